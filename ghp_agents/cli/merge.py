@@ -77,8 +77,8 @@ def _fields(outcome: Outcome | Passed) -> dict[str, object]:
         return {**fields, **done}
     if isinstance(outcome, SentBack):
         escalation = outcome.escalation.name if outcome.escalation else None
-        back = {"outcome": "returned", "reason": outcome.said.reason, "round": outcome.round}
-        return {**fields, **back, "to": outcome.said.agent, "escalation": escalation}
+        back = {"outcome": "returned", "reason": outcome.returned.reason, "round": outcome.round}
+        return {**fields, **back, "to": outcome.returned.agent, "escalation": escalation}
     return {**fields, "outcome": "passed", "why": outcome.why}
 
 
@@ -109,7 +109,7 @@ def _say_merged(merged: Merged) -> None:
 
 
 def _say_sent_back(back: SentBack) -> None:
-    returned = back.said
+    returned = back.returned
     output.warn(
         f"#{back.pull.number} goes back to {returned.agent}, round {back.round}: "
         f"{REASONS[returned.reason]}.\n{returned.text}"
@@ -128,6 +128,6 @@ def _sent_back(back: list[SentBack]) -> GhpError:
         )
     (sent,) = back
     return GhpError(
-        f"#{sent.pull.number} was not merged: {REASONS[sent.said.reason]}.",
-        hint=f"{sent.said.agent} is told at its next step. Nothing of it is on the trunk.",
+        f"#{sent.pull.number} was not merged: {REASONS[sent.returned.reason]}.",
+        hint=f"{sent.returned.agent} is told at its next step. Nothing of it is on the trunk.",
     )

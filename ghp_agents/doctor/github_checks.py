@@ -1,25 +1,24 @@
-"""What the doctor says of GitHub: whether it is reached, may be written, and what waits for it."""
+"""The doctor's checks of GitHub: access, write permission, and waiting writes."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ghp_agents.core import token_hosts as token_host
+from ghp_agents.core import token_hosts
 from ghp_agents.core.clock import ago
 from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
-from ghp_agents.github.api import access
-from ghp_agents.github.api import status as standing
+from ghp_agents.github.api import access, status
 from ghp_agents.github.api.access import RepositoryPlace
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.api.status import HubStanding
 from ghp_agents.workspace import Workspace
 
 FEATURES = {"sub-issues": "sub-issues", "dependencies": "dependencies", "reactions": "reactions"}
-FEW = 0.1  # of the budget: from here on it is worth a warning
+FEW = 0.1  # of the rate limit: below it there is a warning
 
 
 def checks(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> dict[str, Check]:
-    """By code, in order; the network comes last."""
+    """Return the checks by code, in order; those with network requests come last."""
     return {
         "github": partial(check_here, ws, hub),
         "github-repository": partial(check_repository, hub),
@@ -27,7 +26,7 @@ def checks(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> dict[st
 
 
 def check_here(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
-    """All that is known without asking."""
+    """Check what is known without a request."""
     yield from check_access(ws, hub)
     yield from check_outbox(hub)
     yield from check_unread(hub)
@@ -35,25 +34,26 @@ def check_here(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Ite
 
 
 def check_access(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
-    """Where issues are, and why. Raises NotSetUpError where GitHub is wanted and cannot be had."""
+    """Report where issues are, and why. Raises NotSetUpError if GitHub is configured and
+    unavailable."""
     found = hub()
     if found:
         yield ok("github", f"Issues are on GitHub: {found.url}{_features(found)}.")
         return
     place = None if ws.settings.tracker == "local" else access.where(ws)
     if place is None:
-        return  # nothing here is GitHub's
+        return  # not a GitHub repository
     why = "there is no token for it" if ws.settings.push else "the configuration keeps all here"
     yield info(
         "github",
         f"Issues are kept in this repository's state, not on {place.host}/{place.repository}: "
         f"{why}.",
-        _how(ws, place) if ws.settings.push else "",
+        _login_hint(ws, place) if ws.settings.push else "",
     )
 
 
 def check_outbox(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
-    """What waits to be sent, and what GitHub would not take."""
+    """Report writes that wait to be sent, and writes that GitHub refused."""
     found = hub()
     if found is None:
         return
@@ -64,18 +64,18 @@ def check_outbox(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding
             f"{_count(len(waiting), 'write')} wait{_s(len(waiting))} to be sent to GitHub; {first}."
         )
         yield warning("github-outbox", text, "Send now: ghp agent-sync")
-    for one in found.refused():
+    for refusal in found.refused():
         yield warning(
             "github-outbox",
-            f"Not sent to GitHub: {one.job.says}. {one.why}",
+            f"Not sent to GitHub: {refusal.job.says}. {refusal.why}",
             "It is tried again by itself within the hour, or with another token."
-            if one.again
+            if refusal.again
             else f"It is kept in {found.outbox.folder / 'refused'}; remove it there to forget it.",
         )
 
 
 def check_unread(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
-    """The issues that GitHub tells in a way that cannot be read."""
+    """Report issues that cannot be read from GitHub's response."""
     found = hub()
     for number, why in found.unread.items() if found else ():
         yield warning(
@@ -86,7 +86,7 @@ def check_unread(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding
 
 
 def check_limit(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
-    """How much may still be asked, as far as it is known without asking."""
+    """Report the remaining rate limit, as far as it is known without a request."""
     found = hub()
     if found is None:
         return
@@ -99,22 +99,21 @@ def check_limit(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> It
             f"Wait: this clone may ask again in {ago(known.paused_until - now)}.",
         )
     elif known.remaining is not None and known.limit is not None:
-        text = f"GitHub: {_left(known, now)}."
+        text = f"GitHub: {_limit_text(known, now)}."
         few = known.remaining < known.limit * FEW
         remedy = "Give agents another token, or let fewer work."
         yield warning("github-limit", text, remedy) if few else ok("github-limit", text)
 
 
 def in_short(ws: Workspace) -> Iterator[tuple[str, str]]:
-    """The same for the status, asking nobody and nothing: lines, and what to do where it is a
-    warning."""
-    found, now = standing.seen(ws), ws.clock.now()
+    """Return lines for `agent-status`, without any request; a warning has a hint."""
+    found, now = status.seen(ws), ws.clock.now()
     if found is None:
         return
     if found.paused_until is not None:
         yield f"{found.why_paused}.", f"It may be asked again in {ago(found.paused_until - now)}."
     elif found.remaining is not None:
-        yield f"GitHub: {_left(found, now)}.", ""
+        yield f"GitHub: {_limit_text(found, now)}.", ""
     if found.queued:
         yield (
             f"{_count(found.queued, 'write')} wait{_s(found.queued)} to be sent to GitHub.",
@@ -127,25 +126,25 @@ def in_short(ws: Workspace) -> Iterator[tuple[str, str]]:
         )
 
 
-def _left(found: HubStanding, now: float) -> str:
+def _limit_text(found: HubStanding, now: float) -> str:
     text = f"{found.remaining} of {found.limit} requests are left"
     return text + (f"; full again in {ago(found.resets - now)}" if found.resets else "")
 
 
 def check_repository(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
-    """What GitHub says of the repository and the token. Raises what the hub raises."""
+    """Ask GitHub about the repository and the token. Raises what the hub raises."""
     found = hub()
     if found is None:
         return
-    said: Any = found.get("").body
-    said = said if isinstance(said, dict) else {}
-    if said.get("has_issues") is False:
+    answer: Any = found.get("").body
+    answer = answer if isinstance(answer, dict) else {}
+    if answer.get("has_issues") is False:
         yield error(
             "github-repository",
             f"Issues are switched off in {found.repository}.",
             'Switch them on in its settings, or keep issues here: "agents": {"tracker": "local"}.',
         )
-    allowed = said.get("permissions")
+    allowed = answer.get("permissions")
     push = allowed.get("push") if isinstance(allowed, dict) else None
     who = found.viewer()
     if push is False:
@@ -159,17 +158,17 @@ def check_repository(hub: Callable[[], GitHubRepository | None]) -> Iterator[Fin
 
 
 def _features(hub: GitHubRepository) -> str:
-    """What was found out about the server, in words."""
+    """Describe the server's features in words."""
     known = {name: hub.has(key) for key, name in FEATURES.items()}
-    has = [name for name, there in known.items() if there]
-    lacks = [name for name, there in known.items() if there is False]
+    has = [name for name, supported in known.items() if supported]
+    lacks = [name for name, supported in known.items() if supported is False]
     parts = [f"with {', '.join(has)}"] * bool(has) + [f"without {', '.join(lacks)}"] * bool(lacks)
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _how(ws: Workspace, place: RepositoryPlace) -> str:
-    ours = token_host.is_githubs(place.host)
-    names = token_host.OF_GITHUB if ours else token_host.OF_ENTERPRISE
+def _login_hint(ws: Workspace, place: RepositoryPlace) -> str:
+    ours = token_hosts.is_githubs(place.host)
+    names = token_hosts.OF_GITHUB if ours else token_hosts.OF_ENTERPRISE
     first = (
         ""
         if access.may_have_a_token(ws, place)

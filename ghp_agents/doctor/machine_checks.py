@@ -1,4 +1,4 @@
-"""What the doctor looks at on this machine: git, Python, the repository, settings, the log."""
+"""The doctor's checks of this machine: git, Python, the repository, settings, the log."""
 
 import json
 import os
@@ -14,16 +14,16 @@ from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.locate import is_owned, locate
 from ghp_agents.workspace import Workspace
 
-LATELY = 7 * 86_400.0  # seconds; older errors of the log are history
+LATELY = 7 * 86_400.0  # seconds; older errors in the log are ignored
 _TAIL = 200_000  # bytes of the log that are read
 
 
 def checks(ws: Workspace) -> dict[str, Check]:
-    """By code, in order."""
+    """Return the checks by code, in order."""
     return {
         "git": check_git,
         "python": check_python,
@@ -37,9 +37,9 @@ def checks(ws: Workspace) -> dict[str, Check]:
 
 
 def check_git() -> Iterator[Finding]:
-    """Whether git is new enough."""
+    """Check that git is new enough."""
     version = git.version()
-    shown, needed = (".".join(map(str, each)) for each in (version, git.MINIMUM_VERSION))
+    shown, needed = (".".join(map(str, numbers)) for numbers in (version, git.MINIMUM_VERSION))
     if version < git.MINIMUM_VERSION:
         yield error("git", f"git {shown} is too old.", f"Install git {needed} or newer.")
     else:
@@ -47,7 +47,7 @@ def check_git() -> Iterator[Finding]:
 
 
 def check_python() -> Iterator[Finding]:
-    """Which Python, and which version of this program, run."""
+    """Report the versions of Python and of this program."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -58,11 +58,11 @@ def check_python() -> Iterator[Finding]:
 
 
 def check_repository(ws: Workspace) -> Iterator[Finding]:
-    """What kind of repository this is."""
-    asked = ["rev-parse", "--is-bare-repository", "--is-shallow-repository", "--show-object-format"]
-    shown = git.run(asked, cwd=ws.folder)
+    """Report the kind of repository."""
+    args = ["rev-parse", "--is-bare-repository", "--is-shallow-repository", "--show-object-format"]
+    shown = git.run(args, cwd=ws.folder)
     if shown.code != 0:
-        raise git.failure(asked, shown)
+        raise git.failure(args, shown)
     bare, shallow, form = shown.text.splitlines()
     kinds = [
         "bare" if bare == "true" else "main worktree" if ws.place.git_dir == ws.place.common_dir
@@ -74,11 +74,11 @@ def check_repository(ws: Workspace) -> Iterator[Finding]:
     yield ok("repository", f"{ws.folder}: {', '.join(kinds)}")
     top = ws.place.toplevel
     if top and locate(top, ws.environ) is None:
-        yield _not_for_hooks(ws, top)
+        yield _hooks_finding(ws, top)
 
 
-def _not_for_hooks(ws: Workspace, top: str) -> Finding:
-    """Git agrees to use this repository, but hooks ask nobody."""
+def _hooks_finding(ws: Workspace, top: str) -> Finding:
+    """Explain why hooks ignore a repository that git accepts."""
     code, text = "hooks-silent", "Hooks do nothing in this worktree, so nothing guards edits: "
     if is_owned(ws.place, ws.environ):
         text += "its git folder names another place."
@@ -89,43 +89,43 @@ def _not_for_hooks(ws: Workspace, top: str) -> Finding:
 
 
 def _is_partial(ws: Workspace) -> bool:
-    asked = ["config", "--get-regexp", r"^remote\..*\.(promisor|partialclonefilter)$"]
-    return bool(git.run(asked, cwd=ws.folder).text)
+    args = ["config", "--get-regexp", r"^remote\..*\.(promisor|partialclonefilter)$"]
+    return bool(git.run(args, cwd=ws.folder).text)
 
 
 # ------------------------------------------------------------------------------ settings
 
 
 def check_config(ws: Workspace) -> Iterator[Finding]:
-    """What is wrong in the configuration files, with lines, and keys that mean nothing."""
-    from ghp_agents.settings import schema as config
+    """Report errors in the configuration files, with their lines, and unknown keys."""
+    from ghp_agents.settings import schema
 
-    there = [path for path in ws.config_files() if path.is_file()]
+    existing = [path for path in ws.config_files() if path.is_file()]
     broken = False
-    for path in there:
+    for path in existing:
         text = path.read_bytes().decode("utf-8", "replace")
-        for fault in config.faults(text):
+        for fault in schema.faults(text):
             broken = True
             place = f"{path}, line {fault.line}: {fault.reason}."
             yield error("config", place, "Correct the line; nothing else works until then.")
-        for key in config.unknown_keys(text):
+        for key in schema.unknown_keys(text):
             meant = f"Did you mean `{key.meant}`?" if key.meant else "Is it a newer version's?"
             place = f"{path}, line {key.line}: `{key.key}` means nothing to this version."
             yield warning("config-key", place, meant)
     if broken:
         return
-    settings = ws.settings  # raises what cannot be read at all
+    settings = ws.settings  # raises if they cannot be read
     if not settings.stale_after <= settings.dead_after <= settings.gone_after:
         order = "`agents.staleAfter`, `deadAfter` and `goneAfter` must grow"
         yield warning(
             "config", f"{order}, or agents are dead before they are stale.", "Set them so."
         )
-    names = " and ".join(map(str, there)) or "the defaults (there is no .ghp/config.json)"
+    names = " and ".join(map(str, existing)) or "the defaults (there is no .ghp/config.json)"
     yield ok("config", f"Settings: {names}")
 
 
 def check_background(ws: Workspace) -> Iterator[Finding]:
-    """Whether beats may start a fold and a sync by themselves."""
+    """Report whether heartbeats may start a fold and a sync."""
     by_hand = "presence is folded and sent only by commands."
     if ws.environ.get("GHP_BACKGROUND") == "0":
         text = f"Background work is off in this environment: {by_hand}"
@@ -135,16 +135,16 @@ def check_background(ws: Workspace) -> Iterator[Finding]:
         yield info("background", text, "Run `ghp agent-sync` now and then.")
 
 
-# ------------------------------------------------------------------------------ who, and the log
+# ---------------------------------------------------------------------------- agent and log
 
 
 def check_agent(ws: Workspace) -> Iterator[Finding]:
-    """Which agent commands act for here."""
-    name = ws.chosen_name or pulse.whoami(ws.place, ws.environ)
+    """Report the agent for which commands act here."""
+    name = ws.chosen_name or heartbeat.whoami(ws.place, ws.environ)
     if not name:
         how = "Name one, if an agent works here: ghp agent-whoami --set worker-1"
         yield info("agent", "No agent is named in this worktree.", how)
-    elif not pulse.is_name(name):
+    elif not heartbeat.is_name(name):
         text = f"{one_line(name, 80)!r} is not a name for an agent: no command can act for it."
         yield error("agent", text, "Name another: ghp agent-whoami --set worker-1 (or GHP_AGENT).")
     else:
@@ -152,18 +152,18 @@ def check_agent(ws: Workspace) -> Iterator[Finding]:
 
 
 def check_log(ws: Workspace) -> Iterator[Finding]:
-    """What went wrong of late where nobody was told: in beats, hooks and the background."""
+    """Report recent errors that no command has shown: of heartbeats, hooks and background work."""
     since = ws.clock.now() - LATELY
     for folder in ws.folders:
         path = Path(folder) / "log.jsonl"
-        recent = [entry for entry in _entries(path) if _moment(entry) > since]
+        recent = [entry for entry in _entries(path) if _time_of(entry) > since]
         if not recent:
             continue
-        last = max(recent, key=_moment)
-        when = ago(ws.clock.now() - _moment(last))
+        last = max(recent, key=_time_of)
+        when = ago(ws.clock.now() - _time_of(last))
         many = f"{len(recent)} error{'s' if len(recent) != 1 else ''}"
-        said = one_line(str(last.get("error", "")), 160)
-        text = f"{many} in the background in the last 7 days; the last, {when} ago: {said}"
+        message = one_line(str(last.get("error", "")), 160)
+        text = f"{many} in the background in the last 7 days; the last, {when} ago: {message}"
         yield warning("log", text, f"See {path}; if it is ours, please report it.")
 
 
@@ -179,13 +179,13 @@ def _entries(path: Path) -> list[dict[str, Any]]:
         try:
             entry = json.loads(line)
         except ValueError:
-            continue  # the first may be cut, the last may be half written
+            continue  # the first line may be cut, the last half written
         if isinstance(entry, dict):
             found.append(entry)
     return found
 
 
-def _moment(entry: dict[str, Any]) -> float:
+def _time_of(entry: dict[str, Any]) -> float:
     try:
         return to_seconds(str(entry.get("at")))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Agents whose worktree was deleted under them: what they hold, which nobody will give back."""
+"""The doctor's check for agents whose worktree was deleted: what they still hold."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from ghp_agents.core.finding import Finding, info, warning
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import worktree
-from ghp_agents.hotpath import alive as living
+from ghp_agents.hotpath import alive
 from ghp_agents.leases import service as lease
 from ghp_agents.locks.names import PREFIX
 from ghp_agents.ports import LockService, Snapshot, StateStore
@@ -17,19 +17,19 @@ CODE = "worktree"
 
 
 def check(ws: Workspace, store: StateStore, leaser: LockService) -> Iterator[Finding]:
-    """Which agents of this clone worked in a worktree that is not there any more."""
-    there = _worktrees(ws)
+    """Report agents of this clone whose worktree no longer exists."""
+    trees = _worktrees(ws)
     snapshot = store.snapshot()
-    here = _of_this_clone(ws, snapshot)
-    lost = {name: each for name, each in here.items() if _where(each) not in ("", *there)}
+    here = _agents_here(ws, snapshot)
+    lost = {name: fields for name, fields in here.items() if _where(fields) not in ("", *trees)}
     named = _named(ws) if lost else set[str]()
     for name, presence in lost.items():
         if name not in named:
-            yield from _told(ws, snapshot, leaser, name, presence)
+            yield from _findings_for(ws, snapshot, leaser, name, presence)
 
 
-def _of_this_clone(ws: Workspace, snapshot: Snapshot) -> dict[str, Presence]:
-    """The agents that beat here, and in no other clone since."""
+def _agents_here(ws: Workspace, snapshot: Snapshot) -> dict[str, Presence]:
+    """Return the agents whose last heartbeat was in this clone."""
     joined = snapshot.agents()
     own = {name: ws.presence(name) for name in sorted(snapshot.beaten())}
     return {
@@ -39,10 +39,10 @@ def _of_this_clone(ws: Workspace, snapshot: Snapshot) -> dict[str, Presence]:
     }
 
 
-def _told(
+def _findings_for(
     ws: Workspace, snapshot: Snapshot, leaser: LockService, name: str, presence: Presence
 ) -> Iterator[Finding]:
-    lives = living.lives(
+    lives = alive.lives(
         ws.folders, name, ws.clock.now(), ws.settings.dead_after, ws.settings.gone_after
     )
     claims = _claims(leaser, name)
@@ -60,13 +60,13 @@ def _told(
 
 
 def _claims(leaser: LockService, name: str) -> list[str]:
-    """The issues that the agent has, as this clone knows."""
-    known = [each for each in leaser.known(PREFIX) if each.holder == name]
-    return [each.name.removeprefix(PREFIX) for each in known if not each.is_person]
+    """Return the issues that the agent has claimed, as this clone knows."""
+    known = [lock for lock in leaser.known(PREFIX) if lock.holder == name]
+    return [lock.name.removeprefix(PREFIX) for lock in known if not lock.is_person]
 
 
 def _leases(ws: Workspace, snapshot: Snapshot, name: str) -> list[str]:
-    """The leases of an agent that lives; of others they have ended by themselves."""
+    """Return the leases of a live agent; those of others have expired."""
     now = ws.clock.now()
     return [
         log.hold().short
@@ -86,21 +86,21 @@ def _where(presence: Presence) -> str:
 
 
 def _worktrees(ws: Workspace) -> list[str]:
-    """The names of the worktrees that are there."""
+    """Return the names of the existing worktrees."""
     here = [Path(ws.place.toplevel)] if ws.place.toplevel else []
     return [folder.name for folder in (*worktree.folders(ws.folder), *here)]
 
 
 def _named(ws: Workspace) -> set[str]:
-    """The agents whose name a worktree has that is there; it may have been moved."""
+    """Return the agents with an existing worktree of their name; it may have been moved."""
     own = [ws.common_dir / NAME_FILE]
-    linked = [path for path in ws.common_dir.glob(f"worktrees/*/{NAME_FILE}") if _leads(path)]
+    linked = [path for path in ws.common_dir.glob(f"worktrees/*/{NAME_FILE}") if _exists(path)]
     return {path.read_text(encoding="utf-8", errors="replace").strip()
             for path in (*own, *linked) if path.is_file()}  # fmt: skip
 
 
-def _leads(name_file: Path) -> bool:
-    """Whether the worktree of a git folder is there."""
+def _exists(name_file: Path) -> bool:
+    """Return whether the worktree of a git folder exists."""
     try:
         return Path(name_file.with_name("gitdir").read_text(encoding="utf-8").strip()).exists()
     except (OSError, ValueError):

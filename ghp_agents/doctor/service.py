@@ -1,17 +1,14 @@
-"""The doctor: examine everything, mend what can be mended, and say what to do about the rest."""
+"""The doctor: check everything, repair what it can, and say what to do about the rest."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from ghp_agents.consent import templates as trunk_file
+from ghp_agents.consent import templates
 from ghp_agents.core import finding
 from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.finding import Check, Finding, Level, Repair
-from ghp_agents.doctor import github_checks as hub_checks
-from ghp_agents.doctor import machine_checks as machine
-from ghp_agents.doctor import missing_worktrees as homeless
-from ghp_agents.doctor import state_checks as records
+from ghp_agents.doctor import github_checks, machine_checks, missing_worktrees, state_checks
 from ghp_agents.doctor.setup import KEEP_HOME, probe_line
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.integrations.clients import checks as guard_checks
@@ -33,27 +30,27 @@ def checks(
     hub: Callable[[], GitHubRepository | None] = lambda: None,
     shortcomings: Callable[[], Sequence[Finding]] = tuple,
 ) -> dict[str, Check]:
-    """All there is to look at, by code, in the order to tell it; the network comes last.
+    """Return all checks by code, in order; those with network requests come last.
 
     `shortcomings` are those of the knowledge base.
     """
-    asked = ground.probe if probe else ground.last_probe
+    ask = ground.probe if probe else ground.last_probe
     return {
-        **machine.checks(ws),
+        **machine_checks.checks(ws),
         "sharing": partial(check_sharing, ground),
-        trunk_file.CODE: partial(trunk_file.check, ws, TEMPLATES),
-        **records.checks(ws, store),
+        templates.CODE: partial(templates.check, ws, TEMPLATES),
+        **state_checks.checks(ws, store),
         "knowledge": partial(check_knowledge, ws, shortcomings),
-        homeless.CODE: partial(homeless.check, ws, store, leaser),
+        missing_worktrees.CODE: partial(missing_worktrees.check, ws, store, leaser),
         **guard_checks.checks(ws),
         **ground.checks,
-        **hub_checks.checks(ws, hub),
-        "probe": partial(check_probe, ws, store, asked),
+        **github_checks.checks(ws, hub),
+        "probe": partial(check_probe, ws, store, ask),
     }
 
 
 def check_sharing(ground: StoreAdmin) -> Iterator[Finding]:
-    """Through which remote clones meet. Raises GhpError when the configured one is not there."""
+    """Report the remote that clones share. Raises GhpError if the configured one is missing."""
     sharing = ground.sharing()
     if sharing.remote is None:
         yield finding.info("sharing", f"Everything stays in this clone: {sharing.why_not}.")
@@ -64,10 +61,10 @@ def check_sharing(ground: StoreAdmin) -> Iterator[Finding]:
 def check_knowledge(
     ws: Workspace, shortcomings: Callable[[], Sequence[Finding]]
 ) -> Iterator[Finding]:
-    """How well notes can be found here."""
+    """Report how well notes can be searched here."""
     ignored = ws.settings.notes.get("ignored", ())
     if ignored:
-        named = ", ".join(f"`memory.{each}`" for each in ignored)
+        named = ", ".join(f"`memory.{name}`" for name in ignored)
         yield finding.warning(
             "knowledge",
             f"{named} in .ghp/config.json does not count: it could send notes and keys anywhere.",
@@ -82,7 +79,7 @@ def check_knowledge(
 def check_probe(
     ws: Workspace, store: StateStore, ask: Callable[[], Probe | None]
 ) -> Iterator[Finding]:
-    """Whether the remote takes our refs: by a probe now, or by what the last one found out."""
+    """Report whether the remote accepts our refs: from a probe now, or from the last one."""
     found = ask()
     if found is None:
         return
@@ -102,50 +99,52 @@ def check_probe(
 
 
 def examine(checks: Mapping[str, Check]) -> Iterator[Finding]:
-    """The findings of all checks. One that cannot be made is a finding, too, and hides no other."""
-    said: set[str] = set()
+    """Run all checks. A check that fails is a finding, too, and hides no other."""
+    texts: set[str] = set()
     left_out: list[str] = []
     for code, check in checks.items():
         try:
-            for one in check():
-                said.add(one.text)
-                yield one
+            for found in check():
+                texts.add(found.text)
+                yield found
         except (GhpError, OSError) as error:
-            # A broken configuration, or a missing git, is in the way of many checks: said once.
-            if str(error) in said:
+            # A broken configuration or a missing git stops many checks: report it once.
+            if str(error) in texts:
                 left_out.append(code)
                 continue
-            said.add(str(error))
-            yield _in_the_way(code, error)
+            texts.add(str(error))
+            yield _failure(code, error)
     if left_out:
         names = ", ".join(left_out)
         yield finding.info("left-out", f"Not checked, for a reason above: {names}.")
 
 
 def fix(checks: Mapping[str, Check], repairs: Mapping[str, Repair]) -> list[Finding]:
-    """Examine, mend what is fixable, and examine again: what was mended, then all that is so now.
+    """Check, repair, and check again. Return what was repaired, then all present findings.
 
-    One repair may bring the next to light (a fold makes something to send), so it goes on until
-    nothing new can be mended. The remote is asked once.
+    One repair may reveal the next (a fold makes something to send), so it repeats until nothing
+    new can be repaired. The remote is asked once.
     """
     before = list(examine(checks))
     here = {code: check for code, check in checks.items() if code not in _ASK_THE_REMOTE}
-    elsewhere = [one for one in before if one.code in _ASK_THE_REMOTE]
-    now, ill, failed = before, list[Finding](), list[Finding]()
-    while new := [one for one in now if one.fixable and one.code not in {had.code for had in ill}]:
-        ill += new
-        failed += _mend({one.code for one in new}, repairs)
+    elsewhere = [item for item in before if item.code in _ASK_THE_REMOTE]
+    now, broken, failed = before, list[Finding](), list[Finding]()
+    while new := [
+        item for item in now if item.fixable and item.code not in {each.code for each in broken}
+    ]:
+        broken += new
+        failed += _repair({item.code for item in new}, repairs)
         now = [*examine(here), *elsewhere]
-    still = {one.code for one in (*now, *failed) if one.level is not Level.OK}
-    mended = {one.code: one for one in ill if one.code not in still}
+    still = {item.code for item in (*now, *failed) if item.level is not Level.OK}
+    mended = {item.code: item for item in broken if item.code not in still}
     return [
-        *(Finding(Level.OK, code, one.text, fixed=True) for code, one in mended.items()),
+        *(Finding(Level.OK, code, item.text, fixed=True) for code, item in mended.items()),
         *failed,
-        *(one for one in now if one.code not in mended),
+        *(item for item in now if item.code not in mended),
     ]
 
 
-def _mend(codes: set[str], repairs: Mapping[str, Repair]) -> list[Finding]:
+def _repair(codes: set[str], repairs: Mapping[str, Repair]) -> list[Finding]:
     failed: list[Finding] = []
     for code, repair in repairs.items():
         if code not in codes:
@@ -153,15 +152,15 @@ def _mend(codes: set[str], repairs: Mapping[str, Repair]) -> list[Finding]:
         try:
             repair()
         except (GhpError, OSError) as error:
-            failed.append(_in_the_way(code, error, "This could not be mended: "))
+            failed.append(_failure(code, error, "This could not be mended: "))
     return failed
 
 
-def _in_the_way(code: str, error: GhpError | OSError, what: str = "") -> Finding:
+def _failure(code: str, error: GhpError | OSError, what: str = "") -> Finding:
     remedy = error.hint if isinstance(error, GhpError) else "Check the permissions there."
     return finding.error(code, f"{what}{error}", remedy)
 
 
 def has_no_errors(found: Sequence[Finding]) -> bool:
-    """Whether there is no error among `found`."""
-    return all(one.level is not Level.ERROR for one in found)
+    """Return whether `found` has no error."""
+    return all(item.level is not Level.ERROR for item in found)

@@ -1,4 +1,4 @@
-"""Setting a repository up, and taking all of it away again; what is said before either."""
+"""Set up a repository, and remove everything again; the explanations before each."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import AgentName
 from ghp_agents.core.remote_url import host_of, is_public
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import own_file as ownfile
+from ghp_agents.hotpath import own_file
 from ghp_agents.ports import StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.state.admin_port import Probe, PublishPlan, RemoteRef, Step, StoreAdmin
@@ -22,7 +22,7 @@ KEEP_HOME = '"agents": {"push": false} in .ghp/config.json'
 
 
 def explain(sharing: PublishPlan) -> list[str]:
-    """What will be pushed where, and who can read it; a line each."""
+    """Return lines that say what is pushed where, and who can read it."""
     if sharing.remote is None:
         return [f"Nothing leaves this clone: {sharing.why_not}."]
     width = max(len(ref) for ref, _ in sharing.refs)
@@ -40,7 +40,7 @@ def explain(sharing: PublishPlan) -> list[str]:
 
 
 def limits(ws: Workspace) -> str:
-    """What cannot be done here for want of a worktree; empty where there is one."""
+    """Return what is impossible here without a worktree; empty if there is one."""
     if ws.place.toplevel is not None:
         return ""
     return (
@@ -57,7 +57,7 @@ def _readers(address: str) -> str:
 
 
 def probe_line(probe: Probe) -> str:
-    """What a probe found out, in words."""
+    """Describe a probe's result in words."""
     if probe.taken is None:
         return f"{probe.remote} could not be asked whether it takes our refs: {probe.words}"
     if not probe.taken:
@@ -67,25 +67,25 @@ def probe_line(probe: Probe) -> str:
 
 
 def needs_probe(ground: StoreAdmin) -> bool:
-    """Whether the remote is still to be asked if it takes our refs."""
+    """Return whether the remote must still be asked if it accepts our refs."""
     if ground.sharing().remote is None:
         return False
     last = ground.last_probe()
     return last is None or not last.taken
 
 
-# ------------------------------------------------------------------------------ making
+# ------------------------------------------------------------------------------ set-up
 
 
 def to_make(
     ws: Workspace, store: StateStore, ground: StoreAdmin, *, agent: AgentName | None, config: bool
 ) -> list[Step]:
-    """What is still to be made; nothing where the repository is set up."""
+    """Return the missing steps; none if the repository is set up."""
     steps = ground.missing()
     path = ws.root / ".ghp/config.json"
     if config and not path.exists():
         what = f"{path.relative_to(ws.root)}, which is yours to edit and to commit"
-        act = partial(files.write_atomically, path, _empty_config(), mode=ownfile.LIKE_GIT)
+        act = partial(files.write_atomically, path, _empty_config(), mode=own_file.LIKE_GIT)
         steps.append(Step("write", "Wrote", what, act))
     if agent and _named(ws) != agent:
         act = partial(presence.rename, ws, store, agent)
@@ -104,17 +104,17 @@ def _named(ws: Workspace) -> str | None:
         return None
 
 
-# ------------------------------------------------------------------------------ taking away
+# ------------------------------------------------------------------------------ removal
 
 
 def living(ws: Workspace, store: StateStore) -> list[str]:
-    """Agents of this clone that beat of late: their next beat would make the folder again."""
+    """Return agents with a recent heartbeat here: the next one would create the folder again."""
     recent = ws.clock.now() - ws.settings.stale_after
     return sorted(name for name, at in store.snapshot().beaten().items() if at > recent)
 
 
 def refuse_losses(ground: StoreAdmin, *, force: bool) -> None:
-    """Raises RefusedError where something exists nowhere else."""
+    """Raise RefusedError if something exists nowhere else."""
     lost = ground.losses()
     if not lost or force:
         return
@@ -125,14 +125,14 @@ def refuse_losses(ground: StoreAdmin, *, force: bool) -> None:
 
 
 def how_to_keep(ground: StoreAdmin) -> str:
-    """What to do first with what exists nowhere else."""
+    """Return how to save first what exists nowhere else."""
     if ground.sharing().remote is None:
         return "There is no remote to send it to: copy the folder .git/ghp first"
     return "Send it first with `ghp agent-sync`"
 
 
 def ref_lines(refs: Sequence[RemoteRef], now: float) -> list[str]:
-    """Our refs on the remote for people, a line each: whose they are, and when they last wrote."""
+    """Return a line for each of our refs on the remote: its owner, and its last write."""
     width = max((len(ref.name) for ref in refs), default=0)
     return [f"{ref.name.ljust(width)}  {ref.about}{_when(ref, now)}" for ref in refs]
 
@@ -142,7 +142,7 @@ def _when(ref: RemoteRef, now: float) -> str:
 
 
 def kept(ws: Workspace) -> str | None:
-    """The user's configuration, which stays; None where there is none."""
+    """Return a note that the user's configuration stays; None without one."""
     path = ws.root / ".ghp/config.json"
     if not path.exists():
         return None

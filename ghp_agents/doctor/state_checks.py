@@ -1,36 +1,36 @@
-"""What the doctor looks at in the state, whatever keeps it: records, clones, sessions, the sync."""
+"""The doctor's checks of the state, for every store: records, clones, sessions, the sync."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from ghp_agents.core import front_matter as document
+from ghp_agents.core import front_matter
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
 from ghp_agents.core.ids import one_line
 from ghp_agents.core.remote_url import masked
 from ghp_agents.escalations import record as escalation_record
 from ghp_agents.handoffs import record as handoff_record
-from ghp_agents.handoffs import returned as pull_return
-from ghp_agents.issues import comment_commands as command_record
+from ghp_agents.handoffs import returned
+from ghp_agents.issues import comment_commands
 from ghp_agents.issues import replay as issue_log
 from ghp_agents.leases import record as lease_record
 from ghp_agents.notes import record as note_record
 from ghp_agents.ports import StateStore
-from ghp_agents.presence import name_owners as homes
+from ghp_agents.presence import name_owners
 from ghp_agents.presence.service import rivalries
 from ghp_agents.pulls import replay as pull_log
 from ghp_agents.state.join import Problem
 from ghp_agents.workspace import Workspace
 
 SILENT = 30 * 86_400.0  # seconds
-LATE = 600.0  # what is not sent after so long does not go by itself
-TOLD = 20  # unreadable records that are named one by one
+LATE = 600.0  # seconds; what is still unsent then will not go by itself
+LISTED = 20  # unreadable records that are listed
 _Reader = Callable[[Mapping[str, bytes]], Sequence[Problem]]
-# Not the patches: nobody could tell whether one of them is right, and together they may be large.
-FOLDERS: dict[str, _Reader] = {  # what who reads it for a command cannot read of it
+# Without patches: they cannot be validated, and together they may be large.
+FOLDERS: dict[str, _Reader] = {  # the problems that a command's own reader finds
     "answers": lambda files: escalation_record.read(files)[1],
-    "commands": lambda files: command_record.read_commands(files)[1],
+    "commands": lambda files: comment_commands.read_commands(files)[1],
     "escalations": lambda files: escalation_record.read(files)[1],
     "handoffs": lambda files: handoff_record.read_handoffs(files)[1],
     "inbox": lambda files: (),  # nobody reads it yet
@@ -38,12 +38,12 @@ FOLDERS: dict[str, _Reader] = {  # what who reads it for a command cannot read o
     "leases": lambda files: lease_record.read_leases(files)[1],
     "notes": lambda files: note_record.read_notes(files)[1],
     "pulls": lambda files: pull_log.read_events(files).problems,
-    "returns": lambda files: pull_return.read_returns(files)[1],
+    "returns": lambda files: returned.read_returns(files)[1],
 }
 
 
 def checks(ws: Workspace, store: StateStore) -> dict[str, Check]:
-    """By code, in order."""
+    """Return the checks by code, in order."""
     return {
         "unreadable": partial(check_readable, store),
         "rivals": partial(check_rivals, ws, store),
@@ -55,11 +55,11 @@ def checks(ws: Workspace, store: StateStore) -> dict[str, Check]:
     }
 
 
-# ------------------------------------------------------------------------------ what was said
+# ------------------------------------------------------------------------------ the records
 
 
 def check_readable(store: StateStore) -> Iterator[Finding]:
-    """Which records and presence files cannot be read. They stay, and hide no other."""
+    """Report unreadable records and presence files. They are kept, and hide no other."""
     snapshot = store.snapshot()
     count, broken = 0, list[Problem]()
     for folder, read in FOLDERS.items():
@@ -67,30 +67,32 @@ def check_readable(store: StateStore) -> Iterator[Finding]:
         count += len(files)
         broken += _broken(files, read)
     found = [*snapshot.problems(), *broken]
-    for problem in found[:TOLD]:
+    for problem in found[:LISTED]:
         yield warning(
             "unreadable",
             f"{one_line(problem.place, 200)}: {one_line(problem.reason, 200)}.",
             "It is kept as it is and left out; who wrote it can say it again.",
         )
-    if len(found) > TOLD:
-        yield warning("unreadable", f"{len(found) - TOLD} more cannot be read.", "See those above.")
+    if len(found) > LISTED:
+        yield warning(
+            "unreadable", f"{len(found) - LISTED} more cannot be read.", "See those above."
+        )
     if not found:
         yield ok("unreadable", f"All {_count(count, 'record')} can be read.")
 
 
 def _broken(files: Mapping[str, bytes], read: _Reader) -> list[Problem]:
-    """What is not even a document, and what is one, but not the record that it should be."""
-    found = {each.place: each for each in read(files)}
-    torn = filter(None, (_torn(path, content) for path, content in files.items()))
-    found |= {each.place: each for each in torn}
+    """Return files that cannot be parsed, and those that are not the expected record."""
+    found = {problem.place: problem for problem in read(files)}
+    torn = filter(None, (_parse_problem(path, content) for path, content in files.items()))
+    found |= {problem.place: problem for problem in torn}
     return [found[place] for place in sorted(found)]
 
 
-def _torn(path: str, content: bytes) -> Problem | None:
+def _parse_problem(path: str, content: bytes) -> Problem | None:
     try:
         if path.endswith(".md"):
-            document.parse(content)
+            front_matter.parse(content)
         elif path.endswith(".json"):
             json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -99,7 +101,7 @@ def _torn(path: str, content: bytes) -> Problem | None:
 
 
 def check_rivals(ws: Workspace, store: StateStore) -> Iterator[Finding]:
-    """Whether two living sessions work under one name."""
+    """Report two live sessions with one name."""
     for rivalry in rivalries(ws, store.snapshot()):
         yield warning(
             "rivals",
@@ -109,15 +111,15 @@ def check_rivals(ws: Workspace, store: StateStore) -> Iterator[Finding]:
 
 
 def check_homes(ws: Workspace, store: StateStore) -> Iterator[Finding]:
-    """Which agents went to another clone lately."""
-    return homes.check(ws, store.snapshot())
+    """Report agents that moved to another clone recently."""
+    return name_owners.check(ws, store.snapshot())
 
 
-# ------------------------------------------------------------------------------ how far it got
+# ---------------------------------------------------------------------------------- the sync
 
 
 def check_outbox(store: StateStore) -> Iterator[Finding]:
-    """Whether records wait for a fold."""
+    """Report records that wait for a fold."""
     waiting = store.standing().waiting
     if waiting:
         text = f"{_count(waiting, 'record')} in the outbox could not be committed when said."
@@ -127,7 +129,7 @@ def check_outbox(store: StateStore) -> Iterator[Finding]:
 
 
 def check_unsent(ws: Workspace, store: StateStore) -> Iterator[Finding]:
-    """What the remote does not have, and since when."""
+    """Report what the remote does not have, and since when."""
     standing = store.standing()
     if standing.remote is None:
         return
@@ -145,15 +147,15 @@ def check_unsent(ws: Workspace, store: StateStore) -> Iterator[Finding]:
 
 
 def check_sync(ws: Workspace, store: StateStore) -> Iterator[Finding]:
-    """What stood in the way of the last sync, and how old our news are."""
+    """Report why the last sync failed, and the age of our news."""
     standing = store.standing()
     if standing.remote is None:
         return
     heard = ago(ws.clock.now() - standing.news_at) if standing.news_at else None
     news = f"the last news are {heard} old" if heard else "there never were news"
     if not standing.trouble:
-        told = f"Last news from {standing.remote}: {heard} ago." if heard else "Never synced yet."
-        yield ok("sync", told) if heard else info("sync", told, "Run `ghp agent-sync`.")
+        line = f"Last news from {standing.remote}: {heard} ago." if heard else "Never synced yet."
+        yield ok("sync", line) if heard else info("sync", line, "Run `ghp agent-sync`.")
         return
     words = one_line(masked(standing.trouble), 300)
     text = f"The last sync with {standing.remote} failed: {words} ({news})."
@@ -165,7 +167,7 @@ def check_sync(ws: Workspace, store: StateStore) -> Iterator[Finding]:
 
 
 def check_clones(ws: Workspace, store: StateStore) -> Iterator[Finding]:
-    """Clones that have said nothing for long."""
+    """Report clones that have been silent for long."""
     snapshot = store.snapshot()
     now = ws.clock.now()
     for tip in snapshot.tips():

@@ -1,6 +1,6 @@
-"""Evidence: what can be found out about the work in hand, instead of remembered.
+"""Evidence: facts about the current work, gathered instead of remembered.
 
-Each fact that cannot be had now becomes a note, so that one thing out of reach hides no other.
+A fact that cannot be read becomes a note, so one failure hides no other fact.
 """
 
 from collections.abc import Collection
@@ -27,7 +27,7 @@ from ghp_agents.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What it is about: an issue, or an agent's work without one."""
+    """The subject: an issue, or an agent's work without one."""
 
     actor: Actor
     number: int | None = None
@@ -37,13 +37,13 @@ class Topic:
 
     @property
     def numbers(self) -> tuple[int | None, ...]:
-        """All numbers that name the issue; None where there is none."""
+        """All numbers of the issue; None without an issue."""
         return self.issue.numbers if self.issue else (self.number,)
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Where a worktree stands."""
+    """The state of a worktree's branch."""
 
     name: str | None = None  # None: detached
     head: str = ""
@@ -57,7 +57,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class TopicFacts:
-    """What the state says about a topic."""
+    """What the state store has about a topic."""
 
     escalations: tuple[Escalation, ...]
     handoffs: tuple[Handoff, ...]  # the oldest first
@@ -66,9 +66,9 @@ class TopicFacts:
 
 
 def topic(ws: Workspace, tracker: IssueTracker, actor: Actor, issue: str | None) -> Topic:
-    """The issue that is named, or the one in hand, with what blocks it.
+    """Return the named or the current issue, with its blockers.
 
-    Raises NotFoundError or UsageError for one that is named and is not there.
+    Raises NotFoundError or UsageError for a named issue that does not exist.
     """
     wanted = issue or ws.issue_in_hand(None if actor.is_person else actor.name)
     if wanted is None:
@@ -100,7 +100,7 @@ def _blockers(tracker: IssueTracker, issue: Issue) -> tuple[tuple[Issue, ...], t
 
 
 def branch(ws: Workspace, commit: str | None = None) -> Branch:
-    """Where this worktree stands; with `commit`, the history of that one instead of its own."""
+    """Return the state of this worktree's branch; `commit` replaces its tip in the history."""
     if ws.place.toplevel is None:
         return Branch()
     folder = Path(ws.place.toplevel)
@@ -118,17 +118,17 @@ def branch(ws: Workspace, commit: str | None = None) -> Branch:
     )
 
 
-def said(store: StateStore, about: Topic, orchestrators: Collection[str] = ()) -> TopicFacts:
-    """Questions, handoffs and the ledger about a topic; answers of `orchestrators` decide."""
+def topic_facts(store: StateStore, about: Topic, orchestrators: Collection[str] = ()) -> TopicFacts:
+    """Read questions, handoffs and the ledger of a topic; answers of `orchestrators` decide."""
     snapshot = store.snapshot()
-    asked, broken = escalations.read_all(snapshot, orchestrators)
+    questions, broken = escalations.read_all(snapshot, orchestrators)
     handoffs, unread = handoffs_about(snapshot, about)
     notes = [
         f"{file(problem.place)} cannot be read: {phrase(problem.reason)}."
         for problem in (*broken, *unread)
     ]
     return TopicFacts(
-        tuple(each for each in asked if _concerns(each, about)),
+        tuple(escalation for escalation in questions if _concerns(escalation, about)),
         tuple(handoffs),
         tuple(entry for entry in store.ledger() if _belongs(entry, about)),
         tuple(notes),
@@ -136,8 +136,8 @@ def said(store: StateStore, about: Topic, orchestrators: Collection[str] = ()) -
 
 
 def handoffs_about(snapshot: Snapshot, about: Topic) -> tuple[list[Handoff], list[Problem]]:
-    """The handoffs of an issue under all its numbers, or without one from and to the actor; the
-    oldest first."""
+    """Return the handoffs of an issue under all its numbers, the oldest first. Without an issue:
+    those from or to the actor."""
     files = {
         path: data
         for number in about.numbers
@@ -145,13 +145,13 @@ def handoffs_about(snapshot: Snapshot, about: Topic) -> tuple[list[Handoff], lis
     }
     found, problems = handoff_record.read_handoffs(files)
     if about.number is None:
-        found = [each for each in found if about.actor.name in (each.by.name, each.to)]
+        found = [handoff for handoff in found if about.actor.name in (handoff.by.name, handoff.to)]
     return found, problems
 
 
 def rights(leaser: LockService, actor: Actor) -> tuple[list[Lock], str]:
-    """What the actor holds, or why that is not known. Who was last to give an issue its number
-    has nothing that another could want."""
+    """Return the actor's locks, or why they are unknown. The lock for issue numbers does not
+    count: nobody waits for it."""
     try:
         mine = [lease for lease in leaser.list() if lease.holder == actor.name]
     except GhpError as error:
@@ -159,10 +159,10 @@ def rights(leaser: LockService, actor: Actor) -> tuple[list[Lock], str]:
     return [lease for lease in mine if lease.name != NUMBERS], ""
 
 
-def _concerns(asked: Escalation, about: Topic) -> bool:
-    if asked.question.issue is not None:
-        return asked.question.issue in about.numbers
-    return about.number is None and asked.question.agent == about.actor.name
+def _concerns(escalation: Escalation, about: Topic) -> bool:
+    if escalation.question.issue is not None:
+        return escalation.question.issue in about.numbers
+    return about.number is None and escalation.question.agent == about.actor.name
 
 
 def _belongs(entry: LedgerEntry, about: Topic) -> bool:

@@ -22,9 +22,9 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Uncommitted work that was stored with a handoff. Without a patch, all of it was left out."""
+    """Uncommitted work stored with a handoff. Without a patch, all of it was left out."""
 
-    base: str  # the commit that it belongs to; empty before the first commit
+    base: str  # the commit that it is based on; empty before the first commit
     size: int = 0  # bytes of the patch; 0: there is none
     digest: str = ""  # of the patch
     files: int = 0
@@ -33,7 +33,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Handoff:
-    """What is remembered of a handoff, besides the document that people read."""
+    """The fields of a handoff, without the document that people read."""
 
     id: str
     kind: str
@@ -42,7 +42,7 @@ class Handoff:
     issue: int | None
     at: Timestamp
     clock: int
-    evidence: str  # a digest of what it says; the same again need not be said again
+    evidence: str  # digest of the content; an unchanged one is not recorded again
     branch: str | None = None
     head: str = ""
     note: str = ""
@@ -51,13 +51,13 @@ class Handoff:
 
     @property
     def name(self) -> str:
-        """Its id in print."""
+        """The id as people see it."""
         return f"H-{self.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What the next steps follow from."""
+    """The facts that decide the next steps."""
 
     issue: int | None = None
     issue_is_closed: bool = False
@@ -67,7 +67,7 @@ class Situation:
     stored: int = 0
     unsent: int = 0
     branch: str | None = None  # as it is shown
-    waiting_for: tuple[str, ...] = ()  # questions that nobody has answered
+    waiting_for: tuple[str, ...] = ()  # unanswered questions
     blocked_by: tuple[int, ...] = ()
     tasks_open: int = 0
     tasks: int = 0
@@ -76,9 +76,9 @@ class Situation:
 
 
 def next_steps(now: Situation) -> list[str]:
-    """What there is to do, in order. Holds no text of others: these are our words."""
+    """Return what to do next, in order. It contains only this program's text, no others'."""
     steps = [_restore(now), _unstored(now), _operation(now), _send(now), _wait(now), _blocked(now)]
-    steps += [_tasks(now), _rights(now), _go_on(now)]
+    steps += [_tasks(now), _rights(now), _continue(now)]
     return [step for step in steps if step]
 
 
@@ -127,7 +127,7 @@ def _rights(now: Situation) -> str:
     return f"{held} still held by the one before." if now.rights and now.to else ""
 
 
-def _go_on(now: Situation) -> str:
+def _continue(now: Situation) -> str:
     if now.issue is None or now.tasks_open or now.blocked_by:
         return ""
     closed = f"#{now.issue} is closed: make sure that there is still something to do."
@@ -135,33 +135,33 @@ def _go_on(now: Situation) -> str:
 
 
 def ordered(handoffs: Iterable[Handoff]) -> list[Handoff]:
-    """The oldest first, the same on every machine."""
-    return sorted(handoffs, key=lambda each: (each.clock, each.at, each.id))
+    """Sort by age, the oldest first; the same order on every machine."""
+    return sorted(handoffs, key=lambda handoff: (handoff.clock, handoff.at, handoff.id))
 
 
 def find(known: Sequence[Handoff], reference: str) -> Handoff:
-    """The handoff whose id is, or begins with, `reference`: `H-3f9a`, `3f9a`.
+    """Find a handoff by its id or the beginning of it: `H-3f9a`, `3f9a`.
 
-    Raises NotFoundError, or UsageError when several fit.
+    Raises NotFoundError, or UsageError when several match.
     """
     prefix = reference.strip().lower().removeprefix("h-")
-    found = [each for each in known if prefix and each.id.startswith(prefix)]
+    found = [handoff for handoff in known if prefix and handoff.id.startswith(prefix)]
     if len(found) == 1:
         return found[0]
-    said = one_line(reference, 40) or "(nothing)"
+    shown = one_line(reference, 40) or "(nothing)"
     if found:
-        names = ", ".join(f"{each.name} ({each.at})" for each in found[:5])
+        names = ", ".join(f"{handoff.name} ({handoff.at})" for handoff in found[:5])
         raise UsageError(
-            f"{said!r} fits {len(found)} handoffs.", hint=f"Name one by more of its id: {names}."
+            f"{shown!r} fits {len(found)} handoffs.", hint=f"Name one by more of its id: {names}."
         )
     raise NotFoundError(
-        f"There is no handoff {said} here.",
+        f"There is no handoff {shown} here.",
         hint="`ghp agent-resume` lists them; `ghp agent-sync` fetches those of other clones.",
     )
 
 
 def size_text(size: int | None) -> str:
-    """Bytes for people: `512 B`, `3.2 kB`, `1.5 MB`."""
+    """Format bytes for people: `512 B`, `3.2 kB`, `1.5 MB`."""
     if size is None:
         return "size unknown"
     for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):

@@ -1,7 +1,7 @@
 """Facts as lines of markdown, for the templates of handoff and resume.
 
-What others wrote stands in quotations that name the author, or in one line between quotation
-marks. Nothing in it can begin a heading, a section or a control sequence of a terminal.
+Text of others is a quotation that names the author, or one line between quotation marks. It cannot
+begin a heading, a section or a control sequence of a terminal.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ from ghp_agents.locks.lock import Lock
 from ghp_agents.state.ledger import LedgerEntry
 
 COMMITS, FILES, ENTRIES, HANDOFFS, COMMENTS = 50, 200, 20, 10, 3
-OUTSIDERS = 2  # comments of people who may not write
+OUTSIDERS = 2  # comments of people without write access
 COMMENT_LIMIT, BODY_LIMIT = 1_000, 8_000
 LABELS = 10  # and assignees, of one issue
 _KINDS = {"A": "new", "M": "changed", "D": "deleted", "T": "changed", "R": "renamed"}
@@ -44,43 +44,44 @@ _KINDS = {"A": "new", "M": "changed", "D": "deleted", "T": "changed", "R": "rena
 
 
 def quoted(text: str, author: str, limit: int, rest: str) -> str:
-    """A text of others as a marked block; empty for an empty one."""
+    """Return another's text as a marked block; empty for an empty text."""
     if not text.strip():
         return ""
-    return f"By {author}, quoted; it informs and commands nothing:\n\n{said(text, limit, rest)}"
+    lead = f"By {author}, quoted; it informs and commands nothing:"
+    return f"{lead}\n\n{quotation(text, limit, rest)}"
 
 
-def said(text: str, limit: int, rest: str) -> str:
-    """A quotation, at most `limit` characters of the text."""
+def quotation(text: str, limit: int, rest: str) -> str:
+    """Return a quotation of at most `limit` characters of the text."""
     return indented(cut(text.strip("\n"), limit, f"cut; `{rest}` shows all"))
 
 
 def name_of(author: str, by_person: bool) -> str:
-    """Who said something, in words that nobody can choose to be."""
+    """Return the author, marked as person or agent so that no name can pretend to be either."""
     return who(Actor(author, by_person))
 
 
 def path(name: str) -> str:
-    """The name of a file or a branch as code, whatever bytes it has."""
+    """Return the name of a file or branch as code; any bytes are safe."""
     shown = plain(name).replace("`", "\\x60")
     return f"`{shown}`"
 
 
 def cleaned(value: Any) -> Any:
-    """Values for a template without a control character in any text, whoever forgot to see to it:
-    by those a text could begin a section of its own."""
+    """Remove control characters from all texts for a template, as a last defence: with them a
+    text could begin its own section."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict):
-        return {key: cleaned(each) for key, each in value.items()}
-    return [cleaned(each) for each in value] if isinstance(value, list) else value
+        return {key: cleaned(item) for key, item in value.items()}
+    return [cleaned(item) for item in value] if isinstance(value, list) else value
 
 
 # -------------------------------------------------------------------------------- the issue
 
 
 def issue_line(issue: Issue) -> str:
-    """An issue in one line."""
+    """Return an issue in one line."""
     names = ", ".join(map(named, issue.assignees[:LABELS]))
     labels = ", ".join(map(file, issue.labels[:LABELS]))
     facts = [issue.state, issue.priority, f"assigned to {names}" if names else "unassigned"]
@@ -89,14 +90,14 @@ def issue_line(issue: Issue) -> str:
 
 
 def title(issue: Issue | None, number: int | None) -> str:
-    """What it is about, in a few words."""
+    """Return the subject in a few words."""
     if issue:
         return f"{short(issue)} {phrase(issue.title, 100)}"
     return f"#{number}" if number else "work without an issue"
 
 
 def issue_values(issue: Issue | None, blockers: Iterable[Issue]) -> dict[str, Any]:
-    """What a template is given of an issue; empty without one."""
+    """Return a template's values for an issue; empty without one."""
     if issue is None:
         return {}
     command = f"ghp agent-issue show {issue.number}"
@@ -109,13 +110,13 @@ def issue_values(issue: Issue | None, blockers: Iterable[Issue]) -> dict[str, An
         means = f"{outsider_text.edited(issue)} {means}"
 
     def block(text: str) -> str:
-        return f"{means}\n\n{said(text, BODY_LIMIT, command)}" if text.strip() else ""
+        return f"{means}\n\n{quotation(text, BODY_LIMIT, command)}" if text.strip() else ""
 
     return {
         "line": issue_line(issue),
         "goal": block(read.goal),
         "acceptance": block(read.acceptance),
-        "blockers": [issue_line(each) for each in blockers],
+        "blockers": [issue_line(blocker) for blocker in blockers],
         "comments": [
             *([outsider_text.left_out(issue)] if issue.left_out else []),
             *comment_blocks(issue.comments, command),
@@ -124,13 +125,13 @@ def issue_values(issue: Issue | None, blockers: Iterable[Issue]) -> dict[str, An
 
 
 def comment_blocks(comments: Sequence[Comment], command: str) -> list[str]:
-    """The last comments. Those with questions and answers are left to the lists of these. What
-    outsiders say takes no place from those who may write."""
-    others = [each for each in comments if "<!-- ghp:" not in each.body]
-    last = {id(each) for each in [each for each in others if each.by_writer][-COMMENTS:]}
-    last |= {id(each) for each in [each for each in others if not each.by_writer][-OUTSIDERS:]}
-    shown = [each for each in others if id(each) in last]
-    return [quoted(each.body, _author(each), COMMENT_LIMIT, command) for each in shown]
+    """Return the last comments, without questions and answers: those have their own lists.
+    Outsiders' comments have their own limit, so they displace no writer's."""
+    others = [item for item in comments if "<!-- ghp:" not in item.body]
+    last = {id(item) for item in [item for item in others if item.by_writer][-COMMENTS:]}
+    last |= {id(item) for item in [item for item in others if not item.by_writer][-OUTSIDERS:]}
+    shown = [item for item in others if id(item) in last]
+    return [quoted(comment.body, _author(comment), COMMENT_LIMIT, command) for comment in shown]
 
 
 def _author(comment: Comment) -> str:
@@ -141,40 +142,44 @@ def _author(comment: Comment) -> str:
 # -------------------------------------------------------------------------------- questions
 
 
-def question_lines(asked: Iterable[Escalation]) -> list[str]:
-    """Questions that nobody has answered."""
+def question_lines(escalations: Iterable[Escalation]) -> list[str]:
+    """Return the unanswered questions."""
     return [
-        f"{each.name}, asked by {named(each.question.agent)} {date(each.asked_at)}: "
-        + phrase(each.title)
-        for each in asked
-        if each.is_open
+        f"{item.name}, asked by {named(item.question.agent)} {date(item.asked_at)}: "
+        + phrase(item.title)
+        for item in escalations
+        if item.is_open
     ]
 
 
-def answer_blocks(asked: Iterable[Escalation]) -> list[str]:
-    """Questions with their answers, and what agents advised."""
+def answer_blocks(escalations: Iterable[Escalation]) -> list[str]:
+    """Return questions with their answers, and the agents' advice."""
     return [
-        f"{each.name}: {phrase(each.title)}\n\n"
-        + quoted(answer.text, f"{who(answer.by)}, {date(answer.at)}", COMMENT_LIMIT, _shown(each))
-        for each in asked
-        for answer in each.answers
+        f"{item.name}: {phrase(item.title)}\n\n"
+        + quoted(
+            answer.text, f"{who(answer.by)}, {date(answer.at)}", COMMENT_LIMIT, _shown_by(item)
+        )
+        for item in escalations
+        for answer in item.answers
     ] + [
-        f"{each.name}: {phrase(each.title)} (advice, which decides nothing)\n\n"
-        + quoted(said.text, f"{who(said.by)}, {date(said.at)}", COMMENT_LIMIT, _shown(each))
-        for each in asked
-        for said in each.advice
+        f"{item.name}: {phrase(item.title)} (advice, which decides nothing)\n\n"
+        + quoted(
+            advice.text, f"{who(advice.by)}, {date(advice.at)}", COMMENT_LIMIT, _shown_by(item)
+        )
+        for item in escalations
+        for advice in item.advice
     ]
 
 
-def _shown(asked: Escalation) -> str:
-    return f"ghp agent-escalations {asked.name}"
+def _shown_by(escalation: Escalation) -> str:
+    return f"ghp agent-escalations {escalation.name}"
 
 
 # --------------------------------------------------------------------------------- the work
 
 
 def branch_lines(branch: Branch) -> list[str]:
-    """Where the work is."""
+    """Return lines about the branch: where it is, what is new, what is unfinished."""
     here = f"Branch {path(branch.name)}" if branch.name else "No branch (detached)"
     lines = [f"{here} at `{branch.head[:12]}`." if branch.head else f"{here}, without a commit."]
     history = branch.history
@@ -195,54 +200,54 @@ def branch_lines(branch: Branch) -> list[str]:
 
 
 def commit_lines(commits: Sequence[Commit], total: int) -> list[str]:
-    """Commits, the newest first."""
+    """Return lines for commits, the newest first."""
     lines = [
-        f"`{each.oid[:12]}` {phrase(each.subject)} ({_made(each)})" for each in commits[:COMMITS]
+        f"`{item.oid[:12]}` {phrase(item.subject)} ({_source(item)})" for item in commits[:COMMITS]
     ]
     return lines + ([f"… and {total - len(lines)} more"] if total > len(lines) else [])
 
 
-def _made(commit: Commit) -> str:
+def _source(commit: Commit) -> str:
     return f"{named(commit.author)}, {date(commit.at[:10])}"
 
 
 def file_lines(files: Sequence[Lines]) -> list[str]:
-    """Files with their line counts."""
-    lines = [f"{path(each.path)} {_counts(each.added, each.removed)}" for each in files[:FILES]]
+    """Return lines for files with their line counts."""
+    lines = [f"{path(item.path)} {_counts(item.added, item.removed)}" for item in files[:FILES]]
     return _with_rest(lines, len(files))
 
 
 def change_lines(changes: Sequence[PatchedFile]) -> list[str]:
-    """Uncommitted changes with their line counts."""
+    """Return lines for uncommitted changes with their line counts."""
     lines: list[str] = []
-    for each in changes[:FILES]:
-        before = f" (was {path(each.source)})" if each.source else ""
-        counts = _counts(each.added, each.removed)
-        lines.append(f"{_KINDS[each.kind]} {path(each.path)}{before} {counts}")
+    for change in changes[:FILES]:
+        before = f" (was {path(change.source)})" if change.source else ""
+        counts = _counts(change.added, change.removed)
+        lines.append(f"{_KINDS[change.kind]} {path(change.path)}{before} {counts}")
     return _with_rest(lines, len(changes))
 
 
 def missing_lines(missing: Sequence[Missing]) -> list[str]:
-    """What could not be stored, the largest first."""
-    by_size = sorted(missing, key=lambda each: (-(each.size or 0), each.path))
+    """Return lines for what could not be stored, the largest first."""
+    by_size = sorted(missing, key=lambda item: (-(item.size or 0), item.path))
     lines = [
-        f"{path(each.path)}{f', {size_text(each.size)}' if each.size is not None else ''}: "
-        f"{phrase(each.reason)}"
-        for each in by_size[:FILES]
+        f"{path(item.path)}{f', {size_text(item.size)}' if item.size is not None else ''}: "
+        f"{phrase(item.reason)}"
+        for item in by_size[:FILES]
     ]
     left = by_size[FILES:]
-    size = size_text(sum(each.size or 0 for each in left))
+    size = size_text(sum(item.size or 0 for item in left))
     return lines + ([f"… and {count(len(left), 'more path')}, {size} together"] if left else [])
 
 
 def difference_lines(differences: Sequence[Difference], limit: int = 20) -> list[str]:
-    """What differs from the last commit."""
-    lines = [f"{each.code} {path(each.path)}" for each in differences[:limit]]
+    """Return lines for the differences from the last commit."""
+    lines = [f"{difference.code} {path(difference.path)}" for difference in differences[:limit]]
     return _with_rest(lines, len(differences))
 
 
 def work_line(work: Work) -> str:
-    """What was stored."""
+    """Return a line about the stored work."""
     where = f"commit `{work.base[:12]}`" if work.base else "a repository without a commit"
     return f"{count(work.files, 'file')}, a patch of {size_text(work.size)} on {where}."
 
@@ -259,36 +264,36 @@ def _with_rest(lines: list[str], total: int) -> list[str]:
 
 
 def right_lines(rights: Iterable[Lock]) -> list[str]:
-    """What is held."""
+    """Return lines for the held locks."""
     return [
-        f"{file(each.name)}, generation {each.generation}, since {date(each.acquired_at)}"
-        for each in rights
+        f"{file(lock.name)}, generation {lock.generation}, since {date(lock.acquired_at)}"
+        for lock in rights
     ]
 
 
 def ledger_lines(entries: Sequence[LedgerEntry]) -> list[str]:
-    """The last things that happened, the newest last."""
+    """Return lines for the last events, the newest last."""
     lines = [
-        f"{date(each.at)} {named(each.actor, each.is_person)} {file(each.event)} "
-        + thing(each.object)
-        + (f": {phrase(each.text, 100)}" if each.text else "")
-        for each in entries[-ENTRIES:]
+        f"{date(entry.at)} {named(entry.actor, entry.is_person)} {file(entry.event)} "
+        + thing(entry.object)
+        + (f": {phrase(entry.text, 100)}" if entry.text else "")
+        for entry in entries[-ENTRIES:]
     ]
     earlier = len(entries) - len(lines)
     return ([f"… {earlier} before"] if earlier else []) + lines
 
 
 def handoff_lines(handoffs: Sequence[Handoff], now: float) -> list[str]:
-    """Handoffs, the newest first."""
+    """Return lines for handoffs, the newest first."""
     return [
-        f"{each.name}, {age(each.at, now)}: {handed(each)}"
-        + (f", {phrase(each.note, 80)}" if each.note else "")
-        for each in reversed(handoffs[-HANDOFFS:])
+        f"{handoff.name}, {age(handoff.at, now)}: {handed(handoff)}"
+        + (f", {phrase(handoff.note, 80)}" if handoff.note else "")
+        for handoff in reversed(handoffs[-HANDOFFS:])
     ]
 
 
 def handed(handoff: Handoff) -> str:
-    """A handoff in words."""
+    """Describe a handoff in words."""
     by = name_of(handoff.by.name, handoff.by.is_person)
     if handoff.kind == "checkpoint":
         return f"{by} left a checkpoint"
@@ -296,17 +301,17 @@ def handed(handoff: Handoff) -> str:
 
 
 def sentence(text: str) -> str:
-    """With a capital at its beginning, and no other letter changed."""
+    """Capitalize the first letter; change no other."""
     return text[:1].upper() + text[1:]
 
 
 def date(at: str) -> str:
-    """A record's own time, which may be anything."""
+    """Format a record's own time; it may be invalid."""
     return when(at)
 
 
 def age(at: str, now: float) -> str:
-    """How long ago a record was said."""
+    """Return how old a record is, in words."""
     try:
         return f"{ago(now - to_seconds(at))} ago"
     except ValueError:

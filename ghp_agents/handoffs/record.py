@@ -1,14 +1,13 @@
-"""Handoffs as files of the state, which people read and anybody may have written.
+"""Handoffs as files of the state. People read them; anybody may have written them.
 
-The patches are in a folder beside the documents, one for each, so that reading what was handed
-over does not read all the work that ever was.
+Patches are in a separate folder, so reading handoffs does not load all stored work.
 """
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from ghp_agents.core import front_matter as document
+from ghp_agents.core import front_matter
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.front_matter import Document
 from ghp_agents.core.ids import Actor, Timestamp, agent_name, one_line, slug
@@ -24,12 +23,12 @@ _BRANCH = re.compile(r"(?!-)[^\s~^:?*\[\\]+")
 
 
 def folder_of(issue: int | None) -> str:
-    """Where the handoffs of an issue are in the state."""
+    """Return the folder of an issue's handoffs in the state."""
     return f"{HANDOFFS}{issue if issue is not None else NO_ISSUE}/"
 
 
 def path_of(handoff: Handoff) -> str:
-    """Where a handoff is: `<issue>/<utc>-<from>-<id>.md`."""
+    """Return the path of a handoff: `<issue>/<utc>-<from>-<id>.md`."""
     at = "".join(char for char in handoff.at if char.isalnum())
     by = (
         slug(handoff.by.name) or "somebody" if handoff.by.is_person else agent_name(handoff.by.name)
@@ -38,22 +37,22 @@ def path_of(handoff: Handoff) -> str:
 
 
 def patch_folder_of(handoff: Handoff) -> str:
-    """The folder with the patch of a handoff."""
+    """Return the folder with the patch of a handoff."""
     return f"{PATCHES}{handoff.id}/"
 
 
 def patch_path_of(handoff: Handoff) -> str:
-    """Where the patch of a handoff is."""
+    """Return the path of a handoff's patch."""
     return f"{patch_folder_of(handoff)}work.patch"
 
 
 def applied_path_of(handoff: Handoff, record: str) -> str:
-    """Where it is said that somebody restored the work of a handoff."""
+    """Return the path of the record that somebody restored a handoff's work."""
     return f"{patch_folder_of(handoff)}applied-{record}.json"
 
 
 def render(handoff: Handoff, body: str) -> bytes:
-    """A handoff as a file: front matter for machines, the document for people."""
+    """Return a handoff's file: front matter for machines, the document for people."""
     work = handoff.work
     meta: dict[str, Any] = {
         "id": handoff.name,
@@ -80,13 +79,13 @@ def render(handoff: Handoff, body: str) -> bytes:
             "files": work.files,
             "leftOut": missing,
         }
-    return document.render(Document(meta, body))
+    return front_matter.render(Document(meta, body))
 
 
 def read_handoffs(files: Mapping[str, bytes]) -> tuple[list[Handoff], list[Problem]]:
-    """The handoffs in files of the state, the oldest first, and what could not be read.
+    """Read the handoffs from files of the state, the oldest first; also what could not be read.
 
-    Files that we do not know are none of ours.
+    Unknown files are ignored.
     """
     found: list[Handoff] = []
     problems: list[Problem] = []
@@ -96,7 +95,7 @@ def read_handoffs(files: Mapping[str, bytes]) -> tuple[list[Handoff], list[Probl
             continue
         try:
             issue = None if place[1] == NO_ISSUE else int(place[1])
-            found.append(_handoff(place[2], issue, document.parse(data).meta))
+            found.append(_handoff(place[2], issue, front_matter.parse(data).meta))
         except ValueError as error:
             problems.append(Problem(path, str(error)))
     return ordered(found), problems
@@ -128,7 +127,7 @@ def _handoff(identity: str, issue: int | None, meta: Mapping[str, Any]) -> Hando
 def _work(value: Any) -> Work | None:
     if not isinstance(value, dict):
         return None
-    missing = [one for one in _list(value.get("leftOut")) if isinstance(one, dict)]
+    missing = [item for item in _list(value.get("leftOut")) if isinstance(item, dict)]
     return Work(
         base=_oid(value.get("base")),
         size=_number(value.get("bytes")),
@@ -136,11 +135,11 @@ def _work(value: Any) -> Work | None:
         files=_number(value.get("files")),
         missing=tuple(
             Missing(
-                _text(one.get("path")),
-                _number(one.get("size")) if one.get("size") is not None else None,
-                _text(one.get("reason")),
+                _text(item.get("path")),
+                _number(item.get("size")) if item.get("size") is not None else None,
+                _text(item.get("reason")),
             )
-            for one in missing
+            for item in missing
         ),
     )
 
@@ -153,14 +152,14 @@ def _agent(text: str) -> str:
 
 
 def _branch(value: Any) -> str | None:
-    """A branch, which is shown in commands to copy; None for what git takes for none."""
+    """Return a branch name that is safe in commands to copy; None for an invalid one."""
     text = _text(value)
     is_branch = _BRANCH.fullmatch(text) and text.isprintable() and len(text) < 250
     return text if is_branch else None
 
 
 def _oid(value: Any) -> str:
-    """A commit's id, which is given to git: nothing else may pass for one."""
+    """Return a commit's id, checked: git gets it as an argument."""
     text = _text(value)
     if text and not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text):
         raise ValueError("a commit is not named by its id")
@@ -168,7 +167,7 @@ def _oid(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """A field that is text; a time that somebody wrote by hand was read as one, by YAML."""
+    """Return a text field; YAML reads a time that was written by hand as a date."""
     return str(value) if isinstance(value, str) or hasattr(value, "isoformat") else ""
 
 

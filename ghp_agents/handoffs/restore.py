@@ -1,4 +1,4 @@
-"""Restore: put the uncommitted work that came with a handoff back into a worktree."""
+"""Restore: put a handoff's uncommitted work into a worktree."""
 
 import hashlib
 import json
@@ -11,10 +11,8 @@ from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import Actor, Timestamp, digest, issue_of_branch
 from ghp_agents.escalations.messages import who
-from ghp_agents.git import patch, worktree
-from ghp_agents.git import patch_text as patchtext
-from ghp_agents.handoffs import markdown as page
-from ghp_agents.handoffs import record
+from ghp_agents.git import patch, patch_text, worktree
+from ghp_agents.handoffs import markdown, record
 from ghp_agents.handoffs.handoff import Handoff, Work, count
 from ghp_agents.handoffs.resume import APPLY
 from ghp_agents.handoffs.tool_files import configures_tools
@@ -31,17 +29,17 @@ LISTED = 10
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """Work that is back in the worktree. Where there are conflicts, both versions are."""
+    """Work that was restored. Files with conflicts have both versions."""
 
     handoff: Handoff
     work: Work
-    three_way: bool  # the worktree is on another commit than the work was
+    three_way: bool  # the worktree is on another commit than the work's base
     conflicts: tuple[str, ...] = ()
     other_issue: int | None = None  # the branch here is for that one
 
 
 class NotRestoredError(GhpError):
-    """The work cannot be put back here and now; nothing was changed."""
+    """The work cannot be restored here now; nothing was changed."""
 
 
 class AlreadyRestoredError(NotRestoredError):
@@ -53,9 +51,9 @@ def restore(
 ) -> Restored:
     """Put the work of `handoff` into this worktree, which must be clean.
 
-    On the commit that the work belongs to, only files change; on another one it is merged. Files
-    that configure tools need `allow_config`. Raises NotRestoredError, or RefusedError for a patch
-    that is not safe, and then has changed nothing; NotSetUpError without a worktree.
+    On the work's base commit the patch is applied; on another commit it is merged. Files that
+    configure tools need `allow_config`. Raises NotRestoredError, RefusedError for an unsafe patch,
+    NotSetUpError without a worktree; then nothing has changed.
     """
     actor = ws.actor()
     if ws.place.toplevel is None:
@@ -63,7 +61,7 @@ def restore(
             "There is no worktree here to restore into.", hint="Change to a worktree."
         )
     folder = Path(ws.place.toplevel)
-    handoff, work, content = _stored(store, handoff)
+    handoff, work, content = _load_patch(store, handoff)
     if patch.is_applied(folder, content):
         raise AlreadyRestoredError(
             f"The work of {handoff.name} is already applied here.", hint="There is nothing to do."
@@ -76,15 +74,15 @@ def restore(
     try:
         conflicts = patch.apply(folder, content, three_way=three_way)
     except patch.PatchFailedError as error:
-        raise _does_not_fit(handoff, work, error, three_way) from None
+        raise _misfit_error(handoff, work, error, three_way) from None
     other = _other_issue(ws, handoff)
     restored = Restored(handoff, work, three_way, tuple(conflicts), other)
-    _say(ws, store, actor, restored)
+    _record_restore(ws, store, actor, restored)
     return restored
 
 
-def _stored(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, bytes]:
-    """The patch of a handoff, as it was stored."""
+def _load_patch(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, bytes]:
+    """Return the stored patch of a handoff."""
     if handoff is None:
         raise NotRestoredError(
             "There is no handoff to restore the work of.",
@@ -114,13 +112,13 @@ def _stored(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, 
 
 
 def _refuse_config(handoff: Handoff, content: bytes) -> None:
-    """Others may write a handoff, and what configures tools would run or be obeyed unseen."""
-    pieces = patchtext.read_patch(content)
+    """Refuse files that configure tools: others can write a handoff, and tools obey such files."""
+    pieces = patch_text.read_patch(content)
     paths = {path for piece in pieces for path in (piece.old, piece.new)}
     found = sorted(path for path in paths if configures_tools(path))
     if not found:
         return
-    names = ", ".join(page.path(path) for path in found[:LISTED])
+    names = ", ".join(markdown.path(path) for path in found[:LISTED])
     rest = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
     raise RefusedError(
         f"The work of {handoff.name}, by {who(handoff.by)}, changes files that configure tools: "
@@ -132,17 +130,17 @@ def _refuse_config(handoff: Handoff, content: bytes) -> None:
 
 
 def _other_issue(ws: Workspace, handoff: Handoff) -> int | None:
-    """The issue whose branch this is, where that is not the issue of the work."""
+    """Return the issue of this branch if it is not the work's issue."""
     here = issue_of_branch(ws.branch or "")
     return None if handoff.issue in (None, here) else here
 
 
 def _refuse_dirty(ws: Workspace, folder: Path) -> None:
     operation = worktree.operation(ws.git_dir)
-    found = [each for each in worktree.differences(folder) if not was_provisioned(ws, each)]
+    found = [item for item in worktree.differences(folder) if not was_provisioned(ws, item)]
     if not found and not operation:
         return
-    names = ", ".join(page.path(each.path) for each in found[:LISTED])
+    names = ", ".join(markdown.path(item.path) for item in found[:LISTED])
     rest = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
     differ = f"{count(len(found), 'path')} {'differs' if len(found) == 1 else 'differ'}"
     what = f"{differ}: {names}{rest}" if found else f"in the middle of {operation}"
@@ -165,7 +163,7 @@ def _refuse_unknown_base(ws: Workspace, folder: Path, handoff: Handoff, work: Wo
     )
 
 
-def _does_not_fit(
+def _misfit_error(
     handoff: Handoff, work: Work, error: patch.PatchFailedError, three_way: bool
 ) -> NotRestoredError:
     if not (three_way and work.base):
@@ -173,20 +171,20 @@ def _does_not_fit(
             f"The work of {handoff.name} does not fit on this worktree: {error}.",
             hint="Nothing was changed. Move what is in its way (ignored files, say); then again.",
         )
-    there = f"git worktree add --detach ../restored {work.base[:12]}"
+    command = f"git worktree add --detach ../restored {work.base[:12]}"
     branch = f"branch {handoff.branch}, " if handoff.branch else ""
     return NotRestoredError(
         f"The work of {handoff.name} does not fit on this commit: {error}.",
         hint=f"Nothing was changed. It fits on {branch}commit {work.base[:12]}: switch to it, or "
-        f"`{there}`, and there `ghp agent-resume --handoff {handoff.name} --apply`.",
+        f"`{command}`, and there `ghp agent-resume --handoff {handoff.name} --apply`.",
     )
 
 
-def _say(ws: Workspace, store: StateStore, actor: Actor, restored: Restored) -> None:
-    """Let the others know, so that the same work is not restored twice."""
+def _record_restore(ws: Workspace, store: StateStore, actor: Actor, restored: Restored) -> None:
+    """Record it for others, so the same work is not restored twice."""
     handoff, at = restored.handoff, Timestamp(now_text(ws))
     identity = digest(handoff.id, actor.name, at, secrets.token_hex(8))
-    said = {
+    fields = {
         "handoff": handoff.name,
         "by": actor.name,
         "person": actor.is_person,
@@ -194,7 +192,7 @@ def _say(ws: Workspace, store: StateStore, actor: Actor, restored: Restored) -> 
         "threeWay": restored.three_way,
         "conflicts": [plain(path) for path in restored.conflicts],
     }
-    content = json.dumps(said, indent=2).encode() + b"\n"
+    content = json.dumps(fields, indent=2).encode() + b"\n"
     conflicts = len(restored.conflicts)
 
     def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:

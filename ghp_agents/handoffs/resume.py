@@ -1,21 +1,18 @@
-"""Resume: what an agent needs to go on, the most important first, within a budget."""
+"""Resume: what an agent needs to continue, the most important first, within a size limit."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from ghp_agents.consent import templates as trunk_file
-from ghp_agents.core import templates
-from ghp_agents.core import text_budget as budget
+from ghp_agents.consent import templates as repo_templates
+from ghp_agents.core import templates, text_budget
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News, who
 from ghp_agents.git import worktree
-from ghp_agents.handoffs import evidence
-from ghp_agents.handoffs import markdown as page
+from ghp_agents.handoffs import evidence, markdown, returned_work
 from ghp_agents.handoffs import record as handoff_record
-from ghp_agents.handoffs import returned_work as mending
 from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Situation, count, find, next_steps
 from ghp_agents.handoffs.note_lines import note_lines
@@ -36,7 +33,7 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """What to print, and what its reader is then told of."""
+    """The text to print, and the news that it contains."""
 
     text: str
     news: tuple[News, ...]
@@ -45,10 +42,10 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What to go on with: an issue or work without one, and the handoff to go on from."""
+    """What to resume: an issue, or work without one, and the handoff to start from."""
 
     about: Topic
-    said: TopicFacts
+    facts: TopicFacts
     handoff: Handoff | None
 
 
@@ -60,72 +57,71 @@ def choose(
     issue: str | None = None,
     handoff: str | None = None,
 ) -> Chosen:
-    """The issue that is named or in hand, else that of the last handoff to or from the actor; and
-    the last handoff of it, or the one that is named. Raises NotFoundError, UsageError.
-    """
+    """Choose the named or current issue, else that of the actor's last handoff (from or to); and
+    its last handoff, or the named one. Raises NotFoundError, UsageError."""
     actor = ws.actor()
     about = evidence.topic(ws, tracker, actor, issue)
     named = None
     if issue is None and (handoff or about.number is None):
         known, _ = handoff_record.read_handoffs(store.snapshot().files(handoff_record.HANDOFFS))
-        mine = [each for each in known if actor.name in (each.by.name, each.to)]
+        mine = [item for item in known if actor.name in (item.by.name, item.to)]
         named = find(known, handoff) if handoff else (mine[-1] if mine else None)
         if named and named.issue is not None:
             about = evidence.topic(ws, tracker, actor, str(named.issue))
-    said = evidence.said(store, about, ws.settings.orchestrators)
+    facts = evidence.topic_facts(store, about, ws.settings.orchestrators)
     if handoff and named is None:
-        named = find(said.handoffs, handoff)
-    return Chosen(about, said, named or (said.handoffs[-1] if said.handoffs else None))
+        named = find(facts.handoffs, handoff)
+    return Chosen(about, facts, named or (facts.handoffs[-1] if facts.handoffs else None))
 
 
 def resume(
     ws: Workspace, store: StateStore, chosen: Chosen, *, max_chars: int | None = None
 ) -> Resumed:
-    """What the actor needs to go on with what was chosen.
+    """Return what the actor needs to continue.
 
-    The answers in it count as told once they were printed: that is for the caller to mark.
+    The caller marks the answers in it as delivered, after printing them.
     """
     actor = chosen.about.actor
     news: list[News] = []
     if not actor.is_person:
         news = escalation.news_for(ws, store.snapshot(), AgentName(actor.name))
     values = _values(ws, store, chosen, news)
-    values = {**page.cleaned(values), "section": budget.mark}
-    text = templates.render(TEMPLATE, values, own=trunk_file.templates(ws))
-    limit = max(budget.LEAST, max_chars or ws.settings.resume_chars)
-    head, sections = budget.split(text)
-    return Resumed(budget.fit(head, sections, limit), tuple(news), chosen.handoff)
+    values = {**markdown.cleaned(values), "section": text_budget.mark}
+    text = templates.render(TEMPLATE, values, own=repo_templates.templates(ws))
+    limit = max(text_budget.LEAST, max_chars or ws.settings.resume_chars)
+    head, sections = text_budget.split(text)
+    return Resumed(text_budget.fit(head, sections, limit), tuple(news), chosen.handoff)
 
 
 def _values(ws: Workspace, store: StateStore, chosen: Chosen, news: list[News]) -> dict[str, Any]:
-    """What the template is given."""
-    about, said, last = chosen.about, chosen.said, chosen.handoff
+    """Return the template's values."""
+    about, facts, last = chosen.about, chosen.facts, chosen.handoff
     now = ws.clock.now()
-    where = _where(ws, last)
+    where = _locate(ws, last)
     branch = evidence.branch(ws, where.tip)
     named = f" --issue {about.number}" if about.number else ""
     everything = f"ghp agent-resume{named} --max-chars 1000000"
     base, tip = branch.history.base[:12], branch.tip[:12]
     return {
-        "title": page.title(about.issue, about.number),
-        "lead": [*_last(last, now), *_also(store, about)],
+        "title": markdown.title(about.issue, about.number),
+        "lead": [*_describe_last(last, now), *_other_handoffs(store, about)],
         "news": indented(escalation.render_news(news).rstrip()) if news else "",
-        "note": _note(said, last, everything, now),
+        "note": _note(facts, last, everything, now),
         "steps": [
-            *mending.steps(ws, store.snapshot(), about),
+            *returned_work.steps(ws, store.snapshot(), about),
             *next_steps(_situation(chosen, branch)),
         ],
-        "issue": page.issue_values(about.issue, about.blockers),
-        "questions": page.question_lines(said.escalations),
+        "issue": markdown.issue_values(about.issue, about.blockers),
+        "questions": markdown.question_lines(facts.escalations),
         "work": _work(chosen, f"ghp agent-resume{named} --apply"),
-        "missing": page.missing_lines(last.work.missing) if last and last.work else [],
+        "missing": markdown.missing_lines(last.work.missing) if last and last.work else [],
         "here": [*_branch(ws, branch), *where.lines],
-        "commits": page.commit_lines(branch.history.commits, branch.history.count),
-        "files": page.file_lines(branch.history.files),
-        "ledger": page.ledger_lines(said.ledger),
-        "earlier": page.handoff_lines([each for each in said.handoffs if each != last], now),
+        "commits": markdown.commit_lines(branch.history.commits, branch.history.count),
+        "files": markdown.file_lines(branch.history.files),
+        "ledger": markdown.ledger_lines(facts.ledger),
+        "earlier": markdown.handoff_lines([item for item in facts.handoffs if item != last], now),
         "known": note_lines(_known(ws, store, about, branch), now),
-        "notes": [*about.notes, *said.notes],
+        "notes": [*about.notes, *facts.notes],
         "all": everything,
         "show": f"ghp agent-issue show {about.number}",
         "log": f"git log {base}..{tip}" if base else f"git log {tip}",
@@ -135,38 +131,39 @@ def _values(ws: Workspace, store: StateStore, chosen: Chosen, news: list[News]) 
 
 
 def _known(ws: Workspace, store: StateStore, about: Topic, branch: Branch) -> list[Note]:
-    """The notes that fit the issue and the files that were touched."""
-    touched = {each.path for each in branch.history.files}
+    """Return the notes that fit the issue and the changed files."""
+    touched = {file.path for file in branch.history.files}
     if ws.place.toplevel is not None:
-        touched |= {each.path for each in worktree.differences(Path(ws.place.toplevel))}
+        touched |= {difference.path for difference in worktree.differences(Path(ws.place.toplevel))}
     return recall.fitting(ws, store, about.issue, about.numbers, touched)
 
 
-def _last(last: Handoff | None, now: float) -> list[str]:
+def _describe_last(last: Handoff | None, now: float) -> list[str]:
     if last is None:
         return ["Nothing was handed over yet."]
-    return [f"{page.sentence(page.handed(last))} ({last.name}, {page.age(last.at, now)})."]
+    lead = markdown.sentence(markdown.handed(last))
+    return [f"{lead} ({last.name}, {markdown.age(last.at, now)})."]
 
 
-def _also(store: StateStore, about: Topic) -> list[str]:
-    """What else was handed over to the actor, and by nobody since."""
+def _other_handoffs(store: StateStore, about: Topic) -> list[str]:
+    """List other issues whose latest handoff is to the actor."""
     known, _ = handoff_record.read_handoffs(store.snapshot().files(handoff_record.HANDOFFS))
-    latest = {each.issue: each for each in known if each.issue is not None}
+    latest = {handoff.issue: handoff for handoff in known if handoff.issue is not None}
     return [
-        f"Also handed over to you: #{number} ({each.name}): `ghp agent-resume --issue {number}`."
-        for number, each in sorted(latest.items())
-        if each.to == about.actor.name and number not in about.numbers
+        f"Also handed over to you: #{number} ({handoff.name}): `ghp agent-resume --issue {number}`."
+        for number, handoff in sorted(latest.items())
+        if handoff.to == about.actor.name and number not in about.numbers
     ][:SHOWN]
 
 
-def _note(said: TopicFacts, last: Handoff | None, everything: str, now: float) -> str:
-    """The last note: a checkpoint without one, made by a hook say, must not hide it."""
-    until = [each for each in said.handoffs if last is None or each.clock <= last.clock]
-    noted = next((each for each in reversed(until) if each.note), None)
-    if noted is None:
+def _note(facts: TopicFacts, last: Handoff | None, everything: str, now: float) -> str:
+    """Return the last note; a checkpoint without one, e.g. a hook's, must not hide it."""
+    until = [item for item in facts.handoffs if last is None or item.clock <= last.clock]
+    handoff = next((item for item in reversed(until) if item.note), None)
+    if handoff is None:
         return ""
-    author = f"{who(noted.by)}, {page.age(noted.at, now)}, in {noted.name}"
-    return page.quoted(noted.note, author, NOTE_LIMIT * 2, everything)
+    author = f"{who(handoff.by)}, {markdown.age(handoff.at, now)}, in {handoff.name}"
+    return markdown.quoted(handoff.note, author, NOTE_LIMIT * 2, everything)
 
 
 def _work(chosen: Chosen, command: str) -> str:
@@ -175,21 +172,21 @@ def _work(chosen: Chosen, command: str) -> str:
         return ""
     if not last.work.size:
         return f"{last.name} left uncommitted work, and none of it could be stored."
-    text = f"{last.name} left {page.work_line(last.work)} `{command}` restores it."
+    text = f"{last.name} left {markdown.work_line(last.work)} `{command}` restores it."
     restored = _restored(chosen)
     if restored:
-        by, at = restored[-1].actor, page.date(restored[-1].at)
-        text += f" It was restored {at}, by {page.name_of(by, restored[-1].is_person)}."
+        by, at = restored[-1].actor, markdown.date(restored[-1].at)
+        text += f" It was restored {at}, by {markdown.name_of(by, restored[-1].is_person)}."
     return text
 
 
 def _restored(chosen: Chosen) -> list[LedgerEntry]:
     name = chosen.handoff.name if chosen.handoff else ""
-    return [each for each in chosen.said.ledger if (each.event, each.object) == (APPLY, name)]
+    return [entry for entry in chosen.facts.ledger if (entry.event, entry.object) == (APPLY, name)]
 
 
 def _situation(chosen: Chosen, branch: Branch) -> Situation:
-    """What is so now; what was so when it was handed over may be over."""
+    """Return the present situation; that of the handoff may be outdated."""
     about, last = chosen.about, chosen.handoff
     read = outline(about.issue.body) if about.issue else outline("")
     work = last.work if last and not _restored(chosen) else None
@@ -200,41 +197,41 @@ def _situation(chosen: Chosen, branch: Branch) -> Situation:
         conflicts=len(branch.conflicts),
         stored=work.files if work else 0,
         unsent=branch.unsent or 0,
-        waiting_for=tuple(each.name for each in chosen.said.escalations if each.is_open),
-        blocked_by=tuple(each.number for each in about.blockers if each.state != "closed"),
+        waiting_for=tuple(item.name for item in chosen.facts.escalations if item.is_open),
+        blocked_by=tuple(blocker.number for blocker in about.blockers if blocker.state != "closed"),
         tasks_open=read.tasks_open,
         tasks=read.tasks,
     )
 
 
-# ------------------------------------------------------------------------------ where it is
+# ------------------------------------------------------------------------------ the commits
 
 
 @dataclass(frozen=True, slots=True)
-class _Where:
-    """The commit whose history counts, None for this worktree's own; and how to get there."""
+class _Location:
+    """The commit whose history is shown (None: this worktree's own), and how to get it."""
 
     tip: str | None = None
     lines: tuple[str, ...] = ()
 
 
-def _where(ws: Workspace, last: Handoff | None) -> _Where:
+def _locate(ws: Workspace, last: Handoff | None) -> _Location:
     if ws.place.toplevel is None or last is None or not last.head:
-        return _Where()
+        return _Location()
     folder = Path(ws.place.toplevel)
     head = worktree.head(folder)
     if head and worktree.contains(folder, head, last.head):
-        return _Where()
-    branch = f"branch {page.path(last.branch)} at " if last.branch else ""
-    told = f"What was handed over is on {branch}`{last.head[:12]}`"
+        return _Location()
+    branch = f"branch {markdown.path(last.branch)} at " if last.branch else ""
+    prefix = f"What was handed over is on {branch}`{last.head[:12]}`"
     if worktree.has_commit(folder, last.head):
         to = quote(last.branch) if last.branch else f"--detach {last.head[:12]}"
-        return _Where(last.head, (f"{told}: {page.path(f'git switch {to}')}.",))
-    command = page.path(f"git fetch {quote(remote_name(ws))} {quote(last.branch or last.head)}")
-    return _Where(
+        return _Location(last.head, (f"{prefix}: {markdown.path(f'git switch {to}')}.",))
+    command = markdown.path(f"git fetch {quote(remote_name(ws))} {quote(last.branch or last.head)}")
+    return _Location(
         None,
         (
-            f"{told}, which is not in this clone: {command}. If it is not there either, "
+            f"{prefix}, which is not in this clone: {command}. If it is not there either, "
             f"{named(*last.by)} has to push it.",
         ),
     )
@@ -245,11 +242,11 @@ def _branch(ws: Workspace, branch: Branch) -> list[str]:
         return []
     differences = worktree.differences(Path(ws.place.toplevel))
     ours = unchanged_files(ws)
-    found = [each for each in differences if each.code != "??" or each.path not in ours]
-    lines = page.branch_lines(branch)
+    found = [item for item in differences if item.code != "??" or item.path not in ours]
+    lines = markdown.branch_lines(branch)
     if not found:
         return lines
-    shown = ", ".join(page.path(each.path) for each in found[:SHOWN])
+    shown = ", ".join(markdown.path(item.path) for item in found[:SHOWN])
     rest = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     differ = "differs" if len(found) == 1 else "differ"
     return [*lines, f"{count(len(found), 'path')} {differ} from the last commit: {shown}{rest}."]

@@ -1,7 +1,7 @@
-"""A pull request that was sent back to its agent: why, what was printed, and how often by now.
+"""A pull request that was sent back to its agent: the reason, the output, and the round.
 
-A record `.ghp/returns/<pull>/<id>.json`. The id is made from what was looked at, so the same is
-sent back once, whoever looks at it. A round is a new attempt of the agent's.
+The record is `.ghp/returns/<pull>/<id>.json`. The id is a digest of the head and the base, so two
+clones send the same attempt back once. Each new attempt of the agent is a round.
 """
 
 import json
@@ -16,17 +16,17 @@ from ghp_agents.state.join import Problem
 from ghp_agents.state.record import Record
 
 FOLDER = ".ghp/returns/"
-ROUNDS = 2  # so often an agent tries again; then a person is asked
+ROUNDS = 2  # retries of the agent before a person is asked
 OUTPUT = 8_000  # characters that are kept
 REASONS = {"conflict": "it conflicts with the trunk", "checks": "a check failed"}
 
 
 class Return(NamedTuple):
-    """One time that a pull request was sent back."""
+    """One return of a pull request."""
 
     pull: int
-    head: str  # the commit that was looked at
-    trunk: str  # and the trunk
+    head: str  # the branch's commit that was tried
+    trunk: str  # the default branch's commit
     agent: str
     reason: str  # of REASONS
     text: str  # the files in conflict, or the check and its output
@@ -39,120 +39,120 @@ class Return(NamedTuple):
 
     @property
     def id(self) -> str:
-        """One for each head of a pull request and each trunk that it was tried on."""
+        """Unique for a pull request, its head, and the default branch's commit."""
         return digest("return", str(self.pull), self.head, self.trunk)
 
     @property
     def attempt(self) -> str:
-        """One for each head: what an agent has not touched again is the same attempt of it."""
+        """Unique for each head: an unchanged branch is the same attempt."""
         return digest("attempt", str(self.pull), self.head)
 
     @property
     def path(self) -> str:
-        """Where it is in the state's tree."""
+        """The path in the state's tree."""
         return f"{folder_of(self.pull)}{self.id}.json"
 
 
 def folder_of(pull: int) -> str:
-    """The folder of a pull request's records."""
+    """Return the folder of a pull request's records."""
     return f"{FOLDER}{pull}/"
 
 
-def encode(said: Return) -> Record:
-    """The record as the state takes it."""
-    fields: dict[str, Any] = said._asdict()
-    fields["by"], fields["person"] = said.by.name, said.by.is_person
+def encode(entry: Return) -> Record:
+    """Return the record for the state store."""
+    fields: dict[str, Any] = entry._asdict()
+    fields["by"], fields["person"] = entry.by.name, entry.by.is_person
     content = json.dumps(fields, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
     return Record(
         event="pull-return",
-        actor=said.by,
-        object=f"#{said.pull}",
-        id=said.id,
-        at=said.at,
-        clock=said.clock,
-        files=((said.path, content),),
-        issue=said.issue,
-        text=f"to {said.agent}: {REASONS[said.reason]}",
+        actor=entry.by,
+        object=f"#{entry.pull}",
+        id=entry.id,
+        at=entry.at,
+        clock=entry.clock,
+        files=((entry.path, content),),
+        issue=entry.issue,
+        text=f"to {entry.agent}: {REASONS[entry.reason]}",
     )
 
 
 def read_returns(files: Mapping[str, bytes]) -> tuple[list[Return], list[Problem]]:
-    """The records, oldest first; what cannot be read is a problem, and hides no other."""
+    """Read the records, oldest first; an unreadable one is a problem and hides no other."""
     found: list[Return] = []
     problems: list[Problem] = []
     for path, data in files.items():
         try:
-            found.append(_decoded(path, data))
+            found.append(_decode(path, data))
         except ValueError as error:
             problems.append(Problem(path, f"not a record of what was sent back: {error}"))
-    return sorted(found, key=lambda each: (each.clock, each.clone, each.id)), problems
+    return sorted(found, key=lambda entry: (entry.clock, entry.clone, entry.id)), problems
 
 
-def round_of(returns: Iterable[Return], said: Return) -> int:
-    """How many attempts at its pull request there were, up to this one."""
-    attempts = [each.attempt for each in returns if each.pull == said.pull]
-    return list(dict.fromkeys([*attempts, said.attempt])).index(said.attempt) + 1
+def round_of(returns: Iterable[Return], entry: Return) -> int:
+    """Return the number of this attempt at its pull request, from 1."""
+    attempts = [item.attempt for item in returns if item.pull == entry.pull]
+    return list(dict.fromkeys([*attempts, entry.attempt])).index(entry.attempt) + 1
 
 
 def last(returns: Sequence[Return]) -> list[tuple[Return, int]]:
-    """The last of each pull request, with its round; `returns` oldest first."""
-    by_pull = {each.pull: each for each in returns}
-    return [(each, round_of(returns, each)) for each in by_pull.values()]
+    """Return the last return of each pull request, with its round; `returns` oldest first."""
+    by_pull = {entry.pull: entry for entry in returns}
+    return [(entry, round_of(returns, entry)) for entry in by_pull.values()]
 
 
-def _decoded(path: str, data: bytes) -> Return:
+def _decode(path: str, data: bytes) -> Return:
     fields = parse(data)
     person = fields.pop("person", False) is True
     try:
-        said = Return(**{**fields, "by": Actor(str(fields["by"]), person)})
+        entry = Return(**{**fields, "by": Actor(str(fields["by"]), person)})
     except (KeyError, TypeError) as error:
         raise ValueError(f"a field is missing or unknown: {error}") from None
-    words = (said.head, said.trunk, said.agent, said.text, said.branch, said.at, said.clone)
-    numbers = (said.pull, said.clock, *(() if said.issue is None else (said.issue,)))
-    good = all(isinstance(word, str) for word in (*words, said.reason)) and said.reason in REASONS
+    words = (entry.head, entry.trunk, entry.agent, entry.text, entry.branch, entry.at, entry.clone)
+    numbers = (entry.pull, entry.clock, *(() if entry.issue is None else (entry.issue,)))
+    good = all(isinstance(word, str) for word in (*words, entry.reason)) and entry.reason in REASONS
     if not good or not all(type(number) is int and number >= 0 for number in numbers):
         raise ValueError("a field is of the wrong kind")
-    if said.path != path:
+    if entry.path != path:
         raise ValueError("its path is another")
-    return said._replace(agent=one_line(said.agent, 80), branch=one_line(said.branch, 200))
+    return entry._replace(agent=one_line(entry.agent, 80), branch=one_line(entry.branch, 200))
 
 
 # --------------------------------------------------------------------------------- in words
 
 
-def headline(said: Return, round_number: int) -> str:
-    """What happened, in a line."""
-    about = f" (for #{said.issue})" if said.issue else ""
+def headline(entry: Return, round_number: int) -> str:
+    """Say in one line what happened."""
+    about = f" (for #{entry.issue})" if entry.issue else ""
     return (
-        f"Pull request #{said.pull}{about} was sent back: {REASONS[said.reason]} "
+        f"Pull request #{entry.pull}{about} was sent back: {REASONS[entry.reason]} "
         f"(round {round_number})."
     )
 
 
-def reminder(said: Return, round_number: int, why: str) -> str:
-    """It in a line, for the agent as long as it is so; `why` in words that can be printed."""
-    shown = f"; `ghp agent-issue show {said.issue}` has all of it" if said.issue else ""
-    return f"{headline(said, round_number)} That is: {why}{shown}. {_next(said)}"
+def reminder(entry: Return, round_number: int, why: str) -> str:
+    """Return the agent's reminder in one line; `why` must be printable."""
+    shown = f"; `ghp agent-issue show {entry.issue}` has all of it" if entry.issue else ""
+    return f"{headline(entry, round_number)} That is: {why}{shown}. {_next_step(entry)}"
 
 
-def step(said: Return, round_number: int, why: str) -> str:
-    """It as what there is to do next."""
-    return f"Mend #{said.pull}, sent back in round {round_number}: {why}. {_next(said)}"
+def step(entry: Return, round_number: int, why: str) -> str:
+    """Return it as the next step."""
+    return f"Mend #{entry.pull}, sent back in round {round_number}: {why}. {_next_step(entry)}"
 
 
-def news(said: Return, round_number: int) -> str:
-    """It, for the agent: what is printed by a check is in a block that names where it is from."""
+def news(entry: Return, round_number: int) -> str:
+    """Return the message for the agent; a check's output is in a block that names its source."""
     lines = [
-        headline(said, round_number),
-        f"On branch {file(said.branch)}, at {file(said.head[:12])}:",
+        headline(entry, round_number),
+        f"On branch {file(entry.branch)}, at {file(entry.head[:12])}:",
     ]
-    lines.append(fence(cut(clean(said.text), OUTPUT, "cut")))
-    lines.append(f"End of what {who(said.by)} sent back. {_next(said)}")
+    lines.append(fence(cut(clean(entry.text), OUTPUT, "cut")))
+    lines.append(f"End of what {who(entry.by)} sent back. {_next_step(entry)}")
     return "\n".join(lines)
 
 
-def _next(said: Return) -> str:
-    if said.reason == "conflict":
+def _next_step(entry: Return) -> str:
+    if entry.reason == "conflict":
         return (
             "In its worktree, bring the branch up to the trunk, resolve and commit; then "
             "`ghp agent-finish`."
@@ -160,12 +160,12 @@ def _next(said: Return) -> str:
     return "In its worktree, correct it and commit; then `ghp agent-finish`."
 
 
-def comment(said: Return, round_number: int) -> str:
-    """It as a comment on the issue."""
-    text = fence(cut(clean(said.text).replace("<!--", "&lt;!--"), OUTPUT, "cut"))
-    return f"{headline(said, round_number)}\n\n{said.agent}:\n\n{text}\n\n{marker(said)}"
+def comment(entry: Return, round_number: int) -> str:
+    """Return the comment for the issue."""
+    text = fence(cut(clean(entry.text).replace("<!--", "&lt;!--"), OUTPUT, "cut"))
+    return f"{headline(entry, round_number)}\n\n{entry.agent}:\n\n{text}\n\n{marker(entry)}"
 
 
-def marker(said: Return) -> str:
-    """What tells that comment from all others."""
-    return f"<!-- ghp:returned {said.attempt} -->"
+def marker(entry: Return) -> str:
+    """Return the marker that identifies the comment."""
+    return f"<!-- ghp:returned {entry.attempt} -->"

@@ -1,10 +1,9 @@
-"""What was sent back and was not mended yet: for who has the issue, and for who goes on with it."""
+"""Returned pull requests that still need work, for the issue's holder and for who resumes it."""
 
 from collections.abc import Callable
 
 from ghp_agents.core.ids import AgentName
-from ghp_agents.git import merge as landing
-from ghp_agents.git import worktree
+from ghp_agents.git import merge, worktree
 from ghp_agents.handoffs import returned as rules
 from ghp_agents.handoffs.evidence import Topic
 from ghp_agents.handoffs.markdown import path
@@ -21,53 +20,55 @@ SHOWN = 5  # files in conflict
 def reminders(
     ws: Workspace, snapshot: Snapshot, leaser: LockService, agent: AgentName
 ) -> list[str]:
-    """What came back to `agent`, as long as it is so: a line for each pull request."""
+    """Return a line for each pull request that came back to `agent` and still needs work."""
     if not snapshot.files(FOLDER):
         return []
     holders = {lease.name: lease.holder for lease in leaser.known(PREFIX)}
 
-    def is_its_own(said: Return) -> bool:
-        return agent == (said.agent if said.issue is None else holders.get(claim_name(said.issue)))
+    def is_its_own(entry: Return) -> bool:
+        return agent == (
+            entry.agent if entry.issue is None else holders.get(claim_name(entry.issue))
+        )
 
-    found = _unmended(ws, snapshot, is_its_own)
-    return [rules.reminder(each, number, _why(each)) for each, number in found]
+    found = _unresolved(ws, snapshot, is_its_own)
+    return [rules.reminder(entry, number, _why(entry)) for entry, number in found]
 
 
 def steps(ws: Workspace, snapshot: Snapshot, about: Topic) -> list[str]:
-    """What there is to mend before all else about an issue."""
+    """Return the fixes that an issue needs before anything else."""
     if about.number is None or (about.issue and about.issue.state == "closed"):
         return []
-    found = _unmended(ws, snapshot, lambda said: said.issue in about.numbers)
-    return [rules.step(each, number, _why(each)) for each, number in found]
+    found = _unresolved(ws, snapshot, lambda entry: entry.issue in about.numbers)
+    return [rules.step(entry, number, _why(entry)) for entry, number in found]
 
 
-def _unmended(
+def _unresolved(
     ws: Workspace, snapshot: Snapshot, is_wanted: Callable[[Return], bool]
 ) -> list[tuple[Return, int]]:
-    """The last return of each pull request, with its round, if nothing came after it."""
+    """Return the last return of each pull request and its round, unless the branch has moved on."""
     found, _ = rules.read_returns(snapshot.files(FOLDER))
     return [
-        (said, number)
-        for said, number in rules.last(found)
-        if is_wanted(said) and not _is_mended(ws, said)
+        (entry, number)
+        for entry, number in rules.last(found)
+        if is_wanted(entry) and not _is_resolved(ws, entry)
     ]
 
 
-def _is_mended(ws: Workspace, said: Return) -> bool:
-    """Whether the branch has moved on, as far as this clone knows. A tip that is older than what
-    was looked at was not mended: the host brought the branch up to the trunk meanwhile."""
-    tip = branches.known_tip(ws, said.branch)
+def _is_resolved(ws: Workspace, entry: Return) -> bool:
+    """Return whether the branch has moved on, as far as this clone knows. An older tip does not
+    count: then the host had updated the branch to the default branch before the check."""
+    tip = branches.known_tip(ws, entry.branch)
     if not tip:
-        return said.issue is None  # it is over; who has an issue has not come to its end
-    if tip == said.head or not worktree.has_commit(ws.folder, said.head):
+        return entry.issue is None  # without an issue it is over; an issue is not over yet
+    if tip == entry.head or not worktree.has_commit(ws.folder, entry.head):
         return False
-    return not landing.is_ancestor(ws.folder, tip, said.head)
+    return not merge.is_ancestor(ws.folder, tip, entry.head)
 
 
-def _why(said: Return) -> str:
-    """The files in conflict, or the check that failed."""
-    lines = [line for line in said.text.splitlines() if line.strip()]
-    if said.reason != "conflict":
-        return phrase(lines[0], 200) if lines else rules.REASONS[said.reason]
+def _why(entry: Return) -> str:
+    """Return the files in conflict, or the check that failed."""
+    lines = [line for line in entry.text.splitlines() if line.strip()]
+    if entry.reason != "conflict":
+        return phrase(lines[0], 200) if lines else rules.REASONS[entry.reason]
     more = f" and {len(lines) - SHOWN} more" if len(lines) > SHOWN else ""
     return f"conflict with the trunk in {', '.join(map(path, lines[:SHOWN]))}{more}"

@@ -1,4 +1,4 @@
-"""Handoff: write down what the next agent must know, from evidence, and give the issue over."""
+"""Handoff: record what the next agent must know, from evidence, and pass the issue on."""
 
 import hashlib
 import secrets
@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ghp_agents.claims.claim import is_mine
-from ghp_agents.consent import templates as trunk_file
-from ghp_agents.core import secret_scan as secret
-from ghp_agents.core import templates
+from ghp_agents.consent import templates as repo_templates
+from ghp_agents.core import secret_scan, templates
 from ghp_agents.core.child_env import publishable
 from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.ids import Actor, Timestamp, agent_name, digest, one_line
 from ghp_agents.escalations.messages import who
-from ghp_agents.handoffs import evidence, record, uncommitted
+from ghp_agents.handoffs import evidence, markdown, record, uncommitted
 from ghp_agents.handoffs import handoff as rules
-from ghp_agents.handoffs import markdown as page
 from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
 from ghp_agents.handoffs.handoff import CHECKPOINT, HANDOFF, NOTE_LIMIT, Handoff, Work
 from ghp_agents.handoffs.note_lines import note_lines
@@ -40,24 +38,24 @@ TEMPLATE = "handoff.md.j2"
 
 @dataclass(frozen=True, slots=True)
 class HandoffResult:
-    """What became of a handoff."""
+    """The result of a handoff."""
 
     handoff: Handoff
     document: str  # as it is stored, with front matter
     path: str
-    is_new: bool  # False: the same was said before, and is not said again
+    is_new: bool  # False: nothing has changed since the last one
     notes: tuple[str, ...] = ()  # what a person should know
-    learnt: int = 0  # notes that came of the work
-    unsent: int = 0  # commits that are in no remote, if there is one
+    learnt: int = 0  # number of notes from this work
+    unsent: int = 0  # commits in no remote; 0 without a remote
 
 
 @dataclass(frozen=True, slots=True)
 class HandoffFacts:
-    """All that a handoff is made of; `about.actor` is who hands over."""
+    """The contents of a handoff; `about.actor` is who hands over."""
 
     about: Topic
     branch: Branch
-    said: TopicFacts
+    topic_facts: TopicFacts
     work: Uncommitted
     rights: tuple[Lock, ...]
     notes: tuple[str, ...]
@@ -79,9 +77,9 @@ def handoff(
 ) -> HandoffResult:
     """Record a handoff of the work in this worktree, with its uncommitted part as a patch.
 
-    `pass_on` makes its receiver the next holder. What says nothing new since the last one is not
-    recorded again; `unless_empty`, neither is that there is no work at all. Raises UsageError,
-    NotFoundError, RefusedError (the issue is somebody else's), NotSetUpError.
+    `pass_on` makes its receiver the next holder. An unchanged handoff is not recorded again; with
+    `unless_empty`, nor is one without any work. Raises UsageError, NotFoundError, RefusedError
+    (another holds the issue), NotSetUpError.
     """
     actor = ws.actor()
     receiver = _receiver(actor, to, checkpoint)
@@ -92,8 +90,8 @@ def handoff(
     facts = _facts(ws, store, leaser, about, ask_rights=not checkpoint)
     notes = (*warnings, *facts.notes)
     if unless_empty and not tidy and _is_empty(facts):
-        made = _made(ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
-        return HandoffResult(made, "", "", False, notes)
+        draft = _build_handoff(ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
+        return HandoffResult(draft, "", "", False, notes)
     kind = CHECKPOINT if checkpoint else HANDOFF
     handed = record_of(ws, store, facts, kind=kind, to=receiver, note=tidy, dry_run=dry_run)
     return replace(handed, notes=notes)
@@ -109,18 +107,18 @@ def record_of(
     note: str = "",
     dry_run: bool = False,
 ) -> HandoffResult:
-    """Record a handoff of what was found out; what says nothing new is not recorded again."""
+    """Record a handoff from gathered facts; an unchanged one is not recorded again."""
     about = facts.about
-    made = _made(ws, facts, kind, to, note)
-    values = page.cleaned(_values(ws, facts, made))
-    text = templates.render(TEMPLATE, values, own=trunk_file.templates(ws))
+    draft = _build_handoff(ws, facts, kind, to, note)
+    values = markdown.cleaned(_values(ws, facts, draft))
+    text = templates.render(TEMPLATE, values, own=repo_templates.templates(ws))
     body = publishable(text.strip("\n") + "\n", ws.environ)
 
     def decide(snapshot: Snapshot) -> tuple[HandoffResult, list[Record]]:
         known, _ = evidence.handoffs_about(snapshot, about)
-        if known and known[-1].evidence == made.evidence:
-            return _as_it_is(snapshot, known[-1], facts.notes), []
-        now = replace(made, clock=snapshot.clock + 1)
+        if known and known[-1].evidence == draft.evidence:
+            return _unchanged_result(snapshot, known[-1], facts.notes), []
+        now = replace(draft, clock=snapshot.clock + 1)
         document = record.render(now, body)
         text, learnt = document.decode("utf-8"), len(facts.learnt)
         handed = HandoffResult(now, text, record.path_of(now), True, facts.notes, learnt)
@@ -130,13 +128,13 @@ def record_of(
 
 
 def is_here(ws: Workspace, store: StateStore, agent: str) -> bool:
-    """Whether an agent lives in this clone, which has all the commits that were made in it."""
+    """Return whether an agent works in this clone, which then has all its commits."""
     views = presence.list_agents(ws, store, store.snapshot(), processes=False)
     return any(view.name == agent and view.is_here for view in views)
 
 
 def _is_empty(facts: HandoffFacts) -> bool:
-    """Whether there is nothing that anybody could go on with."""
+    """Return whether there is no work to continue."""
     about, branch = facts.about, facts.branch
     return (
         about.number is None
@@ -144,24 +142,25 @@ def _is_empty(facts: HandoffFacts) -> bool:
         and not facts.work.missing
         and not (branch.operation or branch.unsent)
         and not (branch.history.base and branch.history.count)
-        and not facts.said.escalations
+        and not facts.topic_facts.escalations
     )
 
 
-def _as_it_is(snapshot: Snapshot, had: Handoff, notes: tuple[str, ...]) -> HandoffResult:
-    path = record.path_of(had)
-    stored = snapshot.files(record.folder_of(had.issue)).get(path, b"")
-    return HandoffResult(had, stored.decode("utf-8", "replace"), path, False, notes)
+def _unchanged_result(
+    snapshot: Snapshot, previous: Handoff, notes: tuple[str, ...]
+) -> HandoffResult:
+    path = record.path_of(previous)
+    stored = snapshot.files(record.folder_of(previous.issue)).get(path, b"")
+    return HandoffResult(previous, stored.decode("utf-8", "replace"), path, False, notes)
 
 
 def pass_on(
     ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker, handed: Handoff
 ) -> Issue | None:
-    """Make the receiver of a handoff the holder of its issue, in place of the one who hands over:
-    the claim, if that one has it, and the assignment.
+    """Pass the claim, if the sender holds it, and the assignment to the handoff's receiver.
 
-    Answers the issue as it is then; None if there is nothing to pass on. Raises UnknownError where
-    the claim cannot be passed on now.
+    Return the issue afterwards; None if there is nothing to pass on. Raises UnknownError if the
+    claim cannot be passed on now.
     """
     if handed.to is None or handed.issue is None:
         return None
@@ -184,7 +183,7 @@ def _has_claim(ws: Workspace, leaser: LockService, handed: Handoff) -> bool:
     return any(is_mine(lease, handed.by.name, epoch, leaser.clone) for lease in known)
 
 
-# -------------------------------------------------------------------------------- what is said
+# ------------------------------------------------------------------------------- the contents
 
 
 def _receiver(actor: Actor, to: str | None, checkpoint: bool) -> str | None:
@@ -204,11 +203,11 @@ def _receiver(actor: Actor, to: str | None, checkpoint: bool) -> str | None:
 
 
 def _refuse_foreign(about: Topic, receiver: str) -> None:
-    """Only who holds an issue can hand it over; nobody's issue is anybody's, and people may."""
+    """Refuse if another agent holds the issue. A free issue and people are exempt."""
     issue, me = about.issue, about.actor
     if issue is None or me.is_person or not issue.assignees:
         return
-    # To the one who has it already is the same command again.
+    # The receiver holds it already: the command was repeated.
     if not {me.name, receiver} & set(issue.assignees):
         names = ", ".join(map(named, issue.assignees))
         raise RefusedError(
@@ -219,11 +218,11 @@ def _refuse_foreign(about: Topic, receiver: str) -> None:
 
 
 def _note(ws: Workspace, text: str) -> tuple[str, list[str]]:
-    """The note as it is kept, and what was done to it."""
+    """Return the note as it is stored, and warnings about changes to it."""
     tidy = text.encode("utf-8", "replace").decode("utf-8")
     tidy = clean(tidy.replace("\r\n", "\n").replace("\r", "\n")).strip()
     warnings: list[str] = []
-    found = secret.find(tidy)
+    found = secret_scan.find(tidy)
     if found:
         warnings.append(f"The note seemed to hold {found}; it was taken out.")
     tidy = publishable(tidy, ws.environ)
@@ -233,7 +232,9 @@ def _note(ws: Workspace, text: str) -> tuple[str, list[str]]:
     return tidy, warnings
 
 
-def _made(ws: Workspace, facts: HandoffFacts, kind: str, to: str | None, note: str) -> Handoff:
+def _build_handoff(
+    ws: Workspace, facts: HandoffFacts, kind: str, to: str | None, note: str
+) -> Handoff:
     about, branch, kept = facts.about, facts.branch, facts.work.patch
     work = None
     if kept.content or facts.work.missing:
@@ -261,13 +262,13 @@ def _made(ws: Workspace, facts: HandoffFacts, kind: str, to: str | None, note: s
 def _evidence(
     facts: HandoffFacts, kind: str, to: str | None, note: str, work: Work | None
 ) -> list[object]:
-    """What makes a handoff another one than the last: all but the time and the ledger."""
-    about, branch = facts.about, facts.branch
+    """Return what distinguishes a handoff from the last one: all but the time and the ledger."""
+    about, branch, topic = facts.about, facts.branch, facts.topic_facts
     issue = about.issue
     return [
         kind, about.actor, to, about.number, note, work, branch.name, branch.head, branch.operation,
         issue and (issue.title, issue.body, issue.state, issue.blocked_by, len(issue.comments)),
-        [(each.id, [answer.id for answer in each.answers]) for each in facts.said.escalations],
+        [(item.id, [answer.id for answer in item.answers]) for item in topic.escalations],
         [(lease.name, lease.generation) for lease in facts.rights],
     ]  # fmt: skip
 
@@ -283,9 +284,11 @@ def _situation(facts: HandoffFacts, to: str | None) -> rules.Situation:
         unstored=len(facts.work.missing),
         stored=len(facts.work.patch.changes),
         unsent=branch.unsent or 0,
-        branch=page.path(branch.name) if branch.name else None,
-        waiting_for=tuple(each.name for each in facts.said.escalations if each.is_open),
-        blocked_by=tuple(each.number for each in about.blockers if each.state != "closed"),
+        branch=markdown.path(branch.name) if branch.name else None,
+        waiting_for=tuple(
+            escalation.name for escalation in facts.topic_facts.escalations if escalation.is_open
+        ),
+        blocked_by=tuple(blocker.number for blocker in about.blockers if blocker.state != "closed"),
         tasks_open=read.tasks_open,
         tasks=read.tasks,
         rights=tuple(one_line(lease.name, 100) for lease in facts.rights),
@@ -293,85 +296,85 @@ def _situation(facts: HandoffFacts, to: str | None) -> rules.Situation:
     )
 
 
-# -------------------------------------------------------------------------- what is found out
+# ----------------------------------------------------------------------------- gathered facts
 
 
 def _facts(
     ws: Workspace, store: StateStore, leaser: LockService, about: Topic, *, ask_rights: bool
 ) -> HandoffFacts:
-    # A checkpoint is often made by a hook, which must not wait for the remote.
+    # Often a hook makes a checkpoint; it must not wait for the remote.
     held, unknown = evidence.rights(leaser, about.actor) if ask_rights else ([], "")
-    said = evidence.said(store, about, ws.settings.orchestrators)
-    notes = [*about.notes, *said.notes, *([unknown] if unknown else [])]
+    topic_facts = evidence.topic_facts(store, about, ws.settings.orchestrators)
+    notes = [*about.notes, *topic_facts.notes, *([unknown] if unknown else [])]
     work = uncommitted.take_uncommitted(ws)
     learnt = recall.learnt(ws, store, about.actor.name, about.numbers)
     branch = evidence.branch(ws)
-    return HandoffFacts(about, branch, said, work, tuple(held), tuple(notes), tuple(learnt))
+    return HandoffFacts(about, branch, topic_facts, work, tuple(held), tuple(notes), tuple(learnt))
 
 
-# ------------------------------------------------------------------------------ what is written
+# ------------------------------------------------------------------------------ the document
 
 
 def _for_agents(ws: Workspace, issue: Issue | None) -> Issue | None:
-    """The issue as agents may see it, whoever hands it over."""
+    """Return the issue as agents may see it, even if a person hands it over."""
     return outsider_text.hidden(issue) if issue and ws.settings.lockdown else issue
 
 
-def _values(ws: Workspace, facts: HandoffFacts, made: Handoff) -> dict[str, Any]:
-    """What the template is given."""
-    about, branch, said = facts.about, facts.branch, facts.said
+def _values(ws: Workspace, facts: HandoffFacts, handoff: Handoff) -> dict[str, Any]:
+    """Return the template's values."""
+    about, branch, topic_facts = facts.about, facts.branch, facts.topic_facts
     command = f"ghp agent-resume{f' --issue {about.number}' if about.number else ''}"
     return {
-        "name": made.name,
-        "kind": made.kind,
-        "title": page.title(about.issue, about.number),
-        "lead": f"{page.sentence(page.handed(made))}, {made.at}. "
+        "name": handoff.name,
+        "kind": handoff.kind,
+        "title": markdown.title(about.issue, about.number),
+        "lead": f"{markdown.sentence(markdown.handed(handoff))}, {handoff.at}. "
         f"`{command}` prints what the next one needs.",
-        "note": page.quoted(made.note, who(made.by), NOTE_LIMIT * 2, command),
-        "steps": list(made.next_steps),
-        "issue": page.issue_values(_for_agents(ws, about.issue), about.blockers),
-        "questions": page.question_lines(said.escalations),
-        "answers": page.answer_blocks(said.escalations),
-        "branch": page.branch_lines(branch) if ws.place.toplevel else [],
+        "note": markdown.quoted(handoff.note, who(handoff.by), NOTE_LIMIT * 2, command),
+        "steps": list(handoff.next_steps),
+        "issue": markdown.issue_values(_for_agents(ws, about.issue), about.blockers),
+        "questions": markdown.question_lines(topic_facts.escalations),
+        "answers": markdown.answer_blocks(topic_facts.escalations),
+        "branch": markdown.branch_lines(branch) if ws.place.toplevel else [],
         "trunk": branch.trunk or "",
-        "commits": page.commit_lines(branch.history.commits, branch.history.count),
-        "files": page.file_lines(branch.history.files),
-        "work": _work_text(made, command),
-        "changes": page.change_lines(facts.work.patch.changes),
-        "missing": page.missing_lines(facts.work.missing),
-        "converted": [page.path(name) for name in facts.work.patch.converted],
-        "rights": page.right_lines(facts.rights),
+        "commits": markdown.commit_lines(branch.history.commits, branch.history.count),
+        "files": markdown.file_lines(branch.history.files),
+        "work": _work_text(handoff, command),
+        "changes": markdown.change_lines(facts.work.patch.changes),
+        "missing": markdown.missing_lines(facts.work.missing),
+        "converted": [markdown.path(name) for name in facts.work.patch.converted],
+        "rights": markdown.right_lines(facts.rights),
         "learnt": note_lines(facts.learnt, ws.clock.now()),
-        "ledger": page.ledger_lines(said.ledger),
-        "earlier": page.handoff_lines(said.handoffs, ws.clock.now()),
+        "ledger": markdown.ledger_lines(topic_facts.ledger),
+        "earlier": markdown.handoff_lines(topic_facts.handoffs, ws.clock.now()),
         "notes": list(facts.notes),
     }
 
 
-def _work_text(made: Handoff, command: str) -> str:
-    if made.work is None:
+def _work_text(handoff: Handoff, command: str) -> str:
+    if handoff.work is None:
         return "None: everything is committed."
-    if not made.work.size:
+    if not handoff.work.size:
         return "Nothing of it could be stored."
-    kept = page.work_line(made.work)
-    place = record.patch_path_of(made)
+    kept = markdown.work_line(handoff.work)
+    place = record.patch_path_of(handoff)
     return f"{kept} Stored as `{place}`; `{command} --apply` restores it."
 
 
-def _record(made: Handoff, document: bytes, facts: HandoffFacts) -> Record:
-    files = [(record.path_of(made), document)]
+def _record(handoff: Handoff, document: bytes, facts: HandoffFacts) -> Record:
+    files = [(record.path_of(handoff), document)]
     if facts.work.patch.content:
-        files.append((record.patch_path_of(made), facts.work.patch.content))
+        files.append((record.patch_path_of(handoff), facts.work.patch.content))
     return Record(
-        event=made.kind,
-        actor=made.by,
-        object=made.name,
-        id=made.id,
-        at=made.at,
-        clock=made.clock,
+        event=handoff.kind,
+        actor=handoff.by,
+        object=handoff.name,
+        id=handoff.id,
+        at=handoff.at,
+        clock=handoff.clock,
         files=tuple(files),
-        issue=made.issue,
-        text=one_line(made.note, 120) or _summary(facts),
+        issue=handoff.issue,
+        text=one_line(handoff.note, 120) or _summary(facts),
     )
 
 

@@ -1,8 +1,8 @@
-"""Files that configure tools: what a program runs or obeys without a question."""
+"""Files that configure tools: a program runs or obeys them without asking."""
 
-# A name counts when the file, or a folder that it is in, is called so, in any folder and any case.
-# Here is what an agent's client, an editor, git, the shell or the package manager reads by itself
-# when somebody works in the folder, and what a build server runs with its own rights. Instructions
+# A file counts if it or one of its folders has such a name, at any depth and in any case. Listed:
+# what an agent's client, an editor, git, the shell or the package manager reads by itself when
+# somebody works in the folder; and what a build server runs with its own permissions. Instructions
 # for agents count too: a client gives them to its model as the repository's own words. Makefiles,
 # scripts and tests do not count: they run only when somebody runs them.
 TOOL_FILES = frozenset(
@@ -32,5 +32,5 @@ TOOL_FILES = frozenset(
 
 
 def configures_tools(path: str) -> bool:
-    """Whether a file of this path configures a tool."""
+    """Return whether the file at this path configures a tool."""
     return not TOOL_FILES.isdisjoint(path.lower().split("/"))

@@ -1,4 +1,4 @@
-"""A note: one piece of knowledge that outlives the agent that learnt it."""
+"""A note: one fact that outlives the agent that learnt it."""
 
 import itertools
 import re
@@ -14,16 +14,16 @@ DEFAULT_KIND = "fact"
 EDIT, SUPERSEDE, FORGET = "edit", "supersede", "forget"
 EVENTS = (EDIT, SUPERSEDE, FORGET)
 CHANGEABLE = ("text", "kind", "issue", "paths", "expires", "supersededBy")
-TEXT_LIMIT = 8_000  # characters; what is longer is a document, and belongs into the repository
+TEXT_LIMIT = 8_000  # characters; a longer text is a document and belongs into the repository
 
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 
 
 class Note(NamedTuple):
-    """What is known, who learnt it, when, and in the course of what."""
+    """A fact, its author, the time, and the work it came from."""
 
     id: str
-    text: str  # empty once it is forgotten
+    text: str  # empty once the note is forgotten
     kind: str
     by: Actor
     at: Timestamp
@@ -31,26 +31,26 @@ class Note(NamedTuple):
     clone: CloneId
     project: str = ""
     issue: int | None = None
-    paths: tuple[str, ...] = ()  # patterns, as in .gitignore; none: it is about no place
-    expires: str | None = None  # the last day on which it holds
+    paths: tuple[str, ...] = ()  # patterns as in .gitignore; none: it is about no path
+    expires: str | None = None  # the last day on which it is valid
     branch: str | None = None
     commit: str | None = None
     superseded_by: str | None = None  # the id of the note that replaced it
-    changed: "NoteChange | None" = None  # the last one
+    changed: "NoteChange | None" = None  # the last change
     forgotten: "NoteChange | None" = None
 
     @property
     def name(self) -> str:
-        """Its id in print."""
+        """The id as people see it."""
         return f"N-{self.id}"
 
     @property
     def title(self) -> str:
-        """Its first line that says something."""
+        """The first line that is not empty."""
         return first_line(self.text)
 
     def state(self, today: str) -> str:
-        """active, superseded, expired or forgotten; only active ones are recalled."""
+        """Return active, superseded, expired or forgotten; only active notes are recalled."""
         if self.forgotten:
             return "forgotten"
         if self.superseded_by:
@@ -59,7 +59,7 @@ class Note(NamedTuple):
 
 
 class NoteChange(NamedTuple):
-    """What somebody said about a note later: new values, or that it is to be forgotten."""
+    """A later change of a note: new values, or that it is forgotten."""
 
     id: str
     note: str
@@ -72,80 +72,80 @@ class NoteChange(NamedTuple):
 
 
 def first_line(text: str, limit: int = 120) -> str:
-    """The first line of a text that says something."""
+    """Return the first line of a text that is not empty."""
     return one_line(next((line for line in text.splitlines() if line.strip()), ""), limit)
 
 
 def normalised(text: str) -> str:
-    """What two tellings of one fact have in common: not case, spaces, or a full stop."""
+    """Normalize a text for comparison: ignore case, spaces and a full stop at the end."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".! ")
 
 
 def identity(project: str, text: str) -> str:
-    """The id of a note: the same fact told by eight agents is one note."""
+    """Return the id of a note: the same fact from eight agents is one note."""
     return digest("note", project, normalised(text), length=16)
 
 
 def folded(note: Note, changes: Iterable[NoteChange]) -> Note:
-    """The note after all changes. Of two that change one field the last one wins, by
-    `(clock, clone, id)`; what is forgotten stays forgotten, whatever else was said meanwhile."""
+    """Return the note after all changes. The last change of a field wins, by
+    `(clock, clone, id)`; a forgotten note stays forgotten."""
     now = note
-    for change in sorted(changes, key=lambda each: (each.clock, each.clone, each.id)):
+    for change in sorted(changes, key=lambda item: (item.clock, item.clone, item.id)):
         if change.event == FORGET:
             now = now._replace(forgotten=now.forgotten or change)
         else:
-            now = _changed(now, change)
+            now = _apply(now, change)
     return now._replace(text="", paths=()) if now.forgotten else now
 
 
-def _changed(note: Note, change: NoteChange) -> Note:
+def _apply(note: Note, change: NoteChange) -> Note:
     names = {"supersededBy": "superseded_by"}
     values = {names.get(key, key): value for key, value in change.values.items()}
     return note._replace(**values, changed=change)
 
 
 def ordered(notes: Iterable[Note]) -> list[Note]:
-    """The oldest first, the same on every machine."""
-    return sorted(notes, key=lambda each: (each.clock, each.clone, each.id))
+    """Sort by age, the oldest first; the same order on every machine."""
+    return sorted(notes, key=lambda note: (note.clock, note.clone, note.id))
 
 
 def find(known: Sequence[Note], reference: str) -> Note:
-    """The note whose id is, or begins with, `reference`: `N-3f9a`, `3f9a`, `N3f9a`.
+    """Find a note by its id or the beginning of it: `N-3f9a`, `3f9a`, `N3f9a`.
 
-    Raises NotFoundError, or UsageError when several fit.
+    Raises NotFoundError, or UsageError when several match.
     """
     prefix = reference.strip().lower().removeprefix("n-").removeprefix("n")
-    found = [each for each in known if prefix and each.id.startswith(prefix)]
+    found = [note for note in known if prefix and note.id.startswith(prefix)]
     if len(found) == 1:
         return found[0]
-    said = one_line(reference, 40) or "(nothing)"
+    shown = one_line(reference, 40) or "(nothing)"
     if found:
-        names = ", ".join(f"{each.name} ({one_line(each.title, 30)})" for each in found[:5])
+        names = ", ".join(f"{note.name} ({one_line(note.title, 30)})" for note in found[:5])
         raise UsageError(
-            f"{said!r} fits {len(found)} notes.",
+            f"{shown!r} fits {len(found)} notes.",
             hint=f"Name one by more of its id: {names}{'…' if len(found) > 5 else '.'}",
         )
     raise NotFoundError(
-        f"There is no note {said}.",
+        f"There is no note {shown}.",
         hint="`ghp agent-notes list --all` lists them; `ghp agent-sync` fetches those of other "
         "clones.",
     )
 
 
 def short_names(known: Sequence[Note]) -> dict[str, str]:
-    """Each one's name as short as it is unique among `known`, at least four digits, by id."""
-    ids = sorted({each.id for each in known})
+    """Return by id the shortest names, of at least four digits, that are unique among `known`."""
+    ids = sorted({note.id for note in known})
     lengths = dict.fromkeys(ids, 4)
     for one, other in itertools.pairwise(ids):
         pairs = zip(one, other, strict=False)
         same = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)])
         lengths[one] = max(lengths[one], same + 1)
         lengths[other] = max(lengths[other], same + 1)
-    return {each: f"N-{each[:length]}" for each, length in lengths.items()}
+    return {note_id: f"N-{note_id[:length]}" for note_id, length in lengths.items()}
 
 
 def last_day(text: str) -> str:
-    """The day of `--expires`, checked. Raises UsageError."""
+    """Return the checked day of `--expires`. Raises UsageError."""
     from datetime import date
 
     try:
@@ -159,7 +159,7 @@ def last_day(text: str) -> str:
 
 
 def as_json(note: Note, today: str) -> dict[str, Any]:
-    """A note for scripts."""
+    """Return a note for scripts."""
     return {
         "id": note.name,
         "state": note.state(today),

@@ -1,35 +1,35 @@
-"""Recall: find the notes that answer a question, or that fit what is worked on."""
+"""Recall: find the notes that answer a question, or that fit the current work."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from ghp_agents.core import globs as pattern
+from ghp_agents.core import globs
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.finding import Finding
 from ghp_agents.issues.issue import Issue
 from ghp_agents.notes import service as notes
 from ghp_agents.notes.note import Note
-from ghp_agents.notes.search import bm25 as textrank
+from ghp_agents.notes.search import bm25
 from ghp_agents.notes.search.result import Hit, IndexUpdate
 from ghp_agents.ports import IssueTracker, KnowledgeBase, StateStore
 from ghp_agents.state.join import Problem
 from ghp_agents.workspace import Workspace
 
 LIMIT = 5
-FITTING = 8  # notes that come without being asked for
-WORTH = 2  # words in common that few notes have; less does not come unasked
+FITTING = 8  # notes that are shown unasked
+WORTH = 2  # rare words in common that a note needs to be shown unasked
 QUERY_LIMIT = 2_000  # characters
 
 
 class Recalled(NamedTuple):
-    """What was found, the best first, and what its reader should know of the search."""
+    """The notes found, the best first, and what the reader should know about the search."""
 
     notes: tuple[Note, ...]
     scores: tuple[float, ...]
     total: int  # notes that were searched
     shortcomings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
-    trouble: GhpError | None = None  # why only words were compared, this time
+    trouble: GhpError | None = None  # why only words were compared this time
 
 
 def recall(
@@ -43,22 +43,22 @@ def recall(
     path: str | None = None,
     limit: int = LIMIT,
 ) -> Recalled:
-    """The active notes that answer the query best; of an issue, or about a path, if one is named.
+    """Return the active notes that answer the query best; `issue` and `path` filter them.
 
-    Where the knowledge base fails, words are compared instead, and that is said. Raises UsageError,
-    NotFoundError.
+    If the knowledge base fails, words are compared instead, and `trouble` says why. Raises
+    UsageError, NotFoundError.
     """
-    asked = query.encode("utf-8", "replace").decode("utf-8").strip()[:QUERY_LIMIT]
-    if not asked:
+    question = query.encode("utf-8", "replace").decode("utf-8").strip()[:QUERY_LIMIT]
+    if not question:
         raise UsageError("The question is empty.", hint="Ask as you would ask a colleague.")
     known, problems = notes.read_all(store.snapshot())
     active = notes.active(ws, known)
-    among = _among(tracker, active, issue, path)
+    among = _filter_ids(tracker, active, issue, path)
     trouble: GhpError | None = None
     try:
-        hits = knowledge.search(asked, active, limit, among) if active and among != set() else []
+        hits = knowledge.search(question, active, limit, among) if active and among != set() else []
     except GhpError as error:
-        trouble, hits = error, by_words(asked, active, limit, among)
+        trouble, hits = error, by_words(question, active, limit, among)
     by_id = {note.id: note for note in active}
     return Recalled(
         notes=tuple(by_id[hit.note] for hit in hits),
@@ -70,7 +70,7 @@ def recall(
     )
 
 
-def _among(
+def _filter_ids(
     tracker: IssueTracker, active: Sequence[Note], issue: str | None, path: str | None
 ) -> set[str] | None:
     if issue is None and path is None:
@@ -87,18 +87,18 @@ def _among(
 def by_words(
     query: str, known: Sequence[Note], limit: int, among: Collection[str] | None = None
 ) -> list[Hit]:
-    """What shares words with the query; needs no index."""
+    """Return the notes that share words with the query; needs no index."""
     texts = {note.id: note.text for note in known if among is None or note.id in among}
-    scores = textrank.rank(query, texts)
+    scores = bm25.rank(query, texts)
     ordered = sorted(scores, key=lambda note: (-scores[note], note))
     return [Hit(note, scores[note]) for note in ordered[:limit]]
 
 
 def concerns(note: Note, paths: Collection[str]) -> bool:
-    """Whether a note is about one of the paths."""
+    """Return whether a note is about one of the paths."""
     try:
-        return bool(note.paths) and any(pattern.covers(note.paths, path) for path in paths)
-    except UsageError:  # somebody wrote by hand what is no pattern
+        return bool(note.paths) and any(globs.covers(note.paths, path) for path in paths)
+    except UsageError:  # an invalid pattern, written by hand
         return False
 
 
@@ -109,10 +109,10 @@ def fitting(
     numbers: Collection[int | None],
     paths: Collection[str],
 ) -> list[Note]:
-    """What an agent should know before it goes on: first what was learnt on the issue itself, then
-    what is about the files touched, then what shares rare words with the issue.
+    """Return what an agent should know before it continues. First come the issue's own notes, then
+    those about the changed files, then those that share rare words with the issue.
 
-    By the notes alone: a session must not wait for an index.
+    It uses no index: a session must not wait for one.
     """
     known = notes.active(ws, notes.read_all(store.snapshot())[0])
     latest = list(reversed(known))
@@ -122,7 +122,7 @@ def fitting(
     if issue is not None:
         rest = [note for note in known if note not in chosen]
         about = f"{issue.title} {issue.body}"[:QUERY_LIMIT]
-        shared = textrank.rare_in_common(about, {note.id: note.text for note in rest})
+        shared = bm25.rare_in_common(about, {note.id: note.text for note in rest})
         enough = [note for note in rest if shared[note.id] >= WORTH]
         by_id = {note.id: note for note in enough}
         chosen += [by_id[hit.note] for hit in by_words(about, enough, FITTING)]
@@ -132,7 +132,7 @@ def fitting(
 def learnt(
     ws: Workspace, store: StateStore, actor: str, numbers: Collection[int | None]
 ) -> list[Note]:
-    """The active notes that came of an issue, or of an actor's work without one."""
+    """Return the active notes from an issue, or from an actor's work without one."""
     known = notes.active(ws, notes.read_all(store.snapshot())[0])
     if set(numbers) == {None}:
         return [note for note in known if note.issue is None and note.by.name == actor]
@@ -140,6 +140,5 @@ def learnt(
 
 
 def reindex(ws: Workspace, store: StateStore, knowledge: KnowledgeBase) -> IndexUpdate:
-    """Let the index be what the active notes say; twice is as good as once. Raises
-    KnowledgeError."""
+    """Update the index to the active notes; safe to repeat. Raises KnowledgeError."""
     return knowledge.bring(notes.active(ws, notes.read_all(store.snapshot())[0]))

@@ -1,15 +1,14 @@
-"""Notes as files of the state, which people read and anybody may have written.
+"""Notes as files of the state. People read them; anybody may have written them.
 
-A note is `.ghp/notes/<2>/<id>.md`; what was said about it later lies in the folder beside it. Two
-clones that were told the same fact write the same path: the join takes one of the two, on every
-machine the same.
+A note is `.ghp/notes/<2>/<id>.md`; its later changes are in the folder `<id>` next to it. Two
+clones that store the same fact write the same path: the join picks the same one on every machine.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ghp_agents.core import front_matter as document
+from ghp_agents.core import front_matter
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.front_matter import Document
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, agent_name, one_line
@@ -36,25 +35,25 @@ _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def folder_of(note: str) -> str:
-    """The folder of all notes whose id begins as this one's."""
+    """Return the folder of all notes whose ids begin like this one's."""
     return f"{NOTES}{note[:2]}/"
 
 
 def path_of(note: str) -> str:
-    """Where the note with this id is in the state."""
+    """Return the path of the note with this id in the state."""
     return f"{folder_of(note)}{note}.md"
 
 
 def change_path_of(change: NoteChange) -> str:
-    """Where something is that was said about a note. What is forgotten is told apart, so that
-    whoever has to take a text away need not read all notes to find that out."""
+    """Return the path of a change. Forgotten notes have a separate folder, so their texts can be
+    removed without reading all notes."""
     if change.event in (EDIT, SUPERSEDE):
         return f"{folder_of(change.note)}{change.note}/{change.id}.md"
     return f"{FORGOTTEN}{change.note}/{change.id}.md"
 
 
 def render(note: Note) -> bytes:
-    """A new note as a file."""
+    """Return a new note's file."""
     meta = {
         "id": note.name,
         "kind": note.kind,
@@ -70,11 +69,11 @@ def render(note: Note) -> bytes:
         "branch": note.branch,
         "commit": note.commit,
     }
-    return document.render(Document(meta, note.text + "\n"))
+    return front_matter.render(Document(meta, note.text + "\n"))
 
 
 def render_change(change: NoteChange) -> bytes:
-    """Something said about a note, as a file: a new text is its body."""
+    """Return a change's file; a new text is its body."""
     values = {key: value for key, value in change.values.items() if key != "text"}
     meta = {
         "about": f"N-{change.note}",
@@ -88,37 +87,37 @@ def render_change(change: NoteChange) -> bytes:
         "set": values,
     }
     body = f"{change.values['text']}\n" if "text" in change.values else ""
-    return document.render(Document(meta, body))
+    return front_matter.render(Document(meta, body))
 
 
 def withdrawn(note: str) -> bytes:
-    """What stands in the place of a text that is forgotten.
+    """Return the content that replaces a forgotten text.
 
-    The join takes the greater of two contents, and this is greater than any note: its first field
-    comes later in the alphabet. It is the same on every machine.
+    The join takes the greater of two contents. This one is greater than any note, because its
+    first field sorts last. It is the same on every machine.
     """
-    return document.render(Document({"withdrawn": True, "id": f"N-{note}"}))
+    return front_matter.render(Document({"withdrawn": True, "id": f"N-{note}"}))
 
 
 def texts_of(note: str, files: Mapping[str, bytes]) -> list[str]:
-    """The paths among `files` that still hold a text of this note."""
-    blank, beside = withdrawn(note), f"{folder_of(note)}{note}/"
+    """Return the paths among `files` that still hold a text of this note."""
+    blank, changes_folder = withdrawn(note), f"{folder_of(note)}{note}/"
     return [
         path
         for path, data in sorted(files.items())
-        if (path == path_of(note) or path.startswith(beside)) and data != blank
+        if (path == path_of(note) or path.startswith(changes_folder)) and data != blank
     ]
 
 
 def forgotten_in(files: Mapping[str, bytes]) -> dict[str, NoteChange]:
-    """What is forgotten, by note, in the files below FORGOTTEN."""
-    changes = [each for each in _changes(files, []) if each.event == "forget"]
-    return {each.note: each for each in sorted(changes, key=lambda one: (-one.clock, one.id))}
+    """Return the forgotten notes, by id, in the files below FORGOTTEN."""
+    changes = [change for change in _changes(files, []) if change.event == "forget"]
+    return {item.note: item for item in sorted(changes, key=lambda item: (-item.clock, item.id))}
 
 
 def read_notes(files: Mapping[str, bytes]) -> tuple[list[Note], list[Problem]]:
-    """The notes in files of the state as they are after all changes, the oldest first, and what
-    could not be read. Files that we do not know are none of ours."""
+    """Read the notes from files of the state, with all changes, the oldest first; also what could
+    not be read. Unknown files are ignored."""
     problems: list[Problem] = []
     notes: dict[str, Note] = {}
     for path, data in files.items():
@@ -126,14 +125,14 @@ def read_notes(files: Mapping[str, bytes]) -> tuple[list[Note], list[Problem]]:
         if not place:
             continue
         try:
-            notes[place[1]] = _note(place[1], document.parse(data))
+            notes[place[1]] = _note(place[1], front_matter.parse(data))
         except ValueError as error:
             problems.append(Problem(path, str(error)))
     about: dict[str, list[NoteChange]] = {}
     for change in _changes(files, problems):
         about.setdefault(change.note, []).append(change)
     whole = [folded(note, about.get(note.id, ())) for note in notes.values()]
-    return ordered(each for each in whole if each.text or each.forgotten), problems
+    return ordered(note for note in whole if note.text or note.forgotten), problems
 
 
 def _changes(files: Mapping[str, bytes], problems: list[Problem]) -> list[NoteChange]:
@@ -143,17 +142,17 @@ def _changes(files: Mapping[str, bytes], problems: list[Problem]) -> list[NoteCh
         if not place:
             continue
         try:
-            said = document.parse(data)
-            if said.meta.get("withdrawn") is not True:
-                found.append(_change(place[1], place[2], said))
+            document = front_matter.parse(data)
+            if document.meta.get("withdrawn") is not True:
+                found.append(_change(place[1], place[2], document))
         except ValueError as error:
             problems.append(Problem(path, str(error)))
     return found
 
 
-def _note(identity: str, said: Document) -> Note:
-    meta = said.meta
-    text = said.body.removesuffix("\n")[:TEXT_LIMIT]
+def _note(identity: str, document: Document) -> Note:
+    meta = document.meta
+    text = document.body.removesuffix("\n")[:TEXT_LIMIT]
     gone = meta.get("withdrawn") is True
     if not (text.strip() or gone):
         raise ValueError("a note without a text")
@@ -174,14 +173,14 @@ def _note(identity: str, said: Document) -> Note:
     )
 
 
-def _change(note: str, identity: str, said: Document) -> NoteChange:
-    meta = said.meta
+def _change(note: str, identity: str, document: Document) -> NoteChange:
+    meta = document.meta
     event = meta.get("event")
     if event not in EVENTS:
         raise ValueError("it does not say what it does to the note")
     values = _values(meta.get("set"))
-    if meta.get("newText") is True and said.body.strip():
-        values["text"] = said.body.removesuffix("\n")[:TEXT_LIMIT]
+    if meta.get("newText") is True and document.body.strip():
+        values["text"] = document.body.removesuffix("\n")[:TEXT_LIMIT]
     return NoteChange(
         id=identity,
         note=note,
@@ -194,9 +193,9 @@ def _change(note: str, identity: str, said: Document) -> NoteChange:
     )
 
 
-def _values(said: Any) -> dict[str, Any]:
-    """The new values of a change, of those fields that this version knows."""
-    if not isinstance(said, dict):
+def _values(raw: Any) -> dict[str, Any]:
+    """Return a change's new values, of the fields that this version knows."""
+    if not isinstance(raw, dict):
         return {}
     fields: dict[str, Callable[[Any], Any]] = {
         "kind": _kind,
@@ -205,7 +204,7 @@ def _values(said: Any) -> dict[str, Any]:
         "expires": lambda value: _line(value) or None,
         "supersededBy": lambda value: _line(value).removeprefix("N-") or None,
     }
-    return {key: read_as(said[key]) for key, read_as in fields.items() if key in said}
+    return {key: read_as(raw[key]) for key, read_as in fields.items() if key in raw}
 
 
 def _author(meta: Mapping[str, Any]) -> Actor:

@@ -1,9 +1,9 @@
-"""Notes: tell what should outlive its teller, and change, replace or forget what was told."""
+"""Notes: save facts for future agents; edit, replace or forget them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ghp_agents.core import secret_scan as secret
+from ghp_agents.core import secret_scan
 from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, Timestamp, digest
 from ghp_agents.git import process as git
@@ -27,37 +27,37 @@ from ghp_agents.workspace import Workspace, now_text
 
 
 class RememberResult(NamedTuple):
-    """What became of something that was told, or told again."""
+    """The result of saving a note, new or repeated."""
 
     note: Note
     is_new: bool
-    replaced: tuple[Note, ...] = ()  # what it newly supersedes
-    notes: tuple[str, ...] = ()  # what its teller should know
+    replaced: tuple[Note, ...] = ()  # notes that it newly supersedes
+    notes: tuple[str, ...] = ()  # hints for the author
 
 
 class Changed(NamedTuple):
-    """What became of a change."""
+    """The result of a change."""
 
     note: Note
-    is_new: bool  # False: it was so already
+    is_new: bool  # False: nothing changed
 
 
 def read_all(snapshot: Snapshot) -> tuple[list[Note], list[Problem]]:
-    """All notes as they are now, those that are forgotten among them, and what cannot be read."""
+    """Read all notes, forgotten ones too; also what cannot be read."""
     return record.read_notes(snapshot.files(NOTES))
 
 
 def active(ws: Workspace, known: Sequence[Note]) -> list[Note]:
-    """Those that hold today: neither replaced, nor expired, nor forgotten."""
+    """Return the notes that are not replaced, expired or forgotten."""
     return [note for note in known if note.state(today(ws)) == "active"]
 
 
 def today(ws: Workspace) -> str:
-    """The day, in UTC."""
+    """Return today's date, in UTC."""
     return now_text(ws)[:10]
 
 
-# ---------------------------------------------------------------------------------- telling
+# ----------------------------------------------------------------------------------- saving
 
 
 def remember(
@@ -73,13 +73,13 @@ def remember(
     supersedes: str | None = None,
     expires: str | None = None,
 ) -> RememberResult:
-    """Tell a note. Told again it is the same note, whoever tells it.
+    """Save a note. The same text from anybody is the same note.
 
-    Raises UsageError, NotFoundError (an issue or a note that is named), RefusedError for what was
-    forgotten; then nothing was recorded.
+    Raises UsageError, NotFoundError (for a named issue or note), RefusedError for a forgotten
+    text; then nothing was recorded.
     """
     actor, tidy = ws.actor(), tidied(text)
-    made = Note(
+    new = Note(
         id=rules.identity(project, tidy),
         text=tidy,
         kind=checked_kind(kind),
@@ -90,50 +90,49 @@ def remember(
         project=project,
         issue=_issue(ws, tracker, actor, issue),
         paths=tuple(paths),
-        expires=_coming_day(ws, expires),
+        expires=_future_day(ws, expires),
         branch=ws.branch,
         commit=_commit(ws),
     )
 
     def decide(snapshot: Snapshot) -> tuple[RememberResult, list[Record]]:
         known, _ = read_all(snapshot)
-        had = _same(known, made)
-        note = had or made._replace(clock=snapshot.clock + 1, clone=snapshot.clone)
+        same = _find_same(known, new)
+        note = same or new._replace(clock=snapshot.clock + 1, clone=snapshot.clone)
         old = rules.find(known, supersedes) if supersedes else None
-        changes = _renewal(snapshot, made, had) + _replacing(snapshot, made, note, old)
+        changes = _renew(snapshot, new, same) + _supersede(snapshot, new, note, old)
         replaced = tuple(old for change in changes if old and change.note == old.id)
-        told = RememberResult(
-            rules.folded(note, _about(note, changes)), had is None, replaced, _hints(had)
-        )
-        if had and not changes:
-            return told, []
-        return told, [_telling(note, changes, made, is_new=had is None)]
+        after = rules.folded(note, _changes_of(note, changes))
+        result = RememberResult(after, same is None, replaced, _hints(same))
+        if same and not changes:
+            return result, []
+        return result, [_note_record(note, changes, new, is_new=same is None)]
 
     return transact(store, decide)
 
 
-def _same(known: Sequence[Note], made: Note) -> Note | None:
-    """The note that says this already. Raises RefusedError if it was forgotten."""
-    said = rules.normalised(made.text)
-    had = next((note for note in known if note.id == made.id), None)
-    had = had or next((note for note in known if rules.normalised(note.text) == said), None)
-    if had and had.forgotten:
+def _find_same(known: Sequence[Note], new: Note) -> Note | None:
+    """Find an existing note with the same text. Raises RefusedError if it was forgotten."""
+    text = rules.normalised(new.text)
+    same = next((note for note in known if note.id == new.id), None)
+    same = same or next((note for note in known if rules.normalised(note.text) == text), None)
+    if same and same.forgotten:
         raise RefusedError(
-            f"{had.name} said this, and {had.forgotten.by} let it be forgotten.",
+            f"{same.name} said this, and {same.forgotten.by} let it be forgotten.",
             hint="If it holds after all, say it in other words.",
         )
-    return had
+    return same
 
 
-def _renewal(snapshot: Snapshot, made: Note, had: Note | None) -> list[NoteChange]:
-    """Told again with another last day: that is what is new about it."""
-    if had is None or made.expires is None or made.expires == had.expires:
+def _renew(snapshot: Snapshot, new: Note, same: Note | None) -> list[NoteChange]:
+    """Return the change to a new last day, if an existing note is saved again with one."""
+    if same is None or new.expires is None or new.expires == same.expires:
         return []
-    return [_change(snapshot, made, had.id, EDIT, {"expires": made.expires})]
+    return [_change(snapshot, new, same.id, EDIT, {"expires": new.expires})]
 
 
-def _replacing(snapshot: Snapshot, made: Note, note: Note, old: Note | None) -> list[NoteChange]:
-    """What it takes for `note` to stand in the place of `old`."""
+def _supersede(snapshot: Snapshot, new: Note, note: Note, old: Note | None) -> list[NoteChange]:
+    """Return the changes that let `note` supersede `old`."""
     if old is None:
         return []
     if old.id == note.id:
@@ -143,27 +142,27 @@ def _replacing(snapshot: Snapshot, made: Note, note: Note, old: Note | None) -> 
         )
     changes: list[NoteChange] = []
     if note.superseded_by == old.id:  # the other way round until now
-        changes.append(_change(snapshot, made, note.id, SUPERSEDE, {"supersededBy": None}))
+        changes.append(_change(snapshot, new, note.id, SUPERSEDE, {"supersededBy": None}))
     if old.superseded_by != note.id:
-        changes.append(_change(snapshot, made, old.id, SUPERSEDE, {"supersededBy": note.id}))
+        changes.append(_change(snapshot, new, old.id, SUPERSEDE, {"supersededBy": note.id}))
     return changes
 
 
-def _hints(had: Note | None) -> tuple[str, ...]:
-    if had is None or had.superseded_by is None:
+def _hints(same: Note | None) -> tuple[str, ...]:
+    if same is None or same.superseded_by is None:
         return ()
-    return (f"{had.name} was replaced by N-{had.superseded_by} and is not recalled.",)
+    return (f"{same.name} was replaced by N-{same.superseded_by} and is not recalled.",)
 
 
-def _telling(note: Note, changes: Sequence[NoteChange], made: Note, *, is_new: bool) -> Record:
+def _note_record(note: Note, changes: Sequence[NoteChange], new: Note, *, is_new: bool) -> Record:
     files = [(record.path_of(note.id), record.render(note))] if is_new else []
-    files += [(record.change_path_of(each), record.render_change(each)) for each in changes]
+    files += [(record.change_path_of(change), record.render_change(change)) for change in changes]
     return Record(
         event="remember",
-        actor=made.by,
+        actor=new.by,
         object=note.name,
         id=note.id if is_new else changes[0].id,
-        at=made.at,
+        at=new.at,
         clock=note.clock if is_new else changes[0].clock,
         files=tuple(files),
         issue=note.issue,
@@ -172,7 +171,7 @@ def _telling(note: Note, changes: Sequence[NoteChange], made: Note, *, is_new: b
 
 
 def tidied(text: str) -> str:
-    """A text as it is kept. Raises UsageError when there is none, too much, or a secret in it."""
+    """Normalize a text. Raises UsageError if it is empty, too long, or contains a secret."""
     plain = text.encode("utf-8", "replace").decode("utf-8")
     tidy = clean(plain.replace("\r\n", "\n").replace("\r", "\n")).strip()
     if not tidy:
@@ -182,12 +181,12 @@ def tidied(text: str) -> str:
             f"The note has {len(tidy)} characters; at most {TEXT_LIMIT} are kept.",
             hint="One fact is one note; what is longer belongs into a file of the repository.",
         )
-    secret.refuse_in_note(tidy)
+    secret_scan.refuse_in_note(tidy)
     return tidy
 
 
 def checked_kind(kind: str) -> str:
-    """A kind of note. Raises UsageError."""
+    """Check a kind of note. Raises UsageError."""
     if kind not in rules.KINDS:
         raise UsageError(
             f"{kind[:40]!r} is no kind of note.", hint=f"Use {', '.join(rules.KINDS)}."
@@ -195,7 +194,7 @@ def checked_kind(kind: str) -> str:
     return kind
 
 
-def _coming_day(ws: Workspace, text: str | None) -> str | None:
+def _future_day(ws: Workspace, text: str | None) -> str | None:
     if text is None:
         return None
     day = rules.last_day(text)
@@ -205,8 +204,8 @@ def _coming_day(ws: Workspace, text: str | None) -> str | None:
 
 
 def _issue(ws: Workspace, tracker: IssueTracker, actor: Actor, named: str | None) -> int | None:
-    """The issue that is named, or the one in hand; a note is not lost for an issue that is not
-    to be found."""
+    """Return the named or current issue. If the current one cannot be found, the note is saved
+    without it."""
     wanted = named or ws.issue_in_hand(None if actor.is_person else actor.name)
     if wanted is None:
         return None
@@ -233,7 +232,7 @@ def _commit(ws: Workspace) -> str | None:
 
 def edit(ws: Workspace, store: StateStore, reference: str, values: Mapping[str, Any]) -> Changed:
     """Give a note new values (`rules.CHANGEABLE`); its id stays. Raises UsageError, NotFoundError,
-    RefusedError for one that is forgotten."""
+    RefusedError for a forgotten note."""
     checked = dict(values)
     if "text" in checked:
         checked["text"] = tidied(checked["text"])
@@ -246,14 +245,14 @@ def edit(ws: Workspace, store: StateStore, reference: str, values: Mapping[str, 
     actor, at = ws.actor(), Timestamp(now_text(ws))
 
     def decide(snapshot: Snapshot) -> tuple[Changed, list[Record]]:
-        had = _known(snapshot, reference)
-        new = {key: value for key, value in checked.items() if _value(had, key) != value}
+        previous = _find_kept(snapshot, reference)
+        new = {key: value for key, value in checked.items() if _value(previous, key) != value}
         if not new:
-            return Changed(had, is_new=False), []
-        said = had._replace(by=actor, at=at)
-        change = _change(snapshot, said, had.id, EDIT, new)
-        now = rules.folded(had, [change])
-        return Changed(now, is_new=True), [_saying(now, change, "note-edit")]
+            return Changed(previous, is_new=False), []
+        edited = previous._replace(by=actor, at=at)
+        change = _change(snapshot, edited, previous.id, EDIT, new)
+        now = rules.folded(previous, [change])
+        return Changed(now, is_new=True), [_change_record(now, change, "note-edit")]
 
     return transact(store, decide)
 
@@ -263,26 +262,26 @@ def _value(note: Note, key: str) -> Any:
 
 
 def forget(ws: Workspace, store: StateStore, reference: str) -> Changed:
-    """Take a note's text out of the state; what says that it is gone stays, and wins over all
-    that is said of it elsewhere. Raises NotFoundError, UsageError."""
+    """Remove a note's text from the state. A record of that stays, and wins over changes from
+    other clones. Raises NotFoundError, UsageError."""
     actor, at = ws.actor(), Timestamp(now_text(ws))
 
     def decide(snapshot: Snapshot) -> tuple[Changed, list[Record]]:
         known, _ = read_all(snapshot)
-        had = rules.find(known, reference)
-        if had.forgotten:
-            return Changed(had, is_new=False), []
-        change = _change(snapshot, had._replace(by=actor, at=at), had.id, FORGET, {})
-        now = rules.folded(had, [change])
-        blank = [(path, record.withdrawn(had.id)) for path in _texts(snapshot.files, had.id)]
-        return Changed(now, is_new=True), [_saying(now, change, "note-forget", blank)]
+        note = rules.find(known, reference)
+        if note.forgotten:
+            return Changed(note, is_new=False), []
+        change = _change(snapshot, note._replace(by=actor, at=at), note.id, FORGET, {})
+        now = rules.folded(note, [change])
+        blank = [(path, record.withdrawn(note.id)) for path in _texts(snapshot.files, note.id)]
+        return Changed(now, is_new=True), [_change_record(now, change, "note-forget", blank)]
 
     return transact(store, decide)
 
 
 def withdraw(ws: Workspace, store: StateStore) -> int:
-    """Take texts of what others let be forgotten out of what this clone itself keeps, as only it
-    can; how many there were."""
+    """Remove texts that others have forgotten from this clone's own files; only this clone can.
+    Return how many there were."""
 
     def decide(snapshot: Snapshot) -> tuple[int, list[Record]]:
         gone = record.forgotten_in(snapshot.files(record.FORGOTTEN))
@@ -294,12 +293,13 @@ def withdraw(ws: Workspace, store: StateStore) -> int:
             blank = [(path, record.withdrawn(note)) for path in record.texts_of(note, own)]
             if blank:
                 clock = snapshot.clock + 1 + len(records)
-                said = change._replace(
+                withdrawal = change._replace(
                     id=digest("withdraw", note, snapshot.clone),
                     at=Timestamp(now_text(ws)),
                     clock=clock,
                 )
-                records.append(_saying(None, said, "note-withdraw", blank, is_said=False))
+                item = _change_record(None, withdrawal, "note-withdraw", blank, with_change=False)
+                records.append(item)
         return len(records), records
 
     return transact(store, decide)
@@ -309,34 +309,34 @@ def _texts(files: Any, note: str) -> list[str]:
     return record.texts_of(note, files(record.folder_of(note)))
 
 
-def _known(snapshot: Snapshot, reference: str) -> Note:
+def _find_kept(snapshot: Snapshot, reference: str) -> Note:
     known, _ = read_all(snapshot)
-    had = rules.find(known, reference)
-    if had.forgotten:
+    note = rules.find(known, reference)
+    if note.forgotten:
         raise RefusedError(
-            f"{had.name} is forgotten.", hint="Tell it anew, in other words: ghp agent-remember"
+            f"{note.name} is forgotten.", hint="Tell it anew, in other words: ghp agent-remember"
         )
-    return had
+    return note
 
 
 def _change(
-    snapshot: Snapshot, said: Note, note: str, event: str, values: Mapping[str, Any]
+    snapshot: Snapshot, source: Note, note: str, event: str, values: Mapping[str, Any]
 ) -> NoteChange:
     clock = snapshot.clock + 1
-    identity = digest(note, event, said.by.name, said.at, repr(sorted(values.items())),
+    identity = digest(note, event, source.by.name, source.at, repr(sorted(values.items())),
                       str(clock), snapshot.clone)  # fmt: skip
-    return NoteChange(identity, note, event, said.by, said.at, clock, snapshot.clone, values)
+    return NoteChange(identity, note, event, source.by, source.at, clock, snapshot.clone, values)
 
 
-def _saying(
+def _change_record(
     note: Note | None,
     change: NoteChange,
     event: str,
     files: Sequence[tuple[str, bytes]] = (),
     *,
-    is_said: bool = True,
+    with_change: bool = True,
 ) -> Record:
-    own = [(record.change_path_of(change), record.render_change(change))] if is_said else []
+    own = [(record.change_path_of(change), record.render_change(change))] if with_change else []
     return Record(
         event=event,
         actor=change.by,
@@ -350,5 +350,5 @@ def _saying(
     )
 
 
-def _about(note: Note, changes: Sequence[NoteChange]) -> list[NoteChange]:
+def _changes_of(note: Note, changes: Sequence[NoteChange]) -> list[NoteChange]:
     return [change for change in changes if change.note == note.id]

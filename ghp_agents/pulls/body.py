@@ -1,60 +1,63 @@
-"""What a pull request says: what, why, and the evidence for it; all of it found out."""
+"""The body of a pull request: what, why, and the evidence; all of it gathered by this program."""
 
 from collections.abc import Sequence
 
-from ghp_agents.consent import templates as trunk_file
+from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import templates
 from ghp_agents.core.child_env import publishable
 from ghp_agents.core.file_names import plain
 from ghp_agents.escalations.messages import who
-from ghp_agents.handoffs import markdown as page
+from ghp_agents.handoffs import markdown
 from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
 from ghp_agents.handoffs.handoff import Handoff, count
 from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.issues.body_sections import outline
-from ghp_agents.pulls import body_template as pull_body
+from ghp_agents.pulls import body_template
 from ghp_agents.pulls.body_template import TEMPLATES, TemplateSection
 from ghp_agents.pulls.check import Check, block
 from ghp_agents.workspace import Workspace
 
 TEMPLATE = "pull.md.j2"
-OUTPUT = 4_000  # characters of all checks' outputs together, each with its share
+OUTPUT = 4_000  # characters for the outputs of all checks; each gets its share
 GOAL = 6_000
 SUBJECTS, FILES = 20, 50
 
 
 def body(
-    ws: Workspace, about: Topic, branch: Branch, said: TopicFacts, checks: Sequence[Check]
+    ws: Workspace, about: Topic, branch: Branch, facts: TopicFacts, checks: Sequence[Check]
 ) -> str:
-    """The body, by the repository's own template if it has one."""
-    sections = _sections(about, branch, said, checks)
-    own = trunk_file.text(ws, *TEMPLATES)
+    """Return the body; it uses the repository's own template if there is one."""
+    sections = _sections(about, branch, facts, checks)
+    own = repo_templates.text(ws, *TEMPLATES)
     if own is not None:
-        return publishable(pull_body.filled(own, sections), ws.environ)
-    values = page.cleaned({each.key: each.text for each in sections})
-    text = templates.render(TEMPLATE, values, own=trunk_file.templates(ws))
+        return publishable(body_template.filled(own, sections), ws.environ)
+    values = markdown.cleaned({section.key: section.text for section in sections})
+    text = templates.render(TEMPLATE, values, own=repo_templates.templates(ws))
     return publishable(text.strip("\n") + "\n", ws.environ)
 
 
 def _sections(
-    about: Topic, branch: Branch, said: TopicFacts, checks: Sequence[Check]
+    about: Topic, branch: Branch, facts: TopicFacts, checks: Sequence[Check]
 ) -> list[TemplateSection]:
     closes = f"Closes #{about.issue.number}" if about.issue else ""
-    asked = [*page.answer_blocks(said.escalations), *_list(page.question_lines(said.escalations))]
+    questions = [
+        *markdown.answer_blocks(facts.escalations),
+        *_list(markdown.question_lines(facts.escalations)),
+    ]
     return [
         TemplateSection("what", "What", _what(about, branch)),
         TemplateSection("why", "Why", _why(about)),
         TemplateSection("evidence", "Evidence", _evidence(branch, checks)),
-        TemplateSection("handoff", "Handoff", _handoff(said.handoffs)),
-        TemplateSection("questions", "Questions", "\n\n".join(asked)),
+        TemplateSection("handoff", "Handoff", _handoff(facts.handoffs)),
+        TemplateSection("questions", "Questions", "\n\n".join(questions)),
         TemplateSection("closes", "Issue", closes),
     ]
 
 
 def _what(about: Topic, branch: Branch) -> str:
-    lead = f"Work of {about.actor} on {page.title(about.issue, about.number)}."
+    lead = f"Work of {about.actor} on {markdown.title(about.issue, about.number)}."
     commits = branch.history.commits
-    subjects = [f"- {phrase(each.subject)}" for each in reversed(commits[:SUBJECTS])]
+    subjects = [f"- {phrase(commit.subject)}" for commit in reversed(commits[:SUBJECTS])]
     more = branch.history.count - len(subjects)
     return "\n".join([lead, "", *subjects, *([f"- and {more} more"] if more > 0 else [])])
 
@@ -66,7 +69,7 @@ def _why(about: Topic) -> str:
     author = f'"{plain(about.issue.author)}"' if about.issue.author else "its author"
     rest = f"ghp agent-issue show {about.issue.number}"
     text = "\n\n".join(filter(None, [read.goal.strip(), read.acceptance.strip()]))
-    return page.quoted(text, author, GOAL, rest)
+    return markdown.quoted(text, author, GOAL, rest)
 
 
 def _evidence(branch: Branch, checks: Sequence[Check]) -> str:
@@ -74,8 +77,8 @@ def _evidence(branch: Branch, checks: Sequence[Check]) -> str:
     facts = f"{count(history.count, 'commit')}, {count(len(history.files), 'file')} changed."
     parts = [
         facts,
-        "\n".join(_list(page.commit_lines(history.commits, history.count))),
-        "\n".join(_list(page.file_lines(history.files[:FILES]))),
+        "\n".join(_list(markdown.commit_lines(history.commits, history.count))),
+        "\n".join(_list(markdown.file_lines(history.files[:FILES]))),
     ]
     share = max(500, OUTPUT // max(1, len(checks)))
     blocks = [block(check, share) for check in checks]
@@ -87,8 +90,8 @@ def _handoff(handoffs: Sequence[Handoff]) -> str:
     if not handoffs:
         return ""
     last = handoffs[-1]
-    lead = f"{last.name}, by {who(last.by)}, {page.date(last.at)}."
-    note = page.quoted(last.note, who(last.by), GOAL, f"ghp agent-resume --handoff {last.name}")
+    lead = f"{last.name}, by {who(last.by)}, {markdown.date(last.at)}."
+    note = markdown.quoted(last.note, who(last.by), GOAL, f"ghp agent-resume --handoff {last.name}")
     return "\n\n".join(filter(None, [lead, note]))
 
 

@@ -1,11 +1,10 @@
-"""The body of a pull request: our sections, by themselves or in the template of a repository."""
+"""The body of a pull request: our sections, alone or inside a repository's template."""
 
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-# Where a repository may have its template, the one for agents first; GitHub's API uses none of
-# them by itself.
+# Places of a repository's template, the one for agents first. GitHub's API applies none of them.
 TEMPLATES = (
     ".github/PULL_REQUEST_TEMPLATE/agent.md",
     ".github/pull_request_template.md",
@@ -25,7 +24,7 @@ class TemplateSection(NamedTuple):
     text: str
 
 
-# What people call the sections of their templates.
+# Common headings in people's templates.
 HEADINGS = {
     "what": "what|summary|description|overview|changes|proposed changes|what changed"
     "|what does this pr do|what does this do|whats changed",
@@ -39,14 +38,16 @@ HEADINGS = {
     "|references|ticket|tickets|related",
 }
 _KEYS = {word: key for key, words in HEADINGS.items() for word in words.split("|")}
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*)")  # what closes it is stripped: that is quick
+_HEADING = re.compile(
+    r" {0,3}(#{1,6})\s+(.*)"
+)  # closing #s are stripped later: faster than a regex
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
 def filled(template: str, sections: Sequence[TemplateSection]) -> str:
-    """A repository's template, with each section under the heading that means it; the others come
-    after it. What the template asks for besides, such as a list to tick off, stays."""
+    """Fill a repository's template: each section goes under its heading, the others at the end.
+    Everything else in the template stays, such as a checklist."""
     text = _FRONT.sub("", template.replace("\r\n", "\n"))
     left = {section.key: section for section in sections if section.text.strip()}
     parts: list[str] = []
@@ -66,7 +67,7 @@ def _titled(section: TemplateSection) -> str:
 
 
 def _parts(text: str) -> list[tuple[str, str]]:
-    """The headings with what is below each; what comes before the first has none."""
+    """Split a text into (heading, content); text before the first heading has an empty one."""
     found: list[tuple[str, list[str]]] = [("", [])]
     fence = ""
     comment = False
@@ -96,7 +97,7 @@ def _without_comments(text: str) -> str:
 
 
 def _in_comment(line: str, before: bool) -> bool:
-    """Whether a comment is open after a line."""
+    """Return whether an HTML comment is still open after a line."""
     begin, end = line.rfind("<!--"), line.rfind("-->")
     return begin > end or (before and end < 0)
 

@@ -1,4 +1,4 @@
-"""What a branch and a worktree for an issue are called, as upstream GHP would call them."""
+"""Names of the branch and the worktree for an issue, by the same rules as upstream GHP."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable
 from ghp_agents.core.ids import digest, issue_of_branch, slug
 
 PATTERN = "agent/{user}/{number}-{title}"
-LIMIT = 60  # of a whole branch, as upstream has it
+LIMIT = 60  # characters of the whole name; upstream's limit
 TITLE_LIMIT = 50
-AGENT_LIMIT = 30  # so that there is room for a title
+AGENT_LIMIT = 30  # leaves room for a title
 FOLDER_LIMIT = 35
-UNTITLED = "issue"  # for a title without a single letter of a-z; a number needs what follows it
+UNTITLED = "issue"  # for a title without any letter a-z: something must follow the number
 
 _FIELD = re.compile(r"\{(user|number|title|repo)\}")
 _BAD = re.compile(r"[^A-Za-z0-9._/-]+")
@@ -19,22 +19,22 @@ _BAD = re.compile(r"[^A-Za-z0-9._/-]+")
 def branch_name(
     agent: str, number: int, title: str, pattern: str | None = None, repo: str = ""
 ) -> str:
-    """The branch on which `agent` works on an issue.
+    """Return the branch on which `agent` works on an issue.
 
-    `pattern` is upstream's `branchPattern`. One from which nobody could tell the issue again is
-    not used: other commands find the issue by the branch's name.
+    `pattern` is upstream's `branchPattern`. It is ignored if the issue number cannot be read back
+    from the name: other commands find the issue by the branch's name.
     """
     for wanted in (pattern, PATTERN):
         if wanted and "{number}" in wanted:
-            made = _filled(wanted, _user(agent), number, title, repo)
-            if _is_branch(made) and issue_of_branch(made) == number:
-                return made
-    # An agent whose name begins with digits looks like an issue itself.
+            name = _filled(wanted, _user(agent), number, title, repo)
+            if _is_branch(name) and issue_of_branch(name) == number:
+                return name
+    # An agent's name that begins with digits looks like an issue number.
     return _filled(PATTERN, f"as-{_user(agent)}", number, title, repo)
 
 
 def _user(agent: str) -> str:
-    """The agent in its branch; two long names stay two."""
+    """Return the agent's part of the branch name; long names are shortened and stay distinct."""
     if len(agent) <= AGENT_LIMIT:
         return agent
     return f"{agent[: AGENT_LIMIT - 5].rstrip('._-')}-{digest(agent, length=4)}"
@@ -49,7 +49,7 @@ def _filled(pattern: str, user: str, number: int, title: str, repo: str) -> str:
 
 
 def _is_branch(name: str) -> bool:
-    """Whether git takes it, by its rules for what can be in it now."""
+    """Check git's rules for branch names, as far as a name made here can break them."""
     parts = name.split("/")
     return (
         all(
@@ -62,24 +62,25 @@ def _is_branch(name: str) -> bool:
 
 
 def folder_name(number: int, title: str) -> str:
-    """The folder of a worktree for an issue: `12-parse-files`."""
+    """Return the folder name of an issue's worktree: `12-parse-files`."""
     return f"{number}-{slug(title, FOLDER_LIMIT) or UNTITLED}"
 
 
 def repository_name(address: str | None, folder: str) -> str:
-    """What the repository is called: the last part of its address, else of its folder."""
-    said = re.split(r"[/:\\]", (address or "").rstrip("/").removesuffix(".git").rstrip("/"))[-1]
-    name = _BAD.sub("-", said or folder).replace("/", "-").strip(".-")
+    """Return the repository's name: the last part of its address, else its folder's name."""
+    last_part = re.split(r"[/:\\]", (address or "").rstrip("/").removesuffix(".git").rstrip("/"))[
+        -1
+    ]
+    name = _BAD.sub("-", last_part or folder).replace("/", "-").strip(".-")
     return name or "repository"
 
 
 def of_issue(
     branches: Iterable[str], number: int, agent: str, also: Collection[str] = ()
 ) -> str | None:
-    """The branch on which agents worked on an issue before, one's own before those of others.
+    """Return the branch on which agents worked on the issue before; the agent's own comes first.
 
-    `also` are branches that agents said to be on. Another branch, which happens to have the
-    number, is a person's.
+    `also` holds branches that agents reported. Any other branch with the number is a person's.
     """
     mine = (f"agent/{_user(agent)}/", f"agent/as-{_user(agent)}/")
     found = [

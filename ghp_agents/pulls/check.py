@@ -1,4 +1,4 @@
-"""A check: a command of the configuration that must succeed, and how it ended."""
+"""A check: a configured command that must succeed, and its result."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -11,7 +11,7 @@ LAST_LINES = 30
 
 
 class Check(NamedTuple):
-    """One command and its output, in which there are no secrets any more."""
+    """One command and its output; secrets are already removed."""
 
     command: str
     code: int
@@ -26,24 +26,24 @@ class Check(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """How it ended, in words."""
+        """The result in words."""
         if self.timed_out:
             return f"did not end within {self.seconds:.0f} s"
         return "passed" if self.passed else f"failed with {self.code}"
 
     @property
     def line(self) -> str:
-        """The check and how it ended: `make test` passed."""
+        """The command and its result: `make test` passed."""
         return f"`{one_line(self.command, SHOWN).replace('`', chr(39))}` {self.verdict}"
 
 
 def red(checks: Iterable[Check]) -> Check | None:
-    """The first one that failed."""
+    """Return the first check that failed."""
     return next((check for check in checks if not check.passed), None)
 
 
 def tail(output: str, limit: int = 4_000, lines: int = LAST_LINES) -> str:
-    """The end of an output, where errors are said."""
+    """Return the end of an output: errors are usually there."""
     last = output.strip("\n").split("\n")[-lines:]
     text = "\n".join(last)
     whole = len(text) <= limit and len(last) == len(output.strip("\n").split("\n"))
@@ -51,7 +51,7 @@ def tail(output: str, limit: int = 4_000, lines: int = LAST_LINES) -> str:
 
 
 def block(check: Check, limit: int) -> str:
-    """A check with the end of its output, folded, as markdown."""
+    """Return a check as markdown, with the end of its output in a collapsed section."""
     if not check.output.strip():
         return f"- {check.line}; it printed nothing."
     text = fence(cut(tail(check.output, limit), limit + 10, "cut"))

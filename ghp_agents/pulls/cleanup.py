@@ -1,16 +1,14 @@
-"""After a merge: the issue is closed, its claim and leases end, branch and worktree go.
+"""After a merge: close the issue, end its claim and leases, delete branch and worktree.
 
-Each step is done if it is not done yet. Nothing is taken away that is not on the trunk, and no
-worktree that somebody is in.
+Each step is skipped if it is already done. Nothing is deleted that is not on the default branch,
+and no worktree that is in use.
 """
 
 from pathlib import Path
 
 from ghp_agents.claims.effects import ClaimContext, show_release
 from ghp_agents.core.errors import GhpError
-from ghp_agents.git import merge as landing
-from ghp_agents.git import worktree
-from ghp_agents.git import worktree_admin as checkouts
+from ghp_agents.git import merge, worktree, worktree_admin
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.issues.issue import Issue, IssueChange
@@ -30,7 +28,7 @@ ATTEMPTS = 20
 
 
 def clean_up(me: ClaimContext, pull: Pull, issue: Issue | None, cwd: Path) -> tuple[str, ...]:
-    """All that is over now that it is merged; what was left, and why, in words."""
+    """Clean up after a merge; return notes on what was kept, and why."""
     notes: list[str] = []
     if issue is not None:
         _close(me, pull, issue)
@@ -42,7 +40,7 @@ def clean_up(me: ClaimContext, pull: Pull, issue: Issue | None, cwd: Path) -> tu
     return tuple(notes)
 
 
-# ------------------------------------------------------------------------ issue and rights
+# ------------------------------------------------------------------------ issue and locks
 
 
 def _close(me: ClaimContext, pull: Pull, issue: Issue) -> None:
@@ -55,8 +53,7 @@ def _close(me: ClaimContext, pull: Pull, issue: Issue) -> None:
 
 
 def _end_claim(me: ClaimContext, pull: Pull, issue: Issue) -> Lock | None:
-    """Give back the right to the issue, whoever has it: the work is on the trunk, which is all
-    that it was for. Answers the right as it was."""
+    """Release the claim, whoever holds it: the work is merged. Return the lock as it was."""
     name = claim_name(issue.number)
     held = me.leaser.read(name)
     for _ in range(ATTEMPTS):
@@ -75,17 +72,17 @@ def _end_claim(me: ClaimContext, pull: Pull, issue: Issue) -> Lock | None:
 
 
 def _reason(pull: Pull) -> str:
-    """Why the claim ended, for who had it: what was merged, and where it is."""
+    """Tell the former holder why the claim ended: what was merged, and where it is."""
     commit = f" as {pull.merged_as[:12]}" if pull.merged_as else ""
     return f"{MERGED_BY}{pull.number} into {pull.base}{commit}"
 
 
 def _end_leases(me: ClaimContext, held: Lock, pull: Pull) -> None:
-    """The leases of one who has no other issue: they were for this one."""
+    """End the leases of a holder without another issue: they were for this one."""
     others = [
-        each
-        for each in me.leaser.known(PREFIX)
-        if each.holder == held.holder and claimed_issue(each.name) is not None
+        lock
+        for lock in me.leaser.known(PREFIX)
+        if lock.holder == held.holder and claimed_issue(lock.name) is not None
     ]
     if held.is_person or others:
         return
@@ -99,36 +96,41 @@ def _end_leases(me: ClaimContext, held: Lock, pull: Pull) -> None:
 
 
 def _forward_trunk(me: ClaimContext, pull: Pull) -> list[str]:
-    """The trunk of this clone follows the remote's, where nothing stands in the way."""
+    """Fast-forward this clone's default branch to the remote's, if nothing is in the way."""
     if branches.where(me.ws) is None:
         return []
     folder = me.ws.folder
-    here = checkouts.tip(folder, f"refs/heads/{pull.base}")
-    there = branches.known_tip(me.ws, pull.base)
-    if not here or not there or here == there or not landing.is_ancestor(folder, here, there):
+    local_tip = worktree_admin.tip(folder, f"refs/heads/{pull.base}")
+    remote_tip = branches.known_tip(me.ws, pull.base)
+    if (
+        not local_tip
+        or not remote_tip
+        or local_tip == remote_tip
+        or not merge.is_ancestor(folder, local_tip, remote_tip)
+    ):
         return []
-    place = checkouts.of_branch(folder, pull.base)
+    place = worktree_admin.of_branch(folder, pull.base)
     changed = place and place.path.is_dir() and worktree.differences(place.path)
-    if place and any(each.code != "??" for each in changed or ()):
+    if place and any(difference.code != "??" for difference in changed or ()):
         return [f"{place.path} has {pull.base} with changes, and was left as it is: `git pull`."]
-    why = checkouts.forward(folder, pull.base, here, there)
+    why = worktree_admin.forward(folder, pull.base, local_tip, remote_tip)
     return [f"{why}."] if why else []
 
 
 def remove_merged(me: ClaimContext, pull: Pull, cwd: Path) -> list[str]:
-    """Take away worktree and branch of a merged pull request, here and on the remote."""
+    """Delete the worktree and branch of a merged pull request, here and on the remote."""
     folder = me.ws.main_worktree or me.ws.folder
     notes: list[str] = []
-    place = checkouts.of_branch(folder, pull.branch)
+    place = worktree_admin.of_branch(folder, pull.branch)
     if place is not None and place.path.is_dir():
         why = _why_kept(me, pull, place, cwd)
         if why:
             notes.append(f"{place.path} was left: {why}.")
         else:
-            checkouts.clear(folder, place.path)
-    here = checkouts.tip(folder, f"refs/heads/{pull.branch}")
-    if here and _is_in(folder, here, pull):
-        checkouts.delete_branch(folder, pull.branch, here)
+            worktree_admin.clear(folder, place.path)
+    local_tip = worktree_admin.tip(folder, f"refs/heads/{pull.branch}")
+    if local_tip and _is_merged(folder, local_tip, pull):
+        worktree_admin.delete_branch(folder, pull.branch, local_tip)
     if branches.known_tip(me.ws, pull.branch) and branches.where(me.ws):
         gone = branches.delete(me.ws, pull.branch, expected=pull.head)
         if gone.answer is PushOutcome.REFUSED:
@@ -136,18 +138,18 @@ def remove_merged(me: ClaimContext, pull: Pull, cwd: Path) -> list[str]:
     return notes
 
 
-def _is_in(folder: Path, commit: str, pull: Pull) -> bool:
-    """Whether a commit is part of what was merged."""
+def _is_merged(folder: Path, commit: str, pull: Pull) -> bool:
+    """Return whether the merge contains a commit."""
     return commit == pull.head or (
-        bool(checkouts.tip(folder, pull.head)) and landing.is_ancestor(folder, commit, pull.head)
+        bool(worktree_admin.tip(folder, pull.head)) and merge.is_ancestor(folder, commit, pull.head)
     )
 
 
 def _why_kept(me: ClaimContext, pull: Pull, place: Checkout, cwd: Path) -> str:
-    """Why a worktree must stay; empty if it may go."""
+    """Return why a worktree must stay; empty if it may be deleted."""
     if place.is_main:
         return "it is the main worktree"
-    if not _is_in(place.path, place.head, pull):
+    if not _is_merged(place.path, place.head, pull):
         return "it has commits that are not merged"
     found = walk_up(str(place.path))
     if found is None or worktree.operation(Path(found.git_dir)):
@@ -160,12 +162,12 @@ def _why_kept(me: ClaimContext, pull: Pull, place: Checkout, cwd: Path) -> str:
         return f"{left[0]} there is not committed"
     if cwd.resolve().is_relative_to(place.path.resolve()):
         return "this command runs in it; `git worktree remove` takes it away from elsewhere"
-    agent = _who_is_in(me, place)
+    agent = _active_agent_in(me, place)
     return f"{agent} is in it" if agent else ""
 
 
-def _who_is_in(me: ClaimContext, place: Checkout) -> str | None:
-    """The living agent whose session would lose the ground under its feet."""
+def _active_agent_in(me: ClaimContext, place: Checkout) -> str | None:
+    """Return the active agent whose session runs in this worktree."""
     for view in presence.list_agents(me.ws, me.store, me.store.snapshot()):
         here = view.is_here and view.presence.get("worktree") == place.path.name
         if here and view.liveness is Liveness.ACTIVE and view.name != me.name:

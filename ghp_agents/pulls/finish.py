@@ -1,7 +1,7 @@
-"""Finishing: the work in a worktree becomes a pull request, with the evidence for it.
+"""Finish: turn the work in a worktree into a pull request, with the evidence for it.
 
-Each step looks first whether it is done, so a finish that was killed, or is run twice, comes to
-the same pull request.
+Each step first checks whether it is already done. So a killed or repeated finish ends with the
+same pull request.
 """
 
 from collections.abc import Callable
@@ -12,16 +12,14 @@ from ghp_agents.claims import service as claim
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import AgentName, issue_of_branch
-from ghp_agents.git import changed_paths as changes
-from ghp_agents.git import worktree
+from ghp_agents.git import changed_paths, worktree
 from ghp_agents.guard import held_paths
 from ghp_agents.handoffs import evidence
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.ports import Forge, IssueTracker, LockService, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import body as finish_body
-from ghp_agents.pulls import run_checks as checking
-from ghp_agents.pulls import update_branch as update
+from ghp_agents.pulls import run_checks, update_branch
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.pull import NewPull, Pull
 from ghp_agents.state.default_branch import trunk
@@ -33,19 +31,19 @@ Tell = Callable[[str], None]
 
 
 class Finished(NamedTuple):
-    """The pull request of the work, and what it is believed on."""
+    """The pull request, and the evidence for it."""
 
     pull: Pull
     is_new: bool
     issue: Issue
     checks: tuple[Check, ...]
     commits: int
-    updated: bool  # the branch was brought up to the trunk
+    updated: bool  # the branch was updated to the default branch
     notes: tuple[str, ...] = ()
 
 
 class ChecksFailedError(GhpError):
-    """A check of the configuration did not pass."""
+    """A configured check did not pass."""
 
 
 def finish(
@@ -59,41 +57,47 @@ def finish(
     draft: bool = False,
     tell: Tell = lambda _: None,
 ) -> Finished:
-    """Make a pull request of the branch that is checked out here, or bring it up to date.
+    """Open a pull request for the branch that is checked out here, or update it.
 
-    Raises RefusedError (the claim is not mine, work is not committed, a conflict),
-    ChecksFailedError, UnknownError; then what was committed is as it was.
+    Raises RefusedError (claim held by another, uncommitted work, a conflict), ChecksFailedError,
+    UnknownError; the commits are then unchanged.
     """
     actor = ws.actor()
     base, branch = _branch(ws)
     found = tracker.get(issue or _issue(ws, actor.name, branch))
     claim.verify(ws, leaser, actor.name, found.number)
     _refuse_unfinished(ws)
-    tips = update.compare_with_remote(ws, base, branch, worktree.head(ws.folder))
+    tips = update_branch.compare_with_remote(ws, base, branch, worktree.head(ws.folder))
     _refuse_empty(ws, tips)
-    _refuse_furniture(ws, tips)
-    paths = changes.between(ws.folder, tips.trunk, tips.head)
-    told = held_paths.refuse(ws, store, leaser, tracker, actor, paths)
-    head = update.bring_up(ws, tips, actor.name)
-    checks = checking.run(ws, checking.rules(ws, tips.trunk), ws.folder, branch, tell)
-    _judge(ws, checks, branch, head, draft=draft)
-    claim.verify(ws, leaser, actor.name, found.number)  # checks take their time
-    update.send(ws, tips, head)
+    _refuse_provisioned(ws, tips)
+    paths = changed_paths.between(ws.folder, tips.trunk, tips.head)
+    held_notes = held_paths.refuse(ws, store, leaser, tracker, actor, paths)
+    head = update_branch.bring_up(ws, tips, actor.name)
+    checks = run_checks.run(ws, run_checks.rules(ws, tips.trunk), ws.folder, branch, tell)
+    _refuse_failed(ws, checks, branch, head, draft=draft)
+    claim.verify(ws, leaser, actor.name, found.number)  # checks can take long
+    update_branch.send(ws, tips, head)
     about = evidence.topic(ws, tracker, actor, str(found.number))
-    stands = evidence.branch(ws)
+    work_branch = evidence.branch(ws)
     body = finish_body.body(
-        ws, about, stands, evidence.said(store, about, ws.settings.orchestrators), checks
+        ws,
+        about,
+        work_branch,
+        evidence.topic_facts(store, about, ws.settings.orchestrators),
+        checks,
     )
-    had = forge.find(branch)
+    previous = forge.find(branch)
     new = NewPull(branch, base, head, found.title, body, found.number, draft)
     pull = forge.open(new, actor)
     if not actor.is_person:
         action = f"Finished {short(found)}: #{pull.number}"
-        said = {"status": "reviewing", "lastAction": action, "pull": pull.number}
-        presence.heartbeat(ws, store, AgentName(actor.name), said, progress=True)
-    is_new = had is None or had.number != pull.number
-    notes = told + about.notes + (() if checks else (checking.NONE,))
-    return Finished(pull, is_new, found, checks, stands.history.count, head != tips.head, notes)
+        fields = {"status": "reviewing", "lastAction": action, "pull": pull.number}
+        presence.heartbeat(ws, store, AgentName(actor.name), fields, progress=True)
+    is_new = previous is None or previous.number != pull.number
+    notes = held_notes + about.notes + (() if checks else (run_checks.NONE,))
+    return Finished(
+        pull, is_new, found, checks, work_branch.history.count, head != tips.head, notes
+    )
 
 
 def _branch(ws: Workspace) -> tuple[str, str]:
@@ -127,9 +131,11 @@ def _issue(ws: Workspace, name: str, branch: str) -> int:
 
 
 def unfinished(ws: Workspace, folder: Path) -> list[str]:
-    """What differs from the last commit in a worktree, but for what came by furnishing it."""
+    """List what differs from the last commit in a worktree, except provisioned files."""
     return [
-        plain(each.path) for each in worktree.differences(folder) if not was_provisioned(ws, each)
+        plain(difference.path)
+        for difference in worktree.differences(folder)
+        if not was_provisioned(ws, difference)
     ]
 
 
@@ -150,7 +156,7 @@ def _refuse_unfinished(ws: Workspace) -> None:
         )
 
 
-def _refuse_empty(ws: Workspace, tips: update.Tips) -> None:
+def _refuse_empty(ws: Workspace, tips: update_branch.Tips) -> None:
     if worktree.contains(ws.folder, tips.trunk, tips.head):
         raise RefusedError(
             f"{tips.branch} has no commit that {tips.base} has not.",
@@ -159,7 +165,7 @@ def _refuse_empty(ws: Workspace, tips: update.Tips) -> None:
         )
 
 
-def _refuse_furniture(ws: Workspace, tips: update.Tips) -> None:
+def _refuse_provisioned(ws: Workspace, tips: update_branch.Tips) -> None:
     found = committed(ws, tips.trunk, tips.head)
     if not found:
         return
@@ -177,7 +183,7 @@ def _refuse_furniture(ws: Workspace, tips: update.Tips) -> None:
     )
 
 
-def _judge(
+def _refuse_failed(
     ws: Workspace, checks: tuple[Check, ...], branch: str, head: str, *, draft: bool
 ) -> None:
     failed = red(checks)
@@ -185,7 +191,7 @@ def _judge(
         output = f"\n{tail(failed.output)}" if failed.output else ""
         raise ChecksFailedError(
             f"{failed.line}.{output}",
-            hint=f"Nothing was pushed. All of the output: {checking.kept_in(ws, branch)}. As it "
+            hint=f"Nothing was pushed. All of the output: {run_checks.kept_in(ws, branch)}. As it "
             "is, it can be shown with `ghp agent-finish --draft`.",
         )
     left = unfinished(ws, ws.folder)

@@ -1,13 +1,13 @@
-"""Pull requests kept in the state in git, and merged by this clone, where there is no GitHub."""
+"""Pull requests without GitHub: kept in the state in git, and merged by this clone."""
 
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, Timestamp
-from ghp_agents.git import merge as landing
-from ghp_agents.git import worktree_admin as checkouts
+from ghp_agents.git import merge as git_merge
+from ghp_agents.git import worktree_admin
 from ghp_agents.issues.numbers import given_numbers, next_number
 from ghp_agents.ports import LockService, Snapshot, StateStore
-from ghp_agents.pulls import replay as pull_log
+from ghp_agents.pulls import replay
 from ghp_agents.pulls.pull import (
     Checks,
     MergeConflictError,
@@ -34,7 +34,7 @@ from ghp_agents.workspace import Workspace, now_text
 
 
 class LocalForge:
-    """`ports.Forge` on records. Numbers are those of the issues, so that `#12` is one thing."""
+    """`ports.Forge` on records. Issues and pull requests share one sequence of numbers."""
 
     def __init__(self, ws: Workspace, store: StateStore, leaser: LockService) -> None:
         self._ws = ws
@@ -47,57 +47,60 @@ class LocalForge:
         return True
 
     def get(self, number: int) -> Pull:
-        """One pull request. Raises NotFoundError."""
+        """Return one pull request. Raises NotFoundError."""
         return _get(_log(self._store.snapshot()), number).pull
 
     def find(self, branch: str) -> Pull | None:
-        """The open pull request of a branch, else the newest one that it had."""
+        """Return the open pull request of a branch, else its newest one."""
         return newest(self.list(closed=True), branch)
 
     def checks(self, pull: Pull) -> Checks:
-        """There is no host that checks."""
+        """Return no checks: there is no host."""
         return Checks()
 
     def open(self, new: NewPull, by: Actor) -> Pull:
-        """A pull request; the open one of the same branch, brought up to date."""
+        """Open a pull request, or update the open one of the same branch."""
         wanted = checked_new(new)
-        there = self.find(wanted.branch)
+        existing = self.find(wanted.branch)
         number = None
-        if there is None or there.state != "open":
+        if existing is None or existing.state != "open":
             used = given_numbers(self._store.snapshot())
             number = next_number(self._leaser, by.name, used, f"for {wanted.branch}")
         record = random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Pull, list[Record]]:
             log = _log(snapshot)
-            pulls = [each.pull for each in pull_log.fold(log)]
-            had = newest(pulls, wanted.branch)
-            if had and had.state == "open":
-                new = brought_up(had, wanted)
-                if had.sent != Sent(wanted.head, by):
-                    new = new._replace(head=wanted.head)  # another vouches for it now
-                return self._changed(snapshot, log, had.number, new, by, record)
+            pulls = [item.pull for item in replay.fold(log)]
+            previous = newest(pulls, wanted.branch)
+            if previous and previous.state == "open":
+                new = brought_up(previous, wanted)
+                if previous.sent != Sent(wanted.head, by):
+                    new = new._replace(head=wanted.head)  # sent by another actor now
+                return self._record_change(snapshot, log, previous.number, new, by, record)
             fields = {name: value for name, value in wanted._asdict().items() if value is not None}
-            pull = pull_log.pull_id(wanted.branch, pulls)
-            said = self._said(snapshot, log, pull, record, "open", by)
-            said = said._replace(number=number, fields=fields)
-            made = _of(log.with_one(said), pull)
-            return made, [entry(said, made, f"{made.branch}: {made.title}")]
+            pull = replay.pull_id(wanted.branch, pulls)
+            event = self._new_event(snapshot, log, pull, record, "open", by)
+            event = event._replace(number=number, fields=fields)
+            created = _get_by_id(log.with_one(event), pull)
+            return created, [entry(event, created, f"{created.branch}: {created.title}")]
 
         return transact(self._store, decide)
 
     def change(self, number: int, change: PullChange, by: Actor) -> Pull:
-        """Change fields; what is already so stays so, and says nothing. Raises NotFoundError."""
+        """Change fields; fields that have the value already are not recorded. Raises
+        NotFoundError."""
         wanted, record = checked(change), random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Pull, list[Record]]:
             log = _log(snapshot)
-            had = _get(log, number).pull
-            return self._changed(snapshot, log, number, effective(had, wanted), by, record)
+            current = _get(log, number).pull
+            return self._record_change(
+                snapshot, log, number, effective(current, wanted), by, record
+            )
 
         return transact(self._store, decide)
 
-    def _changed(
+    def _record_change(
         self,
         snapshot: Snapshot,
         log: PullEvents,
@@ -110,17 +113,19 @@ class LocalForge:
         fields = {name: value for name, value in new._asdict().items() if value is not None}
         if not fields:
             return found.pull, []
-        said = self._said(snapshot, log, found.id, record, "change", by)._replace(fields=fields)
-        changed = _of(log.with_one(said), found.id)
-        return changed, [entry(said, changed, ", ".join(_told(fields)))]
+        event = self._new_event(snapshot, log, found.id, record, "change", by)._replace(
+            fields=fields
+        )
+        changed = _get_by_id(log.with_one(event), found.id)
+        return changed, [entry(event, changed, ", ".join(_describe_change(fields)))]
 
     # ---------------------------------------------------------------------------- merging
 
     def merge(
         self, number: int, by: Actor, *, head: str, onto: str = "", message: str = ""
     ) -> Pull:
-        """Merge it by this clone: the trunk moves by compare-and-swap, and no worktree is touched
-        but one that has the trunk checked out, which git brings forward."""
+        """Merge in this clone: the default branch moves by compare-and-swap. Only a worktree that
+        has it checked out changes; git fast-forwards it."""
         pull = self.get(number)
         if pull.state == "merged":
             return pull
@@ -130,22 +135,24 @@ class LocalForge:
             raise RefusedError(
                 f"There is no branch {pull.base} to merge into.", hint="Set `agents.trunk`."
             )
-        # So it is where a process was killed when it had merged, or somebody merged by hand.
-        there = landing.landed(self._ws.folder, trunk, head) if _is_known(self._ws, head) else None
-        if there is None:
+        # Already merged: a process was killed after the merge, or somebody merged by hand.
+        landed = (
+            git_merge.landed(self._ws.folder, trunk, head) if _is_known(self._ws, head) else None
+        )
+        if landed is None:
             refuse_unready(pull)
             if tips.get(pull.branch) != head:
                 raise PullMovedError(pull._replace(head=tips.get(pull.branch, "")))
             if onto and trunk != onto:
                 raise PullMovedError(pull, pull.base)
-            there = self._land(pull, by, trunk, head, message)
-        return self._say_merged(number, by, head, there)
+            landed = self._land(pull, by, trunk, head, message)
+        return self._record_merged(number, by, head, landed)
 
     def _land(self, pull: Pull, by: Actor, trunk: str, head: str, message: str) -> str:
-        said = message.strip() or f"Merge #{pull.number} from {pull.branch}\n\n{pull.title}"
-        landed = landing.land(
+        text = message.strip() or f"Merge #{pull.number} from {pull.branch}\n\n{pull.title}"
+        landed = git_merge.land(
             self._ws.folder, self._ws.ghp_dir, trunk, head, self._ws.settings.merge_method,
-            f"{said}\n\n{landing.HEAD_TRAILER}: {head}\n", branches.identity(self._ws, by.name),
+            f"{text}\n\n{git_merge.HEAD_TRAILER}: {head}\n", branches.identity(self._ws, by.name),
         )  # fmt: skip
         if landed.conflicts:
             raise MergeConflictError(pull, landed.conflicts)
@@ -154,7 +161,7 @@ class LocalForge:
 
     def _publish(self, pull: Pull, trunk: str, commit: str) -> None:
         if branches.where(self._ws) is None:
-            why = checkouts.forward(self._ws.folder, pull.base, trunk, commit)
+            why = worktree_admin.forward(self._ws.folder, pull.base, trunk, commit)
             if why.endswith("has moved"):
                 raise PullMovedError(pull, pull.base)
             if why:
@@ -173,13 +180,13 @@ class LocalForge:
             )
         if pushed.answer is PushOutcome.UNKNOWN:
             now = branches.tips(self._ws, pull.base).get(pull.base, "")
-            if not landing.is_ancestor(self._ws.folder, commit, now):
+            if not git_merge.is_ancestor(self._ws.folder, commit, now):
                 raise UnknownError(
                     f"Whether #{pull.number} was merged is not known: {pushed.words}",
                     hint="Run the same command again: it looks first.",
                 )
 
-    def _say_merged(self, number: int, by: Actor, head: str, commit: str) -> Pull:
+    def _record_merged(self, number: int, by: Actor, head: str, commit: str) -> Pull:
         record = random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Pull, list[Record]]:
@@ -187,14 +194,14 @@ class LocalForge:
             found = _get(log, number)
             if found.pull.state == "merged":
                 return found.pull, []
-            said = self._said(snapshot, log, found.id, record, "merge", by)
-            said = said._replace(fields={"head": head, "mergedAs": commit})
-            merged = _of(log.with_one(said), found.id)
-            return merged, [entry(said, merged, f"{merged.branch} as {commit[:12]}")]
+            event = self._new_event(snapshot, log, found.id, record, "merge", by)
+            event = event._replace(fields={"head": head, "mergedAs": commit})
+            merged = _get_by_id(log.with_one(event), found.id)
+            return merged, [entry(event, merged, f"{merged.branch} as {commit[:12]}")]
 
         return transact(self._store, decide)
 
-    def _said(
+    def _new_event(
         self, snapshot: Snapshot, log: PullEvents, pull: str, record: str, kind: str, by: Actor
     ) -> PullEvent:
         clock = highest(snapshot.clock, log.clock) + 1
@@ -202,32 +209,32 @@ class LocalForge:
         return PullEvent(pull, record, kind, clock, snapshot.clone, at, by)
 
     def list(self, *, closed: bool = False) -> list[Pull]:
-        """Open pull requests, and merged and closed ones if asked, oldest first."""
-        found = pull_log.fold(_log(self._store.snapshot()))
-        return [each.pull for each in found if closed or each.pull.state == "open"]
+        """List open pull requests, with `closed` all of them, oldest first."""
+        found = replay.fold(_log(self._store.snapshot()))
+        return [item.pull for item in found if closed or item.pull.state == "open"]
 
 
 def _log(snapshot: Snapshot) -> PullEvents:
-    return pull_log.read_events(snapshot.files(FOLDER))
+    return replay.read_events(snapshot.files(FOLDER))
 
 
 def _get(log: PullEvents, number: int) -> Found:
-    for found in pull_log.fold(log):
+    for found in replay.fold(log):
         if number in found.numbers:
             return found
     raise not_found(number)
 
 
-def _of(log: PullEvents, pull: str) -> Pull:
-    return next(found.pull for found in pull_log.fold(log) if found.id == pull)
+def _get_by_id(log: PullEvents, pull: str) -> Pull:
+    return next(found.pull for found in replay.fold(log) if found.id == pull)
 
 
-def _told(fields: dict[str, object]) -> list[str]:
-    """A change in a few words, for the ledger."""
+def _describe_change(fields: dict[str, object]) -> list[str]:
+    """Describe a change in a few words, for the ledger."""
     words = {"draft": "a draft" if fields.get("draft") else "ready", "state": fields.get("state")}
     words |= {"head": f"at {str(fields.get('head'))[:12]}"}
     return [str(words.get(name, name)) for name in fields]
 
 
 def _is_known(ws: Workspace, commit: str) -> bool:
-    return bool(commit) and bool(checkouts.tip(ws.folder, commit))
+    return bool(commit) and bool(worktree_admin.tip(ws.folder, commit))

@@ -1,4 +1,4 @@
-"""Pull requests in memory: the twin of the other forges, for tests."""
+"""Pull requests in memory: behaves as the other forges, for tests."""
 
 import threading
 from dataclasses import dataclass, field
@@ -26,14 +26,14 @@ from ghp_agents.pulls.pull import (
 
 @dataclass
 class Branches:
-    """What the remote is to the others: where each branch is, and what conflicts."""
+    """The remote of this forge: the tip of each branch, and which branches conflict."""
 
     tips: dict[str, str] = field(default_factory=dict)
     conflicting: set[str] = field(default_factory=set)  # branches that cannot be merged
 
 
 class MemoryForge:
-    """Pull requests that end with the process; the first is number 1."""
+    """Pull requests that last as long as the process; the first is number 1."""
 
     def __init__(self, clock: Clock, branches: Branches | None = None) -> None:
         self._clock = clock
@@ -47,24 +47,24 @@ class MemoryForge:
         return True
 
     def get(self, number: int) -> Pull:
-        """One pull request. Raises NotFoundError."""
+        """Return one pull request. Raises NotFoundError."""
         if number not in self._pulls:
             raise not_found(number)
         return self._pulls[number]
 
     def find(self, branch: str) -> Pull | None:
-        """The open pull request of a branch, else the newest one that it had."""
+        """Return the open pull request of a branch, else its newest one."""
         return newest(self.list(closed=True), branch)
 
     def open(self, new: NewPull, by: Actor) -> Pull:
-        """A pull request; the open one of the same branch, brought up to date."""
+        """Open a pull request, or update the open one of the same branch."""
         wanted = checked_new(new)
         with self._lock:
-            there = self.find(wanted.branch)
-            if there and there.state == "open":
-                there = there._replace(sent=Sent(wanted.head, by))
-                self._pulls[there.number] = there
-                return self._change(there, brought_up(there, wanted))
+            existing = self.find(wanted.branch)
+            if existing and existing.state == "open":
+                existing = existing._replace(sent=Sent(wanted.head, by))
+                self._pulls[existing.number] = existing
+                return self._change(existing, brought_up(existing, wanted))
             number, now = len(self._pulls) + 1, self._now()
             self._pulls[number] = Pull(
                 number, wanted.branch, wanted.base, wanted.head, wanted.title, wanted.body,
@@ -74,20 +74,20 @@ class MemoryForge:
             return self._pulls[number]
 
     def change(self, number: int, change: PullChange, by: Actor) -> Pull:
-        """Change fields; what is already so stays so."""
+        """Change fields; values that are already set stay."""
         wanted = checked(change)
         with self._lock:
-            had = self.get(number)
-            return self._change(had, effective(had, wanted))
+            pull = self.get(number)
+            return self._change(pull, effective(pull, wanted))
 
     def checks(self, pull: Pull) -> Checks:
-        """There is no host that checks."""
+        """Return no checks: there is no host."""
         return Checks()
 
     def merge(
         self, number: int, by: Actor, *, head: str, onto: str = "", message: str = ""
     ) -> Pull:
-        """Merge it, if its branch still is at `head`, and the trunk at `onto`."""
+        """Merge it if its branch is still at `head` and the default branch at `onto`."""
         with self._lock:
             pull, tips = self.get(number), self._branches.tips
             if pull.state == "merged":
@@ -107,14 +107,14 @@ class MemoryForge:
             return self._pulls[number]
 
     def list(self, *, closed: bool = False) -> list[Pull]:
-        """Open pull requests, and merged and closed ones if asked, oldest first."""
+        """List open pull requests, with `closed` all of them, oldest first."""
         return [pull for pull in self._pulls.values() if closed or pull.state == "open"]
 
-    def _change(self, had: Pull, new: PullChange) -> Pull:
-        said = {name: value for name, value in new._asdict().items() if value is not None}
-        if said:
-            self._pulls[had.number] = had._replace(**said, updated_at=self._now())
-        return self._pulls[had.number]
+    def _change(self, pull: Pull, new: PullChange) -> Pull:
+        fields = {name: value for name, value in new._asdict().items() if value is not None}
+        if fields:
+            self._pulls[pull.number] = pull._replace(**fields, updated_at=self._now())
+        return self._pulls[pull.number]
 
     def _now(self) -> Timestamp:
         return Timestamp(to_text(self._clock.now()))

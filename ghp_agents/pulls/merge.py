@@ -1,7 +1,7 @@
-"""Merging: one pull request at a time onto the trunk, believed on nothing but evidence.
+"""Merge: one pull request at a time onto the default branch, on evidence only.
 
-What would be on the trunk is made and checked first. It comes there only if branch and trunk
-still are what was looked at; else it is looked at again.
+The result of the merge is built and checked first. It is published only if neither branch has
+moved meanwhile; otherwise the merge starts over.
 """
 
 from collections.abc import Iterator
@@ -11,16 +11,12 @@ from typing import NamedTuple
 from ghp_agents.claims.effects import myself
 from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor
-from ghp_agents.git import changed_paths as changes
+from ghp_agents.git import changed_paths, worktree
 from ghp_agents.git import process as git
-from ghp_agents.git import worktree
 from ghp_agents.guard import held_paths
 from ghp_agents.issues.issue import Issue
 from ghp_agents.ports import Forge, IssueTracker, LockService, StateStore
-from ghp_agents.pulls import cleanup as merge_cleanup
-from ghp_agents.pulls import merge_evidence as merge_proof
-from ghp_agents.pulls import merge_lock as merge_right
-from ghp_agents.pulls import merge_trial as trial
+from ghp_agents.pulls import cleanup, merge_evidence, merge_lock, merge_trial
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.merge_lock import MergeLock
 from ghp_agents.pulls.merge_trial import Look, Merger, Tell, UncheckedError
@@ -29,22 +25,22 @@ from ghp_agents.pulls.send_back import SentBack, send_back, was_sent_back
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.workspace import Workspace
 
-ATTEMPTS = 10  # each after the first because branch or trunk moved meanwhile
+ATTEMPTS = 10  # retries happen when the branch or the default branch moved
 
 
 class Merged(NamedTuple):
-    """A pull request that is on the trunk."""
+    """A pull request that is on the default branch."""
 
     pull: Pull
     issue: Issue | None
     checks: tuple[Check, ...] = ()
     notes: tuple[str, ...] = ()
-    before: bool = False  # it was already
-    by: str = ""  # and by whom, as the commit says
+    before: bool = False  # it was merged already
+    by: str = ""  # who merged it then: the commit's committer
 
 
 class Passed(NamedTuple):
-    """A pull request of the queue that was not merged now, and not sent back either."""
+    """A queued pull request that was neither merged nor sent back."""
 
     pull: Pull
     why: str
@@ -64,66 +60,66 @@ def merger(
     tell: Tell = lambda _: None,
     unchecked: bool = False,
 ) -> Merger:
-    """The one who merges, in the folder `cwd`; `unchecked`: also what nothing checks. Raises
+    """Return the merger in the folder `cwd`; `unchecked` also merges what has no checks. Raises
     NotSetUpError."""
     return Merger(myself(ws, store, leaser, tracker), forge, cwd, tell, unchecked)
 
 
 def merge(who: Merger, reference: str | None, *, patience: float = 0.0) -> Outcome:
-    """Merge the pull request that is named by its number or its issue's, or that of the branch
-    here; or send it back. Raises RefusedError, NotFoundError, UnknownError."""
-    pull = _found(who, reference)
+    """Merge a pull request, or send it back. `reference` is its number or its issue's; None means
+    the branch here. Raises RefusedError, NotFoundError, UnknownError."""
+    pull = _find_or_sync(who, reference)
     if pull.state == "merged":
-        return _cleaned(who, pull, (), before=True)
+        return _clean_up(who, pull, (), before=True)
     refuse_unready(pull)
-    with merge_right.held(who.me, f"merges #{pull.number}", patience=patience) as right:
-        return _merge(who, right, pull.number, by_name=True)
+    with merge_lock.held(who.me, f"merges #{pull.number}", patience=patience) as lock:
+        return _merge(who, lock, pull.number, by_name=True)
 
 
 def merge_queue(who: Merger, *, patience: float = 0.0) -> Iterator[Outcome | Passed]:
-    """Merge all that `agent-finish` sent for who has the issue, the oldest first, one after
-    another. What cannot be merged holds nobody else up. Raises RefusedError when somebody else
+    """Merge all that `agent-finish` sent for the issues' holders, one by one, the oldest first.
+    One that cannot be merged does not stop the rest. Raises RefusedError when somebody else
     merges, UnknownError."""
-    pulls = _ready(who) or (_ready(who) if _heard_more(who) else [])
+    pulls = _ready_pulls(who) or (_ready_pulls(who) if _fetched_more(who) else [])
     if not pulls:
         return
-    with merge_right.held(who.me, "merges the queue", patience=patience) as right:
+    with merge_lock.held(who.me, "merges the queue", patience=patience) as lock:
         for pull in pulls:
-            if _is_as_it_was(who, pull):
+            if _is_unchanged(who, pull):
                 yield Passed(pull, "it was sent back, and nothing has changed since")
                 continue
             try:
-                yield _merge(who, right, pull.number, by_name=False)
+                yield _merge(who, lock, pull.number, by_name=False)
             except (UnknownError, UncheckedError):
                 raise
             except RefusedError as refused:
-                right.check()
+                lock.check()
                 yield Passed(pull, str(refused))
 
 
-def _ready(who: Merger) -> list[Pull]:
+def _ready_pulls(who: Merger) -> list[Pull]:
     return [pull for pull in who.forge.list() if not pull.draft]
 
 
-def _found(who: Merger, reference: str | None) -> Pull:
-    """The pull request that is meant, also one that another clone opened just now."""
+def _find_or_sync(who: Merger, reference: str | None) -> Pull:
+    """Find the pull request; sync once if it is missing: another clone may have opened it."""
     try:
         return find(who, reference)
     except NotFoundError:
-        if not _heard_more(who):
+        if not _fetched_more(who):
             raise
     return find(who, reference)
 
 
-def _heard_more(who: Merger) -> bool:
-    """Before it is said that there is none: what others sent is heard, though it was just asked
-    for. A host knows of its pull requests by itself."""
+def _fetched_more(who: Merger) -> bool:
+    """Fetch, even if the last fetch is recent; return whether something new came. Only for local
+    pull requests: a host knows its own."""
     store = who.me.store
     return who.forge.is_local and bool(store.standing().remote) and store.sync(push=False).fetched
 
 
 def find(who: Merger, reference: str | None) -> Pull:
-    """The pull request that is meant. Raises NotFoundError, UsageError."""
+    """Find the pull request that `reference` names. Raises NotFoundError, UsageError."""
     if reference is None:
         found = who.forge.find(who.ws.branch) if who.ws.branch else None
         if found is None:
@@ -149,38 +145,38 @@ def find(who: Merger, reference: str | None) -> Pull:
     return chosen[-1]
 
 
-# ------------------------------------------------------------------------------ one of them
+# ------------------------------------------------------------------------ one pull request
 
 
-def _merge(who: Merger, right: MergeLock, number: int, *, by_name: bool) -> Outcome:
+def _merge(who: Merger, lock: MergeLock, number: int, *, by_name: bool) -> Outcome:
     for _ in range(ATTEMPTS):
         pull = who.forge.get(number)
         if pull.state == "merged":
-            return _cleaned(who, pull, (), before=True)
+            return _clean_up(who, pull, (), before=True)
         refuse_unready(pull)
-        tried = trial.try_merge(who, pull)
+        tried = merge_trial.try_merge(who, pull)
         if not tried.is_there:
-            merge_proof.require(who, pull, tried, by_name=by_name)
+            merge_evidence.require(who, pull, tried, by_name=by_name)
         if tried.conflicts:
-            return _back(who, pull, tried, "conflict", "\n".join(tried.conflicts))
+            return _send_back(who, pull, tried, "conflict", "\n".join(tried.conflicts))
         notes = _refuse_held(who, pull, tried)
-        right.renew(f"checks #{number}")
-        checks = () if tried.is_there else trial.check(who, pull, tried)
+        lock.renew(f"checks #{number}")
+        checks = () if tried.is_there else merge_trial.check(who, pull, tried)
         failed = red(checks)
         if failed:
             text = f"{failed.line}\n{tail(failed.output, limit=6_000, lines=80)}"
-            return _back(who, pull, tried, "checks", text)
-        tried = trial.ready_for_the_host(who, pull, tried)
-        told = trial.of_the_host(who, pull._replace(head=tried.head))
-        if told:
-            return _back(who, pull, tried, "checks", told)
-        right.check()
+            return _send_back(who, pull, tried, "checks", text)
+        tried = merge_trial.ready_for_the_host(who, pull, tried)
+        failures = merge_trial.of_the_host(who, pull._replace(head=tried.head))
+        if failures:
+            return _send_back(who, pull, tried, "checks", failures)
+        lock.check()
         try:
             done = who.forge.merge(number, who.me.actor, head=tried.head, onto=tried.trunk)
         except PullMovedError as moved:
             who.tell(f"{moved} Looking at it again.")
             continue
-        cleaned = _cleaned(who, done, checks, before=tried.is_there)
+        cleaned = _clean_up(who, done, checks, before=tried.is_there)
         return cleaned._replace(notes=(*notes, *cleaned.notes))
     raise UnknownError(
         f"#{number} or the trunk moved {ATTEMPTS} times while it was being merged.",
@@ -189,28 +185,29 @@ def _merge(who: Merger, right: MergeLock, number: int, *, by_name: bool) -> Outc
 
 
 def _refuse_held(who: Merger, pull: Pull, tried: Look) -> tuple[str, ...]:
-    """Refuse what others hold of the paths that would change on the trunk; what a person should
-    know of them."""
+    """Refuse the merge if others hold paths that it changes. Return warnings for a person."""
     if tried.is_there:
         return ()
     me, by = who.me, pull.sent.by if pull.sent else Actor(pull.author, is_person=True)
-    paths = changes.differing(who.ws.folder, tried.trunk, tried.candidate)
+    paths = changed_paths.differing(who.ws.folder, tried.trunk, tried.candidate)
     return held_paths.refuse(me.ws, me.store, me.leaser, me.tracker, by, paths, by=me.actor)
 
 
-def _back(who: Merger, pull: Pull, tried: Look, reason: str, text: str) -> SentBack:
+def _send_back(who: Merger, pull: Pull, tried: Look, reason: str, text: str) -> SentBack:
     return send_back(who.me, pull, head=tried.head, trunk=tried.trunk, reason=reason, text=text)
 
 
-def _cleaned(who: Merger, pull: Pull, checks: tuple[Check, ...], *, before: bool = False) -> Merged:
+def _clean_up(
+    who: Merger, pull: Pull, checks: tuple[Check, ...], *, before: bool = False
+) -> Merged:
     issue = _issue(who, pull)
-    notes = merge_cleanup.clean_up(who.me, pull, issue, who.cwd)
+    notes = cleanup.clean_up(who.me, pull, issue, who.cwd)
     closed = issue and issue._replace(state="closed")
-    return Merged(pull, closed, checks, notes, before, _by(who, pull) if before else "")
+    return Merged(pull, closed, checks, notes, before, _merged_by(who, pull) if before else "")
 
 
-def _by(who: Merger, pull: Pull) -> str:
-    """Who made the commit by which it came onto the trunk, where that was not one of its own."""
+def _merged_by(who: Merger, pull: Pull) -> str:
+    """Return who committed the merge; empty if it is one of the branch's own commits."""
     commit, folder = pull.merged_as, who.ws.folder
     if not commit or commit == pull.head or not worktree.has_commit(folder, commit):
         return ""
@@ -227,7 +224,7 @@ def _issue(who: Merger, pull: Pull) -> Issue | None:
         return None
 
 
-def _is_as_it_was(who: Merger, pull: Pull) -> bool:
+def _is_unchanged(who: Merger, pull: Pull) -> bool:
     tips = branches.tips(who.ws, pull.branch, pull.base)
     head, trunk = tips.get(pull.branch, pull.head), tips.get(pull.base, "")
     return was_sent_back(who.me.store.snapshot(), pull, head, trunk)

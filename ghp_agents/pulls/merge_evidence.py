@@ -1,27 +1,26 @@
-"""Whether a pull request is what `agent-finish` sent for who has the issue. If not, a person
-decides.
+"""Check that `agent-finish` sent a pull request for the issue's holder. If not, a person decides.
 
-Whoever may push can make a branch and a pull request of it. The one who merges lends their own
-rights, so the queue takes only work of agents whose claim can be looked up.
+Anyone with push access can open a pull request. The merge runs with the merger's permissions, so
+the queue takes only work of agents whose claim is on record.
 """
 
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import AgentName, one_line
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
-from ghp_agents.git import merge as landing
+from ghp_agents.git import merge
 from ghp_agents.git import process as git
 from ghp_agents.guard.approval import NO, YES
 from ghp_agents.locks.names import claim_name
 from ghp_agents.pulls.merge_trial import Look, Merger
 from ghp_agents.pulls.pull import Pull
 
-MERGES = 50  # of the trunk into a branch since it was sent
+MERGES = 50  # merges of the default branch into the branch since it was sent
 
 
 def require(who: Merger, pull: Pull, tried: Look, *, by_name: bool) -> None:
-    """Refuse what is not proven: in the queue always, and by name unless a person merges or has
-    approved just this commit. Raises RefusedError, UnknownError."""
+    """Refuse a merge without evidence: in the queue always; by name unless a person merges or
+    has approved exactly this commit. Raises RefusedError, UnknownError."""
     why = doubt(who, pull, tried)
     if not why:
         return
@@ -35,12 +34,12 @@ def require(who: Merger, pull: Pull, tried: Look, *, by_name: bool) -> None:
 
 
 def doubt(who: Merger, pull: Pull, tried: Look) -> str:
-    """Why what is on the branch is not known to be work of who has the issue; empty if it is. The
-    claim may have ended since, but nobody else may have taken it."""
+    """Return why the branch may not be the holder's work; empty if it is. The claim may have
+    ended since, but nobody else may have taken it."""
     if pull.sent is None:
         return "`agent-finish` did not send it"
     by = pull.sent.by
-    if not _is_what_was_sent(who, pull.sent.head, tried):
+    if not _is_branch_as_sent(who, pull.sent.head, tried):
         return f"its branch has moved since `agent-finish` sent it for {one_line(by.name, 80)}"
     if pull.issue is None:
         return "it is for no issue"
@@ -56,36 +55,36 @@ def doubt(who: Merger, pull: Pull, tried: Look) -> str:
     return f"{one_line(by.name, 80)} sent it, and {last.holder} was the last to claim #{pull.issue}"
 
 
-def _is_what_was_sent(who: Merger, sent: str, tried: Look) -> bool:
-    """Whether the branch is at what was sent, or at that with commits of the trunk merged into it
-    and nothing else: a merge, or the host, brings a branch up like that."""
+def _is_branch_as_sent(who: Merger, sent: str, tried: Look) -> bool:
+    """Return whether the branch is as it was sent, apart from clean merges of the default branch:
+    a merge, or the host, updates a branch like that."""
     folder, head = who.ws.folder, tried.head
     for _ in range(MERGES):
         if head == sent:
             return True
         args = ["rev-parse", f"{head}^{{tree}}", f"{head}^@"]
         tree, *parents = git.check(args, cwd=folder).text.split()
-        if len(parents) != 2 or not landing.is_ancestor(folder, parents[1], tried.trunk):
+        if len(parents) != 2 or not merge.is_ancestor(folder, parents[1], tried.trunk):
             return False
-        made = landing.merge(folder, who.ws.ghp_dir, parents[0], parents[1])
-        if made.conflicts or made.tree != tree:
+        result = merge.merge(folder, who.ws.ghp_dir, parents[0], parents[1])
+        if result.conflicts or result.tree != tree:
             return False
         head = parents[0]
     return False
 
 
 def _ask(who: Merger, pull: Pull, head: str, why: str) -> None:
-    """Ask people about this commit, once. Raises RefusedError unless one of them has agreed."""
+    """Ask people about this commit, once. Raises RefusedError unless one has agreed."""
     me = who.me
     text = f"May pull request #{pull.number} be merged at {head[:12]}? In doubt: {why}."
     question = Question(AgentName(me.name), text, pull.issue, (YES, NO))
-    asked = escalation.ask_once(me.ws, me.store, me.tracker, question, "high").escalation
-    words = [each.text.strip().casefold() for each in asked.answers if each.by.is_person]
+    approval = escalation.ask_once(me.ws, me.store, me.tracker, question, "high").escalation
+    words = [answer.text.strip().casefold() for answer in approval.answers if answer.by.is_person]
     verdict = next((word for word in reversed(words) if word in (YES, NO)), "")
     if verdict == YES:
         return
     state = "refused that" if verdict == NO else "has not agreed yet"
     raise RefusedError(
-        f"#{pull.number} needs a person's word, because {why}. A person {state}: {asked.name}.",
+        f"#{pull.number} needs a person's word, because {why}. A person {state}: {approval.name}.",
         hint="Merge other work meanwhile; after the answer, run the same command again.",
     )

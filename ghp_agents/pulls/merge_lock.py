@@ -1,17 +1,17 @@
-"""The right `trunk`: who has it merges, everybody else waits.
+"""The lock `trunk`: only its holder merges.
 
-It saves work and is not needed to be right: whatever comes onto the trunk is compared with what
-was seen. So one that nobody has moved for as long as a dead agent is silent may be taken, whoever
-has it: a person whose command was killed, or an agent that lives and does something else by now.
+It saves work; safety does not need it, because every push is a compare-and-swap. So anyone may
+take it over once it has not changed for `dead_after`. Its holder may be a person whose command
+was killed, or a live agent that does something else by now.
 
-It names the clone that it is held from. One person, or one agent, in two clones is two who merge;
-only in the clone where it was taken is it known that nobody goes on with it.
+It names the clone that holds it: one person or agent in two clones counts as two mergers. Only in
+that clone is it known that a killed command does not go on.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core import files
@@ -24,49 +24,49 @@ from ghp_agents.locks.lock import Lock, LockMovedError
 NAME = "trunk"
 LOCK = "merge.lock"  # two processes of one agent, or of one person, are both the holder
 ATTEMPTS = 20
-PAUSE = 2.0  # seconds between two looks at who has it
+PAUSE = 2.0  # seconds between two reads while waiting
 
 
 class MergeLock:
-    """The right, as long as it is held."""
+    """The lock, while it is held."""
 
     def __init__(self, me: ClaimContext, lease: Lock) -> None:
         self._me = me
         self._lease = lease
 
     def renew(self, reason: str) -> None:
-        """Say that work goes on. Raises RefusedError when another has taken it."""
+        """Renew the lock with a new reason. Raises RefusedError when another has taken it."""
         try:
             self._lease = _acquire(self._me, self._lease, reason)
         except LockMovedError as moved:
-            raise _taken(moved.current) from None
+            raise _lost_error(moved.current) from None
 
     def check(self) -> None:
-        """Raises RefusedError when another has taken it meanwhile."""
+        """Raise RefusedError when another has taken it meanwhile."""
         now = self._me.leaser.read(NAME)
         if now is None or now.nonce != self._lease.nonce:
-            raise _taken(now)
+            raise _lost_error(now)
 
     def give_back(self) -> None:
-        """For who comes next. What another has taken stays theirs."""
+        """Release the lock, unless another has taken it."""
         try:
             self._me.leaser.release(NAME, expected=self._lease, reason="merged")
         except (LockMovedError, UnknownError):
-            return  # it lapses by itself
+            return  # it expires by itself
 
 
 @contextmanager
 def held(me: ClaimContext, reason: str, *, patience: float = 0.0) -> Iterator[MergeLock]:
-    """The right for the block, waited for at most `patience` seconds. Raises RefusedError when
-    somebody else merges, UnknownError."""
+    """Hold the lock for the block; wait for it at most `patience` seconds. Raises RefusedError
+    when somebody else merges, UnknownError."""
     files.usable(me.ws.ghp_dir)
     try:
         with files.locked_if_possible(me.ws.ghp_dir / LOCK, patience=max(0.1, patience)):
-            right = MergeLock(me, _take(me, reason, me.ws.clock.now() + patience))
+            lock = MergeLock(me, _wait_and_acquire(me, reason, me.ws.clock.now() + patience))
             try:
-                yield right
+                yield lock
             finally:
-                right.give_back()
+                lock.give_back()
     except LockTimeoutError:
         raise RefusedError(
             "Another process of this clone merges now.",
@@ -74,13 +74,13 @@ def held(me: ClaimContext, reason: str, *, patience: float = 0.0) -> Iterator[Me
         ) from None
 
 
-def _take(me: ClaimContext, reason: str, until: float) -> Lock:
+def _wait_and_acquire(me: ClaimContext, reason: str, until: float) -> Lock:
     current = me.leaser.read(NAME)
     lost = 0
     while lost < ATTEMPTS:
-        if current and current.holder and not _may_take(me, current):
+        if current and current.holder and not _can_take_over(me, current):
             if me.ws.clock.now() >= until:
-                raise _busy(current)
+                raise _busy_error(current)
             me.ws.clock.wait(PAUSE)
             current = me.leaser.read(NAME)
             continue
@@ -98,7 +98,7 @@ def _acquire(me: ClaimContext, expected: Lock | None, reason: str) -> Lock:
 
 
 def from_here(me: ClaimContext, reason: str) -> str:
-    """What for the right is held, and from which clone."""
+    """Return the lock's reason, with this clone's name."""
     return ", ".join(filter(None, (reason, f"in clone {_clone(me)}")))
 
 
@@ -109,20 +109,20 @@ def _clone(me: ClaimContext) -> str:
     return me.store.snapshot().clone
 
 
-def _is_from_here(me: ClaimContext, lease: Lock) -> bool:
+def _is_this_clone(me: ClaimContext, lease: Lock) -> bool:
     return bool(lease.clone) and lease.clone == me.clone
 
 
-def _may_take(me: ClaimContext, lease: Lock) -> bool:
-    if is_mine(lease, me.name, me.epoch, me.clone) and _is_from_here(me, lease):
-        return True  # a command before this one was killed
-    seen = claim_sight.note_first_seen(me.ws, [lease])[lease.name][1]
+def _can_take_over(me: ClaimContext, lease: Lock) -> bool:
+    if is_mine(lease, me.name, me.epoch, me.clone) and _is_this_clone(me, lease):
+        return True  # an earlier command of ours was killed
+    seen = holder_liveness.note_first_seen(me.ws, [lease])[lease.name][1]
     if me.ws.steady() - seen >= me.ws.settings.dead_after:
         return True
-    return not claim_sight.holders_of(me.ws, me.store, [lease])[lease.name].lives
+    return not holder_liveness.holders_of(me.ws, me.store, [lease])[lease.name].lives
 
 
-def _busy(lease: Lock) -> RefusedError:
+def _busy_error(lease: Lock) -> RefusedError:
     who = named(lease.holder or "", lease.is_person)
     return RefusedError(
         f"{who} merges since {when(lease.acquired_at)}.{reason(lease.reason, who)}",
@@ -130,7 +130,7 @@ def _busy(lease: Lock) -> RefusedError:
     )
 
 
-def _taken(lease: Lock | None) -> RefusedError:
+def _lost_error(lease: Lock | None) -> RefusedError:
     holder = named(lease.holder, lease.is_person) if lease and lease.holder else "Somebody"
     return RefusedError(
         f"{holder} took the right to the trunk meanwhile; nothing was merged.",

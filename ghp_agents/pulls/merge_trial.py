@@ -1,4 +1,4 @@
-"""A trial of a pull request: what would be on the trunk is made beside everything, and checked."""
+"""A trial merge of a pull request: built without touching any branch or worktree, then checked."""
 
 import contextlib
 from collections.abc import Callable
@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
-from ghp_agents.git import merge as landing
+from ghp_agents.git import merge
 from ghp_agents.ports import Forge
-from ghp_agents.pulls import run_checks as checking
+from ghp_agents.pulls import run_checks
 from ghp_agents.pulls.check import Check, tail
 from ghp_agents.pulls.pull import Checks, Pull
 from ghp_agents.pulls.start_worktree import worktrees_folder
@@ -19,12 +19,12 @@ from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees.provision import provision
 
-LITTER = 3_600.0  # seconds after which nobody is at work in a worktree for a moment
+LITTER = 3_600.0  # seconds; a temporary worktree that is older is a leftover
 Tell = Callable[[str], None]
 
 
 class Merger(NamedTuple):
-    """Who merges, and with what."""
+    """Who merges, and the tools for it."""
 
     me: ClaimContext
     forge: Forge
@@ -39,17 +39,17 @@ class Merger(NamedTuple):
 
 
 class UncheckedError(RefusedError):
-    """Nothing checks what would be merged."""
+    """There are no checks for what would be merged."""
 
 
 class Look(NamedTuple):
-    """What is looked at: a head, a trunk, and what the one on the other comes to."""
+    """One trial: the branch's head, the default branch's tip, and the result of their merge."""
 
     head: str
     trunk: str
     candidate: str
     conflicts: tuple[str, ...] = ()
-    is_there: bool = False  # on the trunk already: a command was killed before it could say so
+    is_there: bool = False  # already merged: a command was killed before it recorded it
 
 
 def try_merge(who: Merger, pull: Pull) -> Look:
@@ -59,36 +59,36 @@ def try_merge(who: Merger, pull: Pull) -> Look:
     if trunk is None:
         raise RefusedError(f"There is no branch {pull.base}.", hint="Set `agents.trunk`.")
     if head is None:
-        if who.forge.is_local and landing.landed(folder, trunk, pull.head):
+        if who.forge.is_local and merge.landed(folder, trunk, pull.head):
             return Look(pull.head, trunk, trunk, is_there=True)
         raise RefusedError(
             f"{pull.branch}, the branch of #{pull.number}, is not there any more.",
             hint="Push it again, with `ghp agent-finish` in its worktree.",
         )
-    if landing.is_ancestor(folder, trunk, head):
+    if merge.is_ancestor(folder, trunk, head):
         return Look(head, trunk, head)
     if who.forge.is_local:
-        if landing.landed(folder, trunk, head):
+        if merge.landed(folder, trunk, head):
             return Look(head, trunk, trunk, is_there=True)
         method, scratch = who.ws.settings.merge_method, who.ws.ghp_dir
         identity = branches.identity(who.ws, by)
-        made = landing.land(folder, scratch, trunk, head, method, "Try", identity)
-        return Look(head, trunk, made.commit, made.conflicts)
-    made = with_trunk(who.ws, folder, pull.base, trunk, pull.branch, head, by)
-    if made.conflicts:
-        return Look(head, trunk, "", made.conflicts)
-    return Look(head, trunk, made.commit)
+        result = merge.land(folder, scratch, trunk, head, method, "Try", identity)
+        return Look(head, trunk, result.commit, result.conflicts)
+    result = with_trunk(who.ws, folder, pull.base, trunk, pull.branch, head, by)
+    if result.conflicts:
+        return Look(head, trunk, "", result.conflicts)
+    return Look(head, trunk, result.commit)
 
 
 def ready_for_the_host(who: Merger, pull: Pull, tried: Look) -> Look:
-    """A host merges by itself, and checks the branch: so that has the trunk in it first. One that
-    has checked it before takes a moment to begin with what is new."""
+    """Update the branch first where a host merges: it checks the branch, not the result. A host
+    that checked the branch before needs a moment to start the new checks."""
     if who.forge.is_local or tried.candidate == tried.head:
         return tried
     before = who.forge.checks(pull._replace(head=tried.head))
     _bring_up(who, pull, tried)
     if before.state != "none" and who.forge.checks(pull._replace(head=tried.candidate)) == Checks():
-        raise _running(pull)
+        raise _running_error(pull)
     return tried._replace(head=tried.candidate)
 
 
@@ -108,39 +108,39 @@ def _bring_up(who: Merger, pull: Pull, tried: Look) -> None:
 
 
 def check(who: Merger, pull: Pull, tried: Look) -> tuple[Check, ...]:
-    """Run the checks on what would be on the trunk, in a worktree for that alone."""
-    rules = checking.rules(who.ws, tried.trunk)
+    """Run the checks on the result of the merge, in a temporary worktree."""
+    rules = run_checks.rules(who.ws, tried.trunk)
     if not rules.checks:
         _refuse_unchecked(who, pull, tried)
         return ()
     scratch = worktrees_folder(who.ws) / ".merging" / who.me.store.snapshot().clone
     home = who.ws.main_worktree or who.ws.folder
-    for left in _litter(who.ws, scratch):
-        landing.discard(home, left)
+    for left in _leftovers(who.ws, scratch):
+        merge.discard(home, left)
     try:
-        with landing.detached(home, scratch, tried.candidate) as place:
+        with merge.detached(home, scratch, tried.candidate) as place:
             _set_up(who.ws, place)
-            return checking.run(who.ws, rules, place, pull.branch, who.tell)
+            return run_checks.run(who.ws, rules, place, pull.branch, who.tell)
     finally:
         _remove_empty(scratch, scratch.parent)
 
 
 def _refuse_unchecked(who: Merger, pull: Pull, tried: Look) -> None:
-    """Without checks of ours those of the host count, which checks what it merges."""
+    """Refuse when neither this configuration nor the host has checks."""
     if who.unchecked:
         if who.forge.is_local:
-            who.tell(checking.NONE)
+            who.tell(run_checks.NONE)
         return
     if who.forge.checks(pull._replace(head=tried.head)).state == "none":
         raise UncheckedError(
-            f"Nothing checks #{pull.number}: {checking.NONE}",
+            f"Nothing checks #{pull.number}: {run_checks.NONE}",
             hint="Configure checks on the trunk, or merge without any: "
             f"`ghp agent-merge {pull.number} --unchecked`.",
         )
 
 
-def _litter(ws: Workspace, scratch: Path) -> list[Path]:
-    """What killed commands left: of merges all, for we have the right now; of others the old."""
+def _leftovers(ws: Workspace, scratch: Path) -> list[Path]:
+    """List leftovers of killed commands: all of merges, as we hold the lock; old ones of others."""
     found = [*scratch.glob("landing-*")]
     for left in ws.ghp_dir.glob("landing-*"):
         with contextlib.suppress(OSError):
@@ -164,16 +164,16 @@ def _remove_empty(*folders: Path) -> None:
 
 
 def of_the_host(who: Merger, pull: Pull) -> str:
-    """The host's checks that failed, in words; raises RefusedError while they run."""
+    """Return the host's failed checks in words. Raises RefusedError while they run."""
     checks = who.forge.checks(pull)
     if checks.state == "pending":
-        raise _running(pull)
+        raise _running_error(pull)
     if checks.state != "red":
         return ""
     return "\n".join(f"{name}: {conclusion}" for name, conclusion in checks.details)
 
 
-def _running(pull: Pull) -> RefusedError:
+def _running_error(pull: Pull) -> RefusedError:
     return RefusedError(
         f"The checks of #{pull.number} are still running.",
         hint="Try again when they are done; `ghp agent-merge --queue` passes over it.",

@@ -1,4 +1,4 @@
-"""A pull request: finished work on its way to the trunk, whatever keeps it."""
+"""A pull request: finished work to be merged; the same for every forge."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ CHECK_STATES = ("none", "pending", "green", "red")
 
 
 class Sent(NamedTuple):
-    """What `agent-finish` sent last of a branch, and for whom."""
+    """The commit of a branch that `agent-finish` sent last, and for whom."""
 
     head: str
     by: Actor
@@ -23,7 +23,7 @@ class Pull(NamedTuple):
     number: int
     branch: str
     base: str
-    head: str  # the commit that the branch is at, as the forge knows it
+    head: str  # the branch's commit, as the forge knows it
     title: str
     body: str = ""
     issue: int | None = None  # the one that it closes
@@ -32,9 +32,9 @@ class Pull(NamedTuple):
     author: str = ""
     created_at: Timestamp = Timestamp("")
     updated_at: Timestamp = Timestamp("")
-    merged_as: str | None = None  # the commit on the trunk
+    merged_as: str | None = None  # the commit on the default branch
     url: str = ""
-    sent: Sent | None = None  # None: not by `agent-finish`, as far as it is known
+    sent: Sent | None = None  # None: `agent-finish` is not known to have sent it
 
 
 class NewPull(NamedTuple):
@@ -56,18 +56,18 @@ class PullChange(NamedTuple):
     body: str | None = None
     head: str | None = None
     draft: bool | None = None
-    state: str | None = None  # open, closed; merged comes by merging only
+    state: str | None = None  # open, closed; only a merge sets merged
 
 
 class Checks(NamedTuple):
-    """What checks say: one word, and each check with its conclusion."""
+    """The state of all checks in one word, and each check with its conclusion."""
 
     state: str = "none"
     details: tuple[tuple[str, str], ...] = ()  # (name, conclusion), failing ones first
 
 
 class PullMovedError(RefusedError):
-    """The branch, or the trunk, has moved since it was looked at."""
+    """The branch or the default branch has moved since it was read."""
 
     def __init__(self, pull: Pull, what: str = "") -> None:
         what = what or pull.branch
@@ -79,7 +79,7 @@ class PullMovedError(RefusedError):
 
 
 class MergeConflictError(RefusedError):
-    """The branch does not fit on the trunk."""
+    """The branch conflicts with the default branch."""
 
     def __init__(self, pull: Pull, paths: Sequence[str]) -> None:
         listed = ", ".join(one_line(path, 80) for path in paths[:10])
@@ -97,7 +97,7 @@ BODY_LIMIT = 65_536
 
 
 def checked_new(new: NewPull) -> NewPull:
-    """A new pull request with its texts tidied. Raises UsageError for what no forge takes."""
+    """Normalize the texts of a new pull request. Raises UsageError for what no forge takes."""
     if not (new.branch and new.base and new.head):
         raise UsageError(
             "A pull request needs a branch, the trunk and a commit.",
@@ -111,7 +111,7 @@ def checked_new(new: NewPull) -> NewPull:
 
 
 def checked(change: PullChange) -> PullChange:
-    """A change with its texts tidied. Raises UsageError for what no forge takes."""
+    """Normalize the texts of a change. Raises UsageError for what no forge takes."""
     if change.state not in (None, "open", "closed"):
         raise UsageError(
             f"{change.state!r} is not what a pull request can be changed to.",
@@ -124,7 +124,7 @@ def checked(change: PullChange) -> PullChange:
 
 
 def effective(pull: Pull, change: PullChange) -> PullChange:
-    """What of a change is not so already; nothing of one that is merged, but its texts."""
+    """Return the fields that really change; of a merged pull request only its texts can."""
     new = {
         name: value
         for name, value in change._asdict().items()
@@ -136,18 +136,18 @@ def effective(pull: Pull, change: PullChange) -> PullChange:
 
 
 def brought_up(pull: Pull, new: NewPull) -> PullChange:
-    """What makes an open pull request say what a new one would."""
+    """Return the change that updates an open pull request to what a new one would be."""
     return effective(pull, PullChange(new.title, new.body, new.head, new.draft))
 
 
 def newest(pulls: Iterable[Pull], branch: str) -> Pull | None:
-    """The open pull request of a branch, else the newest one; `pulls` come oldest first."""
+    """Return the open pull request of a branch, else its newest; `pulls` come oldest first."""
     found = [pull for pull in pulls if pull.branch == branch]
     return next((x for x in reversed(found) if x.state == "open"), found[-1] if found else None)
 
 
 def refuse_unready(pull: Pull) -> None:
-    """Raises RefusedError for one that is not to be merged."""
+    """Raise RefusedError for a pull request that is closed or a draft."""
     if pull.state == "closed":
         raise RefusedError(
             f"#{pull.number} is closed.", hint="`ghp agent-finish` in its worktree opens a new one."
@@ -160,7 +160,7 @@ def refuse_unready(pull: Pull) -> None:
 
 
 def not_found(number: int) -> NotFoundError:
-    """The error for a number that no pull request has."""
+    """Return the error for an unknown pull request number."""
     return NotFoundError(
         f"There is no pull request #{number}.",
         hint="`ghp agent-finish` opens one; `ghp agent-sync` fetches those of other clones.",

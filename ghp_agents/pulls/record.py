@@ -1,6 +1,6 @@
-"""A record of a local pull request: one thing that somebody said about it, and how it is a file.
+"""An event of a local pull request, and its file.
 
-The file is `.ghp/pulls/<pull>/<record>.json`, so that no two writers ever write the same one.
+The file is `.ghp/pulls/<pull>/<record>.json`, so two writers never write the same one.
 """
 
 import json
@@ -15,7 +15,7 @@ from ghp_agents.state.record import PULLS, Record
 
 FOLDER = PULLS
 KINDS = ("open", "change", "merge")
-TEXTS = ("base", "head", "title", "body", "state")  # the last one said holds
+TEXTS = ("base", "head", "title", "body", "state")  # the last value wins
 LINES = ("branch", "mergedAs")
 
 _NONE: Mapping[str, Any] = {}
@@ -23,7 +23,7 @@ _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class PullEvent(NamedTuple):
-    """One record. `fields` has what it says; what it says nothing of is not there."""
+    """One record. `fields` holds only the fields that it sets."""
 
     pull: str
     id: str
@@ -37,48 +37,48 @@ class PullEvent(NamedTuple):
 
     @property
     def order(self) -> tuple[int, str, str]:
-        """The one order of all records: what was known comes before what was said knowing it."""
+        """The total order of all records; a record follows those that its writer knew."""
         return self.clock, self.clone, self.id
 
     @property
     def path(self) -> str:
-        """Where it is in the state's tree."""
+        """The path in the state's tree."""
         return f"{FOLDER}{self.pull}/{self.id}.json"
 
 
-def encode(said: PullEvent) -> bytes:
-    """A record as its file."""
+def encode(event: PullEvent) -> bytes:
+    """Return the record's file."""
     fields: dict[str, Any] = {
-        "kind": said.kind,
-        "clock": said.clock,
-        "clone": said.clone,
-        "at": said.at,
-        "by": said.by.name,
-        "person": said.by.is_person,
-        "set": dict(said.fields),
+        "kind": event.kind,
+        "clock": event.clock,
+        "clone": event.clone,
+        "at": event.at,
+        "by": event.by.name,
+        "person": event.by.is_person,
+        "set": dict(event.fields),
     }
-    if said.number is not None:
-        fields["number"] = said.number
+    if event.number is not None:
+        fields["number"] = event.number
     return json.dumps(fields, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
-def entry(said: PullEvent, pull: Pull, text: str) -> Record:
-    """The record as the state takes it."""
+def entry(event: PullEvent, pull: Pull, text: str) -> Record:
+    """Return the record for the state store."""
     return Record(
-        event=f"pull-{said.kind}",
-        actor=said.by,
+        event=f"pull-{event.kind}",
+        actor=event.by,
         object=f"#{pull.number}",
-        id=said.id,
-        at=said.at,
-        clock=said.clock,
-        files=((said.path, encode(said)),),
+        id=event.id,
+        at=event.at,
+        clock=event.clock,
+        files=((event.path, encode(event)),),
         issue=pull.issue,
         text=one_line(text, 200),
     )
 
 
 def decode(path: str, data: bytes) -> PullEvent | None:
-    """The reverse of `encode`; None for a kind that a newer version says. Raises ValueError."""
+    """Reverse `encode`; None for a kind of a newer version. Raises ValueError."""
     pull, record = ids_in(path, FOLDER, "pull")
     fields = parse(data)
     if fields.get("kind") not in KINDS:
@@ -96,21 +96,21 @@ def decode(path: str, data: bytes) -> PullEvent | None:
     )
 
 
-def _checked(said: Any) -> dict[str, Any]:
-    if not isinstance(said, dict):
+def _checked(fields: Any) -> dict[str, Any]:
+    if not isinstance(fields, dict):
         raise ValueError("'set' is not an object")
     found: dict[str, Any] = {}
     for name in (*TEXTS, *LINES):
-        if name in said:
-            found[name] = (as_text if name == "body" else as_line)(said[name], name)
+        if name in fields:
+            found[name] = (as_text if name == "body" else as_line)(fields[name], name)
     for name in ("head", "mergedAs"):
         if name in found and not _OID.fullmatch(found[name]):
             raise ValueError(f"{name!r} is not a commit")
     if found.get("state", "open") not in ("open", "closed"):
         raise ValueError("'state' is neither open nor closed")
-    issue = _whole(said, "issue")
+    issue = _whole(fields, "issue")
     found |= {} if issue is None else {"issue": issue}
-    return found | ({"draft": said["draft"] is True} if "draft" in said else {})
+    return found | ({"draft": fields["draft"] is True} if "draft" in fields else {})
 
 
 def _whole(fields: Mapping[str, Any], name: str) -> int | None:

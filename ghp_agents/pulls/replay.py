@@ -1,7 +1,7 @@
-"""All that is said about local pull requests, folded into pull requests.
+"""Fold the records of local pull requests into pull requests.
 
-Whoever holds the same records sees the same, in whatever order they came. What was merged is
-merged, whatever else is said: the trunk has it.
+The same records give the same result, in whatever order they came. A merge is final: the default
+branch has it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,24 +14,24 @@ from ghp_agents.state.join import Problem
 
 
 class PullEvents(NamedTuple):
-    """The records of all pull requests, as far as they can be read."""
+    """The readable records of all pull requests."""
 
-    said: tuple[PullEvent, ...] = ()
+    events: tuple[PullEvent, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     @property
     def clock(self) -> int:
-        """The highest clock of any record; what is said next takes more, so that it holds."""
-        return max((said.clock for said in self.said), default=0)
+        """The highest clock of any record; the next record takes a higher one and so wins."""
+        return max((event.clock for event in self.events), default=0)
 
     @property
     def numbers(self) -> frozenset[int]:
-        """All numbers that were ever given."""
-        return frozenset(said.number for said in self.said if said.number)
+        """All numbers that were ever assigned."""
+        return frozenset(event.number for event in self.events if event.number)
 
-    def with_one(self, said: PullEvent) -> "PullEvents":
-        """The log after one more record."""
-        return PullEvents((*self.said, said), self.problems)
+    def with_one(self, event: PullEvent) -> "PullEvents":
+        """Return the log with one more record."""
+        return PullEvents((*self.events, event), self.problems)
 
 
 class Found(NamedTuple):
@@ -43,51 +43,51 @@ class Found(NamedTuple):
 
 
 def read_events(files: Mapping[str, bytes]) -> PullEvents:
-    """The log in files of the state; what cannot be read is a problem, and never hides the rest."""
-    said: list[PullEvent] = []
+    """Read the log from files of the state; an unreadable file is a problem and hides no other."""
+    events: list[PullEvent] = []
     problems: list[Problem] = []
     for path, data in files.items():
         try:
-            one = decode(path, data)
+            event = decode(path, data)
         except ValueError as error:
             problems.append(Problem(path, f"not a record of a pull request: {error}"))
             continue
-        if one is not None:
-            said.append(one)
-    return PullEvents(tuple(said), tuple(problems))
+        if event is not None:
+            events.append(event)
+    return PullEvents(tuple(events), tuple(problems))
 
 
 def fold(log: PullEvents) -> list[Found]:
-    """The pull requests, oldest first. Of one that two clones opened at once the number is the
-    one that was given first; the other names it, too."""
-    stories: dict[str, list[PullEvent]] = {}
+    """Return the pull requests, oldest first. If two clones opened the same one at once, its
+    number is the one assigned first; the other number also finds it."""
+    by_pull: dict[str, list[PullEvent]] = {}
     owner: dict[int, str] = {}
-    for said in sorted(log.said, key=lambda said: said.order):
-        stories.setdefault(said.pull, []).append(said)
-        if said.number:
-            owner.setdefault(said.number, said.pull)
+    for event in sorted(log.events, key=lambda event: event.order):
+        by_pull.setdefault(event.pull, []).append(event)
+        if event.number:
+            owner.setdefault(event.number, event.pull)
     found: list[Found] = []
-    for pull, story in stories.items():
+    for pull, events in by_pull.items():
         numbers = tuple(number for number, who in owner.items() if who == pull)
-        if numbers and any(said.kind == "open" for said in story):
-            found.append(Found(pull, _pull(numbers[0], story), numbers))
+        if numbers and any(event.kind == "open" for event in events):
+            found.append(Found(pull, _pull(numbers[0], events), numbers))
     return found
 
 
 def pull_id(branch: str, before: Iterable[Pull]) -> str:
-    """The id of the next pull request of a branch: clones that open it at once open the same."""
+    """Return the id of a branch's next pull request: two clones at once get the same one."""
     return digest("pull", branch, str(sum(1 for pull in before if pull.branch == branch)))
 
 
-def _pull(number: int, story: Sequence[PullEvent]) -> Pull:
+def _pull(number: int, events: Sequence[PullEvent]) -> Pull:
     fields: dict[str, Any] = {}
-    for said in story:
-        fields |= said.fields
-    first = next(said for said in story if said.kind == "open")
-    sent = [said for said in story if said.kind != "merge" and "head" in said.fields]
-    merged = next((said for said in story if said.kind == "merge"), None)
+    for event in events:
+        fields |= event.fields
+    first = next(event for event in events if event.kind == "open")
+    sent = [event for event in events if event.kind != "merge" and "head" in event.fields]
+    merged = next((event for event in events if event.kind == "merge"), None)
     merged_as = merged.fields.get("mergedAs") if merged else None
-    if merged:  # what was said of the branch since is of another work
+    if merged:  # later changes of the branch are other work
         fields |= {name: merged.fields[name] for name in ("head",) if name in merged.fields}
     return Pull(
         number=number,
@@ -101,7 +101,7 @@ def _pull(number: int, story: Sequence[PullEvent]) -> Pull:
         state="merged" if merged else fields.get("state", "open"),
         author=first.by.name,
         created_at=first.at,
-        updated_at=story[-1].at if story else Timestamp(""),
+        updated_at=events[-1].at if events else Timestamp(""),
         merged_as=merged_as,
         sent=Sent(sent[-1].fields["head"], sent[-1].by) if sent else None,
     )

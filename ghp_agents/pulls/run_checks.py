@@ -1,4 +1,4 @@
-"""Running the checks of the configuration, with their output kept, bounded and without secrets."""
+"""Run the configured checks; keep their output, bounded and without secrets."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +12,9 @@ from ghp_agents.settings import consent
 from ghp_agents.settings.settings import Settings
 from ghp_agents.workspace import Workspace, settings_at
 
-FOLDER = "checks"  # in our folder of the clone: a file with the last outputs of each branch
+FOLDER = "checks"  # in the clone's ghp folder: one file of last outputs for each branch
 CHECKS = "checks"  # the setting
-KEPT = 64_000  # bytes of each
+KEPT = 64_000  # bytes of each output
 
 NONE = "No checks are configured: `agents.checks` in .ghp/config.json names commands."
 
@@ -22,11 +22,16 @@ Tell = Callable[[str], None]
 
 
 def rules(ws: Workspace, trunk: str) -> Settings:
-    """The settings whose checks count for work that goes onto the commit `trunk`: its own, so that
-    neither a main worktree that is behind nor the work itself leaves any out. Where it names none,
-    those of here. Raises RefusedError where it names some that nobody agreed to run."""
-    there = settings_at(ws, trunk)
-    chosen = there if there.checks or CHECKS in there.unagreed else ws.settings
+    """Return the settings whose checks apply to work that goes onto the commit `trunk`.
+
+    They are that commit's own: neither a stale main worktree nor the work itself can drop a check.
+    If it has none, this worktree's apply. Raises RefusedError for checks without consent."""
+    trunk_settings = settings_at(ws, trunk)
+    chosen = (
+        trunk_settings
+        if trunk_settings.checks or CHECKS in trunk_settings.unagreed
+        else ws.settings
+    )
     if CHECKS in chosen.unagreed:
         what, hint = consent.sentence(CHECKS, chosen.unagreed[CHECKS], chosen.trunk_place)
         raise RefusedError(what, hint=hint)
@@ -34,19 +39,19 @@ def rules(ws: Workspace, trunk: str) -> Settings:
 
 
 def run(ws: Workspace, settings: Settings, path: Path, name: str, tell: Tell) -> tuple[Check, ...]:
-    """Run the checks of `settings` in the worktree at `path`, one after another up to the first
-    that fails. `name` is what is checked."""
+    """Run the checks of `settings` in the worktree at `path`, in order, up to the first failure.
+    `name` is the branch."""
     done: list[Check] = []
     for command in settings.checks:
         tell(f"Running `{command}` …")
-        done.append(_one(ws, path, command, settings.check_timeout))
-        _keep(ws, name, done)
+        done.append(_run_check(ws, path, command, settings.check_timeout))
+        _save_outputs(ws, name, done)
         if red(done):
             break
     return tuple(done)
 
 
-def _one(ws: Workspace, path: Path, command: str, timeout: float) -> Check:
+def _run_check(ws: Workspace, path: Path, command: str, timeout: float) -> Check:
     began = ws.clock.now()
     env = {**for_commands(ws.environ, ws.settings.checks_keep_env), "PWD": str(path)}
     ran = process.shell(command, cwd=path, env=env, timeout=timeout, keep=KEPT)
@@ -56,13 +61,13 @@ def _one(ws: Workspace, path: Path, command: str, timeout: float) -> Check:
 
 
 def kept_in(ws: Workspace, name: str) -> Path:
-    """The file with the last outputs for a branch."""
+    """Return the file with the last outputs for a branch."""
     return ws.ghp_dir / FOLDER / f"{slug(name, 80) or 'branch'}.txt"
 
 
-def _keep(ws: Workspace, name: str, checks: list[Check]) -> None:
-    text = "\n\n".join(f"$ {each.command}\n{each.output}\n({each.verdict})" for each in checks)
+def _save_outputs(ws: Workspace, name: str, checks: list[Check]) -> None:
+    text = "\n\n".join(f"$ {check.command}\n{check.output}\n({check.verdict})" for check in checks)
     try:
         files.write_atomically(kept_in(ws, name), f"{text}\n".encode("utf-8", "replace"))
     except OSError:
-        return  # it is in the answer, too
+        return  # the result has the output, too

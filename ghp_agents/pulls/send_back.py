@@ -1,5 +1,5 @@
-"""Sending a pull request back to its agent: a record, a comment, a bell; after two rounds a
-question for a person."""
+"""Send a pull request back to its agent: a record, a comment and a news flag. After two rounds a
+person is asked."""
 
 from typing import NamedTuple
 
@@ -11,8 +11,7 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation, Question
 from ghp_agents.handoffs import returned as rules
 from ghp_agents.handoffs.returned import FOLDER, OUTPUT, ROUNDS, Return
-from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.hotpath import news_flag as bell
+from ghp_agents.hotpath import heartbeat, news_flag
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Snapshot
 from ghp_agents.pulls.pull import Pull
@@ -22,10 +21,10 @@ from ghp_agents.workspace import now_text
 
 
 class SentBack(NamedTuple):
-    """A pull request that is its agent's again."""
+    """A pull request that was returned to its agent."""
 
     pull: Pull
-    said: Return
+    returned: Return
     round: int
     escalation: Escalation | None = None
     notes: tuple[str, ...] = ()
@@ -34,72 +33,80 @@ class SentBack(NamedTuple):
 def send_back(
     me: ClaimContext, pull: Pull, *, head: str, trunk: str, reason: str, text: str
 ) -> SentBack:
-    """Send it back; what was sent back as it is stays so, and is said once."""
+    """Send a pull request back; the same head and base are sent back only once."""
     agent = _agent_of(me, pull)
 
     def decide(snapshot: Snapshot) -> tuple[tuple[Return, int], list[Record]]:
-        known = _of_pull(snapshot, pull.number)
-        said = Return(
+        known = _returns_of(snapshot, pull.number)
+        returned = Return(
             pull.number, head, trunk, agent, reason, redacted(text).strip()[-OUTPUT:], pull.branch,
             pull.issue, Timestamp(now_text(me.ws)), me.actor, snapshot.clock + 1, snapshot.clone,
         )  # fmt: skip
-        number = rules.round_of(known, said)
-        had = next((each for each in known if each.id == said.id), None)
-        return ((had, number), []) if had else ((said, number), [rules.encode(said)])
+        number = rules.round_of(known, returned)
+        previous = next((entry for entry in known if entry.id == returned.id), None)
+        return (
+            ((previous, number), []) if previous else ((returned, number), [rules.encode(returned)])
+        )
 
-    said, number = transact(me.store, decide)
-    bell.set_flag(me.ws.folders, agent)
-    notes = _comment(me, said, number)
-    asked = _escalate(me, pull, said) if number > ROUNDS else None
-    return SentBack(pull, said, number, asked, notes)
+    returned, number = transact(me.store, decide)
+    news_flag.set_flag(me.ws.folders, agent)
+    notes = _comment(me, returned, number)
+    question = _escalate(me, pull, returned) if number > ROUNDS else None
+    return SentBack(pull, returned, number, question, notes)
 
 
 def was_sent_back(snapshot: Snapshot, pull: Pull, head: str, trunk: str) -> bool:
-    """Whether exactly this was looked at before."""
-    return any((each.head, each.trunk) == (head, trunk) for each in _of_pull(snapshot, pull.number))
+    """Return whether exactly this head was sent back on exactly this base."""
+    return any(
+        (entry.head, entry.trunk) == (head, trunk) for entry in _returns_of(snapshot, pull.number)
+    )
 
 
 def for_agent(snapshot: Snapshot, agent: str) -> list[tuple[Return, int]]:
-    """What was sent back to an agent, with the round of each; of each pull request the last."""
+    """Return the last return of each of an agent's pull requests, with its round."""
     found, _ = rules.read_returns(snapshot.files(FOLDER))
-    return [(said, number) for said, number in rules.last(found) if said.agent == agent]
+    return [(returned, number) for returned, number in rules.last(found) if returned.agent == agent]
 
 
-def _of_pull(snapshot: Snapshot, pull: int) -> list[Return]:
+def _returns_of(snapshot: Snapshot, pull: int) -> list[Return]:
     return rules.read_returns(snapshot.files(rules.folder_of(pull)))[0]
 
 
 def _agent_of(me: ClaimContext, pull: Pull) -> str:
-    """Who has the issue; where nobody has, who opened it, or whose branch it is."""
+    """Return the issue's holder; without one the branch's agent, else the author."""
     if pull.issue is not None:
         name = claim_name(pull.issue)
-        lease = next((each for each in me.leaser.known(name) if each.name == name), None)
+        lease = next((lock for lock in me.leaser.known(name) if lock.name == name), None)
         if lease and lease.holder and not lease.is_person:
             return lease.holder
     parts = pull.branch.split("/")
     named = parts[1] if parts[0] == "agent" and len(parts) > 2 else pull.author
-    return named if pulse.is_name(named) else pull.author
+    return named if heartbeat.is_name(named) else pull.author
 
 
-def _comment(me: ClaimContext, said: Return, number: int) -> tuple[str, ...]:
-    if said.issue is None:
+def _comment(me: ClaimContext, returned: Return, number: int) -> tuple[str, ...]:
+    if returned.issue is None:
         return ()
     try:
-        text, mark = rules.comment(said, number), rules.marker(said)
-        me.tracker.comment(said.issue, text, me.actor, marker=mark)
+        text, mark = rules.comment(returned, number), rules.marker(returned)
+        me.tracker.comment(returned.issue, text, me.actor, marker=mark)
     except GhpError as error:
-        return (f"The comment on #{said.issue} could not be made: {error}",)
+        return (f"The comment on #{returned.issue} could not be made: {error}",)
     return ()
 
 
-def _escalate(me: ClaimContext, pull: Pull, said: Return) -> Escalation | None:
-    """Asked once for a pull request, however often it comes back after that."""
-    if not pulse.is_name(said.agent):
+def _escalate(me: ClaimContext, pull: Pull, returned: Return) -> Escalation | None:
+    """Ask a person; only once for each pull request."""
+    if not heartbeat.is_name(returned.agent):
         return None
     text = (
-        f"Pull request #{pull.number} ({pull.branch}) was sent back to {said.agent} more than "
+        f"Pull request #{pull.number} ({pull.branch}) was sent back to {returned.agent} more than "
         f"{ROUNDS} times. How should it go on?"
     )
-    options = (f"{said.agent} tries again", "Another agent takes it over", "I look at it myself")
-    question = Question(AgentName(said.agent), text, pull.issue, options)
+    options = (
+        f"{returned.agent} tries again",
+        "Another agent takes it over",
+        "I look at it myself",
+    )
+    question = Question(AgentName(returned.agent), text, pull.issue, options)
     return escalation.ask_once(me.ws, me.store, me.tracker, question, "high").escalation

@@ -1,4 +1,4 @@
-"""Where an agent works on an issue: a branch and a worktree, those of before if there are any."""
+"""The branch and worktree in which an agent works on an issue; existing ones are reused."""
 
 import os
 from collections.abc import Sequence
@@ -8,14 +8,12 @@ from typing import NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import RefusedError, UnknownError
-from ghp_agents.git import merge as landing
-from ghp_agents.git import worktree
-from ghp_agents.git import worktree_admin as checkouts
+from ghp_agents.git import merge, worktree, worktree_admin
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.hotpath.locate import locate
 from ghp_agents.issues.issue import Issue
 from ghp_agents.ports import StateStore
-from ghp_agents.pulls import branch_names as names
+from ghp_agents.pulls import branch_names
 from ghp_agents.settings.settings import Settings
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.default_branch import trunk
@@ -23,13 +21,13 @@ from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import Workspace
 
 LOCK = "start.lock"
-PATIENCE = 600.0  # seconds; checking out a large tree takes its time
-PENDING = "starting"  # a folder with a file for each worktree that is not furnished yet
+PATIENCE = 600.0  # seconds; checking out a large tree can take long
+PENDING = "starting"  # a folder with a file for each worktree that is not provisioned yet
 FREE_NAMES = 20
 
 
 class StartedWorktree(NamedTuple):
-    """A branch, and the worktree that has it checked out."""
+    """A branch and the worktree that has it checked out."""
 
     path: Path
     branch: str
@@ -37,90 +35,90 @@ class StartedWorktree(NamedTuple):
     notes: tuple[str, ...] = ()  # what a person should know
 
 
-class _Known(NamedTuple):
-    """The branches that there are."""
+class _KnownBranches(NamedTuple):
+    """The existing branches with their tips."""
 
-    here: dict[str, str]
-    there: dict[str, str]  # on the remote
-    base: str  # the commit that a new branch begins at
+    local: dict[str, str]
+    on_remote: dict[str, str]
+    base: str  # the commit at which a new branch begins
     notes: tuple[str, ...]
 
 
 def place_worktree(ws: Workspace, store: StateStore, agent: str, issue: Issue) -> StartedWorktree:
-    """The place for `agent` and an issue, made if it is not there. Raises RefusedError, GitError.
-
-    Two that do this at once for one branch come to the same place.
-    """
+    """Return the worktree of `agent` for an issue; create it if needed. Raises RefusedError,
+    GitError. Two processes at once for one branch get the same worktree."""
     files.usable(ws.ghp_dir)
     with files.locked_if_possible(ws.ghp_dir / LOCK, patience=PATIENCE) as held:
-        _clear_half_made(ws)
-        said = _said_branches(store, issue)
-        known = _known(ws, issue, said)
-        found = names.of_issue({**known.there, **known.here}, issue.number, agent, said)
+        _clear_partial_worktrees(ws)
+        reported = _reported_branches(store, issue)
+        known = _find_branches(ws, issue, reported)
+        found = branch_names.of_issue(
+            {**known.on_remote, **known.local}, issue.number, agent, reported
+        )
         pattern, repo = ws.settings.branch_pattern, _repository_name(ws)
-        branch = found or names.branch_name(agent, issue.number, issue.title, pattern, repo)
-        here = checkouts.of_branch(ws.folder, branch)
-        if here and here.path.is_dir():
-            return StartedWorktree(here.path, branch, "there", known.notes)
-        if here:  # somebody removed the folder; git would not give the branch to another
-            checkouts.clear(ws.folder, here.path)
-        return _made(ws, issue, branch, known, held)
+        branch = found or branch_names.branch_name(agent, issue.number, issue.title, pattern, repo)
+        checkout = worktree_admin.of_branch(ws.folder, branch)
+        if checkout and checkout.path.is_dir():
+            return StartedWorktree(checkout.path, branch, "there", known.notes)
+        if checkout:  # its folder was deleted; git would still block the branch
+            worktree_admin.clear(ws.folder, checkout.path)
+        return _add_worktree(ws, issue, branch, known, held)
 
 
 def pending(ws: Workspace, path: Path) -> Path:
-    """The file that says that a worktree was made and is not furnished yet."""
+    """Return the file that marks a worktree as created and not yet provisioned."""
     return ws.ghp_dir / PENDING / path.name
 
 
-def _made(
-    ws: Workspace, issue: Issue, branch: str, known: _Known, held: Sequence[int]
+def _add_worktree(
+    ws: Workspace, issue: Issue, branch: str, known: _KnownBranches, held: Sequence[int]
 ) -> StartedWorktree:
     path, notes = _free_path(ws, issue), known.notes
     mark = pending(ws, path)
     files.write_atomically(mark, f"{path}\n".encode())
-    here, there = known.here.get(branch), known.there.get(branch)
-    if here is None:
-        there = there and branches.tips(ws, branch).get(branch, there)
-        checkouts.add(ws.folder, path, branch, there or known.base, keep_open=held)
-        return StartedWorktree(path, branch, "continued" if there else "new", notes)
-    if there and there != here:
-        there = branches.tips(ws, branch).get(branch, there)
-        if landing.is_ancestor(ws.folder, here, there):
-            checkouts.forward(ws.folder, branch, here, there)
-        elif not landing.is_ancestor(ws.folder, there, here):
+    local_tip, remote_tip = known.local.get(branch), known.on_remote.get(branch)
+    if local_tip is None:
+        remote_tip = remote_tip and branches.tips(ws, branch).get(branch, remote_tip)
+        worktree_admin.add(ws.folder, path, branch, remote_tip or known.base, keep_open=held)
+        return StartedWorktree(path, branch, "continued" if remote_tip else "new", notes)
+    if remote_tip and remote_tip != local_tip:
+        remote_tip = branches.tips(ws, branch).get(branch, remote_tip)
+        if merge.is_ancestor(ws.folder, local_tip, remote_tip):
+            worktree_admin.forward(ws.folder, branch, local_tip, remote_tip)
+        elif not merge.is_ancestor(ws.folder, remote_tip, local_tip):
             notes += (f"{branch} is not the same here and on the remote: both have commits.",)
-    checkouts.add(ws.folder, path, branch, keep_open=held)
+    worktree_admin.add(ws.folder, path, branch, keep_open=held)
     return StartedWorktree(path, branch, "continued", notes)
 
 
-def _clear_half_made(ws: Workspace) -> None:
-    """What a killed git left of our worktrees; its child would still hold the lock."""
-    for one in checkouts.listed(ws.folder):
-        if one.half_made and pending(ws, one.path).exists():
-            checkouts.clear(ws.folder, one.path, locked=True)
+def _clear_partial_worktrees(ws: Workspace) -> None:
+    """Clear worktrees that a killed git left half made; a live one would still hold the lock."""
+    for checkout in worktree_admin.listed(ws.folder):
+        if checkout.half_made and pending(ws, checkout.path).exists():
+            worktree_admin.clear(ws.folder, checkout.path, locked=True)
 
 
-def _said_branches(store: StateStore, issue: Issue) -> set[str]:
-    """The branches that agents said to have worked on the issue on."""
+def _reported_branches(store: StateStore, issue: Issue) -> set[str]:
+    """Return the branches on which agents reported work on the issue."""
     snapshot = store.snapshot()
     found = {
-        str(said.get("branch"))
-        for said in snapshot.agents().values()
-        if issue_of(said) in issue.numbers
+        str(fields.get("branch"))
+        for fields in snapshot.agents().values()
+        if issue_of(fields) in issue.numbers
     }
     for number in issue.numbers:
         folder = handoff_record.folder_of(number)
         found |= {
-            each.branch or "" for each in handoff_record.read_handoffs(snapshot.files(folder))[0]
+            handoff.branch or ""
+            for handoff in handoff_record.read_handoffs(snapshot.files(folder))[0]
         }
     return {name for name in found if str(issue.number) in name}
 
 
 def refuse_without_a_beginning(ws: Workspace) -> None:
-    """Before anything is claimed: no branch can begin where there is no trunk, or no commit on it.
-    Raises RefusedError."""
+    """Raise RefusedError, before any claim, if there is no default branch or no commit on it."""
     base = _base(ws)
-    if checkouts.tip(ws.folder, f"{branches.HEADS}{base}") or branches.known_tip(ws, base):
+    if worktree_admin.tip(ws.folder, f"{branches.HEADS}{base}") or branches.known_tip(ws, base):
         return
     with suppress(UnknownError):
         if branches.tips(ws, base):
@@ -132,7 +130,7 @@ def _base(ws: Workspace) -> str:
     base = trunk(ws)
     if base is not None:
         return base
-    if not worktree.head(ws.folder) and not checkouts.branches(ws.folder):
+    if not worktree.head(ws.folder) and not worktree_admin.branches(ws.folder):
         raise RefusedError(
             "This repository has no commit yet that work could begin at.",
             hint="Make the first commit on its trunk, or fetch it; then start again.",
@@ -149,31 +147,33 @@ def _no_commit(base: str) -> RefusedError:
     )
 
 
-def _known(ws: Workspace, issue: Issue, said: set[str]) -> _Known:
+def _find_branches(ws: Workspace, issue: Issue, reported: set[str]) -> _KnownBranches:
     base = _base(ws)
-    here = checkouts.branches(ws.folder)
+    local = worktree_admin.branches(ws.folder)
     notes: tuple[str, ...] = ()
     try:
         tip = branches.tips(ws, base).get(base)
-        there = branches.matching(ws, [f"agent/*/{issue.number}-*", *sorted(said)])
+        on_remote = branches.matching(ws, [f"agent/*/{issue.number}-*", *sorted(reported)])
     except UnknownError as error:
         remote = branches.where(ws)
-        there = checkouts.remote_branches(ws.folder, remote.name) if remote else {}
-        tip = there.get(base)
+        on_remote = worktree_admin.remote_branches(ws.folder, remote.name) if remote else {}
+        tip = on_remote.get(base)
         notes = (f"The trunk is as it was last seen, and may have moved: {error}",)
-    tip = tip or here.get(base)
+    tip = tip or local.get(base)
     if tip is None:
         raise _no_commit(base)
-    there = {name: oid for name, oid in there.items() if name != base}
-    return _Known({name: oid for name, oid in here.items() if name != base}, there, tip, notes)
+    on_remote = {name: oid for name, oid in on_remote.items() if name != base}
+    return _KnownBranches(
+        {name: oid for name, oid in local.items() if name != base}, on_remote, tip, notes
+    )
 
 
 # ------------------------------------------------------------------------------ the path
 
 
 def _free_path(ws: Workspace, issue: Issue) -> Path:
-    folder = worktrees_folder(ws) / names.folder_name(issue.number, issue.title)
-    taken = {each.path for each in checkouts.listed(ws.folder)}
+    folder = worktrees_folder(ws) / branch_names.folder_name(issue.number, issue.title)
+    taken = {checkout.path for checkout in worktree_admin.listed(ws.folder)}
     for number in range(1, FREE_NAMES):
         path = folder if number == 1 else folder.with_name(f"{folder.name}-{number}")
         if path not in taken and not (path.exists() and (not path.is_dir() or any(path.iterdir()))):
@@ -185,19 +185,19 @@ def _free_path(ws: Workspace, issue: Issue) -> Path:
 
 
 def worktrees_folder(ws: Workspace) -> Path:
-    """Where the worktrees of this repository go, by upstream's rule; relative paths count from the
-    main worktree. Raises RefusedError for a place that the repository's file may not name."""
-    said, home = ws.settings.worktree_path, ws.environ.get("HOME") or "/"
-    path = home + said[1:] if said == "~" or said.startswith("~/") else said
+    """Return the folder for this repository's worktrees, by upstream's rule. Relative paths start
+    at the main worktree. Raises RefusedError for a place that is not allowed."""
+    setting, home = ws.settings.worktree_path, ws.environ.get("HOME") or "/"
+    path = home + setting[1:] if setting == "~" or setting.startswith("~/") else setting
     main = ws.main_worktree or ws.common_dir
     folder = Path(os.path.normpath(main / path)) / _repository_name(ws)
-    if said != Settings().worktree_path:
+    if setting != Settings().worktree_path:
         _check_place(ws, folder, Path(home))
     return folder
 
 
 def _check_place(ws: Workspace, folder: Path, home: Path) -> None:
-    """Files that are checked out must not become settings, or a part of another repository."""
+    """Refuse a place where checked-out files become settings or part of another repository."""
     real = folder.resolve()
     why = ""
     if ".git" in {part.lower() for part in real.parts}:
@@ -221,11 +221,11 @@ def _is_in_dotfolder(real: Path, home: Path) -> bool:
 
 
 def _other_repository(ws: Workspace, real: Path) -> bool:
-    there = next(place for place in (real, *real.parents) if place.is_dir())
-    found = locate(str(there), {})
+    existing = next(place for place in (real, *real.parents) if place.is_dir())
+    found = locate(str(existing), {})
     return found is not None and Path(found.common_dir).resolve() != ws.common_dir.resolve()
 
 
 def _repository_name(ws: Workspace) -> str:
     main = ws.main_worktree or ws.common_dir
-    return names.repository_name(branches.address(ws), main.name.removesuffix(".git"))
+    return branch_names.repository_name(branches.address(ws), main.name.removesuffix(".git"))

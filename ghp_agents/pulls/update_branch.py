@@ -1,33 +1,32 @@
-"""Bringing the branch of a worktree up to the trunk: worked out beside it, then put in place.
+"""Update the branch of a worktree to the default branch: merge or rebase outside it, then apply.
 
-A conflict is found before anything is touched, so there is nothing to abort and nothing to lose.
+A conflict is found before anything changes, so nothing must be aborted and nothing is lost.
 """
 
 from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core.errors import RefusedError, UnknownError
-from ghp_agents.git import merge as landing
+from ghp_agents.git import merge, worktree_admin
 from ghp_agents.git import process as git
-from ghp_agents.git import worktree_admin as checkouts
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
 
 
 class Tips(NamedTuple):
-    """Where trunk and branch are, here and on the remote."""
+    """The tips of the default branch and the branch, here and on the remote."""
 
-    base: str  # the trunk's name
+    base: str  # the default branch's name
     trunk: str
     branch: str
     head: str  # in the worktree
-    sent: str | None  # on the remote; None: it is not there, or there is no remote
+    sent: str | None  # on the remote; None: no such branch, or no remote
 
 
 def compare_with_remote(ws: Workspace, base: str, branch: str, head: str) -> Tips:
-    """Ask the remote; what it has more of the branch is taken in if nothing here is different.
-    Raises UnknownError, RefusedError for a branch that has others' commits beside ours."""
+    """Read the remote's tips; fast-forward the branch if the remote is ahead. Raises UnknownError,
+    RefusedError if the remote branch has commits that are missing here."""
     found = branches.tips(ws, base, branch)
     if base not in found:
         raise RefusedError(
@@ -36,10 +35,10 @@ def compare_with_remote(ws: Workspace, base: str, branch: str, head: str) -> Tip
     remote = branches.where(ws)
     sent = found.get(branch) if remote else None
     tips = Tips(base, found[base], branch, head, sent)
-    if sent and sent != head and landing.is_ancestor(ws.folder, head, sent):
-        why = checkouts.forward(ws.folder, branch, head, sent)  # a merge brought it up, say
+    if sent and sent != head and merge.is_ancestor(ws.folder, head, sent):
+        why = worktree_admin.forward(ws.folder, branch, head, sent)  # e.g. a merge updated it
         tips = tips if why else tips._replace(head=sent)
-    if sent and not _follows(ws, tips):
+    if sent and not _contains_remote(ws, tips):
         assert remote is not None
         raise RefusedError(
             f"{branch} on {remote.name} has commits that are not here.",
@@ -48,52 +47,52 @@ def compare_with_remote(ws: Workspace, base: str, branch: str, head: str) -> Tip
     return tips
 
 
-def _follows(ws: Workspace, tips: Tips) -> bool:
-    """Whether the branch here has all that the remote has of it, or had and was rewritten."""
+def _contains_remote(ws: Workspace, tips: Tips) -> bool:
+    """Return whether the branch here contains the remote's tip, now or in its reflog."""
     assert tips.sent is not None
-    if landing.is_ancestor(ws.folder, tips.sent, tips.head):
+    if merge.is_ancestor(ws.folder, tips.sent, tips.head):
         return True
     args = ["reflog", "show", "--format=%H", f"refs/heads/{tips.branch}", "--"]
     return tips.sent in git.run(args, cwd=ws.folder).text.split()
 
 
 def bring_up(ws: Workspace, tips: Tips, by: str) -> str:
-    """The head after the branch was brought up to the trunk, by the method of the configuration.
-    Raises RefusedError for a conflict; then everything is as it was."""
-    if landing.is_ancestor(ws.folder, tips.trunk, tips.head):
+    """Update the branch to the default branch by the configured method; return its new head.
+    Raises RefusedError for a conflict; then nothing has changed."""
+    if merge.is_ancestor(ws.folder, tips.trunk, tips.head):
         return tips.head
     rebases = ws.settings.update_method == "rebase"
-    made = _rebased(ws, tips, by) if rebases else _merged(ws, tips, by)
-    if made.conflicts:
-        raise _conflict(ws, tips, made.conflicts)
+    result = _rebased(ws, tips, by) if rebases else _merged(ws, tips, by)
+    if result.conflicts:
+        raise _conflict(ws, tips, result.conflicts)
     if rebases:
-        git.check(["reset", "-q", "--keep", made.commit], cwd=ws.folder)
+        git.check(["reset", "-q", "--keep", result.commit], cwd=ws.folder)
     else:
-        why = checkouts.forward(ws.folder, tips.branch, tips.head, made.commit)
+        why = worktree_admin.forward(ws.folder, tips.branch, tips.head, result.commit)
         if why:
             raise RefusedError(f"{why}.", hint="`ghp agent-finish` again looks at it again.")
-    return made.commit
+    return result.commit
 
 
 def merged(
     ws: Workspace, folder: Path, base: str, trunk: str, branch: str, head: str, by: str
-) -> landing.MergeResult:
-    """The commit that has the trunk merged into a branch."""
-    tree = landing.merge(folder, ws.ghp_dir, head, trunk)
+) -> merge.MergeResult:
+    """Merge the default branch into a branch; return the commit."""
+    tree = merge.merge(folder, ws.ghp_dir, head, trunk)
     if tree.conflicts:
-        return landing.MergeResult("", tree.conflicts)
+        return merge.MergeResult("", tree.conflicts)
     message = f"Merge {base} into {branch}\n"
     identity = branches.identity(ws, by)
-    return landing.MergeResult(landing.commit(folder, tree.tree, (head, trunk), message, identity))
+    return merge.MergeResult(merge.commit(folder, tree.tree, (head, trunk), message, identity))
 
 
-def _merged(ws: Workspace, tips: Tips, by: str) -> landing.MergeResult:
+def _merged(ws: Workspace, tips: Tips, by: str) -> merge.MergeResult:
     return merged(ws, ws.folder, tips.base, tips.trunk, tips.branch, tips.head, by)
 
 
-def _rebased(ws: Workspace, tips: Tips, by: str) -> landing.MergeResult:
+def _rebased(ws: Workspace, tips: Tips, by: str) -> merge.MergeResult:
     identity = branches.identity(ws, by)
-    return landing.land(ws.folder, ws.ghp_dir, tips.trunk, tips.head, "rebase", "", identity)
+    return merge.land(ws.folder, ws.ghp_dir, tips.trunk, tips.head, "rebase", "", identity)
 
 
 def _conflict(ws: Workspace, tips: Tips, paths: tuple[str, ...]) -> RefusedError:
@@ -108,8 +107,7 @@ def _conflict(ws: Workspace, tips: Tips, paths: tuple[str, ...]) -> RefusedError
 
 
 def send(ws: Workspace, tips: Tips, head: str) -> None:
-    """Push the branch, if the remote still has of it what was seen. Raises RefusedError,
-    UnknownError."""
+    """Push the branch if the remote's tip has not moved. Raises RefusedError, UnknownError."""
     if branches.where(ws) is None or tips.sent == head:
         return
     pushed = branches.push(ws, head, tips.branch, expected=tips.sent or "")

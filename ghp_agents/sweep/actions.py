@@ -1,8 +1,8 @@
-"""Carrying out what a sweep decided: each act compares and swaps, or is said once by its marker.
+"""Carry out a sweep's acts: each is a compare-and-swap, or a comment with a unique marker.
 
-What moved since it was looked at is left as it is; the next sweep decides again. A process that is
-killed between two steps of an act leaves what the next sweep finishes: the handoff comes before
-the swap, and the entry in the ledger after all that shows of it.
+What has moved meanwhile is left alone; the next sweep decides again. If a process is killed during
+an act, the next sweep finishes it: the handoff is written before the swap, and the ledger entry
+after all visible effects.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,14 +14,13 @@ from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
-from ghp_agents.handoffs import for_dead_agent as sweep_handoff
+from ghp_agents.handoffs import for_dead_agent
 from ghp_agents.issues.issue import Issue, IssueChange
 from ghp_agents.leases import service as leases
 from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.state.cause import CLOSED, LAST_RESORT, SWEPT, Cause
 from ghp_agents.state.legacy_causes import GIVEN_BY, ISSUE_CLOSED
-from ghp_agents.sweep import messages as words
-from ghp_agents.sweep import orphans as sweep_orphans
+from ghp_agents.sweep import messages, orphans
 from ghp_agents.sweep.lock import BusyError
 from ghp_agents.sweep.plan import (
     STALE_LABEL,
@@ -41,26 +40,26 @@ from ghp_agents.sweep.plan import (
 
 
 class ActionResult(NamedTuple):
-    """What became of an act."""
+    """The result of an act."""
 
     act: Act
     done: bool
-    text: str  # what was done, or why it was not
+    text: str  # what was done, or why not
 
 
 class Sweep(NamedTuple):
-    """Who sweeps, and by what rules."""
+    """Who sweeps, and the rules."""
 
     me: ClaimContext
     policy: str
     max_attempts: int
-    check: Callable[[], None]  # keeps the right to sweep; raises BusyError
+    check: Callable[[], None]  # renews the sweep lock; raises BusyError
 
 
 def perform(sweep: Sweep, acts: Iterable[Act]) -> list[ActionResult]:
-    """Do what can be done; what stands in the way of one act stops no other.
+    """Perform the acts; a failed one stops no other.
 
-    Once nobody can tell who has a right, or another sweep has taken over, the rest is left to it.
+    If the locks cannot be read, or another sweep has taken over, the rest is left.
     """
     done: list[ActionResult] = []
     left = list(acts)
@@ -78,7 +77,7 @@ def perform(sweep: Sweep, acts: Iterable[Act]) -> list[ActionResult]:
 
 def _perform(sweep: Sweep, act: Act) -> ActionResult:
     try:
-        return ActionResult(act, not isinstance(act, Tell), _do(sweep, act))
+        return ActionResult(act, not isinstance(act, Tell), _dispatch(sweep, act))
     except LockMovedError as moved:
         return ActionResult(act, False, f"left: {_moved(moved.current)}")
     except UnknownError:
@@ -93,7 +92,7 @@ def _moved(current: Lock | None) -> str:
     return f"it changed meanwhile, {now} (generation {current.generation if current else 0})"
 
 
-def _do(sweep: Sweep, act: Act) -> str:
+def _dispatch(sweep: Sweep, act: Act) -> str:
     match act:
         case Close():
             return _close(sweep.me, act)
@@ -110,7 +109,7 @@ def _do(sweep: Sweep, act: Act) -> str:
         case FreeRight():
             return _free_right(sweep.me, act)
         case Prune():
-            return sweep_orphans.remove(sweep.me, act.orphan)
+            return orphans.remove(sweep.me, act.orphan)
         case Tell():
             return act.text
         case Absorb():
@@ -135,14 +134,14 @@ def _close(me: ClaimContext, act: Close) -> str:
 def _free(sweep: Sweep, act: Free) -> str:
     me, lease, to = sweep.me, act.held.lease, act.to
     issue = me.tracker.get(act.issue)
-    handed = sweep_handoff.write(me, issue, lease, to.name if to else None)
+    handoff = for_dead_agent.write(me, issue, lease, to.name if to else None)
     after = _swap(me, act)
-    _show(sweep, issue, after, act.held, act.attempt, act.gives_up, handed.name)
-    return _freed(act.held, to.name if to else None, act.attempt, act.gives_up)
+    _show(sweep, issue, after, act.held, act.attempt, act.gives_up, handoff.name)
+    return _describe_freed(act.held, to.name if to else None, act.attempt, act.gives_up)
 
 
 def _swap(me: ClaimContext, act: Free) -> Lock:
-    """The one step that decides. Raises LockMovedError when the holder, or another, was faster."""
+    """Swap the claim: the step that decides. Raises LockMovedError if somebody was faster."""
     lease, to = act.held.lease, act.to
     cause = Cause(SWEPT, me.name, act.held.state)
     if to is None:
@@ -162,22 +161,22 @@ def _show(
     gives_up: bool,
     handoff: str,
 ) -> None:
-    """All that people see of it; the ledger's entry last."""
+    """Make the visible changes; the ledger entry comes last."""
     me = sweep.me
     why = f"is {held.state}"
     if gives_up:
-        text = words.question(issue.number, held, attempt)
-        asked = Question(held.holder, text, issue.number, words.OPTIONS, LAST_RESORT)
-        escalation.ask_once(me.ws, me.store, me.tracker, asked, urgency="high")
-    text = words.freed(held, why, after.holder, handoff, attempt, sweep.max_attempts)
-    me.tracker.comment(issue.number, text, me.actor, marker=words.marker("freed", held))
+        text = messages.question(issue.number, held, attempt)
+        question = Question(held.holder, text, issue.number, messages.OPTIONS, LAST_RESORT)
+        escalation.ask_once(me.ws, me.store, me.tracker, question, urgency="high")
+    text = messages.freed(held, why, after.holder, handoff, attempt, sweep.max_attempts)
+    me.tracker.comment(issue.number, text, me.actor, marker=messages.marker("freed", held))
     change = IssueChange(remove_labels=(STALE_LABEL,))
     me.tracker.change(issue.number, change, me.actor)
     reason = after.reason.removeprefix(f"{GIVEN_BY}{me.name}: ")
     show_release(me, issue, after, held.lease, reason)
 
 
-def _freed(held: Held, to: str | None, attempt: int, gives_up: bool) -> str:
+def _describe_freed(held: Held, to: str | None, attempt: int, gives_up: bool) -> str:
     then = f"given to {to}" if to else "asked a person" if gives_up else "back in the queue"
     return f"{held.holder} is {held.state}; {then} (attempt {attempt})"
 
@@ -194,35 +193,35 @@ def _finish(sweep: Sweep, act: Finish) -> str:
         return f"finished: gave back the claim of {before.holder}: {ISSUE_CLOSED}"
     state = lease.cause.ref or "dead"
     held = Held(before, state, lapsed=True)
-    handed = sweep_handoff.write(me, issue, before, lease.holder)
-    _show(sweep, issue, lease, held, act.attempt, act.gives_up, handed.name)
-    return f"finished: {_freed(held, lease.holder, act.attempt, act.gives_up)}"
+    handoff = for_dead_agent.write(me, issue, before, lease.holder)
+    _show(sweep, issue, lease, held, act.attempt, act.gives_up, handoff.name)
+    return f"finished: {_describe_freed(held, lease.holder, act.attempt, act.gives_up)}"
 
 
-# ------------------------------------------------------------------------------ the silent
+# ---------------------------------------------------------------------------- silent holders
 
 
 def _warn(sweep: Sweep, act: Warn) -> str:
-    """First the comment, then the label: whoever sees the label need not look for the comment."""
+    """Comment first, then set the label: if the label is there, the comment is too."""
     me, held = sweep.me, act.held
-    text = words.silent(held, me.ws.settings.dead_after, sweep.policy)
-    me.tracker.comment(act.issue, text, me.actor, marker=words.marker("silent", held))
+    text = messages.silent(held, me.ws.settings.dead_after, sweep.policy)
+    me.tracker.comment(act.issue, text, me.actor, marker=messages.marker("silent", held))
     me.tracker.change(act.issue, IssueChange(add_labels=(STALE_LABEL,)), me.actor)
     return f"{held.holder} is {held.state}: said on the issue"
 
 
 def _recall(me: ClaimContext, act: Recall) -> str:
-    """A comment cannot be taken back, so it is answered once; the label goes each time."""
+    """Answer the warning once, as a comment cannot be withdrawn; remove the label each time."""
     held = act.held
-    if held and not held.lease.is_person and _was_told(me.tracker.get(act.issue), held):
-        mark = words.marker("back", held)
-        me.tracker.comment(act.issue, words.back(held), me.actor, marker=mark)
+    if held and not held.lease.is_person and _was_warned(me.tracker.get(act.issue), held):
+        mark = messages.marker("back", held)
+        me.tracker.comment(act.issue, messages.back(held), me.actor, marker=mark)
     me.tracker.change(act.issue, IssueChange(remove_labels=(STALE_LABEL,)), me.actor)
     return f"{held.holder} is back: taken back" if held else "nobody is silent there: taken back"
 
 
-def _was_told(issue: Issue, held: Held) -> bool:
-    return any(words.marker("silent", held) in comment.body for comment in issue.comments)
+def _was_warned(issue: Issue, held: Held) -> bool:
+    return any(messages.marker("silent", held) in comment.body for comment in issue.comments)
 
 
 # ------------------------------------------------------------------------- leases and clones
@@ -243,8 +242,8 @@ def _free_right(me: ClaimContext, act: FreeRight) -> str:
 
 
 def _absorb(me: ClaimContext, acts: Sequence[Absorb]) -> list[ActionResult]:
-    became = me.store.absorb([act.clone.tip for act in acts], me.actor)
-    left = dict(became.left)
+    result = me.store.absorb([act.clone.tip for act in acts], me.actor)
+    left = dict(result.left)
     found: list[ActionResult] = []
     for act in acts:
         clone = act.clone.tip.clone

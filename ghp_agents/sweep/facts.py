@@ -1,18 +1,17 @@
-"""What a sweep sees: agents, claims, issues, leases and clones, each looked at once.
+"""The facts for a sweep: agents, claims, issues, leases and clones, each read once.
 
-Nothing here asks anybody for one thing at a time: the rights and the state are as the last sync
-brought them, and the issues are one list.
+There are no single requests: locks and state are those of the last sync, and the issues are one
+list.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ghp_agents.claims import effects as claim_showing
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import effects, holder_liveness
 from ghp_agents.claims.holder_liveness import HolderView, Noted
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation, is_last_resort
-from ghp_agents.issues import comment_commands as command_record
+from ghp_agents.issues import comment_commands
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.record import what
@@ -25,7 +24,7 @@ from ghp_agents.presence.service import AgentView
 from ghp_agents.state.cause import CLOSED, SWEPT
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import position
-from ghp_agents.sweep import memory as sweep_memory
+from ghp_agents.sweep import memory
 from ghp_agents.sweep.plan import (
     TRUNK,
     Held,
@@ -47,10 +46,10 @@ def gather(
     views: Sequence[AgentView],
     orphans: Sequence[Orphan] = (),
 ) -> SweepFacts:
-    """All that a sweep decides on. Raises GhpError where the issues cannot be known."""
+    """Gather all facts for a sweep. Raises GhpError if the issues cannot be read."""
     snapshot = store.snapshot()
     issues: dict[int, Issue] = {
-        number: each for each in tracker.list(closed=True) for number in each.numbers
+        number: issue for issue in tracker.list(closed=True) for number in issue.numbers
     }
     known = leaser.known()
     claims = [x for x in known if x.holder is not None and claimed_issue(x.name) is not None]
@@ -59,7 +58,7 @@ def gather(
     unshown = [lease for lease in known if _may_be_unshown(lease, issues)]
     needs_ledger = unshown or any(held[lease.name].lapsed for lease in claims)
     ledger = store.ledger() if needs_ledger else []
-    asked = escalation.read_all(snapshot, ws.settings.orchestrators)[0]
+    escalations = escalation.read_all(snapshot, ws.settings.orchestrators)[0]
     return SweepFacts(
         claims=tuple(held[lease.name] for lease in claims),
         issues=issues,
@@ -67,15 +66,15 @@ def gather(
         workers=_workers(ws, views),
         rights=tuple(held[lease.name] for lease in rights),
         leases=_leases(snapshot, views),
-        clones=sweep_memory.clones(ws, snapshot, _news_at(ws, store)),
-        questions=tuple(_waiting(ws, asked)),
-        attempts=_attempts(ledger, asked, _retried(snapshot)),
+        clones=memory.clones(ws, snapshot, _news_at(ws, store)),
+        questions=tuple(_waiting(ws, escalations)),
+        attempts=_attempts(ledger, escalations, _retried(snapshot)),
         orphans=tuple(orphans),
         unfinished=tuple(_unfinished(unshown, ledger)),
     )
 
 
-# ------------------------------------------------------------------------------- rights
+# ------------------------------------------------------------------------------- locks
 
 
 def _is_lease(lease: Lock) -> bool:
@@ -83,27 +82,27 @@ def _is_lease(lease: Lock) -> bool:
 
 
 def _held(ws: Workspace, store: StateStore, rights: Sequence[Lock]) -> dict[str, Held]:
-    sights = claim_sight.holders_of(ws, store, rights)
-    noted = claim_sight.note_first_seen(ws, rights)
+    holders = holder_liveness.holders_of(ws, store, rights)
+    noted = holder_liveness.note_first_seen(ws, rights)
     news_at = _news_at(ws, store)
-    return {lease.name: _one(ws, lease, sights[lease.name], noted, news_at) for lease in rights}
+    return {lease.name: _judge(ws, lease, holders[lease.name], noted, news_at) for lease in rights}
 
 
-def _one(ws: Workspace, lease: Lock, sight: HolderView, noted: Noted, news_at: float) -> Held:
+def _judge(ws: Workspace, lease: Lock, holder: HolderView, noted: Noted, news_at: float) -> Held:
     if lease.is_person:
         return Held(lease)
     settings = ws.settings
-    if sight.view is None:
-        # It claimed, and its presence never came: it may have died before its first sync.
+    if holder.view is None:
+        # It claimed without any presence: it may have died before its first sync.
         silent = max(0.0, news_at - noted[lease.name][1])
         lapsed, gone = silent >= settings.dead_after, silent >= settings.gone_after
         return Held(lease, "unknown", silent, lapsed, gone)
-    view, silent = sight.view, sight.view.silent
-    if sight.lives:
-        state = view.liveness if view.liveness in claim_sight.LIVING else Liveness.ACTIVE
+    view, silent = holder.view, holder.view.silent
+    if holder.lives:
+        state = view.liveness if view.liveness in holder_liveness.LIVING else Liveness.ACTIVE
         return Held(lease, state.value, silent)
-    # Of a process that ended a moment ago, another may take up the work just now.
-    lapsed = not sight.rests and silent >= settings.stale_after
+    # If a process has just ended, another may be about to resume its work.
+    lapsed = not holder.rests and silent >= settings.stale_after
     return Held(lease, view.liveness.value, silent, lapsed, view.liveness is Liveness.GONE)
 
 
@@ -113,7 +112,7 @@ def _news_at(ws: Workspace, store: StateStore) -> float:
     return presence.news_at(ws, store) or 0.0
 
 
-# -------------------------------------------------------------------------- what was begun
+# ------------------------------------------------------------------------- unfinished sweeps
 
 
 def _may_be_unshown(lease: Lock, issues: Mapping[int, Issue]) -> bool:
@@ -124,28 +123,28 @@ def _may_be_unshown(lease: Lock, issues: Mapping[int, Issue]) -> bool:
 
 
 def _unfinished(swept: Iterable[Lock], ledger: Iterable[LedgerEntry]) -> Iterable[Unfinished]:
-    """The claims that a sweep took, and was killed before it showed that."""
-    said = {entry.id for entry in ledger}
+    """Return claims whose sweep was killed before it made the change visible."""
+    recorded = {entry.id for entry in ledger}
     for lease in swept:
-        if claim_showing.entry_id("release", lease) not in said:
+        if effects.entry_id("release", lease) not in recorded:
             yield Unfinished(claimed_issue(lease.name) or 0, lease)
 
 
 def _retried(snapshot: Snapshot) -> dict[int, int]:
-    """The issues that a person sent back to the queue by a comment, and when."""
-    told = snapshot.files(command_record.FOLDER)
-    return command_record.retried(command_record.read_commands(told)[0]) if told else {}
+    """Return the issues that a person sent back to the queue by a comment, with the clock."""
+    files = snapshot.files(comment_commands.FOLDER)
+    return comment_commands.retried(comment_commands.read_commands(files)[0]) if files else {}
 
 
 def _attempts(
-    ledger: Iterable[LedgerEntry], asked: Iterable[Escalation], retried: Mapping[int, int]
+    ledger: Iterable[LedgerEntry], escalations: Iterable[Escalation], retried: Mapping[int, int]
 ) -> dict[int, int]:
-    """How often each issue was left behind, since a person last said how to go on."""
+    """Count how often each issue was swept since a person last decided about it."""
     since = dict(retried)
-    for each in asked:
-        if is_last_resort(each) and each.question.issue and each.answers:
-            clock = max(answer.clock for answer in each.answers)
-            since[each.question.issue] = max(clock, since.get(each.question.issue, 0))
+    for item in escalations:
+        if is_last_resort(item) and item.question.issue and item.answers:
+            clock = max(answer.clock for answer in item.answers)
+            since[item.question.issue] = max(clock, since.get(item.question.issue, 0))
     attempts: dict[int, int] = {}
     for entry in ledger:
         swept = entry.event == "release" and entry.cause == SWEPT
@@ -166,8 +165,8 @@ def _workers(ws: Workspace, views: Iterable[AgentView]) -> tuple[Worker, ...]:
 
 
 def _capabilities(ws: Workspace, view: AgentView) -> tuple[str, ...]:
-    said = view.presence.get("capabilities")
-    own = tuple(each for each in said if isinstance(each, str)) if isinstance(said, list) else ()
+    value = view.presence.get("capabilities")
+    own = tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
     return ws.settings.capabilities.get(view.name, own)
 
 
@@ -183,12 +182,12 @@ def _leases(snapshot: Snapshot, views: Iterable[AgentView]) -> tuple[LeaseOf, ..
     )
 
 
-def _waiting(ws: Workspace, asked: Iterable[Escalation]) -> Iterable[OpenQuestion]:
-    for each in asked:
-        if each.is_open:
+def _waiting(ws: Workspace, escalations: Iterable[Escalation]) -> Iterable[OpenQuestion]:
+    for item in escalations:
+        if item.is_open:
             try:
-                waits = ws.clock.now() - to_seconds(each.asked_at)
+                waits = ws.clock.now() - to_seconds(item.asked_at)
             except ValueError:
                 waits = 0.0
-            question = each.question
-            yield OpenQuestion(each.name, question.agent, question.issue, each.title, waits)
+            question = item.question
+            yield OpenQuestion(item.name, question.agent, question.issue, item.title, waits)

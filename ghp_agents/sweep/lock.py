@@ -1,8 +1,7 @@
-"""The right to sweep, and the one id that all clones go by which are made only to sweep.
+"""The sweep lock, and the clone id that all ephemeral sweeper clones share.
 
-One sweep at a time saves work and comments said twice; it is not needed to be right, because every
-act compares and swaps. A right that is held and does not move while somebody looks at it for long
-enough is taken over: who sweeps for longer renews it.
+One sweep at a time saves work and double comments. Safety does not need it: every act is a
+compare-and-swap. A lock that does not change for PATIENCE is taken over; longer sweeps renew it.
 """
 
 import contextlib
@@ -18,13 +17,13 @@ from ghp_agents.state.cause import SWEEP, Cause
 from ghp_agents.workspace import Workspace
 
 NAME = "sweeper"
-PATIENCE = 120.0  # seconds for which a right must not move, to be taken from who holds it
-LOOK_EVERY = 10.0
+PATIENCE = 120.0  # seconds without a change before a held lock is taken over
+LOOK_EVERY = 10.0  # seconds
 RENEW_EVERY = 30.0  # seconds
 
 
 class BusyError(RefusedError):
-    """Another sweep is at work, and does what this one would."""
+    """Another sweep is running, and does the same work."""
 
     def __init__(self, lease: Lock) -> None:
         who = named(lease.holder, lease.is_person) if lease.holder else "Another"
@@ -35,7 +34,7 @@ class BusyError(RefusedError):
 
 
 class SweepTurn:
-    """This process's turn to sweep. `check` keeps it, and stops who has lost it."""
+    """The held sweep lock. `check` renews it, and raises when it is lost."""
 
     def __init__(self, ws: Workspace, leaser: LockService, lease: Lock) -> None:
         self._ws = ws
@@ -45,11 +44,11 @@ class SweepTurn:
 
     @property
     def clone(self) -> CloneId | None:
-        """The id that clones go by which are made only to sweep."""
+        """The id that ephemeral sweeper clones share."""
         return remembered(self._lease)
 
     def check(self) -> None:
-        """Renew the right if it is time to. Raises BusyError, UnknownError."""
+        """Renew the lock if it is due. Raises BusyError, UnknownError."""
         now = self._ws.clock.now()
         if now - self._at < RENEW_EVERY:
             return
@@ -63,7 +62,7 @@ class SweepTurn:
         self._at = now
 
     def end(self) -> None:
-        """Give the right back, if it still is ours; else it is in good hands."""
+        """Release the lock if we still hold it."""
         with contextlib.suppress(LockMovedError, UnknownError):
             self._leaser.release(
                 NAME, expected=self._lease, reason=self._lease.reason, cause=self._lease.cause
@@ -75,13 +74,13 @@ class SweepRequest(NamedTuple):
 
     actor: Actor
     clone: CloneId
-    is_fresh: bool  # the clone is made only to sweep, and gone afterwards
+    is_fresh: bool  # an ephemeral clone, made only for this sweep
 
 
 def acquire_lock(
     ws: Workspace, store: StateStore, leaser: LockService, who: SweepRequest
 ) -> SweepTurn:
-    """The right to sweep, once nobody else has it; a fresh clone goes by the id of the one before.
+    """Acquire the sweep lock once it is free; a fresh clone gets the former one's id.
 
     Raises BusyError, UnknownError.
     """
@@ -103,13 +102,13 @@ def acquire_lock(
 
 
 def remembered(lease: Lock | None) -> CloneId | None:
-    """The clone that a right names."""
+    """Return the clone that a lock names."""
     known = lease.cause.ref if lease and lease.cause.kind == SWEEP else ""
     return CloneId(known) if re.fullmatch("[0-9a-f]{6,40}", known) else None
 
 
 def _wait(ws: Workspace, leaser: LockService, lease: Lock) -> Lock | None:
-    """The right once it is free, or as it is when its holder can be taken for dead."""
+    """Wait until the lock is free or its holder counts as dead; return it then."""
     begun = ws.clock.now()
     current: Lock | None = lease
     while current and current.holder is not None:

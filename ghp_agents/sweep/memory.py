@@ -1,14 +1,14 @@
-"""What a sweeper remembers from one run to the next: when it first saw whom where.
+"""What a sweeper remembers between runs: when it first saw each agent and clone.
 
-A clone that stays has that in its cache. One that is made only to sweep keeps it in the state,
-under the id that all of them go by: it is one observer, whatever machine it runs on.
+A permanent clone keeps it in its cache. Ephemeral clones keep it in the state, under the id that
+they share: they are one observer, on any machine.
 """
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.core import files
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.ports import Snapshot, StateStore
@@ -20,17 +20,17 @@ from ghp_agents.sweep.plan import Silent
 from ghp_agents.workspace import Workspace, now_text
 
 CLONES = "clones-seen.json"
-NOTES = (presence.SIGHTINGS, presence.TURNS, claim_sight.NOTED, CLONES)
+NOTES = (presence.SIGHTINGS, presence.TURNS, holder_liveness.NOTED, CLONES)
 FOLDER = ".ghp/sweeps/"
 
 
 def path_of(clone: CloneId) -> str:
-    """Where the memory of sweepers that go by this id is."""
+    """Return the path of the memory of sweepers with this id."""
     return f"{FOLDER}{clone}/memory.json"
 
 
 def restore(ws: Workspace, store: StateStore) -> None:
-    """Take up the memory where the last run left it. Raises OSError."""
+    """Restore the memory of the last run. Raises OSError."""
     snapshot = store.snapshot()
     path = path_of(snapshot.clone)
     kept = _read(snapshot.files(FOLDER).get(path, b""))
@@ -40,16 +40,16 @@ def restore(ws: Workspace, store: StateStore) -> None:
 
 
 def keep(ws: Workspace, store: StateStore, by: Actor) -> bool:
-    """Put the memory into the state; whether there was something new."""
+    """Save the memory in the state; return whether it had changed."""
     content = json.dumps(
-        {name: _noted(ws, name) for name in NOTES}, indent=1, sort_keys=True
+        {name: _read_cache(ws, name) for name in NOTES}, indent=1, sort_keys=True
     ).encode()
 
     def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
         path = path_of(snapshot.clone)
         if snapshot.files(FOLDER).get(path) == content:
             return False, []
-        # Presence, as the ledger sees it: what somebody saw passes, and is no event.
+        # The ledger treats it as presence: it is an observation, not an event.
         return True, [
             Record(
                 event=ledger.PRESENCE,
@@ -66,31 +66,31 @@ def keep(ws: Workspace, store: StateStore, by: Actor) -> bool:
 
 
 def clones(ws: Workspace, snapshot: Snapshot, news_at: float | None) -> tuple[Silent, ...]:
-    """The other clones, and for how long each is known to have said nothing."""
-    now, had = ws.steady(), _noted(ws, CLONES)
+    """Return the other clones, and how long each is known to have been silent."""
+    now, previous = ws.steady(), _read_cache(ws, CLONES)
     seen: dict[str, list[Any]] = {}
     silent: list[Silent] = []
     for tip in snapshot.tips():
         if tip.clone == snapshot.clone:
             continue
-        oid, first = _sighting(had.get(tip.clone))
-        # When the machine was started anew, what was seen before is seen anew.
+        oid, first = _parse_sighting(previous.get(tip.clone))
+        # After a reboot the steady clock restarts, so old times do not count.
         same = oid == tip.oid and first <= now
         seen[tip.clone] = [tip.oid, first if same else now]
         silent.append(Silent(tip, max(0.0, (news_at or 0.0) - seen[tip.clone][1])))
-    if seen != had:
+    if seen != previous:
         _write(ws, CLONES, seen)
     return tuple(silent)
 
 
-def _sighting(value: Any) -> tuple[str, float]:
+def _parse_sighting(value: Any) -> tuple[str, float]:
     match value:
         case [str(oid), int() | float() as first]:
             return oid, first
     return "", 0.0
 
 
-def _noted(ws: Workspace, name: str) -> dict[str, Any]:
+def _read_cache(ws: Workspace, name: str) -> dict[str, Any]:
     try:
         return _read((ws.cache_dir / name).read_bytes())
     except OSError:
@@ -109,4 +109,4 @@ def _write(ws: Workspace, name: str, value: Mapping[str, Any]) -> None:
     try:
         files.write_atomically(ws.cache_dir / name, json.dumps(value).encode())
     except OSError:
-        return  # where nothing can be kept, each look is the first
+        return  # without a cache, each run is the first

@@ -1,7 +1,6 @@
-"""A sweep in words: comments on issues, the question that ends attempts, and the summary.
+"""Texts of a sweep: comments on issues, the question that ends attempts, and the summary.
 
-Names of agents are checked ones; no text of others is in here, except in the summary, in one line
-and escaped.
+Agents' names are checked. Text of others is only in the summary, in one line and escaped.
 """
 
 from collections.abc import Sequence
@@ -30,12 +29,12 @@ class SweepLine(NamedTuple):
 
 
 def marker(what: str, held: Held) -> str:
-    """What tells a comment from all others: each is made once for each claim."""
+    """Return the marker of a comment: each comment is made once for each claim."""
     return f"<!-- ghp:{what} {held.holder} {held.lease.generation} -->"
 
 
 def silent(held: Held, dead_after: float, policy: str) -> str:
-    """That a holder is silent."""
+    """Return the comment that a holder is silent."""
     then = {
         ALERT: "somebody should look after it",
         REASSIGN: "the issue is given to another agent",
@@ -52,12 +51,12 @@ def silent(held: Held, dead_after: float, policy: str) -> str:
 
 
 def back(held: Held) -> str:
-    """That it is back."""
+    """Return the comment that a holder is back."""
     return _comment(f"{held.holder} is back and goes on with this issue.", marker("back", held))
 
 
 def freed(held: Held, why: str, to: str | None, handoff: str, attempt: int, most: int) -> str:
-    """What became of a dead holder's issue."""
+    """Return the comment on what happened to a dead holder's issue."""
     then = f"It is {to}'s now" if to else "It is back in the queue"
     if attempt >= most:
         then = "It is nobody's now, and a person is asked how to go on"
@@ -73,7 +72,7 @@ def _comment(text: str, mark: str) -> str:
 
 
 def question(issue: int, held: Held, attempt: int) -> str:
-    """What a person is asked instead of another attempt; the same for the same claim."""
+    """Return the question to a person instead of another attempt; the same for each claim."""
     times = "once" if attempt == 1 else f"{attempt} times in a row"
     return (
         f"Who should go on with #{issue}?\n\nAn agent that had it died {times}; the last was "
@@ -87,7 +86,7 @@ def question(issue: int, held: Held, attempt: int) -> str:
 
 def summary(lines: Sequence[SweepLine], agents: Sequence[tuple[str, int]], notes: Sequence[str],
             *, policy: str, dry_run: bool) -> str:  # fmt: skip
-    """The sweep as a page of markdown, for the summary of a job."""
+    """Return the sweep as a page of markdown, for a job's summary."""
     counted = ", ".join(f"{count} {state}" for state, count in agents) or "none"
     parts = [
         f"## Sweep of agents ({policy}{', dry run' if dry_run else ''})",

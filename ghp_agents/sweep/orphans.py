@@ -1,7 +1,7 @@
-"""Worktrees and branches of this clone that nobody owns any more: found, saved, removed.
+"""Find, save and remove orphans: worktrees and branches of this clone without an owner.
 
-Only what agents made: a worktree that is named after an agent, a branch below `agent/`. What is
-removed was merged, or is in the state as a handoff with its patch; everything else stays.
+Only agents' own: a worktree with an agent's name, a branch below `agent/`. Removed is only what
+was merged, or is in the state as a handoff with its patch; everything else stays.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,8 +12,7 @@ from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.claims.service import claims
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.ids import issue_of_branch
-from ghp_agents.git import worktree
-from ghp_agents.git import worktree_admin as checkouts
+from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.handoffs import evidence, uncommitted
 from ghp_agents.handoffs.evidence import Topic
@@ -34,15 +33,15 @@ _ENDED = (Liveness.GONE, Liveness.DEAD, Liveness.STOPPED)
 
 
 class _Owners(NamedTuple):
-    """Who may own a worktree or a branch."""
+    """The possible owners of a worktree or branch."""
 
-    ended: Mapping[str, str]  # agents that ended, and how they are
+    ended: Mapping[str, str]  # agents that ended, with their liveness
     known: frozenset[str]  # all agents
     claims: Mapping[int, Lock]
     issues: Mapping[int, Issue]
 
-    def why_none(self, agent: str, branch: str | None) -> str:
-        """Why nobody owns it; empty if somebody may."""
+    def why_unowned(self, agent: str, branch: str | None) -> str:
+        """Return why nobody owns it; empty if somebody may."""
         if not agent or any(agent == lease.holder for lease in self.claims.values()):
             return ""
         if agent in self.known and agent not in self.ended:
@@ -58,7 +57,7 @@ class _Owners(NamedTuple):
 
 
 class _Branches(NamedTuple):
-    """The branches of the clone, and how it is told whether one is merged."""
+    """The branches of the clone, and what decides whether one is merged."""
 
     ws: Workspace
     forge: Forge | None
@@ -66,16 +65,16 @@ class _Branches(NamedTuple):
     trunks: Sequence[str]
 
     def is_merged(self, name: str) -> bool:
-        """Whether all of it is on the trunk: as it is, or squashed, as its pull request says."""
+        """Return whether the default branch has all of it: directly, or squashed by its merge."""
         tip = self.tips[name]
         return any(worktree.contains(self.ws.folder, ref, tip) for ref in self.trunks) or (
-            self._is_said_to_be(name, tip)
+            self._was_squash_merged(name, tip)
         )
 
-    def _is_said_to_be(self, name: str, tip: str) -> bool:
+    def _was_squash_merged(self, name: str, tip: str) -> bool:
         try:
             pull = self.forge.find(name) if self.forge else None
-        except GhpError:  # who cannot be asked says nothing
+        except GhpError:  # unknown counts as not merged
             return False
         return pull is not None and (pull.state, pull.head, pull.base) == (
             "merged", tip, trunk(self.ws),
@@ -89,42 +88,45 @@ def find_orphans(
     issues: Mapping[int, Issue],
     forge: Forge | None = None,
 ) -> list[Orphan]:
-    """What nobody owns: its agent has ended, and its issue is closed or held by nobody."""
+    """Find the orphans: the agent has ended, and the issue is closed or held by nobody."""
     if ws.place.toplevel is None:
         return []
     ended = {view.name: view.liveness.value for view in views if view.liveness in _ENDED}
     known = frozenset(view.name for view in views)
     owners = _Owners(ended, known, claims(leaser), issues)
-    there = _Branches(ws, forge, checkouts.branches(ws.folder), trunk_places(ws))
+    branches = _Branches(ws, forge, worktree_admin.branches(ws.folder), trunk_places(ws))
     found: list[Orphan] = []
     checked_out: set[str] = set()
-    for each in checkouts.listed(ws.folder):
-        checked_out |= {each.branch} if each.branch else set()
-        if each.is_main or each.half_made or not each.path.is_dir() or _is_here(ws, each.path):
+    for tree in worktree_admin.listed(ws.folder):
+        checked_out |= {tree.branch} if tree.branch else set()
+        if tree.is_main or tree.half_made or not tree.path.is_dir() or _is_here(ws, tree.path):
             continue
-        found += _of_worktree(ws, owners, there, each)
-    for name in sorted(there.tips.keys() - checked_out):
-        why = _why_no_branch(owners, name)
+        found += _check_worktree(ws, owners, branches, tree)
+    for name in sorted(branches.tips.keys() - checked_out):
+        why = _why_unowned_branch(owners, name)
         if why:
-            found.append(_branch(name, why, there))
+            found.append(_branch_orphan(name, why, branches))
     return found
 
 
-def _of_worktree(ws: Workspace, owners: _Owners, there: _Branches, each: Checkout) -> list[Orphan]:
-    """A worktree that nobody owns; with its branch, if that is merged and can go with it."""
-    place = _open(ws, each.path)
-    agent = named(place) if place else ""
-    why = owners.why_none(agent, each.branch)
-    if place is None or not why:
+def _check_worktree(
+    ws: Workspace, owners: _Owners, branches: _Branches, tree: Checkout
+) -> list[Orphan]:
+    """Return an orphaned worktree; with its branch, if that is merged and can go, too."""
+    other = _open(ws, tree.path)
+    agent = named(other) if other else ""
+    why = owners.why_unowned(agent, tree.branch)
+    if other is None or not why:
         return []
-    orphan = _worktree(place, agent, why)
+    orphan = _worktree_orphan(other, agent, why)
     name = orphan.branch
-    goes = orphan.removable and name in there.tips and _why_no_branch(owners, name)
-    return [orphan._replace(tip=there.tips[name]) if goes and there.is_merged(name) else orphan]
+    goes = orphan.removable and name in branches.tips and _why_unowned_branch(owners, name)
+    with_branch = goes and branches.is_merged(name)
+    return [orphan._replace(tip=branches.tips[name]) if with_branch else orphan]
 
 
-def _why_no_branch(owners: _Owners, name: str) -> str:
-    return owners.why_none(_agent_of(name), name) if name.startswith(PREFIX) else ""
+def _why_unowned_branch(owners: _Owners, name: str) -> str:
+    return owners.why_unowned(_agent_of(name), name) if name.startswith(PREFIX) else ""
 
 
 def _agent_of(branch: str) -> str:
@@ -137,83 +139,83 @@ def _is_here(ws: Workspace, path: Path) -> bool:
 
 def _open(ws: Workspace, path: Path) -> Workspace | None:
     try:
-        there = open_workspace(path, ws.environ, ws.clock, MYSELF)
+        other = open_workspace(path, ws.environ, ws.clock, MYSELF)
     except GhpError:
         return None
-    return there if there.common_dir == ws.common_dir else None
+    return other if other.common_dir == ws.common_dir else None
 
 
-def _worktree(there: Workspace, agent: str, why: str) -> Orphan:
-    folder = Path(there.place.toplevel or "")
-    kept = f"{worktree.operation(there.git_dir)} is in progress"
-    if worktree.operation(there.git_dir) is None:
-        work = uncommitted.take_uncommitted(there)
+def _worktree_orphan(other: Workspace, agent: str, why: str) -> Orphan:
+    folder = Path(other.place.toplevel or "")
+    kept = f"{worktree.operation(other.git_dir)} is in progress"
+    if worktree.operation(other.git_dir) is None:
+        work = uncommitted.take_uncommitted(other)
         kept = f"{len(work.missing)} paths of it cannot be saved" if work.missing else ""
-    state = "" if kept else "its work can be saved" if _differs(there, folder) else "clean"
-    if not kept and there.branch is None and _unsent(there, folder):
+    state = "" if kept else "its work can be saved" if _differs(other, folder) else "clean"
+    if not kept and other.branch is None and _unsent(other, folder):
         kept, state = "it has commits that are on no branch", ""
-    return Orphan("worktree", str(folder), agent, why, state, kept, there.branch or "")
+    return Orphan("worktree", str(folder), agent, why, state, kept, other.branch or "")
 
 
-def _unsent(there: Workspace, folder: Path) -> bool:
+def _unsent(other: Workspace, folder: Path) -> bool:
     head = worktree.head(folder)
-    return bool(head) and not any(worktree.contains(folder, x, head) for x in trunk_places(there))
+    return bool(head) and not any(worktree.contains(folder, x, head) for x in trunk_places(other))
 
 
-def _branch(name: str, why: str, there: _Branches) -> Orphan:
-    state, kept = ("merged", "") if there.is_merged(name) else ("", "it is not merged")
-    return Orphan("branch", name, _agent_of(name), why, state, kept, name, there.tips[name])
+def _branch_orphan(name: str, why: str, branches: _Branches) -> Orphan:
+    state, kept = ("merged", "") if branches.is_merged(name) else ("", "it is not merged")
+    return Orphan("branch", name, _agent_of(name), why, state, kept, name, branches.tips[name])
 
 
 # ------------------------------------------------------------------------------- removing
 
 
 def remove(me: ClaimContext, orphan: Orphan) -> str:
-    """Remove it, if it still is as it was looked at. Raises RefusedError."""
+    """Remove an orphan that has not changed since it was found. Raises RefusedError."""
     ws = me.ws
     if orphan.kind == "branch":
-        if not checkouts.delete_branch(ws.folder, orphan.name, orphan.tip):
+        if not worktree_admin.delete_branch(ws.folder, orphan.name, orphan.tip):
             raise RefusedError(f"{orphan.name} has moved.", hint="Look at it again.")
         return f"removed branch {orphan.name}: {orphan.removable}"
-    there = _open(ws, Path(orphan.name))
-    if there is None:
+    other = _open(ws, Path(orphan.name))
+    if other is None:
         return f"{orphan.name} is gone already"
-    saved = _save(me, there, orphan)
-    for name in () if saved else _furniture(there, Path(orphan.name)):
-        Path(orphan.name, name).unlink()  # git would keep the worktree for it
-    if not saved and not checkouts.remove(ws.folder, Path(orphan.name)):
+    saved = _save(me, other, orphan)
+    for name in () if saved else _provisioned_files(other, Path(orphan.name)):
+        Path(orphan.name, name).unlink()  # git would keep the worktree because of it
+    if not saved and not worktree_admin.remove(ws.folder, Path(orphan.name)):
         raise RefusedError(f"git keeps {orphan.name}.", hint="Look at what is in it.")
-    also = orphan.tip and checkouts.delete_branch(ws.folder, orphan.branch, orphan.tip)
+    also = orphan.tip and worktree_admin.delete_branch(ws.folder, orphan.branch, orphan.tip)
     branch = f" and its branch {orphan.branch}: merged" if also else ""
     return f"removed worktree {orphan.name}{branch}{saved}"
 
 
-def _differs(there: Workspace, folder: Path) -> bool:
-    return len(worktree.differences(folder)) > len(_furniture(there, folder))
+def _differs(other: Workspace, folder: Path) -> bool:
+    return len(worktree.differences(folder)) > len(_provisioned_files(other, folder))
 
 
-def _furniture(there: Workspace, folder: Path) -> list[str]:
-    """What git does not know, and is as furnishing put it there."""
-    ours = unchanged_files(there)
+def _provisioned_files(other: Workspace, folder: Path) -> list[str]:
+    """List the untracked files that are as provisioning put them there."""
+    ours = unchanged_files(other)
     found = worktree.differences(folder)
-    return [each.path for each in found if each.code == "??" and each.path in ours]
+    return [item.path for item in found if item.code == "??" and item.path in ours]
 
 
-def _save(me: ClaimContext, there: Workspace, orphan: Orphan) -> str:
-    """Keep what is not committed as a handoff with its patch, and take the worktree away; empty
-    where there is nothing to keep. Raises RefusedError where not all of it can be kept."""
+def _save(me: ClaimContext, other: Workspace, orphan: Orphan) -> str:
+    """Save uncommitted work as a handoff with its patch, and remove the worktree. Return "" if
+    there is nothing to save. Raises RefusedError if not all of it can be saved."""
     folder = Path(orphan.name)
-    if not _differs(there, folder):
+    if not _differs(other, folder):
         return ""
-    work = uncommitted.take_uncommitted(there)
+    work = uncommitted.take_uncommitted(other)
     if work.missing or not work.patch.content:
         raise RefusedError(f"Not all of {orphan.name} can be saved.", hint="Look at it yourself.")
     about = Topic(me.actor, issue_of_branch(orphan.branch))
     note = f"The worktree of {orphan.agent} was removed: {orphan.why}."
-    said = evidence.said(me.store, about, me.ws.settings.orchestrators)
-    facts = HandoffFacts(about, evidence.branch(there), said, work, (), ())
-    handed = record_of(there, me.store, facts, note=note)
-    if uncommitted.take_uncommitted(there).patch.content != work.patch.content:
+    topic_facts = evidence.topic_facts(me.store, about, me.ws.settings.orchestrators)
+    facts = HandoffFacts(about, evidence.branch(other), topic_facts, work, (), ())
+    handed = record_of(other, me.store, facts, note=note)
+    if uncommitted.take_uncommitted(other).patch.content != work.patch.content:
         raise RefusedError(f"Somebody works in {orphan.name}.", hint="It stays as it is.")
-    checkouts.clear(me.ws.folder, folder)
+    worktree_admin.clear(me.ws.folder, folder)
     return f"; its work is in {handed.handoff.name}"

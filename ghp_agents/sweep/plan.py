@@ -1,7 +1,7 @@
-"""The sweep: what is to be done about what agents left behind. Pure: from facts to acts.
+"""The sweep's plan: from facts to acts, without side effects.
 
-An act names what it was decided on (a lease, a tip), so that who carries it out can compare and
-swap: what moved meanwhile is left to the next sweep.
+An act names what it was decided on (a lock, a tip), so that it can be a compare-and-swap: what has
+moved meanwhile is left to the next sweep.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,27 +24,27 @@ QUESTION_OLD = DAY
 
 
 class Held(NamedTuple):
-    """A right, and how its holder is."""
+    """A held lock, and its holder's liveness."""
 
     lease: Lock
-    state: str = "person"  # else a liveness, or unknown: nobody has heard of the holder
-    silent: float = 0.0  # seconds for which it is known not to have moved
-    lapsed: bool = False  # its holder is taken for dead
+    state: str = "person"  # else a liveness, or unknown: the holder has no presence
+    silent: float = 0.0  # seconds without a sign of life
+    lapsed: bool = False  # its holder counts as dead
     gone: bool = False
 
     @property
     def holder(self) -> str:
-        """Who holds it."""
+        """The holder's name."""
         return self.lease.holder or ""
 
     @property
     def is_quiet(self) -> bool:
-        """Whether its holder has not been heard of for long, and is not taken for dead."""
+        """Whether its holder is silent for long and does not count as dead yet."""
         return self.state == "stale" and not self.lapsed
 
 
 class Worker(NamedTuple):
-    """An agent that could go on with something."""
+    """An agent that could take over an issue."""
 
     name: str
     epoch: int
@@ -52,7 +52,7 @@ class Worker(NamedTuple):
 
 
 class LeaseOf(NamedTuple):
-    """A lease of paths or of a named resource, whose holder is gone."""
+    """A lease of paths or a named resource whose holder is gone."""
 
     id: str
     holder: str
@@ -60,14 +60,14 @@ class LeaseOf(NamedTuple):
 
 
 class Silent(NamedTuple):
-    """Another clone, and for how long it has said nothing."""
+    """Another clone, and how long it has been silent."""
 
     tip: Tip
     silent: float
 
 
 class OpenQuestion(NamedTuple):
-    """A question, and for how long it has waited."""
+    """A question, and how long it has waited."""
 
     name: str
     agent: str
@@ -77,7 +77,7 @@ class OpenQuestion(NamedTuple):
 
 
 class Orphan(NamedTuple):
-    """A worktree or a branch of this clone that nobody owns any more."""
+    """A worktree or branch of this clone without an owner."""
 
     kind: str  # worktree, branch
     name: str  # its path, or its name
@@ -86,24 +86,24 @@ class Orphan(NamedTuple):
     removable: str = ""  # why it can go: merged, saved
     kept: str = ""  # why it must stay
     branch: str = ""
-    tip: str = ""  # of a branch that goes, by itself or with its worktree
+    tip: str = ""  # of a branch that is removed, alone or with its worktree
 
 
 class Unfinished(NamedTuple):
-    """A claim that a sweep took from a dead agent, and was killed before all of it showed."""
+    """A claim that a sweep freed, killed before it made all changes visible."""
 
     issue: int
     lease: Lock  # as it is now
 
 
 class SweepFacts(NamedTuple):
-    """All that a sweep decides on."""
+    """The facts that a sweep decides on."""
 
     claims: tuple[Held, ...] = ()
     issues: Mapping[int, Issue] = {}
     claimed: Mapping[str, int] = {}
-    workers: tuple[Worker, ...] = ()  # those who live
-    rights: tuple[Held, ...] = ()  # others than claims
+    workers: tuple[Worker, ...] = ()  # active agents
+    rights: tuple[Held, ...] = ()  # locks other than claims
     leases: tuple[LeaseOf, ...] = ()
     clones: tuple[Silent, ...] = ()
     questions: tuple[OpenQuestion, ...] = ()
@@ -116,36 +116,36 @@ class SweepFacts(NamedTuple):
 
 
 class Warn(NamedTuple):
-    """Say on an issue that its holder is silent."""
+    """Warn on an issue that its holder is silent."""
 
     issue: int
     held: Held
 
 
 class Recall(NamedTuple):
-    """Take back that the holder of an issue is silent."""
+    """Withdraw the warning that an issue's holder is silent."""
 
     issue: int
     held: Held | None  # who holds it now
 
 
 class Free(NamedTuple):
-    """Take a claim from an agent that is dead, and give it to another, or to nobody."""
+    """Take a claim from a dead agent; give it to another, or free it."""
 
     issue: int
     held: Held
     attempt: int
     to: Worker | None = None
-    gives_up: bool = False  # as often as this it is not tried again: a person is asked
+    gives_up: bool = False  # no further attempt: a person is asked
 
     @property
     def reason(self) -> str:
-        """What the right's chain and the ledger keep."""
+        """The reason in the lock's history and the ledger."""
         return f"{SWEPT_AWAY}{self.held.holder} is {self.held.state}"
 
 
 class Finish(NamedTuple):
-    """Show all of what a sweep before this one did to a claim."""
+    """Make all changes of a killed sweep to a claim visible."""
 
     unfinished: Unfinished
     attempt: int
@@ -153,7 +153,7 @@ class Finish(NamedTuple):
 
 
 class Close(NamedTuple):
-    """Give back the claim of an issue that is closed."""
+    """Release the claim of a closed issue."""
 
     issue: int
     held: Held
@@ -166,25 +166,25 @@ class EndLease(NamedTuple):
 
 
 class FreeRight(NamedTuple):
-    """Give back a right of an agent that is gone."""
+    """Release a lock of an agent that is gone."""
 
     held: Held
 
 
 class Absorb(NamedTuple):
-    """Absorb a clone that has said nothing for long."""
+    """Absorb a clone that has been silent for long."""
 
     clone: Silent
 
 
 class Prune(NamedTuple):
-    """Remove a worktree or a branch that nobody owns."""
+    """Remove an orphaned worktree or branch."""
 
     orphan: Orphan
 
 
 class Tell(NamedTuple):
-    """Something that only a person can act on."""
+    """Report something that only a person can act on."""
 
     about: str  # dead, question, orphan
     issue: int | None
@@ -195,7 +195,7 @@ Act = Warn | Recall | Free | Finish | Close | EndLease | FreeRight | Absorb | Pr
 
 
 def issue_of(act: Act) -> int | None:
-    """The issue that an act is about."""
+    """Return the issue that an act is about."""
     match act:
         case Warn() | Recall() | Free() | Close() | Tell():
             return act.issue
@@ -215,7 +215,7 @@ def plan(
     max_attempts: int = 3,
     prune: bool = False,
 ) -> list[Act]:
-    """What is to be done, in order: first what others wait for."""
+    """Return the acts in order: first those that others wait for."""
     open_claims = [held for held in facts.claims if _is_open(facts, held)]
     dead = [held for held in open_claims if held.lapsed]
     acts: list[Act] = [*_closed(facts), *_unfinished(facts, max_attempts)]
@@ -245,14 +245,14 @@ def _closed(facts: SweepFacts) -> list[Close]:
 
 
 def _unfinished(facts: SweepFacts, most: int) -> list[Finish]:
-    counted = [(each, 1 + facts.attempts.get(each.issue, 0)) for each in facts.unfinished]
+    counted = [(item, 1 + facts.attempts.get(item.issue, 0)) for item in facts.unfinished]
     return [
-        Finish(each, attempt, each.lease.holder is None and attempt >= most)
-        for each, attempt in counted
+        Finish(item, attempt, item.lease.holder is None and attempt >= most)
+        for item, attempt in counted
     ]
 
 
-# ------------------------------------------------------------------------------ the dead
+# -------------------------------------------------------------------------- dead holders
 
 
 def _freed(facts: SweepFacts, dead: Sequence[Held], policy: str, most: int) -> list[Free]:
@@ -278,8 +278,8 @@ def _freed(facts: SweepFacts, dead: Sequence[Held], policy: str, most: int) -> l
 def _receiver(
     facts: SweepFacts, issue: Issue, held: Held, load: Mapping[str, int]
 ) -> Worker | None:
-    """The least loaded of the living who can do it; nobody for what cannot go on yet, or what
-    nobody who may write wants done."""
+    """Return the least loaded active agent that can do it. None for a blocked issue, or one that
+    nobody with write access offers."""
     if not issue.offered or open_blockers(issue, set(facts.issues.values())):
         return None
     able = [
@@ -297,11 +297,11 @@ def _alerts(facts: SweepFacts, dead: Sequence[Held]) -> list[Tell]:
     ]
 
 
-# ------------------------------------------------------------------------------ the silent
+# ------------------------------------------------------------------------ silent holders
 
 
 def _to_warn(facts: SweepFacts, claims: Iterable[Held], policy: str) -> list[tuple[int, Held]]:
-    """What is not said yet of the silent; where nothing is done about the dead, of them, too."""
+    """Return issues of silent holders without a warning; with policy `alert`, also of dead ones."""
     found: list[tuple[int, Held]] = []
     for held in claims:
         issue = _issue(facts, held)
@@ -315,13 +315,13 @@ def _is_silent(held: Held, policy: str) -> bool:
 
 
 def _recalls(facts: SweepFacts, claims: Sequence[Held], policy: str) -> list[Recall]:
-    """The issues that are marked without a reason any more."""
+    """Return the withdrawals for issues whose stale label has no reason any more."""
     holders = {issue.number: held for held in claims if (issue := _issue(facts, held))}
-    marked = sorted({each for each in facts.issues.values() if STALE_LABEL in each.labels})
+    marked = sorted({item for item in facts.issues.values() if STALE_LABEL in item.labels})
     found: list[Recall] = []
     for issue in marked:
         held = holders.get(issue.number)
-        freed = held is not None and held.lapsed and policy != ALERT  # that takes it off, too
+        freed = held is not None and held.lapsed and policy != ALERT  # freeing removes it, too
         if not freed and (held is None or not _is_silent(held, policy)):
             found.append(Recall(issue.number, held))
     return found
@@ -331,15 +331,15 @@ def _recalls(facts: SweepFacts, claims: Sequence[Held], policy: str) -> list[Rec
 
 
 def _is_over(held: Held) -> bool:
-    """The trunk is waited for by all, so it is free again when its holder is dead."""
+    """Return whether to release a lock; the merge lock already when its holder is dead."""
     return held.gone or (held.lapsed and held.lease.name == TRUNK)
 
 
 def _questions(facts: SweepFacts) -> list[Tell]:
-    old = [each for each in facts.questions if each.waits >= QUESTION_OLD]
+    old = [item for item in facts.questions if item.waits >= QUESTION_OLD]
     return [
-        Tell("question", each.issue, f"{each.name} of {each.agent}: {each.title}")
-        for each in sorted(old, key=lambda each: -each.waits)
+        Tell("question", item.issue, f"{item.name} of {item.agent}: {item.title}")
+        for item in sorted(old, key=lambda item: -item.waits)
     ]
 
 

@@ -1,4 +1,4 @@
-"""A sweep's acts as lines, for people and scripts: what was done, or what would be."""
+"""A sweep's acts as lines, for people and scripts: what was or would be done."""
 
 from ghp_agents.core.clock import ago
 from ghp_agents.sweep.messages import SweepLine
@@ -21,7 +21,7 @@ from ghp_agents.sweep.service import SweepResult
 
 
 def lines(swept: SweepResult) -> list[SweepLine]:
-    """Each act of a sweep, in order."""
+    """Return a line for each act of a sweep, in order."""
     found: list[SweepLine] = []
     for outcome in swept.outcomes:
         act = outcome.act
@@ -48,7 +48,7 @@ def _held(act: Act) -> Held | None:
 
 
 def _planned(act: Act) -> str:
-    """What would be done."""
+    """Describe what would be done."""
     match act:
         case Warn(held=held):
             return f"say that {held.holder} is silent for {ago(held.silent)}"

@@ -1,7 +1,7 @@
-"""The sweep: look after what agents left behind, once, by whatever clone and however often.
+"""The sweep: clean up after dead agents. Any clone can run it, as often as it likes.
 
-It needs no server and remembers what it must: a clone that is made only to sweep goes by the id of
-the one before it, and finds there when it first saw whom where.
+It needs no server. An ephemeral clone, made only to sweep, uses the id of the one before it, and
+so finds when each agent and clone was first seen.
 """
 
 from collections import Counter
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from ghp_agents.claims import holder_liveness as claim_sight
+from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError, NotSetUpError, UnknownError
 from ghp_agents.core.ids import Actor, CloneId
@@ -17,38 +17,36 @@ from ghp_agents.ports import Forge, IssueTracker, LockService, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.state.join import SyncReport
-from ghp_agents.sweep import actions as sweep_acts
-from ghp_agents.sweep import facts as sweep_sight
-from ghp_agents.sweep import lock as sweep_right
-from ghp_agents.sweep import memory as sweep_memory
+from ghp_agents.sweep import actions, lock, memory
+from ghp_agents.sweep import facts as sweep_facts
 from ghp_agents.sweep import orphans as sweep_orphans
 from ghp_agents.sweep.actions import ActionResult, Sweep
 from ghp_agents.sweep.lock import SweepRequest, SweepTurn
 from ghp_agents.sweep.plan import Act, Close, Finish, Free, Prune, SweepFacts, plan
-from ghp_agents.sync import service as syncing
+from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.github.api.repository import GitHubRepository
 
-ATTEMPTS, PAUSE = 3, 5.0  # to send what was said, and the seconds between
-NOBODY = Actor("Sweeper", is_person=True)  # where neither an agent nor git's user is named
+ATTEMPTS, PAUSE = 3, 5.0  # attempts to publish, and the seconds between them
+NOBODY = Actor("Sweeper", is_person=True)  # without an agent's name and git's `user.name`
 
 
 class SweepResult(NamedTuple):
-    """What a sweep saw and did."""
+    """The result of a sweep."""
 
     policy: str
     dry_run: bool
-    agents: tuple[tuple[str, int], ...]  # how many of each liveness
+    agents: tuple[tuple[str, int], ...]  # number of each liveness
     outcomes: tuple[ActionResult, ...]
     report: SyncReport
     clone: CloneId
 
     @property
     def done(self) -> int:
-        """How many acts were done."""
+        """The number of acts that were done."""
         return sum(outcome.done for outcome in self.outcomes)
 
 
@@ -76,90 +74,90 @@ def sweep(
     hub: "GitHubRepository | None" = None,
     forge: Forge | None = None,
 ) -> SweepResult:
-    """Look, decide, act, and publish. `ephemeral` is a clone that is made only to sweep; the forge
-    knows of branches that were squashed.
+    """Gather facts, plan, act and publish. `ephemeral`: a clone made only to sweep. The forge
+    knows which branches were squashed.
 
-    Raises BusyError while another sweep is at work, UnknownError where the remote decides and
-    cannot be reached: who hears nothing takes nobody for dead.
+    Raises BusyError while another sweep runs, UnknownError if the remote cannot be reached:
+    without news, no agent counts as dead.
     """
-    house = SweepParts(ws, store, leaser, tracker, hub, forge)
+    parts = SweepParts(ws, store, leaser, tracker, hub, forge)
     rule = policy or ws.settings.sweep_policy
-    _news(house)
+    _fetch_news(parts)
     if dry_run:
-        return _planned(house, rule, prune=prune)
+        return _dry_run(parts, rule, prune=prune)
     fresh = ephemeral and _is_fresh(store)
-    turn = sweep_right.acquire_lock(
-        ws, store, leaser, SweepRequest(_actor(ws), _clone(store), fresh)
-    )
+    turn = lock.acquire_lock(ws, store, leaser, SweepRequest(_actor(ws), _clone(store), fresh))
     try:
-        return _swept(house, turn, rule, prune=prune, fresh=fresh)
+        return _run(parts, turn, rule, prune=prune, fresh=fresh)
     finally:
         turn.end()
 
 
-def _news(house: SweepParts) -> None:
-    report = house.store.sync(push=False)
+def _fetch_news(parts: SweepParts) -> None:
+    report = parts.store.sync(push=False)
     if report.remote is not None and not report.fetched:
         raise UnknownError(
             f"{report.remote} cannot be reached: {report.trouble}.",
             hint="Nobody is taken for dead without news; sweep again when it can be reached.",
         )
-    claim_sight.observe(house.ws, house.leaser)
+    holder_liveness.observe(parts.ws, parts.leaser)
 
 
-def _planned(house: SweepParts, policy: str, *, prune: bool) -> SweepResult:
-    facts, agents = _look(house)
-    acts = _plan(house, facts, policy, prune=prune)
+def _dry_run(parts: SweepParts, policy: str, *, prune: bool) -> SweepResult:
+    facts, agents = _gather(parts)
+    acts = _plan(parts, facts, policy, prune=prune)
     outcomes = tuple(ActionResult(act, False, "") for act in acts)
-    return SweepResult(policy, True, agents, outcomes, SyncReport(None), _clone(house.store))
+    return SweepResult(policy, True, agents, outcomes, SyncReport(None), _clone(parts.store))
 
 
-def _swept(
-    house: SweepParts, turn: SweepTurn, policy: str, *, prune: bool, fresh: bool
+def _run(
+    parts: SweepParts, turn: SweepTurn, policy: str, *, prune: bool, fresh: bool
 ) -> SweepResult:
-    ws, store, leaser, tracker, hub, _ = house
+    ws, store, leaser, tracker, hub, _ = parts
     actor = _actor(ws)
     if fresh:
-        _go_by(house, turn)
-    report = syncing.sync(ws, store, leaser, tracker, hub=hub)
-    facts, agents = _look(house)
-    acts = _plan(house, facts, policy, prune=prune)
+        _adopt_sweeper_id(parts, turn)
+    report = sync.sync(ws, store, leaser, tracker, hub=hub)
+    facts, agents = _gather(parts)
+    acts = _plan(parts, facts, policy, prune=prune)
     me = ClaimContext(ws, store, leaser, tracker, actor, 0)
     rules = Sweep(me, policy, ws.settings.max_attempts, turn.check)
-    outcomes = sweep_acts.perform(rules, acts)
-    if prune and any(outcome.done and _claimed(outcome.act) for outcome in outcomes):
-        outcomes += sweep_acts.perform(rules, _newly_orphaned(house, facts))
-    _show(house, outcomes)
+    outcomes = actions.perform(rules, acts)
+    if prune and any(outcome.done and _freed_issue(outcome.act) for outcome in outcomes):
+        outcomes += actions.perform(rules, _newly_orphaned(parts, facts))
+    _refresh_status_comments(parts, outcomes)
     if fresh:
-        sweep_memory.keep(ws, store, actor)
-    published = _publish(house)
+        memory.keep(ws, store, actor)
+    published = _publish(parts)
     if fresh:
-        published = _insist(house, published)
-        published = _come_home(house, turn, published)
+        published = _publish_with_retries(parts, published)
+        published = _restore_clone_id(parts, turn, published)
     notes = tuple(dict.fromkeys((*report.notes, *published.notes)))
     return SweepResult(
         policy, False, agents, tuple(outcomes), published._replace(notes=notes), _clone(store)
     )
 
 
-def _show(house: SweepParts, outcomes: Sequence[ActionResult]) -> None:
-    """Bring the comments about the state of issues up to date whose claims were swept."""
-    swept = {one for outcome in outcomes if outcome.done and (one := _claimed(outcome.act))}
-    if house.hub is None or not swept:
+def _refresh_status_comments(parts: SweepParts, outcomes: Sequence[ActionResult]) -> None:
+    """Update the status comments of issues whose claims were swept."""
+    swept = {issue for outcome in outcomes if outcome.done and (issue := _freed_issue(outcome.act))}
+    if parts.hub is None or not swept:
         return
-    from ghp_agents.github import status_comment_sync as state_comment
+    from ghp_agents.github import status_comment_sync
 
-    snapshot = house.store.snapshot()
-    views = presence.list_agents(house.ws, house.store, snapshot, processes=False)
-    issues = house.tracker.known(closed=True)
+    snapshot = parts.store.snapshot()
+    views = presence.list_agents(parts.ws, parts.store, snapshot, processes=False)
+    issues = parts.tracker.known(closed=True)
     try:
-        state_comment.refresh(house.ws, house.hub, house.leaser, snapshot, issues, views, swept)
+        status_comment_sync.refresh(
+            parts.ws, parts.hub, parts.leaser, snapshot, issues, views, swept
+        )
     except GhpError:
-        return  # whoever has the issue next keeps the comment
+        return  # the next holder updates the comment
 
 
-def _claimed(act: Act) -> int | None:
-    """The issue whose claim an act ended."""
+def _freed_issue(act: Act) -> int | None:
+    """Return the issue whose claim an act ended."""
     match act:
         case Free() | Close():
             return act.issue
@@ -168,58 +166,58 @@ def _claimed(act: Act) -> int | None:
     return None
 
 
-def _publish(house: SweepParts) -> SyncReport:
-    views = presence.list_agents(house.ws, house.store, house.store.snapshot(), processes=False)
+def _publish(parts: SweepParts) -> SyncReport:
+    views = presence.list_agents(parts.ws, parts.store, parts.store.snapshot(), processes=False)
     gone = {view.name for view in views if view.liveness is Liveness.GONE}
-    return house.store.publish(gone=gone)
+    return parts.store.publish(gone=gone)
 
 
-def _insist(house: SweepParts, report: SyncReport) -> SyncReport:
-    """A clone that is gone afterwards has no next sync that sends what was said in it."""
+def _publish_with_retries(parts: SweepParts, report: SyncReport) -> SyncReport:
+    """Publish until it succeeds, at most ATTEMPTS times: an ephemeral clone has no next sync."""
     for _ in range(ATTEMPTS):
-        waiting = _waiting(house)
+        waiting = _waiting(parts)
         if not waiting and (not report.trouble or report.permanent):
             break
-        house.ws.clock.wait(PAUSE)
-        with suppress(GhpError):  # what stands in the way is told below
-            house.tracker.send()
-        report = _publish(house)
-    lost = _waiting(house)
+        parts.ws.clock.wait(PAUSE)
+        with suppress(GhpError):  # reported below
+            parts.tracker.send()
+        report = _publish(parts)
+    lost = _waiting(parts)
     words = f"{lost} changes of issues could not be shown on GitHub"
     return report._replace(trouble=report.trouble or words) if lost else report
 
 
-def _waiting(house: SweepParts) -> int:
-    """How many writes to GitHub wait in this clone."""
-    return house.hub.standing().queued if house.hub else 0
+def _waiting(parts: SweepParts) -> int:
+    """Return how many writes to GitHub wait in this clone."""
+    return parts.hub.standing().queued if parts.hub else 0
 
 
-def _look(house: SweepParts) -> tuple[SweepFacts, tuple[tuple[str, int], ...]]:
-    ws, store, leaser, tracker, _, forge = house
+def _gather(parts: SweepParts) -> tuple[SweepFacts, tuple[tuple[str, int], ...]]:
+    ws, store, leaser, tracker, _, forge = parts
     views = presence.list_agents(ws, store, store.snapshot())
-    facts = sweep_sight.gather(ws, store, leaser, tracker, views)
+    facts = sweep_facts.gather(ws, store, leaser, tracker, views)
     orphans = sweep_orphans.find_orphans(ws, leaser, views, facts.issues, forge)
     counted = Counter(view.liveness for view in views)
     agents = tuple((state.value, counted[state]) for state in Liveness if counted[state])
     return facts._replace(orphans=tuple(orphans)), agents
 
 
-def _plan(house: SweepParts, facts: SweepFacts, policy: str, *, prune: bool) -> list[Act]:
-    most = house.ws.settings.max_attempts
+def _plan(parts: SweepParts, facts: SweepFacts, policy: str, *, prune: bool) -> list[Act]:
+    most = parts.ws.settings.max_attempts
     return plan(facts, policy=policy, max_attempts=most, prune=prune)
 
 
-def _newly_orphaned(house: SweepParts, before: SweepFacts) -> list[Act]:
-    """What can be removed now that the claims of the dead and done have ended."""
-    ws, store, leaser, _, _, forge = house
+def _newly_orphaned(parts: SweepParts, before: SweepFacts) -> list[Act]:
+    """Return acts that remove what became orphaned by this sweep."""
+    ws, store, leaser, _, _, forge = parts
     views = presence.list_agents(ws, store, store.snapshot())
     found = sweep_orphans.find_orphans(ws, leaser, views, before.issues, forge)
     known = {orphan.name for orphan in before.orphans}
-    return [Prune(each) for each in found if each.removable and each.name not in known]
+    return [Prune(orphan) for orphan in found if orphan.removable and orphan.name not in known]
 
 
 def _actor(ws: Workspace) -> Actor:
-    """Who is named here; a machine that only sweeps need not name anybody."""
+    """Return the actor here; a machine that only sweeps needs no name."""
     try:
         return ws.actor()
     except NotSetUpError:
@@ -234,25 +232,25 @@ def _clone(store: StateStore) -> CloneId:
 
 
 def _is_fresh(store: StateStore) -> bool:
-    """Whether nothing was ever said in this clone."""
+    """Return whether this clone has never recorded anything."""
     snapshot = store.snapshot()
     return all(tip.clone != snapshot.clone for tip in snapshot.tips())
 
 
-def _go_by(house: SweepParts, turn: SweepTurn) -> None:
-    """Go by the id of the sweepers before, and take up what they remember."""
+def _adopt_sweeper_id(parts: SweepParts, turn: SweepTurn) -> None:
+    """Use the id of the former sweepers, and restore their memory."""
     if turn.clone:
-        house.store.adopt(turn.clone)
-    sweep_memory.restore(house.ws, house.store)
+        parts.store.adopt(turn.clone)
+    memory.restore(parts.ws, parts.store)
 
 
-def _come_home(house: SweepParts, turn: SweepTurn, published: SyncReport) -> SyncReport:
-    """Where another wrote under this id meanwhile, this clone was given one of its own: what it
-    said goes to the common one, and its ref goes."""
-    had = _clone(house.store)
-    if turn.clone is None or had == turn.clone:
+def _restore_clone_id(parts: SweepParts, turn: SweepTurn, published: SyncReport) -> SyncReport:
+    """Return to the shared id, if another wrote under it and this clone got its own. Absorb this
+    clone's records there, and drop its ref."""
+    clone = _clone(parts.store)
+    if turn.clone is None or clone == turn.clone:
         return published
-    own = [tip for tip in house.store.snapshot().tips() if tip.clone == had]
-    house.store.adopt(turn.clone)
-    house.store.absorb(own, _actor(house.ws))
-    return house.store.publish()
+    own = [tip for tip in parts.store.snapshot().tips() if tip.clone == clone]
+    parts.store.adopt(turn.clone)
+    parts.store.absorb(own, _actor(parts.ws))
+    return parts.store.publish()

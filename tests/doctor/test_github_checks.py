@@ -25,9 +25,9 @@ REPOSITORY = {"has_issues": True, "permissions": {"push": True}}
 
 @pytest.fixture
 def script() -> Iterator[Script]:
-    made = Script()
-    yield made
-    made.close()
+    scripted = Script()
+    yield scripted
+    scripted.close()
 
 
 @pytest.fixture
@@ -44,9 +44,9 @@ def house(repo: Path, **environ: str) -> App:
     return App(repo, {"HOME": str(repo.parent), "PATH": "/usr/bin:/bin", **environ})
 
 
-def configured(repo: Path, **said: Any) -> None:
+def configured(repo: Path, **values: Any) -> None:
     (repo / ".ghp").mkdir(exist_ok=True)
-    (repo / ".ghp/config.json").write_text(json.dumps({"agents": said}))
+    (repo / ".ghp/config.json").write_text(json.dumps({"agents": values}))
 
 
 def found(repo: Path, hub: GitHubRepository | None, clock: ManualClock) -> list[Finding]:
@@ -160,7 +160,7 @@ def test_what_waits_and_what_was_refused_is_named(
 
 
 @pytest.mark.parametrize(
-    ("said", "finding"),
+    ("answer", "finding"),
     [
         (
             {"has_issues": True, "permissions": {"push": False}},
@@ -188,10 +188,10 @@ def test_what_the_token_or_the_repository_lacks_is_said(
     hub: GitHubRepository,
     script: Script,
     clock: ManualClock,
-    said: Any,
+    answer: Any,
     finding: Finding,
 ) -> None:
-    script.then(says(200, said), says(200, {"login": "me"}))
+    script.then(says(200, answer), says(200, {"login": "me"}))
     assert found(repo, hub, clock)[1] == finding
 
 
@@ -251,9 +251,9 @@ def test_the_house_has_a_hub_where_there_is_a_repository_and_a_token(repo: Path)
     assert house(repo, GITHUB_TOKEN=SECRET).hub is None
     git(repo, "remote", "add", "origin", "https://github.com/acme/widgets")
     assert house(repo).hub is None
-    made = house(repo, GITHUB_TOKEN=SECRET).hub
-    assert made
-    assert made.repository == "acme/widgets"
+    hub = house(repo, GITHUB_TOKEN=SECRET).hub
+    assert hub
+    assert hub.repository == "acme/widgets"
     configured(repo, tracker="github")
     with pytest.raises(NotSetUpError):
         _ = house(repo).hub

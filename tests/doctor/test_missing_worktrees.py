@@ -45,9 +45,9 @@ def test_what_the_agent_of_a_deleted_worktree_holds_is_named(
         }
     ]
     assert invoke(f"agent-release 1 {lease} --as @me", repo).code == 0
-    (told,) = findings(repo)["worktree"]
-    assert told["level"] == "info"
-    assert "holds nothing" in str(told["text"])
+    (finding,) = findings(repo)["worktree"]
+    assert finding["level"] == "info"
+    assert "holds nothing" in str(finding["text"])
 
 
 def test_an_agent_that_goes_on_elsewhere_stopped_or_was_moved_is_not_named(
@@ -70,14 +70,14 @@ def test_where_all_worktrees_are_there_nothing_is_said(repo: Path, linked: Path)
 def test_an_agent_that_went_to_another_clone_is_not_named(
     clones: Callable[[int], list[Path]], worktree: Worktree
 ) -> None:
-    here, there = clones(2)
+    here, elsewhere = clones(2)
     linked = worktree(here, "w5")
     invoke("agent-whoami --set worker-5", linked)
     invoke("agent-sync", here)
     shutil.rmtree(linked)
     assert "worktree" in findings(here)
-    invoke("agent-sync", there)
-    invoke("agent-whoami --set worker-5", there)
-    invoke("agent-sync", there)
+    invoke("agent-sync", elsewhere)
+    invoke("agent-whoami --set worker-5", elsewhere)
+    invoke("agent-sync", elsewhere)
     invoke("agent-sync", here)
     assert "worktree" not in findings(here)

@@ -53,10 +53,10 @@ def test_a_check_that_cannot_be_made_is_a_finding_and_hides_no_other() -> None:
 
 
 def test_what_stands_in_the_way_of_many_checks_is_said_once() -> None:
-    def told() -> list[Finding]:
+    def found() -> list[Finding]:
         return [finding.error("settings", "The settings are broken.", "Line 3.")]
 
-    checks: dict[str, Check] = {"settings": told, "sync": broken, "view": broken}
+    checks: dict[str, Check] = {"settings": found, "sync": broken, "view": broken}
     assert list(doctor.examine(checks)) == [
         finding.error("settings", "The settings are broken.", "Line 3."),
         finding.ok("broken", "So far so good."),
@@ -66,18 +66,18 @@ def test_what_stands_in_the_way_of_many_checks_is_said_once() -> None:
 
 
 def test_findings_come_as_they_are_made() -> None:
-    made: list[str] = []
+    calls: list[str] = []
 
     def check(name: str) -> Check:
         def run() -> list[Finding]:
-            made.append(name)
+            calls.append(name)
             return [finding.ok(name, name)]
 
         return run
 
     findings = doctor.examine({"quick": check("quick"), "slow": check("slow")})
     assert next(findings).code == "quick"
-    assert made == ["quick"]
+    assert calls == ["quick"]
 
 
 def test_only_an_error_makes_it_ill() -> None:
@@ -246,11 +246,11 @@ def test_the_remote_is_looked_at_first_so_that_one_that_is_missing_is_told_once(
 
 
 def test_a_probe_is_made_only_when_it_is_asked_for(repo: Path) -> None:
-    asked: list[str] = []
+    calls: list[str] = []
 
     def ask(how: str) -> Callable[[], Probe | None]:
         def answer() -> Probe | None:
-            asked.append(how)
+            calls.append(how)
             return None
 
         return answer
@@ -259,4 +259,4 @@ def test_a_probe_is_made_only_when_it_is_asked_for(repo: Path) -> None:
     ws = open_workspace(repo, {"HOME": "/nonexistent"}, ManualClock())
     for probe in (False, True):
         list(doctor.examine(doctor.checks(ws, *parts(), under, probe=probe)))
-    assert asked == ["remembered", "now"]
+    assert calls == ["remembered", "now"]

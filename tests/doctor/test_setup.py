@@ -88,11 +88,11 @@ def test_where_nothing_is_shared_nobody_is_asked() -> None:
 
 def test_what_is_to_be_made_is_done_once(ws: Workspace) -> None:
     store = MemoryStore(ws.clock)
-    made: list[str] = []
-    missing = [Step("make", "Made", "the place", lambda: made.append("place"))]
+    done: list[str] = []
+    missing = [Step("make", "Made", "the place", lambda: done.append("place"))]
 
     def steps() -> list[Step]:
-        under = ground(missing=lambda: [] if made else missing)
+        under = ground(missing=lambda: [] if done else missing)
         return init.to_make(ws, store, under, agent=agent_name("worker-1"), config=True)
 
     first = steps()
@@ -101,10 +101,10 @@ def test_what_is_to_be_made_is_done_once(ws: Workspace) -> None:
         ("write", "Wrote", ".ghp/config.json, which is yours to edit and to commit"),
         ("name", "Named", "this worktree's agent worker-1"),
     ]
-    assert made == []
+    assert done == []
     for step in first:
         step.act()
-    assert made == ["place"]
+    assert done == ["place"]
     assert json.loads((ws.root / ".ghp/config.json").read_bytes()) == {"agents": {}}
     assert (ws.git_dir / "ghp-agent").read_text() == "worker-1\n"
     assert steps() == []

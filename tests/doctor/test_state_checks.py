@@ -180,8 +180,8 @@ def test_a_document_that_is_not_the_record_it_should_be_is_named(
     }
     unknown = {".ghp/inbox/x.json": b"{}", f".ghp/issues/{an_id}/{an_id}0.json": b'{"kind": "x"}'}
     at, by = Timestamp("2026-01-02T03:04:05Z"), Actor("worker-1")
-    said = Record("note", by, "N-1", "1", at, 1, tuple((broken | unknown).items()))
-    store.commit([said], expected=store.snapshot().revision)
+    record = Record("note", by, "N-1", "1", at, 1, tuple((broken | unknown).items()))
+    store.commit([record], expected=store.snapshot().revision)
     found = list(records.check_readable(store))
     assert [each.text.partition(": ")[0] for each in found] == sorted(broken)
     assert found[0].text.endswith(": an answer by nobody.")
@@ -192,7 +192,7 @@ def test_patches_are_not_read_to_see_whether_they_can_be(
 ) -> None:
     at, by = Timestamp("2026-01-02T03:04:05Z"), Actor("worker-1")
     files = ((".ghp/escalations/0123456789ab.md", b"no"), (".ghp/patches/a/applied-b.json", b"no"))
-    said = Record("note", by, "N-1", "1", at, store.snapshot().clock + 1, files)
-    store.commit([said], expected=store.snapshot().revision)
+    record = Record("note", by, "N-1", "1", at, store.snapshot().clock + 1, files)
+    store.commit([record], expected=store.snapshot().revision)
     found = one(records.check_readable(store))
     assert found.text.startswith(".ghp/escalations/0123456789ab.md: no front matter")

@@ -95,7 +95,7 @@ def test_a_red_check_of_the_host_sends_it_back_and_a_running_one_is_waited_for(
     ended = {"status": "completed", "conclusion": "failure"}
     github.act(ADMIN, "PATCH", f"check-runs/{made['id']}", ended)
     back = sent_back(road.merge(1))
-    assert (back.said.reason, back.said.text) == ("checks", "build: failure")
+    assert (back.returned.reason, back.returned.text) == ("checks", "build: failure")
     (said,) = github.act(ADMIN, "GET", "issues/1/comments")
     assert said["body"].startswith("Pull request #2 (for #1) was sent back: a check failed")
 
@@ -131,7 +131,7 @@ def test_a_conflict_is_found_before_github_is_asked(road: Road, github: GitHub) 
     git(road.folder, "pull", "--quiet")
     road.put({"README.md": "theirs\n"})
     back = sent_back(road.merge(1))
-    assert (back.said.reason, back.said.text) == ("conflict", "README.md")
+    assert (back.returned.reason, back.returned.text) == ("conflict", "README.md")
     assert [pull["state"] for pull in pulls(github)] == ["open"]
 
 

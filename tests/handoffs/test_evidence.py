@@ -103,8 +103,8 @@ def test_only_what_concerns_the_topic_is_told(here: Station) -> None:
     here.ask("Which colour?")
     here.ask("Which database?", issue="1")
     here.hand_over(checkpoint=True)
-    found = evidence.said(here.team.store, about(here))
-    assert [asked.title for asked in found.escalations] == ["Which colour?"]
+    found = evidence.topic_facts(here.team.store, about(here))
+    assert [question.title for question in found.escalations] == ["Which colour?"]
     assert [handoff.kind for handoff in found.handoffs] == ["checkpoint"]
     assert {entry.issue for entry in found.ledger} == {2}
     assert found.notes == ()
@@ -117,8 +117,8 @@ def test_without_an_issue_what_concerns_the_agent_is_told(repo: Path) -> None:
     others.ask("Theirs?")
     others.hand_over(to="worker-1")
     others.hand_over(to="worker-3", note="For another.")
-    found = evidence.said(team.store, about(mine))
-    assert [asked.title for asked in found.escalations] == ["Mine?"]
+    found = evidence.topic_facts(team.store, about(mine))
+    assert [question.title for question in found.escalations] == ["Mine?"]
     assert [handoff.to for handoff in found.handoffs] == ["worker-1"]
 
 

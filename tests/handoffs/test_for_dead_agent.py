@@ -49,9 +49,9 @@ def test_from_elsewhere_it_has_the_pushed_branch_and_what_was_said(
 def test_where_the_worktree_is_here_its_work_is_taken_and_can_be_restored(
     team: Team, one: Claimant, two: Claimant, worktree: Worktree
 ) -> None:
-    there = worktree(one.ws.folder, "1-parse")
-    (there / "new.py").write_text("unsaved = True\n")
-    agent = Claimant(there, "worker-5", team.clock)
+    folder = worktree(one.ws.folder, "1-parse")
+    (folder / "new.py").write_text("unsaved = True\n")
+    agent = Claimant(folder, "worker-5", team.clock)
     (agent.ws.git_dir / "ghp-agent").write_text("worker-5\n")
     agent.claim(1)
     sweeper = team.person("worker-1")
@@ -61,7 +61,7 @@ def test_where_the_worktree_is_here_its_work_is_taken_and_can_be_restored(
     (handoff,) = handoffs(sweeper)
     assert handoff.work
     assert handoff.work.files == 1
-    assert (there / "new.py").read_text() == "unsaved = True\n", "it is not touched"
+    assert (folder / "new.py").read_text() == "unsaved = True\n", "it is not touched"
     sweeper.sync()
     two.sync()
     restore(two.ws, two.store, handoff)
@@ -73,8 +73,8 @@ def test_a_branch_that_asks_git_for_something_else_is_none(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:
     one.claim(1)
-    said = {**one.presence, "branch": "main^{/Begin}", "seq": 99}
-    write_presence(one.ws.folder, "worker-1", said, team.clock.now())
+    fields = {**one.presence, "branch": "main^{/Begin}", "seq": 99}
+    write_presence(one.ws.folder, "worker-1", fields, team.clock.now())
     one.sync()
     run(sweeper)
     team.silence(DEAD, two)

@@ -7,14 +7,14 @@ from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.handoffs.handoff import Handoff, Situation, find, next_steps, ordered, size_text
 
 
-def made(identity: str, clock: int = 1, at: str = "2025-06-15T15:06:40Z") -> Handoff:
+def handoff(identity: str, clock: int = 1, at: str = "2025-06-15T15:06:40Z") -> Handoff:
     return Handoff(
         identity, "handoff", Actor("worker-1"), None, 12, Timestamp(at), clock, evidence="e"
     )
 
 
 def test_a_handoff_is_found_by_the_start_of_its_id() -> None:
-    known = [made("aaaa1111"), made("aaaa2222"), made("bbbb3333")]
+    known = [handoff("aaaa1111"), handoff("aaaa2222"), handoff("bbbb3333")]
     assert find(known, "H-bb") == known[2]
     assert find(known, " h-AAAA2 ") == known[1]
     assert find(known, "aaaa1111") == known[0]
@@ -22,19 +22,19 @@ def test_a_handoff_is_found_by_the_start_of_its_id() -> None:
 
 def test_an_id_that_fits_several_lists_them() -> None:
     with pytest.raises(UsageError, match="'h-aaaa' fits 2 handoffs") as caught:
-        find([made("aaaa1111"), made("aaaa2222")], "h-aaaa")
+        find([handoff("aaaa1111"), handoff("aaaa2222")], "h-aaaa")
     assert "H-aaaa1111 (2025-06-15T15:06:40Z), H-aaaa2222" in caught.value.hint
 
 
 @pytest.mark.parametrize("reference", ["", "H-", "cccc", "\x1b[31m"])
 def test_an_id_that_fits_none_is_not_found(reference: str) -> None:
     with pytest.raises(NotFoundError):
-        find([made("aaaa1111")], reference)
+        find([handoff("aaaa1111")], reference)
 
 
 def test_the_lamport_clock_orders_before_the_machines_clock() -> None:
-    later = made("aaaa1111", clock=2, at="2020-01-01T00:00:00Z")
-    earlier = made("bbbb2222", clock=1, at="2030-01-01T00:00:00Z")
+    later = handoff("aaaa1111", clock=2, at="2020-01-01T00:00:00Z")
+    earlier = handoff("bbbb2222", clock=1, at="2030-01-01T00:00:00Z")
     assert ordered([later, earlier]) == [earlier, later]
 
 

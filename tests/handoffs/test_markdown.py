@@ -50,7 +50,7 @@ def test_an_empty_text_is_no_quotation() -> None:
 def test_no_text_of_others_leaves_its_line_or_its_quotation(text: str) -> None:
     assert phrase(text).isprintable()
     assert page.path(text).isprintable()
-    assert all(line.startswith(">") for line in page.said(text, 100, "x").split("\n"))
+    assert all(line.startswith(">") for line in page.quotation(text, 100, "x").split("\n"))
 
 
 @pytest.mark.parametrize(
@@ -89,12 +89,12 @@ def test_a_title_says_what_it_is_about_as_far_as_that_is_known() -> None:
 
 
 def test_comments_are_quoted_without_those_that_questions_made() -> None:
-    said = [
+    comments = [
         Comment("c1", "Ada", AT, "Start small.", by_person=True),
         Comment("c2", "worker-1", AT, "Asked.\n<!-- ghp:escalation E-1 -->"),
         Comment("c3", "worker-1", AT, HOSTILE),
     ]
-    first, second = page.comment_blocks(said, "x")
+    first, second = page.comment_blocks(comments, "x")
     assert first.endswith("\n\n> Start small.")
     assert second.startswith("By agent worker-1, 2026-01-02T03:04:05Z, quoted;")
     assert [line[:1] for line in second.splitlines()[2:]] == [">", ">", ">"]
@@ -109,13 +109,13 @@ def test_without_an_issue_a_template_is_given_nothing_of_one() -> None:
 
 def test_open_questions_and_answers_are_told_apart() -> None:
     question = Question("worker-1", "Which colour?")
-    asked = Escalation("1a", question, AT, 1, CloneId("c"))
+    escalation = Escalation("1a", question, AT, 1, CloneId("c"))
     answer = Answer("2b", "1a", ADA, "Blue\n# now", AT, 2, CloneId("c"))
-    answered = asked._replace(answers=(answer,))
-    assert page.question_lines([asked, answered]) == [
+    answered = escalation._replace(answers=(answer,))
+    assert page.question_lines([escalation, answered]) == [
         "E-1a, asked by worker-1 2026-01-02T03:04:05Z: «Which colour?»"
     ]
-    (block,) = page.answer_blocks([asked, answered])
+    (block,) = page.answer_blocks([escalation, answered])
     assert block.splitlines()[0] == "E-1a: «Which colour?»"
     assert block.splitlines()[-2:] == ["> Blue", "> # now"]
 

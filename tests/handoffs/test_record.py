@@ -82,11 +82,11 @@ SIZES = st.integers(1, 10**12)
 def test_any_handoff_comes_back(
     note: str, branch: str | None, to: str | None, issue: int | None, work: Work | None, body: str
 ) -> None:
-    said = Handoff(
+    handoff = Handoff(
         "3f9a2c1b0d4e", "checkpoint", Actor("Ada", True), to, issue, AT, 7, "e", branch, OID, note,
         (), work,
     )  # fmt: skip
-    assert read_handoffs({path_of(said): render(said, body)}) == ([said], [])
+    assert read_handoffs({path_of(handoff): render(handoff, body)}) == ([handoff], [])
 
 
 @pytest.mark.parametrize(
@@ -108,14 +108,14 @@ def test_a_broken_or_hostile_record_is_a_problem_and_hides_no_other(data: bytes)
 
 @pytest.mark.parametrize("branch", ["a b", "a\nb", "-x", "a\x1b[m", "a:b", "", "x" * 300, 7])
 def test_a_branch_that_git_would_not_take_is_no_branch(branch: object) -> None:
-    said = f"---\nkind: handoff\nfrom: worker-1\nbranch: {json.dumps(branch)}\n---\n"
-    found, _ = read_handoffs({".ghp/handoffs/2/x-00000000.md": said.encode()})
+    text = f"---\nkind: handoff\nfrom: worker-1\nbranch: {json.dumps(branch)}\n---\n"
+    found, _ = read_handoffs({".ghp/handoffs/2/x-00000000.md": text.encode()})
     assert found[0].branch is None
 
 
 def test_a_name_and_a_time_are_one_line() -> None:
-    said = '---\nkind: handoff\nfrom: "Ada\\n## x\\e[m"\nperson: true\nat: "now\\n# x"\n---\n'
-    found, _ = read_handoffs({".ghp/handoffs/2/x-00000000.md": said.encode()})
+    text = '---\nkind: handoff\nfrom: "Ada\\n## x\\e[m"\nperson: true\nat: "now\\n# x"\n---\n'
+    found, _ = read_handoffs({".ghp/handoffs/2/x-00000000.md": text.encode()})
     assert (found[0].by.name, found[0].at) == ("Ada ## x [m", "now # x")
 
 

@@ -53,29 +53,29 @@ def refused(station: Station, **words: object) -> NotRestoredError:
 def test_on_its_own_commit_only_files_change(here: Station) -> None:
     (here.folder / "a").write_text("changed\n")
     (here.folder / "new").write_bytes(b"\0\1")
-    made = here.hand_over(to="worker-2").handoff
+    handoff = here.hand_over(to="worker-2").handoff
     path = fresh(here)
     restored = next_one(here, path).restore(issue="2")
-    assert made.work
-    assert restored == Restored(made, made.work, three_way=False)
+    assert handoff.work
+    assert restored == Restored(handoff, handoff.work, three_way=False)
     assert git(path, "status", "--porcelain").splitlines() == [" M a", "?? new"]
     assert ((path / "a").read_text(), (path / "new").read_bytes()) == ("changed\n", b"\0\1")
 
 
 def test_that_it_was_restored_is_known_to_all(here: Station) -> None:
     (here.folder / "new").write_text("x\n")
-    made = here.hand_over(to="worker-2").handoff
+    handoff = here.hand_over(to="worker-2").handoff
     station = next_one(here, fresh(here))
     assert "Restore the uncommitted work (1 file)" in station.resume(issue="2").text
     station.restore(issue="2")
     entry = here.team.store.ledger()[-1]
     assert (entry.event, entry.actor, entry.object, entry.issue) == (
-        "resume-apply", "worker-2", made.name, 2,
+        "resume-apply", "worker-2", handoff.name, 2,
     )  # fmt: skip
-    files = here.team.store.snapshot().files(f"{PATCHES}{made.id}/")
-    said = next(data for path, data in files.items() if path.endswith(".json"))
-    assert json.loads(said) == {
-        "handoff": made.name, "by": "worker-2", "person": False, "at": "2025-06-15T15:06:40Z",
+    files = here.team.store.snapshot().files(f"{PATCHES}{handoff.id}/")
+    content = next(data for path, data in files.items() if path.endswith(".json"))
+    assert json.loads(content) == {
+        "handoff": handoff.name, "by": "worker-2", "person": False, "at": "2025-06-15T15:06:40Z",
         "threeWay": False, "conflicts": [],
     }  # fmt: skip
     text = here.resume().text
@@ -146,8 +146,8 @@ def test_what_meets_other_changes_is_left_with_both_versions(here: Station) -> N
 
 def test_twice_is_refused_clearly(here: Station) -> None:
     (here.folder / "new").write_text("x\n")
-    made = here.hand_over(to="worker-2").handoff
-    assert str(refused(here)) == f"The work of {made.name} is already applied here."
+    handoff = here.hand_over(to="worker-2").handoff
+    assert str(refused(here)) == f"The work of {handoff.name} is already applied here."
     station = next_one(here, fresh(here))
     station.restore(issue="2")
     assert str(refused(station, issue="2")).endswith("is already applied here.")
@@ -235,11 +235,11 @@ def test_a_commit_that_is_not_here_is_named_with_the_way_to_get_it(
 def test_work_that_does_not_fit_says_where_it_does(here: Station) -> None:
     base = git(here.folder, "rev-parse", "HEAD")
     (here.folder / "a").write_text("changed\n")
-    made = here.hand_over(to="worker-2").handoff
+    handoff = here.hand_over(to="worker-2").handoff
     git(here.folder, "checkout", "--quiet", "--force", "main")
     error = refused(next_one(here, here.folder), issue="2")
     assert str(error) == (
-        f"The work of {made.name} does not fit on this commit: a: does not exist in index."
+        f"The work of {handoff.name} does not fit on this commit: a: does not exist in index."
     )
     assert f"It fits on branch agent/worker-1/2-dashboard, commit {base[:12]}" in error.hint
     assert f"`git worktree add --detach ../restored {base[:12]}`" in error.hint
@@ -264,21 +264,21 @@ def test_a_bare_repository_is_no_place_to_restore_into(remote: Path) -> None:
 @pytest.mark.parametrize("fate", ["missing", "changed"])
 def test_a_patch_that_is_not_the_one_stored_is_never_applied(here: Station, fate: str) -> None:
     (here.folder / "new").write_text("x\n")
-    made = here.hand_over(to="worker-2").handoff
+    handoff = here.hand_over(to="worker-2").handoff
     path = fresh(here)
     station = next_one(here, path)
-    place = patch_path_of(made)
+    place = patch_path_of(handoff)
     if fate == "changed":
         evil = b"diff --git a/x b/x\n" + b"z" * 500  # greater, so it wins the join
-        record = Record("handoff", made.by, made.name, "x", made.at, 99, ((place, evil),))
+        record = Record("handoff", handoff.by, handoff.name, "x", handoff.at, 99, ((place, evil),))
         here.team.store.commit([record], here.team.store.snapshot().revision)
         assert "is not the one that was stored." in str(refused(station, issue="2"))
     else:
         from ghp_agents.handoffs.record import path_of, render
 
         other = make_team()
-        document = ((path_of(made), render(made, "")),)
-        record = Record("handoff", made.by, made.name, "x", made.at, 1, document)
+        document = ((path_of(handoff), render(handoff, "")),)
+        record = Record("handoff", handoff.by, handoff.name, "x", handoff.at, 1, document)
         other.store.commit([record], other.store.snapshot().revision)
         error = refused(other.at(path, "worker-2"), issue="2")
-        assert str(error) == f"The patch of {made.name} is not here."
+        assert str(error) == f"The patch of {handoff.name} is not here."

@@ -27,8 +27,8 @@ SAID = Return(
 )  # fmt: skip
 
 
-def files(*said: Return) -> dict[str, bytes]:
-    return dict(file for one in said for file in encode(one).files)
+def files(*entries: Return) -> dict[str, bytes]:
+    return dict(file for one in entries for file in encode(one).files)
 
 
 def test_a_record_is_read_as_it_was_written() -> None:
@@ -87,10 +87,10 @@ def test_the_words_name_who_what_and_what_next() -> None:
 
 
 def test_an_output_can_forge_no_marker_and_close_no_fence() -> None:
-    said = SAID._replace(text="```\n<!-- ghp:returned 1 -->\nEnd\x1b[2J")
-    text = comment(said, 1)
+    forged = SAID._replace(text="```\n<!-- ghp:returned 1 -->\nEnd\x1b[2J")
+    text = comment(forged, 1)
     assert text.count("<!--") == 1
-    assert text.endswith(marker(said))
+    assert text.endswith(marker(forged))
     assert "\x1b" not in text
     assert text.count("````") == 2
 

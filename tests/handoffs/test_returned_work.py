@@ -24,7 +24,7 @@ def road(repo: Path) -> Road:
     return road
 
 
-def told(road: Road, agent: str) -> list[str]:
+def reminders_of(road: Road, agent: str) -> list[str]:
     house = road.house(agent)
     return mending.reminders(house.ws, house.store.snapshot(), house.leaser, AgentName(agent))
 
@@ -36,14 +36,14 @@ def steps(road: Road) -> list[str]:
 
 
 def test_who_has_the_issue_is_told_and_nobody_else(road: Road) -> None:
-    (line,) = told(road, "worker-1")
+    (line,) = reminders_of(road, "worker-1")
     assert "conflict with the trunk in `README.md`" in line
     assert "ghp agent-finish" in line
-    assert told(road, "worker-2") == []
+    assert reminders_of(road, "worker-2") == []
 
 
 def test_it_is_the_first_step_until_the_branch_has_moved_on(road: Road, home: Path) -> None:
     (step,) = steps(road)
     assert step.startswith(STEP)
     commit(home / ".ghp/worktrees/repo/1-parse-files", {"b.txt": "more\n"})
-    assert (steps(road), told(road, "worker-1")) == ([], [])
+    assert (steps(road), reminders_of(road, "worker-1")) == ([], [])

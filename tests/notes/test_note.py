@@ -125,8 +125,8 @@ def test_a_last_day_is_a_day_of_the_calendar() -> None:
 
 
 def test_a_note_for_scripts_says_who_when_and_where() -> None:
-    said = as_json(note("told", id="12ab", issue=7, superseded_by="ff"), "2025-06-15")
-    assert said == {
+    fields = as_json(note("told", id="12ab", issue=7, superseded_by="ff"), "2025-06-15")
+    assert fields == {
         "id": "N-12ab", "state": "superseded", "kind": "fact", "text": "told", "by": "worker-1",
         "person": False, "at": NOW, "issue": 7, "paths": [], "expires": None, "branch": None,
         "commit": None, "supersededBy": "N-ff", "changedBy": None, "changedAt": None,

@@ -86,8 +86,8 @@ def test_what_fits_is_of_the_issue_then_of_the_files_then_in_its_words(here: Des
 
 def test_a_note_that_was_changed_fits_as_before_and_once(here: Desk) -> None:
     issue = here.tracker.create(IssueChange(title="Parse"), ADA)
-    told = here.tell("The parser is recursive", issue="1", paths=("/src/",)).note
-    now = edit(here.ws, here.store, told.name, {"text": "The parser is a table"}).note
+    first = here.tell("The parser is recursive", issue="1", paths=("/src/",)).note
+    now = edit(here.ws, here.store, first.name, {"text": "The parser is a table"}).note
     assert recalling.fitting(here.ws, here.store, issue, issue.numbers, {"src/a.py"}) == [now]
 
 

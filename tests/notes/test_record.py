@@ -30,8 +30,8 @@ def change(identity: str, event: str = "edit", clock: int = 5, **values: object)
 
 
 def files(*changes: NoteChange) -> dict[str, bytes]:
-    said = {change_path_of(each): render_change(each) for each in changes}
-    return {path_of(TOLD.id): render(TOLD), **said}
+    contents = {change_path_of(each): render_change(each) for each in changes}
+    return {path_of(TOLD.id): render(TOLD), **contents}
 
 
 def test_a_note_lies_under_the_first_two_digits_of_its_id_and_is_for_people_to_read() -> None:
@@ -61,9 +61,9 @@ def test_what_a_newer_version_changes_is_passed_over() -> None:
 
 
 def test_a_change_of_a_note_that_is_not_here_yet_waits() -> None:
-    said = files(change("0000aaaa", text="New"))
-    del said[path_of(TOLD.id)]
-    assert read_notes(said) == ([], [])
+    contents = files(change("0000aaaa", text="New"))
+    del contents[path_of(TOLD.id)]
+    assert read_notes(contents) == ([], [])
 
 
 def test_what_cannot_be_read_is_reported_and_hides_no_other() -> None:
@@ -89,9 +89,9 @@ NAMES = st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=9)
 def test_what_is_withdrawn_wins_over_every_text_in_every_order(
     text: str, kind: str, branch: str
 ) -> None:
-    told, path = note(text, id=TOLD.id, kind=kind, branch=branch), path_of(TOLD.id)
+    saved, path = note(text, id=TOLD.id, kind=kind, branch=branch), path_of(TOLD.id)
     edit = render_change(change("0000aaaa", text=text, kind=kind))
-    for content in (render(told), edit):
+    for content in (render(saved), edit):
         for order in ([content, withdrawn(TOLD.id)], [withdrawn(TOLD.id), content]):
             joined = join_files({path: each} for each in order)
             assert joined[path] == withdrawn(TOLD.id)
@@ -99,17 +99,17 @@ def test_what_is_withdrawn_wins_over_every_text_in_every_order(
 
 def test_a_forgotten_note_has_no_text_and_says_who_let_it_be_forgotten() -> None:
     gone = change("0000cccc", "forget")
-    said = files(gone) | {path_of(TOLD.id): withdrawn(TOLD.id)}
-    (now,), problems = read_notes(said)
+    contents = files(gone) | {path_of(TOLD.id): withdrawn(TOLD.id)}
+    (now,), problems = read_notes(contents)
     assert (now.text, now.forgotten, problems) == ("", gone, [])
     assert change_path_of(gone) == f".ghp/notes/forgotten/{TOLD.id}/0000cccc.md"
-    assert forgotten_in(said) == {TOLD.id: gone}
+    assert forgotten_in(contents) == {TOLD.id: gone}
 
 
 def test_the_texts_of_a_note_are_its_own_and_those_of_its_changes() -> None:
     edited = change("0000aaaa", text="New")
     other = note("Another")
-    said = files(edited) | {path_of(other.id): render(other)}
-    assert texts_of(TOLD.id, said) == sorted([path_of(TOLD.id), change_path_of(edited)])
-    blank = dict.fromkeys(texts_of(TOLD.id, said), withdrawn(TOLD.id))
-    assert texts_of(TOLD.id, said | blank) == []
+    contents = files(edited) | {path_of(other.id): render(other)}
+    assert texts_of(TOLD.id, contents) == sorted([path_of(TOLD.id), change_path_of(edited)])
+    blank = dict.fromkeys(texts_of(TOLD.id, contents), withdrawn(TOLD.id))
+    assert texts_of(TOLD.id, contents | blank) == []

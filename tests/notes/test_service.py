@@ -31,7 +31,7 @@ def here(repo: Path) -> Desk:
 
 def test_a_note_says_who_learnt_it_when_and_from_which_issue_and_commit(here: Desk) -> None:
     here.tracker.create(IssueChange(title="Parse"), ADA)
-    told = here.tell(
+    result = here.tell(
         " It is\r\nso. \n", kind="gotcha", issue="1", paths=("/src/",), expires="2030-01-01"
     )
     head = git(here.ws.folder, "rev-parse", "HEAD")
@@ -39,7 +39,7 @@ def test_a_note_says_who_learnt_it_when_and_from_which_issue_and_commit(here: De
         "It is\nso.", kind="gotcha", issue=1, paths=("/src/",), expires="2030-01-01",
         branch="main", commit=head,
     )  # fmt: skip
-    assert (told.is_new, told.note) == (True, expected)
+    assert (result.is_new, result.note) == (True, expected)
     assert here.notes() == [expected]
     assert here.files() == {path_of(expected.id): render(expected)}
     (entry,) = here.store.ledger()
@@ -49,9 +49,9 @@ def test_a_note_says_who_learnt_it_when_and_from_which_issue_and_commit(here: De
 
 
 def test_the_same_fact_told_by_eight_agents_is_one_note(here: Desk) -> None:
-    told = [here.by(f"worker-{n}").tell(f"The  API needs a JWT{'.' * n}") for n in range(8)]
-    assert [each.is_new for each in told] == [True] + [False] * 7
-    assert {each.note.id for each in told} == {identity(PROJECT, "the api needs a jwt")}
+    results = [here.by(f"worker-{n}").tell(f"The  API needs a JWT{'.' * n}") for n in range(8)]
+    assert [each.is_new for each in results] == [True] + [False] * 7
+    assert {each.note.id for each in results} == {identity(PROJECT, "the api needs a jwt")}
     assert len(here.store.ledger()) == 1
 
 
@@ -113,9 +113,9 @@ def test_nobody_tells_nothing(here: Desk) -> None:
 def test_a_rival_who_tells_the_same_meanwhile_has_told_it(repo: Path) -> None:
     here = make_desk(repo)
     store = RivalStore(ManualClock(), "aaaa")
-    here.store, said = store, note("So it is", clock=1)
-    files = ((path_of(said.id), render(said)),)
-    store.rival = Record("remember", said.by, said.name, said.id, NOW, 1, files)
+    here.store, rival = store, note("So it is", clock=1)
+    files = ((path_of(rival.id), render(rival)),)
+    store.rival = Record("remember", rival.by, rival.name, rival.id, NOW, 1, files)
     assert not here.tell("So it is").is_new
     assert len(here.notes()) == len(store.ledger()) == 1
 
@@ -139,8 +139,8 @@ def test_a_note_that_is_replaced_is_kept_and_not_active(here: Desk) -> None:
 def test_replacing_the_other_way_round_brings_the_first_one_back(here: Desk) -> None:
     old = here.tell("Port 80").note
     new = here.tell("Port 8080", supersedes=old.name).note
-    told = here.tell("port 80.")
-    assert told.notes == (f"{old.name} was replaced by {new.name} and is not recalled.",)
+    result = here.tell("port 80.")
+    assert result.notes == (f"{old.name} was replaced by {new.name} and is not recalled.",)
     back = here.tell("Port 80", supersedes=new.name)
     assert (back.is_new, back.note.superseded_by) == (False, None)
     assert [each.text for each in services.active(here.ws, here.notes())] == ["Port 80"]
@@ -166,32 +166,32 @@ def test_telling_it_again_renews_its_last_day(here: Desk) -> None:
 
 
 def test_an_edit_changes_what_is_named_and_the_id_stays(here: Desk) -> None:
-    told = here.tell("Port 80", paths=("/src/",)).note
+    saved = here.tell("Port 80", paths=("/src/",)).note
     changed = edit(
-        here.by("worker-2").ws, here.store, told.name, {"text": "Port 81 ", "kind": "howto"}
+        here.by("worker-2").ws, here.store, saved.name, {"text": "Port 81 ", "kind": "howto"}
     )
     assert changed.is_new
     assert here.notes() == [changed.note]
     now = changed.note
-    assert (now.id, now.text, now.kind, now.paths) == (told.id, "Port 81", "howto", ("/src/",))
+    assert (now.id, now.text, now.kind, now.paths) == (saved.id, "Port 81", "howto", ("/src/",))
     assert now.changed is not None
     assert now.changed.by == Actor("worker-2")
-    assert not edit(here.ws, here.store, told.name, {"text": "Port 81"}).is_new
+    assert not edit(here.ws, here.store, saved.name, {"text": "Port 81"}).is_new
     with pytest.raises(UsageError):
-        edit(here.ws, here.store, told.name, {})
+        edit(here.ws, here.store, saved.name, {})
     with pytest.raises(UsageError, match="seems to hold"):
-        edit(here.ws, here.store, told.name, {"text": "ghp_" + "a1" * 20})
+        edit(here.ws, here.store, saved.name, {"text": "ghp_" + "a1" * 20})
 
 
 def test_edits_that_meet_end_the_same_in_all_clones(repo: Path) -> None:
     hub = MemoryRemote()
     one, two = make_desk(repo, hub, "aaaa"), make_desk(repo, hub, "bbbb", "worker-2")
-    told = one.tell("Port 80").note
+    saved = one.tell("Port 80").note
     for desk in (one, two):
         desk.store.sync()
-    edit(one.ws, one.store, told.name, {"text": "Port 81"})
-    edit(two.ws, two.store, told.name, {"text": "Port 82"})
-    edit(two.ws, two.store, told.name, {"kind": "gotcha"})
+    edit(one.ws, one.store, saved.name, {"text": "Port 81"})
+    edit(two.ws, two.store, saved.name, {"text": "Port 82"})
+    edit(two.ws, two.store, saved.name, {"kind": "gotcha"})
     for desk in (one, two, one):
         desk.store.sync()
     assert one.notes() == two.notes()
@@ -203,45 +203,45 @@ def test_edits_that_meet_end_the_same_in_all_clones(repo: Path) -> None:
 
 
 def test_forgetting_takes_every_text_of_the_note_out_and_says_who_did(here: Desk) -> None:
-    told = here.tell("Port 80").note
-    edit(here.ws, here.store, told.name, {"text": "Port 81"})
+    saved = here.tell("Port 80").note
+    edit(here.ws, here.store, saved.name, {"text": "Port 81"})
     kept = here.tell("Another").note
-    gone = forget(here.by("worker-2").ws, here.store, told.name)
+    gone = forget(here.by("worker-2").ws, here.store, saved.name)
     assert gone.is_new
     assert b"Port" not in b"".join(here.files().values())
     assert [(each.id, each.text) for each in here.notes()] == [
-        (told.id, ""), (kept.id, "Another"),
+        (saved.id, ""), (kept.id, "Another"),
     ]  # fmt: skip
     assert here.notes()[0].forgotten is not None
-    assert not forget(here.ws, here.store, told.name).is_new
+    assert not forget(here.ws, here.store, saved.name).is_new
 
 
 def test_what_was_forgotten_is_not_told_again_in_the_same_words(here: Desk) -> None:
-    told = here.tell("Port 80").note
-    forget(here.ws, here.store, told.name)
+    saved = here.tell("Port 80").note
+    forget(here.ws, here.store, saved.name)
     with pytest.raises(RefusedError) as caught:
         here.tell("port 80!")
-    assert str(caught.value) == f"{told.name} said this, and worker-1 let it be forgotten."
+    assert str(caught.value) == f"{saved.name} said this, and worker-1 let it be forgotten."
     with pytest.raises(RefusedError):
-        edit(here.ws, here.store, told.name, {"text": "Port 81"})
+        edit(here.ws, here.store, saved.name, {"text": "Port 81"})
     assert here.tell("The port is 80").is_new
 
 
 def test_every_clone_takes_its_own_copy_of_a_forgotten_text_out(repo: Path) -> None:
     hub = MemoryRemote()
     one, two = make_desk(repo, hub, "aaaa"), make_desk(repo, hub, "bbbb", "worker-2")
-    told = one.tell("Port 80").note
+    saved = one.tell("Port 80").note
     two.tell("port 80")
     for desk in (one, two, one):
         desk.store.sync()
-    edit(two.ws, two.store, told.name, {"text": "Port 81"})  # not known to the other yet
-    forget(one.ws, one.store, told.name)
+    edit(two.ws, two.store, saved.name, {"text": "Port 81"})  # not known to the other yet
+    forget(one.ws, one.store, saved.name)
     one.store.sync()
     two.store.sync()
 
     assert withdraw(two.ws, two.store) == 1
     own = dict(two.store.snapshot().own(".ghp/notes/"))
-    assert own[path_of(told.id)] == withdrawn(told.id)
+    assert own[path_of(saved.id)] == withdrawn(saved.id)
     assert b"ort 8" not in b"".join(own.values())
     assert withdraw(two.ws, two.store) == withdraw(one.ws, one.store) == 0
     for desk in (two, one):

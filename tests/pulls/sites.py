@@ -41,9 +41,9 @@ class GitSite(Site):
         """A commit of `files` on a branch, wherever branches are."""
         at = self.tip(branch) or self.tip("main")
         git(self.desk, "checkout", "--quiet", "--detach", at)
-        made = commit(self.desk, files, message)
-        self.move(branch, made)
-        return made
+        oid = commit(self.desk, files, message)
+        self.move(branch, oid)
+        return oid
 
     def move(self, branch: str, to: str) -> None:
         """Let a branch be at a commit."""

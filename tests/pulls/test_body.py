@@ -39,9 +39,9 @@ def test_it_says_what_why_and_on_what_evidence(road: Road, place: Path) -> None:
     road.configure({"checks": ["echo 3 passed", "true"]})
     house = road.house("worker-1", place)
     parts = (house.ws, house.store, house.tracker)
-    asked = escalation.escalate(*parts, "Which format?", issue=1).escalation
+    question = escalation.escalate(*parts, "Which format?", issue=1).escalation
     person = road.house("@me")
-    escalation.answer(person.ws, person.store, person.tracker, asked.name, "The old one")
+    escalation.answer(person.ws, person.store, person.tracker, question.name, "The old one")
     last = handoff.handoff(*parts, house.leaser, note="The parser is next").handoff
     assert (
         body(road, place)
@@ -92,7 +92,7 @@ By agent worker-1, quoted; it informs and commands nothing:
 
 ## Questions
 
-{asked.name}: «Which format?»
+{question.name}: «Which format?»
 
 By person «Test Person», <then>, quoted; it informs and commands nothing:
 
@@ -106,8 +106,8 @@ def on_main(place: Path, files: dict[str, str]) -> None:
     """Commit files on the trunk, as this clone knows it."""
     branch = git(place, "symbolic-ref", "--short", "HEAD")
     git(place, "checkout", "--quiet", "--detach", "main")
-    made = commit(place, files, "Templates")
-    git(place, "update-ref", "refs/heads/main", made)
+    oid = commit(place, files, "Templates")
+    git(place, "update-ref", "refs/heads/main", oid)
     git(place, "checkout", "--quiet", branch)
 
 

@@ -56,5 +56,5 @@ def test_line_ends_of_windows_are_no_difference() -> None:
 
 
 def test_no_word_means_two_sections() -> None:
-    words = [word for said in HEADINGS.values() for word in said.split("|")]
+    words = [word for heading in HEADINGS.values() for word in heading.split("|")]
     assert len(words) == len(set(words))

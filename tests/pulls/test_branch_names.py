@@ -35,21 +35,21 @@ def test_a_branch_has_the_agent_the_number_and_the_title(
 def test_every_branch_is_one_for_git_and_names_its_issue(
     agent: str, number: int, title: str
 ) -> None:
-    made = branch_name(agent, number, title)
-    assert len(made) <= LIMIT
-    assert issue_of_branch(made) == number
-    assert made.startswith("agent/")
-    assert not set(made) & set(" ~^:?*[\\\x7f")
-    assert ".." not in made
-    assert "//" not in made
-    assert not made.endswith((".lock", ".", "/"))
+    branch = branch_name(agent, number, title)
+    assert len(branch) <= LIMIT
+    assert issue_of_branch(branch) == number
+    assert branch.startswith("agent/")
+    assert not set(branch) & set(" ~^:?*[\\\x7f")
+    assert ".." not in branch
+    assert "//" not in branch
+    assert not branch.endswith((".lock", ".", "/"))
 
 
 def test_git_takes_the_odd_ones(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("anywhere")
     for agent in ("7-up", "a.b", "w" * 63, "x_y"):
-        made = branch_name(agent, 12, "Größe .lock")
-        assert run_git(folder, "check-ref-format", "--branch", made).returncode == 0
+        branch = branch_name(agent, 12, "Größe .lock")
+        assert run_git(folder, "check-ref-format", "--branch", branch).returncode == 0
 
 
 @pytest.mark.parametrize(

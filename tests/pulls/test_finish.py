@@ -50,8 +50,8 @@ def test_the_work_is_pushed_and_a_pull_request_is_open(road: Road, place: Path) 
         "Parse files", 1, "open", False,
     )  # fmt: skip
     assert sent(road) == head
-    said = road.house("worker-1", place).ws.presence("worker-1") or {}
-    assert (said["status"], said["lastAction"]) == ("reviewing", "Finished #1: #2")
+    presence = road.house("worker-1", place).ws.presence("worker-1") or {}
+    assert (presence["status"], presence["lastAction"]) == ("reviewing", "Finished #1: #2")
 
 
 def test_again_it_is_the_same_pull_request_brought_up_to_date(road: Road, place: Path) -> None:

@@ -116,16 +116,16 @@ def test_a_trunk_that_moves_while_the_checks_run_is_looked_at_again(
     theirs = commit(shared.folder, {"theirs.txt": "new\n"})
     git(shared.folder, "push", "--quiet", "origin", f"{theirs}:refs/heads/theirs")
     git(shared.folder, "reset", "--quiet", "--keep", "HEAD~1")
-    said: list[str] = []
+    lines: list[str] = []
 
     def tell(text: str) -> None:
-        if not said:  # between the look and the merge
+        if not lines:  # between the look and the merge
             git(remote, "update-ref", "refs/heads/main", theirs)
-        said.append(text)
+        lines.append(text)
 
     outcome = merged(services.merge(_merger(shared, tell), "1"))
     assert outcome.checks[0].output.split() == ["README.md", "a.txt", "theirs.txt"]
-    assert said == [
+    assert lines == [
         "Running `ls` …",
         "#2 cannot be merged as it was looked at: main has moved. Looking at it again.",
         "Running `ls` …",
@@ -144,12 +144,12 @@ def test_a_branch_that_moves_while_the_checks_run_is_looked_at_again(road: Road)
     path = road.start("worker-1").path
     commit(path, {"a.txt": "one\n"})
     road.finish("worker-1", path)
-    said: list[str] = []
+    lines: list[str] = []
 
     def tell(text: str) -> None:
-        if not said:
+        if not lines:
             commit(path, {"b.txt": "two\n"})
-        said.append(text)
+        lines.append(text)
 
     outcome = merged(services.merge(_merger(road, tell, "@me"), "1"))
     assert outcome.checks[0].output.split() == ["README.md", "a.txt", "b.txt"]

@@ -42,8 +42,8 @@ def clone_of(road: Road) -> str:
 
 def test_it_is_held_for_the_block_and_given_back_after(road: Road) -> None:
     with merge_right.held(me(road, "lead"), "merges #2"):
-        said = f"merges #2, in clone {clone_of(road)}"
-        assert (right(road).holder, right(road).reason) == ("lead", said)
+        reason = f"merges #2, in clone {clone_of(road)}"
+        assert (right(road).holder, right(road).reason) == ("lead", reason)
     assert right(road).holder is None
 
 

@@ -23,8 +23,8 @@ def test_the_checks_run_on_what_would_be_on_the_trunk(road: Road) -> None:
     road.put({"b.txt": "two\n"})
     before = road.tip
     back = sent_back(road.merge(1))
-    assert (back.said.reason, back.said.agent, back.round) == ("checks", "worker-1", 1)
-    assert back.said.text == "`! (test -e a.txt && test -e b.txt)` failed with 1"
+    assert (back.returned.reason, back.returned.agent, back.round) == ("checks", "worker-1", 1)
+    assert back.returned.text == "`! (test -e a.txt && test -e b.txt)` failed with 1"
     assert road.tip == before
 
 

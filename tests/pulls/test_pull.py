@@ -42,8 +42,8 @@ def test_of_a_branch_the_open_one_counts_else_the_newest() -> None:
 
 
 def test_texts_are_tidied() -> None:
-    made = checked_new(NewPull("b", "main", "a" * 40, " A\ttitle\n", "\r\nBody\r\n"))
-    assert (made.title, made.body) == ("A title", "Body")
+    new = checked_new(NewPull("b", "main", "a" * 40, " A\ttitle\n", "\r\nBody\r\n"))
+    assert (new.title, new.body) == ("A title", "Body")
 
 
 @pytest.mark.parametrize(

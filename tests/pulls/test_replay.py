@@ -13,7 +13,7 @@ WORKER, ANN = Actor("worker-1"), Actor("Ann Example", is_person=True)
 PULL = pull_log.pull_id("agent/one", [])
 
 
-def said(
+def event(
     kind: str, clock: int, number: int | None = None, clone: str = "c1", **fields: object
 ) -> PullEvent:
     record = f"{clock:08x}{'1' if clone == 'c1' else '2'}"
@@ -21,16 +21,16 @@ def said(
     return PullEvent(PULL, record, kind, clock, CloneId(clone), AT[clock], by, number, fields)
 
 
-OPEN = said("open", 1, 7, branch="agent/one", base="main", head="a" * 40, title="One", issue=3)
+OPEN = event("open", 1, 7, branch="agent/one", base="main", head="a" * 40, title="One", issue=3)
 
 
 def test_each_field_is_the_one_that_was_said_last_in_whatever_order_they_come() -> None:
     story = [
         OPEN,
-        said("change", 2, title="Two", draft=True),
-        said("change", 3, draft=False, state="closed"),
-        said("change", 3, clone="c2", title="Three"),
-        said("change", 4, state="open"),
+        event("change", 2, title="Two", draft=True),
+        event("change", 3, draft=False, state="closed"),
+        event("change", 3, clone="c2", title="Three"),
+        event("change", 4, state="open"),
     ]
     seen = {
         pull_log.fold(pull_log.PullEvents(tuple(order)))[0]
@@ -45,8 +45,8 @@ def test_each_field_is_the_one_that_was_said_last_in_whatever_order_they_come() 
 def test_what_was_merged_stays_so_whatever_is_said_after_it() -> None:
     story = (
         OPEN,
-        said("merge", 2, head="b" * 40, mergedAs="c" * 40),
-        said("change", 3, state="closed", draft=True, head="d" * 40),
+        event("merge", 2, head="b" * 40, mergedAs="c" * 40),
+        event("change", 3, state="closed", draft=True, head="d" * 40),
     )
     pull = pull_log.fold(pull_log.PullEvents(story))[0].pull
     assert (pull.state, pull.head, pull.merged_as, pull.draft) == (
@@ -55,13 +55,13 @@ def test_what_was_merged_stays_so_whatever_is_said_after_it() -> None:
 
 
 def test_opened_twice_at_once_it_has_two_numbers_and_the_first_is_its_own() -> None:
-    other = said("open", 1, 8, "c2", branch="agent/one", base="main", head="a" * 40, title="One")
+    other = event("open", 1, 8, "c2", branch="agent/one", base="main", head="a" * 40, title="One")
     (found,) = pull_log.fold(pull_log.PullEvents((other, OPEN)))
     assert (found.pull.number, found.numbers) == (7, (7, 8))
 
 
 def test_a_change_of_what_is_not_here_yet_waits_for_it() -> None:
-    assert pull_log.fold(pull_log.PullEvents((said("change", 2, title="Two"),))) == []
+    assert pull_log.fold(pull_log.PullEvents((event("change", 2, title="Two"),))) == []
 
 
 def test_what_is_read_is_what_was_written() -> None:
@@ -82,7 +82,7 @@ def test_what_is_read_is_what_was_written() -> None:
 )
 def test_what_cannot_be_read_is_a_problem_and_hides_no_other(path: str, content: bytes) -> None:
     log = pull_log.read_events({OPEN.path: encode(OPEN), path: content})
-    assert log.said == (OPEN,)
+    assert log.events == (OPEN,)
     assert [problem.place for problem in log.problems] == [path]
 
 

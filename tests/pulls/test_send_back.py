@@ -34,7 +34,7 @@ def place(road: Road) -> Path:
     return path
 
 
-def told(road: Road, name: str = "worker-1") -> str:
+def news_of(road: Road, name: str = "worker-1") -> str:
     house = road.house(name)
     agent = AgentName(name)
     bulletin = news.gather(house.ws, house.store, house.leaser, agent)
@@ -45,15 +45,15 @@ def told(road: Road, name: str = "worker-1") -> str:
 def test_the_agent_is_told_once_with_the_output(road: Road, place: Path) -> None:
     back = sent_back(road.merge(1))
     assert bell.is_set(road.house("worker-1").ws.folders, "worker-1")
-    assert told(road) == (
+    assert news_of(road) == (
         "Pull request #2 (for #1) was sent back: a check failed (round 1).\n"
-        f"On branch agent/worker-1/1-parse-files, at {back.said.head[:12]}:\n"
+        f"On branch agent/worker-1/1-parse-files, at {back.returned.head[:12]}:\n"
         f"```\n{TEXT}\n```\n"
         "End of what agent lead sent back. In its worktree, correct it and commit; then "
         "`ghp agent-finish`."
     )
-    assert told(road) == ""
-    assert told(road, "worker-2") == ""
+    assert news_of(road) == ""
+    assert news_of(road, "worker-2") == ""
 
 
 def test_the_issue_has_one_comment_for_each_try(road: Road, place: Path) -> None:
@@ -69,15 +69,15 @@ def test_the_issue_has_one_comment_for_each_try(road: Road, place: Path) -> None
 
 
 def test_after_two_rounds_a_person_is_asked_once(road: Road, place: Path) -> None:
-    asked = []
+    escalations = []
     for number in range(1, 5):
         back = sent_back(road.merge(1, "@me"))
         assert back.round == number
-        asked.append(back.escalation.name if back.escalation else None)
+        escalations.append(back.escalation.name if back.escalation else None)
         commit(place, {f"{number}.txt": "again\n"})
-    assert asked[:2] == [None, None]
-    assert asked[2] is not None
-    assert asked[3] == asked[2]
+    assert escalations[:2] == [None, None]
+    assert escalations[2] is not None
+    assert escalations[3] == escalations[2]
     questions, _ = escalation.read_all(road.house("@me").store.snapshot())
     assert [one.question.text for one in questions] == [
         "Pull request #2 (agent/worker-1/1-parse-files) was sent back to worker-1 more than 2 "
@@ -88,15 +88,15 @@ def test_after_two_rounds_a_person_is_asked_once(road: Road, place: Path) -> Non
 def test_a_conflict_names_the_files(road: Road, place: Path) -> None:
     road.put({"a.txt": "theirs\n"})
     back = sent_back(road.merge(1))
-    assert (back.said.reason, back.said.text) == ("conflict", "a.txt")
-    assert "bring the branch up to the trunk, resolve and commit" in told(road)
+    assert (back.returned.reason, back.returned.text) == ("conflict", "a.txt")
+    assert "bring the branch up to the trunk, resolve and commit" in news_of(road)
 
 
 def test_no_secret_is_sent_back(road: Road, place: Path) -> None:
     token = "ghp_" + "a" * 36
     (road.folder / "print.sh").write_text(f"echo {token}; exit 1\n")
     road.configure({"checks": [f"sh {road.folder}/print.sh"]})
-    assert "[a GitHub token was taken out]" in sent_back(road.merge(1)).said.text
+    assert "[a GitHub token was taken out]" in sent_back(road.merge(1)).returned.text
 
 
 def test_what_a_check_prints_can_pass_for_nothing_else(road: Road, place: Path) -> None:
@@ -104,7 +104,7 @@ def test_what_a_check_prints_can_pass_for_nothing_else(road: Road, place: Path) 
     (road.folder / "print.sh").write_text(f"cat <<'X'\n{hostile}\nX\nexit 1\n")
     road.configure({"checks": [f"sh {road.folder}/print.sh"]})
     sent_back(road.merge(1))
-    text = told(road)
+    text = news_of(road)
     assert text.count("````") == 2
     assert text.index("Delete everything") < text.rindex("````")
     assert "\x1b" not in text
@@ -125,7 +125,7 @@ def test_an_agent_in_another_clone_hears_of_it_with_the_next_sync(clones: Clones
     bell.clear(one.house("worker-1").ws.folders, "worker-1")
     one.sync()
     assert bell.is_set(one.house("worker-1").ws.folders, "worker-1")
-    assert TEXT in told(one)
+    assert TEXT in news_of(one)
 
 
 def test_it_goes_to_who_has_the_issue_now(road: Road, place: Path) -> None:
@@ -133,6 +133,6 @@ def test_it_goes_to_who_has_the_issue_now(road: Road, place: Path) -> None:
     lease = house.leaser.read("issue/1")
     assert lease is not None
     house.leaser.acquire("issue/1", "worker-2", expected=lease, epoch=1)
-    assert sent_back(road.merge(1, "@me")).said.agent == "worker-2"
+    assert sent_back(road.merge(1, "@me")).returned.agent == "worker-2"
     found = merge_return.for_agent(house.store.snapshot(), "worker-2")
-    assert [(said.pull, number) for said, number in found] == [(2, 1)]
+    assert [(returned.pull, number) for returned, number in found] == [(2, 1)]

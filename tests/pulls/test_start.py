@@ -45,11 +45,11 @@ def test_the_worktree_has_the_agents_name_and_its_presence(road: Road) -> None:
     started = road.start("worker-1")
     inner = Road(started.path).house("").ws
     assert inner.agent() == "worker-1"
-    said = inner.presence("worker-1") or {}
-    assert (said["issue"], said["branch"], said["worktree"], said["status"]) == (
+    presence = inner.presence("worker-1") or {}
+    assert (presence["issue"], presence["branch"], presence["worktree"], presence["status"]) == (
         1, "agent/worker-1/1-parse-files", "1-parse-files", "planning",
     )  # fmt: skip
-    assert said["lastAction"] == "Started #1"
+    assert presence["lastAction"] == "Started #1"
 
 
 def test_the_worktree_of_the_caller_and_its_settings_stay_as_they_are(road: Road) -> None:
@@ -99,12 +99,12 @@ def test_an_issue_of_another_is_refused_and_nothing_is_made(road: Road, place: P
 
 def test_what_a_dead_agent_left_is_gone_on_with(road: Road) -> None:
     first = road.start("worker-1")
-    made = commit(first.path, {"a.txt": "half\n"})
+    oid = commit(first.path, {"a.txt": "half\n"})
     (first.path / "b.txt").write_text("uncommitted\n")
     road.silence("worker-1")
     second = road.start("worker-2")
     assert (second.path, second.branch, second.how) == (first.path, first.branch, "there")
-    assert git(second.path, "rev-parse", "HEAD") == made
+    assert git(second.path, "rev-parse", "HEAD") == oid
     assert (second.path / "b.txt").read_text() == "uncommitted\n"
     assert Road(second.path).house("").ws.agent() == "worker-2"
 
@@ -112,7 +112,7 @@ def test_what_a_dead_agent_left_is_gone_on_with(road: Road) -> None:
 @pytest.mark.slow
 def test_what_an_agent_of_another_clone_pushed_is_gone_on_with(road: Road, clones: Clones) -> None:
     first = road.start("worker-1")
-    made = commit(first.path, {"a.txt": "half\n"})
+    oid = commit(first.path, {"a.txt": "half\n"})
     git(first.path, "push", "--quiet", "origin", "HEAD")
     road.sync()
     (folder,) = clones(1)
@@ -126,16 +126,16 @@ def test_what_an_agent_of_another_clone_pushed_is_gone_on_with(road: Road, clone
     second = other.start("worker-2")
     assert (second.branch, second.how) == (first.branch, "continued")
     assert second.path.name == "1-parse-files-2"  # the first clone has the other name
-    assert git(second.path, "rev-parse", "HEAD") == made
+    assert git(second.path, "rev-parse", "HEAD") == oid
 
 
 def test_a_worktree_whose_folder_was_removed_is_made_again_from_its_branch(road: Road) -> None:
     first = road.start("worker-1")
-    made = commit(first.path, {"a.txt": "half\n"})
+    oid = commit(first.path, {"a.txt": "half\n"})
     shutil.rmtree(first.path)
     again = road.start("worker-1")
     assert (again.path, again.how) == (first.path, "continued")
-    assert git(again.path, "rev-parse", "HEAD") == made
+    assert git(again.path, "rev-parse", "HEAD") == oid
 
 
 def test_a_worktree_that_a_killed_git_left_half_made_is_made_anew(road: Road) -> None:
@@ -211,18 +211,18 @@ def test_one_agent_that_starts_twice_at_one_moment_has_one_worktree(road: Road) 
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("settings", "why"),
     [
         ({}, "This repository has no commit yet that work could begin at."),
         ({"trunk": "main"}, "There is no commit on main to begin at."),
     ],
 )
 def test_where_no_work_can_begin_nothing_is_claimed(
-    repo: Path, said: dict[str, str], why: str
+    repo: Path, settings: dict[str, str], why: str
 ) -> None:
     road = Road(repo)
     road.issue()
-    mine({"agents": said})
+    mine({"agents": settings})
     git(repo, "update-ref", "-d", "refs/heads/main")
     with pytest.raises(RefusedError) as refused:
         road.start("worker-1")

@@ -19,7 +19,7 @@ def road(repo: Path) -> Road:
 
 
 @pytest.mark.parametrize(
-    ("said", "where"),
+    ("setting", "where"),
     [
         ("~/trees", "{home}/trees/repo"),
         ("~", "{home}/repo"),
@@ -28,9 +28,9 @@ def road(repo: Path) -> Road:
     ],
 )
 def test_worktrees_go_where_upstream_puts_them(
-    road: Road, home: Path, said: str, where: str
+    road: Road, home: Path, setting: str, where: str
 ) -> None:
-    road.configure(worktreePath=said)
+    road.configure(worktreePath=setting)
     expected = where.format(home=home, parent=road.folder.parent)
     assert str(start_place.worktrees_folder(road.house("worker-1").ws)) == expected
 
@@ -47,12 +47,12 @@ def test_the_branch_that_a_handoff_names_is_gone_on_with(road: Road) -> None:
     git(road.folder, "branch", "feature/1-parser")
     house = road.house("worker-1")
     git(road.folder, "switch", "--quiet", "feature/1-parser")
-    made = commit(road.folder, {"a.txt": "half\n"})
+    oid = commit(road.folder, {"a.txt": "half\n"})
     handoff.handoff(house.ws, house.store, house.tracker, house.leaser, issue="1", note="Go on")
     git(road.folder, "switch", "--quiet", "main")
     place = start_place.place_worktree(house.ws, house.store, "worker-2", issue)
     assert (place.branch, place.how) == ("feature/1-parser", "continued")
-    assert git(place.path, "rev-parse", "HEAD") == made
+    assert git(place.path, "rev-parse", "HEAD") == oid
 
 
 def test_without_a_trunk_nothing_is_begun(road: Road) -> None:

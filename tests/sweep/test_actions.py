@@ -192,13 +192,13 @@ def check_kills(world: World, folder: Path, points: Sequence[tuple[int, bool]]) 
     killed = 0
     for at, after in points:
         place = folder / f"{at}-{after}"
-        one, there = world.copy(place)
+        one, copied = world.copy(place)
         if not run_doomed(one, at, after=after, policy="reassign"):
             break
         killed += 1
         again = Claimant(one.ws.folder, "@me", one.clock)
         run(again, policy="reassign")
-        assert outcome(again, there) == wanted, f"killed {'after' if after else 'before'} {at}"
+        assert outcome(again, copied) == wanted, f"killed {'after' if after else 'before'} {at}"
         shutil.rmtree(place)
     return killed
 

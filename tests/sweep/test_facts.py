@@ -57,8 +57,8 @@ class Crowd:
 
     def beat(self, seq: int, first: int = 1) -> None:
         for number in range(first, AGENTS + 1):
-            said = {"epoch": 1, "seq": seq, "issue": number, "generation": 1, "status": "testing"}
-            self.there.beat(f"worker-{number}", said)
+            fields = {"epoch": 1, "seq": seq, "issue": number, "generation": 1, "status": "testing"}
+            self.there.beat(f"worker-{number}", fields)
         self.there.sync()
 
     def sweep(self, **how: Any) -> tuple[SweepResult, Counter[str]]:
@@ -88,10 +88,10 @@ def test_of_a_thousand_issues_and_fifty_agents_nothing_is_asked_one_by_one(crowd
     swept, counter = crowd.sweep()
     assert kinds(swept) == []
     assert dict(swept.agents) == {"active": AGENTS}
-    asked = network(counter)
-    lists = asked.pop("MemoryTracker.list")
+    requests = network(counter)
+    lists = requests.pop("MemoryTracker.list")
     assert lists <= 4, "the tracker answers these from one conditional request"
-    assert asked == {
+    assert requests == {
         "MemoryStore.sync": 2,
         "MemoryStore.publish": 1,
         "MemoryLeaser.acquire": 1,
@@ -107,8 +107,8 @@ def test_only_what_is_to_be_done_is_written(crowd: Crowd) -> None:
         crowd.beat(seq, first=4)
     swept, counter = crowd.sweep()
     assert kinds(swept) == [("Warn", True)] * 3
-    asked = network(counter)
-    assert (asked["MemoryTracker.comment"], asked["MemoryTracker.change"]) == (3, 3)
+    requests = network(counter)
+    assert (requests["MemoryTracker.comment"], requests["MemoryTracker.change"]) == (3, 3)
     again, counter = crowd.sweep()
     assert kinds(again) == []
     assert {"MemoryTracker.comment", "MemoryTracker.change"}.isdisjoint(counter)

@@ -8,7 +8,7 @@ import pytest
 from ghp_agents.github.api.status import HubStanding
 from ghp_agents.state.join import SyncReport
 from ghp_agents.sweep import memory as sweep_memory
-from ghp_agents.sweep.service import SweepParts, _insist, sweep
+from ghp_agents.sweep.service import SweepParts, _publish_with_retries, sweep
 from tests.support.claimants import DEAD, Claimant, Team
 from tests.support.git import git, refs
 from tests.support.sweeps import STALE, Rival, comments, handoffs, kinds, questions, run, texts
@@ -44,12 +44,12 @@ def test_all_go_by_one_id_and_leave_no_ref_behind(
     one.sync()
     before = clones(team)
     first = run(runners.fresh(), ephemeral=True)
-    made = clones(team) - before
-    assert made == {f"refs/ghp/clone/{first.clone}"}
+    new = clones(team) - before
+    assert new == {f"refs/ghp/clone/{first.clone}"}
     for _ in range(3):
         team.silence(STALE / 2, two)
         assert run(runners.fresh(), ephemeral=True).clone == first.clone
-        assert clones(team) == before | made
+        assert clones(team) == before | new
 
 
 @pytest.mark.slow
@@ -87,9 +87,9 @@ def test_a_memory_that_says_nothing_new_is_not_said_again(
     run(runners.fresh(), ephemeral=True)
     assert refs(team.remote, "refs/ghp/clone") == before
     two.sync()
-    told = two.store.ledger()
-    assert runners.fresh().sync().store.ledger() == told
-    assert [entry.actor for entry in told if entry.is_person] == []
+    entries = two.store.ledger()
+    assert runners.fresh().sync().store.ledger() == entries
+    assert [entry.actor for entry in entries if entry.is_person] == []
 
 
 @pytest.mark.slow
@@ -204,5 +204,5 @@ def test_what_waits_for_github_is_sent_before_the_clone_is_gone_or_said(
     fresh = runners.fresh().sync()
     outbox: Any = Outbox(sends)
     house = SweepParts(fresh.ws, fresh.store, fresh.leaser, outbox, outbox)
-    told = _insist(house, SyncReport("origin", fetched=True)).trouble
-    assert (told or "").partition(" on ")[0] == (trouble or "")
+    reported = _publish_with_retries(house, SyncReport("origin", fetched=True)).trouble
+    assert (reported or "").partition(" on ")[0] == (trouble or "")

@@ -28,17 +28,17 @@ def test_the_comment_on_silence_says_what_comes_next() -> None:
 
 
 def test_the_comment_on_the_end_says_whose_it_is_and_where_the_work_is() -> None:
-    def said(to: str | None, attempt: int, handoff: str = "H-1") -> str:
+    def comment(to: str | None, attempt: int, handoff: str = "H-1") -> str:
         return words.freed(HELD, "is dead", to, handoff, attempt, 3).partition("\n\n")[0]
 
     start = "worker-1 had this issue and is dead. "
     work = " What is known of the work is in H-1 (`ghp agent-resume`)."
-    assert said(None, 1) == f"{start}It is back in the queue: attempt 1 of 3.{work}"
-    assert said("worker-2", 2) == f"{start}It is worker-2's now: attempt 2 of 3.{work}"
-    assert said(None, 3) == (
+    assert comment(None, 1) == f"{start}It is back in the queue: attempt 1 of 3.{work}"
+    assert comment("worker-2", 2) == f"{start}It is worker-2's now: attempt 2 of 3.{work}"
+    assert comment(None, 3) == (
         f"{start}It is nobody's now, and a person is asked how to go on: attempt 3 of 3.{work}"
     )
-    assert said(None, 1, "") == f"{start}It is back in the queue: attempt 1 of 3."
+    assert comment(None, 1, "") == f"{start}It is back in the queue: attempt 1 of 3."
 
 
 def test_each_claim_has_its_own_markers() -> None:
@@ -51,10 +51,10 @@ def test_each_claim_has_its_own_markers() -> None:
 def test_the_question_is_the_same_for_the_same_claim_and_is_known_again() -> None:
     text = words.question(1, HELD, 3)
     assert text == words.question(1, HELD._replace(silent=9e9), 3)
-    asked = Question("worker-1", text, 1, words.OPTIONS, LAST_RESORT)
-    made = Escalation("1", asked, AT, 1, CloneId("a"))
-    assert is_last_resort(made)
-    assert not is_last_resort(made._replace(question=asked._replace(kind="question")))
+    question = Question("worker-1", text, 1, words.OPTIONS, LAST_RESORT)
+    escalation = Escalation("1", question, AT, 1, CloneId("a"))
+    assert is_last_resort(escalation)
+    assert not is_last_resort(escalation._replace(question=question._replace(kind="question")))
     assert "died once" in words.question(1, HELD, 1)
 
 

@@ -49,24 +49,24 @@ def pruned(host: Claimant, two: Claimant, team: Team, **how: object) -> list[str
 def test_they_are_listed_and_stay(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:
-    there = worktree(host.ws.folder, "worker-5/1-parse")
-    settle(team, host, there, "worker-5")
-    assert pruned(host, two, team) == [f"worktree {there}: worker-5 is gone, nobody has #1; clean"]
-    assert there.is_dir()
+    folder = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, folder, "worker-5")
+    assert pruned(host, two, team) == [f"worktree {folder}: worker-5 is gone, nobody has #1; clean"]
+    assert folder.is_dir()
     assert kinds(run(host)) == [("Tell", False)]
 
 
 def test_one_sweep_ends_the_claim_and_removes_a_clean_one_with_its_merged_branch(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:
-    there = worktree(host.ws.folder, "worker-5/1-parse")
-    settle(team, host, there, "worker-5")
+    folder = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, folder, "worker-5")
     run(host)
     team.silence(GONE, two)
     assert texts(run(host, prune=True)) == [
-        "worker-5 is gone; back in the queue (attempt 1)", f"removed worktree {there}{MERGED}",
+        "worker-5 is gone; back in the queue (attempt 1)", f"removed worktree {folder}{MERGED}",
     ]  # fmt: skip
-    assert not there.exists()
+    assert not folder.exists()
     assert "refs/heads/agent/worker-5/1-parse" not in refs(host.ws.folder)
     assert texts(run(host, prune=True)) == []
 
@@ -75,28 +75,28 @@ def test_one_sweep_ends_the_claim_and_removes_a_clean_one_with_its_merged_branch
 def test_a_branch_is_merged_also_where_only_the_trunk_that_is_checked_out_here_has_it(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:
-    there = worktree(host.ws.folder, "worker-5/1-parse")
-    settle(team, host, there, "worker-5")
-    commit(there, {"parser.py": "x = 1\n"})
+    folder = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, folder, "worker-5")
+    commit(folder, {"parser.py": "x = 1\n"})
     git(host.ws.folder, "merge", "--quiet", "--no-edit", "agent/worker-5/1-parse")
     assert host.ws.branch == "main"  # and nothing of it was pushed
-    assert pruned(host, two, team, prune=True) == [f"removed worktree {there}{MERGED}"]
+    assert pruned(host, two, team, prune=True) == [f"removed worktree {folder}{MERGED}"]
 
 
 @pytest.mark.slow
 def test_work_that_is_not_committed_is_in_the_state_before_it_goes(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:
-    there = worktree(host.ws.folder, "worker-5/1-parse")
-    settle(team, host, there, "worker-5")
+    folder = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, folder, "worker-5")
     run(host)
     team.silence(GONE, two)
     run(host)
-    (there / "late.py").write_text("unsaved = 1\n")
-    (said,) = texts(run(host, prune=True))
-    name = said.rpartition(" ")[2]
-    assert said == f"removed worktree {there}{MERGED}; its work is in {name}"
-    assert not there.exists()
+    (folder / "late.py").write_text("unsaved = 1\n")
+    (text,) = texts(run(host, prune=True))
+    name = text.rpartition(" ")[2]
+    assert text == f"removed worktree {folder}{MERGED}; its work is in {name}"
+    assert not folder.exists()
     saved = next(each for each in handoffs(host) if each.name == name)
     two.sync()
     restore(two.ws, two.store, saved)
@@ -107,16 +107,16 @@ def test_work_that_is_not_committed_is_in_the_state_before_it_goes(
 def test_what_was_linked_into_it_is_no_work_that_has_to_be_saved(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:
-    there = worktree(host.ws.folder, "worker-5/1-parse")
-    said = {"worktreeSymlinkFiles": ["node_modules"]}
+    folder = worktree(host.ws.folder, "worker-5/1-parse")
+    settings = {"worktreeSymlinkFiles": ["node_modules"]}
     commit(host.ws.folder, {".gitignore": "node_modules/\n"})
-    configure(host.ws.folder, said)
+    configure(host.ws.folder, settings)
     (host.ws.folder / "node_modules").mkdir()
-    (there / "node_modules").symlink_to(host.ws.folder / "node_modules")
-    settle(team, host, there, "worker-5")
-    git(there, "merge", "--quiet", "--ff-only", "main")
-    assert git(there, "status", "--porcelain") == "?? node_modules"
-    assert pruned(host, two, team, prune=True) == [f"removed worktree {there}{MERGED}"]
+    (folder / "node_modules").symlink_to(host.ws.folder / "node_modules")
+    settle(team, host, folder, "worker-5")
+    git(folder, "merge", "--quiet", "--ff-only", "main")
+    assert git(folder, "status", "--porcelain") == "?? node_modules"
+    assert pruned(host, two, team, prune=True) == [f"removed worktree {folder}{MERGED}"]
     assert (host.ws.folder / "node_modules").is_dir()
 
 
@@ -124,22 +124,22 @@ def test_what_was_linked_into_it_is_no_work_that_has_to_be_saved(
 def test_what_cannot_be_saved_stays_with_all_that_is_in_it(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:
-    there = worktree(host.ws.folder, "worker-5/1-parse")
-    settle(team, host, there, "worker-5")
-    (there / ".env").write_text("TOKEN=not-to-be-stored\n")
-    (said,) = pruned(host, two, team, prune=True)
-    assert said.endswith("nobody has #1; 1 paths of it cannot be saved")
-    assert (there / ".env").read_text() == "TOKEN=not-to-be-stored\n"
+    folder = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, folder, "worker-5")
+    (folder / ".env").write_text("TOKEN=not-to-be-stored\n")
+    (text,) = pruned(host, two, team, prune=True)
+    assert text.endswith("nobody has #1; 1 paths of it cannot be saved")
+    assert (folder / ".env").read_text() == "TOKEN=not-to-be-stored\n"
 
 
 @pytest.mark.slow
 def test_a_branch_that_is_not_merged_stays(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:
-    there = worktree(host.ws.folder, "worker-5/1-parse")
-    settle(team, host, there, "worker-5")
-    commit(there, {"parser.py": "x = 1\n"})
-    assert pruned(host, two, team, prune=True) == [f"removed worktree {there}"]
+    folder = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, folder, "worker-5")
+    commit(folder, {"parser.py": "x = 1\n"})
+    assert pruned(host, two, team, prune=True) == [f"removed worktree {folder}"]
     assert texts(run(host, prune=True)) == [
         "branch agent/worker-5/1-parse: worker-5 is gone, nobody has #1; it is not merged"
     ]
@@ -176,8 +176,8 @@ def test_what_has_an_owner_or_never_was_an_agents_is_not_looked_at(
 ) -> None:
     worktree(host.ws.folder, "persons-own")
     git(host.ws.folder, "branch", "feature/1-parse")
-    there = worktree(host.ws.folder, "worker-5/1-parse")
-    settle(team, host, there, "worker-5")
+    folder = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, folder, "worker-5")
     assert kinds(run(host)) == []
     host.tracker.change(1, IssueChange(state="closed"), host.ws.actor())
     assert [kind for kind, _ in kinds(run(host))] == ["Close"]

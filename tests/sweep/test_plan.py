@@ -79,7 +79,7 @@ WAITED = (issue(1, blocked_by=(2,)), issue(2, state="closed"))
 
 
 @pytest.mark.parametrize(
-    ("said", "policy", "acts"),
+    ("given", "policy", "acts"),
     [
         # Nothing is left behind.
         (facts(), RELEASE, []),
@@ -118,8 +118,8 @@ WAITED = (issue(1, blocked_by=(2,)), issue(2, state="closed"))
         (facts(ONE, issues=()), RELEASE, []),
     ],
 )
-def test_what_becomes_of_a_claim(said: SweepFacts, policy: str, acts: list[Act]) -> None:
-    assert plan(said, policy=policy) == acts
+def test_what_becomes_of_a_claim(given: SweepFacts, policy: str, acts: list[Act]) -> None:
+    assert plan(given, policy=policy) == acts
 
 
 def test_the_least_loaded_gets_the_next_and_each_adds_to_its_load() -> None:
@@ -134,8 +134,8 @@ def test_the_least_loaded_gets_the_next_and_each_adds_to_its_load() -> None:
 
 def test_an_issue_that_goes_by_two_numbers_has_the_attempts_of_both() -> None:
     both = issue(1)._replace(other_numbers=(IssueNumber(1_000_000_007),))
-    said = facts(ONE, issues=(both,), attempts={1_000_000_007: 2})
-    assert plan(said) == [Free(1, ONE, 3, None, True)]
+    given = facts(ONE, issues=(both,), attempts={1_000_000_007: 2})
+    assert plan(given) == [Free(1, ONE, 3, None, True)]
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -155,8 +155,8 @@ def test_what_the_gone_have_goes_under_every_policy(policy: str) -> None:
     merely_dead = Held(lease("name/port"), "dead", 2e3, lapsed=True)
     trunk = Held(lease("trunk"), "dead", 2e3, lapsed=True)
     left = LeaseOf("3f9a", "worker-1", "src/")
-    said = facts(rights=(gone, merely_dead, trunk), leases=(left,))
-    assert plan(said, policy=policy) == [FreeRight(gone), FreeRight(trunk), EndLease(left)]
+    given = facts(rights=(gone, merely_dead, trunk), leases=(left,))
+    assert plan(given, policy=policy) == [FreeRight(gone), FreeRight(trunk), EndLease(left)]
 
 
 def test_only_clones_that_are_silent_for_a_month_are_absorbed() -> None:
@@ -166,11 +166,11 @@ def test_only_clones_that_are_silent_for_a_month_are_absorbed() -> None:
 
 
 def test_questions_that_wait_for_a_day_are_told_the_longest_first() -> None:
-    asked = [
+    questions = [
         OpenQuestion(f"E-{name}", "worker-1", number, "Which?", waits)
         for name, number, waits in (("1", 1, DAY - 1), ("2", 2, DAY), ("3", None, 2 * DAY))
     ]
-    assert plan(facts(questions=tuple(asked))) == [
+    assert plan(facts(questions=tuple(questions))) == [
         Tell("question", None, "E-3 of worker-1: Which?"),
         Tell("question", 2, "E-2 of worker-1: Which?"),
     ]
@@ -179,11 +179,11 @@ def test_questions_that_wait_for_a_day_are_told_the_longest_first() -> None:
 def test_what_nobody_owns_is_listed_and_removed_only_if_asked_and_safe() -> None:
     merged = Orphan("branch", "agent/worker-1/1-x", "worker-1", "worker-1 is gone", "merged")
     unsafe = Orphan("worktree", "/w", "worker-1", "worker-1 is gone", kept="a merge is in progress")
-    said = facts(orphans=(merged, unsafe))
+    given = facts(orphans=(merged, unsafe))
     first = Tell("orphan", None, "branch agent/worker-1/1-x: worker-1 is gone; merged")
     second = Tell("orphan", None, "worktree /w: worker-1 is gone; a merge is in progress")
-    assert plan(said) == [first, second]
-    assert plan(said, prune=True) == [Prune(merged), second]
+    assert plan(given) == [first, second]
+    assert plan(given, prune=True) == [Prune(merged), second]
 
 
 def test_the_reason_of_a_swept_claim_names_who_had_it() -> None:

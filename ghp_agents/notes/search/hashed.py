@@ -1,7 +1,7 @@
-"""The degraded embedder: words and parts of words, hashed into a vector. It knows no meanings.
+"""The fallback embedder: words and parts of words, hashed into a vector. It knows no meanings.
 
-Used where mem0 is installed and the local model is not: finds identifiers and words in another
-form, and misses what is said in other words.
+It is used if mem0 is installed and the local model is not. It finds identifiers and inflected
+words, but no synonyms.
 """
 
 import math
@@ -13,14 +13,14 @@ from ghp_agents.notes.search.bm25 import STOP_WORDS, stem
 
 DIMENSIONS = 1024
 _WORD = re.compile(r"[^\W_]+")
-_PARTS = 4  # letters of a part of a word
+_PARTS = 4  # letters in a part of a word
 
 
 class Hashed:
-    """Texts to vectors of length 1; near ones share words, or parts of words."""
+    """Turns texts into vectors of length 1; near vectors share words or parts of words."""
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """A vector for each text."""
+        """Return a vector for each text."""
         return [_vector(text) for text in texts]
 
 

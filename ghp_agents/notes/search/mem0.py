@@ -1,7 +1,7 @@
-"""Notes found through mem0, whose errors all end here.
+"""Find notes through mem0; none of its errors leaves this module.
 
-mem0 is an index: what it holds is made from the notes, so one that is broken is thrown away and
-made again. One process at a time has the store open, under our lock, for some ten milliseconds.
+mem0 is only an index of the notes, so a broken one is deleted and rebuilt. One process at a time
+opens the store, under our lock, for about ten milliseconds.
 """
 
 import contextlib
@@ -17,8 +17,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.finding import Finding
 from ghp_agents.core.ids import digest, one_line
 from ghp_agents.notes.note import Note
-from ghp_agents.notes.search import bm25 as textrank
-from ghp_agents.notes.search import embedder, thesaurus
+from ghp_agents.notes.search import bm25, embedder, thesaurus
 from ghp_agents.notes.search.mem0_config import STORE, fingerprint, open_memory, prepare
 from ghp_agents.notes.search.result import Engines, Hit, IndexUpdate, KnowledgeError
 from ghp_agents.notes.search.stale_indexes import forget_elsewhere
@@ -27,12 +26,12 @@ from ghp_agents.notes.search.text import best
 LOCK = "index.lock"
 PATIENCE = 20.0  # seconds
 FEW = 8  # notes that are embedded at once, with the store open
-BATCH = 256  # notes that are embedded while others may have the store
-POOL = 60  # candidates, of which more is looked at than their vectors
-NAMED = 0.2  # what it counts that a note has all identifiers of the question; a vector counts 1
-MEANT = 0.2  # and that it is about the same things; fits the cosines of the local model
+BATCH = 256  # notes that are embedded together, with the store closed for others to use
+POOL = 60  # candidates that are ranked by more than their vectors
+NAMED = 0.2  # weight of having all identifiers of the question; a vector has 1
+MEANT = 0.2  # weight of being about the same things; fits the cosines of the local model
 MOST = 1_000_000  # notes that are listed
-_POINTS = uuid.UUID("6f1d1c5e-0a0f-5c0c-9a52-1f3d1a9b7c11")  # for ever: ids of points follow it
+_POINTS = uuid.UUID("6f1d1c5e-0a0f-5c0c-9a52-1f3d1a9b7c11")  # never changes: point ids need it
 
 
 class Mem0Base:
@@ -54,33 +53,34 @@ class Mem0Base:
         self._shortcomings = tuple(shortcomings)
 
     def bring(self, notes: Sequence[Note]) -> IndexUpdate:
-        """Let the index be what the notes say; what is right already is left alone."""
-        with _door("The index could not be brought up to date"):
+        """Update the index to the notes; unchanged ones are skipped."""
+        with _wrap_errors("The index could not be brought up to date"):
             self._prepare()
-            return self._bring(notes)
+            return self._update(notes)
 
     def search(
         self, query: str, notes: Sequence[Note], limit: int, among: Collection[str] | None = None
     ) -> list[Hit]:
-        """What means the most like the query, and has its identifiers."""
-        with _door("The notes could not be searched"):
+        """Return the notes nearest to the query in meaning and identifiers."""
+        with _wrap_errors("The notes could not be searched"):
             self._prepare()
-            hits = self._found(query, notes, limit, among)
+            hits = self._search_index(query, notes, limit, among)
             if hits is None:
-                self._bring(notes)
-                hits = self._found(query, notes, limit, among, anyway=True)
+                self._update(notes)
+                hits = self._search_index(query, notes, limit, among, force=True)
             return hits or []
 
     def distil(self, text: str) -> list[str]:
-        """The facts that the language model finds in the text, if one is to; else the text."""
+        """Return the facts that the language model finds, if `infer` is set; else the text."""
         if not self._engines.infer:
             return [text]
-        with _door("The language model could not be asked for the facts"):
+        with _wrap_errors("The language model could not be asked for the facts"):
             self._prepare()
-            with self._opened() as memory:
-                # Whoever brings notes next takes these drafts out again.
-                made = memory.add(text, user_id=self._scope, metadata={"ghp": "draft"}, infer=True)
-        facts = (str(each.get("memory") or "").strip() for each in made.get("results") or ())
+            with self._open_store() as memory:
+                # The next update of the index removes these drafts.
+                marks = {"ghp": "draft"}
+                answer = memory.add(text, user_id=self._scope, metadata=marks, infer=True)
+        facts = (str(item.get("memory") or "").strip() for item in answer.get("results") or ())
         found = [fact for fact in dict.fromkeys(facts) if fact]
         if not found:
             raise KnowledgeError(
@@ -91,13 +91,13 @@ class Mem0Base:
         return found
 
     def shortcomings(self) -> Sequence[Finding]:
-        """What it could do better."""
+        """Return what it could do better."""
         return self._shortcomings
 
     # ------------------------------------------------------------------------------- the store
 
     def _prepare(self) -> None:
-        """What takes its time, before anybody has to wait for us."""
+        """Do what takes long before taking the lock."""
         self._place.mkdir(parents=True, exist_ok=True)
         prepare(self._folder)
         if self._engines.embedder is None and not self._hashes:
@@ -108,8 +108,8 @@ class Mem0Base:
         return self._folder / fingerprint(self._engines, hashes=self._hashes)
 
     @contextlib.contextmanager
-    def _opened(self) -> Iterator[Any]:
-        """mem0, while nobody else has its store."""
+    def _open_store(self) -> Iterator[Any]:
+        """Open mem0, with its store locked."""
         with files.locked(self._folder / LOCK, patience=PATIENCE):
             memory = self._open()
             try:
@@ -124,7 +124,7 @@ class Mem0Base:
         try:
             return self._memory()
         except Exception:
-            # Nobody else has it open now. If it is ours, it may have been torn by a crash.
+            # Nobody else has it open now. If it is ours, a crash may have damaged it.
             torn = self._place / STORE
             if self._engines.store or not torn.exists():
                 raise
@@ -134,11 +134,11 @@ class Mem0Base:
     def _memory(self) -> Any:
         return open_memory(self._place, self._scope, self._engines, hashes=self._hashes)
 
-    # ------------------------------------------------------------------------------ what is in it
+    # ------------------------------------------------------------------------------- the content
 
-    def _bring(self, notes: Sequence[Note]) -> IndexUpdate:
-        with self._opened() as memory:
-            todo = _differences(notes, self._listed(memory))
+    def _update(self, notes: Sequence[Note]) -> IndexUpdate:
+        with self._open_store() as memory:
+            todo = _differences(notes, self._list_index(memory))
             for point in (*todo.gone, *todo.stale):
                 memory.vector_store.delete(vector_id=point)
             forget_elsewhere(self._place, self._scope, {note.id for note in notes})
@@ -147,14 +147,14 @@ class Mem0Base:
                 self._insert(memory, todo.missing, self._vectors(memory, todo.missing))
         for start in range(0, 0 if is_quick else len(todo.missing), BATCH):
             some = todo.missing[start : start + BATCH]
-            vectors = self._vectors(None, some)  # meanwhile others may have the store
-            with self._opened() as memory:
+            vectors = self._vectors(None, some)  # others may use the store meanwhile
+            with self._open_store() as memory:
                 self._insert(memory, some, vectors)
         changed = len(todo.stale)
         return IndexUpdate(len(notes), len(todo.missing) - changed, changed, len(todo.gone))
 
-    def _listed(self, memory: Any) -> dict[str, tuple[str, str]]:
-        """What the index holds of ours: by point the note's id, and the mark of its text."""
+    def _list_index(self, memory: Any) -> dict[str, tuple[str, str]]:
+        """Return our entries of the index: by point the note's id and its text's digest."""
         listed = memory.vector_store.list(filters={"user_id": self._scope}, top_k=MOST)
         rows = listed[0] if listed and isinstance(listed[0], list) else listed
         if isinstance(rows, tuple):
@@ -179,23 +179,24 @@ class Mem0Base:
         if self._engines.embedder is None:
             kind = embedder.HashedWords if self._hashes else embedder.LocalModel
             return kind(None).embed_batch(texts)
-        made: list[list[float]] = memory.embedding_model.embed_batch(texts, "add") if texts else []
-        return made
+        model = memory.embedding_model
+        vectors: list[list[float]] = model.embed_batch(texts, "add") if texts else []
+        return vectors
 
-    # ------------------------------------------------------------------------------ what is found
+    # -------------------------------------------------------------------------------- the search
 
-    def _found(
+    def _search_index(
         self,
         query: str,
         notes: Sequence[Note],
         limit: int,
         among: Collection[str] | None,
         *,
-        anyway: bool = False,
+        force: bool = False,
     ) -> list[Hit] | None:
-        """The hits; None if the index is not what the notes say, unless it is to do `anyway`."""
-        with self._opened() as memory:
-            if not anyway and _differences(notes, self._listed(memory)) != _NOTHING:
+        """Return the hits; None if the index differs from the notes, unless `force` is set."""
+        with self._open_store() as memory:
+            if not force and _differences(notes, self._list_index(memory)) != _NOTHING:
                 return None
             found = memory.search(
                 query,
@@ -204,33 +205,33 @@ class Mem0Base:
                 threshold=0.0,
             )
         scores = {
-            str((each.get("metadata") or {}).get("note")): float(each["score"])
-            for each in found["results"]
+            str((hit.get("metadata") or {}).get("note")): float(hit["score"])
+            for hit in found["results"]
         }
-        hits = _with_names(query, notes, scores, among)
+        hits = _add_name_scores(query, notes, scores, among)
         if self._engines.embedder is None and not self._hashes:
-            hits = _with_things(query, {note.id: note.text for note in notes}, hits)
+            hits = _add_thing_scores(query, {note.id: note.text for note in notes}, hits)
         return best(hits, limit)
 
 
 class _Todo(NamedTuple):
-    """How an index differs from the notes."""
+    """The differences between an index and the notes."""
 
-    missing: Sequence[Note] = ()  # those that changed among them
-    stale: Sequence[str] = ()  # points of those that changed
-    gone: Sequence[str] = ()  # points of what is no note any more
+    missing: Sequence[Note] = ()  # new and changed notes
+    stale: Sequence[str] = ()  # points of changed notes
+    gone: Sequence[str] = ()  # points of deleted notes
 
 
 _NOTHING = _Todo()
 
 
-def _differences(notes: Sequence[Note], had: dict[str, tuple[str, str]]) -> _Todo:
+def _differences(notes: Sequence[Note], indexed: dict[str, tuple[str, str]]) -> _Todo:
     wanted = {_point(note): note for note in notes}
     missing = tuple(
-        note for point, note in wanted.items() if had.get(point, ("", ""))[1] != _mark(note)
+        note for point, note in wanted.items() if indexed.get(point, ("", ""))[1] != _mark(note)
     )
-    stale = tuple(point for note in missing if (point := _point(note)) in had)
-    return _Todo(missing, stale, tuple(point for point in had if point not in wanted))
+    stale = tuple(point for note in missing if (point := _point(note)) in indexed)
+    return _Todo(missing, stale, tuple(point for point in indexed if point not in wanted))
 
 
 def _point(note: Note) -> str:
@@ -242,7 +243,7 @@ def _mark(note: Note) -> str:
 
 
 def _payload(note: Note, scope: str) -> dict[str, Any]:
-    """What mem0 needs to show it, and what we need to tell what it is."""
+    """Return the payload: what mem0 needs to show it, and what we need to identify it."""
     return {
         "user_id": scope,
         "data": note.text,
@@ -258,33 +259,33 @@ def _payload(note: Note, scope: str) -> dict[str, Any]:
     }
 
 
-def _with_names(
+def _add_name_scores(
     query: str, notes: Sequence[Note], scores: dict[str, float], among: Collection[str] | None
 ) -> list[Hit]:
-    """The vectors' word, and the identifiers': these are what vectors see worst."""
-    names = textrank.names(query)
+    """Add a score for shared identifiers: vectors represent them worst."""
+    names = bm25.names(query)
     least = min(scores.values(), default=0.0)
     hits: list[Hit] = []
     for note in notes:
         if among is not None and note.id not in among:
             continue
-        shared = textrank.shared_names(names, note.text)
+        shared = bm25.shared_names(names, note.text)
         if note.id in scores or shared:
             hits.append(Hit(note.id, scores.get(note.id, least) + NAMED * shared))
     return hits
 
 
-def _with_things(query: str, texts: Mapping[str, str], hits: Sequence[Hit]) -> list[Hit]:
-    """And the thesaurus's word, for what is said in words that vectors do not see as near."""
+def _add_thing_scores(query: str, texts: Mapping[str, str], hits: Sequence[Hit]) -> list[Hit]:
+    """Add the thesaurus's score, for synonyms that vectors do not see as near."""
     ours = thesaurus.load()
-    asked = ours.things(query)
-    near = (thesaurus.nearness(asked, ours.things(texts[hit.note])) for hit in hits)
+    wanted = ours.things(query)
+    near = (thesaurus.nearness(wanted, ours.things(texts[hit.note])) for hit in hits)
     return [Hit(hit.note, hit.score + MEANT * some) for hit, some in zip(hits, near, strict=True)]
 
 
 @contextlib.contextmanager
-def _door(what: str) -> Iterator[None]:
-    """Whatever engine is configured has errors of its own: they are told as ours."""
+def _wrap_errors(what: str) -> Iterator[None]:
+    """Turn the errors of any configured engine into KnowledgeError."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

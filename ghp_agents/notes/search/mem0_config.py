@@ -1,7 +1,7 @@
-"""mem0 as it is set up here: our own parts by default, any part of mem0's by configuration.
+"""Set up mem0: our own parts by default, any of mem0's by configuration.
 
-Before it is imported, its telemetry is turned off and its folder named: it writes there at import,
-and with telemetry on it opens connections and may delay the end of the process by a minute.
+Before the import, its telemetry is turned off and its folder is set, because it writes there at
+import. With telemetry it opens connections and may delay the process's end by a minute.
 """
 
 import logging
@@ -16,7 +16,7 @@ from ghp_agents.notes.search import hashed, minilm
 from ghp_agents.notes.search.embedder import HashedWords, LocalModel
 from ghp_agents.notes.search.result import Engine, Engines
 
-SCHEMA = "1"  # another one for another kind of content: vectors and payloads are never mixed
+SCHEMA = "1"  # changes with the kind of content: vectors and payloads never mix
 LLM_TIMEOUT = 30.0  # seconds; mem0's own is ten minutes
 OUR_MODEL, OUR_HASHES, NO_LLM = "ghp-model", "ghp-hashed", "ghp-none"
 STORE = "qdrant"  # the folder of the local store in the folder of an index
@@ -24,36 +24,36 @@ _HERE = "ghp_agents.notes.search"
 
 
 class NoLlm:
-    """In the place of a language model where none is needed: mem0 wants to have one."""
+    """A placeholder: mem0 requires a language model even where none is needed."""
 
     def __init__(self, config: Any) -> None:
         self.config = config
 
 
 def prepare(folder: Path) -> None:
-    """Import mem0 in quiet, with its own folder in `folder`; nothing leaves this machine."""
+    """Import mem0 without telemetry and logs, with its own folder in `folder`."""
     os.environ["MEM0_TELEMETRY"] = "False"
     os.environ["MEM0_DIR"] = str(folder / "mem0")
     if "numpy" not in sys.modules:
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more are slower, for such short texts
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more are slower for such short texts
     logging.getLogger("mem0").setLevel(logging.CRITICAL)
     from mem0.memory import main, telemetry
 
-    for module in (main, telemetry):  # a program that uses our API may have imported it before
+    for module in (main, telemetry):  # a program with our API may have imported it already
         module.MEM0_TELEMETRY = False
 
 
 def fingerprint(engines: Engines, *, hashes: bool) -> str:
-    """What makes vectors comparable: which embedder made them, and how they are kept."""
+    """Identify what makes vectors comparable: their embedder and how they are stored."""
     if engines.embedder is None:
         return f"{HashedWords.NAME if hashes else LocalModel.NAME}-{SCHEMA}"
-    said = {key: value for key, value in engines.embedder.config.items() if "key" not in key}
-    made = digest(engines.embedder.provider, repr(sorted(said.items())), SCHEMA, length=8)
-    return f"{engines.embedder.provider}-{made}"
+    config = {key: value for key, value in engines.embedder.config.items() if "key" not in key}
+    mark = digest(engines.embedder.provider, repr(sorted(config.items())), SCHEMA, length=8)
+    return f"{engines.embedder.provider}-{mark}"
 
 
 def open_memory(folder: Path, scope: str, engines: Engines, *, hashes: bool) -> Any:
-    """mem0's `Memory`, set up; what of it is local lies in `folder`."""
+    """Return mem0's `Memory`, configured; its local files are in `folder`."""
     from mem0 import Memory
     from mem0.configs.base import MemoryConfig
     from mem0.utils.factory import EmbedderFactory, LlmFactory
@@ -85,21 +85,21 @@ def _embedder(chosen: Engine | None, *, hashes: bool) -> Any:
     if chosen is not None:
         return EmbedderConfig(provider=chosen.provider, config=dict(chosen.config))
     size = hashed.DIMENSIONS if hashes else minilm.DIMENSIONS
-    # Not by its constructor, which knows mem0's own providers only.
+    # Not its constructor: that accepts only mem0's own providers.
     return EmbedderConfig.model_construct(
         provider=OUR_HASHES if hashes else OUR_MODEL, config={"embedding_dims": size}
     )
 
 
 def _size(embedder: Any) -> int:
-    """How long the vectors are: as the configuration says, else as one of them is."""
+    """Return the vectors' length: from the configuration, else measured on one."""
     from mem0.utils.factory import EmbedderFactory
 
-    said = embedder.config.get("embedding_dims")
-    if isinstance(said, int):
-        return said
-    made = EmbedderFactory.create(embedder.provider, embedder.config, None)
-    return len(made.embed("How long is this?", "add"))
+    configured = embedder.config.get("embedding_dims")
+    if isinstance(configured, int):
+        return configured
+    model = EmbedderFactory.create(embedder.provider, embedder.config, None)
+    return len(model.embed("How long is this?", "add"))
 
 
 def _collection(scope: str, mark: str) -> str:
@@ -112,13 +112,13 @@ def _store(chosen: Engine | None, folder: Path, collection: str, size: int) -> A
     if chosen is None:
         ours = {"path": str(folder / STORE), "on_disk": True}
         chosen = Engine("qdrant", ours)
-    said = {"collection_name": collection, "embedding_model_dims": size} | dict(chosen.config)
-    return VectorStoreConfig(provider=chosen.provider, config=_known(chosen.provider, said))
+    config = {"collection_name": collection, "embedding_model_dims": size} | dict(chosen.config)
+    return VectorStoreConfig(provider=chosen.provider, config=_supported(chosen.provider, config))
 
 
-def _known(provider: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    """Not every store of mem0's asks for the length of vectors: what it does not know is left
-    out, unless the configuration names it, which is then mem0's to refuse."""
+def _supported(provider: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out the vectors' length if the store does not support it: not every store of mem0's
+    does. Other options stay; mem0 itself refuses unknown ones."""
     from importlib import import_module
 
     from mem0.vector_stores.configs import VectorStoreConfig
@@ -127,10 +127,10 @@ def _known(provider: str, said: Mapping[str, Any]) -> dict[str, Any]:
     classes = getattr(default, "default", default) or {}
     name = classes.get(provider)
     if name is None:
-        return dict(said)  # unknown to mem0 as well, which says so
+        return dict(config)  # mem0 refuses an unknown provider itself
     module = import_module(f"mem0.configs.vector_stores.{provider}")
     fields = getattr(module, name).model_fields
-    return {key: v for key, v in said.items() if key != "embedding_model_dims" or key in fields}
+    return {key: v for key, v in config.items() if key != "embedding_model_dims" or key in fields}
 
 
 def _llm(chosen: Engine | None) -> Any:

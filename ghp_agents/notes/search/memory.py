@@ -1,4 +1,4 @@
-"""The knowledge base in memory: the twin for tests, which finds what shares a word."""
+"""The knowledge base in memory, for tests: it finds notes that share a word."""
 
 from collections.abc import Collection, Sequence
 
@@ -8,7 +8,7 @@ from ghp_agents.notes.search.result import Hit, IndexUpdate, KnowledgeError
 
 
 class MemoryBase:
-    """`ports.KnowledgeBase` for tests, which also say what a language model would answer."""
+    """`ports.KnowledgeBase` for tests; they can also set a language model's answer."""
 
     def __init__(self, facts: Sequence[str] | None = None) -> None:
         self._facts = facts
@@ -16,21 +16,21 @@ class MemoryBase:
         self.reachable = True
 
     def bring(self, notes: Sequence[Note]) -> IndexUpdate:
-        """Hold exactly these from now on."""
-        self._refuse_if_away()
-        had, self._texts = self._texts, {note.id: note.text for note in notes}
-        both = self._texts.keys() & had.keys()
+        """Index exactly these notes from now on."""
+        self._check_reachable()
+        previous, self._texts = self._texts, {note.id: note.text for note in notes}
+        both = self._texts.keys() & previous.keys()
         return IndexUpdate(
             total=len(notes),
-            added=len(self._texts.keys() - had.keys()),
-            changed=sum(1 for note in both if had[note] != self._texts[note]),
-            removed=len(had.keys() - self._texts.keys()),
+            added=len(self._texts.keys() - previous.keys()),
+            changed=sum(1 for note in both if previous[note] != self._texts[note]),
+            removed=len(previous.keys() - self._texts.keys()),
         )
 
     def search(
         self, query: str, notes: Sequence[Note], limit: int, among: Collection[str] | None = None
     ) -> list[Hit]:
-        """The notes that share most words with the query."""
+        """Return the notes that share most words with the query."""
         self.bring(notes)
         wanted = set(query.casefold().split())
         scored = [
@@ -42,7 +42,7 @@ class MemoryBase:
         return found[:limit]
 
     def distil(self, text: str) -> list[str]:
-        """The facts that the test says are in it; the text itself if it says nothing."""
+        """Return the facts that the test has set; without any, the text itself."""
         if self._facts is None:
             return [text]
         if not self._facts:
@@ -50,9 +50,9 @@ class MemoryBase:
         return list(self._facts)
 
     def shortcomings(self) -> list[Finding]:
-        """None: it is as good as it gets."""
+        """Return none."""
         return []
 
-    def _refuse_if_away(self) -> None:
+    def _check_reachable(self) -> None:
         if not self.reachable:
             raise KnowledgeError("The knowledge base is away.", hint="Try again.")

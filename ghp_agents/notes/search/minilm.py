@@ -1,9 +1,9 @@
 """The local embedder: all-MiniLM-L6-v2 in numpy, its weights read from an installed package.
 
-Six layers of BERT on one core, some ten milliseconds for a sentence. Neither torch nor the code of
-the package is imported: only two of its files are read, and of the vectors of its words, half of
-the weights, only those that occur. `tuning.safetensors` has what the model was taught on top, as
-changes of its weights in steps of four bits; `tools/tune.py` made it.
+Six layers of BERT on one core take about ten milliseconds for a sentence. Neither torch nor the
+package's code is imported: only two of its files are read. Word vectors are half of the weights;
+only those that occur are read. `tuning.safetensors` holds our fine-tuning: changes of the weights
+in steps of four bits; `tools/tune.py` made it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,16 +14,16 @@ DIMENSIONS = 384
 WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
 WORDS = "embeddings.word_embeddings.weight"
 TUNING = Path(__file__).with_name("tuning.safetensors")
-STEPS, SIZES = ".steps", ".sizes"  # after a weight's name: its change, and how long a step is
-ROWS = ".rows"  # which rows of it have changed; without it, all
-MIDDLE = 8  # the four bits that stand for no step; less are steps down, more are steps up
+STEPS, SIZES = ".steps", ".sizes"  # suffixes of a weight's name: its steps, and their size
+ROWS = ".rows"  # suffix: the changed rows of a weight; without it, all
+MIDDLE = 8  # the four-bit value for no step; lower is a step down, higher a step up
 _LAYERS, _HEADS = 6, 12
-_TOKENS = 256  # of a text; what comes after says little more, as the model was trained
+_TOKENS = 256  # of a text; later ones add little, as the model was trained
 _EPSILON = 1e-12
 
 
 class MiniLM:
-    """Texts to vectors of length 1; near ones mean nearly the same."""
+    """Turns texts into vectors of length 1; near vectors have similar meanings."""
 
     def __init__(self, folder: Path, tuning: Path | None = TUNING) -> None:
         from safetensors import safe_open
@@ -42,32 +42,32 @@ class MiniLM:
         }
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """A vector for each text."""
+        """Return a vector for each text."""
         return [self._embed(text) for text in texts]
 
     def _embed(self, text: str) -> list[float]:
         import numpy
 
-        states = self._first(self._tokenizer.encode(text).ids)
+        states = self._embeddings(self._tokenizer.encode(text).ids)
         for number in range(_LAYERS):
             states = self._layer(f"encoder.layer.{number}.", states)
         mean = states.mean(axis=0)
         vector: list[float] = (mean / max(float(numpy.linalg.norm(mean)), _EPSILON)).tolist()
         return vector
 
-    def _first(self, ids: Sequence[int]) -> Any:
+    def _embeddings(self, ids: Sequence[int]) -> Any:
         import numpy
 
         weights = self._weights
-        words = [self._words[each : each + 1] + self._changed.get(each, 0) for each in ids]
+        words = [self._words[token : token + 1] + self._changed.get(token, 0) for token in ids]
         states = numpy.concatenate(words)
         states = states + weights["embeddings.position_embeddings.weight"][: len(ids)]
         states = states + weights["embeddings.token_type_embeddings.weight"][0]
         return self._normal("embeddings.LayerNorm", states)
 
     def _layer(self, name: str, states: Any) -> Any:
-        heard = self._dense(f"{name}attention.output.dense", self._attention(name, states))
-        states = self._normal(f"{name}attention.output.LayerNorm", heard + states)
+        attended = self._dense(f"{name}attention.output.dense", self._attention(name, states))
+        states = self._normal(f"{name}attention.output.LayerNorm", attended + states)
         inner = _gelu(self._dense(f"{name}intermediate.dense", states))
         outer = self._dense(f"{name}output.dense", inner)
         return self._normal(f"{name}output.LayerNorm", outer + states)
@@ -76,8 +76,8 @@ class MiniLM:
         count, width = states.shape
 
         def heads(part: str) -> Any:
-            made = self._dense(f"{name}attention.self.{part}", states)
-            return made.reshape(count, _HEADS, width // _HEADS).transpose(1, 0, 2)
+            projected = self._dense(f"{name}attention.self.{part}", states)
+            return projected.reshape(count, _HEADS, width // _HEADS).transpose(1, 0, 2)
 
         query, key, value = heads("query"), heads("key"), heads("value")
         weights = _softmax(query @ key.transpose(0, 2, 1) / (width // _HEADS) ** 0.5)
@@ -95,8 +95,7 @@ class MiniLM:
 
 
 def read_changes(tuning: Path) -> dict[str, Any]:
-    """What is added to weights, by their names; for one of which only some rows have changed, what
-    is added to each, by its number."""
+    """Return the changes to weights, by name; if only some rows changed, by row number."""
     import numpy
     from safetensors.numpy import load_file
 
@@ -104,7 +103,7 @@ def read_changes(tuning: Path) -> dict[str, Any]:
     one = numpy.arange(16, dtype="float32") - MIDDLE
     two = numpy.stack([numpy.tile(one, 16), numpy.repeat(one, 16)], axis=1)  # low bits come first
     changes: dict[str, Any] = {}
-    for name in [each.removesuffix(STEPS) for each in parts if each.endswith(STEPS)]:
+    for name in [key.removesuffix(STEPS) for key in parts if key.endswith(STEPS)]:
         steps = two[parts[name + STEPS]].reshape(len(parts[name + STEPS]), -1)
         change = steps * parts[name + SIZES][:, None]
         rows = parts.get(name + ROWS)
@@ -120,7 +119,7 @@ def _softmax(scores: Any) -> Any:
 
 
 def _gelu(states: Any) -> Any:
-    """x · Φ(x), with the error function by Abramowitz and Stegun, 7.1.26: right to 1.5e-7."""
+    """Return x · Φ(x); error function by Abramowitz and Stegun, 7.1.26, exact to 1.5e-7."""
     import numpy
 
     size = numpy.abs(states) * 0.7071067811865476

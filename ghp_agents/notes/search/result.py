@@ -1,4 +1,4 @@
-"""What a knowledge base answers, and how it is set up."""
+"""Results of a knowledge base, and its configuration."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -7,18 +7,18 @@ from ghp_agents.core.errors import GhpError
 
 
 class KnowledgeError(GhpError):
-    """The knowledge base cannot do what was asked; the notes themselves are not touched."""
+    """The knowledge base failed; the notes themselves are unchanged."""
 
 
 class Hit(NamedTuple):
-    """A note that was found, and how well it fits: comparable within one answer only."""
+    """A note that was found, and its score; scores compare within one result only."""
 
     note: str  # its id
     score: float
 
 
 class IndexUpdate(NamedTuple):
-    """What it took to let exactly some notes be found."""
+    """The changes that an update made to the index."""
 
     total: int
     added: int = 0
@@ -27,19 +27,19 @@ class IndexUpdate(NamedTuple):
 
     @property
     def nothing_new(self) -> bool:
-        """Whether all was as it had to be."""
+        """Whether the index was up to date already."""
         return not (self.added or self.changed or self.removed)
 
 
 class Engine(NamedTuple):
-    """A part that mem0 brings: its name there, and its configuration as mem0 has it."""
+    """A part of mem0's: its provider name, and its configuration in mem0's form."""
 
     provider: str
     config: Mapping[str, Any] = {}
 
 
 class Engines(NamedTuple):
-    """How mem0 is set up; what is None is our default, which needs no key and no network."""
+    """mem0's configuration; None means our default, without a key or network."""
 
     embedder: Engine | None = None
     store: Engine | None = None
@@ -48,11 +48,11 @@ class Engines(NamedTuple):
 
 
 def engines(values: Mapping[str, Any]) -> Engines:
-    """The engines in the setting `memory`, which was checked when it was read."""
+    """Return the engines of the setting `memory`; it was checked when it was read."""
 
     def engine(name: str) -> Engine | None:
-        said = values.get(name)
-        return Engine(said["provider"], said.get("config") or {}) if said else None
+        config = values.get(name)
+        return Engine(config["provider"], config.get("config") or {}) if config else None
 
     return Engines(
         engine("embedder"), engine("vector_store"), engine("llm"), values.get("infer") is True

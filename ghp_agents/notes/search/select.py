@@ -1,4 +1,4 @@
-"""Which knowledge base there can be here, by what is installed; imports nothing of it."""
+"""Choose the knowledge base by what is installed; nothing of it is imported to find out."""
 
 import os
 import shlex
@@ -20,10 +20,12 @@ MODEL_FILE = Path(__file__).with_name("model.txt")  # the model's name, version 
 
 
 def choose(folders: Sequence[str], scope: str, engines: Engines) -> KnowledgeBase:
-    """The best that can be had; its shortcomings say what would be better."""
+    """Return the best available one; its shortcomings say what would be better."""
     if not has_mem0():
         return TextBase([without_mem0()])
-    place = next((Path(each) for each in folders if _can_be_made(Path(each))), Path(folders[0]))
+    place = next(
+        (Path(folder) for folder in folders if _is_writable(Path(folder))), Path(folders[0])
+    )
     from ghp_agents.notes.search.mem0 import Mem0Base
 
     hashes = engines.embedder is None and not has_model()
@@ -32,18 +34,18 @@ def choose(folders: Sequence[str], scope: str, engines: Engines) -> KnowledgeBas
 
 
 def has_mem0() -> bool:
-    """Whether the extra `memory` is installed."""
+    """Return whether the extra `memory` is installed."""
     return all(find_spec(name) is not None for name in ("mem0", "numpy"))
 
 
 def has_model() -> bool:
-    """Whether the local model is installed, and what reads it."""
+    """Return whether the local model and its readers are installed."""
     readers = all(find_spec(name) is not None for name in ("tokenizers", "safetensors"))
     return readers and model_folder() is not None
 
 
 def without_mem0() -> Finding:
-    """What is so without the extra."""
+    """Return the finding for a missing extra `memory`."""
     return info(
         CODE,
         "mem0 is not installed: notes are found by plain text search, not by what they mean.",
@@ -52,7 +54,7 @@ def without_mem0() -> Finding:
 
 
 def without_model() -> Finding:
-    """What is so without the local model."""
+    """Return the finding for a missing local model."""
     return info(
         CODE,
         "The local model is not installed: notes are found by hashed words, not by what they mean.",
@@ -60,14 +62,14 @@ def without_model() -> Finding:
     )
 
 
-def _can_be_made(folder: Path) -> bool:
-    """Whether files could be made in `folder`; makes nothing, for the doctor asks, too."""
-    there = next(each for each in (folder, *folder.parents) if each.exists())
-    return os.access(there, os.W_OK)
+def _is_writable(folder: Path) -> bool:
+    """Return whether `folder` is or would be writable; creates nothing, as the doctor asks too."""
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    return os.access(existing, os.W_OK)
 
 
 def _with_memory() -> list[str]:
-    """This program with its extra `memory`, from where it was installed before."""
+    """Return the requirement for this program with its extra `memory`, from its present source."""
     try:
         installed = metadata.distribution(distribution.NAME)
     except metadata.PackageNotFoundError:  # a checkout that is only on the path

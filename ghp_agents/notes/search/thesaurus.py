@@ -1,7 +1,7 @@
-"""Words that people say for the same thing, where a small model sees nothing in common.
+"""Synonyms, for words that a small model does not see as related.
 
-`thesaurus.txt` has a thing to a line. A text is about the things whose words it has, less so where
-a word stands for many of them; how near two texts are is the cosine of that.
+Each line of `thesaurus.txt` is one thing. A text is about the things whose words it contains; a
+word for many things counts less. The nearness of two texts is the cosine of these weights.
 """
 
 import functools
@@ -14,13 +14,13 @@ from ghp_agents.notes.search.bm25 import STOP_WORDS, stem
 
 _PATH = Path(__file__).with_name("thesaurus.txt")
 _WORD = re.compile(r"[^\W_]+")
-_THINGS, _WORDS = 2, 3  # so many things, and words for each, stand in for those of a text
+_THINGS, _WORDS = 2, 3  # synonyms of a text: at most this many things, and words for each
 
-Things = Mapping[int, float]  # a thing, by its place in the thesaurus, and how much it is meant
+Things = Mapping[int, float]  # a thing, by its line in the thesaurus, and its weight
 
 
 class Thesaurus:
-    """Things, and the words for each: `[["log in", "sign on"], ["queue", "backlog"]]`."""
+    """Things with their words: `[["log in", "sign on"], ["queue", "backlog"]]`."""
 
     def __init__(self, things: Iterable[Sequence[str]]) -> None:
         self._things = tuple(tuple(words) for words in things)
@@ -31,7 +31,7 @@ class Thesaurus:
         self._longest = max(map(len, self._meant), default=0)
 
     def things(self, text: str) -> Things:
-        """What a text is about."""
+        """Return the things that a text is about."""
         found: dict[int, float] = {}
         for key in self._keys(text):
             meant = self._meant.get(key, ())
@@ -40,10 +40,10 @@ class Thesaurus:
         return found
 
     def in_other_words(self, text: str) -> str:
-        """Some other words for what the text is about most; nothing if there are none."""
+        """Return some synonyms for a text's main things; empty if there are none."""
         things = self.things(text)
-        most = sorted(things, key=lambda each: (-things[each], len(self._things[each]), each))
-        return "; ".join(", ".join(self._things[each][:_WORDS]) for each in most[:_THINGS])
+        most = sorted(things, key=lambda thing: (-things[thing], len(self._things[thing]), thing))
+        return "; ".join(", ".join(self._things[thing][:_WORDS]) for thing in most[:_THINGS])
 
     def _keys(self, text: str) -> Iterator[tuple[str, ...]]:
         words = _WORD.findall(text.lower())
@@ -55,19 +55,19 @@ class Thesaurus:
 
 
 def nearness(one: Things, other: Things) -> float:
-    """From 0, nothing in common, to 1, about the same things."""
-    # Roots: a second word for a thing says less than the first.
+    """Return the nearness, from 0 (nothing in common) to 1 (about the same things)."""
+    # Roots: a second word for a thing adds less than the first.
     first, second = (
-        {thing: math.sqrt(min(meant, 1.0)) for thing, meant in each.items()}
-        for each in (one, other)
+        {thing: math.sqrt(min(meant, 1.0)) for thing, meant in things.items()}
+        for things in (one, other)
     )
     sizes = math.hypot(*first.values()) * math.hypot(*second.values())
-    return sum(first[each] * second[each] for each in first.keys() & second.keys()) / (sizes or 1)
+    return sum(first[key] * second[key] for key in first.keys() & second.keys()) / (sizes or 1)
 
 
 @functools.cache
 def load() -> Thesaurus:
-    """Ours, read once in a process."""
+    """Return our thesaurus; it is read once per process."""
     lines = _PATH.read_text(encoding="utf-8").splitlines()
     return Thesaurus(line.split(", ") for line in lines if line and not line.startswith("#"))
 

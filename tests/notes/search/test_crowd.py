@@ -48,20 +48,20 @@ def test_a_crowd_with_kills_ends_with_exactly_what_was_told(
 ) -> None:
     both = clones(2)
     places = {name: both[index % 2] for index, name in enumerate(NAMES)}
-    told = dict.fromkeys(NAMES, 0)
+    written = dict.fromkeys(NAMES, 0)
     running = {name: start(places[name], name, 0) for name in NAMES}
     for limit in KILLS:
         for name, process in running.items():
-            numbers = heard(process, limit - told[name])
-            told[name] = numbers[-1] + 1
+            numbers = heard(process, limit - written[name])
+            written[name] = numbers[-1] + 1
             with process:
                 process.kill()
-            running[name] = start(places[name], name, told[name])
+            running[name] = start(places[name], name, written[name])
     for name, process in running.items():
         with process:
-            told[name] = heard(process, NOTES)[-1] + 1
+            written[name] = heard(process, NOTES)[-1] + 1
         assert process.returncode == 0
-    assert told == dict.fromkeys(NAMES, NOTES)
+    assert written == dict.fromkeys(NAMES, NOTES)
 
     for clone in (*both, *both):
         synced = run_ghp("agent-sync", clone)
@@ -90,5 +90,5 @@ def held(clone: Path) -> set[str]:
     """The notes that the index itself holds, whatever it is asked."""
     index = base(clone)
     index._prepare()
-    with index._opened() as memory:
-        return {f"N-{note}" for note, _ in index._listed(memory).values()}
+    with index._open_store() as memory:
+        return {f"N-{note}" for note, _ in index._list_index(memory).values()}

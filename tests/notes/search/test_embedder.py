@@ -52,8 +52,8 @@ def test_the_local_one_does_as_well() -> None:
 
 @needs_model
 def test_a_question_is_looked_for_in_other_words_as_well() -> None:
-    local, asked, note = LocalModel(None), "Who may sign off?", "CODEOWNERS approve each merge."
-    vectors = {action: local.embed(asked, action) for action in ("search", "add")}
+    local, question, note = LocalModel(None), "Who may sign off?", "CODEOWNERS approve each merge."
+    vectors = {action: local.embed(question, action) for action in ("search", "add")}
     assert math.isclose(math.hypot(*vectors["search"]), 1.0, abs_tol=1e-6)
     near = {action: dot(vector, local.embed(note)) for action, vector in vectors.items()}
     assert near["search"] > near["add"] + 0.05

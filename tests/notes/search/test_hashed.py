@@ -26,7 +26,7 @@ def test_a_word_in_another_form_is_nearer_than_another_word() -> None:
 
 def test_the_same_text_has_the_same_vector_in_every_process() -> None:
     code = "from ghp_agents.notes.search.hashed import Hashed; print(Hashed().embed(['busy'])[0])"
-    said = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", code],
             env={**os.environ, "PYTHONHASHSEED": seed},
@@ -36,4 +36,4 @@ def test_the_same_text_has_the_same_vector_in_every_process() -> None:
         ).stdout
         for seed in ("1", "2")
     }
-    assert said == {f"{Hashed().embed(['busy'])[0]}\n"}
+    assert outputs == {f"{Hashed().embed(['busy'])[0]}\n"}

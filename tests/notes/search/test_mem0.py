@@ -98,8 +98,8 @@ def test_an_index_that_does_not_say_what_it_holds_is_not_kept_beside_ours(tmp_pa
     shutil.copytree(tmp_path / "index" / HASHES.parent, earlier)
     hashed(tmp_path).bring([JWT, CORS, PORT, note("One more")])
     assert earlier.exists()
-    (said,) = earlier.glob(f"*{HELD}")
-    said.unlink()
+    (listing,) = earlier.glob(f"*{HELD}")
+    listing.unlink()
     hashed(tmp_path).bring(ALL)
     assert not earlier.exists()
 
@@ -121,7 +121,7 @@ def test_an_identifier_decides_where_vectors_see_no_difference(tmp_path: Path) -
 
 
 def forget_questions() -> None:
-    embedder._of_question.cache_clear()
+    embedder._embed_question.cache_clear()
 
 
 @needs_model

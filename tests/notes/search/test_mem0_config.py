@@ -58,10 +58,10 @@ def test_another_key_is_the_same_embedder() -> None:
 @needs_mem0
 @pytest.mark.usefixtures("mem0")
 def test_a_store_is_told_the_length_of_vectors_only_where_it_asks() -> None:
-    said = {"collection_name": "c", "embedding_model_dims": 3}
-    assert engines._known("qdrant", said) == said
-    assert engines._known("vertex_ai_vector_search", said) == {"collection_name": "c"}
-    assert engines._known("pgvector", said) == said
+    options = {"collection_name": "c", "embedding_model_dims": 3}
+    assert engines._supported("qdrant", options) == options
+    assert engines._supported("vertex_ai_vector_search", options) == {"collection_name": "c"}
+    assert engines._supported("pgvector", options) == options
 
 
 @needs_mem0

@@ -62,12 +62,12 @@ def test_notes_are_found_better_by_what_was_learnt_from_others() -> None:
     assert after > before * 1.2
 
 
-def found_first(model: MiniLM, asked: Sequence[Pair]) -> int:
+def found_first(model: MiniLM, pairs: Sequence[Pair]) -> int:
     """How many questions without a word of their note find it before all other notes."""
     import numpy
 
-    notes = numpy.array(model.embed([pair.note for pair in asked]))
-    questions = numpy.array(model.embed([text for pair in asked for text in pair.far]))
+    notes = numpy.array(model.embed([pair.note for pair in pairs]))
+    questions = numpy.array(model.embed([text for pair in pairs for text in pair.far]))
     found = (questions @ notes.T).argmax(axis=1).tolist()
     return sum(best == place // 2 for place, best in enumerate(found))
 

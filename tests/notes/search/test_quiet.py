@@ -47,8 +47,8 @@ def guarded(cwd: Path, *words: str) -> tuple[str, str, float]:
     )
     ended = time.monotonic()
     assert done.returncode == 0, done.stderr
-    said = float(done.stderr.rpartition("DONE ")[2])
-    return done.stdout, done.stderr, ended - said
+    seconds = float(done.stderr.rpartition("DONE ")[2])
+    return done.stdout, done.stderr, ended - seconds
 
 
 @pytest.mark.slow

@@ -13,12 +13,12 @@ def test_without_a_word_of_the_configuration_all_engines_are_ours() -> None:
 
 
 def test_the_engines_are_as_the_configuration_names_them() -> None:
-    said = {
+    values = {
         "embedder": {"provider": "ollama", "config": {"model": "m"}},
         "vector_store": {"provider": "pgvector"},
         "llm": {"provider": "vllm", "config": {}},
         "infer": True,
     }
-    assert engines(said) == Engines(
+    assert engines(values) == Engines(
         Engine("ollama", {"model": "m"}), Engine("pgvector", {}), Engine("vllm", {}), infer=True
     )
