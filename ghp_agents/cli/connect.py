@@ -33,7 +33,7 @@ OPTIONS = (
 )
 
 
-class Choice(NamedTuple):
+class ConnectChoice(NamedTuple):
     """The options that were given."""
 
     github: bool
@@ -51,7 +51,7 @@ def connecting(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         if action is not None and (not github or others["remove"]):
             raise UsageError("--action is only for --github.", hint="See `ghp agent-init --help`.")
-        choice = Choice(github, labels, ghp, checked(action) if action is not None else "")
+        choice = ConnectChoice(github, labels, ghp, checked(action) if action is not None else "")
         if not any(choice):
             command(app, **others)
             return
@@ -70,7 +70,7 @@ def connecting(command: Callable[..., None]) -> Callable[..., None]:
     return decorated
 
 
-def connect(app: App, choice: Choice, *, remove: bool, dry_run: bool) -> None:
+def connect(app: App, choice: ConnectChoice, *, remove: bool, dry_run: bool) -> None:
     """Connect what was chosen, or remove it."""
     if remove and choice.labels:
         raise UsageError(

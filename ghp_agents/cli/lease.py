@@ -19,7 +19,7 @@ from ghp_agents.leases import service as services
 from ghp_agents.leases.acquire import LeaseResult
 from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.hold import Hold, Waiter
-from ghp_agents.leases.overlaps import Conflict
+from ghp_agents.leases.overlaps import Overlap
 from ghp_agents.leases.record import what
 from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.presence import service as presence
@@ -197,14 +197,14 @@ def leases(app: App, implicit: bool, as_json: bool) -> None:
     start_background(app)
 
 
-def _conflicts(app: App, listing: services.LeaseListing) -> list[Conflict]:
+def _conflicts(app: App, listing: services.LeaseListing) -> list[Overlap]:
     if len(listing.held) < 2:
         return []
     questions, _ = escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)
     return overlaps.find(app.ws, listing.held, listing.logs, questions)
 
 
-def _sentence(conflict: Conflict) -> str:
+def _sentence(conflict: Overlap) -> str:
     """Describe a conflict: who may edit the files, and how it will be decided."""
     earlier, later, question = conflict.earlier, conflict.later, conflict.question
     one, other = (named(hold.holder, hold.is_person) for hold in (earlier, later))
@@ -220,7 +220,7 @@ def _sentence(conflict: Conflict) -> str:
     )
 
 
-def _disputes(hold: Hold, known: Sequence[Conflict]) -> list[dict[str, Any]]:
+def _disputes(hold: Hold, known: Sequence[Overlap]) -> list[dict[str, Any]]:
     """The conflicts of one lease."""
     return [
         {

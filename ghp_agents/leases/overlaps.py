@@ -12,7 +12,7 @@ from ghp_agents.state.cause import OVERLAP
 from ghp_agents.workspace import Workspace
 
 
-class Conflict(NamedTuple):
+class Overlap(NamedTuple):
     """Two leases of different holders; the earlier one decides edits."""
 
     earlier: Hold
@@ -26,13 +26,13 @@ def find(
     holds: Sequence[Hold],
     logs: Sequence[LeaseHistory],
     questions: Sequence[Escalation],
-) -> list[Conflict]:
+) -> list[Overlap]:
     """The conflicts among `holds`, which come in order of precedence."""
     clones = {log.id: log.request.clone for log in logs}
     if len({clones.get(hold.id) for hold in holds}) < 2:
         return []  # one clone grants nothing twice
     files = WorktreeFiles(ws)
-    conflicts: list[Conflict] = []
+    conflicts: list[Overlap] = []
     for number, later in enumerate(holds):
         before = [hold for hold in holds[:number] if _may_meet(hold, later, clones)]
         reach = files.reach(later.patterns, later.name) if before else None
@@ -40,7 +40,7 @@ def find(
             place = reach and reach.meets_other(earlier, Actor(later.holder, later.is_person))
             if place:
                 question = _question(earlier, later, questions)
-                conflicts.append(Conflict(earlier, later, place, question))
+                conflicts.append(Overlap(earlier, later, place, question))
     return conflicts
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from ghp_agents.escalations.service import read_all
 from ghp_agents.leases import overlaps as conflicts
-from ghp_agents.leases.overlaps import Conflict
+from ghp_agents.leases.overlaps import Overlap
 from tests.support.leases import Yard, two_yards
 
 Clones = Callable[[int], list[Path]]
@@ -19,7 +19,7 @@ def yards(clones: Clones) -> tuple[Yard, Yard]:
     return one, other
 
 
-def found(yard: Yard) -> list[Conflict]:
+def found(yard: Yard) -> list[Overlap]:
     listing = yard.listing()
     asked = read_all(yard.store.snapshot())[0]
     return conflicts.find(yard.ws(None), listing.held, listing.logs, asked)
