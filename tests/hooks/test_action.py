@@ -11,7 +11,7 @@ from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, ToolUse
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "text"),
     [
         ("make test", "make test"),
         ("make", "make"),
@@ -41,16 +41,16 @@ from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, ToolUse
         ("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9abcdefgh", ""),
     ],
 )
-def test_of_a_command_the_program_and_its_verb_are_told(line: str, told: str) -> None:
-    assert command(line) == told
+def test_of_a_command_the_program_and_its_verb_are_told(line: str, text: str) -> None:
+    assert command(line) == text
 
 
 @given(st.text())
 def test_any_command_is_told_in_plain_words(line: str) -> None:
-    told = command(line)
-    assert told.isascii()
-    assert told.isprintable()
-    assert len(told) <= 100
+    text = command(line)
+    assert text.isascii()
+    assert text.isprintable()
+    assert len(text) <= 100
 
 
 WORK = [
@@ -75,17 +75,19 @@ WORK = [
 ]
 
 
-@pytest.mark.parametrize(("deeds", "told"), WORK)
-def test_the_most_telling_deed_is_told(deeds: list[ToolUse], told: str, tmp_path: Path) -> None:
-    assert action(deeds, str(tmp_path), str(tmp_path)) == told
+@pytest.mark.parametrize(("tool_uses", "text"), WORK)
+def test_the_most_informative_use_is_described(
+    tool_uses: list[ToolUse], text: str, tmp_path: Path
+) -> None:
+    assert action(tool_uses, str(tmp_path), str(tmp_path)) == text
 
 
 def test_paths_count_from_the_top_of_the_worktree_wherever_the_agent_is(tmp_path: Path) -> None:
     (tmp_path / "repo/src").mkdir(parents=True)
     (tmp_path / "link").symlink_to("repo")
-    deeds = [ToolUse(EDITED, ["a.py"])]
+    tool_uses = [ToolUse(EDITED, ["a.py"])]
     for top in ("repo", "link"):
-        told = action(deeds, str(tmp_path / "link/src"), str(tmp_path / top))
-        assert told == "Edited src/a.py"
-    assert action(deeds, None, str(tmp_path / "repo")) == ""
-    assert action(deeds, str(tmp_path / "repo"), None) == ""
+        text = action(tool_uses, str(tmp_path / "link/src"), str(tmp_path / top))
+        assert text == "Edited src/a.py"
+    assert action(tool_uses, None, str(tmp_path / "repo")) == ""
+    assert action(tool_uses, str(tmp_path / "repo"), None) == ""

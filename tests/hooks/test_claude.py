@@ -21,7 +21,7 @@ EXPECTED: dict[str, dict[str, object]] = {
     "claude-PostToolBatch": {
         "kind": "batch",
         "hears": True,
-        "deeds": [
+        "tool_uses": [
             ToolUse(EDITED, ["/repo/new.txt"]),
             ToolUse(RAN, ["echo hello; false"]),
             ToolUse(READ, ["/repo/a.txt"]),

@@ -16,10 +16,10 @@ EXPECTED: dict[str, dict[str, object]] = {
     "codex-PreToolUse-apply_patch": {"kind": "edit", "paths": PATCHED},
     "codex-PreToolUse-Bash-heredoc": {"kind": "edit", "paths": ["shell.txt"]},
     "codex-PostToolUse-apply_patch": {
-        "kind": "batch", "hears": True, "deeds": [ToolUse(EDITED, PATCHED)],
+        "kind": "batch", "hears": True, "tool_uses": [ToolUse(EDITED, PATCHED)],
     },
     "codex-PostToolUse-Bash": {
-        "kind": "batch", "hears": True, "deeds": [ToolUse(RAN, ["echo hello"])],
+        "kind": "batch", "hears": True, "tool_uses": [ToolUse(RAN, ["echo hello"])],
     },
     "codex-Stop": {"kind": "stop", "hears": True},
     "codex-PreCompact": {"kind": "compact"},

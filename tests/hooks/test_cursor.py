@@ -26,7 +26,7 @@ def tool(event: str, name: str, **given: Any) -> dict[str, Any]:
 
 
 def deed(name: str, given: dict[str, Any], expected: ToolUse) -> tuple[Any, dict[str, Any]]:
-    fields = {"kind": "batch", "hears": True, "deeds": [expected], "cwd": "/repo/src"}
+    fields = {"kind": "batch", "hears": True, "tool_uses": [expected], "cwd": "/repo/src"}
     return tool("postToolUse", name, **given), fields
 
 

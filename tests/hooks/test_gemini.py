@@ -25,7 +25,11 @@ def tool(event: str, name: str, **given: Any) -> dict[str, Any]:
 
 
 def deed(name: str, given: dict[str, Any], expected: ToolUse) -> tuple[Any, dict[str, Any]]:
-    return tool("AfterTool", name, **given), {"kind": "batch", "hears": True, "deeds": [expected]}
+    return tool("AfterTool", name, **given), {
+        "kind": "batch",
+        "hears": True,
+        "tool_uses": [expected],
+    }
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def tool(event: str, name: str, **given: Any) -> dict[str, Any]:
 
 
 def deed(name: str, given: dict[str, Any], expected: ToolUse) -> tuple[Any, dict[str, Any]]:
-    fields = {"kind": "batch", "hears": True, "deeds": [expected]}
+    fields = {"kind": "batch", "hears": True, "tool_uses": [expected]}
     return tool("tool.execute.after", name, **given), fields
 
 
