@@ -130,7 +130,9 @@ def _copy(run: Run, step: Step) -> str | None:
     made.store = world.stores(world, number, before.clock, made.hub)
     made.leaser = world.leasers(world, number, before.clock, line)
     made.copy_from(before)
-    made.heard |= {life: sign for life, sign in world.beats.items() if life.clone == before.number}
+    files = {life: sign for life, sign in world.beats.items() if life.clone == before.number}
+    made.copied = before.copied | files
+    made.heard |= files
     world.clones.append(made)
     for agent in AGENTS:
         last = world.sessions[agent][-1]

@@ -178,6 +178,7 @@ class Clone:
     leaser: WorldLeaser = field(init=False)
     heard: dict["Life", "Sign"] = field(default_factory=dict)  # by the last sync
     heard_at: float | None = None
+    copied: dict["Life", "Sign"] = field(default_factory=dict)  # in files that came with a copy
     loses_answer: bool = False  # of the next exchange
 
     def copy_from(self, other: "Clone") -> None:
@@ -337,7 +338,11 @@ class World:
         """What a clone said is with the remote, and what is there is with the clone."""
         now = self.clock.now()
         self.sent(clone)
-        self.clones[clone].heard = dict(self.reached)
+        known = self.clones[clone].heard
+        self.clones[clone].heard = {
+            life: known[life] if life in known and known[life].seq == sign.seq else sign
+            for life, sign in self.reached.items()
+        }  # what was heard before is no new sign of life, also when a remote forgot it meanwhile
         self.clones[clone].heard_at = now
 
     # --------------------------------------------------------------------- what is true
@@ -354,15 +359,22 @@ class World:
         news = here.heard_at or 0.0
         silent = [news - self.taken_at.get(lease.nonce, 0.0)]
         signs = self._signs(lease.holder, clone)
+        if lease.clone == f"clone-{clone}":
+            files = here.copied.items()
+            signs = signs or [(life, x) for life, x in files if life.agent == lease.holder]
         if signs and signs[0][0].epoch >= lease.epoch:
             if self._has_ended(signs):
                 return False
+            # Of an agent of this clone its file tells. In a copy that is the file that was copied.
+            of_here = [life.clone == clone or lease.clone == f"clone-{clone}" for life, _ in signs]
             now = self.clock.now()
-            since = max((now if life.clone == clone else news) - sign.at for life, sign in signs)
+            since = max(
+                (now if is_here else news) - sign.at
+                for (_, sign), is_here in zip(signs, of_here, strict=True)
+            )
             # A right that was taken is a sign of life, too, unless more is known: of an agent of
-            # this clone by its file, and of one that began again by what it said since.
-            latest = signs[0][0]
-            told = latest.epoch > lease.epoch or any(life.clone == clone for life, _ in signs)
+            # this clone, and of one that began again by what it said since.
+            told = signs[0][0].epoch > lease.epoch or any(of_here)
             silent = [since] if told else [*silent, since]
         return min(silent) < DEAD_AFTER
 
