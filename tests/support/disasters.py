@@ -79,12 +79,13 @@ def _set_clock(run: Run, step: Step) -> None:
 
 def _restart(run: Run, step: Step) -> None:
     """A machine is started anew; none of its processes goes on."""
-    number = run.clone(step)
+    clock = run.world.clones[run.clone(step)].clock
+    on_it = {clone.number for clone in run.world.clones if clone.clock is clock}
     for agent in AGENTS:
         for session in run.world.sessions[agent]:
-            if session.clone == number and session not in run.world.ended:
+            if session.clone in on_it and session not in run.world.ended:
                 _end(run.world, session)
-    run.world.clones[number].clock.restart()
+    clock.restart()
 
 
 def _kill(run: Run, step: Step) -> str | None:
