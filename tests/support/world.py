@@ -247,6 +247,7 @@ class World:
         self.counts: Counter[str] = Counter()
         self.killed: set[Life] = set()  # their processes have ended
         self.backup: Backup | None = None
+        self.peaks: dict[str, int] = {}  # the highest generation that each right ever had
         self._workspaces: dict[tuple[int, str | None, str], Workspace] = {}
 
     def _token(self, size: int) -> str:
@@ -316,6 +317,7 @@ class World:
         how, by = self.acting[-1]
         epoch = 0 if by == PERSON else self.epoch(clone, by)
         self.taken_at[after.nonce] = self.clock.now()
+        self.peaks[after.name] = max(after.generation, self.peaks.get(after.name, 0))
         self.writes.append(Write(before, after, by, epoch, clone, how, lived))
 
     def beaten(self, agent: str, clone: int, said: Mapping[str, object]) -> None:
