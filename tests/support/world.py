@@ -369,11 +369,8 @@ class World:
                 return False
             # Of an agent of this clone its file tells. In a copy that is the file that was copied.
             of_here = [life.clone == clone or lease.clone == f"clone-{clone}" for life, _ in signs]
-            now = self.clock.now()
-            since = max(
-                (now if is_here else news) - sign.at
-                for (_, sign), is_here in zip(signs, of_here, strict=True)
-            )
+            times = [self.clock.now() if is_here else news for is_here in of_here]
+            since = max(time - sign.at for time, (_, sign) in zip(times, signs, strict=True))
             # A right that was taken is a sign of life, too, unless more is known: of an agent of
             # this clone, and of one that began again by what it said since.
             told = signs[0][0].epoch > lease.epoch or any(of_here)
