@@ -15,10 +15,10 @@ TOPS = {
     ("ghp_agents/cli/app.py", "_run"): "no command may end in a bare traceback",
     (
         "ghp_agents/notes/search/mem0.py",
-        "_door",
+        "_wrap_errors",
     ): "any engine may be configured; its errors end here",
     ("ghp_agents/notes/search/mem0.py", "_open"): "a store that cannot be opened is made again",
-    ("ghp_agents/cli/main.py", "_beat"): "a beat that fails is left to the slow road",
+    ("ghp_agents/cli/main.py", "_heartbeat"): "the full command handles a heartbeat that fails",
     ("ghp_agents/hooks/entry.py", "run"): "no agent stumbles over a hook of ours",
     ("ghp_agents/__main__.py", "_start_hook"): "nor while the program is being upgraded",
 }
