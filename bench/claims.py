@@ -56,7 +56,7 @@ def _prepare_clones(place: Place, number: int, delay: float, *, issues: int) -> 
     _make_issues(folders[0], issues)
     for folder in [*folders, *folders]:
         mine = open_app(folder, _agent(folder))
-        myself(mine.ws, mine.store, mine.leaser, mine.tracker)
+        myself(mine)
         mine.store.sync()
     hook = remote / "hooks/pre-receive"
     hook.parent.mkdir(exist_ok=True)
@@ -68,7 +68,7 @@ def _prepare_clones(place: Place, number: int, delay: float, *, issues: int) -> 
 def _make_issues(folder: Path, number: int) -> None:
     mine = open_app(folder, "maker")
     for index in range(number):
-        issues.new(mine.ws, mine.tracker, IssueChange(title=f"Issue {index + 1}"))
+        issues.new(mine, IssueChange(title=f"Issue {index + 1}"))
 
 
 def _agent(folder: Path) -> str:
@@ -94,7 +94,7 @@ def _claim_in_threads(folders: Sequence[Path], left: Iterator[int]) -> float:
 
 def _claim(folder: Path, issue: int) -> None:
     mine = open_app(folder, _agent(folder))
-    claimed = claim.claim(mine.ws, mine.store, mine.leaser, mine.tracker, str(issue))
+    claimed = claim.claim(mine, str(issue))
     assert claimed.how == "claim", claimed
 
 

@@ -100,7 +100,7 @@ def _fill(clone: Path, leases: int, agents: int) -> None:
         return None, [lease_record.entry(event, event) for event in events]
 
     transact(parts.store, decide)
-    evaluate.current(parts.ws, parts.store, parts.leaser, parts.tracker)
+    evaluate.current(parts)
 
 
 def _lease(snapshot: Snapshot, number: int, agents: int, at: Timestamp) -> LeaseEvent:

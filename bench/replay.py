@@ -177,7 +177,7 @@ def _begin(agent: App, branch: Branch, *, folders: bool) -> None:
     if folders and branch.home:
         wanted = LeaseRequest((f"{branch.home}/",), reason="most of the work is here")
         try:
-            take(agent.ws, agent.store, agent.leaser, agent.tracker, wanted)
+            take(agent, wanted)
         except RefusedError:
             return  # it continues without a lease
 
@@ -207,8 +207,7 @@ def _decide(agent: App, path: str) -> Verdict:
     found = check_edit.quick(ws.place, ws.folders, os.environ, name, path, ws.clock.now())
     if found is not None:
         return found
-    parts = (agent.store, agent.leaser, agent.tracker)
-    return evaluate.judge(ws, *parts, name, [path], editing=True)[0]
+    return evaluate.judge(agent, name, [path], editing=True)[0]
 
 
 # -------------------------------------------------------------------------- what git says

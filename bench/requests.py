@@ -66,7 +66,7 @@ def _prepare(github: GitHub, clock: ManualClock, issues: int, agents: int, homes
         folder, name = folders[number % homes], f"worker-{number}"
         app = App(folder, env, name=name, clock=clock)
         presence.heartbeat(app.ws, app.store, app.ws.agent(), {"status": "implementing"})
-        claim.claim(app.ws, app.store, app.leaser, app.tracker, str(number))
+        claim.claim(app, str(number))
     for folder in [*folders, *folders]:
         _requests_of(github, clock, folder, "agent-sync")
 

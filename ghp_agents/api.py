@@ -32,7 +32,6 @@ from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.notes import recall
 from ghp_agents.notes import service as note
 from ghp_agents.notes.note import DEFAULT_KIND, Note
-from ghp_agents.ports import IssueTracker, LockService, StateStore
 from ghp_agents.presence import people
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.service import AgentView
@@ -49,7 +48,6 @@ from ghp_agents.sweep import service as sweep
 from ghp_agents.sweep.service import SweepResult
 from ghp_agents.sync import service as sync
 from ghp_agents.wiring import App
-from ghp_agents.workspace import Workspace
 
 
 def connect(
@@ -75,14 +73,10 @@ class Project:
     def __init__(self, app: App) -> None:
         self._app = app
 
-    def _parts(self) -> tuple[Workspace, StateStore, LockService, IssueTracker]:
-        app = self._app
-        return app.ws, app.store, app.leaser, app.tracker
-
     def agents(self) -> list[AgentView]:
         """Every known agent with its liveness, over all clones."""
         app = self._app
-        return presence.list_agents(app.ws, app.store, app.store.snapshot())
+        return presence.list_agents(app, app.store.snapshot())
 
     def heartbeat(
         self,
@@ -110,7 +104,7 @@ class Project:
     def sync(self, *, push: bool = True) -> SyncReport:
         """Exchange state with the remote. If it cannot be reached, the report says so."""
         app = self._app
-        return sync.sync(app.ws, app.store, app.leaser, app.tracker, push=push, hub=app.hub)
+        return sync.sync(app, push=push, hub=app.hub)
 
     def issues(self, *, closed: bool = False) -> list[Issue]:
         """Open issues, with `closed` also closed ones, oldest first."""
@@ -129,16 +123,15 @@ class Project:
 
         Raises RefusedError if another holds it, UnknownError if the holder cannot be determined.
         """
-        parts = self._parts()
-        return claim.claim(*parts, str(number), steal=steal, reason=reason)
+        return claim.claim(self._app, str(number), steal=steal, reason=reason)
 
     def claim_next(self) -> ClaimResult:
         """Claim the best issue that is ready for this agent. Raises RefusedError without one."""
-        return claim.claim_next(*self._parts())
+        return claim.claim_next(self._app)
 
     def release(self, number: int, *, to: str | None = None, reason: str = "") -> ReleasedClaim:
         """Release an issue; with `to`, assign it to another agent in the same step."""
-        return claim.release(*self._parts(), str(number), to=to, reason=reason)
+        return claim.release(self._app, str(number), to=to, reason=reason)
 
     def start(self, number: int | None = None) -> Started:
         """Claim an issue, or the best ready one, and create a branch and a worktree for it.
@@ -146,7 +139,7 @@ class Project:
         To work there, connect again: `connect(started.path)`. Raises RefusedError if another holds
         the issue, or none is ready.
         """
-        return start.start(*self._parts(), None if number is None else str(number))
+        return start.start(self._app, None if number is None else str(number))
 
     def finish(self, *, issue: int | None = None, draft: bool = False) -> Finished:
         """Update this branch from the main branch, run the checks and open a pull request.
@@ -154,7 +147,7 @@ class Project:
         Raises RefusedError for others' issues and uncommitted changes, ChecksFailedError.
         """
         named = str(issue) if issue is not None else None
-        return finish.finish(*self._parts(), self._app.forge, issue=named, draft=draft)
+        return finish.finish(self._app, issue=named, draft=draft)
 
     def merge(
         self, number: int | None = None, *, patience: float = 0.0, unchecked: bool = False
@@ -174,8 +167,7 @@ class Project:
         return list(merge.merge_queue(self._merger(unchecked), patience=patience))
 
     def _merger(self, unchecked: bool) -> Merger:
-        parts = (*self._parts(), self._app.forge)
-        return merge.merger(*parts, cwd=self._app.cwd, unchecked=unchecked)
+        return merge.merger(self._app, cwd=self._app.cwd, unchecked=unchecked)
 
     def sweep(
         self, *, policy: str | None = None, dry_run: bool = False, prune: bool = False
@@ -185,11 +177,7 @@ class Project:
 
         Raises RefusedError while another sweep runs, UnknownError if the remote cannot be reached.
         """
-        app = self._app
-        return sweep.sweep(
-            *self._parts(), policy=policy, dry_run=dry_run, prune=prune, hub=app.hub,
-            forge=app.forge,
-        )  # fmt: skip
+        return sweep.sweep(self._app, policy=policy, dry_run=dry_run, prune=prune)
 
     def lease(
         self,
@@ -206,26 +194,22 @@ class Project:
         app = self._app
         spelled = WorktreeFiles(app.ws).spelled(patterns, app.cwd) if patterns else ()
         return acquire.acquire(
-            app.ws,
-            app.store,
-            app.leaser,
-            approval.approver(*self._parts()),
+            app,
+            approval.approver(self._app),
             LeaseRequest(spelled, name, reason, ttl, strict, typed=patterns),
         )
 
     def leases(self) -> list[Hold]:
         """All held leases, in order of precedence."""
         app = self._app
-        return lease_services.listing(app.ws, app.store, app.leaser).held
+        return lease_services.listing(app).held
 
     def release_lease(
         self, *words: str, name: str | None = None, reason: str = ""
     ) -> lease_services.ReleasedLeases:
         """Release leases by id, by the patterns that were leased, or by name."""
         app = self._app
-        return lease_services.release(
-            app.ws, app.store, app.leaser, words, name=name, cwd=app.cwd, reason=reason
-        )
+        return lease_services.release(app, words, name=name, cwd=app.cwd, reason=reason)
 
     def new_issue(self, change: IssueChange) -> Issue:
         """Create an issue; the title is required."""
@@ -244,9 +228,7 @@ class Project:
     ) -> Escalation:
         """Ask a person a question. Asking the same again while it is open returns that question."""
         app = self._app
-        result = escalation.escalate(
-            app.ws, app.store, app.tracker, question, issue=issue, options=options
-        )
+        result = escalation.escalate(app, question, issue=issue, options=options)
         return result.escalation
 
     def escalations(self) -> list[Escalation]:
@@ -258,14 +240,14 @@ class Project:
     def answer(self, reference: str, text: str) -> Escalation:
         """Answer a question; `reference` is its id or a unique part of that."""
         app = self._app
-        return escalation.answer(app.ws, app.store, app.tracker, reference, text).escalation
+        return escalation.answer(app, reference, text).escalation
 
     def remember(self, text: str, *, kind: str = DEFAULT_KIND, issue: int | None = None) -> Note:
         """Save a fact for future agents. Saving the same again returns the same note."""
         app = self._app
         named = str(issue) if issue is not None else None
         result = note.remember(
-            app.ws, app.store, app.tracker, text, project=app.project, kind=kind,
+            app, text, project=app.project, kind=kind,
             issue=named,
         )  # fmt: skip
         return result.note
@@ -273,5 +255,5 @@ class Project:
     def recall(self, query: str, *, limit: int = recall.LIMIT) -> list[Note]:
         """The notes that answer a question best, best first."""
         app = self._app
-        found = recall.recall(app.ws, app.store, app.tracker, app.knowledge, query, limit=limit)
+        found = recall.recall(app, app.knowledge, query, limit=limit)
         return list(found.notes)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
 
     from ghp_agents.core.finding import Finding
     from ghp_agents.core.ids import Actor, CloneId, Timestamp
+    from ghp_agents.github.api.repository import GitHubRepository
     from ghp_agents.issues.issue import Comment, Issue, IssueChange
     from ghp_agents.locks.lock import Lock
     from ghp_agents.notes.note import Note
@@ -21,6 +22,7 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from ghp_agents.state.ledger import LedgerEntry
     from ghp_agents.state.presence import Agents, Presence
     from ghp_agents.state.record import Record
+    from ghp_agents.workspace import Workspace
 
 
 class Clock(Protocol):
@@ -282,3 +284,31 @@ class KnowledgeBase(Protocol):
 
     def shortcomings(self) -> Sequence[Finding]:
         """What limits the search quality, and what to do about it."""
+
+
+class Context(Protocol):
+    """The parts that a command works with. Each may be created on first use."""
+
+    @property
+    def ws(self) -> Workspace:
+        """The repository, and who works in it."""
+
+    @property
+    def store(self) -> StateStore:
+        """The records."""
+
+    @property
+    def leaser(self) -> LockService:
+        """The locks."""
+
+    @property
+    def tracker(self) -> IssueTracker:
+        """The issues."""
+
+    @property
+    def forge(self) -> Forge:
+        """The pull requests."""
+
+    @property
+    def hub(self) -> GitHubRepository | None:
+        """The repository on GitHub; None if issues are in the state."""

@@ -95,6 +95,11 @@ class App:
 
         return LocalTracker(self.ws, self.store, self.leaser)
 
+    @property
+    def offline(self) -> "Offline":
+        """The same parts, with the issues as this clone knows them."""
+        return Offline(self)
+
     @cached_property
     def forge(self) -> Forge:
         """The pull requests: in the same place as the issues."""
@@ -141,3 +146,24 @@ class App:
         from ghp_agents.state import remote_branches
 
         return remote_branches.address(self.ws)
+
+
+class Offline:
+    """The context of callers that need only local knowledge, such as hooks. Reading its issues
+    needs no token, starts no process, and does not contact GitHub."""
+
+    hub = None
+
+    def __init__(self, app: App) -> None:
+        self.ws, self.store, self.leaser = app.ws, app.store, app.leaser
+        self._app = app
+
+    @property
+    def tracker(self) -> IssueTracker:
+        """The issues as this clone knows them."""
+        return self._app.knowing_tracker
+
+    @property
+    def forge(self) -> Forge:
+        """The pull requests."""
+        return self._app.forge

@@ -40,7 +40,7 @@ def quick(one: Claimant, agent: str, path: str, now: float | None = None) -> Ver
 def judged(one: Claimant, agent: str | None, *paths: str, editing: bool = False) -> list[Verdict]:
     anew = Claimant(Path(one.ws.place.toplevel or ""), agent or "@me", one.clock)
     name = AgentName(agent) if agent else None
-    return ruling.judge(*anew.parts, name, paths, editing=editing)
+    return ruling.judge(anew.parts, name, paths, editing=editing)
 
 
 def assert_agreement(world: World, seed: int) -> int:
@@ -96,7 +96,7 @@ def pair(repo: Path) -> tuple[Claimant, Claimant]:
     one, two = (Claimant(repo, f"worker-{number}", clock) for number in (1, 2))
     one.beat()
     two.beat()
-    take_lease(*two.parts, LeaseRequest(("/src/",), reason="new parser"))
+    take_lease(two.parts, LeaseRequest(("/src/",), reason="new parser"))
     judged(one, "worker-1", "README.md")
     return one, two
 
@@ -131,7 +131,7 @@ def test_who_moved_to_another_clone_is_not_judged_by_what_it_left_here(clones: C
     one, two = (Claimant(here, f"worker-{number}", clock) for number in (1, 2))
     one.beat()
     two.beat()
-    take_lease(*two.parts, LeaseRequest(("/src/",)))
+    take_lease(two.parts, LeaseRequest(("/src/",)))
     two.sync()
     moved = Claimant(there, "worker-2", clock).sync()
     moved.beat(lastAction="Goes on elsewhere")
@@ -171,7 +171,7 @@ def test_a_lease_runs_out_for_the_book_that_was_made_before(
     pair: tuple[Claimant, Claimant],
 ) -> None:
     one, two = pair
-    take_lease(*two.parts, LeaseRequest(("/lib/",), ttl=60.0))
+    take_lease(two.parts, LeaseRequest(("/lib/",), ttl=60.0))
     judged(one, "worker-1", "README.md")
     assert [getattr(quick(one, "worker-1", "lib/a.py", one.clock.now() + after), "word", None)
             for after in (59, 60)] == ["deny", "allow"]  # fmt: skip
@@ -186,7 +186,7 @@ def test_of_a_lease_and_an_edit_at_one_moment_one_gives_way(
     def late(*args: Any) -> str | None:
         """The other leases it after the edit was allowed, and before that is written."""
         monkeypatch.setattr(touched, "take_lease", take)
-        take_lease(*other.parts, LeaseRequest(("/docs/a.md",)))
+        take_lease(other.parts, LeaseRequest(("/docs/a.md",)))
         return take(*args)
 
     def fast() -> Verdict | None:
@@ -202,7 +202,7 @@ def test_of_a_lease_and_an_edit_at_one_moment_one_gives_way(
         assert (verdict.word, verdict.kind, verdict.holder) == ("deny", "lease", other.name)
         left = [touch.path for touch in touched.list_all(one.ws.folders)]
         assert left == ["docs/b.md"], "the holder is not kept from what it leased"
-        lease.release(*other.parts[:3], ["docs/a.md"])
+        lease.release(other.parts, ["docs/a.md"])
 
 
 @pytest.mark.parametrize("path", ["", "/etc/passwd", "../x", "a/../src/x", "a//b", "a\0b", "src/"])
@@ -232,8 +232,8 @@ def test_a_book_that_was_loaded_is_not_taken_for_the_one_that_was_made_since(
     before = rulebook.load(sources)
     assert before
     assert rulebook.is_current(sources, before)
-    take_lease(*two.parts, LeaseRequest(("/README.md",)))
-    ruling.refresh(*two.parts)
+    take_lease(two.parts, LeaseRequest(("/README.md",)))
+    ruling.refresh(two.parts)
     assert rulebook.load(sources), "the book on the disk is that of the state"
     assert not rulebook.is_current(sources, before)
 

@@ -97,5 +97,5 @@ def test_the_program_in_the_wheel_finds_its_templates(
         text=True,
     )
     package = tmp_path / "lib/ghp_agents"
-    expected = [f"{package}/templates.py", f"{package}/_templates/handoff.md.j2", "True"]
+    expected = [f"{package}/core/templates.py", f"{package}/_templates/handoff.md.j2", "True"]
     assert done.stdout.splitlines() == expected, done.stderr

@@ -43,8 +43,8 @@ def choose(
     """The best issue for me: already mine, then assigned to me, then by urgency, then by age.
 
     `held` are the known claims."""
-    issues = [issue for issue in me.tracker.list() if issue.state == "open" and issue.title]
-    sights = holder_liveness.holders_of(me.ws, me.store, _of_others(me, issues, held))
+    issues = [issue for issue in me.ctx.tracker.list() if issue.state == "open" and issue.title]
+    sights = holder_liveness.holders_of(me.ctx, _of_others(me, issues, held))
     waited_for = {number for issue in issues for number in issue.numbers}
     skipped, escalated, (stopped, given) = set(passed_over), _escalated(me), _commanded(me)
     reasons: dict[str, list[str]] = {}
@@ -76,13 +76,13 @@ def _may_take(me: ClaimContext, issue: Issue, given: Set[int], lease: Lock | Non
 
 def _escalated(me: ClaimContext) -> set[int | None]:
     """The issues whose agents died so often that a person is asked how to go on."""
-    questions = escalation.read_all(me.store.snapshot(), me.ws.settings.orchestrators)[0]
+    questions = escalation.read_all(me.ctx.store.snapshot(), me.ctx.ws.settings.orchestrators)[0]
     return {x.question.issue for x in questions if x.is_open and is_last_resort(x)}
 
 
 def _commanded(me: ClaimContext) -> tuple[set[int], set[int]]:
     """By comments of people: the issues stopped and not resumed, and those assigned to agents."""
-    files = me.store.snapshot().files(comment_commands.FOLDER)
+    files = me.ctx.store.snapshot().files(comment_commands.FOLDER)
     known = comment_commands.read_commands(files)[0] if files else []
     return comment_commands.stopped(known), comment_commands.given(known)
 
@@ -115,7 +115,7 @@ def _obstacle(
     """Why I cannot claim it, and the names involved; None if I can."""
     if not waited_for.isdisjoint(issue.blocked_by):
         return "blocked by another", []
-    if has_label(issue, me.ws.settings.needs_human_label):
+    if has_label(issue, me.ctx.ws.settings.needs_human_label):
         return "waiting for a person", []
     if has_label(issue, EPIC) and not _is_mine(me, lease):
         return "made of others", []
@@ -132,7 +132,7 @@ def _obstacle(
 
 
 def _capabilities(me: ClaimContext) -> tuple[str, ...]:
-    return me.ws.settings.capabilities.get(me.name, ())
+    return me.ctx.ws.settings.capabilities.get(me.name, ())
 
 
 def _words(reasons: Mapping[str, Sequence[str]]) -> str:

@@ -17,11 +17,11 @@ from ghp_agents.issues import dependencies
 from ghp_agents.issues.issue import Issue, assignee, short
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
-from ghp_agents.ports import IssueTracker, LockService, StateStore
+from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.state.record import Record
-from ghp_agents.workspace import Workspace, now_text
+from ghp_agents.workspace import now_text
 
 AT_WORK = ("implementing", "testing", "reviewing", "planning", "waiting", "blocked")
 
@@ -29,10 +29,7 @@ AT_WORK = ("implementing", "testing", "reviewing", "planning", "waiting", "block
 class ClaimContext(NamedTuple):
     """The actor that claims or releases, with its services."""
 
-    ws: Workspace
-    store: StateStore
-    leaser: LockService
-    tracker: IssueTracker
+    ctx: Context
     actor: Actor
     epoch: int  # 0 for a person
 
@@ -44,19 +41,17 @@ class ClaimContext(NamedTuple):
     @property
     def clone(self) -> str:
         """The id of this clone."""
-        return self.leaser.clone
+        return self.ctx.leaser.clone
 
 
-def myself(
-    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
-) -> ClaimContext:
+def myself(ctx: Context) -> ClaimContext:
     """The context of the actor; an agent is registered first for its epoch. Raises GhpError."""
-    actor = ws.actor()
+    actor = ctx.ws.actor()
     assignee(actor.name)  # raises if the holder could not be shown as assignee
     if actor.is_person:
-        return ClaimContext(ws, store, leaser, tracker, actor, 0)
+        return ClaimContext(ctx, actor, 0)
     try:
-        presence.heartbeat(ws, store, AgentName(actor.name), {})
+        presence.heartbeat(ctx.ws, ctx.store, AgentName(actor.name), {})
     except OSError as error:
         raise GhpError(
             f"{actor.name} cannot be registered: no folder for its presence can be written "
@@ -64,7 +59,9 @@ def myself(
             hint="Set GHP_STATE_DIR to a folder that can be written, or make room on the disk.",
         ) from None
     return ClaimContext(
-        ws, store, leaser, tracker, actor, number(ws.presence(actor.name) or {}, "epoch")
+        ctx,
+        actor,
+        number(ctx.ws.presence(actor.name) or {}, "epoch"),
     )
 
 
@@ -78,10 +75,10 @@ def show_claim(
     waits_for = set_current_issue(me, issue, lease)
     removed = (previous,) if previous and previous != me.name else ()
     for former in removed:
-        news_flag.set_flag(me.ws.folders, former)
-        pending_unassign.add(me.ws, issue, lease, former, me.actor)
-    with me.store.beside([_entry(me, event, issue, lease, lease.reason)]):
-        shown = me.tracker.show(issue.number, me.actor, add=(me.name,), remove=removed)
+        news_flag.set_flag(me.ctx.ws.folders, former)
+        pending_unassign.add(me.ctx.ws, issue, lease, former, me.actor)
+    with me.ctx.store.beside([_entry(me, event, issue, lease, lease.reason)]):
+        shown = me.ctx.tracker.show(issue.number, me.actor, add=(me.name,), remove=removed)
     return shown, waits_for
 
 
@@ -89,9 +86,9 @@ def _waits_for(me: ClaimContext, issue: Issue) -> tuple[str, ...]:
     """The open issues that block it, each with its holder."""
     if not issue.blocked_by:
         return ()
-    holders = {claimed_issue(lease.name): lease.holder for lease in me.leaser.known("issue/")}
+    holders = {claimed_issue(lease.name): lease.holder for lease in me.ctx.leaser.known("issue/")}
     waits: list[str] = []
-    for blocker in dependencies.open_blockers(issue, me.tracker.known()):
+    for blocker in dependencies.open_blockers(issue, me.ctx.tracker.known()):
         holder = holders.get(blocker.number)
         names = ", ".join(map(named, [holder] if holder else blocker.assignees))
         waits.append(f"{short(blocker)} ({names or 'nobody has it'})")
@@ -103,23 +100,23 @@ def set_current_issue(me: ClaimContext, issue: Issue, lease: Lock) -> tuple[str,
     waits_for = _waits_for(me, issue)
     if me.actor.is_person:
         return waits_for
-    current = me.ws.presence(me.name) or {}
+    current = me.ctx.ws.presence(me.name) or {}
     fields: dict[str, object] = {"issue": issue.number, "generation": lease.generation}
     if issue_of(current) != issue.number:
         fields |= {"pull": None} if current.get("pull") else {}
-        implicit_leases.drop_all(me.ws.folders, me.name)
+        implicit_leases.drop_all(me.ctx.ws.folders, me.name)
     if issue_of(current) != issue.number or current.get("status") not in AT_WORK:
         fields["status"] = "blocked" if waits_for else "planning"
         fields["lastAction"] = (
             f"Waits for {', '.join(waits_for)}" if waits_for else f"Claimed {short(issue)}"
         )
-    presence.heartbeat(me.ws, me.store, AgentName(me.name), fields)
+    presence.heartbeat(me.ctx.ws, me.ctx.store, AgentName(me.name), fields)
     return waits_for
 
 
 def is_in_hand(me: ClaimContext, issue: Issue, lease: Lock) -> bool:
     """Whether my presence has the issue and my claim's generation; always true for people."""
-    presence = me.ws.presence(me.name) or {}
+    presence = me.ctx.ws.presence(me.name) or {}
     shown = issue_of(presence), number(presence, "generation")
     return me.actor.is_person or shown == (issue.number, lease.generation)
 
@@ -139,24 +136,24 @@ def show_release(
     """Show that `previous` was released, or given to `lease`'s holder; return the changed issue."""
     holder = previous.holder if previous else None
     if holder and previous and not previous.is_person:
-        implicit_leases.drop_all(me.ws.folders, holder)
+        implicit_leases.drop_all(me.ctx.ws.folders, holder)
     if holder == me.name and not me.actor.is_person:
         _clear_current_issue(me, issue)
     elif holder:
-        news_flag.set_flag(me.ws.folders, holder)
+        news_flag.set_flag(me.ctx.ws.folders, holder)
     added = (lease.holder,) if lease.holder else ()
     removed = (holder,) if holder and holder not in added and not keep_assignee else ()
     for former in removed:
-        pending_unassign.add(me.ws, issue, lease, former, me.actor)
+        pending_unassign.add(me.ctx.ws, issue, lease, former, me.actor)
     parts = [f"to {lease.holder}" if lease.holder else "", reason]
     parts += [f"held by {holder}"] if holder not in (None, me.name) else []
-    with me.store.beside([_entry(me, "release", issue, lease, "; ".join(filter(None, parts)))]):
-        return me.tracker.show(issue.number, me.actor, add=added, remove=removed)
+    with me.ctx.store.beside([_entry(me, "release", issue, lease, "; ".join(filter(None, parts)))]):
+        return me.ctx.tracker.show(issue.number, me.actor, add=added, remove=removed)
 
 
 def _clear_current_issue(me: ClaimContext, issue: Issue) -> None:
     """Remove the issue from my presence; my newest remaining claim becomes the current issue."""
-    if issue_of(me.ws.presence(me.name) or {}) not in issue.numbers:
+    if issue_of(me.ctx.ws.presence(me.name) or {}) not in issue.numbers:
         return
     action = f"Released {short(issue)}"
     fields: dict[str, object] = {"issue": None, "status": "idle", "lastAction": action}
@@ -165,18 +162,20 @@ def _clear_current_issue(me: ClaimContext, issue: Issue) -> None:
         other, generation = claimed_issue(other_claim.name), other_claim.generation
         fields = {"issue": other, "generation": generation, "status": "planning"}
         fields["lastAction"] = f"{action}, goes on with #{other}"
-    presence.heartbeat(me.ws, me.store, AgentName(me.name), fields)
+    presence.heartbeat(me.ctx.ws, me.ctx.store, AgentName(me.name), fields)
 
 
 def _newest_other_claim(me: ClaimContext, issue: Issue) -> Lock | None:
     """My newest claim of another open issue."""
     mine = [
-        lease for lease in me.leaser.known(PREFIX) if is_mine(lease, me.name, me.epoch, me.clone)
+        lease
+        for lease in me.ctx.leaser.known(PREFIX)
+        if is_mine(lease, me.name, me.epoch, me.clone)
     ]
     others = [lease for lease in mine if claimed_issue(lease.name) not in issue.numbers]
     if not others:
         return None
-    opened = {number for issue in me.tracker.list() for number in issue.numbers}
+    opened = {number for issue in me.ctx.tracker.list() for number in issue.numbers}
     claims = [lease for lease in others if claimed_issue(lease.name) in opened]
     return max(claims, key=lambda lease: (lease.acquired_at, lease.name), default=None)
 
@@ -187,7 +186,7 @@ def _newest_other_claim(me: ClaimContext, issue: Issue) -> Lock | None:
 def is_shown(me: ClaimContext, event: str, lease: Lock) -> bool:
     """Whether all effects are done: the entry is in the ledger."""
     wanted = entry_id(event, lease)
-    return any(entry.id == wanted for entry in me.store.ledger())
+    return any(entry.id == wanted for entry in me.ctx.store.ledger())
 
 
 def entry_id(event: str, lease: Lock) -> str:
@@ -201,7 +200,7 @@ def _entry(me: ClaimContext, event: str, issue: Issue, lease: Lock, text: str) -
         actor=me.actor,
         object=short(issue),
         id=entry_id(event, lease),
-        at=Timestamp(now_text(me.ws)),
+        at=Timestamp(now_text(me.ctx.ws)),
         clock=0,  # sorts after the records of its commit
         files=(),
         issue=issue.number,

@@ -12,7 +12,7 @@ from ghp_agents.core import files
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.locks.lock import KINDS, Lock
 from ghp_agents.locks.names import claimed_issue
-from ghp_agents.ports import LockService, StateStore
+from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
@@ -38,15 +38,15 @@ class HolderView(NamedTuple):
         return self.view.liveness.value if self.view else "unknown"
 
 
-def holders_of(ws: Workspace, store: StateStore, leases: Iterable[Lock]) -> dict[str, HolderView]:
+def holders_of(ctx: Context, leases: Iterable[Lock]) -> dict[str, HolderView]:
     """The holders of these locks, by the locks' names."""
     held = [lease for lease in leases if lease.holder is not None]
     if all(lease.is_person for lease in held):
         return {lease.name: HolderView() for lease in held}
-    views = {view.name: view for view in presence.list_agents(ws, store, store.snapshot())}
+    views = {view.name: view for view in presence.list_agents(ctx, ctx.store.snapshot())}
     seen = {lease.name: (lease, views.get(lease.holder or "")) for lease in held}
-    silent = _silent_since(ws, store, seen.values())
-    return {name: _sight(ws, *pair, silent.get(name)) for name, pair in seen.items()}
+    silent = _silent_since(ctx, seen.values())
+    return {name: _sight(ctx.ws, *pair, silent.get(name)) for name, pair in seen.items()}
 
 
 def _sight(ws: Workspace, lease: Lock, view: AgentView | None, since: float | None) -> HolderView:
@@ -59,13 +59,13 @@ def _sight(ws: Workspace, lease: Lock, view: AgentView | None, since: float | No
 
 
 def _silent_since(
-    ws: Workspace, store: StateStore, seen: Collection[tuple[Lock, AgentView | None]]
+    ctx: Context, seen: Collection[tuple[Lock, AgentView | None]]
 ) -> dict[str, float]:
     """Seconds without news since the claim, for claims that are newer than what is known of the
     holder's presence."""
-    noted = note_first_seen(ws, [lease for lease, _ in seen])
+    noted = note_first_seen(ctx.ws, [lease for lease, _ in seen])
     doubtful = [x.name for x, view in seen if view and not _is_newer(view, x)]
-    news_at = (presence.news_at(ws, store) or 0.0) if doubtful else 0.0
+    news_at = (presence.news_at(ctx.ws, ctx.store) or 0.0) if doubtful else 0.0
     return {name: max(0.0, news_at - noted[name][1]) for name in doubtful}
 
 
@@ -92,18 +92,18 @@ def is_over(ws: Workspace, right: Lock, clone: str) -> bool:
     return note_first_seen(ws, [right])[right.name][1] + lasts <= now
 
 
-def life_of(ws: Workspace, store: StateStore, agent: str) -> tuple[int, str]:
+def life_of(ctx: Context, agent: str) -> tuple[int, str]:
     """The epoch and the clone of an agent that is given a lock, according to
     `presence.list_agents`, which ignores forged presences. 1 and "" if the agent is unknown."""
-    views = presence.list_agents(ws, store, store.snapshot())
+    views = presence.list_agents(ctx, ctx.store.snapshot())
     view = next((view for view in views if view.name == agent), None)
     return (max(1, number(view.presence, "epoch")), view.clone or "") if view else (1, "")
 
 
-def observe(ws: Workspace, leaser: LockService) -> None:
+def observe(ctx: Context) -> None:
     """After a sync: note the locks that are new here."""
-    known = [lease for kind in KINDS for lease in leaser.known(f"{kind}/")]
-    note_first_seen(ws, [lease for lease in known if lease.holder is not None])
+    known = [lease for kind in KINDS for lease in ctx.leaser.known(f"{kind}/")]
+    note_first_seen(ctx.ws, [lease for lease in known if lease.holder is not None])
 
 
 def note_first_seen(ws: Workspace, leases: Iterable[Lock]) -> Noted:

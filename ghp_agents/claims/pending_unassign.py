@@ -11,7 +11,7 @@ from ghp_agents.core.ids import Actor
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
-from ghp_agents.ports import IssueTracker, LockService
+from ghp_agents.ports import Context
 from ghp_agents.workspace import Workspace
 
 OWED = "claims-owed.json"
@@ -30,14 +30,14 @@ def add(ws: Workspace, issue: Issue, lease: Lock, former: str, by: Actor) -> Non
     _write(ws, debts, left)
 
 
-def apply_pending(ws: Workspace, leaser: LockService, tracker: IssueTracker) -> None:
+def apply_pending(ctx: Context) -> None:
     """Remove assignments that have arrived; drop entries of replaced claims. Raises GhpError."""
-    debts = _read(ws)
+    debts = _read(ctx.ws)
     if not debts:
         return
-    known = {lease.name: lease for lease in leaser.known(PREFIX)}
+    known = {lease.name: lease for lease in ctx.leaser.known(PREFIX)}
     issues: dict[int, Issue] = {
-        number: issue for issue in tracker.known(closed=True) for number in issue.numbers
+        number: issue for issue in ctx.tracker.known(closed=True) for number in issue.numbers
     }
     left = dict(debts)
     for name, (nonce, former, by, is_person) in debts.items():
@@ -45,9 +45,9 @@ def apply_pending(ws: Workspace, leaser: LockService, tracker: IssueTracker) -> 
         if lease is None or lease.nonce != nonce or issue is None or issue.state == "closed":
             del left[name]
         elif former in issue.assignees:
-            tracker.show(issue.number, Actor(by, is_person), remove=(former,))
+            ctx.tracker.show(issue.number, Actor(by, is_person), remove=(former,))
             del left[name]
-    _write(ws, debts, left)
+    _write(ctx.ws, debts, left)
 
 
 def _read(ws: Workspace) -> dict[str, tuple[str, str, str, bool]]:

@@ -19,7 +19,7 @@ from ghp_agents.issues.issue import PROVISIONAL, Issue, short
 from ghp_agents.issues.service import IssueResult
 from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
-from ghp_agents.ports import IssueTracker, LockService, StateStore
+from ghp_agents.ports import Context, LockService
 from ghp_agents.state import cause
 from ghp_agents.state.cause import Cause
 from ghp_agents.state.legacy_causes import GIVEN_BY, STOLEN
@@ -72,22 +72,22 @@ def _by_issue(leases: Iterable[Lock]) -> dict[int, Lock]:
     return {issue: lease for issue, lease in held.items() if issue is not None}
 
 
-def holdings(ws: Workspace, store: StateStore, leaser: LockService) -> dict[int, Holding]:
+def holdings(ctx: Context) -> dict[int, Holding]:
     """The known claims with the states of their holders, by issue."""
-    held = claims(leaser)
-    sights = holder_liveness.holders_of(ws, store, held.values())
+    held = claims(ctx.leaser)
+    sights = holder_liveness.holders_of(ctx, held.values())
     return {
         issue: Holding(lease, "" if lease.is_person else sights[lease.name].state)
         for issue, lease in held.items()
     }
 
 
-def verify(ws: Workspace, leaser: LockService, agent: str, issue: int) -> Lock:
+def verify(ctx: Context, agent: str, issue: int) -> Lock:
     """Ask the remote whether `agent` holds the issue; return its lock.
 
     For commands that only the holder may use. Raises RefusedError, UnknownError.
     """
-    return _checked(ws, leaser.read(claim_name(issue)), agent, issue, leaser.clone)
+    return _checked(ctx.ws, ctx.leaser.read(claim_name(issue)), agent, issue, ctx.leaser.clone)
 
 
 def _checked(ws: Workspace, lease: Lock | None, agent: str, issue: int, clone: str) -> Lock:
@@ -100,16 +100,7 @@ def _checked(ws: Workspace, lease: Lock | None, agent: str, issue: int, clone: s
 # ------------------------------------------------------------------------------- claiming
 
 
-def claim(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
-    reference: str,
-    *,
-    steal: bool = False,
-    reason: str = "",
-) -> ClaimResult:
+def claim(ctx: Context, reference: str, *, steal: bool = False, reason: str = "") -> ClaimResult:
     """Claim an issue and show the claim. An issue that is already mine stays mine.
 
     Raises RefusedError when another holds it or it is assigned to another. `steal` overrides
@@ -120,14 +111,12 @@ def claim(
             "Taking an issue from its holder needs a reason.",
             hint="Say why, for the ledger and for who had it: --steal --reason TEXT.",
         )
-    issue = tracker.get(reference)
-    me = myself(ws, store, leaser, tracker)
+    issue = ctx.tracker.get(reference)
+    me = myself(ctx)
     return _claim(me, _numbered(me, issue), steal=steal, reason=reason)
 
 
-def claim_next(
-    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
-) -> ClaimResult:
+def claim_next(ctx: Context) -> ClaimResult:
     """Claim the best issue that is ready for me; after a lost race, try the next one.
 
     An issue that is already mine and not blocked is the best. Raises RefusedError when there is
@@ -135,8 +124,8 @@ def claim_next(
     """
     from ghp_agents.claims import choose_next  # not needed to list issues
 
-    me = myself(ws, store, leaser, tracker)
-    held, is_sure = claims(leaser), False
+    me = myself(ctx)
+    held, is_sure = claims(ctx.leaser), False
     lost: set[IssueNumber] = set()
     while True:
         choice = choose_next.choose(me, held, lost)
@@ -148,14 +137,14 @@ def claim_next(
                 lost.add(choice.best.number)
         elif is_sure:
             raise choice.nothing
-        held, is_sure = _by_issue(leaser.list(PREFIX)), True
+        held, is_sure = _by_issue(ctx.leaser.list(PREFIX)), True
 
 
 def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str = "") -> ClaimResult:
     if issue.state == "closed":
         raise messages.closed(issue)
     name = claim_name(issue.number)
-    lease, is_sure = _known(me.leaser, name), False
+    lease, is_sure = _known(me.ctx.leaser, name), False
     seen: tuple[Lock | None, HolderView] = (None, HolderView())
     for _ in range(ATTEMPTS):
         sight = seen[1] if lease == seen[0] else _sight(me, lease)
@@ -163,7 +152,7 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
         stands = rules.standing(lease, me.name, me.epoch, me.clone, lives=sight.lives)
         may_refuse = stands == "disputed" or (stands == "held" and not steal)
         if not is_sure and (stands == "mine" or may_refuse):
-            lease, is_sure = me.leaser.read(name), True
+            lease, is_sure = me.ctx.leaser.read(name), True
             continue
         if lease and stands == "disputed":
             raise messages.disputed(issue.number, lease)
@@ -190,7 +179,7 @@ def _sight(me: ClaimContext, lease: Lock | None) -> HolderView:
     """The holder as seen from this clone; looked up only if that matters."""
     if lease is None or lease.holder is None or rules.is_mine(lease, me.name, me.epoch, me.clone):
         return HolderView()
-    return holder_liveness.holders_of(me.ws, me.store, [lease])[lease.name]
+    return holder_liveness.holders_of(me.ctx, [lease])[lease.name]
 
 
 def _take(
@@ -202,7 +191,7 @@ def _take(
         reason = f"{previous} is {sight.state}" + (f": {reason}" if reason else "")
     elif event == "steal":
         reason = STOLEN + reason
-    taken = me.leaser.acquire(
+    taken = me.ctx.leaser.acquire(
         claim_name(issue.number), me.name, expected=lease, epoch=me.epoch, reason=reason,
         cause=Cause(_CAUSES[event], me.name),
     )  # fmt: skip
@@ -216,7 +205,7 @@ def _mine(me: ClaimContext, issue: Issue, lease: Lock) -> ClaimResult:
         if not effects.is_in_hand(me, issue, lease):
             effects.set_current_issue(me, issue, lease)
         return ClaimResult(issue, lease, MINE)
-    before = [old for old in me.leaser.history(lease.name) if old.generation < lease.generation]
+    before = [old for old in me.ctx.leaser.history(lease.name) if old.generation < lease.generation]
     previous = before[-1].holder if before else None
     event = _event(lease.cause.kind, previous)
     shown, waits_for = show_claim(me, issue, lease, event, previous)
@@ -235,8 +224,8 @@ def _numbered(me: ClaimContext, issue: Issue) -> Issue:
     """The issue with a real number, which is in the lock's name. Raises UnknownError."""
     if issue.number < PROVISIONAL:
         return issue
-    issues.name_provisional(me.ws, me.store, me.leaser)
-    named = me.tracker.get(f"I-{issue.id}")
+    issues.name_provisional(me.ctx)
+    named = me.ctx.tracker.get(f"I-{issue.id}")
     if named.number >= PROVISIONAL:
         raise UnknownError(
             f"{short(issue)} has no number of its own yet, and none can be had now.",
@@ -249,14 +238,7 @@ def _numbered(me: ClaimContext, issue: Issue) -> Issue:
 
 
 def release(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
-    reference: str,
-    *,
-    to: str | None = None,
-    reason: str = "",
+    ctx: Context, reference: str, *, to: str | None = None, reason: str = ""
 ) -> ReleasedClaim:
     """Release an issue, or give it `to` an agent in one step. An unclaimed issue stays unclaimed.
 
@@ -264,8 +246,8 @@ def release(
     Raises RefusedError, UnknownError.
     """
     receiver = agent_name(to) if to else None
-    issue = tracker.get(reference)
-    me = myself(ws, store, leaser, tracker)
+    issue = ctx.tracker.get(reference)
+    me = myself(ctx)
     if issue.number >= PROVISIONAL and receiver is None:
         return ReleasedClaim(issue, None, changed=False)
     return _release(me, _numbered(me, issue), receiver, reason)
@@ -275,11 +257,11 @@ def _release(
     me: ClaimContext, issue: Issue, to: str | None, reason: str, *, keep_assignee: bool = False
 ) -> ReleasedClaim:
     name = claim_name(issue.number)
-    lease, is_sure = _known(me.leaser, name), False
+    lease, is_sure = _known(me.ctx.leaser, name), False
     for _ in range(ATTEMPTS):
         may = _may_release(me, lease, to)
         if not is_sure and not may:
-            lease, is_sure = me.leaser.read(name), True
+            lease, is_sure = me.ctx.leaser.read(name), True
             continue
         is_disputed = lease is not None and lease.is_disputed
         if not is_disputed and (lease.holder if lease else None) == to:
@@ -300,7 +282,7 @@ def _release(
 def _may_release(me: ClaimContext, lease: Lock | None, to: str | None) -> bool:
     """Whether I may change the claim. Giving away an unclaimed issue needs a person or an
     orchestrator, because it decides who works on it."""
-    decides = me.actor.is_person or me.name in me.ws.settings.orchestrators
+    decides = me.actor.is_person or me.name in me.ctx.ws.settings.orchestrators
     if lease is None or lease.holder is None:
         return decides and (to is not None or (lease is not None and lease.is_disputed))
     is_mine = rules.is_mine(lease, me.name, me.epoch, me.clone)
@@ -313,10 +295,10 @@ def _hand_over(
     if to is None:
         assert lease is not None, "what nobody ever had cannot be given back"
         by_me = Cause(cause.RELEASE, me.name)
-        return me.leaser.release(name, expected=lease, reason=reason, cause=by_me)
-    epoch, clone = holder_liveness.life_of(me.ws, me.store, to)
+        return me.ctx.leaser.release(name, expected=lease, reason=reason, cause=by_me)
+    epoch, clone = holder_liveness.life_of(me.ctx, to)
     given = f"{GIVEN_BY}{me.name}" + (f": {reason}" if reason else "")
-    return me.leaser.acquire(
+    return me.ctx.leaser.acquire(
         name, to, expected=lease, epoch=epoch, reason=given,
         cause=Cause(cause.GIVEN, me.name), clone=clone,
     )  # fmt: skip
@@ -330,7 +312,7 @@ def _released(me: ClaimContext, issue: Issue, lease: Lock | None, reason: str) -
     """It is already released; if my process was killed before all effects, repeat them."""
     if lease is None or (lease.holder and not _is_given_by(me, lease)):
         return ReleasedClaim(issue, lease, changed=False)
-    chain = me.leaser.history(lease.name)
+    chain = me.ctx.leaser.history(lease.name)
     previous = chain[-2] if len(chain) > 1 else None
     mine = previous is not None and rules.is_mine(previous, me.name, me.epoch, me.clone)
     if not (mine or lease.holder) or is_shown(me, "release", lease):
@@ -339,33 +321,28 @@ def _released(me: ClaimContext, issue: Issue, lease: Lock | None, reason: str) -
     return ReleasedClaim(shown, lease, changed=False)
 
 
-def close(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
-    reference: str,
-    message: str = "",
-) -> IssueResult:
+def close(ctx: Context, reference: str, message: str = "") -> IssueResult:
     """Close an issue and release its claim. Of the agents, only the holder may close it.
 
     Raises RefusedError, UnknownError.
     """
-    issue, actor = tracker.get(reference), ws.actor()
-    mine = None if actor.is_person else _closing(ws, leaser, actor.name, issue.number)
-    outcome = issues.close(ws, tracker, reference, message)
+    issue, actor = ctx.tracker.get(reference), ctx.ws.actor()
+    mine = None if actor.is_person else _closing(ctx, actor.name, issue.number)
+    outcome = issues.close(ctx, reference, message)
     if mine:
-        me = myself(ws, store, leaser, tracker)
+        me = myself(ctx)
         _release(me, outcome.issue, None, "closed", keep_assignee=True)
     return outcome
 
 
-def _closing(ws: Workspace, leaser: LockService, agent: str, issue: int) -> Lock | None:
+def _closing(ctx: Context, agent: str, issue: int) -> Lock | None:
     """The agent's lock on the issue; None if nobody holds one: then any agent may close it."""
-    name, presence = claim_name(issue), ws.presence(agent) or {}
+    name, presence = claim_name(issue), ctx.ws.presence(agent) or {}
     claimed_it = number(presence, "issue") == issue and number(presence, "generation") > 0
-    if not claimed_it and _known(leaser, name) is None:
+    if not claimed_it and _known(ctx.leaser, name) is None:
         return None  # but a claim known here may have changed elsewhere since: ask the remote
-    lease = leaser.read(name)
+    lease = ctx.leaser.read(name)
     free = lease is None or lease.holder is None
-    return None if free and not claimed_it else _checked(ws, lease, agent, issue, leaser.clone)
+    return (
+        None if free and not claimed_it else _checked(ctx.ws, lease, agent, issue, ctx.leaser.clone)
+    )

@@ -61,7 +61,7 @@ def check(
     if name is not None and (not verify or paths or staged or base is not None):
         raise UsageError("--name names what --verify alone asks for.", hint="--verify --name NAME")
     if verify and not (paths or staged or base is not None):
-        _print_lock(verification.verify(app.ws, app.leaser, name), as_json=as_json)
+        _print_lock(verification.verify(app, name), as_json=as_json)
         return
     if verify:
         held_paths.fetch_leases(app.store)
@@ -110,15 +110,15 @@ def _run_check(
     commits: bool,
     issue: int | None,
 ) -> CheckResult:
-    parts = (app.ws, app.store, app.leaser, app.knowing_tracker)
+    ctx = app.offline
     if base is not None:
         with output.busy("Asking the remote"):
-            return services.check_branch(*parts, base, commits=commits, issue=issue)
+            return services.check_branch(ctx, base, commits=commits, issue=issue)
     if staged:
         chosen = services.staged(app.ws, app.environ, app.cwd)
     else:
         chosen = services.chosen(app.ws, paths, app.cwd)
-    return services.check(*parts, chosen)
+    return services.check(ctx, chosen)
 
 
 def _print(checked: CheckResult, *, quiet: bool) -> None:

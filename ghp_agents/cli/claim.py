@@ -43,13 +43,12 @@ def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_
         raise UsageError(
             "--next takes nothing from anybody.", hint="To steal an issue, name it by its number."
         )
-    parts = (app.ws, app.store, app.leaser, app.tracker)
     with output.busy("Claiming"):
         sync_first(app, only_first=True)
         if issue is None:
-            claimed = services.claim_next(*parts)
+            claimed = services.claim_next(app)
         else:
-            claimed = services.claim(*parts, issue, steal=steal, reason=reason)
+            claimed = services.claim(app, issue, steal=steal, reason=reason)
     if as_json:
         output.as_json(_fields(claimed))
     else:
@@ -109,10 +108,9 @@ def release(
             hint="Name an issue (12), a lease (L-3f9a, as `ghp agent-leases` shows), its pattern, "
             "or --name RESOURCE.",
         )
-    parts = (app.ws, app.store, app.leaser, app.tracker)
     for word in issues:
         with output.busy("Giving it back"):
-            released = services.release(*parts, word, to=to, reason=reason)
+            released = services.release(app, word, to=to, reason=reason)
         _say_released(released, to)
     if leases or name is not None:
         _release_leases(app, leases, name, reason)
@@ -138,9 +136,7 @@ def _say_released(released: ReleasedClaim, to: str | None) -> None:
 def _release_leases(app: App, words: list[str], name: str | None, reason: str) -> None:
     from ghp_agents.leases import service as lease
 
-    released = lease.release(
-        app.ws, app.store, app.leaser, words, name=name, cwd=app.cwd, reason=reason
-    )
+    released = lease.release(app, words, name=name, cwd=app.cwd, reason=reason)
     for hold in released.holds:
         mine = (hold.holder, hold.is_person) == (released.by.name, released.by.is_person)
         whose = "" if mine else f", {named(hold.holder, hold.is_person)}'s"

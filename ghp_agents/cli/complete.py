@@ -95,14 +95,14 @@ def _leases(app: App) -> Named:
     from ghp_agents.leases import service as lease
     from ghp_agents.leases.record import what
 
-    for hold in lease.listing(app.ws, app.store, app.leaser).held:
+    for hold in lease.listing(app).held:
         yield hold.short, f"{hold.holder}: {what(hold.patterns, hold.name)}"
 
 
 def _resources(app: App) -> Named:
     from ghp_agents.leases import service as lease
 
-    for hold in lease.listing(app.ws, app.store, app.leaser).held:
+    for hold in lease.listing(app).held:
         if hold.name:
             yield hold.name, hold.holder
 

@@ -79,7 +79,7 @@ def sync_first(app: App, *, only_first: bool = False) -> None:
 
     status = app.store.standing()
     if status.remote and not (only_first and status.news_at is not None):
-        wait.sync(app.ws, app.store, first=False)
+        wait.sync(app, first=False)
 
 
 def send(app: App, *, here: bool = False) -> None:
@@ -99,7 +99,7 @@ def _send(app: App) -> None:
 
     try:
         with output.busy("Sending it"):
-            report = push_now.send(app.ws, app.store, app.leaser, app.tracker)
+            report = push_now.send(app)
         trouble = report.trouble and f"{report.remote}: {report.trouble}"
     except (GhpError, OSError) as error:
         trouble = str(error)
@@ -115,7 +115,7 @@ def _refresh_policy(app: App) -> None:
     if policy_cache.load(Sources(ws.place, ws.folders, ws.environ)) is None:
         from ghp_agents.guard import evaluate
 
-        evaluate.refresh(ws, app.store, app.leaser, app.knowing_tracker)
+        evaluate.refresh(app.offline)
 
 
 def say_none(app: App, text: str) -> None:

@@ -32,9 +32,7 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
     """
     app: App = ctx.obj
     checks = services.checks(
-        app.ws,
-        app.store,
-        app.leaser,
+        app,
         app.ground,
         probe=probe,
         hub=lambda: app.hub,

@@ -76,7 +76,7 @@ def escalate(
             hint="Give one of them as a text or a file.",
         )
     result = services.escalate(
-        app.ws, app.store, app.tracker, _read_text("question", question), issue=issue,
+        app, _read_text("question", question), issue=issue,
         options=options, context=_read_context(context) if context else "", urgency=urgency,
         waiting=wait,
     )  # fmt: skip
@@ -111,7 +111,7 @@ def _wait(app: App, escalation: Escalation, timeout: float | None) -> None:
     )
     try:
         with ending.exit_on_signals(), output.busy(f"Waiting for the answer to {escalation.name}"):
-            answer = wait(app.ws, app.store, escalation, timeout=timeout)
+            answer = wait(app, escalation, timeout=timeout)
     except KeyboardInterrupt:
         output.say(stays)
         raise
@@ -295,7 +295,7 @@ def answer(app: App, id: str, text: str) -> None:
     Of several answers the last one counts. People and orchestrators decide; what another agent
     says is advice, and the question stays open.
     """
-    answered = services.answer(app.ws, app.store, app.tracker, id, _read_text("answer", text))
+    answered = services.answer(app, id, _read_text("answer", text))
     name, asker = answered.escalation.name, answered.escalation.question.agent
     before = [other for other in answered.escalation.answers if other != answered.answer]
     if not answered.is_new:

@@ -23,7 +23,7 @@ def finish(app: App, issue: str | None, draft: bool, as_json: bool) -> None:
     Again, it brings the same pull request up to date, and makes a draft ready.
     """
     finished = services.finish(
-        app.ws, app.store, app.leaser, app.tracker, app.forge,
+        app,
         issue=issue, draft=draft, tell=output.say,
     )  # fmt: skip
     if as_json:

@@ -62,7 +62,7 @@ def handoff(
     text = _read_note(note)
     with output.busy("Looking at the work"):
         handed = services.handoff(
-            app.ws, app.store, app.tracker, app.leaser, issue=issue, to=to,
+            app, issue=issue, to=to,
             note=text, checkpoint=checkpoint, dry_run=dry_run,
         )  # fmt: skip
     if stdout or dry_run:
@@ -83,7 +83,7 @@ def handoff(
 def _warn_of_unsent(app: App, handed: HandoffResult) -> None:
     """Warn about commits that only this clone has, if the next agent works in another."""
     record, number = handed.handoff, handed.unsent
-    if not (record.to and number) or services.is_here(app.ws, app.store, record.to):
+    if not (record.to and number) or services.is_here(app, record.to):
         return
     commits = f"{count(number, 'commit')} of {one_line(record.branch or 'a detached HEAD', 100)}"
     command = (
@@ -98,7 +98,7 @@ def _warn_of_unsent(app: App, handed: HandoffResult) -> None:
 def _pass_on(app: App, handed: Handoff) -> bool:
     """Assign the issue to the next agent. Returns False if the remote could not be reached."""
     try:
-        given = services.pass_on(app.ws, app.store, app.leaser, app.tracker, handed)
+        given = services.pass_on(app, handed)
     except UnknownError as error:
         output.warn(
             f"#{handed.issue} is still yours: {error}",
@@ -193,8 +193,8 @@ def resume(
     """
     from ghp_agents.handoffs import resume as resume_service
 
-    ws, store = app.ws, app.store
-    chosen = resume_service.choose(ws, store, app.tracker, issue=issue, handoff=reference)
+    ws = app.ws
+    chosen = resume_service.choose(app, issue=issue, handoff=reference)
     if allow_config and not apply:
         raise UsageError(
             "--allow-config restores nothing by itself.", hint="Say `--apply --allow-config`."
@@ -202,8 +202,8 @@ def resume(
     restored = _restore(app, chosen.handoff, allow_config) if apply else None
     if restored:
         _say_restored(restored)
-        chosen = resume_service.choose(ws, store, app.tracker, issue=issue, handoff=reference)
-    resumed = resume_service.resume(ws, store, chosen, max_chars=max_chars)
+        chosen = resume_service.choose(app, issue=issue, handoff=reference)
+    resumed = resume_service.resume(app, chosen, max_chars=max_chars)
     _print_fence_lines(app, chosen.about.actor)
     output.data(clean(resumed.text))
     output.flush()
@@ -219,7 +219,7 @@ def _print_fence_lines(app: App, actor: Actor) -> None:
     """Print first that the agent lost its claim, if it did."""
     if not actor.is_person:
         agent = AgentName(actor.name)
-        for line in fence_lines(app.ws, app.store.snapshot(), app.leaser, agent):
+        for line in fence_lines(app, app.store.snapshot(), agent):
             output.data(f"{line}\n\n")
 
 
@@ -227,7 +227,7 @@ def _restore(app: App, handoff: Handoff | None, allow_config: bool) -> Restored 
     """Restore the uncommitted work; None if it was restored before."""
     try:
         with output.busy("Restoring the work"):
-            return restore(app.ws, app.store, handoff, allow_config=allow_config)
+            return restore(app, handoff, allow_config=allow_config)
     except AlreadyRestoredError as error:
         output.say(str(error))
         return None

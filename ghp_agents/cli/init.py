@@ -107,7 +107,7 @@ def _set_up(
 ) -> None:
     name = agent_name(agent) if agent else None
     ws, ground = app.ws, app.ground
-    steps = services.to_make(ws, app.store, ground, agent=name, config=config)
+    steps = services.to_make(app, ground, agent=name, config=config)
     # First: a broken file stops everything.
     put = guards.to_put(app, selection) if selection else []
     ask = probe and services.needs_probe(ground)

@@ -57,9 +57,9 @@ def issues(
             "Closed issues are never ready.", hint="Use --ready without --closed and --all."
         )
     chosen = tuple((states or "open").split())
-    holdings = claims.holdings(app.ws, app.store, app.leaser)
+    holdings = claims.holdings(app)
     listing = services.select(
-        app.ws, app.tracker, mine=mine, ready=ready, states=chosen, labels=labels,
+        app, mine=mine, ready=ready, states=chosen, labels=labels,
         claims={number: holding.lease for number, holding in holdings.items()},
         commanded=services.commanded(app.store) if ready else (),
     )  # fmt: skip
@@ -138,9 +138,7 @@ def new(
         add_assignees=names,
     )
     with output.busy("Getting a number"):
-        outcome = services.new(
-            app.ws, app.tracker, wanted, blocked_by=blocked_by, parent=parent, again=again
-        )
+        outcome = services.new(app, wanted, blocked_by=blocked_by, parent=parent, again=again)
     created = outcome.issue
     output.data(str(created.number))
     if not outcome.changed:
@@ -162,7 +160,7 @@ def new(
 @click.pass_obj
 def show(app: App, number: str, as_json: bool) -> None:
     """Show an issue with its comments."""
-    holdings = claims.holdings(app.ws, app.store, app.leaser)
+    holdings = claims.holdings(app)
     if as_json:
         issue = app.tracker.get(number)
         output.as_json(issue_view.fields(issue, issue_view.holding_of(issue, holdings)))
@@ -203,7 +201,7 @@ def edit(
         add_labels=labels,
         remove_labels=removed,
     )
-    outcome = services.edit(app.ws, app.tracker, number, change, parent=parent)
+    outcome = services.edit(app, number, change, parent=parent)
     name = issue_view.name(outcome.issue)
     _report(app, outcome, f"Changed {name}.", f"{name} is like that already.")
 
@@ -215,7 +213,7 @@ def edit(
 @click.pass_obj
 def comment(app: App, number: str, text: str) -> None:
     """Say something about an issue; - reads standard input."""
-    outcome = services.comment(app.ws, app.tracker, number, _read_text(text) or "")
+    outcome = services.comment(app, number, _read_text(text) or "")
     name = issue_view.name(outcome.issue)
     _report(app, outcome, f"Commented on {name}.", f"It is the last comment on {name} already.")
 
@@ -227,9 +225,7 @@ def comment(app: App, number: str, text: str) -> None:
 @click.pass_obj
 def close(app: App, number: str, message: str | None) -> None:
     """Close an issue. Of one that is claimed, among agents only the holder may."""
-    outcome = claims.close(
-        app.ws, app.store, app.leaser, app.tracker, number, _read_text(message) or ""
-    )
+    outcome = claims.close(app, number, _read_text(message) or "")
     name = issue_view.name(outcome.issue)
     _report(app, outcome, f"Closed {name}.", f"{name} is closed already.")
 
@@ -240,7 +236,7 @@ def close(app: App, number: str, message: str | None) -> None:
 @click.pass_obj
 def reopen(app: App, number: str) -> None:
     """Open a closed issue again."""
-    outcome = services.reopen(app.ws, app.tracker, number)
+    outcome = services.reopen(app, number)
     name = issue_view.name(outcome.issue)
     _report(app, outcome, f"Opened {name} again.", f"{name} is open already.")
 
@@ -253,7 +249,7 @@ def reopen(app: App, number: str) -> None:
 @click.pass_obj
 def assign(app: App, number: str, names: tuple[str, ...], remove: bool) -> None:
     """Give an issue to agents or people; @me is whoever says it."""
-    outcome = services.assign(app.ws, app.tracker, number, names, remove=remove)
+    outcome = services.assign(app, number, names, remove=remove)
     holders = ", ".join(outcome.issue.assignees) or "nobody"
     sentence = f"{issue_view.name(outcome.issue)} is assigned to {holders}"
     _report(app, outcome, f"{sentence}.", f"{sentence} already.")
@@ -270,7 +266,7 @@ def assign(app: App, number: str, names: tuple[str, ...], remove: bool) -> None:
 @click.pass_obj
 def block(app: App, number: str, by: tuple[str, ...], remove: bool) -> None:
     """Let an issue wait for others."""
-    outcome = services.block(app.ws, app.tracker, number, by, remove=remove)
+    outcome = services.block(app, number, by, remove=remove)
     blockers = ", ".join(f"#{blocker}" for blocker in outcome.issue.blocked_by) or "nothing"
     sentence = f"{issue_view.name(outcome.issue)} waits for {blockers}"
     _report(app, outcome, f"{sentence}.", f"{sentence} already.")

@@ -107,7 +107,7 @@ def _say_links(app: App, patterns: tuple[str, ...]) -> None:
 
 def _say_scope(app: App) -> None:
     """Explain that an ordinary lease is not yet known elsewhere, if other clones are active."""
-    if presence.others_live(app.ws, app.store, app.store.snapshot()):
+    if presence.others_live(app, app.store.snapshot()):
         output.say(
             "Exclusive in this clone; other clones hear of it at the next sync. `--strict` asks "
             "them now."
@@ -132,15 +132,14 @@ def _spelled(app: App, patterns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _acquire(app: App, wanted: LeaseRequest, wait: bool, timeout: float | None) -> LeaseResult:
-    approve = approval.approver(app.ws, app.store, app.leaser, app.tracker)
-    parts = app.ws, app.store, app.leaser, approve
+    approve = approval.approver(app)
     if not wait:
         with output.busy("Leasing"):
-            return acquire.acquire(*parts, wanted)
+            return acquire.acquire(app, approve, wanted)
     from ghp_agents.leases import queue
 
     with ending.exit_on_signals():
-        return queue.wait(*parts, wanted, timeout=timeout, tell=output.say)
+        return queue.wait(app, approve, wanted, timeout=timeout, tell=output.say)
 
 
 def _say(leased: LeaseResult) -> None:
@@ -175,7 +174,7 @@ def _coverage_text(hold: Hold, files: Sequence[str]) -> str:
 @click.pass_obj
 def leases(app: App, implicit: bool, as_json: bool) -> None:
     """List what is leased, in the order in which it counts, and who waits for it."""
-    listing = services.listing(app.ws, app.store, app.leaser, implicit=implicit)
+    listing = services.listing(app, implicit=implicit)
     known = _conflicts(app, listing)
     if as_json:
         output.as_json(

@@ -38,7 +38,7 @@ def merge(
         raise UsageError("--queue takes them all.", hint="Leave out the name, or --queue.")
     sync_first(app)
     merger = services.merger(
-        app.ws, app.store, app.leaser, app.tracker, app.forge,
+        app,
         cwd=app.cwd, tell=output.say, unchecked=unchecked,
     )  # fmt: skip
     done: list[Outcome | Passed] = []

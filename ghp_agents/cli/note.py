@@ -69,7 +69,7 @@ def remember(
     spelled = _spelled(app, paths)
     for fact in facts:
         result = services.remember(
-            app.ws, app.store, app.tracker, fact, project=app.project,
+            app, fact, project=app.project,
             kind=kind or DEFAULT_KIND, issue=issue, paths=spelled, supersedes=supersedes,
             expires=expires,
         )  # fmt: skip
@@ -137,7 +137,7 @@ def recall(
     place = _place(app, path) if path else None
     with output.busy("Searching the notes"):
         found = recalling.recall(
-            app.ws, app.store, app.tracker, app.knowledge, query,
+            app, app.knowledge, query,
             issue=issue, path=place, limit=limit,
         )  # fmt: skip
     if as_json:
@@ -259,7 +259,7 @@ def edit(
         values["paths"] = _spelled(app, paths)
     if expires is not None:
         values["expires"] = None if expires == "never" else expires
-    changed = services.edit(app.ws, app.store, id, values)
+    changed = services.edit(app, id, values)
     if changed.is_new:
         output.done(f"Changed {changed.note.name}: {changed.note.title}")
     else:
@@ -273,7 +273,7 @@ def edit(
 @click.pass_obj
 def forget(app: App, id: str) -> None:
     """Take a note's text out of the state and the index, for good; who said so stays."""
-    changed = services.forget(app.ws, app.store, id)
+    changed = services.forget(app, id)
     name = changed.note.name
     if not changed.is_new:
         output.say(f"{name} is forgotten already.")
@@ -291,7 +291,7 @@ def _remove_from_index(app: App) -> None:
     """Remove the note from the index; it is forgotten even if that fails."""
     if note_view.has_index(app.ws):
         with output.busy("Taking it out of the index"):
-            recalling.reindex(app.ws, app.store, app.knowledge)
+            recalling.reindex(app, app.knowledge)
 
 
 @notes.command("reindex", epilog="Example: ghp agent-notes reindex")
@@ -300,7 +300,7 @@ def reindex(app: App) -> None:
     """Let the index be what the notes say. `agent-recall` does so by itself; this is for after
     a repair, and to see that nothing is amiss."""
     with output.busy("Indexing the notes"):
-        update = recalling.reindex(app.ws, app.store, app.knowledge)
+        update = recalling.reindex(app, app.knowledge)
     if update.nothing_new:
         output.done(f"Nothing to do: {note_view.many(update.total)} can be found.")
     else:

@@ -182,7 +182,7 @@ def _when(app: App, text: str) -> float:
 
 
 def _list_agents(app: App, snapshot: Snapshot, *, processes: bool = True) -> list[AgentView]:
-    return services.list_agents(app.ws, app.store, snapshot, processes=processes)
+    return services.list_agents(app, snapshot, processes=processes)
 
 
 def _select(views: Sequence[AgentView], name: str | None, stale: bool) -> list[AgentView]:
@@ -316,12 +316,12 @@ def _print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> No
     if commanded or "generation" in snapshot.agents().get(name, ()):
         from ghp_agents.sync.notifications import fence_lines
 
-        for line in fence_lines(app.ws, snapshot, app.leaser, agent_name(name)):
+        for line in fence_lines(app, snapshot, agent_name(name)):
             tell(line)
     if snapshot.files(RETURNS):
         from ghp_agents.handoffs import returned_work
 
-        for line in returned_work.reminders(app.ws, snapshot, app.leaser, agent_name(name)):
+        for line in returned_work.reminders(app, snapshot, agent_name(name)):
             tell(output.clean(line))
     if not snapshot.files(ANSWERS):
         return

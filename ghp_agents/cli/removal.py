@@ -94,7 +94,7 @@ def _list_refs(app: App, refs: Sequence[RemoteRef], tell: Tell) -> None:
 
 
 def _warn_of_active_agents(app: App) -> None:
-    names = services.living(app.ws, app.store)
+    names = services.living(app)
     if names:
         text = f"Still at work here: {', '.join(names)}. The next beat begins anew."
         output.warn(text, "Stop them first.")

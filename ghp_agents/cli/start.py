@@ -37,10 +37,9 @@ def start(app: App, issue: str | None, best: bool, as_json: bool) -> None:
             "Name an issue, or let one be chosen.",
             hint="`ghp agent-start 12`, or `ghp agent-start --next`.",
         )
-    parts = (app.ws, app.store, app.leaser, app.tracker)
     with output.busy("Starting"):
         sync_first(app)
-        started = services.start(*parts, issue)
+        started = services.start(app, issue)
     _say(started)
     if as_json:
         output.as_json(_fields(started))
@@ -99,8 +98,8 @@ def _resume(app: App, started: Started) -> None:
     agent = app.ws.agent()
     inner = App(started.path, app.environ, name=agent, clock=app.ws.clock)
     number = str(started.claimed.issue.number)
-    chosen = resume.choose(inner.ws, inner.store, inner.tracker, issue=number)
-    resumed = resume.resume(inner.ws, inner.store, chosen)
+    chosen = resume.choose(inner, issue=number)
+    resumed = resume.resume(inner, chosen)
     output.data(f"Work in {started.path}\n\n{clean(resumed.text)}")
     output.flush()
     if resumed.news:

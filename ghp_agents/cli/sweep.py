@@ -55,9 +55,8 @@ def sweep(
     try:
         with output.busy("Sweeping"):
             swept = services.sweep(
-                app.ws, app.store, app.leaser, app.tracker,
-                policy=policy, dry_run=dry_run, prune=prune, ephemeral=is_ephemeral, hub=app.hub,
-                forge=app.forge,
+                app,
+                policy=policy, dry_run=dry_run, prune=prune, ephemeral=is_ephemeral,
             )  # fmt: skip
     except BusyError as busy:
         output.say(f"{busy} {busy.hint}")

@@ -25,7 +25,7 @@ def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> 
         return
     with output.busy("Talking to the remote"):
         report = services.sync(
-            app.ws, app.store, app.leaser, app.tracker,
+            app,
             push=not no_push, publish=publish, hub=app.hub,
         )  # fmt: skip
     _print(report)
@@ -35,7 +35,7 @@ def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> 
 
 def _in_background(app: App) -> None:
     try:
-        push_now.deliver(app.ws, app.store, app.leaser, app.tracker, app.hub)
+        push_now.deliver(app, app.hub)
     except (GhpError, OSError) as error:
         log_unexpected(error)
 

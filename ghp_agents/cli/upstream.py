@@ -24,7 +24,7 @@ def dashboard(app: App, branch: str, repo: str | None) -> None:
     from ghp_agents.integrations.upstream_ghp import dashboard as services
 
     try:
-        answer = services.dashboard(app.ws, app.store, app.leaser, branch)
+        answer = services.dashboard(app, branch)
     except (GhpError, OSError) as error:
         answer = services.failed(str(error))
     output.as_json(answer)
@@ -40,6 +40,6 @@ def event(app: App, event: str, file: Path) -> None:
 
     try:
         payload = upstream_event.payload(app.cwd / file)
-        upstream_event.follow(app.ws, app.store, event, payload)
+        upstream_event.follow(app, event, payload)
     except (GhpError, OSError) as error:
         log_unexpected(error)

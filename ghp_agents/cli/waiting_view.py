@@ -21,7 +21,7 @@ def waits(app: App, snapshot: Snapshot, seen: Sequence[AgentView]) -> "list[Wait
     from ghp_agents.leases import deadlocks
 
     try:
-        return deadlocks.waits(app.ws, app.store, app.leaser, app.knowing_tracker, snapshot, seen)
+        return deadlocks.waits(app.offline, snapshot, seen)
     except UnknownError as error:  # the rest of the status can still be shown
         output.warn(f"Who waits for whom cannot be told: {error}", error.hint)
         return []

@@ -43,7 +43,7 @@ def run(place: Sandbox) -> list[SummaryLine]:
 
 
 def _agents(app: App) -> Iterator[SummaryLine]:
-    views = {v.name: v for v in presence.list_agents(app.ws, app.store, app.store.snapshot())}
+    views = {v.name: v for v in presence.list_agents(app, app.store.snapshot())}
     entries = app.store.ledger()
     yield SummaryLine("agents that were at work", str(len(views)), len(views) == 4)
     stopped = [name for name, view in views.items() if view.liveness is Liveness.STOPPED]

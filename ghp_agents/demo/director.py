@@ -76,7 +76,7 @@ def _refresh(course: Course) -> None:
         if entry.id not in course.known_ids:
             course.known_ids.add(entry.id)
             course.tell(sentence(entry))
-    views = presence.list_agents(app.ws, app.store, app.store.snapshot())
+    views = presence.list_agents(app, app.store.snapshot())
     course.show(views)
     _answer(course, app)
     _watch_victim(course, app, views)

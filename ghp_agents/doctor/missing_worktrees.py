@@ -9,23 +9,23 @@ from ghp_agents.git import worktree
 from ghp_agents.hotpath import alive
 from ghp_agents.leases import service as lease
 from ghp_agents.locks.names import PREFIX
-from ghp_agents.ports import LockService, Snapshot, StateStore
+from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.state.presence import Presence, issue_of, position
 from ghp_agents.workspace import NAME_FILE, Workspace
 
 CODE = "worktree"
 
 
-def check(ws: Workspace, store: StateStore, leaser: LockService) -> Iterator[Finding]:
+def check(ctx: Context) -> Iterator[Finding]:
     """Report agents of this clone whose worktree no longer exists."""
-    trees = _worktrees(ws)
-    snapshot = store.snapshot()
-    here = _agents_here(ws, snapshot)
+    trees = _worktrees(ctx.ws)
+    snapshot = ctx.store.snapshot()
+    here = _agents_here(ctx.ws, snapshot)
     lost = {name: fields for name, fields in here.items() if _where(fields) not in ("", *trees)}
-    named = _named(ws) if lost else set[str]()
+    named = _named(ctx.ws) if lost else set[str]()
     for name, presence in lost.items():
         if name not in named:
-            yield from _findings_for(ws, snapshot, leaser, name, presence)
+            yield from _findings_for(ctx, snapshot, name, presence)
 
 
 def _agents_here(ws: Workspace, snapshot: Snapshot) -> dict[str, Presence]:
@@ -40,13 +40,17 @@ def _agents_here(ws: Workspace, snapshot: Snapshot) -> dict[str, Presence]:
 
 
 def _findings_for(
-    ws: Workspace, snapshot: Snapshot, leaser: LockService, name: str, presence: Presence
+    ctx: Context, snapshot: Snapshot, name: str, presence: Presence
 ) -> Iterator[Finding]:
     lives = alive.lives(
-        ws.folders, name, ws.clock.now(), ws.settings.dead_after, ws.settings.gone_after
+        ctx.ws.folders,
+        name,
+        ctx.ws.clock.now(),
+        ctx.ws.settings.dead_after,
+        ctx.ws.settings.gone_after,
     )
-    claims = _claims(leaser, name)
-    has = [*claims, *(_leases(ws, snapshot, name) if lives else [])]
+    claims = _claims(ctx.leaser, name)
+    has = [*claims, *(_leases(ctx.ws, snapshot, name) if lives else [])]
     gone = f"The worktree {one_line(_where(presence), 80)} of {name} is gone"
     go_on = f"If it goes on in another worktree, there: ghp agent-whoami --set {name}"
     if has:

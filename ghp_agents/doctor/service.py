@@ -12,7 +12,7 @@ from ghp_agents.doctor import github_checks, machine_checks, missing_worktrees, 
 from ghp_agents.doctor.setup import KEEP_HOME, probe_line
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.integrations.clients import checks as guard_checks
-from ghp_agents.ports import LockService, StateStore
+from ghp_agents.ports import Context
 from ghp_agents.pulls.body_template import TEMPLATES
 from ghp_agents.state.admin_port import Probe, StoreAdmin
 from ghp_agents.workspace import Workspace
@@ -21,9 +21,7 @@ _ASK_THE_REMOTE = ("remote", "github-repository", "probe")
 
 
 def checks(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
+    ctx: Context,
     ground: StoreAdmin,
     *,
     probe: bool,
@@ -36,16 +34,16 @@ def checks(
     """
     ask = ground.probe if probe else ground.last_probe
     return {
-        **machine_checks.checks(ws),
+        **machine_checks.checks(ctx.ws),
         "sharing": partial(check_sharing, ground),
-        templates.CODE: partial(templates.check, ws, TEMPLATES),
-        **state_checks.checks(ws, store),
-        "knowledge": partial(check_knowledge, ws, shortcomings),
-        missing_worktrees.CODE: partial(missing_worktrees.check, ws, store, leaser),
-        **guard_checks.checks(ws),
+        templates.CODE: partial(templates.check, ctx.ws, TEMPLATES),
+        **state_checks.checks(ctx),
+        "knowledge": partial(check_knowledge, ctx.ws, shortcomings),
+        missing_worktrees.CODE: partial(missing_worktrees.check, ctx),
+        **guard_checks.checks(ctx.ws),
         **ground.checks,
-        **github_checks.checks(ws, hub),
-        "probe": partial(check_probe, ws, store, ask),
+        **github_checks.checks(ctx.ws, hub),
+        "probe": partial(check_probe, ctx, ask),
     }
 
 
@@ -76,20 +74,18 @@ def check_knowledge(
         yield finding.ok("knowledge", "Notes are found by what they mean.")
 
 
-def check_probe(
-    ws: Workspace, store: StateStore, ask: Callable[[], Probe | None]
-) -> Iterator[Finding]:
+def check_probe(ctx: Context, ask: Callable[[], Probe | None]) -> Iterator[Finding]:
     """Report whether the remote accepts our refs: from a probe now, or from the last one."""
     found = ask()
     if found is None:
         return
-    when = f" (asked {ago(ws.clock.now() - found.at)} ago)"
+    when = f" (asked {ago(ctx.ws.clock.now() - found.at)} ago)"
     text = f"{probe_line(found)}{when}."
     if found.taken:
         yield finding.ok("probe", text)
     elif found.taken is None:
         yield finding.warning("probe", text, "Ask again: ghp agent-doctor --probe")
-    elif (store.standing().sent_at or 0.0) < found.at:
+    elif (ctx.store.standing().sent_at or 0.0) < found.at:
         yield finding.error(
             "probe",
             text,

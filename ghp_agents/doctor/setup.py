@@ -11,7 +11,7 @@ from ghp_agents.core.ids import AgentName
 from ghp_agents.core.remote_url import host_of, is_public
 from ghp_agents.git import process as git
 from ghp_agents.hotpath import own_file
-from ghp_agents.ports import StateStore
+from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.state.admin_port import Probe, PublishPlan, RemoteRef, Step, StoreAdmin
 from ghp_agents.workspace import NAME_FILE, Workspace
@@ -78,17 +78,17 @@ def needs_probe(ground: StoreAdmin) -> bool:
 
 
 def to_make(
-    ws: Workspace, store: StateStore, ground: StoreAdmin, *, agent: AgentName | None, config: bool
+    ctx: Context, ground: StoreAdmin, *, agent: AgentName | None, config: bool
 ) -> list[Step]:
     """Return the missing steps; none if the repository is set up."""
     steps = ground.missing()
-    path = ws.root / ".ghp/config.json"
+    path = ctx.ws.root / ".ghp/config.json"
     if config and not path.exists():
-        what = f"{path.relative_to(ws.root)}, which is yours to edit and to commit"
+        what = f"{path.relative_to(ctx.ws.root)}, which is yours to edit and to commit"
         act = partial(files.write_atomically, path, _empty_config(), mode=own_file.LIKE_GIT)
         steps.append(Step("write", "Wrote", what, act))
-    if agent and _named(ws) != agent:
-        act = partial(presence.rename, ws, store, agent)
+    if agent and _named(ctx.ws) != agent:
+        act = partial(presence.rename, ctx.ws, ctx.store, agent)
         steps.append(Step("name", "Named", f"this worktree's agent {agent}", act))
     return steps
 
@@ -107,10 +107,10 @@ def _named(ws: Workspace) -> str | None:
 # ------------------------------------------------------------------------------ removal
 
 
-def living(ws: Workspace, store: StateStore) -> list[str]:
+def living(ctx: Context) -> list[str]:
     """Return agents with a recent heartbeat here: the next one would create the folder again."""
-    recent = ws.clock.now() - ws.settings.stale_after
-    return sorted(name for name, at in store.snapshot().beaten().items() if at > recent)
+    recent = ctx.ws.clock.now() - ctx.ws.settings.stale_after
+    return sorted(name for name, at in ctx.store.snapshot().beaten().items() if at > recent)
 
 
 def refuse_losses(ground: StoreAdmin, *, force: bool) -> None:

@@ -16,12 +16,11 @@ from ghp_agents.issues import comment_commands
 from ghp_agents.issues import replay as issue_log
 from ghp_agents.leases import record as lease_record
 from ghp_agents.notes import record as note_record
-from ghp_agents.ports import StateStore
+from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import name_owners
 from ghp_agents.presence.service import rivalries
 from ghp_agents.pulls import replay as pull_log
 from ghp_agents.state.join import Problem
-from ghp_agents.workspace import Workspace
 
 SILENT = 30 * 86_400.0  # seconds
 LATE = 600.0  # seconds; what is still unsent then will not go by itself
@@ -42,16 +41,16 @@ FOLDERS: dict[str, _Reader] = {  # the problems that a command's own reader find
 }
 
 
-def checks(ws: Workspace, store: StateStore) -> dict[str, Check]:
+def checks(ctx: Context) -> dict[str, Check]:
     """Return the checks by code, in order."""
     return {
-        "unreadable": partial(check_readable, store),
-        "rivals": partial(check_rivals, ws, store),
-        "home": partial(check_homes, ws, store),
-        "outbox": partial(check_outbox, store),
-        "unsent": partial(check_unsent, ws, store),
-        "sync": partial(check_sync, ws, store),
-        "clone-silent": partial(check_clones, ws, store),
+        "unreadable": partial(check_readable, ctx.store),
+        "rivals": partial(check_rivals, ctx),
+        "home": partial(check_homes, ctx),
+        "outbox": partial(check_outbox, ctx.store),
+        "unsent": partial(check_unsent, ctx),
+        "sync": partial(check_sync, ctx),
+        "clone-silent": partial(check_clones, ctx),
     }
 
 
@@ -100,9 +99,9 @@ def _parse_problem(path: str, content: bytes) -> Problem | None:
     return None
 
 
-def check_rivals(ws: Workspace, store: StateStore) -> Iterator[Finding]:
+def check_rivals(ctx: Context) -> Iterator[Finding]:
     """Report two live sessions with one name."""
-    for rivalry in rivalries(ws, store.snapshot()):
+    for rivalry in rivalries(ctx.ws, ctx.store.snapshot()):
         yield warning(
             "rivals",
             f"Two living sessions work as {rivalry.agent}: {rivalry.where}.",
@@ -110,9 +109,9 @@ def check_rivals(ws: Workspace, store: StateStore) -> Iterator[Finding]:
         )
 
 
-def check_homes(ws: Workspace, store: StateStore) -> Iterator[Finding]:
+def check_homes(ctx: Context) -> Iterator[Finding]:
     """Report agents that moved to another clone recently."""
-    return name_owners.check(ws, store.snapshot())
+    return name_owners.check(ctx.ws, ctx.store.snapshot())
 
 
 # ---------------------------------------------------------------------------------- the sync
@@ -128,15 +127,15 @@ def check_outbox(store: StateStore) -> Iterator[Finding]:
         yield ok("outbox", "No record waits in the outbox.")
 
 
-def check_unsent(ws: Workspace, store: StateStore) -> Iterator[Finding]:
+def check_unsent(ctx: Context) -> Iterator[Finding]:
     """Report what the remote does not have, and since when."""
-    standing = store.standing()
+    standing = ctx.store.standing()
     if standing.remote is None:
         return
     if not standing.unsent:
         yield ok("unsent", f"{standing.remote} has all that was folded here.")
         return
-    now = ws.clock.now()
+    now = ctx.ws.clock.now()
     sent = (
         f"the last went {ago(now - standing.sent_at)} ago" if standing.sent_at else "none ever was"
     )
@@ -146,12 +145,12 @@ def check_unsent(ws: Workspace, store: StateStore) -> Iterator[Finding]:
     yield (warning if late else info)("unsent", text, remedy, fixable=True)
 
 
-def check_sync(ws: Workspace, store: StateStore) -> Iterator[Finding]:
+def check_sync(ctx: Context) -> Iterator[Finding]:
     """Report why the last sync failed, and the age of our news."""
-    standing = store.standing()
+    standing = ctx.store.standing()
     if standing.remote is None:
         return
-    heard = ago(ws.clock.now() - standing.news_at) if standing.news_at else None
+    heard = ago(ctx.ws.clock.now() - standing.news_at) if standing.news_at else None
     news = f"the last news are {heard} old" if heard else "there never were news"
     if not standing.trouble:
         line = f"Last news from {standing.remote}: {heard} ago." if heard else "Never synced yet."
@@ -166,10 +165,10 @@ def check_sync(ws: Workspace, store: StateStore) -> Iterator[Finding]:
         yield warning("sync", text, "The next sync tries again: ghp agent-sync")
 
 
-def check_clones(ws: Workspace, store: StateStore) -> Iterator[Finding]:
+def check_clones(ctx: Context) -> Iterator[Finding]:
     """Report clones that have been silent for long."""
-    snapshot = store.snapshot()
-    now = ws.clock.now()
+    snapshot = ctx.store.snapshot()
+    now = ctx.ws.clock.now()
     for tip in snapshot.tips():
         silent = now - to_seconds(tip.at)
         if tip.clone != snapshot.clone and silent > SILENT:

@@ -7,13 +7,13 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations import messages
 from ghp_agents.escalations.escalation import Escalation
-from ghp_agents.ports import IssueTracker
+from ghp_agents.ports import Context
 from ghp_agents.workspace import Workspace
 
 OWED = "owed"  # a folder with one empty file for each escalation whose comments are pending
 
 
-def post(ws: Workspace, tracker: IssueTracker, escalation: Escalation) -> list[str]:
+def post(ctx: Context, escalation: Escalation) -> list[str]:
     """Post the missing comments of a question and its answers; return notes on failures.
 
     The record counts, so a failing tracker loses nothing: the comments stay pending.
@@ -21,14 +21,14 @@ def post(ws: Workspace, tracker: IssueTracker, escalation: Escalation) -> list[s
     if escalation.question.issue is None:
         return []
     try:
-        _comment(ws, tracker, escalation)
+        _comment(ctx, escalation)
     except GhpError as error:
-        _add_owed(ws, escalation.id)
+        _add_owed(ctx.ws, escalation.id)
         return [
             f"The comment on #{escalation.question.issue} could not be made: {error} Nothing is "
             "lost: it is made with the next question or answer here, or by this command again."
         ]
-    _remove_owed(ws, escalation.id)
+    _remove_owed(ctx.ws, escalation.id)
     return []
 
 
@@ -37,20 +37,22 @@ def owed(ws: Workspace) -> set[str]:
     return {path.name for folder in ws.folders for path in Path(folder, OWED).glob("[0-9a-f]*")}
 
 
-def _comment(ws: Workspace, tracker: IssueTracker, escalation: Escalation) -> None:
+def _comment(ctx: Context, escalation: Escalation) -> None:
     issue = escalation.question.issue
     assert issue is not None
     asker = Actor(escalation.question.agent)
     mark = messages.marker(escalation)
     text = messages.comment(escalation)
-    if tracker.is_heard:
-        text = messages.comment(escalation, messages.calling(escalation, ws.settings.escalate_to))
-    tracker.comment(issue, text, asker, marker=mark)
+    if ctx.tracker.is_heard:
+        text = messages.comment(
+            escalation, messages.calling(escalation, ctx.ws.settings.escalate_to)
+        )
+    ctx.tracker.comment(issue, text, asker, marker=mark)
     for answer in (*escalation.answers, *escalation.advice):
-        if answer.where and tracker.is_heard:
+        if answer.where and ctx.tracker.is_heard:
             continue  # it was given on the issue itself
         text, mark = messages.answer_comment(escalation, answer), messages.answer_marker(answer)
-        tracker.comment(issue, text, answer.by, marker=mark)
+        ctx.tracker.comment(issue, text, answer.by, marker=mark)
 
 
 def _add_owed(ws: Workspace, identifier: str) -> None:

@@ -16,34 +16,32 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.escalations.messages import at
 from ghp_agents.issues.issue import NO_CHANGE, Issue, IssueChange, effective
-from ghp_agents.ports import IssueTracker, Snapshot
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.workspace import Workspace
 
 CALLED = "called"  # a folder with one file for each issue to which this clone assigned people
 BY = Actor("ghp-agents")
 
 
-def show(
-    ws: Workspace, tracker: IssueTracker, snapshot: Snapshot, issues: Iterable[Issue]
-) -> list[str]:
+def show(ctx: Context, snapshot: Snapshot, issues: Iterable[Issue]) -> list[str]:
     """Update labels and assignees; return notes on failures. Raises UnknownError."""
     by_issue: dict[int, list[Escalation]] = {}
-    for question in escalation.read_all(snapshot, ws.settings.orchestrators)[0]:
+    for question in escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0]:
         if question.question.issue is not None:
             by_issue.setdefault(question.question.issue, []).append(question)
     notes: list[str] = []
     for issue in issues if by_issue else ():
         about = [question for number in issue.numbers for question in by_issue.get(number, ())]
         if about:
-            notes += _show(ws, tracker, issue, is_open=any(question.is_open for question in about))
+            notes += _show(ctx, issue, is_open=any(question.is_open for question in about))
     return notes
 
 
-def _show(ws: Workspace, tracker: IssueTracker, issue: Issue, *, is_open: bool) -> list[str]:
+def _show(ctx: Context, issue: Issue, *, is_open: bool) -> list[str]:
     waits = is_open and issue.state != "closed"
-    label = _label(ws, issue)
-    people = tuple(at(account) for account in ws.settings.escalate_to if "/" not in account)
-    called = _called(ws, issue.number)
+    label = _label(ctx.ws, issue)
+    people = tuple(at(account) for account in ctx.ws.settings.escalate_to if "/" not in account)
+    called = _called(ctx.ws, issue.number)
     change = IssueChange(remove_labels=(label,), remove_assignees=called)
     if waits:
         fresh = people if label not in issue.labels else ()
@@ -51,13 +49,13 @@ def _show(ws: Workspace, tracker: IssueTracker, issue: Issue, *, is_open: bool) 
     if effective(issue, change) == NO_CHANGE:
         return []
     try:
-        now = tracker.change(issue.number, change, BY)
+        now = ctx.tracker.change(issue.number, change, BY)
     except UnknownError:
         raise
     except GhpError as error:
         return [f"#{issue.number} does not show that it waits for a person: {error}"]
     new = [name for name in now.assignees if name not in issue.assignees]
-    _note(ws, issue.number, [*called, *new] if waits else ())
+    _note(ctx.ws, issue.number, [*called, *new] if waits else ())
     return []
 
 

@@ -21,7 +21,7 @@ from ghp_agents.escalations.escalation import (
 from ghp_agents.escalations.messages import News
 from ghp_agents.git import process as git
 from ghp_agents.hotpath import news_flag
-from ghp_agents.ports import IssueTracker, Snapshot, StateStore
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import people
 from ghp_agents.state.join import Problem
 from ghp_agents.state.record import Record
@@ -54,9 +54,7 @@ class AnswerResult(NamedTuple):
 
 
 def escalate(
-    ws: Workspace,
-    store: StateStore,
-    tracker: IssueTracker,
+    ctx: Context,
     text: str,
     *,
     issue: str | int | None = None,
@@ -71,18 +69,18 @@ def escalate(
     answer is not delivered, for an agent that was interrupted while it waited. Raises UsageError,
     NotFoundError for an unknown issue, NotSetUpError; then nothing was recorded.
     """
-    agent = ws.agent()
+    agent = ctx.ws.agent()
     tidy, choices = tidied("question", text), tuple(_option(option) for option in options)
     if urgency not in URGENCIES:
         raise UsageError(f"{urgency[:40]!r} is no urgency.", hint=f"Use {', '.join(URGENCIES)}.")
     secret_scan.refuse("context", context)
-    number, notes = _issue(ws, tracker, agent, issue)
+    number, notes = _issue(ctx, agent, issue)
     question = Question(agent, tidy, number, choices)
-    branch, commit = ws.branch, _commit(ws)
-    delivered = _delivered(ws, agent)
+    branch, commit = ctx.ws.branch, _commit(ctx.ws)
+    delivered = _delivered(ctx.ws, agent)
 
     def decide(snapshot: Snapshot) -> tuple[EscalateResult, list[Record]]:
-        known, _ = read_all(snapshot, ws.settings.orchestrators)
+        known, _ = read_all(snapshot, ctx.ws.settings.orchestrators)
         same = [earlier for earlier in known if earlier.question == question]
         for last in reversed(same):
             has_news = waiting and any(answer.id not in delivered for answer in last.answers)
@@ -91,7 +89,7 @@ def escalate(
         escalation = Escalation(
             id=_free_id(snapshot, question, len(same)),
             question=question,
-            asked_at=Timestamp(to_text(ws.clock.now())),
+            asked_at=Timestamp(to_text(ctx.ws.clock.now())),
             clock=snapshot.clock + 1,
             clone=snapshot.clone,
             urgency=urgency,
@@ -101,33 +99,27 @@ def escalate(
         )
         return EscalateResult(escalation, is_new=True), [_question_record(escalation)]
 
-    result = transact(store, decide)
-    notes += _post(ws, store, tracker, result.escalation)
+    result = transact(ctx.store, decide)
+    notes += _post(ctx, result.escalation)
     return EscalateResult(result.escalation, result.is_new, tuple(notes))
 
 
-def ask_once(
-    ws: Workspace,
-    store: StateStore,
-    tracker: IssueTracker,
-    question: Question,
-    urgency: str = DEFAULT_URGENCY,
-) -> EscalateResult:
+def ask_once(ctx: Context, question: Question, urgency: str = DEFAULT_URGENCY) -> EscalateResult:
     """Ask a question of the program itself in the name of `question.agent`. It is asked only once,
     even if it has been answered."""
 
     def decide(snapshot: Snapshot) -> tuple[EscalateResult, list[Record]]:
-        for known in read_all(snapshot, ws.settings.orchestrators)[0]:
+        for known in read_all(snapshot, ctx.ws.settings.orchestrators)[0]:
             if rules.is_same(known.question, question):
                 return EscalateResult(known, is_new=False), []
-        at = Timestamp(to_text(ws.clock.now()))
+        at = Timestamp(to_text(ctx.ws.clock.now()))
         clock, clone = snapshot.clock + 1, snapshot.clone
         identity = _free_id(snapshot, question, 0)
         escalation = Escalation(identity, question, at, clock, clone, urgency)
         return EscalateResult(escalation, is_new=True), [_question_record(escalation)]
 
-    result = transact(store, decide)
-    notes = _post(ws, store, tracker, result.escalation) if result.is_new else []
+    result = transact(ctx.store, decide)
+    notes = _post(ctx, result.escalation) if result.is_new else []
     return result._replace(notes=tuple(notes))
 
 
@@ -175,15 +167,13 @@ def _option(text: str) -> str:
     return option
 
 
-def _issue(
-    ws: Workspace, tracker: IssueTracker, agent: str, named: str | int | None
-) -> tuple[int | None, list[str]]:
+def _issue(ctx: Context, agent: str, named: str | int | None) -> tuple[int | None, list[str]]:
     """The number of the question's issue, and notes for people."""
-    wanted = named if named is not None else ws.issue_in_hand(agent)
+    wanted = named if named is not None else ctx.ws.issue_in_hand(agent)
     if wanted is None:
         return None, []
     try:
-        return tracker.get(wanted).number, []
+        return ctx.tracker.get(wanted).number, []
     except NotFoundError:
         if named is not None:
             raise
@@ -230,14 +220,7 @@ def _question_record(escalation: Escalation) -> Record:
 
 
 def answer(
-    ws: Workspace,
-    store: StateStore,
-    tracker: IssueTracker,
-    reference: str,
-    text: str,
-    *,
-    by: Actor | None = None,
-    where: str = "",
+    ctx: Context, reference: str, text: str, *, by: Actor | None = None, where: str = ""
 ) -> AnswerResult:
     """Answer a question. The first answer closes it, all answers are kept, and the last one counts.
 
@@ -245,15 +228,15 @@ def answer(
     is recorded once. The number of an option means the option. `where` is the comment in which
     `by` answered on the issue itself. Raises NotFoundError, UsageError, NotSetUpError, and
     RefusedError when an agent answers itself."""
-    by, given = by or ws.actor(), tidied("answer", text)
-    orchestrators = ws.settings.orchestrators
+    by, given = by or ctx.ws.actor(), tidied("answer", text)
+    orchestrators = ctx.ws.settings.orchestrators
 
     def decide(snapshot: Snapshot) -> tuple[AnswerResult, list[Record]]:
         escalation = rules.find(read_all(snapshot, orchestrators)[0], reference)
         if by == Actor(escalation.question.agent):
             raise RefusedError(
                 f"{by} asked this, and {by} is who you act for here.",
-                hint=people.instead(ws.environ, "answers it"),
+                hint=people.instead(ctx.ws.environ, "answers it"),
             )
         tidy = rules.chosen(escalation.question, given)
         known = escalation.answers if rules.may_decide(by, orchestrators) else escalation.advice
@@ -262,15 +245,15 @@ def answer(
             return AnswerResult(escalation, same[-1], is_new=False), []
         after = known[-1].id if same else ""
         identity = rules.answer_identity(escalation.id, by, tidy, after)
-        at, clock = Timestamp(to_text(ws.clock.now())), snapshot.clock + 1
+        at, clock = Timestamp(to_text(ctx.ws.clock.now())), snapshot.clock + 1
         new = Answer(identity, escalation.id, by, tidy, at, clock, snapshot.clone, where)
         answered = rules.with_answers(escalation, [new], orchestrators)
         return AnswerResult(answered, new, is_new=True), [_answer_record(escalation, new)]
 
-    result = transact(store, decide)
+    result = transact(ctx.store, decide)
     if result.is_new:
-        news_flag.set_flag(ws.folders, result.escalation.question.agent)
-    notes = _post(ws, store, tracker, result.escalation)
+        news_flag.set_flag(ctx.ws.folders, result.escalation.question.agent)
+    notes = _post(ctx, result.escalation)
     return AnswerResult(result.escalation, result.answer, result.is_new, tuple(notes))
 
 
@@ -289,20 +272,18 @@ def _answer_record(escalation: Escalation, answer: Answer) -> Record:
     )
 
 
-def post_owed(ws: Workspace, store: StateStore, tracker: IssueTracker) -> list[str]:
+def post_owed(ctx: Context) -> list[str]:
     """Post the pending comments; return notes on failures."""
-    owed = comments.owed(ws)
+    owed = comments.owed(ctx.ws)
     if not owed:
         return []
-    known, _ = read_all(store.snapshot(), ws.settings.orchestrators)
+    known, _ = read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
     pending = [escalation for escalation in known if escalation.id in owed]
-    return [note for escalation in pending for note in comments.post(ws, tracker, escalation)]
+    return [note for escalation in pending for note in comments.post(ctx, escalation)]
 
 
-def _post(
-    ws: Workspace, store: StateStore, tracker: IssueTracker, escalation: Escalation
-) -> list[str]:
-    return comments.post(ws, tracker, escalation) or post_owed(ws, store, tracker)
+def _post(ctx: Context, escalation: Escalation) -> list[str]:
+    return comments.post(ctx, escalation) or post_owed(ctx)
 
 
 # --------------------------------------------------------------------------------- reading

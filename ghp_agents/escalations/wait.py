@@ -2,39 +2,36 @@
 
 from ghp_agents.escalations import record
 from ghp_agents.escalations.escalation import Answer, Escalation, may_decide
-from ghp_agents.ports import StateStore
+from ghp_agents.ports import Context
 from ghp_agents.presence import wait as presence_wait
 from ghp_agents.presence.wait import LOOK_EVERY
-from ghp_agents.workspace import Workspace
 
 WAITING = "waiting"
 ABOUT = "Waiting for an answer:"
 
 
-def wait(
-    ws: Workspace, store: StateStore, escalation: Escalation, *, timeout: float | None = None
-) -> Answer | None:
+def wait(ctx: Context, escalation: Escalation, *, timeout: float | None = None) -> Answer | None:
     """Wait for an answer by someone who may decide; of several, return the last. None after
     `timeout` seconds.
 
     Answers of other clones arrive by syncs. All waiting processes of a clone share them.
     """
-    started = next_sync = ws.clock.now()
-    with presence_wait.presence(ws, escalation.question.agent, WAITING, ABOUT) as beat:
+    started = next_sync = ctx.ws.clock.now()
+    with presence_wait.presence(ctx.ws, escalation.question.agent, WAITING, ABOUT) as beat:
         while True:
             beat(f"{ABOUT} {escalation.question.text}")
-            answers = store.snapshot().files(record.answers_of(escalation.id))
+            answers = ctx.store.snapshot().files(record.answers_of(escalation.id))
             decisions = [
                 answer
                 for answer in record.read_answers(answers)
-                if may_decide(answer.by, ws.settings.orchestrators)
+                if may_decide(answer.by, ctx.ws.settings.orchestrators)
             ]
             if decisions:
                 return decisions[-1]
-            if ws.clock.now() >= next_sync:
-                next_sync = presence_wait.sync(ws, store, first=next_sync == started)
+            if ctx.ws.clock.now() >= next_sync:
+                next_sync = presence_wait.sync(ctx, first=next_sync == started)
                 continue
-            left = LOOK_EVERY if timeout is None else started + timeout - ws.clock.now()
+            left = LOOK_EVERY if timeout is None else started + timeout - ctx.ws.clock.now()
             if left <= 0:
                 return None
-            ws.clock.wait(min(LOOK_EVERY, left))
+            ctx.ws.clock.wait(min(LOOK_EVERY, left))

@@ -29,7 +29,7 @@ from ghp_agents.issues.comment_commands import Obeyed
 from ghp_agents.issues.issue import PROVISIONAL, Issue
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
-from ghp_agents.ports import LockService, Snapshot
+from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.workspace import Workspace
@@ -50,18 +50,17 @@ class WrittenStatus(NamedTuple):
 
 
 def refresh(
-    ws: Workspace,
+    ctx: Context,
     hub: GitHubRepository,
-    leaser: LockService,
     snapshot: Snapshot,
     issues: Iterable[Issue],
     views: Sequence[AgentView],
     also: Collection[int] = (),
 ) -> None:
     """Write changed comments on this clone's issues and on those in `also`. Raises UnknownError."""
-    known = _load(ws, hub)
+    known = _load(ctx.ws, hub)
     by_number: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
-    state = _StateView(ws, leaser, snapshot, views)
+    state = _StateView(ctx.ws, ctx.leaser, snapshot, views)
     for issue_number in sorted(known.keys() - also):
         if state.is_elsewhere(issue_number):
             del known[issue_number]
@@ -73,10 +72,10 @@ def refresh(
             if issue.number >= PROVISIONAL or (written >= FEW and issue_number not in also):
                 continue
             written += _update_comment(
-                ws, hub, known, state.facts(issue), force=issue_number in also
+                ctx.ws, hub, known, state.facts(issue), force=issue_number in also
             )
     finally:
-        _store(ws, hub, known)
+        _store(ctx.ws, hub, known)
 
 
 class _StateView:

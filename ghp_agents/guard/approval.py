@@ -14,7 +14,7 @@ from ghp_agents.hotpath.quoting import file, named, when
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.record import at_root
 from ghp_agents.leases.request import ApprovalError, Approve, CheckedRequest
-from ghp_agents.ports import IssueTracker, LockService, StateStore
+from ghp_agents.ports import Context
 from ghp_agents.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -32,34 +32,26 @@ class ApprovalState(NamedTuple):
     is_yes: bool
 
 
-def approver(
-    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
-) -> Approve:
+def approver(ctx: Context) -> Approve:
     """The function that gets approval for the shared paths of a request."""
-    return partial(approved, ws, store, leaser, tracker)
+    return partial(approved, ctx)
 
 
-def approved(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
-    plan: CheckedRequest,
-) -> CheckedRequest:
+def approved(ctx: Context, plan: CheckedRequest) -> CheckedRequest:
     """The request, approved if it needs that; else asks and raises ApprovalError."""
-    is_any_shared = ws.settings.shared or ws.settings.shared_owners
+    is_any_shared = ctx.ws.settings.shared or ctx.ws.settings.shared_owners
     if plan.approved_by or plan.wanted.name is not None or not is_any_shared:
         return plan
-    files = shared(evaluate.current(ws, store, leaser, tracker), plan)
+    files = shared(evaluate.current(ctx), plan)
     if not files:
         return plan
     text = escalation.tidied("question", question(plan))
-    pending = _latest(ws, store, plan, text)
+    pending = _latest(ctx, plan, text)
     if pending is None:
         pending = escalation.escalate(
-            ws, store, tracker, text, options=(YES, NO), context="\n".join(files)
+            ctx, text, options=(YES, NO), context="\n".join(files)
         ).escalation
-    decision = _decision(ws, pending)
+    decision = _decision(ctx.ws, pending)
     if decision is None:
         raise ApprovalError(
             f"{_shown(files)} shared, so a lease needs approval; a person is asked as "
@@ -104,13 +96,13 @@ def _shown(files: Sequence[str]) -> str:
     return f"{names} {'is' if len(files) == 1 else 'are'}"
 
 
-def _latest(ws: Workspace, store: StateStore, plan: CheckedRequest, text: str) -> Escalation | None:
+def _latest(ctx: Context, plan: CheckedRequest, text: str) -> Escalation | None:
     """The last escalation of this question, unless a lease has used its answer."""
-    snapshot = store.snapshot()
+    snapshot = ctx.store.snapshot()
     used = {log.request.question for log in leases.read_all(snapshot)[0]}
     same = [
         earlier
-        for earlier in escalation.read_all(snapshot, ws.settings.orchestrators)[0]
+        for earlier in escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0]
         if (earlier.question.agent, earlier.question.text) == (plan.holder.name, text)
     ]
     return same[-1] if same and same[-1].id not in used else None

@@ -14,7 +14,7 @@ from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.locks.names import claim_name
-from ghp_agents.ports import IssueTracker, LockService, StateStore
+from ghp_agents.ports import Context, StateStore
 from ghp_agents.workspace import MYSELF, Workspace
 
 BRANCH = "agent"  # agent/<name>/<number>-<words>
@@ -109,39 +109,26 @@ def branch_of(ws: Workspace) -> str | None:
 # ------------------------------------------------------------------------------- checking
 
 
-def check(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
-    paths: Sequence[str],
-) -> CheckResult:
+def check(ctx: Context, paths: Sequence[str]) -> CheckResult:
     """Check changes to these paths by the current actor. Raises GhpError."""
-    who = whoever_is_here(ws)
-    return CheckResult(who, tuple(evaluate.judge(ws, store, leaser, tracker, who, paths)))
+    who = whoever_is_here(ctx.ws)
+    return CheckResult(who, tuple(evaluate.judge(ctx, who, paths)))
 
 
 def check_branch(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
-    ref: str,
-    *,
-    commits: bool = False,
-    issue: int | None = None,
+    ctx: Context, ref: str, *, commits: bool = False, issue: int | None = None
 ) -> CheckResult:
     """Check all changes from `ref` to HEAD; with `commits` also the authors of the commits.
 
     Fetches first: a fresh clone knows nothing. Raises UnknownError, UsageError.
     """
-    folder = top(ws)
+    folder = top(ctx.ws)
     base = changed_paths.fork_point(folder, ref)
-    note = _fetch_state(store)
-    branch = branch_of(ws)
-    who = of_branch(ws, branch)
+    note = _fetch_state(ctx.store)
+    branch = branch_of(ctx.ws)
+    who = of_branch(ctx.ws, branch)
     paths = changed_paths.since(folder, base)
-    verdicts = evaluate.judge(ws, store, leaser, tracker, who, paths)
+    verdicts = evaluate.judge(ctx, who, paths)
     checked = CheckResult(who, tuple(verdicts), note=note)
     if not commits:
         return checked
@@ -152,7 +139,7 @@ def check_branch(
             hint="Name it: --issue 12. Branches of agents are called agent/worker-1/12-words.",
         )
     signed = changed_paths.commits_since(folder, base)
-    strangers, people = _strangers(store, leaser, signed, number)
+    strangers, people = _strangers(ctx, signed, number)
     return checked._replace(strangers=strangers, people=people, commits=len(signed))
 
 
@@ -170,11 +157,11 @@ def _fetch_state(store: StateStore) -> str:
 
 
 def _strangers(
-    store: StateStore, leaser: LockService, commits: Sequence[Signed], issue: int
+    ctx: Context, commits: Sequence[Signed], issue: int
 ) -> tuple[tuple[ForeignCommitter, ...], tuple[Signed, ...]]:
     """The commits by agents that never held the claim, and those by people."""
-    held = [x.holder for x in leaser.history(claim_name(issue)) if x.holder and not x.is_person]
-    known = {*held, *store.snapshot().agents()}
+    held = [x.holder for x in ctx.leaser.history(claim_name(issue)) if x.holder and not x.is_person]
+    known = {*held, *ctx.store.snapshot().agents()}
     strangers: list[ForeignCommitter] = []
     people: list[Signed] = []
     for commit in commits:

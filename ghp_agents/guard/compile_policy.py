@@ -25,7 +25,7 @@ from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseHistory
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
-from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
+from ghp_agents.ports import Context, IssueTracker, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.settings import load as configuration
 from ghp_agents.settings.settings import Settings
@@ -46,29 +46,22 @@ Ready = tuple[str, globs.Glob]  # a pattern, and what it means
 RulePatterns = tuple[Rule, Sequence[Ready]]
 
 
-def make(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
-    sources: Sources,
-    stamp: Stamp | None,
-) -> Book:
+def make(ctx: Context, sources: Sources, stamp: Stamp | None) -> Book:
     """The policy for the present state. For files whose text is in the stamp, that text is used:
     the file may have changed since. Raises GhpError."""
     texts = stamp["texts"] if stamp else _texts(sources)
-    values, marks = _settings(ws, sources, texts[:CONFIGS], stamp)
+    values, marks = _settings(ctx.ws, sources, texts[:CONFIGS], stamp)
     if stamp is not None:
         stamp["trunk"] = marks
     settings = Settings(**values)
     fold = policy_stamp.ignores_case(stamp["case"] if stamp else _case(sources))
-    snapshot = store.snapshot()
-    claims, logs = leaser.known(PREFIX), lease.read_all(snapshot)[0]
-    expired = expiry.expired(ws, store, snapshot, logs)
+    snapshot = ctx.store.snapshot()
+    claims, logs = ctx.leaser.known(PREFIX), lease.read_all(snapshot)[0]
+    expired = expiry.expired(ctx, snapshot, logs)
     rules = [
-        *_leases(ws, snapshot, leaser, fold, expired),
+        *_leases(ctx, snapshot, fold, expired),
         *_shared(settings, next((text for _, text in texts[CONFIGS:] if text), ""), fold),
-        *_scopes(claims, tracker, fold),
+        *_scopes(claims, ctx.tracker, fold),
     ]
     return {
         "settings": values,
@@ -77,9 +70,9 @@ def make(
         "implicitLeases": settings.implicit_leases,
         "deadAfter": settings.dead_after,
         "goneAfter": settings.gone_after,
-        "lapses": _next_lapse(ws, snapshot, logs, expired),
-        "claims": {str(claimed_issue(x.name)): _claim(x, leaser.clone) for x in claims},
-        "elsewhere": _elsewhere(ws, store, snapshot, [rule for rule, _ in rules]),
+        "lapses": _next_lapse(ctx.ws, snapshot, logs, expired),
+        "claims": {str(claimed_issue(x.name)): _claim(x, ctx.leaser.clone) for x in claims},
+        "elsewhere": _elsewhere(ctx, snapshot, [rule for rule, _ in rules]),
         **bind(rules, fold),
     }
 
@@ -159,12 +152,14 @@ def _next_lapse(
 
 
 def _leases(
-    ws: Workspace, snapshot: Snapshot, leaser: LockService, fold: bool, expired: Container[str]
+    ctx: Context, snapshot: Snapshot, fold: bool, expired: Container[str]
 ) -> list[RulePatterns]:
     """All granted and unexpired leases, in order of precedence. Whether the holder is alive is
     checked only when a lease matters."""
-    rights = lease.known_rights(leaser)
-    over = {x.nonce for x in rights.values() if holder_liveness.is_over(ws, x, leaser.clone)}
+    rights = lease.known_rights(ctx.leaser)
+    over = {
+        x.nonce for x in rights.values() if holder_liveness.is_over(ctx.ws, x, ctx.leaser.clone)
+    }
     logs = lease.read_all(snapshot)[0]
     here = {log.id for log in logs if log.request.clone == snapshot.clone}
     rules: list[RulePatterns] = []
@@ -180,7 +175,7 @@ def _leases(
                 approved=hold.approved,
                 label=hold.short,
                 text=one_line(hold.reason, TEXT_LIMIT),
-                is_elsewhere=not hold.is_of(hold.holder, hold.is_person, leaser.clone),
+                is_elsewhere=not hold.is_of(hold.holder, hold.is_person, ctx.leaser.clone),
             )
             rules.append((rule, patterns))
     return rules
@@ -259,14 +254,12 @@ def _claim(claim: Lock, clone: str) -> list[Any]:
     ]  # fmt: skip
 
 
-def _elsewhere(
-    ws: Workspace, store: StateStore, snapshot: Snapshot, rules: Sequence[Rule]
-) -> list[str]:
+def _elsewhere(ctx: Context, snapshot: Snapshot, rules: Sequence[Rule]) -> list[str]:
     """The holders that live in other clones."""
     holders = {rule.holder for rule in rules if rule.holder and not rule.is_person}
     if not holders or all(tip.clone == snapshot.clone for tip in snapshot.tips()):
         return []
-    views = presence.list_agents(ws, store, snapshot, processes=False)
+    views = presence.list_agents(ctx, snapshot, processes=False)
     return [view.name for view in views if view.name in holders and not view.is_here]
 
 

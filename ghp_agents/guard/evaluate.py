@@ -23,7 +23,7 @@ from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.leases import service as lease
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX
-from ghp_agents.ports import IssueTracker, LockService, StateStore
+from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import Presence
 from ghp_agents.workspace import Workspace
@@ -34,10 +34,7 @@ if TYPE_CHECKING:
 
 
 def judge(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
+    ctx: Context,
     agent: AgentName | None,
     paths: Sequence[str],
     *,
@@ -51,7 +48,7 @@ def judge(
     `author` it is that actor's change on its way to main, so current edits in this worktree do not
     count. Raises GhpError.
     """
-    evaluator = _Evaluator(ws, store, leaser, current(ws, store, leaser, tracker), agent, author)
+    evaluator = _Evaluator(ctx, current(ctx), agent, author)
     verdicts = evaluator.verdicts(paths)
     if not editing or agent is None:
         return verdicts
@@ -60,7 +57,7 @@ def judge(
         return taken
     # A lease is written before its holder looks for edits. So an edit is written before this looks
     # for leases again: of two at the same time at least one gives way.
-    evaluator = _Evaluator(ws, store, leaser, current(ws, store, leaser, tracker), agent)
+    evaluator = _Evaluator(ctx, current(ctx), agent)
     again = [evaluator.take(verdict) for verdict in evaluator.verdicts(paths)]
     for before, after in zip(taken, again, strict=True):
         if after.is_refused and not before.is_refused:
@@ -68,40 +65,38 @@ def judge(
     return again
 
 
-def current(ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker) -> Book:
+def current(ctx: Context) -> Book:
     """The current policy, from the cache if that is up to date. Raises GhpError."""
-    sources = Sources(ws.place, ws.folders, ws.environ)
-    return _loaded(ws, store, sources) or _write(ws, store, leaser, tracker, sources)
+    sources = Sources(ctx.ws.place, ctx.ws.folders, ctx.ws.environ)
+    return _loaded(ctx, sources) or _write(ctx, sources)
 
 
-def refresh(ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker) -> None:
+def refresh(ctx: Context) -> None:
     """Update the policy cache, if there is one. Runs after syncs and commands.
 
     An error in the state is reported by the next decision, which then takes the slow path.
     """
-    sources = Sources(ws.place, ws.folders, ws.environ)
-    if policy_cache.exists(sources.folders[0]) and _loaded(ws, store, sources) is None:
+    sources = Sources(ctx.ws.place, ctx.ws.folders, ctx.ws.environ)
+    if policy_cache.exists(sources.folders[0]) and _loaded(ctx, sources) is None:
         with contextlib.suppress(GhpError):
-            _write(ws, store, leaser, tracker, sources)
+            _write(ctx, sources)
 
 
-def _loaded(ws: Workspace, store: StateStore, sources: Sources) -> Book | None:
+def _loaded(ctx: Context, sources: Sources) -> Book | None:
     """The cached policy, unless a lease in it may have expired."""
     book = policy_cache.load(sources)
-    now = ws.clock.now()
+    now = ctx.ws.clock.now()
     if book is None or not policy_cache.may_have_expired(book, now):
         return book
-    age = store.news_age()
+    age = ctx.store.news_age()
     news_at = 0.0 if age is None else now - age
     return None if policy_cache.may_have_expired(book, news_at) else book
 
 
-def _write(
-    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker, sources: Sources
-) -> Book:
+def _write(ctx: Context, sources: Sources) -> Book:
     taken = policy_stamp.take(sources)
     stamp = taken[1] if taken else None
-    book = compile_policy.make(ws, store, leaser, tracker, sources, stamp)
+    book = compile_policy.make(ctx, sources, stamp)
     if taken is None:
         policy_cache.drop(sources.folders[0])
         return book
@@ -124,20 +119,17 @@ class _Evaluator:
 
     def __init__(
         self,
-        ws: Workspace,
-        store: StateStore,
-        leaser: LockService,
+        ctx: Context,
         book: Book,
         agent: AgentName | None,
         author: Actor | None = None,
     ) -> None:
-        self._ws = ws
-        self._store = store
-        self._leaser = leaser
+        self._ctx = ctx
+        self._ws = ctx.ws
         self._book = book
         self._agent = agent
         self._author = author
-        self._now = ws.clock.now()
+        self._now = ctx.ws.clock.now()
         self._limits = (float(book["deadAfter"]), float(book["goneAfter"]))
 
     def verdict(self, path: str, *, is_exempt: bool = False) -> Verdict:
@@ -225,7 +217,9 @@ class _Evaluator:
         if self._agent is None:
             return None
         # For an agent of another clone, use the presence that its clone published.
-        return self._ws.presence(self._agent) or self._store.snapshot().agents().get(self._agent)
+        return self._ws.presence(self._agent) or self._ctx.store.snapshot().agents().get(
+            self._agent
+        )
 
     @cached_property
     def _owner(self) -> str | None:
@@ -234,9 +228,9 @@ class _Evaluator:
 
     @cached_property
     def _holders(self) -> lease.Lives:
-        return lease.lives_by(presence.list_agents(self._ws, self._store, self._store.snapshot()))
+        return lease.lives_by(presence.list_agents(self._ctx, self._ctx.store.snapshot()))
 
     @cached_property
     def _claims(self) -> dict[str, holder_liveness.HolderView]:
-        known: list[Lock] = self._leaser.known(PREFIX)
-        return holder_liveness.holders_of(self._ws, self._store, known)
+        known: list[Lock] = self._ctx.leaser.known(PREFIX)
+        return holder_liveness.holders_of(self._ctx, known)

@@ -16,32 +16,24 @@ from ghp_agents.hotpath import policy
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.leases.service import PATHS, holder_of
 from ghp_agents.locks.lock import Lock
-from ghp_agents.ports import IssueTracker, LockService, StateStore
-from ghp_agents.workspace import Workspace
+from ghp_agents.ports import Context, StateStore
 
 LISTED = 10
 
 
 def refuse(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
-    author: Actor,
-    paths: Sequence[str],
-    *,
-    by: Actor | None = None,
+    ctx: Context, author: Actor, paths: Sequence[str], *, by: Actor | None = None
 ) -> tuple[str, ...]:
     """Refuse a change by `author` of paths that another holds; return warnings.
 
     A person who finishes or merges is only warned of ordinary leases, but refused for strict ones.
     `by` merges the change; None: the author finishes it here. Raises RefusedError, UnknownError."""
-    fetch_leases(store)
+    fetch_leases(ctx.store)
     agent = None if author.is_person else AgentName(author.name)
-    verdicts = evaluate.judge(ws, store, leaser, tracker, agent, paths, author=by and author)
+    verdicts = evaluate.judge(ctx, agent, paths, author=by and author)
     held = [verdict for verdict in verdicts if verdict.why]
     if held and (by or author).is_person:
-        strict = _strict(ws, store, leaser, author, [verdict.path for verdict in held])
+        strict = _strict(ctx, author, [verdict.path for verdict in held])
         refused = [x for x in held if x.kind == policy.LEASE and x.path in strict]
     else:
         refused = [verdict for verdict in held if verdict.is_refused]
@@ -62,19 +54,17 @@ def fetch_leases(store: StateStore) -> None:
         )
 
 
-def _strict(
-    ws: Workspace, store: StateStore, leaser: LockService, author: Actor, paths: Sequence[str]
-) -> set[str]:
+def _strict(ctx: Context, author: Actor, paths: Sequence[str]) -> set[str]:
     """The paths on which another, live holder has a strict lease."""
-    held = [x for x in leaser.known(PATHS) if x.holder is not None and holder_of(x) != author]
-    seen = holder_liveness.holders_of(ws, store, held) if held else {}
-    fold = git.config(ws.folder, "core.ignoreCase") == "true"
-    living = [x for x in held if seen[x.name].lives and not _is_over(ws, x, leaser)]
+    held = [x for x in ctx.leaser.known(PATHS) if x.holder is not None and holder_of(x) != author]
+    seen = holder_liveness.holders_of(ctx, held) if held else {}
+    fold = git.config(ctx.ws.folder, "core.ignoreCase") == "true"
+    living = [x for x in held if seen[x.name].lives and not _is_over(ctx, x)]
     return {path for x in living for path in globs.select(x.patterns, paths, fold=fold)}
 
 
-def _is_over(ws: Workspace, right: Lock, leaser: LockService) -> bool:
-    return holder_liveness.is_over(ws, right, leaser.clone)
+def _is_over(ctx: Context, right: Lock) -> bool:
+    return holder_liveness.is_over(ctx.ws, right, ctx.leaser.clone)
 
 
 def _refusal(verdicts: Sequence[Verdict]) -> RefusedError:

@@ -18,7 +18,7 @@ from ghp_agents.hotpath.quoting import file, phrase
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.issues.numbers import LEASE as NUMBERS
 from ghp_agents.locks.lock import Lock
-from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
+from ghp_agents.ports import Context, IssueTracker, LockService, Snapshot, StateStore
 from ghp_agents.state.default_branch import trunk, trunk_refs
 from ghp_agents.state.join import Problem
 from ghp_agents.state.ledger import LedgerEntry
@@ -65,16 +65,16 @@ class TopicFacts:
     notes: tuple[str, ...] = ()
 
 
-def topic(ws: Workspace, tracker: IssueTracker, actor: Actor, issue: str | None) -> Topic:
+def topic(ctx: Context, actor: Actor, issue: str | None) -> Topic:
     """Return the named or the current issue, with its blockers.
 
     Raises NotFoundError or UsageError for a named issue that does not exist.
     """
-    wanted = issue or ws.issue_in_hand(None if actor.is_person else actor.name)
+    wanted = issue or ctx.ws.issue_in_hand(None if actor.is_person else actor.name)
     if wanted is None:
         return Topic(actor)
     try:
-        found = tracker.get(wanted)
+        found = ctx.tracker.get(wanted)
     except NotFoundError as error:
         if issue is not None:
             raise
@@ -84,7 +84,7 @@ def topic(ws: Workspace, tracker: IssueTracker, actor: Actor, issue: str | None)
         if not (number.isascii() and number.isdigit()):
             raise
         return Topic(actor, int(number), notes=(f"Issue #{number} could not be read: {error}",))
-    blockers, notes = _blockers(tracker, found)
+    blockers, notes = _blockers(ctx.tracker, found)
     return Topic(actor, found.number, found, blockers, notes)
 
 

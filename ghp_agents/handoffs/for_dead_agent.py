@@ -30,16 +30,16 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+#-]{0,200}")  # a branch without s
 
 def write(me: ClaimContext, issue: Issue, lease: Lock, to: str | None) -> Handoff:
     """Record a handoff of an issue for `lease`'s holder; once for each claim."""
-    ws, store = me.ws, me.store
+    ws, store = me.ctx.ws, me.ctx.store
     agent = lease.holder or ""
     fields: Presence = store.snapshot().agents().get(agent, {})
     theirs = worktree_of(ws, agent, fields)
-    about = evidence.topic(ws, me.tracker, me.actor, str(issue.number))
+    about = evidence.topic(me.ctx, me.actor, str(issue.number))
     for previous in evidence.handoffs_about(store.snapshot(), about)[0]:
         if previous.note.startswith(_first_line(agent, lease)):
             return previous
     rights = [
-        lock for lock in me.leaser.known() if lock.holder == agent and lock.name != lease.name
+        lock for lock in me.ctx.leaser.known() if lock.holder == agent and lock.name != lease.name
     ]
     topic_facts = evidence.topic_facts(store, about, ws.settings.orchestrators)
     notes = [*about.notes, *topic_facts.notes]
@@ -52,7 +52,7 @@ def write(me: ClaimContext, issue: Issue, lease: Lock, to: str | None) -> Handof
         work=uncommitted.take_uncommitted(theirs) if theirs else Uncommitted(Patch("", b"")),
         rights=tuple(rights),
         notes=tuple(notes),
-        learnt=tuple(recall.learnt(ws, store, agent, about.numbers)),
+        learnt=tuple(recall.learnt(me.ctx, agent, about.numbers)),
     )
     return record_of(theirs or ws, store, facts, to=to, note=_note(agent, fields, lease)).handoff
 

@@ -17,7 +17,7 @@ from ghp_agents.handoffs.handoff import Handoff, Work, count
 from ghp_agents.handoffs.resume import APPLY
 from ghp_agents.handoffs.tool_files import configures_tools
 from ghp_agents.hotpath.quoting import named
-from ghp_agents.ports import Snapshot, StateStore
+from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.state.default_branch import remote_name
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -46,38 +46,36 @@ class AlreadyRestoredError(NotRestoredError):
     """The work is in the worktree already."""
 
 
-def restore(
-    ws: Workspace, store: StateStore, handoff: Handoff | None, *, allow_config: bool = False
-) -> Restored:
+def restore(ctx: Context, handoff: Handoff | None, *, allow_config: bool = False) -> Restored:
     """Put the work of `handoff` into this worktree, which must be clean.
 
     On the work's base commit the patch is applied; on another commit it is merged. Files that
     configure tools need `allow_config`. Raises NotRestoredError, RefusedError for an unsafe patch,
     NotSetUpError without a worktree; then nothing has changed.
     """
-    actor = ws.actor()
-    if ws.place.toplevel is None:
+    actor = ctx.ws.actor()
+    if ctx.ws.place.toplevel is None:
         raise NotSetUpError(
             "There is no worktree here to restore into.", hint="Change to a worktree."
         )
-    folder = Path(ws.place.toplevel)
-    handoff, work, content = _load_patch(store, handoff)
+    folder = Path(ctx.ws.place.toplevel)
+    handoff, work, content = _load_patch(ctx.store, handoff)
     if patch.is_applied(folder, content):
         raise AlreadyRestoredError(
             f"The work of {handoff.name} is already applied here.", hint="There is nothing to do."
         )
     if not allow_config:
         _refuse_config(handoff, content)
-    _refuse_dirty(ws, folder)
-    _refuse_unknown_base(ws, folder, handoff, work)
+    _refuse_dirty(ctx.ws, folder)
+    _refuse_unknown_base(ctx.ws, folder, handoff, work)
     three_way = worktree.head(folder) != work.base
     try:
         conflicts = patch.apply(folder, content, three_way=three_way)
     except patch.PatchFailedError as error:
         raise _misfit_error(handoff, work, error, three_way) from None
-    other = _other_issue(ws, handoff)
+    other = _other_issue(ctx.ws, handoff)
     restored = Restored(handoff, work, three_way, tuple(conflicts), other)
-    _record_restore(ws, store, actor, restored)
+    _record_restore(ctx, actor, restored)
     return restored
 
 
@@ -180,9 +178,9 @@ def _misfit_error(
     )
 
 
-def _record_restore(ws: Workspace, store: StateStore, actor: Actor, restored: Restored) -> None:
+def _record_restore(ctx: Context, actor: Actor, restored: Restored) -> None:
     """Record it for others, so the same work is not restored twice."""
-    handoff, at = restored.handoff, Timestamp(now_text(ws))
+    handoff, at = restored.handoff, Timestamp(now_text(ctx.ws))
     identity = digest(handoff.id, actor.name, at, secrets.token_hex(8))
     fields = {
         "handoff": handoff.name,
@@ -210,4 +208,4 @@ def _record_restore(ws: Workspace, store: StateStore, actor: Actor, restored: Re
             )
         ]
 
-    transact(store, decide)
+    transact(ctx.store, decide)

@@ -20,7 +20,7 @@ from ghp_agents.hotpath.quoting import indented, named
 from ghp_agents.issues.body_sections import outline
 from ghp_agents.notes import recall
 from ghp_agents.notes.note import Note
-from ghp_agents.ports import IssueTracker, StateStore
+from ghp_agents.ports import Context, StateStore
 from ghp_agents.state.default_branch import remote_name
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.workspace import Workspace
@@ -49,34 +49,25 @@ class Chosen:
     handoff: Handoff | None
 
 
-def choose(
-    ws: Workspace,
-    store: StateStore,
-    tracker: IssueTracker,
-    *,
-    issue: str | None = None,
-    handoff: str | None = None,
-) -> Chosen:
+def choose(ctx: Context, *, issue: str | None = None, handoff: str | None = None) -> Chosen:
     """Choose the named or current issue, else that of the actor's last handoff (from or to); and
     its last handoff, or the named one. Raises NotFoundError, UsageError."""
-    actor = ws.actor()
-    about = evidence.topic(ws, tracker, actor, issue)
+    actor = ctx.ws.actor()
+    about = evidence.topic(ctx, actor, issue)
     named = None
     if issue is None and (handoff or about.number is None):
-        known, _ = handoff_record.read_handoffs(store.snapshot().files(handoff_record.HANDOFFS))
+        known, _ = handoff_record.read_handoffs(ctx.store.snapshot().files(handoff_record.HANDOFFS))
         mine = [item for item in known if actor.name in (item.by.name, item.to)]
         named = find(known, handoff) if handoff else (mine[-1] if mine else None)
         if named and named.issue is not None:
-            about = evidence.topic(ws, tracker, actor, str(named.issue))
-    facts = evidence.topic_facts(store, about, ws.settings.orchestrators)
+            about = evidence.topic(ctx, actor, str(named.issue))
+    facts = evidence.topic_facts(ctx.store, about, ctx.ws.settings.orchestrators)
     if handoff and named is None:
         named = find(facts.handoffs, handoff)
     return Chosen(about, facts, named or (facts.handoffs[-1] if facts.handoffs else None))
 
 
-def resume(
-    ws: Workspace, store: StateStore, chosen: Chosen, *, max_chars: int | None = None
-) -> Resumed:
+def resume(ctx: Context, chosen: Chosen, *, max_chars: int | None = None) -> Resumed:
     """Return what the actor needs to continue.
 
     The caller marks the answers in it as delivered, after printing them.
@@ -84,43 +75,43 @@ def resume(
     actor = chosen.about.actor
     news: list[News] = []
     if not actor.is_person:
-        news = escalation.news_for(ws, store.snapshot(), AgentName(actor.name))
-    values = _values(ws, store, chosen, news)
+        news = escalation.news_for(ctx.ws, ctx.store.snapshot(), AgentName(actor.name))
+    values = _values(ctx, chosen, news)
     values = {**markdown.cleaned(values), "section": text_budget.mark}
-    text = templates.render(TEMPLATE, values, own=repo_templates.templates(ws))
-    limit = max(text_budget.LEAST, max_chars or ws.settings.resume_chars)
+    text = templates.render(TEMPLATE, values, own=repo_templates.templates(ctx.ws))
+    limit = max(text_budget.LEAST, max_chars or ctx.ws.settings.resume_chars)
     head, sections = text_budget.split(text)
     return Resumed(text_budget.fit(head, sections, limit), tuple(news), chosen.handoff)
 
 
-def _values(ws: Workspace, store: StateStore, chosen: Chosen, news: list[News]) -> dict[str, Any]:
+def _values(ctx: Context, chosen: Chosen, news: list[News]) -> dict[str, Any]:
     """Return the template's values."""
     about, facts, last = chosen.about, chosen.facts, chosen.handoff
-    now = ws.clock.now()
-    where = _locate(ws, last)
-    branch = evidence.branch(ws, where.tip)
+    now = ctx.ws.clock.now()
+    where = _locate(ctx.ws, last)
+    branch = evidence.branch(ctx.ws, where.tip)
     named = f" --issue {about.number}" if about.number else ""
     everything = f"ghp agent-resume{named} --max-chars 1000000"
     base, tip = branch.history.base[:12], branch.tip[:12]
     return {
         "title": markdown.title(about.issue, about.number),
-        "lead": [*_describe_last(last, now), *_other_handoffs(store, about)],
+        "lead": [*_describe_last(last, now), *_other_handoffs(ctx.store, about)],
         "news": indented(escalation.render_news(news).rstrip()) if news else "",
         "note": _note(facts, last, everything, now),
         "steps": [
-            *returned_work.steps(ws, store.snapshot(), about),
+            *returned_work.steps(ctx.ws, ctx.store.snapshot(), about),
             *next_steps(_situation(chosen, branch)),
         ],
         "issue": markdown.issue_values(about.issue, about.blockers),
         "questions": markdown.question_lines(facts.escalations),
         "work": _work(chosen, f"ghp agent-resume{named} --apply"),
         "missing": markdown.missing_lines(last.work.missing) if last and last.work else [],
-        "here": [*_branch(ws, branch), *where.lines],
+        "here": [*_branch(ctx.ws, branch), *where.lines],
         "commits": markdown.commit_lines(branch.history.commits, branch.history.count),
         "files": markdown.file_lines(branch.history.files),
         "ledger": markdown.ledger_lines(facts.ledger),
         "earlier": markdown.handoff_lines([item for item in facts.handoffs if item != last], now),
-        "known": note_lines(_known(ws, store, about, branch), now),
+        "known": note_lines(_known(ctx, about, branch), now),
         "notes": [*about.notes, *facts.notes],
         "all": everything,
         "show": f"ghp agent-issue show {about.number}",
@@ -130,12 +121,14 @@ def _values(ws: Workspace, store: StateStore, chosen: Chosen, news: list[News]) 
     }
 
 
-def _known(ws: Workspace, store: StateStore, about: Topic, branch: Branch) -> list[Note]:
+def _known(ctx: Context, about: Topic, branch: Branch) -> list[Note]:
     """Return the notes that fit the issue and the changed files."""
     touched = {file.path for file in branch.history.files}
-    if ws.place.toplevel is not None:
-        touched |= {difference.path for difference in worktree.differences(Path(ws.place.toplevel))}
-    return recall.fitting(ws, store, about.issue, about.numbers, touched)
+    if ctx.ws.place.toplevel is not None:
+        touched |= {
+            difference.path for difference in worktree.differences(Path(ctx.ws.place.toplevel))
+        }
+    return recall.fitting(ctx, about.issue, about.numbers, touched)
 
 
 def _describe_last(last: Handoff | None, now: float) -> list[str]:

@@ -10,27 +10,25 @@ from ghp_agents.handoffs.markdown import path
 from ghp_agents.handoffs.returned import FOLDER, Return
 from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.locks.names import PREFIX, claim_name
-from ghp_agents.ports import LockService, Snapshot
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.workspace import Workspace
 
 SHOWN = 5  # files in conflict
 
 
-def reminders(
-    ws: Workspace, snapshot: Snapshot, leaser: LockService, agent: AgentName
-) -> list[str]:
+def reminders(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]:
     """Return a line for each pull request that came back to `agent` and still needs work."""
     if not snapshot.files(FOLDER):
         return []
-    holders = {lease.name: lease.holder for lease in leaser.known(PREFIX)}
+    holders = {lease.name: lease.holder for lease in ctx.leaser.known(PREFIX)}
 
     def is_its_own(entry: Return) -> bool:
         return agent == (
             entry.agent if entry.issue is None else holders.get(claim_name(entry.issue))
         )
 
-    found = _unresolved(ws, snapshot, is_its_own)
+    found = _unresolved(ctx.ws, snapshot, is_its_own)
     return [rules.reminder(entry, number, _why(entry)) for entry, number in found]
 
 

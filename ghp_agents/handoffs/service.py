@@ -26,7 +26,7 @@ from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.notes import recall
 from ghp_agents.notes.note import Note
-from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
+from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import number
 from ghp_agents.state.record import Record
@@ -63,10 +63,7 @@ class HandoffFacts:
 
 
 def handoff(
-    ws: Workspace,
-    store: StateStore,
-    tracker: IssueTracker,
-    leaser: LockService,
+    ctx: Context,
     *,
     issue: str | None = None,
     to: str | None = None,
@@ -81,19 +78,19 @@ def handoff(
     `unless_empty`, nor is one without any work. Raises UsageError, NotFoundError, RefusedError
     (another holds the issue), NotSetUpError.
     """
-    actor = ws.actor()
+    actor = ctx.ws.actor()
     receiver = _receiver(actor, to, checkpoint)
-    about = evidence.topic(ws, tracker, actor, issue)
+    about = evidence.topic(ctx, actor, issue)
     if receiver:
         _refuse_foreign(about, receiver)
-    tidy, warnings = _note(ws, note)
-    facts = _facts(ws, store, leaser, about, ask_rights=not checkpoint)
+    tidy, warnings = _note(ctx.ws, note)
+    facts = _facts(ctx, about, ask_rights=not checkpoint)
     notes = (*warnings, *facts.notes)
     if unless_empty and not tidy and _is_empty(facts):
-        draft = _build_handoff(ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
+        draft = _build_handoff(ctx.ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
         return HandoffResult(draft, "", "", False, notes)
     kind = CHECKPOINT if checkpoint else HANDOFF
-    handed = record_of(ws, store, facts, kind=kind, to=receiver, note=tidy, dry_run=dry_run)
+    handed = record_of(ctx.ws, ctx.store, facts, kind=kind, to=receiver, note=tidy, dry_run=dry_run)
     return replace(handed, notes=notes)
 
 
@@ -127,9 +124,9 @@ def record_of(
     return replace(transact(store, decide), unsent=facts.branch.unsent or 0)
 
 
-def is_here(ws: Workspace, store: StateStore, agent: str) -> bool:
+def is_here(ctx: Context, agent: str) -> bool:
     """Return whether an agent works in this clone, which then has all its commits."""
-    views = presence.list_agents(ws, store, store.snapshot(), processes=False)
+    views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
     return any(view.name == agent and view.is_here for view in views)
 
 
@@ -154,9 +151,7 @@ def _unchanged_result(
     return HandoffResult(previous, stored.decode("utf-8", "replace"), path, False, notes)
 
 
-def pass_on(
-    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker, handed: Handoff
-) -> Issue | None:
+def pass_on(ctx: Context, handed: Handoff) -> Issue | None:
     """Pass the claim, if the sender holds it, and the assignment to the handoff's receiver.
 
     Return the issue afterwards; None if there is nothing to pass on. Raises UnknownError if the
@@ -164,23 +159,23 @@ def pass_on(
     """
     if handed.to is None or handed.issue is None:
         return None
-    if _has_claim(ws, leaser, handed):
+    if _has_claim(ctx, handed):
         from ghp_agents.claims import service as claim
 
         given = claim.release(
-            ws, store, leaser, tracker, str(handed.issue),
+            ctx, str(handed.issue),
             to=handed.to, reason=f"handed over in {handed.name}",
         )  # fmt: skip
         return given.issue
     change = IssueChange(add_assignees=(handed.to,), remove_assignees=(handed.by.name,))
-    return tracker.change(handed.issue, change, ws.actor())
+    return ctx.tracker.change(handed.issue, change, ctx.ws.actor())
 
 
-def _has_claim(ws: Workspace, leaser: LockService, handed: Handoff) -> bool:
+def _has_claim(ctx: Context, handed: Handoff) -> bool:
     name = claim_name(handed.issue or 0)
-    epoch = 0 if handed.by.is_person else number(ws.presence(handed.by.name) or {}, "epoch")
-    known = (lease for lease in leaser.known(name) if lease.name == name)
-    return any(is_mine(lease, handed.by.name, epoch, leaser.clone) for lease in known)
+    epoch = 0 if handed.by.is_person else number(ctx.ws.presence(handed.by.name) or {}, "epoch")
+    known = (lease for lease in ctx.leaser.known(name) if lease.name == name)
+    return any(is_mine(lease, handed.by.name, epoch, ctx.leaser.clone) for lease in known)
 
 
 # ------------------------------------------------------------------------------- the contents
@@ -299,16 +294,14 @@ def _situation(facts: HandoffFacts, to: str | None) -> rules.Situation:
 # ----------------------------------------------------------------------------- gathered facts
 
 
-def _facts(
-    ws: Workspace, store: StateStore, leaser: LockService, about: Topic, *, ask_rights: bool
-) -> HandoffFacts:
+def _facts(ctx: Context, about: Topic, *, ask_rights: bool) -> HandoffFacts:
     # Often a hook makes a checkpoint; it must not wait for the remote.
-    held, unknown = evidence.rights(leaser, about.actor) if ask_rights else ([], "")
-    topic_facts = evidence.topic_facts(store, about, ws.settings.orchestrators)
+    held, unknown = evidence.rights(ctx.leaser, about.actor) if ask_rights else ([], "")
+    topic_facts = evidence.topic_facts(ctx.store, about, ctx.ws.settings.orchestrators)
     notes = [*about.notes, *topic_facts.notes, *([unknown] if unknown else [])]
-    work = uncommitted.take_uncommitted(ws)
-    learnt = recall.learnt(ws, store, about.actor.name, about.numbers)
-    branch = evidence.branch(ws)
+    work = uncommitted.take_uncommitted(ctx.ws)
+    learnt = recall.learnt(ctx, about.actor.name, about.numbers)
+    branch = evidence.branch(ctx.ws)
     return HandoffFacts(about, branch, topic_facts, work, tuple(held), tuple(notes), tuple(learnt))
 
 

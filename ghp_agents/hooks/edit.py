@@ -75,8 +75,7 @@ def _check_slow(context: "HookContext", files: "Sequence[EditTarget]") -> "list[
     verdicts: list[Verdict] = []
     for place, paths in _by_worktree(files):
         app = context.app_at(place)
-        parts = app.ws, app.store, app.leaser, app.knowing_tracker
-        verdicts += evaluate.judge(*parts, AgentName(context.agent), paths, editing=True)
+        verdicts += evaluate.judge(app.offline, AgentName(context.agent), paths, editing=True)
     return verdicts
 
 

@@ -16,9 +16,7 @@ def news(context: "HookContext", lead: str, *, again: bool = False) -> Reply | N
     """All news, as context; `again`: also repeat that a claim was lost."""
     news_flag.clear(context.folders, context.agent)
     app, agent = context.app(), AgentName(context.agent)
-    found = services.gather(
-        app.ws, app.store, app.leaser, agent, again=again, limit=LIMIT - len(lead) - 1
-    )
+    found = services.gather(app, agent, again=again, limit=LIMIT - len(lead) - 1)
     if not found.text:
         return None
     return Reply(

@@ -31,7 +31,7 @@ def compact(context: "HookContext") -> None:
 
     app = context.app()
     result = handoff.handoff(
-        app.ws, app.store, app.knowing_tracker, app.leaser,
+        app.offline,
         checkpoint=True, unless_empty=True,
     )  # fmt: skip
     if result.is_new:

@@ -77,7 +77,7 @@ def _resume_reply(context: "HookContext", lead: str) -> Reply:
 
     app, agent = context.app(), AgentName(context.agent)
     news_flag.clear(context.folders, context.agent)
-    wanted = notifications.fence_lines(app.ws, app.store.snapshot(), app.leaser, agent)
+    wanted = notifications.fence_lines(app, app.store.snapshot(), agent)
     lead = "\n\n".join([lead, *wanted])
     try:
         text, shown_ids = _resume(context, CONTEXT_LIMIT - len(lead) - 2)
@@ -95,10 +95,10 @@ def _resume(context: "HookContext", limit: int) -> "tuple[str, list[str]]":
     from ghp_agents.handoffs import resume
 
     app = context.app()
-    chosen = resume.choose(app.ws, app.store, app.knowing_tracker)
+    chosen = resume.choose(app.offline)
     room = limit
     while True:
-        resumed = resume.resume(app.ws, app.store, chosen, max_chars=room)
+        resumed = resume.resume(app, chosen, max_chars=room)
         units = len(resumed.text.encode("utf-16-le", "replace")) // 2
         if units <= limit:
             return resumed.text.strip("\n"), [item.id for item in resumed.news]

@@ -63,7 +63,7 @@ def _count(context: "HookContext") -> "tuple[int, int]":
     app = context.app()
     snapshot = app.store.snapshot()
     questions, _ = escalation.read_all(snapshot, app.ws.settings.orchestrators)
-    views = presence.list_agents(app.ws, app.store, snapshot)
+    views = presence.list_agents(app, snapshot)
     return (
         sum(question.is_open for question in questions),
         sum(view.liveness is Liveness.STALE for view in views),

@@ -20,7 +20,7 @@ from ghp_agents.issues.numbers import given_numbers, next_number
 from ghp_agents.issues.record import FOLDER, IssueEvent, entry
 from ghp_agents.issues.replay import IssueEvents
 from ghp_agents.locks.lock import Lock
-from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
+from ghp_agents.ports import Context, IssueTracker, Snapshot, StateStore
 from ghp_agents.state.record import Record, highest
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
@@ -66,8 +66,7 @@ class View(NamedTuple):
 
 
 def select(
-    ws: Workspace,
-    tracker: IssueTracker,
+    ctx: Context,
     *,
     mine: bool = False,
     ready: bool = False,
@@ -81,9 +80,9 @@ def select(
     `claims` are the known claims by issue number. `commanded` are the issues that a person
     assigned to agents by a comment.
     """
-    me = ws.actor().name if mine else None
-    known = tracker.list(closed="closed" in states)
-    label = ws.settings.needs_human_label
+    me = ctx.ws.actor().name if mine else None
+    known = ctx.tracker.list(closed="closed" in states)
+    label = ctx.ws.settings.needs_human_label
     candidates = dependencies.ready(known, me, claims, label, commanded) if ready else known
     offered = [issue._replace(offered=True) for issue in known]
     everything = dependencies.ready(offered, me, claims, label) if ready else candidates
@@ -126,8 +125,7 @@ def view(tracker: IssueTracker, reference: str) -> View:
 
 
 def new(
-    ws: Workspace,
-    tracker: IssueTracker,
+    ctx: Context,
     fields: IssueChange,
     *,
     blocked_by: Sequence[str] = (),
@@ -136,19 +134,19 @@ def new(
 ) -> IssueResult:
     """Create an issue, unless the same author has an open one with the same title and body: a
     repeated command must not create a second. With `again` it does."""
-    by = ws.actor()
+    by = ctx.ws.actor()
     wanted = checked_new(
         fields._replace(
-            add_assignees=_people(ws, fields.add_assignees),
-            add_blockers=_numbers(tracker, blocked_by),
-            parent=tracker.get(parent).number if parent else None,
+            add_assignees=_people(ctx.ws, fields.add_assignees),
+            add_blockers=_numbers(ctx.tracker, blocked_by),
+            parent=ctx.tracker.get(parent).number if parent else None,
         )
     )
-    same = None if again else _same(tracker, wanted, by)
+    same = None if again else _same(ctx.tracker, wanted, by)
     return (
         IssueResult(same, changed=False)
         if same
-        else IssueResult(tracker.create(wanted, by), changed=True)
+        else IssueResult(ctx.tracker.create(wanted, by), changed=True)
     )
 
 
@@ -165,82 +163,63 @@ def _same(tracker: IssueTracker, wanted: IssueChange, by: Actor) -> Issue | None
 
 
 def edit(
-    ws: Workspace,
-    tracker: IssueTracker,
-    reference: str,
-    change: IssueChange,
-    *,
-    parent: str | None = None,
+    ctx: Context, reference: str, change: IssueChange, *, parent: str | None = None
 ) -> IssueResult:
     """Change fields. Raises UsageError when there is nothing to change."""
-    wanted = change._replace(parent=tracker.get(parent).number) if parent else change
+    wanted = change._replace(parent=ctx.tracker.get(parent).number) if parent else change
     if wanted == NO_CHANGE:
         raise UsageError(
             "Nothing is said that should change.",
             hint="Give at least one of --title, --body, --priority, --label, --remove-label, "
             "--parent, --no-parent.",
         )
-    return _change(ws, tracker, reference, wanted)
+    return _change(ctx, reference, wanted)
 
 
-def close(ws: Workspace, tracker: IssueTracker, reference: str, message: str = "") -> IssueResult:
+def close(ctx: Context, reference: str, message: str = "") -> IssueResult:
     """Close an issue. The message becomes a comment before it closes."""
-    added = comment(ws, tracker, reference, message).comment if message else None
-    return _change(ws, tracker, reference, IssueChange(state="closed"))._replace(comment=added)
+    added = comment(ctx, reference, message).comment if message else None
+    return _change(ctx, reference, IssueChange(state="closed"))._replace(comment=added)
 
 
-def reopen(ws: Workspace, tracker: IssueTracker, reference: str) -> IssueResult:
+def reopen(ctx: Context, reference: str) -> IssueResult:
     """Reopen an issue."""
-    return _change(ws, tracker, reference, IssueChange(state="open"))
+    return _change(ctx, reference, IssueChange(state="open"))
 
 
 def assign(
-    ws: Workspace,
-    tracker: IssueTracker,
-    reference: str,
-    names: Sequence[str],
-    *,
-    remove: bool = False,
+    ctx: Context, reference: str, names: Sequence[str], *, remove: bool = False
 ) -> IssueResult:
     """Assign agents and people to an issue, or unassign them."""
-    people = tuple(ws.actor().name if name == ME else name for name in names)
+    people = tuple(ctx.ws.actor().name if name == ME else name for name in names)
     change = (
         IssueChange(remove_assignees=people)
         if remove
         else IssueChange(add_assignees=tuple(assignee(name) for name in people))
     )
-    return _change(ws, tracker, reference, change)
+    return _change(ctx, reference, change)
 
 
-def block(
-    ws: Workspace,
-    tracker: IssueTracker,
-    reference: str,
-    by: Sequence[str],
-    *,
-    remove: bool = False,
-) -> IssueResult:
+def block(ctx: Context, reference: str, by: Sequence[str], *, remove: bool = False) -> IssueResult:
     """Add or remove blockers of an issue. Raises UsageError for a cycle."""
-    numbers = _numbers(tracker, by)
+    numbers = _numbers(ctx.tracker, by)
     change = IssueChange(remove_blockers=numbers) if remove else IssueChange(add_blockers=numbers)
-    return _change(ws, tracker, reference, change)
+    return _change(ctx, reference, change)
 
 
-def comment(ws: Workspace, tracker: IssueTracker, reference: str, body: str) -> IssueResult:
+def comment(ctx: Context, reference: str, body: str) -> IssueResult:
     """Add a comment, unless the last comment has the same author and text."""
-    by, text = ws.actor(), checked_comment(body)
-    issue = tracker.get(reference)
+    by, text = ctx.ws.actor(), checked_comment(body)
+    issue = ctx.tracker.get(reference)
     last = issue.comments[-1] if issue.comments else None
     if last and (last.body, last.author, last.by_person) == (text, by.name, by.is_person):
         return IssueResult(issue, changed=False, comment=last)
-    return IssueResult(issue, changed=True, comment=tracker.comment(reference, text, by))
+    return IssueResult(issue, changed=True, comment=ctx.tracker.comment(reference, text, by))
 
 
-def _change(
-    ws: Workspace, tracker: IssueTracker, reference: str, change: IssueChange
-) -> IssueResult:
-    before = tracker.get(reference)
-    after = tracker.change(reference, change, ws.actor())
+def _change(ctx: Context, reference: str, change: IssueChange) -> IssueResult:
+    before = ctx.tracker.get(reference)
+    after = ctx.tracker.change(reference, change, ctx.ws.actor())
     return IssueResult(after, changed=after._replace(updated_at=before.updated_at) != before)
 
 
@@ -255,13 +234,13 @@ def _numbers(tracker: IssueTracker, references: Iterable[str]) -> tuple[IssueNum
 # -------------------------------------------------------------------------------- numbers
 
 
-def name_provisional(ws: Workspace, store: StateStore, leaser: LockService) -> list[IssueNumber]:
+def name_provisional(ctx: Context) -> list[IssueNumber]:
     """Allocate numbers for this clone's provisional issues, oldest first; return the numbers.
 
     Stops when no number can be allocated. Two processes at once, or one that dies half-way, leave
     a gap at most. Call it between fetch and push, when the numbers of other clones are known.
     """
-    snapshot = store.snapshot()
+    snapshot = ctx.store.snapshot()
     log, used = _log(snapshot), given_numbers(snapshot)
     given: list[IssueNumber] = []
     for creation in replay.unnumbered(log):
@@ -269,10 +248,10 @@ def name_provisional(ws: Workspace, store: StateStore, leaser: LockService) -> l
             continue
         reason = f"for I-{creation.issue}"
         try:
-            number = next_number(leaser, creation.by.name, used, reason)
+            number = next_number(ctx.leaser, creation.by.name, used, reason)
         except GhpError:
             break
-        if _name(ws, store, creation, number):
+        if _name(ctx, creation, number):
             given.append(number)
     return given
 
@@ -283,7 +262,7 @@ def _is_ours(snapshot: Snapshot, creation: IssueEvent) -> bool:
     return creation.clone == snapshot.clone or creation.clone not in known
 
 
-def _name(ws: Workspace, store: StateStore, creation: IssueEvent, number: IssueNumber) -> bool:
+def _name(ctx: Context, creation: IssueEvent, number: IssueNumber) -> bool:
     def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
         log = _log(snapshot)
         lacking = {created.issue for created in replay.unnumbered(log)}
@@ -295,14 +274,14 @@ def _name(ws: Workspace, store: StateStore, creation: IssueEvent, number: IssueN
             kind="number",
             clock=highest(snapshot.clock, log.clock) + 1,
             clone=snapshot.clone,
-            at=Timestamp(now_text(ws)),
+            at=Timestamp(now_text(ctx.ws)),
             by=creation.by,
             number=number,
         )
         issue = find(replay.fold(log.with_one(event)), f"I-{creation.issue}")
         return True, [entry(event, "issue-number", issue, f"was I-{issue.id}: {issue.title}")]
 
-    return transact(store, decide)
+    return transact(ctx.store, decide)
 
 
 def _log(snapshot: Snapshot) -> IssueEvents:

@@ -18,10 +18,9 @@ from ghp_agents.leases.request import (
     conflict_with,
     prepare,
 )
-from ghp_agents.ports import LockService, StateStore
+from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.state.transact import transact
-from ghp_agents.workspace import Workspace
 
 
 class LeaseResult(NamedTuple):
@@ -48,18 +47,16 @@ class HeldError(RefusedError):
         )
 
 
-def acquire(
-    ws: Workspace, store: StateStore, leaser: LockService, approve: Approve, wanted: LeaseRequest
-) -> LeaseResult:
+def acquire(ctx: Context, approve: Approve, wanted: LeaseRequest) -> LeaseResult:
     """Acquire a lease, or raise RefusedError with its holder and the next step.
 
     A lease that is already held stays; with a TTL, the TTL starts again now. Shared paths need
     approval, which `approve` requests. Raises UnknownError if a strict lease cannot be decided.
     """
-    plan = prepare(ws, store, wanted)
-    if not holds_already(ws, store, leaser, plan):
+    plan = prepare(ctx, wanted)
+    if not holds_already(ctx, plan):
         plan = approve(plan)
-    tried = attempt(ws, store, leaser, plan)
+    tried = attempt(ctx, plan)
     if tried.log is None:
         raise HeldError(plan, tried.obstacles)
     return leased(plan, tried)
@@ -71,58 +68,49 @@ def leased(plan: CheckedRequest, tried: Attempt) -> LeaseResult:
     return LeaseResult(tried.log.hold(), tried.is_new, tuple(plan.reach.covered))
 
 
-def holds_already(
-    ws: Workspace, store: StateStore, leaser: LockService, plan: CheckedRequest
-) -> bool:
+def holds_already(ctx: Context, plan: CheckedRequest) -> bool:
     """Whether the lease is already held; then it needs no new approval."""
-    snapshot = store.snapshot()
+    snapshot = ctx.store.snapshot()
     mine = [log for log in leases.read_all(snapshot)[0] if plan.is_same(log)]
-    rights = leases.known_rights(leaser)
+    rights = leases.known_rights(ctx.leaser)
     if not mine or plan.is_elsewhere(rights):
         return False
-    lives = leases.lives_by(presence.list_agents(ws, store, snapshot))
-    expired = expiry.expired(ws, store, snapshot, mine)
-    return any(leases.is_active(ws, snapshot, log, lives, rights, expired) for log in mine)
+    lives = leases.lives_by(presence.list_agents(ctx, snapshot))
+    expired = expiry.expired(ctx, snapshot, mine)
+    return any(leases.is_active(ctx.ws, snapshot, log, lives, rights, expired) for log in mine)
 
 
-def attempt(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    plan: CheckedRequest,
-    *,
-    in_line: bool = False,
-) -> Attempt:
+def attempt(ctx: Context, plan: CheckedRequest, *, in_line: bool = False) -> Attempt:
     """Try once; the result has the conflicts. With `in_line` the request then joins the queue.
 
     Edits by others are files, a lease is a commit. Each side writes before it looks for the other,
     so this looks for edits before and after the lease is recorded. Raises UnknownError.
     """
-    if plan.right and holds_already(ws, store, leaser, plan):
-        leaser.read(plan.right)  # refreshes what this clone knows
-    case = DecisionInput(ws, store, leaser, plan, in_line=in_line)
-    tried = transact(store, partial(decide, case))
+    if plan.right and holds_already(ctx, plan):
+        ctx.leaser.read(plan.right)  # refreshes what this clone knows
+    case = DecisionInput(ctx, plan, in_line=in_line)
+    tried = transact(ctx.store, partial(decide, case))
     if tried.log is None and not tried.obstacles:
         tried = _with_right(case)._replace(asked_remote=True)
     if tried.log is None or not tried.is_new:
         return tried
-    edited = edits(ws, plan)
+    edited = edits(ctx.ws, plan)
     if not edited:
         return tried
     hold = tried.log.hold()
-    leases.give_back(ws, store, leaser, plan.by, hold, f"{edited[0].holder} edits it")
+    leases.give_back(ctx, plan.by, hold, f"{edited[0].holder} edits it")
     return Attempt(obstacles=tuple(edited), spent=True)
 
 
 def _with_right(case: DecisionInput) -> Attempt:
     """The attempt for a strict lease, after its lock, which other clones see at once."""
-    ws, store, leaser, plan = case.ws, case.store, case.leaser, case.plan
+    store, leaser, plan = case.ctx.store, case.ctx.leaser, case.plan
     reason = plan.wanted.reason
     _end_expired(case)
     past = _expired_rights(case)
     try:
         who = strict.Asker(plan.holder, plan.epoch, plan.clone, until_of(case))
-        right = strict.take_lock(ws, store, leaser, who, plan.reach, reason, past)
+        right = strict.take_lock(case.ctx, who, plan.reach, reason, past)
     except strict.RivalError as error:
         rival = (conflict_with(plan, error.hold, error.kind),)
         return transact(store, partial(decide, case._replace(elsewhere=rival)))
@@ -135,15 +123,15 @@ def _with_right(case: DecisionInput) -> Attempt:
 def _expired_rights(case: DecisionInput) -> frozenset[str]:
     """The nonces of expired locks of others: by their clones' records or, where these have not
     arrived, by the locks themselves."""
-    snapshot = case.store.snapshot()
+    snapshot = case.ctx.store.snapshot()
     logs = [log for log in leases.read_all(snapshot)[0] if log.request.right]
-    expired = expiry.expired(case.ws, case.store, snapshot, logs)
+    expired = expiry.expired(case.ctx, snapshot, logs)
     recorded = {log.nonce for log in logs}
     bare = {
         right.nonce
-        for right in leases.known_rights(case.leaser).values()
+        for right in leases.known_rights(case.ctx.leaser).values()
         if right.nonce not in recorded
-        and holder_liveness.is_over(case.ws, right, case.leaser.clone)
+        and holder_liveness.is_over(case.ctx.ws, right, case.ctx.leaser.clone)
     }
     return frozenset(log.nonce for log in logs if log.id in expired) | bare
 
@@ -151,11 +139,10 @@ def _expired_rights(case: DecisionInput) -> frozenset[str]:
 def _end_expired(case: DecisionInput) -> None:
     """Release conflicting locks that this clone granted and that have expired by its clock. No
     other clone can know that, and the next sync may be far off."""
-    snapshot, now = case.store.snapshot(), case.ws.clock.now()
+    snapshot, now = case.ctx.store.snapshot(), case.ctx.ws.clock.now()
     logs = [log for log in leases.read_all(snapshot)[0] if log.is_open and log.request.right]
     over = [log for log in logs if log.is_over(snapshot.clone, now)]
     kept = {log.nonce for log in logs if log not in over}
     for log in over:
         if log.nonce not in kept and case.plan.reach.meets_other(log.hold(), case.plan.holder):
-            parts = case.ws, case.store, case.leaser, case.plan.by
-            leases.give_back(*parts, log.hold(), "its time was up")
+            leases.give_back(case.ctx, case.plan.by, log.hold(), "its time was up")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ghp_agents.leases import wait_graph
 from ghp_agents.leases.wait_graph import Chain, Wait
+from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.state.presence import issue_of
@@ -11,47 +12,37 @@ from ghp_agents.state.presence import issue_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # agent-status loads this module
     from ghp_agents.escalations.service import EscalateResult
-    from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
+    from ghp_agents.ports import Snapshot
     from ghp_agents.presence.service import AgentView
-    from ghp_agents.workspace import Workspace
 
 BLOCKED = "blocked"
 SHOWN = 3  # chains for each waiter
 _LIVES = (Liveness.ACTIVE, Liveness.STALE)
 
 
-def waits(
-    ws: "Workspace",
-    store: "StateStore",
-    leaser: "LockService",
-    tracker: "IssueTracker",
-    snapshot: "Snapshot",
-    views: Sequence["AgentView"],
-) -> list[Wait]:
+def waits(ctx: Context, snapshot: "Snapshot", views: Sequence["AgentView"]) -> list[Wait]:
     """Who waits for whom: for an issue that another holds, or in the queue for a lease.
 
     Dead and stopped agents wait for nobody. An agent unknown here counts as alive.
     """
     waits: list[Wait] = []
     if any("generation" in view.presence for view in views):
-        waits += _for_issues(leaser, tracker, views)
+        waits += _for_issues(ctx, views)
     if snapshot.files(presence.LEASES):
         from ghp_agents.leases import service as lease
 
-        waits += wait_graph.for_leases(lease.queue(ws, store, leaser, snapshot, views))
+        waits += wait_graph.for_leases(lease.queue(ctx, snapshot, views))
     ended = {view.name for view in views if view.liveness not in _LIVES}
     return sorted({wait for wait in waits if wait.waiter not in ended})
 
 
-def _for_issues(
-    leaser: "LockService", tracker: "IssueTracker", views: Iterable["AgentView"]
-) -> list[Wait]:
-    issues = tracker.known()
+def _for_issues(ctx: Context, views: Iterable["AgentView"]) -> list[Wait]:
+    issues = ctx.tracker.known()
     if not any(issue.blocked_by for issue in issues):
         return []
     from ghp_agents.locks.names import PREFIX, claimed_issue
 
-    known = {claimed_issue(lease.name): lease for lease in leaser.known(PREFIX) if lease.holder}
+    known = {claimed_issue(lease.name): lease for lease in ctx.leaser.known(PREFIX) if lease.holder}
     claims = {number: lease for number, lease in known.items() if number is not None}
     hands = ((view.name, issue_of(view.presence)) for view in views)
     in_hand = {name: number for name, number in hands if number is not None}
@@ -91,11 +82,7 @@ def sentences(known: Sequence[Wait], names: Iterable[str]) -> list[str]:
 
 
 def escalate_cycles(
-    ws: "Workspace",
-    store: "StateStore",
-    tracker: "IssueTracker",
-    known: Sequence[Wait],
-    views: Sequence["AgentView"],
+    ctx: Context, known: Sequence[Wait], views: Sequence["AgentView"]
 ) -> list["EscalateResult"]:
     """Ask a person who goes first in a cycle of waiting agents.
 
@@ -111,9 +98,7 @@ def escalate_cycles(
 
     return [
         ask_once(
-            ws,
-            store,
-            tracker,
+            ctx,
             Question(
                 _asker(circle, here),
                 wait_graph.question(circle),

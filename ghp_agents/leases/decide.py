@@ -17,7 +17,7 @@ from ghp_agents.leases.record import LeaseEvent, LeaseHistory
 from ghp_agents.leases.request import CheckedRequest, Conflict, conflict_with
 from ghp_agents.leases.service import Lives
 from ghp_agents.locks.lock import Lock
-from ghp_agents.ports import LockService, Snapshot, StateStore
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace
@@ -36,9 +36,7 @@ class Attempt(NamedTuple):
 class DecisionInput(NamedTuple):
     """The input of a decision."""
 
-    ws: Workspace
-    store: StateStore
-    leaser: LockService
+    ctx: Context
     plan: CheckedRequest
     right: Lock | None = None  # the lock that a strict lease acquired
     in_line: bool = False  # join the queue if it is not free
@@ -47,20 +45,20 @@ class DecisionInput(NamedTuple):
 
 def decide(case: DecisionInput, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
     """Granted, already held, queued, or the conflicts."""
-    ws, plan = case.ws, case.plan
-    views = presence.list_agents(ws, case.store, snapshot)
-    lives, rights = leases.lives_by(views), leases.known_rights(case.leaser)
+    ws, plan = case.ctx.ws, case.plan
+    views = presence.list_agents(case.ctx, snapshot)
+    lives, rights = leases.lives_by(views), leases.known_rights(case.ctx.leaser)
     known = leases.read_all(snapshot)[0]
     _check_not_ended(plan, known)
     logs = [log for log in known if log.is_open]
     mine = [] if plan.is_elsewhere(rights) else [log for log in logs if plan.is_same(log)]
-    expired = expiry.expired(ws, case.store, snapshot, logs)
+    expired = expiry.expired(case.ctx, snapshot, logs)
     parts = (lives, rights, expired)
     current = next((log for log in mine if leases.is_active(ws, snapshot, log, *parts)), None)
     if current:
         return _kept(case, snapshot, current)
     waiting = next((log for log in mine if log.id == plan.id and log.is_waiting), None)
-    holds = leases.held(ws, case.store, case.leaser, snapshot, views)
+    holds = leases.held(case.ctx, snapshot, views)
     conflicts = [conflict_with(plan, hold) for hold in holds if _is_in_way(plan, hold)]
     conflicts += _first_in_line(case, snapshot, logs, waiting, lives)
     conflicts += [*edits(ws, plan), *case.elsewhere]
@@ -125,7 +123,7 @@ def _first_in_line(
         if log.is_waiting
         and (waiting is None or log.request.order < waiting.request.order)
         and reach.meets_other(log.hold(), holder)
-        and leases.is_still_waiting(case.ws, snapshot, log, lives)
+        and leases.is_still_waiting(case.ctx.ws, snapshot, log, lives)
     ]
 
 
@@ -149,7 +147,7 @@ def _granted(
 ) -> tuple[Attempt, list[Record]]:
     """Grant the lease, and end conflicting leases whose holders are dead or whose time is up. A
     holder that comes back must not find them held."""
-    ws, plan = case.ws, case.plan
+    ws, plan = case.ctx.ws, case.plan
     nonce = case.right.nonce if case.right else ""
     if waiting:
         event = _follow(case, snapshot, waiting, "grant")._replace(
@@ -208,10 +206,10 @@ def _follow(case: DecisionInput, snapshot: Snapshot, log: LeaseHistory, kind: st
 
 
 def _now(case: DecisionInput) -> Timestamp:
-    return Timestamp(to_text(case.ws.clock.now()))
+    return Timestamp(to_text(case.ctx.ws.clock.now()))
 
 
 def until_of(case: DecisionInput) -> Timestamp | None:
     """When it ends, if the request has a TTL."""
     ttl = case.plan.wanted.ttl
-    return None if ttl is None else Timestamp(to_text(case.ws.clock.now() + ttl))
+    return None if ttl is None else Timestamp(to_text(case.ctx.ws.clock.now() + ttl))

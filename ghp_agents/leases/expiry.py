@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ghp_agents.core import files
 from ghp_agents.leases.record import FOLDER, LeaseHistory, read_leases
-from ghp_agents.ports import Snapshot, StateStore
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.workspace import Workspace
 
@@ -22,24 +22,22 @@ Noted = Mapping[
 ]  # by lease: the record with its TTL, and when it was first seen
 
 
-def observe(ws: Workspace, store: StateStore) -> None:
+def observe(ctx: Context) -> None:
     """After a sync: note new leases with a TTL, and forget those that have ended."""
-    snapshot = store.snapshot()
+    snapshot = ctx.store.snapshot()
     known = timed(snapshot, read_leases(snapshot.files(FOLDER))[0])
-    noted = _read(ws)
+    noted = _read(ctx.ws)
     if known or noted:
-        _keep(ws, noted, _noted(noted, known, ws.steady()))
+        _keep(ctx.ws, noted, _noted(noted, known, ctx.ws.steady()))
 
 
-def expired(
-    ws: Workspace, store: StateStore, snapshot: Snapshot, logs: Iterable[LeaseHistory]
-) -> frozenset[str]:
+def expired(ctx: Context, snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> frozenset[str]:
     """The ids of the expired leases."""
-    ends = ends_at(ws, snapshot, logs)
-    now = ws.steady() if ends else 0.0
+    ends = ends_at(ctx.ws, snapshot, logs)
+    now = ctx.ws.steady() if ends else 0.0
     if not any(end <= now for end in ends.values()):
         return frozenset()
-    news_at = presence.news_at(ws, store) or 0.0
+    news_at = presence.news_at(ctx.ws, ctx.store) or 0.0
     return frozenset(lease for lease, end in ends.items() if end <= min(news_at, now))
 
 

@@ -21,7 +21,7 @@ from ghp_agents.leases.request import (
     LeaseRequest,
     prepare,
 )
-from ghp_agents.ports import LockService, StateStore
+from ghp_agents.ports import Context
 from ghp_agents.presence import wait as presence_wait
 from ghp_agents.presence.wait import LOOK_EVERY
 from ghp_agents.workspace import Workspace
@@ -33,9 +33,7 @@ Tell = Callable[[str], None]
 
 
 def wait(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
+    ctx: Context,
     approve: Approve,
     wanted: LeaseRequest,
     *,
@@ -47,26 +45,24 @@ def wait(
     `tell` gets the place in the queue when it changes. An interrupt, or the end of `timeout`
     seconds (RefusedError), leaves the queue. Other processes detect a killed waiter.
     """
-    plan = _resumed(ws, store, prepare(ws, store, wanted))
+    plan = _resumed(ctx, prepare(ctx, wanted))
     agent = None if plan.by.is_person else plan.by.name
     ids: list[str] = []
     with contextlib.ExitStack() as stack:
-        beat = stack.enter_context(presence_wait.presence(ws, agent, BLOCKED, _about(plan)))
+        beat = stack.enter_context(presence_wait.presence(ctx.ws, agent, BLOCKED, _about(plan)))
 
         def enter(lease: str) -> None:
-            stack.enter_context(_waiting_file(ws, lease))
+            stack.enter_context(_waiting_file(ctx.ws, lease))
             ids.append(lease)
 
         try:
-            return _wait(ws, store, leaser, approve, plan, timeout, tell, beat, enter)
+            return _wait(ctx, approve, plan, timeout, tell, beat, enter)
         finally:
-            _leave(ws, store, plan.by, ids)
+            _leave(ctx, plan.by, ids)
 
 
 def _wait(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
+    ctx: Context,
     approve: Approve,
     plan: CheckedRequest,
     timeout: float | None,
@@ -74,37 +70,37 @@ def _wait(
     beat: presence_wait.Beat,
     enter: Callable[[str], None],
 ) -> LeaseResult:
-    started = next_sync = next_try = ws.clock.now()
+    started = next_sync = next_try = ctx.ws.clock.now()
     enter(plan.id)
     shown = ""
     while True:
-        if ws.clock.now() >= next_try:
-            step = _step(ws, store, leaser, approve, plan)
+        if ctx.ws.clock.now() >= next_try:
+            step = _step(ctx, approve, plan)
             if step.got:
                 return step.got
             if step.plan.id != plan.id:
                 enter(step.plan.id)
             plan = step.plan
             # The remote is asked for a strict lease no more often than it is synced.
-            next_try = next_sync if step.asked_remote else ws.clock.now()
+            next_try = next_sync if step.asked_remote else ctx.ws.clock.now()
             if step.place != shown:
                 tell(step.place)
                 shown = step.place
             beat(f"{_about(plan)} {step.place}")
-        if ws.clock.now() >= next_sync:
-            next_sync = presence_wait.sync(ws, store, first=next_sync == started)
+        if ctx.ws.clock.now() >= next_sync:
+            next_sync = presence_wait.sync(ctx, first=next_sync == started)
             plan = plan._replace(
-                reach=WorktreeFiles(ws).reach(plan.wanted.patterns, plan.wanted.name)
+                reach=WorktreeFiles(ctx.ws).reach(plan.wanted.patterns, plan.wanted.name)
             )
             continue
-        left = LOOK_EVERY if timeout is None else started + timeout - ws.clock.now()
+        left = LOOK_EVERY if timeout is None else started + timeout - ctx.ws.clock.now()
         if left <= 0:
             raise RefusedError(
                 f"Not free within {timeout:g} s: {shown}.",
                 hint="The place in the queue is given up. Work on something else, or ask: "
                 "`ghp agent-escalate …`.",
             )
-        ws.clock.wait(min(LOOK_EVERY, left))
+        ctx.ws.clock.wait(min(LOOK_EVERY, left))
 
 
 def _about(plan: CheckedRequest) -> str:
@@ -120,17 +116,15 @@ class _Step(NamedTuple):
     asked_remote: bool = False
 
 
-def _step(
-    ws: Workspace, store: StateStore, leaser: LockService, approve: Approve, plan: CheckedRequest
-) -> _Step:
-    if not holds_already(ws, store, leaser, plan):
+def _step(ctx: Context, approve: Approve, plan: CheckedRequest) -> _Step:
+    if not holds_already(ctx, plan):
         try:
             plan = approve(plan)
         except ApprovalError as error:
             if not error.is_open:
                 raise
             return _Step(plan, place=f"the answer to {error.question.name} comes first")
-    tried = attempt(ws, store, leaser, plan, in_line=True)
+    tried = attempt(ctx, plan, in_line=True)
     if tried.log:
         return _Step(plan, leased(plan, tried))
     again = plan._replace(id=random_hex(6)) if tried.spent else plan
@@ -154,12 +148,12 @@ def ordinal(number: int) -> str:
 # ------------------------------------------------------------------------------ the queue
 
 
-def _resumed(ws: Workspace, store: StateStore, plan: CheckedRequest) -> CheckedRequest:
+def _resumed(ctx: Context, plan: CheckedRequest) -> CheckedRequest:
     """The plan with the place of an earlier process that was killed while it waited."""
-    snapshot = store.snapshot()
+    snapshot = ctx.store.snapshot()
     for log in leases.read_all(snapshot)[0]:
         ours = log.is_waiting and log.request.clone == snapshot.clone and plan.is_same(log)
-        if ours and not leases.is_waited_for(ws, log.id):
+        if ours and not leases.is_waited_for(ctx.ws, log.id):
             return plan._replace(id=log.id)
     return plan
 
@@ -180,9 +174,9 @@ def _waiting_file(ws: Workspace, lease: str) -> Iterator[None]:
                 path.unlink(missing_ok=True)
 
 
-def _leave(ws: Workspace, store: StateStore, by: Actor, ids: Sequence[str]) -> None:
+def _leave(ctx: Context, by: Actor, ids: Sequence[str]) -> None:
     """Leave the queue, if the requests still wait."""
-    logs = leases.read_all(store.snapshot())[0]
+    logs = leases.read_all(ctx.store.snapshot())[0]
     why = {log.id: "left the queue" for log in logs if log.id in ids and log.is_waiting}
     if why:
-        leases.end(ws, store, by, why)
+        leases.end(ctx, by, why)

@@ -15,7 +15,7 @@ from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import FOLDER, LeaseHistory, what
 from ghp_agents.leases.service import LIVING
 from ghp_agents.locks.lock import Lock
-from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
+from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import wait_status
 from ghp_agents.presence.liveness import Liveness
@@ -27,25 +27,23 @@ from ghp_agents.workspace import Workspace
 COMPARED = "leases-compared.json"  # ids of leases already compared with each other
 
 
-def reconcile(
-    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
-) -> tuple[str, ...]:
+def reconcile(ctx: Context) -> tuple[str, ...]:
     """Do this clone's part, and return notes for people. Idempotent.
 
     Runs after a sync, also in the background."""
-    snapshot = store.snapshot()
-    views = presence.list_agents(ws, store, snapshot, processes=False)
+    snapshot = ctx.store.snapshot()
+    views = presence.list_agents(ctx, snapshot, processes=False)
     wait_status.restore_status(
-        ws, [view.name for view in views if view.is_here and view.liveness in LIVING]
+        ctx.ws, [view.name for view in views if view.is_here and view.liveness in LIVING]
     )
     results: list[EscalateResult] = []
     if snapshot.files(FOLDER):
-        if end_what_is_over(ws, store, leaser, snapshot, views):
-            snapshot = store.snapshot()
-        results += ask_about_overlaps(ws, store, leaser, tracker, snapshot, views)
+        if end_what_is_over(ctx, snapshot, views):
+            snapshot = ctx.store.snapshot()
+        results += ask_about_overlaps(ctx, snapshot, views)
     if presence.may_wait(snapshot, views):
-        known = deadlocks.waits(ws, store, leaser, tracker, snapshot, views)
-        results += deadlocks.escalate_cycles(ws, store, tracker, known, views)
+        known = deadlocks.waits(ctx, snapshot, views)
+        results += deadlocks.escalate_cycles(ctx, known, views)
     notes = [f"Asked {x.escalation.name}: {x.escalation.title}" for x in results if x.is_new]
     return (*notes, *(note for result in results for note in result.notes))
 
@@ -54,28 +52,24 @@ def reconcile(
 
 
 def end_what_is_over(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    snapshot: Snapshot,
-    views: Sequence[AgentView],
+    ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]
 ) -> list[LeaseHistory]:
     """Record the end of this clone's expired leases. Other clones cannot know it: no machine
     compares its clock with another's."""
     liveness = {view.name: view.liveness for view in views}
-    rights = leases.known_rights(leaser)
+    rights = leases.known_rights(ctx.leaser)
     logs = leases.read_all(snapshot)[0]
     ours = [log for log in logs if log.request.clone == snapshot.clone]
-    reasons = {x.id: _why_over(ws, snapshot, x, liveness, rights) for x in ours if x.is_open}
+    reasons = {x.id: _why_over(ctx.ws, snapshot, x, liveness, rights) for x in ours if x.is_open}
     why = {identity: reason for identity, reason in reasons.items() if reason}
-    ended = leases.end(ws, store, None, why) if why else []
+    ended = leases.end(ctx, None, why) if why else []
     # A new lease of the same keeps using the lock if that was not released yet.
     kept = {log.nonce for log in logs if log.is_open and log.id not in why}
     for log in ours:
         right = rights.get(log.request.right)
         is_over = log.id in why or not log.is_open
         if is_over and right and right.nonce == log.nonce and log.nonce not in kept:
-            _give_right_back(leaser, right, why.get(log.id, "its lease has ended"))
+            _give_right_back(ctx.leaser, right, why.get(log.id, "its lease has ended"))
     return ended
 
 
@@ -111,20 +105,15 @@ def _give_right_back(leaser: LockService, right: Lock, reason: str) -> None:
 
 
 def ask_about_overlaps(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
-    snapshot: Snapshot,
-    views: Sequence[AgentView],
+    ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]
 ) -> list[EscalateResult]:
     """Escalate each overlap of leases that two clones granted before they synced. Both leases
     stay and the earlier one counts. The clone of the later one asks, once."""
-    holds = leases.held(ws, store, leaser, snapshot, views)
+    holds = leases.held(ctx, snapshot, views)
     clones = {log.id: log.request.clone for log in leases.read_all(snapshot)[0]}
-    done = _read_compared(ws)
+    done = _read_compared(ctx.ws)
     results: list[EscalateResult] = []
-    worktree_files = WorktreeFiles(ws)
+    worktree_files = WorktreeFiles(ctx.ws)
     for number, later in enumerate(holds):
         if clones.get(later.id) != snapshot.clone:
             continue
@@ -138,8 +127,8 @@ def ask_about_overlaps(
             place = reach and reach.meets_other(earlier, leases.holder_in(later))
             question = _question(earlier, later, place) if place else None
             if question:
-                results.append(escalation.ask_once(ws, store, tracker, question, urgency="high"))
-    _write_compared(ws, {hold.id for hold in holds})
+                results.append(escalation.ask_once(ctx, question, urgency="high"))
+    _write_compared(ctx.ws, {hold.id for hold in holds})
     return results
 
 

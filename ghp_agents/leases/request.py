@@ -18,10 +18,9 @@ from ghp_agents.leases.coverage import Coverage, WorktreeFiles
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseHistory, what
 from ghp_agents.locks.lock import Lock
-from ghp_agents.ports import StateStore
+from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import number
-from ghp_agents.workspace import Workspace
 
 LONGEST = 366 * 86_400.0  # seconds; the longest TTL of a lease
 
@@ -114,16 +113,14 @@ def conflict_with(plan: CheckedRequest, hold: Hold, kind: str = "held") -> Confl
     )
 
 
-def prepare(
-    ws: Workspace, store: StateStore, wanted: LeaseRequest, identity: str = ""
-) -> CheckedRequest:
+def prepare(ctx: Context, wanted: LeaseRequest, identity: str = "") -> CheckedRequest:
     """Validate the request and record a heartbeat for the requester. Raises GhpError."""
     if bool(wanted.patterns) == (wanted.name is not None):
         raise UsageError(
             "A lease is of patterns, or of a named resource.",
             hint="Name files and folders, or a resource: src/parser/, or --name staging-db.",
         )
-    if wanted.patterns and ws.place.toplevel is None:
+    if wanted.patterns and ctx.ws.place.toplevel is None:
         raise NotSetUpError(
             "This is a repository without a worktree: there are no files to lease here.",
             hint="Lease them in a worktree; `git worktree list` shows them. A named resource can "
@@ -133,42 +130,42 @@ def prepare(
         record.resource(wanted.name)
     if wanted.ttl is not None and not 1 <= wanted.ttl <= LONGEST:
         raise UsageError("A lease is for 1 second to a year.", hint="Say how long: --ttl 30m")
-    by = ws.actor()
+    by = ctx.ws.actor()
     holder = Actor(agent_name(wanted.holder)) if wanted.holder else by
-    if holder != by and not leases.may_direct(ws, by):
+    if holder != by and not leases.may_direct(ctx.ws, by):
         raise RefusedError(
             f"{named(*by)} may not lease for {named(*holder)}.",
             hint='People may, and agents that the setting "orchestrators" names.',
         )
-    if store.snapshot().clone == UNNAMED:  # the clone id says whose clock counts
+    if ctx.store.snapshot().clone == UNNAMED:  # the clone id says whose clock counts
         with suppress(GhpError, OSError):
-            store.fold()
+            ctx.store.fold()
     reason = one_line(wanted.reason.encode("utf-8", "replace").decode(), record.REASON_LIMIT)
     return CheckedRequest(
         id=identity or random_hex(6),
         wanted=wanted._replace(reason=reason),
         by=by,
         holder=holder,
-        epoch=0 if holder.is_person else _epoch(ws, store, by, holder),
-        reach=WorktreeFiles(ws).reach(wanted.patterns, wanted.name),
-        approved_by=by.name if leases.may_direct(ws, by) else "",
-        clone=store.snapshot().clone if holder == by else life_of(ws, store, holder.name)[1],
+        epoch=0 if holder.is_person else _epoch(ctx, by, holder),
+        reach=WorktreeFiles(ctx.ws).reach(wanted.patterns, wanted.name),
+        approved_by=by.name if leases.may_direct(ctx.ws, by) else "",
+        clone=ctx.store.snapshot().clone if holder == by else life_of(ctx, holder.name)[1],
     )
 
 
-def _epoch(ws: Workspace, store: StateStore, by: Actor, holder: Actor) -> int:
+def _epoch(ctx: Context, by: Actor, holder: Actor) -> int:
     """The agent's epoch, at least 1. A requester for itself is registered with a heartbeat."""
     if holder == by:
-        stopped = (ws.presence(holder.name) or {}).get("status") == "stopped"
+        stopped = (ctx.ws.presence(holder.name) or {}).get("status") == "stopped"
         try:
             fields = {"status": "idle"} if stopped else {}
-            presence.heartbeat(ws, store, AgentName(holder.name), fields)
+            presence.heartbeat(ctx.ws, ctx.store, AgentName(holder.name), fields)
         except OSError as error:
             raise GhpError(
                 f"{holder} cannot be registered: {error.strerror}.",
                 hint="Set GHP_STATE_DIR to a folder that can be written, or make room on the disk.",
             ) from None
-    known = ws.presence(holder.name) or store.snapshot().agents().get(holder.name, {})
+    known = ctx.ws.presence(holder.name) or ctx.store.snapshot().agents().get(holder.name, {})
     return max(1, number(known, "epoch"))
 
 

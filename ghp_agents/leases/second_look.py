@@ -12,7 +12,7 @@ from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core import files
 from ghp_agents.hotpath import fastjson
 from ghp_agents.locks.lock import Lock
-from ghp_agents.ports import StateStore
+from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import SECOND_LOOK, Doubt, Liveness, is_confirmed
 from ghp_agents.state.presence import position
@@ -25,14 +25,12 @@ HINT = (
 )
 
 
-def unconfirmed(
-    ws: Workspace, store: StateStore, met: Mapping[str, tuple[Lock, HolderView]]
-) -> list[Lock]:
+def unconfirmed(ctx: Context, met: Mapping[str, tuple[Lock, HolderView]]) -> list[Lock]:
     """Of locks that others hold: those whose holders look dead, but did not at an earlier look.
 
     Notes this look. A holder that is seen alive is no longer in doubt.
     """
-    previous, now = _read(ws), ws.steady()
+    previous, now = _read(ctx.ws), ctx.ws.steady()
     doubts = {name: doubt for name, doubt in previous.items() if name not in met}
     unsure: list[Lock] = []
     for name, (right, sight) in met.items():
@@ -42,10 +40,10 @@ def unconfirmed(
         if doubt is None or doubt.revision != revision or doubt.since > now:
             doubt = Doubt(revision, now)
         doubts[name] = doubt
-        if not is_confirmed(doubt, now, _news(ws, store, sight)):
+        if not is_confirmed(doubt, now, _news(ctx, sight)):
             unsure.append(right)
     if doubts != previous:
-        _write(ws, doubts)
+        _write(ctx.ws, doubts)
     return unsure
 
 
@@ -61,11 +59,11 @@ def _revision(right: Lock, sight: HolderView) -> str:
     return " ".join(map(str, (right.revision, *at)))
 
 
-def _news(ws: Workspace, store: StateStore, sight: HolderView) -> float | None:
+def _news(ctx: Context, sight: HolderView) -> float | None:
     """When news of the holder last came; None for an agent of this clone, which has files."""
     if sight.view is not None and sight.view.is_here:
         return None
-    return presence.news_at(ws, store) or 0.0
+    return presence.news_at(ctx.ws, ctx.store) or 0.0
 
 
 def _read(ws: Workspace) -> dict[str, Doubt]:

@@ -15,7 +15,7 @@ from ghp_agents.leases import expiry, record, select
 from ghp_agents.leases.hold import Hold, Waiter
 from ghp_agents.leases.record import LeaseHistory, what
 from ghp_agents.locks.lock import Lock, LockMovedError
-from ghp_agents.ports import LockService, Snapshot, StateStore
+from ghp_agents.ports import Context, LockService, Snapshot, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
@@ -56,22 +56,20 @@ def read_all(snapshot: Snapshot) -> tuple[list[LeaseHistory], list[Problem]]:
     return record.read_leases(snapshot.files(record.FOLDER))
 
 
-def listing(
-    ws: Workspace, store: StateStore, leaser: LockService, *, implicit: bool = False
-) -> LeaseListing:
+def listing(ctx: Context, *, implicit: bool = False) -> LeaseListing:
     """All leases in force, as far as this clone knows."""
-    snapshot = store.snapshot()
-    views = presence.list_agents(ws, store, snapshot)
-    limits = ws.settings.dead_after, ws.settings.gone_after
-    touches = implicit_leases.list_all(ws.folders) if implicit else []
+    snapshot = ctx.store.snapshot()
+    views = presence.list_agents(ctx, snapshot)
+    limits = ctx.ws.settings.dead_after, ctx.ws.settings.gone_after
+    touches = implicit_leases.list_all(ctx.ws.folders) if implicit else []
     logs, problems = read_all(snapshot)
     return LeaseListing(
-        held(ws, store, leaser, snapshot, views),
-        queue(ws, store, leaser, snapshot, views),
+        held(ctx, snapshot, views),
+        queue(ctx, snapshot, views),
         [
             touch
             for touch in touches
-            if implicit_leases.is_active(ws.folders, touch, ws.clock.now(), *limits)
+            if implicit_leases.is_active(ctx.ws.folders, touch, ctx.ws.clock.now(), *limits)
         ],
         problems,
         logs,
@@ -84,32 +82,23 @@ def lives_by(views: Sequence[AgentView]) -> Lives:
     return lambda who: who.is_person or liveness.get(who.name, Liveness.ACTIVE) in LIVING
 
 
-def held(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    snapshot: Snapshot,
-    views: Sequence[AgentView],
-) -> list[Hold]:
+def held(ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> list[Hold]:
     """All leases that are held now: strict ones first, then the others by request order.
 
     If two overlap, because their clones had not synced, the first in this list counts.
     """
     logs = read_all(snapshot)[0]
-    lives, rights = lives_by(views), known_rights(leaser)
-    expired = expiry.expired(ws, store, snapshot, logs)
-    mine = [log for log in logs if is_active(ws, snapshot, log, lives, rights, expired)]
+    lives, rights = lives_by(views), known_rights(ctx.leaser)
+    expired = expiry.expired(ctx, snapshot, logs)
+    mine = [log for log in logs if is_active(ctx.ws, snapshot, log, lives, rights, expired)]
     recorded = {log.nonce for log in logs}
     bare = [
         as_hold(right)
         for right in rights.values()
         if right.is_taken
         and right.nonce not in recorded
-        and not holder_liveness.is_over(ws, right, leaser.clone)
-        and (
-            lives(holder_of(right))
-            or holder_liveness.holders_of(ws, store, [right])[right.name].lives
-        )
+        and not holder_liveness.is_over(ctx.ws, right, ctx.leaser.clone)
+        and (lives(holder_of(right)) or holder_liveness.holders_of(ctx, [right])[right.name].lives)
     ]
     strict = [hold_of(log, rights) for log in mine if log.request.right]
     ordinary = [log.hold() for log in mine if not log.request.right]
@@ -179,22 +168,18 @@ def hold_of(log: LeaseHistory, rights: Mapping[str, Lock]) -> Hold:
     return log.hold()._replace(clone=right.clone) if right else log.hold()
 
 
-def queue(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    snapshot: Snapshot,
-    views: Sequence[AgentView],
-) -> list[Waiter]:
+def queue(ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> list[Waiter]:
     """The waiting requests in queue order, each with the leases and requests before it."""
     logs = read_all(snapshot)[0]
     lives = lives_by(views)
-    waiting = [log for log in logs if log.is_waiting and is_still_waiting(ws, snapshot, log, lives)]
+    waiting = [
+        log for log in logs if log.is_waiting and is_still_waiting(ctx.ws, snapshot, log, lives)
+    ]
     if not waiting:
         return []
     from ghp_agents.leases.coverage import WorktreeFiles
 
-    worktree_files, holds = WorktreeFiles(ws), held(ws, store, leaser, snapshot, views)
+    worktree_files, holds = WorktreeFiles(ctx.ws), held(ctx, snapshot, views)
     waiters: list[Waiter] = []
     for number, log in enumerate(waiting):
         request = log.request
@@ -233,9 +218,7 @@ def waiting_places(ws: Workspace, lease: str) -> list[Path]:
 
 
 def release(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
+    ctx: Context,
     words: Sequence[str] = (),
     *,
     name: str | None = None,
@@ -247,26 +230,25 @@ def release(
     Allowed to the holder, to people and to orchestrators; to others only if the holder is dead.
     Raises NotFoundError, UsageError, RefusedError, and UnknownError for a strict lease.
     """
-    by = ws.actor()
-    snapshot = store.snapshot()
-    lives = lives_by(presence.list_agents(ws, store, snapshot))
-    chosen = _chosen(ws, snapshot, leaser, by, words, name, cwd)
+    by = ctx.ws.actor()
+    snapshot = ctx.store.snapshot()
+    lives = lives_by(presence.list_agents(ctx, snapshot))
+    chosen = _chosen(ctx, snapshot, by, words, name, cwd)
     for hold in chosen:
-        right = _right_of(leaser, store, hold) if hold.strict else None
+        right = _right_of(ctx, hold) if hold.strict else None
         living = lives(holder_in(hold))
         if right is not None:  # an agent of that name elsewhere may be another
             hold = hold._replace(clone=right.clone)
-            living = living or holder_liveness.holders_of(ws, store, [right])[right.name].lives
-        _check_release(ws, by, hold, living, leaser.clone)
+            living = living or holder_liveness.holders_of(ctx, [right])[right.name].lives
+        _check_release(ctx.ws, by, hold, living, ctx.leaser.clone)
     for hold in chosen:
-        give_back(ws, store, leaser, by, hold, reason)
+        give_back(ctx, by, hold, reason)
     return ReleasedLeases(tuple(chosen), by)
 
 
 def _chosen(
-    ws: Workspace,
+    ctx: Context,
     snapshot: Snapshot,
-    leaser: LockService,
     by: Actor,
     words: Sequence[str],
     name: str | None,
@@ -274,7 +256,7 @@ def _chosen(
 ) -> list[Hold]:
     logs = [log for log in read_all(snapshot)[0] if log.is_open]
     recorded = {log.nonce for log in logs}
-    rights = known_rights(leaser)
+    rights = known_rights(ctx.leaser)
     bare = [x for x in rights.values() if x.is_taken and x.nonce not in recorded]
     holds = [*(hold_of(log, rights) for log in logs), *map(as_hold, bare)]
     ids = [word for word in words if is_id(word)]
@@ -285,7 +267,7 @@ def _chosen(
     if patterns:
         from ghp_agents.leases.coverage import WorktreeFiles
 
-        chosen += select.leased(holds, by, WorktreeFiles(ws).spelled(patterns, cwd))
+        chosen += select.leased(holds, by, WorktreeFiles(ctx.ws).spelled(patterns, cwd))
     return list({hold.id: hold for hold in chosen}.values())
 
 
@@ -316,12 +298,12 @@ def _log_and_right(store: StateStore, hold: Hold) -> tuple[LeaseHistory | None, 
     return log, (log.request.right if log else "") or f"{NAMES if hold.name else PATHS}{hold.id}"
 
 
-def _right_of(leaser: LockService, store: StateStore, hold: Hold) -> Lock | None:
+def _right_of(ctx: Context, hold: Hold) -> Lock | None:
     """The lock of a strict lease; None if nobody holds it. Asks the remote only if this clone
     knows no such lock. Raises UnknownError."""
-    _, name = _log_and_right(store, hold)
-    known = next((right for right in leaser.known(name) if right.name == name), None)
-    right = known or leaser.read(name)
+    _, name = _log_and_right(ctx.store, hold)
+    known = next((right for right in ctx.leaser.known(name) if right.name == name), None)
+    right = known or ctx.leaser.read(name)
     return right if right is not None and right.holder is not None else None
 
 
@@ -341,32 +323,28 @@ def may_direct(ws: Workspace, who: Actor) -> bool:
     return who.is_person or who.name in ws.settings.orchestrators
 
 
-def give_back(
-    ws: Workspace, store: StateStore, leaser: LockService, by: Actor, hold: Hold, reason: str
-) -> None:
+def give_back(ctx: Context, by: Actor, hold: Hold, reason: str) -> None:
     """Release one lease of any holder."""
     if hold.strict:
-        _give_right_back(leaser, store, hold, reason)
-    end(ws, store, by, {hold.id: reason})
+        _give_right_back(ctx, hold, reason)
+    end(ctx, by, {hold.id: reason})
 
 
-def _give_right_back(leaser: LockService, store: StateStore, hold: Hold, reason: str) -> None:
+def _give_right_back(ctx: Context, hold: Hold, reason: str) -> None:
     """Release the lock first: if killed in between, the record has no lock and does not count."""
-    log, name = _log_and_right(store, hold)
-    current = leaser.read(name)
+    log, name = _log_and_right(ctx.store, hold)
+    current = ctx.leaser.read(name)
     while current and (current.is_disputed or current.holder == hold.holder):
         if log and current.nonce != log.nonce:
             return
         try:
-            leaser.release(name, expected=current, reason=reason)
+            ctx.leaser.release(name, expected=current, reason=reason)
             return
         except LockMovedError as moved:
             current = moved.current
 
 
-def end(
-    ws: Workspace, store: StateStore, by: Actor | None, why: Mapping[str, str]
-) -> list[LeaseHistory]:
+def end(ctx: Context, by: Actor | None, why: Mapping[str, str]) -> list[LeaseHistory]:
     """Record the end of leases, by id, with the reasons; ended ones stay as they are.
 
     Without `by`, the holders are the authors.
@@ -375,12 +353,12 @@ def end(
     def decide(snapshot: Snapshot) -> tuple[list[LeaseHistory], list[Record]]:
         open_ones = [log for log in read_all(snapshot)[0] if log.is_open and log.id in why]
         records = [
-            ended(ws, snapshot, log, by or log.holder, why[log.id], later)
+            ended(ctx.ws, snapshot, log, by or log.holder, why[log.id], later)
             for later, log in enumerate(open_ones, 1)
         ]
         return open_ones, records
 
-    return transact(store, decide)
+    return transact(ctx.store, decide)
 
 
 def ended(

@@ -20,8 +20,7 @@ from ghp_agents.leases.coverage import Coverage
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.service import NAMES, PATHS, as_hold
 from ghp_agents.locks.lock import Lock, LockMovedError
-from ghp_agents.ports import LockService, StateStore
-from ghp_agents.workspace import Workspace
+from ghp_agents.ports import Context, LockService
 
 ATTEMPTS = 20  # retries after the lock changed meanwhile
 LOOKS = 5  # waiting for rivals to give way
@@ -62,9 +61,7 @@ def right_name(patterns: Sequence[str], name: str | None) -> str:
 
 
 def take_lock(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
+    ctx: Context,
     who: Asker,
     reach: Coverage,
     reason: str = "",
@@ -75,16 +72,14 @@ def take_lock(
     Locks with a nonce in `past` have expired. Raises RivalError, UnknownError; then the lock was
     released or never acquired."""
     name = right_name(reach.patterns, reach.name)
-    known = {right.name: right for right in leaser.list(PATHS if reach.name is None else name)}
-    _refuse(_overlapping(ws, store, known.values(), who, reach, past)[0])
-    got = _swap(ws, store, leaser, name, who, reach, reason, known.get(name), past)
-    return got if reach.name is not None else _alone(ws, store, leaser, got, who, reach, past)
+    known = {right.name: right for right in ctx.leaser.list(PATHS if reach.name is None else name)}
+    _refuse(_overlapping(ctx, known.values(), who, reach, past)[0])
+    got = _swap(ctx, name, who, reach, reason, known.get(name), past)
+    return got if reach.name is not None else _alone(ctx, got, who, reach, past)
 
 
 def _swap(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
+    ctx: Context,
     name: str,
     who: Asker,
     reach: Coverage,
@@ -96,9 +91,9 @@ def _swap(
         mine = current and is_mine(current, who.actor.name, who.epoch, who.clone)
         if current and mine and current.until == who.until:
             return current  # already ours: an earlier process was killed half-way
-        _refuse(_overlapping(ws, store, [current] if current else [], who, reach, past)[0])
+        _refuse(_overlapping(ctx, [current] if current else [], who, reach, past)[0])
         try:
-            return leaser.acquire(
+            return ctx.leaser.acquire(
                 name, who.actor.name, expected=current, epoch=who.epoch, reason=reason,
                 patterns=reach.patterns, clone=who.clone, until=who.until,
             )  # fmt: skip
@@ -109,31 +104,23 @@ def _swap(
     )
 
 
-def _alone(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    got: Lock,
-    who: Asker,
-    reach: Coverage,
-    past: Container[str],
-) -> Lock:
+def _alone(ctx: Context, got: Lock, who: Asker, reach: Coverage, past: Container[str]) -> Lock:
     """Return the lock once no other holder's patterns overlap."""
     for _ in range(LOOKS):
-        others = [right for right in leaser.list(PATHS) if right.name != got.name]
+        others = [right for right in ctx.leaser.list(PATHS) if right.name != got.name]
         try:
-            rivals, expired = _overlapping(ws, store, others, who, reach, past)
+            rivals, expired = _overlapping(ctx, others, who, reach, past)
         except DoubtError:
-            give_back(leaser, got, "another holder is not dead for certain")
+            give_back(ctx.leaser, got, "another holder is not dead for certain")
             raise
         if not rivals:
             for right in expired:  # its holder must not find it held if it comes back
-                give_back(leaser, right, f"lapsed: {got.holder} has taken it")
+                give_back(ctx.leaser, right, f"lapsed: {got.holder} has taken it")
             return got
         if any(right.nonce < got.nonce for right in rivals):
             break
-        ws.clock.wait(PAUSE)
-    give_back(leaser, got, "another came at the same time")
+        ctx.ws.clock.wait(PAUSE)
+    give_back(ctx.leaser, got, "another came at the same time")
     raise RivalError(as_hold(rivals[0]))
 
 
@@ -146,12 +133,7 @@ def give_back(leaser: LockService, right: Lock, reason: str) -> None:
 
 
 def _overlapping(
-    ws: Workspace,
-    store: StateStore,
-    rights: Iterable[Lock],
-    who: Asker,
-    reach: Coverage,
-    past: Container[str],
+    ctx: Context, rights: Iterable[Lock], who: Asker, reach: Coverage, past: Container[str]
 ) -> tuple[list[Lock], list[Lock]]:
     """The locks of others that overlap `reach`: those in force, and those that are not."""
     overlapping = [
@@ -159,12 +141,12 @@ def _overlapping(
         for right in rights
         if right.is_taken and reach.meets_other(as_hold(right), who.actor, who.clone)
     ]
-    seen = holder_liveness.holders_of(ws, store, overlapping) if overlapping else {}
+    seen = holder_liveness.holders_of(ctx, overlapping) if overlapping else {}
     living = [right for right in overlapping if _lives(seen, right) and right.nonce not in past]
     doubted = {
         x.name: (x, seen[x.name]) for x in overlapping if x.name in seen and x.nonce not in past
     }
-    unsure = second_look.unconfirmed(ws, store, doubted) if doubted else []
+    unsure = second_look.unconfirmed(ctx, doubted) if doubted else []
     if unsure and not living:
         raise DoubtError(as_hold(unsure[0]))
     return living, [right for right in overlapping if right not in living]

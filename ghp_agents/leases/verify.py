@@ -10,21 +10,21 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.leases.service import NAMES
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
-from ghp_agents.ports import LockService
+from ghp_agents.ports import Context
 from ghp_agents.state.presence import number
 from ghp_agents.workspace import Workspace
 
 
-def verify(ws: Workspace, leaser: LockService, name: str | None = None) -> Lock:
+def verify(ctx: Context, name: str | None = None) -> Lock:
     """The lock on the resource `name`, or on the current issue. Raises RefusedError if the current
     actor does not hold it, UnknownError if that cannot be determined."""
-    actor = ws.actor()
-    wanted = f"{NAMES}{name}" if name is not None else _claim(ws, actor.name)
-    epoch = 0 if actor.is_person else number(ws.presence(actor.name) or {}, "epoch")
-    lease = leaser.read(wanted)
-    if lease is None or not is_mine(lease, actor.name, epoch, leaser.clone):
+    actor = ctx.ws.actor()
+    wanted = f"{NAMES}{name}" if name is not None else _claim(ctx.ws, actor.name)
+    epoch = 0 if actor.is_person else number(ctx.ws.presence(actor.name) or {}, "epoch")
+    lease = ctx.leaser.read(wanted)
+    if lease is None or not is_mine(lease, actor.name, epoch, ctx.leaser.clone):
         raise _not_mine(wanted, lease, name)
-    if holder_liveness.is_over(ws, lease, leaser.clone):
+    if holder_liveness.is_over(ctx.ws, lease, ctx.leaser.clone):
         raise RefusedError(
             f"{wanted} is not yours any more: its time was up at {lease.until}.",
             hint="Stop what needs it, or take it anew.",

@@ -11,9 +11,8 @@ from ghp_agents.notes import service as notes
 from ghp_agents.notes.note import Note
 from ghp_agents.notes.search import bm25
 from ghp_agents.notes.search.result import Hit, IndexUpdate
-from ghp_agents.ports import IssueTracker, KnowledgeBase, StateStore
+from ghp_agents.ports import Context, IssueTracker, KnowledgeBase
 from ghp_agents.state.join import Problem
-from ghp_agents.workspace import Workspace
 
 LIMIT = 5
 FITTING = 8  # notes that are shown unasked
@@ -33,9 +32,7 @@ class Recalled(NamedTuple):
 
 
 def recall(
-    ws: Workspace,
-    store: StateStore,
-    tracker: IssueTracker,
+    ctx: Context,
     knowledge: KnowledgeBase,
     query: str,
     *,
@@ -51,9 +48,9 @@ def recall(
     question = query.encode("utf-8", "replace").decode("utf-8").strip()[:QUERY_LIMIT]
     if not question:
         raise UsageError("The question is empty.", hint="Ask as you would ask a colleague.")
-    known, problems = notes.read_all(store.snapshot())
-    active = notes.active(ws, known)
-    among = _filter_ids(tracker, active, issue, path)
+    known, problems = notes.read_all(ctx.store.snapshot())
+    active = notes.active(ctx.ws, known)
+    among = _filter_ids(ctx.tracker, active, issue, path)
     trouble: GhpError | None = None
     try:
         hits = knowledge.search(question, active, limit, among) if active and among != set() else []
@@ -103,18 +100,14 @@ def concerns(note: Note, paths: Collection[str]) -> bool:
 
 
 def fitting(
-    ws: Workspace,
-    store: StateStore,
-    issue: Issue | None,
-    numbers: Collection[int | None],
-    paths: Collection[str],
+    ctx: Context, issue: Issue | None, numbers: Collection[int | None], paths: Collection[str]
 ) -> list[Note]:
     """Return what an agent should know before it continues. First come the issue's own notes, then
     those about the changed files, then those that share rare words with the issue.
 
     It uses no index: a session must not wait for one.
     """
-    known = notes.active(ws, notes.read_all(store.snapshot())[0])
+    known = notes.active(ctx.ws, notes.read_all(ctx.store.snapshot())[0])
     latest = list(reversed(known))
     own = [note for note in latest if note.issue is not None and note.issue in numbers]
     near = [note for note in latest if concerns(note, paths)]
@@ -129,16 +122,14 @@ def fitting(
     return chosen[:FITTING]
 
 
-def learnt(
-    ws: Workspace, store: StateStore, actor: str, numbers: Collection[int | None]
-) -> list[Note]:
+def learnt(ctx: Context, actor: str, numbers: Collection[int | None]) -> list[Note]:
     """Return the active notes from an issue, or from an actor's work without one."""
-    known = notes.active(ws, notes.read_all(store.snapshot())[0])
+    known = notes.active(ctx.ws, notes.read_all(ctx.store.snapshot())[0])
     if set(numbers) == {None}:
         return [note for note in known if note.issue is None and note.by.name == actor]
     return [note for note in known if note.issue in numbers]
 
 
-def reindex(ws: Workspace, store: StateStore, knowledge: KnowledgeBase) -> IndexUpdate:
+def reindex(ctx: Context, knowledge: KnowledgeBase) -> IndexUpdate:
     """Update the index to the active notes; safe to repeat. Raises KnowledgeError."""
-    return knowledge.bring(notes.active(ws, notes.read_all(store.snapshot())[0]))
+    return knowledge.bring(notes.active(ctx.ws, notes.read_all(ctx.store.snapshot())[0]))

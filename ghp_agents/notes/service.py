@@ -19,7 +19,7 @@ from ghp_agents.notes.note import (
     Note,
     NoteChange,
 )
-from ghp_agents.ports import IssueTracker, Snapshot, StateStore
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.join import Problem
 from ghp_agents.state.record import NOTES, Record
 from ghp_agents.state.transact import transact
@@ -61,9 +61,7 @@ def today(ws: Workspace) -> str:
 
 
 def remember(
-    ws: Workspace,
-    store: StateStore,
-    tracker: IssueTracker,
+    ctx: Context,
     text: str,
     *,
     project: str,
@@ -78,21 +76,21 @@ def remember(
     Raises UsageError, NotFoundError (for a named issue or note), RefusedError for a forgotten
     text; then nothing was recorded.
     """
-    actor, tidy = ws.actor(), tidied(text)
+    actor, tidy = ctx.ws.actor(), tidied(text)
     new = Note(
         id=rules.identity(project, tidy),
         text=tidy,
         kind=checked_kind(kind),
         by=actor,
-        at=Timestamp(now_text(ws)),
+        at=Timestamp(now_text(ctx.ws)),
         clock=0,
-        clone=store.snapshot().clone,
+        clone=ctx.store.snapshot().clone,
         project=project,
-        issue=_issue(ws, tracker, actor, issue),
+        issue=_issue(ctx, actor, issue),
         paths=tuple(paths),
-        expires=_future_day(ws, expires),
-        branch=ws.branch,
-        commit=_commit(ws),
+        expires=_future_day(ctx.ws, expires),
+        branch=ctx.ws.branch,
+        commit=_commit(ctx.ws),
     )
 
     def decide(snapshot: Snapshot) -> tuple[RememberResult, list[Record]]:
@@ -108,7 +106,7 @@ def remember(
             return result, []
         return result, [_note_record(note, changes, new, is_new=same is None)]
 
-    return transact(store, decide)
+    return transact(ctx.store, decide)
 
 
 def _find_same(known: Sequence[Note], new: Note) -> Note | None:
@@ -203,14 +201,14 @@ def _future_day(ws: Workspace, text: str | None) -> str | None:
     return day
 
 
-def _issue(ws: Workspace, tracker: IssueTracker, actor: Actor, named: str | None) -> int | None:
+def _issue(ctx: Context, actor: Actor, named: str | None) -> int | None:
     """Return the named or current issue. If the current one cannot be found, the note is saved
     without it."""
-    wanted = named or ws.issue_in_hand(None if actor.is_person else actor.name)
+    wanted = named or ctx.ws.issue_in_hand(None if actor.is_person else actor.name)
     if wanted is None:
         return None
     try:
-        return tracker.get(wanted).number
+        return ctx.tracker.get(wanted).number
     except NotFoundError:
         if named is not None:
             raise
@@ -230,7 +228,7 @@ def _commit(ws: Workspace) -> str | None:
 # --------------------------------------------------------------------------------- changing
 
 
-def edit(ws: Workspace, store: StateStore, reference: str, values: Mapping[str, Any]) -> Changed:
+def edit(ctx: Context, reference: str, values: Mapping[str, Any]) -> Changed:
     """Give a note new values (`rules.CHANGEABLE`); its id stays. Raises UsageError, NotFoundError,
     RefusedError for a forgotten note."""
     checked = dict(values)
@@ -242,7 +240,7 @@ def edit(ws: Workspace, store: StateStore, reference: str, values: Mapping[str, 
         checked["expires"] = rules.last_day(checked["expires"])
     if not checked:
         raise UsageError("Nothing is to be changed.", hint="Give a new text or an option.")
-    actor, at = ws.actor(), Timestamp(now_text(ws))
+    actor, at = ctx.ws.actor(), Timestamp(now_text(ctx.ws))
 
     def decide(snapshot: Snapshot) -> tuple[Changed, list[Record]]:
         previous = _find_kept(snapshot, reference)
@@ -254,17 +252,17 @@ def edit(ws: Workspace, store: StateStore, reference: str, values: Mapping[str, 
         now = rules.folded(previous, [change])
         return Changed(now, is_new=True), [_change_record(now, change, "note-edit")]
 
-    return transact(store, decide)
+    return transact(ctx.store, decide)
 
 
 def _value(note: Note, key: str) -> Any:
     return note.superseded_by if key == "supersededBy" else getattr(note, key)
 
 
-def forget(ws: Workspace, store: StateStore, reference: str) -> Changed:
+def forget(ctx: Context, reference: str) -> Changed:
     """Remove a note's text from the state. A record of that stays, and wins over changes from
     other clones. Raises NotFoundError, UsageError."""
-    actor, at = ws.actor(), Timestamp(now_text(ws))
+    actor, at = ctx.ws.actor(), Timestamp(now_text(ctx.ws))
 
     def decide(snapshot: Snapshot) -> tuple[Changed, list[Record]]:
         known, _ = read_all(snapshot)
@@ -276,10 +274,10 @@ def forget(ws: Workspace, store: StateStore, reference: str) -> Changed:
         blank = [(path, record.withdrawn(note.id)) for path in _texts(snapshot.files, note.id)]
         return Changed(now, is_new=True), [_change_record(now, change, "note-forget", blank)]
 
-    return transact(store, decide)
+    return transact(ctx.store, decide)
 
 
-def withdraw(ws: Workspace, store: StateStore) -> int:
+def withdraw(ctx: Context) -> int:
     """Remove texts that others have forgotten from this clone's own files; only this clone can.
     Return how many there were."""
 
@@ -295,14 +293,14 @@ def withdraw(ws: Workspace, store: StateStore) -> int:
                 clock = snapshot.clock + 1 + len(records)
                 withdrawal = change._replace(
                     id=digest("withdraw", note, snapshot.clone),
-                    at=Timestamp(now_text(ws)),
+                    at=Timestamp(now_text(ctx.ws)),
                     clock=clock,
                 )
                 item = _change_record(None, withdrawal, "note-withdraw", blank, with_change=False)
                 records.append(item)
         return len(records), records
 
-    return transact(store, decide)
+    return transact(ctx.store, decide)
 
 
 def _texts(files: Any, note: str) -> list[str]:

@@ -9,7 +9,7 @@ from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName, CloneId, issue_of_branch
 from ghp_agents.hotpath import alive, session_name
 from ghp_agents.hotpath import heartbeat as hot_heartbeat
-from ghp_agents.ports import Snapshot, StateStore
+from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.presence.liveness import (
     Liveness,
     Memory,
@@ -146,16 +146,14 @@ def _is_ours(ws: Workspace, agent: str) -> bool:
 # ------------------------------------------------------------------------------ liveness
 
 
-def list_agents(
-    ws: Workspace, store: StateStore, snapshot: Snapshot, *, processes: bool = True
-) -> list[AgentView]:
+def list_agents(ctx: Context, snapshot: Snapshot, *, processes: bool = True) -> list[AgentView]:
     """All known agents with their liveness; also updates the observer's memory.
 
     For a live agent of this clone, this clone's presence counts. Any other agent is alive if any
     clone's presence of it moves: nobody can make it dead by publishing an old presence.
     `processes` checks whether this machine's agents still run, which reads their files.
     """
-    observer = _Observer(ws, store, snapshot, processes=processes)
+    observer = _Observer(ctx.ws, ctx.store, snapshot, processes=processes)
     known: dict[str, list[tuple[CloneId, Presence]]] = {}
     for clone in _clones(snapshot):
         for name, presence in snapshot.agents_of(clone).items():
@@ -216,11 +214,11 @@ def news_at(ws: Workspace, store: StateStore) -> float | None:
     return None if age is None else ws.steady() - age
 
 
-def others_live(ws: Workspace, store: StateStore, snapshot: Snapshot) -> bool:
+def others_live(ctx: Context, snapshot: Snapshot) -> bool:
     """Whether an agent of another clone is alive, as far as known here."""
     if not _others(snapshot):
         return False
-    views = list_agents(ws, store, snapshot, processes=False)
+    views = list_agents(ctx, snapshot, processes=False)
     return any(not x.is_here and x.liveness in LIVING for x in views)
 
 

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 
 from ghp_agents.hotpath import heartbeat
-from ghp_agents.ports import StateStore
+from ghp_agents.ports import Context
 from ghp_agents.presence import wait_status
 from ghp_agents.workspace import Workspace
 
@@ -14,20 +14,20 @@ SLOW = 10.0  # pause after a sync in multiples of its duration: syncs take a ten
 Beat = Callable[[str], None]
 
 
-def sync(ws: Workspace, store: StateStore, *, first: bool) -> float:
+def sync(ctx: Context, *, first: bool) -> float:
     """Sync, unless another process just did; return the time of the next sync."""
-    now, pause = ws.clock.now(), ws.settings.sync_every
-    status = store.standing()
+    now, pause = ctx.ws.clock.now(), ctx.ws.settings.sync_every
+    status = ctx.store.standing()
     if status.remote is None:
         return now + pause
     unsent = first and (status.unsent or status.waiting)
     if status.news_at is not None and now - pause < status.news_at <= now and not unsent:
         return status.news_at + pause
-    report = store.sync(paced=True)
+    report = ctx.store.sync(paced=True)
     if not report.fetched and not report.trouble:
-        store.sync(push=False)  # too soon to push; hosts allow more fetches than pushes
+        ctx.store.sync(push=False)  # too soon to push; hosts allow more fetches than pushes
     # While a sync runs, nothing checks the local state. So a slow remote is synced less often.
-    took = ws.clock.now() - now
+    took = ctx.ws.clock.now() - now
     return now + took + max(pause, SLOW * took)
 
 

@@ -47,22 +47,22 @@ def _close(me: ClaimContext, pull: Pull, issue: Issue) -> None:
     commit = f" as {pull.merged_as[:12]}" if pull.merged_as else ""
     mark = f"<!-- ghp:merged {pull.number} -->"
     text = f"Merged{commit}: pull request #{pull.number} of {pull.branch}.\n\n{mark}"
-    me.tracker.comment(issue.number, text, me.actor, marker=mark)
+    me.ctx.tracker.comment(issue.number, text, me.actor, marker=mark)
     if issue.state != "closed":
-        me.tracker.change(issue.number, IssueChange(state="closed"), me.actor)
+        me.ctx.tracker.change(issue.number, IssueChange(state="closed"), me.actor)
 
 
 def _end_claim(me: ClaimContext, pull: Pull, issue: Issue) -> Lock | None:
     """Release the claim, whoever holds it: the work is merged. Return the lock as it was."""
     name = claim_name(issue.number)
-    held = me.leaser.read(name)
+    held = me.ctx.leaser.read(name)
     for _ in range(ATTEMPTS):
         if held is None or held.holder is None:
             return None
         reason = _reason(pull)
         try:
             cause = Cause(MERGED, me.name, f"#{pull.number}")
-            after = me.leaser.release(name, expected=held, reason=reason, cause=cause)
+            after = me.ctx.leaser.release(name, expected=held, reason=reason, cause=cause)
         except LockMovedError as moved:
             held = moved.current
             continue
@@ -81,15 +81,15 @@ def _end_leases(me: ClaimContext, held: Lock, pull: Pull) -> None:
     """End the leases of a holder without another issue: they were for this one."""
     others = [
         lock
-        for lock in me.leaser.known(PREFIX)
+        for lock in me.ctx.leaser.known(PREFIX)
         if lock.holder == held.holder and claimed_issue(lock.name) is not None
     ]
     if held.is_person or others:
         return
-    for hold in leases.listing(me.ws, me.store, me.leaser).held:
+    for hold in leases.listing(me.ctx).held:
         if hold.holder == held.holder and not hold.is_person:
             reason = f"{MERGED_BY}{pull.number}"
-            leases.give_back(me.ws, me.store, me.leaser, me.actor, hold, reason)
+            leases.give_back(me.ctx, me.actor, hold, reason)
 
 
 # -------------------------------------------------------------------- branches, worktrees
@@ -97,11 +97,11 @@ def _end_leases(me: ClaimContext, held: Lock, pull: Pull) -> None:
 
 def _forward_trunk(me: ClaimContext, pull: Pull) -> list[str]:
     """Fast-forward this clone's default branch to the remote's, if nothing is in the way."""
-    if branches.where(me.ws) is None:
+    if branches.where(me.ctx.ws) is None:
         return []
-    folder = me.ws.folder
+    folder = me.ctx.ws.folder
     local_tip = worktree_admin.tip(folder, f"refs/heads/{pull.base}")
-    remote_tip = branches.known_tip(me.ws, pull.base)
+    remote_tip = branches.known_tip(me.ctx.ws, pull.base)
     if (
         not local_tip
         or not remote_tip
@@ -119,7 +119,7 @@ def _forward_trunk(me: ClaimContext, pull: Pull) -> list[str]:
 
 def remove_merged(me: ClaimContext, pull: Pull, cwd: Path) -> list[str]:
     """Delete the worktree and branch of a merged pull request, here and on the remote."""
-    folder = me.ws.main_worktree or me.ws.folder
+    folder = me.ctx.ws.main_worktree or me.ctx.ws.folder
     notes: list[str] = []
     place = worktree_admin.of_branch(folder, pull.branch)
     if place is not None and place.path.is_dir():
@@ -131,8 +131,8 @@ def remove_merged(me: ClaimContext, pull: Pull, cwd: Path) -> list[str]:
     local_tip = worktree_admin.tip(folder, f"refs/heads/{pull.branch}")
     if local_tip and _is_merged(folder, local_tip, pull):
         worktree_admin.delete_branch(folder, pull.branch, local_tip)
-    if branches.known_tip(me.ws, pull.branch) and branches.where(me.ws):
-        gone = branches.delete(me.ws, pull.branch, expected=pull.head)
+    if branches.known_tip(me.ctx.ws, pull.branch) and branches.where(me.ctx.ws):
+        gone = branches.delete(me.ctx.ws, pull.branch, expected=pull.head)
         if gone.answer is PushOutcome.REFUSED:
             notes.append(f"{pull.branch} stays on the remote: {gone.words}.")
     return notes
@@ -155,7 +155,7 @@ def _why_kept(me: ClaimContext, pull: Pull, place: Checkout, cwd: Path) -> str:
     if found is None or worktree.operation(Path(found.git_dir)):
         return "something is in progress there"
     try:
-        left = unfinished(me.ws, place.path)
+        left = unfinished(me.ctx.ws, place.path)
     except GhpError as error:
         return f"git cannot look at it ({error})"
     if left:
@@ -168,7 +168,7 @@ def _why_kept(me: ClaimContext, pull: Pull, place: Checkout, cwd: Path) -> str:
 
 def _active_agent_in(me: ClaimContext, place: Checkout) -> str | None:
     """Return the active agent whose session runs in this worktree."""
-    for view in presence.list_agents(me.ws, me.store, me.store.snapshot()):
+    for view in presence.list_agents(me.ctx, me.ctx.store.snapshot()):
         here = view.is_here and view.presence.get("worktree") == place.path.name
         if here and view.liveness is Liveness.ACTIVE and view.name != me.name:
             return view.name

@@ -16,7 +16,7 @@ from ghp_agents.git import changed_paths, worktree
 from ghp_agents.guard import held_paths
 from ghp_agents.handoffs import evidence
 from ghp_agents.issues.issue import Issue, short
-from ghp_agents.ports import Forge, IssueTracker, LockService, StateStore
+from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import body as finish_body
 from ghp_agents.pulls import run_checks, update_branch
@@ -47,52 +47,46 @@ class ChecksFailedError(GhpError):
 
 
 def finish(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
-    forge: Forge,
-    *,
-    issue: str | None = None,
-    draft: bool = False,
-    tell: Tell = lambda _: None,
+    ctx: Context, *, issue: str | None = None, draft: bool = False, tell: Tell = lambda _: None
 ) -> Finished:
     """Open a pull request for the branch that is checked out here, or update it.
 
     Raises RefusedError (claim held by another, uncommitted work, a conflict), ChecksFailedError,
     UnknownError; the commits are then unchanged.
     """
-    actor = ws.actor()
-    base, branch = _branch(ws)
-    found = tracker.get(issue or _issue(ws, actor.name, branch))
-    claim.verify(ws, leaser, actor.name, found.number)
-    _refuse_unfinished(ws)
-    tips = update_branch.compare_with_remote(ws, base, branch, worktree.head(ws.folder))
-    _refuse_empty(ws, tips)
-    _refuse_provisioned(ws, tips)
-    paths = changed_paths.between(ws.folder, tips.trunk, tips.head)
-    held_notes = held_paths.refuse(ws, store, leaser, tracker, actor, paths)
-    head = update_branch.bring_up(ws, tips, actor.name)
-    checks = run_checks.run(ws, run_checks.rules(ws, tips.trunk), ws.folder, branch, tell)
-    _refuse_failed(ws, checks, branch, head, draft=draft)
-    claim.verify(ws, leaser, actor.name, found.number)  # checks can take long
-    update_branch.send(ws, tips, head)
-    about = evidence.topic(ws, tracker, actor, str(found.number))
-    work_branch = evidence.branch(ws)
+    actor = ctx.ws.actor()
+    base, branch = _branch(ctx.ws)
+    found = ctx.tracker.get(issue or _issue(ctx.ws, actor.name, branch))
+    claim.verify(ctx, actor.name, found.number)
+    _refuse_unfinished(ctx.ws)
+    tips = update_branch.compare_with_remote(ctx.ws, base, branch, worktree.head(ctx.ws.folder))
+    _refuse_empty(ctx.ws, tips)
+    _refuse_provisioned(ctx.ws, tips)
+    paths = changed_paths.between(ctx.ws.folder, tips.trunk, tips.head)
+    held_notes = held_paths.refuse(ctx, actor, paths)
+    head = update_branch.bring_up(ctx.ws, tips, actor.name)
+    checks = run_checks.run(
+        ctx.ws, run_checks.rules(ctx.ws, tips.trunk), ctx.ws.folder, branch, tell
+    )
+    _refuse_failed(ctx.ws, checks, branch, head, draft=draft)
+    claim.verify(ctx, actor.name, found.number)  # checks can take long
+    update_branch.send(ctx.ws, tips, head)
+    about = evidence.topic(ctx, actor, str(found.number))
+    work_branch = evidence.branch(ctx.ws)
     body = finish_body.body(
-        ws,
+        ctx.ws,
         about,
         work_branch,
-        evidence.topic_facts(store, about, ws.settings.orchestrators),
+        evidence.topic_facts(ctx.store, about, ctx.ws.settings.orchestrators),
         checks,
     )
-    previous = forge.find(branch)
+    previous = ctx.forge.find(branch)
     new = NewPull(branch, base, head, found.title, body, found.number, draft)
-    pull = forge.open(new, actor)
+    pull = ctx.forge.open(new, actor)
     if not actor.is_person:
         action = f"Finished {short(found)}: #{pull.number}"
         fields = {"status": "reviewing", "lastAction": action, "pull": pull.number}
-        presence.heartbeat(ws, store, AgentName(actor.name), fields, progress=True)
+        presence.heartbeat(ctx.ws, ctx.store, AgentName(actor.name), fields, progress=True)
     is_new = previous is None or previous.number != pull.number
     notes = held_notes + about.notes + (() if checks else (run_checks.NONE,))
     return Finished(

@@ -15,7 +15,7 @@ from ghp_agents.git import changed_paths, worktree
 from ghp_agents.git import process as git
 from ghp_agents.guard import held_paths
 from ghp_agents.issues.issue import Issue
-from ghp_agents.ports import Forge, IssueTracker, LockService, StateStore
+from ghp_agents.ports import Context
 from ghp_agents.pulls import cleanup, merge_evidence, merge_lock, merge_trial
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.merge_lock import MergeLock
@@ -23,7 +23,6 @@ from ghp_agents.pulls.merge_trial import Look, Merger, Tell, UncheckedError
 from ghp_agents.pulls.pull import Pull, PullMovedError, refuse_unready
 from ghp_agents.pulls.send_back import SentBack, send_back, was_sent_back
 from ghp_agents.state import remote_branches as branches
-from ghp_agents.workspace import Workspace
 
 ATTEMPTS = 10  # retries happen when the branch or the default branch moved
 
@@ -50,19 +49,11 @@ Outcome = Merged | SentBack
 
 
 def merger(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
-    forge: Forge,
-    *,
-    cwd: Path,
-    tell: Tell = lambda _: None,
-    unchecked: bool = False,
+    ctx: Context, *, cwd: Path, tell: Tell = lambda _: None, unchecked: bool = False
 ) -> Merger:
     """Return the merger in the folder `cwd`; `unchecked` also merges what has no checks. Raises
     NotSetUpError."""
-    return Merger(myself(ws, store, leaser, tracker), forge, cwd, tell, unchecked)
+    return Merger(myself(ctx), cwd, tell, unchecked)
 
 
 def merge(who: Merger, reference: str | None, *, patience: float = 0.0) -> Outcome:
@@ -114,7 +105,7 @@ def _find_or_sync(who: Merger, reference: str | None) -> Pull:
 def _fetched_more(who: Merger) -> bool:
     """Fetch, even if the last fetch is recent; return whether something new came. Only for local
     pull requests: a host knows its own."""
-    store = who.me.store
+    store = who.me.ctx.store
     return who.forge.is_local and bool(store.standing().remote) and store.sync(push=False).fetched
 
 
@@ -134,7 +125,7 @@ def find(who: Merger, reference: str | None) -> Pull:
             return who.forge.get(int(digits))
         except NotFoundError:
             pass
-    issue = who.me.tracker.get(reference)
+    issue = who.me.ctx.tracker.get(reference)
     pulls = [pull for pull in who.forge.list(closed=True) if pull.issue in issue.numbers]
     chosen = [pull for pull in pulls if pull.state == "open"] or pulls
     if not chosen:
@@ -190,7 +181,7 @@ def _refuse_held(who: Merger, pull: Pull, tried: Look) -> tuple[str, ...]:
         return ()
     me, by = who.me, pull.sent.by if pull.sent else Actor(pull.author, is_person=True)
     paths = changed_paths.differing(who.ws.folder, tried.trunk, tried.candidate)
-    return held_paths.refuse(me.ws, me.store, me.leaser, me.tracker, by, paths, by=me.actor)
+    return held_paths.refuse(me.ctx, by, paths, by=me.actor)
 
 
 def _send_back(who: Merger, pull: Pull, tried: Look, reason: str, text: str) -> SentBack:
@@ -219,7 +210,7 @@ def _issue(who: Merger, pull: Pull) -> Issue | None:
     if pull.issue is None:
         return None
     try:
-        return who.me.tracker.get(pull.issue)
+        return who.me.ctx.tracker.get(pull.issue)
     except NotFoundError:
         return None
 
@@ -227,4 +218,4 @@ def _issue(who: Merger, pull: Pull) -> Issue | None:
 def _is_unchanged(who: Merger, pull: Pull) -> bool:
     tips = branches.tips(who.ws, pull.branch, pull.base)
     head, trunk = tips.get(pull.branch, pull.head), tips.get(pull.base, "")
-    return was_sent_back(who.me.store.snapshot(), pull, head, trunk)
+    return was_sent_back(who.me.ctx.store.snapshot(), pull, head, trunk)

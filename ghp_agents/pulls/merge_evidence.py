@@ -43,7 +43,7 @@ def doubt(who: Merger, pull: Pull, tried: Look) -> str:
         return f"its branch has moved since `agent-finish` sent it for {one_line(by.name, 80)}"
     if pull.issue is None:
         return "it is for no issue"
-    known = who.me.leaser.history(claim_name(pull.issue))
+    known = who.me.ctx.leaser.history(claim_name(pull.issue))
     held = [x for x in known if x.holder is not None]
     if known and known[-1].is_disputed:
         return f"two had the claim of #{pull.issue}, and no person has released it yet"
@@ -78,7 +78,7 @@ def _ask(who: Merger, pull: Pull, head: str, why: str) -> None:
     me = who.me
     text = f"May pull request #{pull.number} be merged at {head[:12]}? In doubt: {why}."
     question = Question(AgentName(me.name), text, pull.issue, (YES, NO))
-    approval = escalation.ask_once(me.ws, me.store, me.tracker, question, "high").escalation
+    approval = escalation.ask_once(me.ctx, question, "high").escalation
     words = [answer.text.strip().casefold() for answer in approval.answers if answer.by.is_person]
     verdict = next((word for word in reversed(words) if word in (YES, NO)), "")
     if verdict == YES:

@@ -43,14 +43,14 @@ class MergeLock:
 
     def check(self) -> None:
         """Raise RefusedError when another has taken it meanwhile."""
-        now = self._me.leaser.read(NAME)
+        now = self._me.ctx.leaser.read(NAME)
         if now is None or now.nonce != self._lease.nonce:
             raise _lost_error(now)
 
     def give_back(self) -> None:
         """Release the lock, unless another has taken it."""
         try:
-            self._me.leaser.release(NAME, expected=self._lease, reason="merged")
+            self._me.ctx.leaser.release(NAME, expected=self._lease, reason="merged")
         except (LockMovedError, UnknownError):
             return  # it expires by itself
 
@@ -59,10 +59,10 @@ class MergeLock:
 def held(me: ClaimContext, reason: str, *, patience: float = 0.0) -> Iterator[MergeLock]:
     """Hold the lock for the block; wait for it at most `patience` seconds. Raises RefusedError
     when somebody else merges, UnknownError."""
-    files.usable(me.ws.ghp_dir)
+    files.usable(me.ctx.ws.ghp_dir)
     try:
-        with files.locked_if_possible(me.ws.ghp_dir / LOCK, patience=max(0.1, patience)):
-            lock = MergeLock(me, _wait_and_acquire(me, reason, me.ws.clock.now() + patience))
+        with files.locked_if_possible(me.ctx.ws.ghp_dir / LOCK, patience=max(0.1, patience)):
+            lock = MergeLock(me, _wait_and_acquire(me, reason, me.ctx.ws.clock.now() + patience))
             try:
                 yield lock
             finally:
@@ -75,14 +75,14 @@ def held(me: ClaimContext, reason: str, *, patience: float = 0.0) -> Iterator[Me
 
 
 def _wait_and_acquire(me: ClaimContext, reason: str, until: float) -> Lock:
-    current = me.leaser.read(NAME)
+    current = me.ctx.leaser.read(NAME)
     lost = 0
     while lost < ATTEMPTS:
         if current and current.holder and not _can_take_over(me, current):
-            if me.ws.clock.now() >= until:
+            if me.ctx.ws.clock.now() >= until:
                 raise _busy_error(current)
-            me.ws.clock.wait(PAUSE)
-            current = me.leaser.read(NAME)
+            me.ctx.ws.clock.wait(PAUSE)
+            current = me.ctx.leaser.read(NAME)
             continue
         try:
             return _acquire(me, current, reason)
@@ -92,7 +92,7 @@ def _wait_and_acquire(me: ClaimContext, reason: str, until: float) -> Lock:
 
 
 def _acquire(me: ClaimContext, expected: Lock | None, reason: str) -> Lock:
-    return me.leaser.acquire(
+    return me.ctx.leaser.acquire(
         NAME, me.name, expected=expected, epoch=me.epoch, reason=from_here(me, reason)
     )
 
@@ -103,10 +103,10 @@ def from_here(me: ClaimContext, reason: str) -> str:
 
 
 def _clone(me: ClaimContext) -> str:
-    if me.store.snapshot().clone == UNNAMED:
+    if me.ctx.store.snapshot().clone == UNNAMED:
         with suppress(GhpError, OSError):
-            me.store.fold()
-    return me.store.snapshot().clone
+            me.ctx.store.fold()
+    return me.ctx.store.snapshot().clone
 
 
 def _is_this_clone(me: ClaimContext, lease: Lock) -> bool:
@@ -116,10 +116,10 @@ def _is_this_clone(me: ClaimContext, lease: Lock) -> bool:
 def _can_take_over(me: ClaimContext, lease: Lock) -> bool:
     if is_mine(lease, me.name, me.epoch, me.clone) and _is_this_clone(me, lease):
         return True  # an earlier command of ours was killed
-    seen = holder_liveness.note_first_seen(me.ws, [lease])[lease.name][1]
-    if me.ws.steady() - seen >= me.ws.settings.dead_after:
+    seen = holder_liveness.note_first_seen(me.ctx.ws, [lease])[lease.name][1]
+    if me.ctx.ws.steady() - seen >= me.ctx.ws.settings.dead_after:
         return True
-    return not holder_liveness.holders_of(me.ws, me.store, [lease])[lease.name].lives
+    return not holder_liveness.holders_of(me.ctx, [lease])[lease.name].lives
 
 
 def _busy_error(lease: Lock) -> RefusedError:

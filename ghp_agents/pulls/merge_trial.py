@@ -27,7 +27,6 @@ class Merger(NamedTuple):
     """Who merges, and the tools for it."""
 
     me: ClaimContext
-    forge: Forge
     cwd: Path
     tell: Tell
     unchecked: bool = False  # merge also what nothing checks
@@ -35,7 +34,12 @@ class Merger(NamedTuple):
     @property
     def ws(self) -> Workspace:
         """The workspace."""
-        return self.me.ws
+        return self.me.ctx.ws
+
+    @property
+    def forge(self) -> Forge:
+        """The pull requests."""
+        return self.me.ctx.forge
 
 
 class UncheckedError(RefusedError):
@@ -113,7 +117,7 @@ def check(who: Merger, pull: Pull, tried: Look) -> tuple[Check, ...]:
     if not rules.checks:
         _refuse_unchecked(who, pull, tried)
         return ()
-    scratch = worktrees_folder(who.ws) / ".merging" / who.me.store.snapshot().clone
+    scratch = worktrees_folder(who.ws) / ".merging" / who.me.ctx.store.snapshot().clone
     home = who.ws.main_worktree or who.ws.folder
     for left in _leftovers(who.ws, scratch):
         merge.discard(home, left)

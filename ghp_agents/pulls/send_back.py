@@ -40,7 +40,8 @@ def send_back(
         known = _returns_of(snapshot, pull.number)
         returned = Return(
             pull.number, head, trunk, agent, reason, redacted(text).strip()[-OUTPUT:], pull.branch,
-            pull.issue, Timestamp(now_text(me.ws)), me.actor, snapshot.clock + 1, snapshot.clone,
+            pull.issue, Timestamp(now_text(me.ctx.ws)), me.actor, snapshot.clock + 1,
+            snapshot.clone,
         )  # fmt: skip
         number = rules.round_of(known, returned)
         previous = next((entry for entry in known if entry.id == returned.id), None)
@@ -48,8 +49,8 @@ def send_back(
             ((previous, number), []) if previous else ((returned, number), [rules.encode(returned)])
         )
 
-    returned, number = transact(me.store, decide)
-    news_flag.set_flag(me.ws.folders, agent)
+    returned, number = transact(me.ctx.store, decide)
+    news_flag.set_flag(me.ctx.ws.folders, agent)
     notes = _comment(me, returned, number)
     question = _escalate(me, pull, returned) if number > ROUNDS else None
     return SentBack(pull, returned, number, question, notes)
@@ -76,7 +77,7 @@ def _agent_of(me: ClaimContext, pull: Pull) -> str:
     """Return the issue's holder; without one the branch's agent, else the author."""
     if pull.issue is not None:
         name = claim_name(pull.issue)
-        lease = next((lock for lock in me.leaser.known(name) if lock.name == name), None)
+        lease = next((lock for lock in me.ctx.leaser.known(name) if lock.name == name), None)
         if lease and lease.holder and not lease.is_person:
             return lease.holder
     parts = pull.branch.split("/")
@@ -89,7 +90,7 @@ def _comment(me: ClaimContext, returned: Return, number: int) -> tuple[str, ...]
         return ()
     try:
         text, mark = rules.comment(returned, number), rules.marker(returned)
-        me.tracker.comment(returned.issue, text, me.actor, marker=mark)
+        me.ctx.tracker.comment(returned.issue, text, me.actor, marker=mark)
     except GhpError as error:
         return (f"The comment on #{returned.issue} could not be made: {error}",)
     return ()
@@ -109,4 +110,4 @@ def _escalate(me: ClaimContext, pull: Pull, returned: Return) -> Escalation | No
         "I look at it myself",
     )
     question = Question(AgentName(returned.agent), text, pull.issue, options)
-    return escalation.ask_once(me.ws, me.store, me.tracker, question, "high").escalation
+    return escalation.ask_once(me.ctx, question, "high").escalation

@@ -13,7 +13,7 @@ from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.issues.issue import short
-from ghp_agents.ports import IssueTracker, LockService, StateStore
+from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import start_worktree
 from ghp_agents.workspace import NAME_FILE, Workspace, open_workspace
@@ -36,29 +36,22 @@ class Started(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def start(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
-    reference: str | None,
-) -> Started:
+def start(ctx: Context, reference: str | None) -> Started:
     """Start on an issue, or on the best ready one. The current worktree stays unchanged. Raises
     RefusedError, UnknownError, NotFoundError, NotSetUpError."""
-    agent = ws.agent()
-    start_worktree.refuse_without_a_beginning(ws)
-    parts = (ws, store, leaser, tracker)
-    claimed = claim.claim(*parts, reference) if reference else claim.claim_next(*parts)
-    place = start_worktree.place_worktree(ws, store, agent, claimed.issue)
-    mark = start_worktree.pending(ws, place.path)
-    furnished = provision(ws, place.path) if mark.exists() else None
-    inner = open_workspace(place.path, ws.environ, ws.clock, agent)
-    _assign_worktree(inner, store, agent)
+    agent = ctx.ws.agent()
+    start_worktree.refuse_without_a_beginning(ctx.ws)
+    claimed = claim.claim(ctx, reference) if reference else claim.claim_next(ctx)
+    place = start_worktree.place_worktree(ctx, agent, claimed.issue)
+    mark = start_worktree.pending(ctx.ws, place.path)
+    furnished = provision(ctx.ws, place.path) if mark.exists() else None
+    inner = open_workspace(place.path, ctx.ws.environ, ctx.ws.clock, agent)
+    _assign_worktree(inner, ctx.store, agent)
     fields = {"issue": claimed.issue.number, "lastAction": f"Started {short(claimed.issue)}"}
-    presence.heartbeat(inner, store, agent, fields)
+    presence.heartbeat(inner, ctx.store, agent, fields)
     if furnished and not (furnished.setup and furnished.setup.code):
         mark.unlink(missing_ok=True)
-    missed = trust.pending(ws, *PLACING) if furnished else ()
+    missed = trust.pending(ctx.ws, *PLACING) if furnished else ()
     notes = (*place.notes, *(furnished.notes if furnished else ()), *missed)
     return Started(claimed, place.path, place.branch, place.how, furnished, notes)
 

@@ -12,7 +12,7 @@ from ghp_agents.git import merge, worktree, worktree_admin
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.hotpath.locate import locate
 from ghp_agents.issues.issue import Issue
-from ghp_agents.ports import StateStore
+from ghp_agents.ports import Context, StateStore
 from ghp_agents.pulls import branch_names
 from ghp_agents.settings.settings import Settings
 from ghp_agents.state import remote_branches as branches
@@ -44,25 +44,25 @@ class _KnownBranches(NamedTuple):
     notes: tuple[str, ...]
 
 
-def place_worktree(ws: Workspace, store: StateStore, agent: str, issue: Issue) -> StartedWorktree:
+def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
     """Return the worktree of `agent` for an issue; create it if needed. Raises RefusedError,
     GitError. Two processes at once for one branch get the same worktree."""
-    files.usable(ws.ghp_dir)
-    with files.locked_if_possible(ws.ghp_dir / LOCK, patience=PATIENCE) as held:
-        _clear_partial_worktrees(ws)
-        reported = _reported_branches(store, issue)
-        known = _find_branches(ws, issue, reported)
+    files.usable(ctx.ws.ghp_dir)
+    with files.locked_if_possible(ctx.ws.ghp_dir / LOCK, patience=PATIENCE) as held:
+        _clear_partial_worktrees(ctx.ws)
+        reported = _reported_branches(ctx.store, issue)
+        known = _find_branches(ctx.ws, issue, reported)
         found = branch_names.of_issue(
             {**known.on_remote, **known.local}, issue.number, agent, reported
         )
-        pattern, repo = ws.settings.branch_pattern, _repository_name(ws)
+        pattern, repo = ctx.ws.settings.branch_pattern, _repository_name(ctx.ws)
         branch = found or branch_names.branch_name(agent, issue.number, issue.title, pattern, repo)
-        checkout = worktree_admin.of_branch(ws.folder, branch)
+        checkout = worktree_admin.of_branch(ctx.ws.folder, branch)
         if checkout and checkout.path.is_dir():
             return StartedWorktree(checkout.path, branch, "there", known.notes)
         if checkout:  # its folder was deleted; git would still block the branch
-            worktree_admin.clear(ws.folder, checkout.path)
-        return _add_worktree(ws, issue, branch, known, held)
+            worktree_admin.clear(ctx.ws.folder, checkout.path)
+        return _add_worktree(ctx.ws, issue, branch, known, held)
 
 
 def pending(ws: Workspace, path: Path) -> Path:

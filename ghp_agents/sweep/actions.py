@@ -121,10 +121,10 @@ def _dispatch(sweep: Sweep, act: Act) -> str:
 
 
 def _close(me: ClaimContext, act: Close) -> str:
-    issue, lease = me.tracker.get(act.issue), act.held.lease
+    issue, lease = me.ctx.tracker.get(act.issue), act.held.lease
     if issue.state != "closed":
         return f"#{act.issue} is open again"
-    after = me.leaser.release(
+    after = me.ctx.leaser.release(
         lease.name, expected=lease, reason=ISSUE_CLOSED, cause=Cause(CLOSED, me.name)
     )
     show_release(me, issue, after, lease, ISSUE_CLOSED, keep_assignee=True)
@@ -133,7 +133,7 @@ def _close(me: ClaimContext, act: Close) -> str:
 
 def _free(sweep: Sweep, act: Free) -> str:
     me, lease, to = sweep.me, act.held.lease, act.to
-    issue = me.tracker.get(act.issue)
+    issue = me.ctx.tracker.get(act.issue)
     handoff = for_dead_agent.write(me, issue, lease, to.name if to else None)
     after = _swap(me, act)
     _show(sweep, issue, after, act.held, act.attempt, act.gives_up, handoff.name)
@@ -145,10 +145,10 @@ def _swap(me: ClaimContext, act: Free) -> Lock:
     lease, to = act.held.lease, act.to
     cause = Cause(SWEPT, me.name, act.held.state)
     if to is None:
-        return me.leaser.release(lease.name, expected=lease, reason=act.reason, cause=cause)
-    return me.leaser.acquire(
+        return me.ctx.leaser.release(lease.name, expected=lease, reason=act.reason, cause=cause)
+    return me.ctx.leaser.acquire(
         lease.name, to.name, expected=lease, epoch=to.epoch, cause=cause,
-        reason=f"{GIVEN_BY}{me.name}: {act.reason}", clone=life_of(me.ws, me.store, to.name)[1],
+        reason=f"{GIVEN_BY}{me.name}: {act.reason}", clone=life_of(me.ctx, to.name)[1],
     )  # fmt: skip
 
 
@@ -167,11 +167,11 @@ def _show(
     if gives_up:
         text = messages.question(issue.number, held, attempt)
         question = Question(held.holder, text, issue.number, messages.OPTIONS, LAST_RESORT)
-        escalation.ask_once(me.ws, me.store, me.tracker, question, urgency="high")
+        escalation.ask_once(me.ctx, question, urgency="high")
     text = messages.freed(held, why, after.holder, handoff, attempt, sweep.max_attempts)
-    me.tracker.comment(issue.number, text, me.actor, marker=messages.marker("freed", held))
+    me.ctx.tracker.comment(issue.number, text, me.actor, marker=messages.marker("freed", held))
     change = IssueChange(remove_labels=(STALE_LABEL,))
-    me.tracker.change(issue.number, change, me.actor)
+    me.ctx.tracker.change(issue.number, change, me.actor)
     reason = after.reason.removeprefix(f"{GIVEN_BY}{me.name}: ")
     show_release(me, issue, after, held.lease, reason)
 
@@ -183,8 +183,8 @@ def _describe_freed(held: Held, to: str | None, attempt: int, gives_up: bool) ->
 
 def _finish(sweep: Sweep, act: Finish) -> str:
     me, lease = sweep.me, act.unfinished.lease
-    issue = me.tracker.get(act.unfinished.issue)
-    chain = me.leaser.history(lease.name)
+    issue = me.ctx.tracker.get(act.unfinished.issue)
+    chain = me.ctx.leaser.history(lease.name)
     if not chain or chain[-1].nonce != lease.nonce or len(chain) < 2:
         return "it changed meanwhile"
     before = chain[-2]
@@ -204,19 +204,19 @@ def _finish(sweep: Sweep, act: Finish) -> str:
 def _warn(sweep: Sweep, act: Warn) -> str:
     """Comment first, then set the label: if the label is there, the comment is too."""
     me, held = sweep.me, act.held
-    text = messages.silent(held, me.ws.settings.dead_after, sweep.policy)
-    me.tracker.comment(act.issue, text, me.actor, marker=messages.marker("silent", held))
-    me.tracker.change(act.issue, IssueChange(add_labels=(STALE_LABEL,)), me.actor)
+    text = messages.silent(held, me.ctx.ws.settings.dead_after, sweep.policy)
+    me.ctx.tracker.comment(act.issue, text, me.actor, marker=messages.marker("silent", held))
+    me.ctx.tracker.change(act.issue, IssueChange(add_labels=(STALE_LABEL,)), me.actor)
     return f"{held.holder} is {held.state}: said on the issue"
 
 
 def _recall(me: ClaimContext, act: Recall) -> str:
     """Answer the warning once, as a comment cannot be withdrawn; remove the label each time."""
     held = act.held
-    if held and not held.lease.is_person and _was_warned(me.tracker.get(act.issue), held):
+    if held and not held.lease.is_person and _was_warned(me.ctx.tracker.get(act.issue), held):
         mark = messages.marker("back", held)
-        me.tracker.comment(act.issue, messages.back(held), me.actor, marker=mark)
-    me.tracker.change(act.issue, IssueChange(remove_labels=(STALE_LABEL,)), me.actor)
+        me.ctx.tracker.comment(act.issue, messages.back(held), me.actor, marker=mark)
+    me.ctx.tracker.change(act.issue, IssueChange(remove_labels=(STALE_LABEL,)), me.actor)
     return f"{held.holder} is back: taken back" if held else "nobody is silent there: taken back"
 
 
@@ -230,19 +230,19 @@ def _was_warned(issue: Issue, held: Held) -> bool:
 def _end_lease(me: ClaimContext, act: EndLease) -> str:
     lease = act.lease
     why = f"{lease.holder} is gone"
-    if not leases.end(me.ws, me.store, me.actor, {lease.id: why}):
+    if not leases.end(me.ctx, me.actor, {lease.id: why}):
         return f"L-{lease.id[:4]} has ended already"
     return f"ended L-{lease.id[:4]} ({lease.what}): {why}"
 
 
 def _free_right(me: ClaimContext, act: FreeRight) -> str:
     lease, why = act.held.lease, f"{act.held.holder} is {act.held.state}"
-    me.leaser.release(lease.name, expected=lease, reason=why)
+    me.ctx.leaser.release(lease.name, expected=lease, reason=why)
     return f"gave back {lease.name}: {why}"
 
 
 def _absorb(me: ClaimContext, acts: Sequence[Absorb]) -> list[ActionResult]:
-    result = me.store.absorb([act.clone.tip for act in acts], me.actor)
+    result = me.ctx.store.absorb([act.clone.tip for act in acts], me.actor)
     left = dict(result.left)
     found: list[ActionResult] = []
     for act in acts:

@@ -17,7 +17,7 @@ from ghp_agents.leases import service as leases
 from ghp_agents.leases.record import what
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claimed_issue
-from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
@@ -39,35 +39,32 @@ from ghp_agents.workspace import Workspace
 
 
 def gather(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
+    ctx: Context,
     views: Sequence[AgentView],
     orphans: Sequence[Orphan] = (),
 ) -> SweepFacts:
     """Gather all facts for a sweep. Raises GhpError if the issues cannot be read."""
-    snapshot = store.snapshot()
+    snapshot = ctx.store.snapshot()
     issues: dict[int, Issue] = {
-        number: issue for issue in tracker.list(closed=True) for number in issue.numbers
+        number: issue for issue in ctx.tracker.list(closed=True) for number in issue.numbers
     }
-    known = leaser.known()
+    known = ctx.leaser.known()
     claims = [x for x in known if x.holder is not None and claimed_issue(x.name) is not None]
     rights = [x for x in known if x.holder is not None and _is_lease(x)]
-    held = _held(ws, store, [*claims, *rights])
+    held = _held(ctx, [*claims, *rights])
     unshown = [lease for lease in known if _may_be_unshown(lease, issues)]
     needs_ledger = unshown or any(held[lease.name].lapsed for lease in claims)
-    ledger = store.ledger() if needs_ledger else []
-    escalations = escalation.read_all(snapshot, ws.settings.orchestrators)[0]
+    ledger = ctx.store.ledger() if needs_ledger else []
+    escalations = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0]
     return SweepFacts(
         claims=tuple(held[lease.name] for lease in claims),
         issues=issues,
         claimed={lease.name: claimed_issue(lease.name) or 0 for lease in known},
-        workers=_workers(ws, views),
+        workers=_workers(ctx.ws, views),
         rights=tuple(held[lease.name] for lease in rights),
         leases=_leases(snapshot, views),
-        clones=memory.clones(ws, snapshot, _news_at(ws, store)),
-        questions=tuple(_waiting(ws, escalations)),
+        clones=memory.clones(ctx.ws, snapshot, _news_at(ctx)),
+        questions=tuple(_waiting(ctx.ws, escalations)),
         attempts=_attempts(ledger, escalations, _retried(snapshot)),
         orphans=tuple(orphans),
         unfinished=tuple(_unfinished(unshown, ledger)),
@@ -81,11 +78,13 @@ def _is_lease(lease: Lock) -> bool:
     return lease.name == TRUNK or lease.name.startswith((leases.PATHS, leases.NAMES))
 
 
-def _held(ws: Workspace, store: StateStore, rights: Sequence[Lock]) -> dict[str, Held]:
-    holders = holder_liveness.holders_of(ws, store, rights)
-    noted = holder_liveness.note_first_seen(ws, rights)
-    news_at = _news_at(ws, store)
-    return {lease.name: _judge(ws, lease, holders[lease.name], noted, news_at) for lease in rights}
+def _held(ctx: Context, rights: Sequence[Lock]) -> dict[str, Held]:
+    holders = holder_liveness.holders_of(ctx, rights)
+    noted = holder_liveness.note_first_seen(ctx.ws, rights)
+    news_at = _news_at(ctx)
+    return {
+        lease.name: _judge(ctx.ws, lease, holders[lease.name], noted, news_at) for lease in rights
+    }
 
 
 def _judge(ws: Workspace, lease: Lock, holder: HolderView, noted: Noted, news_at: float) -> Held:
@@ -106,10 +105,10 @@ def _judge(ws: Workspace, lease: Lock, holder: HolderView, noted: Noted, news_at
     return Held(lease, view.liveness.value, silent, lapsed, view.liveness is Liveness.GONE)
 
 
-def _news_at(ws: Workspace, store: StateStore) -> float:
-    if store.standing().remote is None:
-        return ws.steady()
-    return presence.news_at(ws, store) or 0.0
+def _news_at(ctx: Context) -> float:
+    if ctx.store.standing().remote is None:
+        return ctx.ws.steady()
+    return presence.news_at(ctx.ws, ctx.store) or 0.0
 
 
 # ------------------------------------------------------------------------- unfinished sweeps

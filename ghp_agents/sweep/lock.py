@@ -12,7 +12,7 @@ from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.locks.lock import Lock, LockMovedError
-from ghp_agents.ports import LockService, StateStore
+from ghp_agents.ports import Context, LockService
 from ghp_agents.state.cause import SWEEP, Cause
 from ghp_agents.workspace import Workspace
 
@@ -77,28 +77,26 @@ class SweepRequest(NamedTuple):
     is_fresh: bool  # an ephemeral clone, made only for this sweep
 
 
-def acquire_lock(
-    ws: Workspace, store: StateStore, leaser: LockService, who: SweepRequest
-) -> SweepTurn:
+def acquire_lock(ctx: Context, who: SweepRequest) -> SweepTurn:
     """Acquire the sweep lock once it is free; a fresh clone gets the former one's id.
 
     Raises BusyError, UnknownError.
     """
-    current = next((lease for lease in leaser.known(NAME) if lease.name == NAME), None)
+    current = next((lease for lease in ctx.leaser.known(NAME) if lease.name == NAME), None)
     while True:
         if current and current.holder is not None:
-            current = _wait(ws, leaser, current)
+            current = _wait(ctx, current)
         clone = remembered(current) or (who.clone if who.is_fresh else None)
         reason = f"clone {clone}" if clone else ""
         try:
             cause = Cause(SWEEP, who.actor.name, clone or "")
-            mine = leaser.acquire(
+            mine = ctx.leaser.acquire(
                 NAME, who.actor.name, expected=current, reason=reason, cause=cause
             )
         except LockMovedError as moved:
             current = moved.current
             continue
-        return SweepTurn(ws, leaser, mine)
+        return SweepTurn(ctx.ws, ctx.leaser, mine)
 
 
 def remembered(lease: Lock | None) -> CloneId | None:
@@ -107,15 +105,15 @@ def remembered(lease: Lock | None) -> CloneId | None:
     return CloneId(known) if re.fullmatch("[0-9a-f]{6,40}", known) else None
 
 
-def _wait(ws: Workspace, leaser: LockService, lease: Lock) -> Lock | None:
+def _wait(ctx: Context, lease: Lock) -> Lock | None:
     """Wait until the lock is free or its holder counts as dead; return it then."""
-    begun = ws.clock.now()
+    begun = ctx.ws.clock.now()
     current: Lock | None = lease
     while current and current.holder is not None:
         if current.nonce != lease.nonce:
             raise BusyError(current)
-        if ws.clock.now() - begun >= PATIENCE:
+        if ctx.ws.clock.now() - begun >= PATIENCE:
             return current
-        ws.clock.wait(LOOK_EVERY)
-        current = leaser.read(NAME)
+        ctx.ws.clock.wait(LOOK_EVERY)
+        current = ctx.leaser.read(NAME)
     return current

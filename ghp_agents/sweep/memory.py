@@ -11,7 +11,7 @@ from typing import Any
 from ghp_agents.claims import holder_liveness
 from ghp_agents.core import files
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
-from ghp_agents.ports import Snapshot, StateStore
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.state import ledger
 from ghp_agents.state.record import Record
@@ -29,20 +29,20 @@ def path_of(clone: CloneId) -> str:
     return f"{FOLDER}{clone}/memory.json"
 
 
-def restore(ws: Workspace, store: StateStore) -> None:
+def restore(ctx: Context) -> None:
     """Restore the memory of the last run. Raises OSError."""
-    snapshot = store.snapshot()
+    snapshot = ctx.store.snapshot()
     path = path_of(snapshot.clone)
     kept = _read(snapshot.files(FOLDER).get(path, b""))
     for name in NOTES:
         if isinstance(kept.get(name), dict):
-            files.write_atomically(ws.cache_dir / name, json.dumps(kept[name]).encode())
+            files.write_atomically(ctx.ws.cache_dir / name, json.dumps(kept[name]).encode())
 
 
-def keep(ws: Workspace, store: StateStore, by: Actor) -> bool:
+def keep(ctx: Context, by: Actor) -> bool:
     """Save the memory in the state; return whether it had changed."""
     content = json.dumps(
-        {name: _read_cache(ws, name) for name in NOTES}, indent=1, sort_keys=True
+        {name: _read_cache(ctx.ws, name) for name in NOTES}, indent=1, sort_keys=True
     ).encode()
 
     def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
@@ -56,13 +56,13 @@ def keep(ws: Workspace, store: StateStore, by: Actor) -> bool:
                 actor=by,
                 object="as it was seen",
                 id=digest("sweep", content.decode()),
-                at=Timestamp(now_text(ws)),
+                at=Timestamp(now_text(ctx.ws)),
                 clock=snapshot.clock + 1,
                 files=((path, content),),
             )
         ]
 
-    return transact(store, decide)
+    return transact(ctx.store, decide)
 
 
 def clones(ws: Workspace, snapshot: Snapshot, news_at: float | None) -> tuple[Silent, ...]:

@@ -20,7 +20,7 @@ from ghp_agents.handoffs.for_dead_agent import named
 from ghp_agents.handoffs.service import HandoffFacts, record_of
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
-from ghp_agents.ports import Forge, LockService
+from ghp_agents.ports import Context, Forge
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.default_branch import trunk, trunk_places
@@ -60,7 +60,7 @@ class _Branches(NamedTuple):
     """The branches of the clone, and what decides whether one is merged."""
 
     ws: Workspace
-    forge: Forge | None
+    forge: Forge
     tips: Mapping[str, str]
     trunks: Sequence[str]
 
@@ -73,7 +73,7 @@ class _Branches(NamedTuple):
 
     def _was_squash_merged(self, name: str, tip: str) -> bool:
         try:
-            pull = self.forge.find(name) if self.forge else None
+            pull = self.forge.find(name)
         except GhpError:  # unknown counts as not merged
             return False
         return pull is not None and (pull.state, pull.head, pull.base) == (
@@ -82,26 +82,24 @@ class _Branches(NamedTuple):
 
 
 def find_orphans(
-    ws: Workspace,
-    leaser: LockService,
-    views: Sequence[AgentView],
-    issues: Mapping[int, Issue],
-    forge: Forge | None = None,
+    ctx: Context, views: Sequence[AgentView], issues: Mapping[int, Issue]
 ) -> list[Orphan]:
     """Find the orphans: the agent has ended, and the issue is closed or held by nobody."""
-    if ws.place.toplevel is None:
+    if ctx.ws.place.toplevel is None:
         return []
     ended = {view.name: view.liveness.value for view in views if view.liveness in _ENDED}
     known = frozenset(view.name for view in views)
-    owners = _Owners(ended, known, claims(leaser), issues)
-    branches = _Branches(ws, forge, worktree_admin.branches(ws.folder), trunk_places(ws))
+    owners = _Owners(ended, known, claims(ctx.leaser), issues)
+    branches = _Branches(
+        ctx.ws, ctx.forge, worktree_admin.branches(ctx.ws.folder), trunk_places(ctx.ws)
+    )
     found: list[Orphan] = []
     checked_out: set[str] = set()
-    for tree in worktree_admin.listed(ws.folder):
+    for tree in worktree_admin.listed(ctx.ws.folder):
         checked_out |= {tree.branch} if tree.branch else set()
-        if tree.is_main or tree.half_made or not tree.path.is_dir() or _is_here(ws, tree.path):
+        if tree.is_main or tree.half_made or not tree.path.is_dir() or _is_here(ctx.ws, tree.path):
             continue
-        found += _check_worktree(ws, owners, branches, tree)
+        found += _check_worktree(ctx.ws, owners, branches, tree)
     for name in sorted(branches.tips.keys() - checked_out):
         why = _why_unowned_branch(owners, name)
         if why:
@@ -172,7 +170,7 @@ def _branch_orphan(name: str, why: str, branches: _Branches) -> Orphan:
 
 def remove(me: ClaimContext, orphan: Orphan) -> str:
     """Remove an orphan that has not changed since it was found. Raises RefusedError."""
-    ws = me.ws
+    ws = me.ctx.ws
     if orphan.kind == "branch":
         if not worktree_admin.delete_branch(ws.folder, orphan.name, orphan.tip):
             raise RefusedError(f"{orphan.name} has moved.", hint="Look at it again.")
@@ -212,10 +210,10 @@ def _save(me: ClaimContext, other: Workspace, orphan: Orphan) -> str:
         raise RefusedError(f"Not all of {orphan.name} can be saved.", hint="Look at it yourself.")
     about = Topic(me.actor, issue_of_branch(orphan.branch))
     note = f"The worktree of {orphan.agent} was removed: {orphan.why}."
-    topic_facts = evidence.topic_facts(me.store, about, me.ws.settings.orchestrators)
+    topic_facts = evidence.topic_facts(me.ctx.store, about, me.ctx.ws.settings.orchestrators)
     facts = HandoffFacts(about, evidence.branch(other), topic_facts, work, (), ())
-    handed = record_of(other, me.store, facts, note=note)
+    handed = record_of(other, me.ctx.store, facts, note=note)
     if uncommitted.take_uncommitted(other).patch.content != work.patch.content:
         raise RefusedError(f"Somebody works in {orphan.name}.", hint="It stays as it is.")
-    worktree_admin.clear(me.ws.folder, folder)
+    worktree_admin.clear(me.ctx.ws.folder, folder)
     return f"; its work is in {handed.handoff.name}"

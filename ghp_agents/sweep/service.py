@@ -13,7 +13,7 @@ from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError, NotSetUpError, UnknownError
 from ghp_agents.core.ids import Actor, CloneId
-from ghp_agents.ports import Forge, IssueTracker, LockService, StateStore
+from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.state.join import SyncReport
@@ -28,7 +28,7 @@ from ghp_agents.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ghp_agents.github.api.repository import GitHubRepository
+    pass
 
 ATTEMPTS, PAUSE = 3, 5.0  # attempts to publish, and the seconds between them
 NOBODY = Actor("Sweeper", is_person=True)  # without an agent's name and git's `user.name`
@@ -50,29 +50,13 @@ class SweepResult(NamedTuple):
         return sum(outcome.done for outcome in self.outcomes)
 
 
-class SweepParts(NamedTuple):
-    """The parts that a sweep works with."""
-
-    ws: Workspace
-    store: StateStore
-    leaser: LockService
-    tracker: IssueTracker
-    hub: "GitHubRepository | None" = None
-    forge: Forge | None = None
-
-
 def sweep(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
+    ctx: Context,
     *,
     policy: str | None = None,
     dry_run: bool = False,
     prune: bool = False,
     ephemeral: bool = False,
-    hub: "GitHubRepository | None" = None,
-    forge: Forge | None = None,
 ) -> SweepResult:
     """Gather facts, plan, act and publish. `ephemeral`: a clone made only to sweep. The forge
     knows which branches were squashed.
@@ -80,78 +64,72 @@ def sweep(
     Raises BusyError while another sweep runs, UnknownError if the remote cannot be reached:
     without news, no agent counts as dead.
     """
-    parts = SweepParts(ws, store, leaser, tracker, hub, forge)
-    rule = policy or ws.settings.sweep_policy
-    _fetch_news(parts)
+    rule = policy or ctx.ws.settings.sweep_policy
+    _fetch_news(ctx)
     if dry_run:
-        return _dry_run(parts, rule, prune=prune)
-    fresh = ephemeral and _is_fresh(store)
-    turn = lock.acquire_lock(ws, store, leaser, SweepRequest(_actor(ws), _clone(store), fresh))
+        return _dry_run(ctx, rule, prune=prune)
+    fresh = ephemeral and _is_fresh(ctx.store)
+    turn = lock.acquire_lock(ctx, SweepRequest(_actor(ctx.ws), _clone(ctx.store), fresh))
     try:
-        return _run(parts, turn, rule, prune=prune, fresh=fresh)
+        return _run(ctx, turn, rule, prune=prune, fresh=fresh)
     finally:
         turn.end()
 
 
-def _fetch_news(parts: SweepParts) -> None:
-    report = parts.store.sync(push=False)
+def _fetch_news(ctx: Context) -> None:
+    report = ctx.store.sync(push=False)
     if report.remote is not None and not report.fetched:
         raise UnknownError(
             f"{report.remote} cannot be reached: {report.trouble}.",
             hint="Nobody is taken for dead without news; sweep again when it can be reached.",
         )
-    holder_liveness.observe(parts.ws, parts.leaser)
+    holder_liveness.observe(ctx)
 
 
-def _dry_run(parts: SweepParts, policy: str, *, prune: bool) -> SweepResult:
-    facts, agents = _gather(parts)
-    acts = _plan(parts, facts, policy, prune=prune)
+def _dry_run(ctx: Context, policy: str, *, prune: bool) -> SweepResult:
+    facts, agents = _gather(ctx)
+    acts = _plan(ctx, facts, policy, prune=prune)
     outcomes = tuple(ActionResult(act, False, "") for act in acts)
-    return SweepResult(policy, True, agents, outcomes, SyncReport(None), _clone(parts.store))
+    return SweepResult(policy, True, agents, outcomes, SyncReport(None), _clone(ctx.store))
 
 
-def _run(
-    parts: SweepParts, turn: SweepTurn, policy: str, *, prune: bool, fresh: bool
-) -> SweepResult:
-    ws, store, leaser, tracker, hub, _ = parts
-    actor = _actor(ws)
+def _run(ctx: Context, turn: SweepTurn, policy: str, *, prune: bool, fresh: bool) -> SweepResult:
+    actor = _actor(ctx.ws)
     if fresh:
-        _adopt_sweeper_id(parts, turn)
-    report = sync.sync(ws, store, leaser, tracker, hub=hub)
-    facts, agents = _gather(parts)
-    acts = _plan(parts, facts, policy, prune=prune)
-    me = ClaimContext(ws, store, leaser, tracker, actor, 0)
-    rules = Sweep(me, policy, ws.settings.max_attempts, turn.check)
+        _adopt_sweeper_id(ctx, turn)
+    report = sync.sync(ctx, hub=ctx.hub)
+    facts, agents = _gather(ctx)
+    acts = _plan(ctx, facts, policy, prune=prune)
+    me = ClaimContext(ctx, actor, 0)
+    rules = Sweep(me, policy, ctx.ws.settings.max_attempts, turn.check)
     outcomes = actions.perform(rules, acts)
     if prune and any(outcome.done and _freed_issue(outcome.act) for outcome in outcomes):
-        outcomes += actions.perform(rules, _newly_orphaned(parts, facts))
-    _refresh_status_comments(parts, outcomes)
+        outcomes += actions.perform(rules, _newly_orphaned(ctx, facts))
+    _refresh_status_comments(ctx, outcomes)
     if fresh:
-        memory.keep(ws, store, actor)
-    published = _publish(parts)
+        memory.keep(ctx, actor)
+    published = _publish(ctx)
     if fresh:
-        published = _publish_with_retries(parts, published)
-        published = _restore_clone_id(parts, turn, published)
+        published = _publish_with_retries(ctx, published)
+        published = _restore_clone_id(ctx, turn, published)
     notes = tuple(dict.fromkeys((*report.notes, *published.notes)))
     return SweepResult(
-        policy, False, agents, tuple(outcomes), published._replace(notes=notes), _clone(store)
+        policy, False, agents, tuple(outcomes), published._replace(notes=notes), _clone(ctx.store)
     )
 
 
-def _refresh_status_comments(parts: SweepParts, outcomes: Sequence[ActionResult]) -> None:
+def _refresh_status_comments(ctx: Context, outcomes: Sequence[ActionResult]) -> None:
     """Update the status comments of issues whose claims were swept."""
     swept = {issue for outcome in outcomes if outcome.done and (issue := _freed_issue(outcome.act))}
-    if parts.hub is None or not swept:
+    if ctx.hub is None or not swept:
         return
     from ghp_agents.github import status_comment_sync
 
-    snapshot = parts.store.snapshot()
-    views = presence.list_agents(parts.ws, parts.store, snapshot, processes=False)
-    issues = parts.tracker.known(closed=True)
+    snapshot = ctx.store.snapshot()
+    views = presence.list_agents(ctx, snapshot, processes=False)
+    issues = ctx.tracker.known(closed=True)
     try:
-        status_comment_sync.refresh(
-            parts.ws, parts.hub, parts.leaser, snapshot, issues, views, swept
-        )
+        status_comment_sync.refresh(ctx, ctx.hub, snapshot, issues, views, swept)
     except GhpError:
         return  # the next holder updates the comment
 
@@ -166,52 +144,50 @@ def _freed_issue(act: Act) -> int | None:
     return None
 
 
-def _publish(parts: SweepParts) -> SyncReport:
-    views = presence.list_agents(parts.ws, parts.store, parts.store.snapshot(), processes=False)
+def _publish(ctx: Context) -> SyncReport:
+    views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
     gone = {view.name for view in views if view.liveness is Liveness.GONE}
-    return parts.store.publish(gone=gone)
+    return ctx.store.publish(gone=gone)
 
 
-def _publish_with_retries(parts: SweepParts, report: SyncReport) -> SyncReport:
+def _publish_with_retries(ctx: Context, report: SyncReport) -> SyncReport:
     """Publish until it succeeds, at most ATTEMPTS times: an ephemeral clone has no next sync."""
     for _ in range(ATTEMPTS):
-        waiting = _waiting(parts)
+        waiting = _waiting(ctx)
         if not waiting and (not report.trouble or report.permanent):
             break
-        parts.ws.clock.wait(PAUSE)
+        ctx.ws.clock.wait(PAUSE)
         with suppress(GhpError):  # reported below
-            parts.tracker.send()
-        report = _publish(parts)
-    lost = _waiting(parts)
+            ctx.tracker.send()
+        report = _publish(ctx)
+    lost = _waiting(ctx)
     words = f"{lost} changes of issues could not be shown on GitHub"
     return report._replace(trouble=report.trouble or words) if lost else report
 
 
-def _waiting(parts: SweepParts) -> int:
+def _waiting(ctx: Context) -> int:
     """Return how many writes to GitHub wait in this clone."""
-    return parts.hub.standing().queued if parts.hub else 0
+    return ctx.hub.standing().queued if ctx.hub else 0
 
 
-def _gather(parts: SweepParts) -> tuple[SweepFacts, tuple[tuple[str, int], ...]]:
-    ws, store, leaser, tracker, _, forge = parts
-    views = presence.list_agents(ws, store, store.snapshot())
-    facts = sweep_facts.gather(ws, store, leaser, tracker, views)
-    orphans = sweep_orphans.find_orphans(ws, leaser, views, facts.issues, forge)
+def _gather(ctx: Context) -> tuple[SweepFacts, tuple[tuple[str, int], ...]]:
+    views = presence.list_agents(ctx, ctx.store.snapshot())
+    facts = sweep_facts.gather(ctx, views)
+    orphans = sweep_orphans.find_orphans(ctx, views, facts.issues)
     counted = Counter(view.liveness for view in views)
     agents = tuple((state.value, counted[state]) for state in Liveness if counted[state])
     return facts._replace(orphans=tuple(orphans)), agents
 
 
-def _plan(parts: SweepParts, facts: SweepFacts, policy: str, *, prune: bool) -> list[Act]:
-    most = parts.ws.settings.max_attempts
+def _plan(ctx: Context, facts: SweepFacts, policy: str, *, prune: bool) -> list[Act]:
+    most = ctx.ws.settings.max_attempts
     return plan(facts, policy=policy, max_attempts=most, prune=prune)
 
 
-def _newly_orphaned(parts: SweepParts, before: SweepFacts) -> list[Act]:
+def _newly_orphaned(ctx: Context, before: SweepFacts) -> list[Act]:
     """Return acts that remove what became orphaned by this sweep."""
-    ws, store, leaser, _, _, forge = parts
-    views = presence.list_agents(ws, store, store.snapshot())
-    found = sweep_orphans.find_orphans(ws, leaser, views, before.issues, forge)
+    views = presence.list_agents(ctx, ctx.store.snapshot())
+    found = sweep_orphans.find_orphans(ctx, views, before.issues)
     known = {orphan.name for orphan in before.orphans}
     return [Prune(orphan) for orphan in found if orphan.removable and orphan.name not in known]
 
@@ -237,20 +213,20 @@ def _is_fresh(store: StateStore) -> bool:
     return all(tip.clone != snapshot.clone for tip in snapshot.tips())
 
 
-def _adopt_sweeper_id(parts: SweepParts, turn: SweepTurn) -> None:
+def _adopt_sweeper_id(ctx: Context, turn: SweepTurn) -> None:
     """Use the id of the former sweepers, and restore their memory."""
     if turn.clone:
-        parts.store.adopt(turn.clone)
-    memory.restore(parts.ws, parts.store)
+        ctx.store.adopt(turn.clone)
+    memory.restore(ctx)
 
 
-def _restore_clone_id(parts: SweepParts, turn: SweepTurn, published: SyncReport) -> SyncReport:
+def _restore_clone_id(ctx: Context, turn: SweepTurn, published: SyncReport) -> SyncReport:
     """Return to the shared id, if another wrote under it and this clone got its own. Absorb this
     clone's records there, and drop its ref."""
-    clone = _clone(parts.store)
+    clone = _clone(ctx.store)
     if turn.clone is None or clone == turn.clone:
         return published
-    own = [tip for tip in parts.store.snapshot().tips() if tip.clone == clone]
-    parts.store.adopt(turn.clone)
-    parts.store.absorb(own, _actor(parts.ws))
-    return parts.store.publish()
+    own = [tip for tip in ctx.store.snapshot().tips() if tip.clone == clone]
+    ctx.store.adopt(turn.clone)
+    ctx.store.absorb(own, _actor(ctx.ws))
+    return ctx.store.publish()

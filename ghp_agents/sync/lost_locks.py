@@ -10,37 +10,34 @@ from ghp_agents.escalations.escalation import Question
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claimed_issue
-from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.cause import QUESTION
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
-from ghp_agents.workspace import Workspace
 
 
-def put_back_locks(
-    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
-) -> list[str]:
+def put_back_locks(ctx: Context) -> list[str]:
     """Restore lost locks, and escalate disputed ones; return notes for people. After a failure the
     next sync tries again."""
     notes: list[str] = []
     with suppress(GhpError):  # unreachable, or no identity here
-        lost = {*leaser.mend()}
-        rights = [lease for lease in leaser.known() if lease.name in lost]
-        _record_restores(ws, store, rights)
+        lost = {*ctx.leaser.mend()}
+        rights = [lease for lease in ctx.leaser.known() if lease.name in lost]
+        _record_restores(ctx, rights)
         notes += [f"the remote had lost history of the right {lease.name}" for lease in rights]
-    for lease in leaser.known():
-        if lease.is_disputed and lease.clone == leaser.clone and is_name(lease.cause.by):
-            result = escalation.ask_once(ws, store, tracker, _question(lease), urgency="high")
+    for lease in ctx.leaser.known():
+        if lease.is_disputed and lease.clone == ctx.leaser.clone and is_name(lease.cause.by):
+            result = escalation.ask_once(ctx, _question(lease), urgency="high")
             if result.is_new:
                 notes.append(f"Asked {result.escalation.name}: {result.escalation.title}")
             notes += result.notes
     return notes
 
 
-def _record_restores(ws: Workspace, store: StateStore, rights: list[Lock]) -> None:
+def _record_restores(ctx: Context, rights: list[Lock]) -> None:
     """Add an entry to the ledger for each restored lock."""
-    actor = ws.actor()
-    at = Timestamp(to_text(ws.clock.now()))
+    actor = ctx.ws.actor()
+    at = Timestamp(to_text(ctx.ws.clock.now()))
 
     def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
         return None, [
@@ -53,7 +50,7 @@ def _record_restores(ws: Workspace, store: StateStore, rights: list[Lock]) -> No
         ]  # fmt: skip
 
     if rights:
-        transact(store, decide)
+        transact(ctx.store, decide)
 
 
 def _question(lease: Lock) -> Question:

@@ -14,7 +14,7 @@ from ghp_agents.handoffs.returned import FOLDER, Return
 from ghp_agents.hotpath import heartbeat, news_flag, presence_file
 from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.quoting import clean
-from ghp_agents.ports import LockService, Snapshot, StateStore
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.pulls import send_back
 from ghp_agents.workspace import Workspace
 
@@ -32,23 +32,17 @@ class Notifications(NamedTuple):
 
 
 def gather(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    agent: AgentName,
-    *,
-    again: bool = False,
-    limit: int = 10_000,
+    ctx: Context, agent: AgentName, *, again: bool = False, limit: int = 10_000
 ) -> Notifications:
     """The undelivered items for `agent`, in at most `limit` characters; the rest stays undelivered.
 
     A lost claim is reported once; with `again`, as long as it lasts.
     """
-    snapshot = store.snapshot()
-    items = [*_of_fence(ws, leaser, agent, again)]
-    items += _wanted(ws, snapshot, leaser, agent, again)
-    items += [(_answer(news), news.id) for news in _answers(ws, snapshot, agent)]
-    items += [(_returned(*pair), _return_id(pair[0])) for pair in _returns(ws, snapshot, agent)]
+    snapshot = ctx.store.snapshot()
+    items = [*_of_fence(ctx, agent, again)]
+    items += _wanted(ctx, snapshot, agent, again)
+    items += [(_answer(news), news.id) for news in _answers(ctx.ws, snapshot, agent)]
+    items += [(_returned(*pair), _return_id(pair[0])) for pair in _returns(ctx.ws, snapshot, agent)]
     room = limit - len(MORE) - 1
     kept: list[tuple[str, str]] = []
     for text, name in items:
@@ -60,11 +54,9 @@ def gather(
     return Notifications("\n".join(lines), tuple(name for _, name in kept))
 
 
-def _of_fence(
-    ws: Workspace, leaser: LockService, agent: AgentName, again: bool
-) -> list[tuple[str, str]]:
-    fence = _fence(ws, leaser, agent)
-    if fence is None or (not again and escalation.is_told(ws, agent, _fence_id(fence))):
+def _of_fence(ctx: Context, agent: AgentName, again: bool) -> list[tuple[str, str]]:
+    fence = _fence(ctx, agent)
+    if fence is None or (not again and escalation.is_told(ctx.ws, agent, _fence_id(fence))):
         return []
     return [(clean(f"{fence.words} {fence.hint}"), _fence_id(fence))]
 
@@ -78,23 +70,21 @@ def _answer(news: News) -> str:
     return f"{name} was answered: `ghp agent-escalations {name}` shows it."
 
 
-def fence_lines(
-    ws: Workspace, snapshot: Snapshot, leaser: LockService, agent: AgentName
-) -> list[str]:
+def fence_lines(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]:
     """The present lost claim of `agent`, and the open orders by people on GitHub."""
-    fenced = _of_fence(ws, leaser, agent, again=True)
-    return [text for text, _ in [*fenced, *_wanted(ws, snapshot, leaser, agent, again=True)]]
+    fenced = _of_fence(ctx, agent, again=True)
+    return [text for text, _ in [*fenced, *_wanted(ctx, snapshot, agent, again=True)]]
 
 
 def _wanted(
-    ws: Workspace, snapshot: Snapshot, leaser: LockService, agent: AgentName, again: bool
+    ctx: Context, snapshot: Snapshot, agent: AgentName, again: bool
 ) -> list[tuple[str, str]]:
     """The orders by people on GitHub. With `again`, delivered orders to stop that still apply are
     included."""
-    orders = notices.orders(leaser, snapshot, agent)
-    new = notices.assignments(ws, agent)
+    orders = notices.orders(ctx.leaser, snapshot, agent)
+    new = notices.assignments(ctx.ws, agent)
     once = [order for order in orders if not again] + new
-    delivered = {name for _, name in once if escalation.is_told(ws, agent, name)}
+    delivered = {name for _, name in once if escalation.is_told(ctx.ws, agent, name)}
     return [order for order in (*orders, *new) if order[1] not in delivered]
 
 
@@ -105,16 +95,16 @@ def mark(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
         escalation.mark_told(ws, agent, names)
 
 
-def notify_agents(ws: Workspace, snapshot: Snapshot, leaser: LockService) -> None:
+def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
     """Set the news flag of this clone's agents that have undelivered items."""
     answered = bool(snapshot.files(ANSWERS))
-    for agent in _agents_here(ws):
-        fence = _fence(ws, leaser, agent)
-        fenced = fence is not None and not escalation.is_told(ws, agent, _fence_id(fence))
-        wanted = _wanted(ws, snapshot, leaser, agent, again=False)
-        new = (answered and _answers(ws, snapshot, agent)) or _returns(ws, snapshot, agent)
+    for agent in _agents_here(ctx.ws):
+        fence = _fence(ctx, agent)
+        fenced = fence is not None and not escalation.is_told(ctx.ws, agent, _fence_id(fence))
+        wanted = _wanted(ctx, snapshot, agent, again=False)
+        new = (answered and _answers(ctx.ws, snapshot, agent)) or _returns(ctx.ws, snapshot, agent)
         if fenced or new or wanted:
-            news_flag.set_flag(ws.folders, agent)
+            news_flag.set_flag(ctx.ws.folders, agent)
 
 
 def _answers(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
@@ -142,12 +132,12 @@ def _return_id(sent_back: Return) -> str:
     return f"returned/{sent_back.attempt}"
 
 
-def _fence(ws: Workspace, leaser: LockService, agent: AgentName) -> LostClaim | None:
-    presence = ws.presence(agent)
+def _fence(ctx: Context, agent: AgentName) -> LostClaim | None:
+    presence = ctx.ws.presence(agent)
     if not presence or type(presence.get("generation")) is not int:
         return None
-    known = {lease.name: lease for lease in leaser.known(ISSUES)}
-    return fence_of(known, agent, presence, leaser.clone)
+    known = {lease.name: lease for lease in ctx.leaser.known(ISSUES)}
+    return fence_of(known, agent, presence, ctx.leaser.clone)
 
 
 def _fence_id(fence: LostClaim) -> str:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
 from ghp_agents.hotpath.background import SPAWN_PAUSE
-from ghp_agents.ports import IssueTracker, LockService, StateStore
+from ghp_agents.ports import Context
 from ghp_agents.state.join import SyncReport
 from ghp_agents.sync.service import sync
 from ghp_agents.workspace import Workspace
@@ -23,22 +23,16 @@ LONGEST_STAY = 60.0  # seconds; records that must wait longer go with a later he
 PATIENCE = 1.0  # seconds; the staying process takes less from its last look to its end
 
 
-def deliver(
-    ws: Workspace,
-    store: StateStore,
-    leaser: LockService,
-    tracker: IssueTracker,
-    hub: "GitHubRepository | None" = None,
-) -> None:
+def deliver(ctx: Context, hub: "GitHubRepository | None" = None) -> None:
     """Sync, no more often than hosts advise, until nothing is left that can be pushed soon."""
     stays = has_looked_again = False
     with ExitStack() as held:
         while True:
-            report = sync(ws, store, leaser, tracker, paced=True, hub=hub)
-            pause = _pause(ws, report)
+            report = sync(ctx, paced=True, hub=hub)
+            pause = _pause(ctx.ws, report)
             if pause is not None:
                 # The staying process may sleep for long, so do not leave a short pause to it.
-                if not stays and not _is_alone(ws, held):
+                if not stays and not _is_alone(ctx.ws, held):
                     if pause > SPAWN_PAUSE:
                         return
                 else:
@@ -48,26 +42,24 @@ def deliver(
                 return
             else:  # a command that ran since this process started has not started another
                 pause, has_looked_again = SPAWN_PAUSE, True
-            ws.clock.wait(pause)
-            if not ws.ghp_dir.is_dir():  # removed meanwhile; a sync would create it again
+            ctx.ws.clock.wait(pause)
+            if not ctx.ws.ghp_dir.is_dir():  # removed meanwhile; a sync would create it again
                 return
 
 
-def send(
-    ws: Workspace, store: StateStore, leaser: LockService, tracker: IssueTracker
-) -> SyncReport:
+def send(ctx: Context) -> SyncReport:
     """Sync now, for a waiting command; at least `SPAWN_PAUSE` after the last sync.
 
     The report says if the remote is unreachable. Raises GhpError for local errors.
     """
-    status = store.standing()
+    status = ctx.store.standing()
     if status.remote is None:
         return SyncReport(remote=None)
     last = max(status.news_at or 0.0, status.sent_at or 0.0)
-    left = last + SPAWN_PAUSE - ws.clock.now()
+    left = last + SPAWN_PAUSE - ctx.ws.clock.now()
     if 0 < left <= SPAWN_PAUSE:
-        ws.clock.wait(left)
-    return sync(ws, store, leaser, tracker)
+        ctx.ws.clock.wait(left)
+    return sync(ctx)
 
 
 def _pause(ws: Workspace, report: SyncReport) -> float | None:

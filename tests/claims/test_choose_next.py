@@ -64,7 +64,7 @@ def test_the_next_again_is_the_same_until_it_is_done(one: Claimant) -> None:
 def test_an_issue_of_mine_that_waits_is_not_the_next(one: Claimant) -> None:
     one.new("Blocks it", priority="low")
     one.claim(1)
-    issues.block(one.ws, one.tracker, "1", ["2"])
+    issues.block(one.parts, "1", ["2"])
     assert one.claim_next().issue.number == 2
 
 

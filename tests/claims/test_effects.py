@@ -12,6 +12,7 @@ from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.state.private_repo import LEASE_REFS, SEEN_LEASE_REFS, find_repository
 from ghp_agents.state.record import Record
 from tests.support.claimants import Claimant, Team, known
+from tests.support.context import make_context
 
 Clones = Callable[[int], list[Path]]
 
@@ -32,7 +33,7 @@ def dying(one: Claimant) -> Claimant:
     twin = Claimant(Path(one.ws.place.toplevel or ""), one.name, one.clock)
     twin.store = DyingStore(one.ws)
     twin.tracker = LocalTracker(twin.ws, twin.store, twin.leaser)
-    twin.parts = (twin.ws, twin.store, twin.leaser, twin.tracker)
+    twin.parts = make_context(twin.ws, twin.store, twin.leaser, twin.tracker)
     return twin
 
 
@@ -78,7 +79,7 @@ def test_a_release_that_was_killed_half_way_is_shown_by_the_next_one(one: Claima
     assert one.in_hand == (None, None, "idle")
     assert one.assignees(1) == ()
     assert one.story(1)[-1] == ("release", "worker-1", 1, "")
-    issues.assign(one.ws, one.tracker, "1", ["worker-1"])
+    issues.assign(one.parts, "1", ["worker-1"])
     assert not one.release(1).changed
     assert one.assignees(1) == ("worker-1",)  # given to it since: nothing is left to be shown
 

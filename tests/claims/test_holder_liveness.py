@@ -38,7 +38,7 @@ def test_a_dead_holder_in_the_same_clone_can_be_replaced_too(team: Team, one: Cl
     mate = team.join("worker-7", "worker-1")
     assert mate.claim(1).how == "takeover"
     assert mate.assignees(1) == ("worker-7",)
-    lines = fence_lines(one.ws, one.store.snapshot(), one.leaser, AgentName("worker-1"))
+    lines = fence_lines(one.parts, one.store.snapshot(), AgentName("worker-1"))
     assert [line[:59] for line in lines] == [
         "Your claim of #1 was taken: worker-7 holds it since 2025-06"
     ]

@@ -38,7 +38,7 @@ def test_the_refusal_says_what_the_holder_did_last(one: Claimant, two: Claimant)
 
 
 def test_an_issue_of_others_is_refused_with_their_names(one: Claimant) -> None:
-    issues.assign(one.ws, one.tracker, "1", ["worker-2", "Ann Example"])
+    issues.assign(one.parts, "1", ["worker-2", "Ann Example"])
     with pytest.raises(RefusedError) as caught:
         one.claim(1)
     assert str(caught.value) == "#1 is assigned to «Ann Example», worker-2."

@@ -31,7 +31,7 @@ def test_what_is_said_on_purpose_since_stays(one: Claimant, two: Claimant) -> No
     one.sync()
     two.sync()
     one.sync()
-    issues.assign(one.ws, one.tracker, "1", ["worker-1"])
+    issues.assign(one.parts, "1", ["worker-1"])
     one.sync()
     assert two.sync().assignees(1) == ("worker-1", "worker-2")
 

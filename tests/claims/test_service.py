@@ -36,9 +36,7 @@ def test_who_claims_has_the_right_and_all_can_see_it(one: Claimant, two: Claiman
     assert two.story(1) == [("claim", "worker-1", 1, "")]
     shown = two.store.snapshot().agents()["worker-1"]
     assert (shown["issue"], shown["generation"]) == (1, 1)
-    assert {n: x.lease.holder for n, x in services.holdings(*two.parts[:3]).items()} == {
-        1: "worker-1"
-    }
+    assert {n: x.lease.holder for n, x in services.holdings(two.parts).items()} == {1: "worker-1"}
 
 
 def test_success_means_that_the_remote_has_it(one: Claimant, team: Team) -> None:
@@ -88,7 +86,7 @@ def test_an_issue_that_is_not_there_or_closed_cannot_be_claimed(one: Claimant) -
 
 
 def test_an_issue_that_is_mine_among_others_can_be_claimed(one: Claimant) -> None:
-    issues.assign(one.ws, one.tracker, "1", ["worker-2", "worker-1"])
+    issues.assign(one.parts, "1", ["worker-2", "worker-1"])
     assert one.claim(1).issue.assignees == ("worker-1", "worker-2")
 
 
@@ -139,7 +137,7 @@ def test_a_living_holders_issue_is_taken_only_by_force_and_with_a_reason(
     one.sync()
     assert ("steal", "worker-2", 2, "stolen: It must be done today") in one.story(1)
     assert one.assignees(1) == ("worker-2",)
-    issues.assign(one.ws, one.tracker, "1", ["worker-1"])
+    issues.assign(one.parts, "1", ["worker-1"])
     one.sync()
     assert two.sync().assignees(1) == ("worker-1", "worker-2")  # said on purpose since
 
@@ -156,7 +154,7 @@ def test_who_was_replaced_is_refused_and_told_by_whom(one: Claimant, two: Claima
     for guarded in (
         lambda: one.release(1),
         lambda: one.close(1),
-        lambda: services.verify(one.ws, one.leaser, "worker-1", 1),
+        lambda: services.verify(one.parts, "worker-1", 1),
     ):
         with pytest.raises(RefusedError) as caught:
             guarded()
@@ -170,7 +168,7 @@ def test_who_was_replaced_is_refused_and_told_by_whom(one: Claimant, two: Claima
 
 def test_the_holder_passes_every_guard(one: Claimant) -> None:
     claimed = one.claim(1)
-    assert services.verify(one.ws, one.leaser, "worker-1", 1) == claimed.lease
+    assert services.verify(one.parts, "worker-1", 1) == claimed.lease
 
 
 def test_who_went_to_another_clone_and_claimed_there_shuts_its_former_self_out(
@@ -328,7 +326,7 @@ def test_an_issue_is_given_to_another_in_one_step(one: Claimant, two: Claimant) 
     two.sync()
     one.sync()
     two.sync()
-    assert services.verify(two.ws, two.leaser, "worker-2", 1) == given.lease
+    assert services.verify(two.parts, "worker-2", 1) == given.lease
     took = two.claim(1)
     assert (took.how, took.lease) == ("mine", given.lease)
     assert two.in_hand == (1, 2, "planning")

@@ -151,7 +151,7 @@ def test_a_clone_that_said_nothing_for_a_month_is_told(clones: Clones) -> None:
     now.wait(31 * 86_400.0)
     there_now = house(here, now)
     there_now.store.sync()
-    found = list(records.check_clones(there_now.ws, there_now.store))
+    found = list(records.check_clones(there_now))
     assert [(one.level.value, one.text, one.remedy) for one in found] == [
         (
             "info",

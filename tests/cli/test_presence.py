@@ -343,9 +343,9 @@ def test_of_an_agent_elsewhere_it_says_when_this_clone_heard_of_its_last_beat(
         "said.\n"
     )
     house.store.sync()
-    services.list_agents(house.ws, house.store, house.store.snapshot())
+    services.list_agents(house, house.store.snapshot())
     clock.wait(180)
-    (view,) = services.list_agents(house.ws, house.store, house.store.snapshot())
+    (view,) = services.list_agents(house, house.store.snapshot())
     assert (view.is_here, view.heard, row(view)[4]) == (False, 180.0, "heard 3 min ago")
     assert row(view._replace(heard=None))[4] == "elsewhere"
     assert row(view._replace(is_here=True, silent=60.0))[4] == "1 min ago"

@@ -13,7 +13,8 @@ from ghp_agents.doctor import service as doctor
 from ghp_agents.locks.memory import MemoryLeaser
 from ghp_agents.state.admin_port import Probe, PublishPlan
 from ghp_agents.state.memory import MemoryRemote, MemoryStore
-from ghp_agents.workspace import open_workspace
+from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.context import Parts, make_context
 from tests.support.grounds import ground
 
 BROKEN = GhpError("The settings are broken.", hint="Mend them.")
@@ -31,9 +32,9 @@ def says(code: str, text: str) -> Check:
 # ------------------------------------------------------------------------------ examining
 
 
-def parts() -> tuple[MemoryStore, MemoryLeaser]:
-    """Where records and rights are kept."""
-    return MemoryStore(ManualClock()), MemoryLeaser(ManualClock())
+def parts(ws: Workspace) -> Parts:
+    """The parts of a clone in memory."""
+    return make_context(ws, MemoryStore(ManualClock()), MemoryLeaser(ManualClock()))
 
 
 def test_a_check_that_cannot_be_made_is_a_finding_and_hides_no_other() -> None:
@@ -205,7 +206,7 @@ def probes(repo: Path, found: Probe | None, sent_at: float | None = None) -> lis
         store.beat("worker-1", {"status": "idle", "epoch": 1, "seq": 1})
         store.sync()
     ws = open_workspace(repo, {"HOME": "/nonexistent"}, ManualClock(1_120.0))
-    return list(doctor.check_probe(ws, store, lambda: found))
+    return list(doctor.check_probe(make_context(ws, store), lambda: found))
 
 
 def test_what_a_probe_found_out_is_told_with_its_age(repo: Path) -> None:
@@ -237,7 +238,7 @@ def test_the_remote_is_looked_at_first_so_that_one_that_is_missing_is_told_once(
 
     under = ground(sharing=missing, checks={"remote": remote})
     ws = open_workspace(repo, {"HOME": "/nonexistent", "GHP_AGENT": "worker-1"}, ManualClock())
-    checks = doctor.checks(ws, *parts(), under, probe=False)
+    checks = doctor.checks(parts(ws), under, probe=False)
     found = [one for one in doctor.examine(checks) if one.level is not Level.OK]
     assert found == [
         finding.error("sharing", "There is no remote `team`.", "Add it."),
@@ -258,5 +259,5 @@ def test_a_probe_is_made_only_when_it_is_asked_for(repo: Path) -> None:
     under = ground(probe=ask("now"), last_probe=ask("remembered"))
     ws = open_workspace(repo, {"HOME": "/nonexistent"}, ManualClock())
     for probe in (False, True):
-        list(doctor.examine(doctor.checks(ws, *parts(), under, probe=probe)))
+        list(doctor.examine(doctor.checks(parts(ws), under, probe=probe)))
     assert calls == ["remembered", "now"]

@@ -12,6 +12,7 @@ from ghp_agents.doctor import setup as init
 from ghp_agents.state.admin_port import Probe, PublishPlan, RemoteRef, Step
 from ghp_agents.state.memory import MemoryStore
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.context import make_context
 from tests.support.git import git
 from tests.support.grounds import ground
 
@@ -93,7 +94,9 @@ def test_what_is_to_be_made_is_done_once(ws: Workspace) -> None:
 
     def steps() -> list[Step]:
         under = ground(missing=lambda: [] if done else missing)
-        return init.to_make(ws, store, under, agent=agent_name("worker-1"), config=True)
+        return init.to_make(
+            make_context(ws, store), under, agent=agent_name("worker-1"), config=True
+        )
 
     first = steps()
     assert [(step.doing, step.did, step.what) for step in first] == [
@@ -111,7 +114,9 @@ def test_what_is_to_be_made_is_done_once(ws: Workspace) -> None:
 
 
 def test_by_default_no_file_of_the_users_is_made(ws: Workspace) -> None:
-    steps = init.to_make(ws, MemoryStore(ws.clock), ground(), agent=None, config=False)
+    steps = init.to_make(
+        make_context(ws, MemoryStore(ws.clock)), ground(), agent=None, config=False
+    )
     assert steps == []
 
 
@@ -125,7 +130,7 @@ def test_agents_that_beat_of_late_are_named(ws: Workspace) -> None:
     clock.wait(500)
     store.beat("worker-2", {"status": "idle", "epoch": 1, "seq": 1})
     store.beat("worker-1", {"status": "idle", "epoch": 1, "seq": 1})
-    assert init.living(ws, store) == ["worker-1", "worker-2"]
+    assert init.living(make_context(ws, store)) == ["worker-1", "worker-2"]
 
 
 def test_what_is_nowhere_else_is_lost_only_by_force() -> None:

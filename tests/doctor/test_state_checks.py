@@ -15,6 +15,7 @@ from ghp_agents.state.join import SyncStatus
 from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.context import make_context
 
 DAY = 86_400.0
 
@@ -51,7 +52,7 @@ def one(findings: Iterator[Finding]) -> Finding:
 def test_every_check_can_be_made_of_a_clone_that_was_never_used(
     ws: Workspace, store: StandingStore
 ) -> None:
-    checks = records.checks(ws, store)
+    checks = records.checks(make_context(ws, store))
     found = [finding for check in checks.values() for finding in check()]
     assert {finding.level for finding in found} == {Level.OK}
     assert list(checks) == [
@@ -66,8 +67,8 @@ def test_every_check_can_be_made_of_a_clone_that_was_never_used(
 
 
 def test_without_a_remote_nothing_is_said_of_sending(ws: Workspace, store: StandingStore) -> None:
-    assert list(records.check_unsent(ws, store)) == []
-    assert list(records.check_sync(ws, store)) == []
+    assert list(records.check_unsent(make_context(ws, store))) == []
+    assert list(records.check_sync(make_context(ws, store))) == []
 
 
 def test_records_that_wait_can_be_folded_by_the_doctor(store: StandingStore) -> None:
@@ -98,7 +99,7 @@ def test_what_was_not_sent_is_a_warning_once_it_is_late(
 ) -> None:
     at = None if sent is None else clock.now() - sent
     store.stands = SyncStatus(remote="origin", unsent=1, sent_at=at)
-    found = one(records.check_unsent(ws, store))
+    found = one(records.check_unsent(make_context(ws, store)))
     assert (found.level, found.fixable) == (level, True)
     assert found.text == f"1 change not sent to origin yet ({since})."
 
@@ -107,15 +108,17 @@ def test_a_remote_that_has_all_is_well(
     ws: Workspace, store: StandingStore, clock: ManualClock
 ) -> None:
     store.stands = SyncStatus(remote="origin", news_at=clock.now() - 12)
-    assert one(records.check_unsent(ws, store)) == ok(
+    assert one(records.check_unsent(make_context(ws, store))) == ok(
         "unsent", "origin has all that was folded here."
     )
-    assert one(records.check_sync(ws, store)) == ok("sync", "Last news from origin: 12 s ago.")
+    assert one(records.check_sync(make_context(ws, store))) == ok(
+        "sync", "Last news from origin: 12 s ago."
+    )
 
 
 def test_a_clone_that_never_synced_is_told_how(ws: Workspace, store: StandingStore) -> None:
     store.stands = SyncStatus(remote="origin")
-    assert one(records.check_sync(ws, store)) == info(
+    assert one(records.check_sync(make_context(ws, store))) == info(
         "sync", "Never synced yet.", "Run `ghp agent-sync`."
     )
 
@@ -125,11 +128,11 @@ def test_trouble_that_may_pass_is_a_warning_and_a_refusal_an_error(
 ) -> None:
     store.stands = SyncStatus(remote="origin", trouble="no answer\nin 30 s")
     text = "The last sync with origin failed: no answer in 30 s (there never were news)."
-    assert one(records.check_sync(ws, store)) == warning(
+    assert one(records.check_sync(make_context(ws, store))) == warning(
         "sync", text, "The next sync tries again: ghp agent-sync"
     )
     store.stands = SyncStatus(remote="origin", trouble="no answer in 30 s", permanent=True)
-    assert one(records.check_sync(ws, store)) == error(
+    assert one(records.check_sync(make_context(ws, store))) == error(
         "sync",
         text,
         "Trying again will not help: ask for the right to push, or name another remote, such as a "
@@ -146,9 +149,9 @@ def test_a_clone_that_is_silent_for_a_month_is_named_and_keeps_its_say(
     other.sync()
     here = MemoryStore(clock, CloneId("here"), hub)
     here.sync()
-    assert list(records.check_clones(ws, here)) == []
+    assert list(records.check_clones(make_context(ws, here))) == []
     clock.wait(31 * DAY)
-    assert one(records.check_clones(ws, here)) == info(
+    assert one(records.check_clones(make_context(ws, here))) == info(
         "clone-silent",
         "Clone other has said nothing for 31 d.",
         "Nothing needs to be done: what it said stays.",
@@ -160,7 +163,7 @@ def test_one_session_under_a_name_is_no_rival_of_itself(
     ws: Workspace, store: StandingStore
 ) -> None:
     heartbeat(ws, store, ws.agent(), {"status": "testing"})
-    assert list(records.check_rivals(ws, store)) == []
+    assert list(records.check_rivals(make_context(ws, store))) == []
 
 
 def test_a_document_that_is_not_the_record_it_should_be_is_named(

@@ -57,14 +57,14 @@ def test_a_tracker_out_of_reach_loses_no_question_and_the_comment_is_made_later(
     )
     assert (asked.is_new, asked.notes) == (True, (note,))
     assert owed(here.ws) == {asked.escalation.id}
-    assert post_owed(here.ws, here.store, here.tracker) == [note]
+    assert post_owed(here.parts) == [note]
     said = person.reply(asked.escalation.id)
     assert (said.is_new, said.notes) == (True, (note,))
     here.tracker.reachable = True
     assert here.ask("Another one?").notes == ()
     assert [author for author, _ in here.tracker.said()] == ["worker-1", "Test Person"]
     assert owed(here.ws) == set()
-    assert post_owed(here.ws, here.store, here.tracker) == []
+    assert post_owed(here.parts) == []
 
 
 STEPS = st.lists(
@@ -97,7 +97,7 @@ def test_whatever_fails_and_is_repeated_each_thing_is_said_once(
             here.tracker.kills = 0
             do(what)
         here.tracker.reachable, here.tracker.kills = True, 0
-    post_owed(here.ws, here.store, here.tracker)
+    post_owed(here.parts)
     known = here.known()
     wanted = [f"<!-- ghp:escalation {each.name} -->" for each in known]
     wanted += [

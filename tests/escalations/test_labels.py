@@ -25,7 +25,7 @@ def here(repo: Path) -> Place:
 
 
 def shown(here: Place) -> Issue:
-    assert show(here.ws, here.tracker, here.store.snapshot(), here.tracker.list(closed=True)) == []
+    assert show(here.parts, here.store.snapshot(), here.tracker.list(closed=True)) == []
     return here.tracker.get(1)
 
 
@@ -98,10 +98,10 @@ def test_who_cannot_be_assigned_is_said_once_and_the_label_is_there(here: Place)
     here.tracker = Refusing(here.clock)
     here.ask(issue=1)
     snapshot, issues = here.store.snapshot(), here.tracker.list
-    assert show(here.ws, here.tracker, snapshot, issues()) == [
+    assert show(here.parts, snapshot, issues()) == [
         "#1 does not show that it waits for a person: GitHub did not set the assignee ada."
     ]
-    assert show(here.ws, here.tracker, snapshot, issues()) == []
+    assert show(here.parts, snapshot, issues()) == []
     assert here.tracker.get(1).labels == (LABEL,)
 
 
@@ -110,4 +110,4 @@ def test_where_nobody_answers_it_is_shown_later(here: Place) -> None:
     here.tracker.error = UnknownError("Not now.", hint="")
     here.ask(issue=1)
     with pytest.raises(UnknownError):
-        show(here.ws, here.tracker, here.store.snapshot(), here.tracker.list())
+        show(here.parts, here.store.snapshot(), here.tracker.list())

@@ -17,6 +17,7 @@ from ghp_agents.presence.wait import LOOK_EVERY
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.memory import MemoryRemote, MemorySnapshot, MemoryStore
 from ghp_agents.workspace import open_workspace
+from tests.support.context import make_context
 from tests.support.script import Script
 
 TEXT = "Which database?\nBoth would do."
@@ -59,17 +60,26 @@ class Desk:
         self.tracker = MemoryTracker(self.clock)
         self.ws = open_workspace(repo, os.environ, self.clock, "worker-1")
         self.person = open_workspace(repo, os.environ, self.clock)
+        self.parts = make_context(self.ws, self.store, tracker=self.tracker)
 
     def wait(self, timeout: float | None = None) -> Answer | None:
-        asked = escalate(self.ws, self.store, self.tracker, TEXT).escalation
-        return wait(self.ws, self.store, asked, timeout=timeout)
+        asked = escalate(self.parts, TEXT).escalation
+        return wait(self.parts, asked, timeout=timeout)
 
     def answer_here(self) -> None:
-        answer(self.person, self.store, self.tracker, self._id(self.store), "SQLite")
+        answer(
+            make_context(self.person, self.store, tracker=self.tracker),
+            self._id(self.store),
+            "SQLite",
+        )
 
     def answer_elsewhere(self) -> None:
         self.elsewhere.sync()
-        answer(self.person, self.elsewhere, self.tracker, self._id(self.elsewhere), "SQLite")
+        answer(
+            make_context(self.person, self.elsewhere, tracker=self.tracker),
+            self._id(self.elsewhere),
+            "SQLite",
+        )
         self.elsewhere.sync()
 
     def beat(self, **said: object) -> None:
@@ -102,9 +112,9 @@ def text_of(said: Answer | None) -> str | None:
 
 
 def test_an_answer_that_is_there_already_is_returned_at_once_and_without_a_sync(team: Desk) -> None:
-    asked = escalate(team.ws, team.store, team.tracker, TEXT).escalation
+    asked = escalate(team.parts, TEXT).escalation
     team.answer_here()
-    assert text_of(wait(team.ws, team.store, asked)) == "SQLite"
+    assert text_of(wait(team.parts, asked)) == "SQLite"
     assert (team.clock.passed, team.store.syncs) == (0, [])
 
 
@@ -134,10 +144,12 @@ def test_a_time_of_nothing_looks_once(team: Desk) -> None:
 
 
 def test_of_several_answers_the_last_one_counts(desk: Desk) -> None:
-    asked = escalate(desk.ws, desk.store, desk.tracker, TEXT).escalation
-    answer(desk.person, desk.store, desk.tracker, asked.id, "SQLite")
-    last = answer(desk.person, desk.store, desk.tracker, asked.id, "No, Postgres").answer
-    assert wait(desk.ws, desk.store, asked) == last
+    asked = escalate(desk.parts, TEXT).escalation
+    answer(make_context(desk.person, desk.store, tracker=desk.tracker), asked.id, "SQLite")
+    last = answer(
+        make_context(desk.person, desk.store, tracker=desk.tracker), asked.id, "No, Postgres"
+    ).answer
+    assert wait(desk.parts, asked) == last
 
 
 # --------------------------------------------------------------------------- what it costs
@@ -234,9 +246,9 @@ def test_what_the_agent_said_itself_meanwhile_stays(desk: Desk) -> None:
         desk.answer_here()
         desk.beat(status="done")
 
-    asked = escalate(desk.ws, desk.store, desk.tracker, TEXT).escalation
+    asked = escalate(desk.parts, TEXT).escalation
     desk.store.before_looks = [lambda: None, lambda: None, answer_and_stop]
-    assert text_of(wait(desk.ws, desk.store, asked)) == "SQLite"
+    assert text_of(wait(desk.parts, asked)) == "SQLite"
     assert desk.presence()[0] == "done"
 
 

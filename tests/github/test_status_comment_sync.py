@@ -17,6 +17,7 @@ from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.memory import MemoryStore
 from tests.support import hubs
+from tests.support.context import make_context
 from tests.support.hubs import Script, cut, says
 
 AT = "/repos/acme/widgets/issues"
@@ -39,7 +40,14 @@ class Clone:
         fields = {"issue": 1, "status": self.status}
         view = AgentView(AgentName("worker-1"), fields, Liveness.ACTIVE, 0.0, here)
         hub = GitHubRepository(self.ws, hubs.access(self.script.address))
-        refresh(self.ws, hub, self.leaser, self.store.snapshot(), [issue], [view], {*also})
+        refresh(
+            make_context(self.ws, leaser=self.leaser),
+            hub,
+            self.store.snapshot(),
+            [issue],
+            [view],
+            {*also},
+        )
 
     def requests(self) -> list[str]:
         """What was asked since, and nothing else."""

@@ -31,7 +31,7 @@ def at_work(field: Field, name: str = "one", agent: str = "worker-1", title: str
 def heard(field: Field, agent: str = "worker-1", name: str = "one") -> str:
     """What an agent is told next, once."""
     house, who = field.house(name, agent), AgentName(agent)
-    found = news.gather(house.ws, house.store, house.leaser, who)
+    found = news.gather(house, who)
     news.mark(house.ws, who, found.ids)
     return found.text
 
@@ -284,7 +284,7 @@ def test_where_github_cannot_be_reached_a_command_is_obeyed_later(field: Field) 
     lost = {**house.environ, "GHP_GITHUB_API": api.rsplit(":", 1)[0] + ":9"}
     away = App(house.cwd, lost, clock=field.clock)
     field.clock.wait(10)
-    report = sync.sync(away.ws, away.store, away.leaser, away.tracker, hub=away.hub)
+    report = sync.sync(away, hub=away.hub)
     assert field.acts() == []
     assert not report.trouble
     field.clock.wait(3_600)
@@ -314,7 +314,7 @@ def test_a_command_that_github_does_not_let_us_obey_does_not_hold_up_the_others(
         return open_door(issue, *rest)
 
     setattr(house.tracker, door, locked)
-    report = sync.sync(house.ws, house.store, house.leaser, house.tracker, hub=house.hub)
+    report = sync.sync(house, hub=house.hub)
     assert field.labels(other) == ["agent:worker-2"]
     assert f"@{ADMIN} on #{number} is not obeyed yet: {error}" in report.notes
     field.sync()
@@ -338,6 +338,6 @@ def test_where_nobody_may_comment_a_mistake_does_not_keep_others_from_being_obey
         return write(verb, path, *rest, **how)  # type: ignore[arg-type]
 
     house.hub.write = locked  # type: ignore[method-assign]
-    sync.sync(house.ws, house.store, house.leaser, house.tracker, hub=house.hub)
+    sync.sync(house, hub=house.hub)
     assert field.labels(other) == ["agent:worker-1"]
     assert len(field.acts()) == 2

@@ -99,7 +99,7 @@ def test_an_answer_in_a_comment_is_news_for_the_agent_and_not_said_twice(field: 
     ]
     assert len(field.raw(1)) == before + 1
     house, agent = field.house(agent="worker-1"), AgentName("worker-1")
-    told = news.gather(house.ws, house.store, house.leaser, agent).text
+    told = news.gather(house, agent).text
     assert f"Answer to your question {name} on issue #1, by person «@ada»" in told
     assert "```\nPostgres\n```\nEnd of the answer by person «@ada»." in told
 

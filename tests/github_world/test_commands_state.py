@@ -138,7 +138,7 @@ def test_of_two_that_were_made_at_once_the_younger_is_taken_back(field: Field) -
     house.hub.write = late  # type: ignore[method-assign]
     issues = house.tracker.list()
     snapshot = house.store.snapshot()
-    state_comment.refresh(house.ws, house.hub, house.leaser, snapshot, issues, [], {1})
+    state_comment.refresh(house, house.hub, snapshot, issues, [], {1})
     assert len(field.raw(1)) == 1
     assert states(field)[0].startswith("**worker-1** has this issue")
 

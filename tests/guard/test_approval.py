@@ -8,6 +8,7 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.escalations.service import answer, read_all
 from ghp_agents.leases.request import ApprovalError
 from tests.support.consent import mine
+from tests.support.context import make_context
 from tests.support.leases import NOW, Yard, make_yard
 
 
@@ -28,7 +29,7 @@ def ask(yard: Yard, *words: str, agent: str = "worker-1", **more: str) -> Approv
 def reply(yard: Yard, by: str | None, text: str) -> str:
     """Answer the last question; its name."""
     asked = read_all(yard.store.snapshot())[0][-1]
-    answer(yard.ws(by), yard.store, yard.tracker, asked.id, text)
+    answer(make_context(yard.ws(by), yard.store, tracker=yard.tracker), asked.id, text)
     return asked.name
 
 

@@ -37,7 +37,7 @@ def one(clone: Path, clock: ManualClock) -> Claimant:
     one.sync().claim(1)
     one.release(1, to="worker-2")
     one.claim(2)
-    take(*one.parts, LeaseRequest(("/lib/",)))
+    take(one.parts, LeaseRequest(("/lib/",)))
     return one.sync()
 
 
@@ -56,10 +56,7 @@ def branch(path: Path, clock: ManualClock, ref: str = "main", **more: object) ->
     some.ws = open_workspace(path, environ, clock)
     options = {k: v for k, v in more.items() if not k.isupper()}
     return check.check_branch(
-        some.ws,
-        some.store,
-        some.leaser,
-        some.tracker,
+        some.parts,
         ref,
         **options,  # type: ignore[arg-type]
     )

@@ -36,7 +36,7 @@ def sources_of(one: Claimant) -> Sources:
 
 
 def book(one: Claimant) -> dict[str, Any]:
-    return rulemaking.make(*one.parts, sources_of(one), None)
+    return rulemaking.make(one.parts, sources_of(one), None)
 
 
 def rules(one: Claimant) -> list[tuple[str, str, str]]:
@@ -57,8 +57,8 @@ def test_the_order_is_leases_then_shared_then_scopes(one: Claimant) -> None:
     one.claim(2)
     one.clock.wait(60)
     one.claim(1)
-    ordinary = take(*one.parts, LeaseRequest(("/lib/",))).hold
-    strict = take(*one.parts, LeaseRequest(("/doc/",), strict=True)).hold
+    ordinary = take(one.parts, LeaseRequest(("/lib/",))).hold
+    strict = take(one.parts, LeaseRequest(("/doc/",), strict=True)).hold
     mine({"agents": {"shared": ["*.lock"], "sharedOwners": ["@core"]}})
     (one.ws.root / "CODEOWNERS").write_text("* @core\n")
     assert rules(one) == [
@@ -79,14 +79,14 @@ def test_the_leases_are_those_that_count_while_all_live(one: Claimant, clones: C
     two = Claimant(path, "worker-2", one.clock)
     two.beat()
     for number, each in enumerate((one, two, one)):
-        take(*each.parts, LeaseRequest((f"/{number}/",)))
-        take(*each.parts, LeaseRequest((f"/s{number}/",), strict=True))
+        take(each.parts, LeaseRequest((f"/{number}/",)))
+        take(each.parts, LeaseRequest((f"/s{number}/",), strict=True))
         two.sync()
         one.sync()
-    lease.release(*one.parts[:3], ["/0/"])
+    lease.release(one.parts, ["/0/"])
     snapshot = one.store.snapshot()
-    views = presence.list_agents(one.ws, one.store, snapshot)
-    held = lease.held(*one.parts[:3], snapshot, views)
+    views = presence.list_agents(one.parts, snapshot)
+    held = lease.held(one.parts, snapshot, views)
     assert [label for _, _, label in rules(one)] == [hold.short for hold in held]
     assert len(held) == 5
 
@@ -136,12 +136,12 @@ def test_the_first_codeowners_file_is_the_one_that_hosts_take(one: Claimant) -> 
 def test_settings_are_checked_once_and_kept_with_the_book(one: Claimant) -> None:
     mine({"agents": {"shared": ["*.lock"], "deadAfter": 77, "orchestrators": ["lead"]}})
     one.store.fold()
-    first = ruling.current(*one.parts)
+    first = ruling.current(one.parts)
     kept = rulebook.read_stale(one.ws.folders[0])
     assert kept is not None
     assert kept["settings"] == {"shared": ["*.lock"], "orchestrators": ["lead"], "dead_after": 77.0}
     one.new("Another state", body="")
-    again = ruling.current(*one.parts)
+    again = ruling.current(one.parts)
     assert (again["settings"], again["deadAfter"], again["orchestrators"]) == (
         first["settings"], 77.0, ["lead"],
     )  # fmt: skip
@@ -168,7 +168,7 @@ def test_a_pattern_that_is_none_hides_no_other(one: Claimant) -> None:
 
 
 def test_a_reason_is_one_short_line(one: Claimant) -> None:
-    take(*one.parts, LeaseRequest(("/lib/",), reason="first\nsecond \x1b[31m" + "x" * 500))
+    take(one.parts, LeaseRequest(("/lib/",), reason="first\nsecond \x1b[31m" + "x" * 500))
     (fields,) = book(one)["rules"]
     text = Rule(*fields).text
     assert text.startswith("first second [31mxxx")
@@ -179,8 +179,8 @@ def test_holders_elsewhere_are_noted_and_those_here_are_not(one: Claimant, clone
     (path,) = clones(1)
     two = Claimant(path, "worker-2", one.clock)
     two.beat()
-    take(*two.parts, LeaseRequest(("/lib/",)))
-    take(*one.parts, LeaseRequest(("/src/",)))
+    take(two.parts, LeaseRequest(("/lib/",)))
+    take(one.parts, LeaseRequest(("/src/",)))
     two.sync()
     one.sync()
     assert book(one)["elsewhere"] == ["worker-2"]

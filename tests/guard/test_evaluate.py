@@ -30,7 +30,7 @@ def pair(clones: Clones) -> tuple[Claimant, Claimant]:
     one.sync()
     two.beat()
     two.sync().claim(1)
-    take(*two.parts, LeaseRequest(("/lib/",), reason="sorting"))
+    take(two.parts, LeaseRequest(("/lib/",), reason="sorting"))
     two.sync()
     one.sync()
     return one, two
@@ -38,7 +38,7 @@ def pair(clones: Clones) -> tuple[Claimant, Claimant]:
 
 def judge(one: Claimant, *paths: str, person: bool = False, editing: bool = False) -> list[Verdict]:
     name = None if person else AgentName(one.name)
-    return ruling.judge(*one.parts, name, paths, editing=editing)
+    return ruling.judge(one.parts, name, paths, editing=editing)
 
 
 def words(verdicts: list[Verdict]) -> list[tuple[str, str, str | None]]:
@@ -86,7 +86,7 @@ def test_a_person_is_told_of_all_and_refused_nothing(pair: tuple[Claimant, Claim
 
 def test_a_person_is_not_told_of_their_own(clone: Path) -> None:
     one = Claimant(clone, "@me", ManualClock(NOW))
-    take(*one.parts, LeaseRequest(("/lib/",)))
+    take(one.parts, LeaseRequest(("/lib/",)))
     assert judge(one, "lib/a.py", person=True) == [Verdict("allow", "lib/a.py")]
 
 
@@ -113,7 +113,7 @@ def test_a_claim_that_is_given_back_while_one_judges_bars_nobody(
     pair: tuple[Claimant, Claimant], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = pair
-    made = ruling.current(*one.parts)
+    made = ruling.current(one.parts)
     two.release(1)
     one.sync()
     monkeypatch.setattr(ruling, "current", lambda *parts: made)

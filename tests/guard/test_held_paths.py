@@ -17,8 +17,7 @@ ALICE, LEAD, PERSON = Actor("alice"), Actor("lead"), Actor("Test Person", is_per
 
 def refuse(road: Road, author: Actor, paths: list[str], by: Actor | None = None) -> tuple[str, ...]:
     house = road.house(author.name if not author.is_person else "@me")
-    parts = (house.ws, house.store, house.leaser, house.tracker)
-    return held_paths.refuse(*parts, author, paths, by=by)
+    return held_paths.refuse(house, author, paths, by=by)
 
 
 def test_many_files_are_named_up_to_ten(repo: Path) -> None:

@@ -9,6 +9,7 @@ from ghp_agents.core.errors import NotFoundError, UnknownError
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.handoffs import evidence
 from ghp_agents.handoffs.evidence import Branch, Topic
+from tests.support.context import make_context
 from tests.support.git import commit, git
 from tests.support.handoffs import Station, begin_work, make_team
 
@@ -23,7 +24,7 @@ def here(repo: Path) -> Station:
 
 
 def about(here: Station, issue: str | None = None, actor: Actor = WORKER) -> Topic:
-    return evidence.topic(here.ws, here.team.tracker, actor, issue)
+    return evidence.topic(make_context(here.ws, tracker=here.team.tracker), actor, issue)
 
 
 # ------------------------------------------------------------------------------ the topic

@@ -64,7 +64,7 @@ def test_where_the_worktree_is_here_its_work_is_taken_and_can_be_restored(
     assert (folder / "new.py").read_text() == "unsaved = True\n", "it is not touched"
     sweeper.sync()
     two.sync()
-    restore(two.ws, two.store, handoff)
+    restore(two.parts, handoff)
     assert (two.ws.folder / "new.py").read_text() == "unsaved = True\n"
 
 

@@ -26,12 +26,12 @@ def road(repo: Path) -> Road:
 
 def reminders_of(road: Road, agent: str) -> list[str]:
     house = road.house(agent)
-    return mending.reminders(house.ws, house.store.snapshot(), house.leaser, AgentName(agent))
+    return mending.reminders(house, house.store.snapshot(), AgentName(agent))
 
 
 def steps(road: Road) -> list[str]:
     house = road.house("worker-1")
-    about = evidence.topic(house.ws, house.tracker, house.ws.actor(), "1")
+    about = evidence.topic(house, house.ws.actor(), "1")
     return mending.steps(house.ws, house.store.snapshot(), about)
 
 

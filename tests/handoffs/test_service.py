@@ -14,6 +14,7 @@ from ghp_agents.handoffs.handoff import NOTE_LIMIT, Missing
 from ghp_agents.handoffs.record import HANDOFFS, patch_path_of
 from ghp_agents.issues.issue import IssueChange
 from tests.support.consent import agree
+from tests.support.context import make_context
 from tests.support.git import commit, git, run_git
 from tests.support.handoffs import ADA, Station, anonymous, begin_work, make_team
 
@@ -288,7 +289,7 @@ def test_who_was_killed_before_giving_the_issue_gives_it_by_the_same_command(her
     from ghp_agents.handoffs.service import handoff
 
     team = here.team
-    handoff(here.ws, team.store, team.tracker, team.leaser, to="worker-2")
+    handoff(make_context(here.ws, team.store, team.leaser, team.tracker), to="worker-2")
     assert here.issue().assignees == ("worker-1",)
     assert not here.hand_over(to="worker-2").is_new
     assert here.issue().assignees == ("worker-2",)

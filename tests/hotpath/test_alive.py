@@ -18,6 +18,7 @@ from ghp_agents.leases.service import lives_by
 from ghp_agents.presence import service as presence
 from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.workspace import open_workspace
+from tests.support.context import make_context
 
 NOW = 1_750_000_000.0
 ENDED = 4_194_303  # the highest process number; nobody runs under it
@@ -47,7 +48,7 @@ def test_the_fast_road_says_what_the_slow_one_says(
             path.write_bytes(quickjson.encode(record))
             os.utime(path, (NOW - silent, NOW - silent))
     store = GitRefsStore(ws)
-    lives = lives_by(presence.list_agents(ws, store, store.snapshot()))
+    lives = lives_by(presence.list_agents(make_context(ws, store), store.snapshot()))
     assert living.lives(ws.folders, "worker-1", NOW) is lives(Actor("worker-1"))
 
 

@@ -49,13 +49,13 @@ def fresh(one: Claimant) -> dict[str, Any]:
     from ghp_agents.hotpath import fastjson as quickjson
 
     anew = Claimant(Path(one.ws.place.toplevel or ""), one.name, one.clock)
-    made = rulemaking.make(*anew.parts, sources_of(anew), None)
+    made = rulemaking.make(anew.parts, sources_of(anew), None)
     read: dict[str, Any] = quickjson.decode(quickjson.encode(made).decode())
     return read
 
 
 def write_book(one: Claimant) -> None:
-    ruling.current(*Claimant(Path(one.ws.place.toplevel or ""), one.name, one.clock).parts)
+    ruling.current(Claimant(Path(one.ws.place.toplevel or ""), one.name, one.clock).parts)
     assert kept(one) is not None
 
 
@@ -66,7 +66,7 @@ def assert_not_stale(one: Claimant) -> None:
 
 def held(one: Claimant, *patterns: str, **more: Any) -> None:
     one.beat()
-    take(*one.parts, LeaseRequest(patterns, **more))
+    take(one.parts, LeaseRequest(patterns, **more))
 
 
 START = 1_790_000_000.0
@@ -200,9 +200,7 @@ def lease_strictly_here(one: Claimant, two: Claimant) -> None:
 
 CHANGES: dict[str, Change] = {
     "a lease is taken here": lease_here,
-    "a lease is given back here": lambda one, two: lease.release(
-        one.ws, one.store, one.leaser, ["/docs/one.md"]
-    ),
+    "a lease is given back here": lambda one, two: lease.release(one.parts, ["/docs/one.md"]),
     "a strict lease is taken here": lease_strictly_here,
     "an issue is claimed here": lambda one, two: one.claim(2),
     "an issue's scope is changed here": rename_issue,
@@ -305,7 +303,7 @@ def test_what_is_written_while_the_book_is_made_makes_it_useless(
     one, _ = pair
     taken = rulestamp.take(sources_of(one))
     assert taken
-    book = rulemaking.make(*one.parts, sources_of(one), taken[1])
+    book = rulemaking.make(one.parts, sources_of(one), taken[1])
     held(one, "/src/a.py")
     rulebook.keep(one.ws.folders[0], *taken, book)
     assert kept(one) is None
@@ -319,7 +317,7 @@ def test_settings_that_change_while_the_book_is_made_are_those_of_the_stamp(
     taken = rulestamp.take(sources_of(one))
     assert taken
     write_config(one, '{"agents": {"deadAfter": 800}}')
-    book = rulemaking.make(*one.parts, sources_of(one), taken[1])
+    book = rulemaking.make(one.parts, sources_of(one), taken[1])
     write_config(one, '{"agents": {"deadAfter": 700}}')
     rulebook.keep(one.ws.folders[0], *taken, book)
     assert (kept(one) or {})["deadAfter"] == 700 == fresh(one)["deadAfter"]
@@ -387,7 +385,7 @@ def test_where_nobody_decides_by_a_book_none_is_made(clone: Path) -> None:
 def test_an_untouched_clone_has_no_stamp(clone: Path) -> None:
     one = Claimant(clone, "worker-1", ManualClock())
     assert rulestamp.take(sources_of(one)) is None
-    assert ruling.current(*one.parts)["rules"] == []
+    assert ruling.current(one.parts)["rules"] == []
     assert not one.ws.ghp_dir.exists()
 
 
@@ -397,7 +395,7 @@ def test_refs_that_are_no_files_have_no_stamp(pair: tuple[Claimant, Claimant]) -
     (one.ws.ghp_dir / "state.git/reftable").mkdir()
     assert kept(one) is None
     assert rulestamp.take(sources_of(one)) is None
-    ruling.current(*one.parts)
+    ruling.current(one.parts)
     assert not rulebook.exists(one.ws.folders[0])
 
 
@@ -407,7 +405,7 @@ def test_a_file_that_is_too_long_to_be_compared_leaves_no_book(
     one, _ = pair
     write_owners(one, "# " + "x" * rulestamp.LONGEST_TEXT)
     assert rulestamp.take(sources_of(one)) is None
-    assert ruling.current(*one.parts)["fold"] is False
+    assert ruling.current(one.parts)["fold"] is False
 
 
 def test_refs_in_folders_that_only_a_hand_makes_are_compared_too(
@@ -448,7 +446,7 @@ class Builder:
         taken = rulestamp.take(sources_of(one))
         yield "marked"
         assert taken
-        book = rulemaking.make(*one.parts, sources_of(one), taken[1])
+        book = rulemaking.make(one.parts, sources_of(one), taken[1])
         yield "made"
         folder = one.ws.folders[0]
         path = Path(folder, "cache/rulebook.json.half.tmp")

@@ -8,6 +8,7 @@ from ghp_agents.issues.local import LocalTracker
 from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.workspace import Workspace
+from tests.support.context import Parts, make_context
 
 
 @dataclass
@@ -22,6 +23,11 @@ class Place:
     def tracker(self) -> LocalTracker:
         """Its issues."""
         return LocalTracker(self.ws, self.store, self.leaser)
+
+    @property
+    def parts(self) -> Parts:
+        """The parts that services take."""
+        return make_context(self.ws, self.store, self.leaser, self.tracker)
 
 
 @dataclass

@@ -16,6 +16,7 @@ from ghp_agents.locks.memory import MemoryLeaser
 from ghp_agents.state.cause import CLAIMED, Cause
 from ghp_agents.state.record import Record
 from tests.issues.places import Place, Team, meet
+from tests.support.context import make_context
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def place(team: Team) -> Place:
 
 def make(place: Place, title: str, **fields: object) -> Issue:
     change = IssueChange(title=title)._replace(**fields)  # type: ignore[arg-type]
-    return services.new(place.ws, place.tracker, change).issue
+    return services.new(place.parts, change).issue
 
 
 def titles(issues: list[Issue]) -> list[str]:
@@ -45,17 +46,17 @@ def some(place: Place) -> Place:
     make(place, "Free", priority="low", add_labels=("bug", "ui"))
     make(place, "Taken", add_assignees=("worker-2",), add_labels=("bug",))
     make(place, "Mine", add_assignees=("worker-1",))
-    services.new(place.ws, place.tracker, IssueChange(title="Waiting"), blocked_by=["3"])
-    services.new(place.ws, place.tracker, IssueChange(title="Mine too"), blocked_by=["#1"])
-    services.assign(place.ws, place.tracker, "5", ["@me"])
+    services.new(place.parts, IssueChange(title="Waiting"), blocked_by=["3"])
+    services.new(place.parts, IssueChange(title="Mine too"), blocked_by=["#1"])
+    services.assign(place.parts, "5", ["@me"])
     make(place, "Done", add_labels=("bug",))
-    services.close(place.ws, place.tracker, "6")
+    services.close(place.parts, "6")
     make(place, "Urgent", priority="critical")
     return place
 
 
 def choose(place: Place, **wishes: object) -> list[str]:
-    return titles(services.select(place.ws, place.tracker, **wishes).issues)  # type: ignore[arg-type]
+    return titles(services.select(place, **wishes).issues)  # type: ignore[arg-type]
 
 
 def test_open_issues_are_listed_oldest_first(some: Place) -> None:
@@ -80,9 +81,9 @@ def test_ready_is_what_can_be_taken_most_urgent_first(some: Place) -> None:
 
 
 def test_what_a_blocker_held_back_is_ready_once_it_is_closed(some: Place) -> None:
-    services.close(some.ws, some.tracker, "3")
+    services.close(some.parts, "3")
     assert choose(some, ready=True) == ["Urgent", "Waiting", "Free"]
-    services.reopen(some.ws, some.tracker, "3")
+    services.reopen(some.parts, "3")
     assert choose(some, ready=True) == ["Urgent", "Free"]
 
 
@@ -94,15 +95,15 @@ def test_who_looks_for_work_hears_of_issues_that_wait_in_a_circle(team: Team) ->
     one, two = team.clone("c1"), team.clone("c2")
     make(one, "A"), make(one, "B")
     meet(one, two)
-    services.block(one.ws, one.tracker, "1", ["2"])
-    services.block(two.ws, two.tracker, "2", ["1"])
+    services.block(one.parts, "1", ["2"])
+    services.block(two.parts, "2", ["1"])
     meet(one, two)
-    assert titles(services.select(one.ws, one.tracker, ready=True).circle) == ["A", "B"]
-    assert services.select(one.ws, one.tracker).circle == []
+    assert titles(services.select(one.parts, ready=True).circle) == ["A", "B"]
+    assert services.select(one.parts).circle == []
 
 
 def test_a_view_shows_an_issue_among_the_open_ones(some: Place) -> None:
-    services.edit(some.ws, some.tracker, "7", IssueChange(), parent="1")
+    services.edit(some.parts, "7", IssueChange(), parent="1")
     view = services.view(some.tracker, "#1")
     assert view.issue.title == "Free"
     assert (titles(view.blocks), titles(view.parts)) == (["Mine too"], ["Urgent"])
@@ -114,8 +115,7 @@ def test_a_view_shows_an_issue_among_the_open_ones(some: Place) -> None:
 def test_a_new_issue_names_others_by_any_of_their_names(place: Place) -> None:
     first, second = make(place, "First"), make(place, "Second")
     made = services.new(
-        place.ws,
-        place.tracker,
+        place.parts,
         IssueChange(title="Third", add_assignees=("@me", "Ann Example")),
         blocked_by=["#1", f"I-{second.id}"],
         parent="2",
@@ -128,41 +128,41 @@ def test_a_new_issue_names_others_by_any_of_their_names(place: Place) -> None:
 
 def test_a_command_that_is_repeated_makes_no_second_issue(place: Place) -> None:
     change = IssueChange(title=" Fix  it ", body="Body\n")
-    first = services.new(place.ws, place.tracker, change)
-    assert services.new(place.ws, place.tracker, change) == IssueResult(first.issue, changed=False)
-    assert services.new(place.ws, place.tracker, change, again=True).issue.number == 2
+    first = services.new(place.parts, change)
+    assert services.new(place.parts, change) == IssueResult(first.issue, changed=False)
+    assert services.new(place.parts, change, again=True).issue.number == 2
 
 
 def test_another_body_author_or_a_closed_twin_is_another_issue(place: Place, team: Team) -> None:
     change = IssueChange(title="Fix it", body="Body")
-    services.new(place.ws, place.tracker, change)
+    services.new(place.parts, change)
     other = replace(place, ws=team.clone("c2", "worker-2").ws)
-    assert services.new(other.ws, other.tracker, change).issue.number == 2
-    assert services.new(place.ws, place.tracker, change._replace(body="")).issue.number == 3
-    services.close(place.ws, place.tracker, "1")
-    assert services.new(place.ws, place.tracker, change).issue.number == 4
+    assert services.new(other.parts, change).issue.number == 2
+    assert services.new(place.parts, change._replace(body="")).issue.number == 3
+    services.close(place.parts, "1")
+    assert services.new(place.parts, change).issue.number == 4
 
 
 def test_an_unknown_blocker_or_parent_makes_nothing(place: Place) -> None:
     for wrong in ({"blocked_by": ["9"]}, {"parent": "9"}):
         with pytest.raises(NotFoundError, match="There is no issue 9"):
-            services.new(place.ws, place.tracker, IssueChange(title="T"), **wrong)
+            services.new(place.parts, IssueChange(title="T"), **wrong)
     assert place.tracker.list() == []
 
 
 # ---------------------------------------------------------------------------------- changing
 
 CHANGES: list[Callable[[Place], IssueResult]] = [
-    lambda p: services.edit(p.ws, p.tracker, "1", IssueChange(title="New", add_labels=("x",))),
-    lambda p: services.edit(p.ws, p.tracker, "1", IssueChange(), parent="2"),
-    lambda p: services.close(p.ws, p.tracker, "1"),
-    lambda p: services.close(p.ws, p.tracker, "1", "Done in abc"),
-    lambda p: services.assign(p.ws, p.tracker, "1", ["worker-2", "Ann Example"]),
-    lambda p: services.assign(p.ws, p.tracker, "3", ["worker-1"], remove=True),
-    lambda p: services.block(p.ws, p.tracker, "1", ["2"]),
-    lambda p: services.block(p.ws, p.tracker, "3", ["2"], remove=True),
-    lambda p: services.comment(p.ws, p.tracker, "1", "Said\n"),
-    lambda p: services.reopen(p.ws, p.tracker, "4"),
+    lambda p: services.edit(p.parts, "1", IssueChange(title="New", add_labels=("x",))),
+    lambda p: services.edit(p.parts, "1", IssueChange(), parent="2"),
+    lambda p: services.close(p.parts, "1"),
+    lambda p: services.close(p.parts, "1", "Done in abc"),
+    lambda p: services.assign(p.parts, "1", ["worker-2", "Ann Example"]),
+    lambda p: services.assign(p.parts, "3", ["worker-1"], remove=True),
+    lambda p: services.block(p.parts, "1", ["2"]),
+    lambda p: services.block(p.parts, "3", ["2"], remove=True),
+    lambda p: services.comment(p.parts, "1", "Said\n"),
+    lambda p: services.reopen(p.parts, "4"),
 ]
 
 
@@ -172,7 +172,7 @@ def test_the_same_command_again_changes_nothing(
 ) -> None:
     make(place, "One"), make(place, "Two")
     make(place, "Three", add_assignees=("worker-1",))
-    services.block(place.ws, place.tracker, "3", ["2"])
+    services.block(place.parts, "3", ["2"])
     make(place, "Four", state="closed")
     first = change(place)
     said = place.store.ledger()
@@ -186,29 +186,29 @@ def test_the_same_command_again_changes_nothing(
 def test_a_change_by_another_word_is_a_change(place: Place) -> None:
     make(place, "One")
     for number in (1, 2, 1):
-        services.comment(place.ws, place.tracker, "1", f"Try {number}")
+        services.comment(place.parts, "1", f"Try {number}")
     assert [c.body for c in place.tracker.get(1).comments] == ["Try 1", "Try 2", "Try 1"]
 
 
 def test_the_last_words_of_another_are_not_mine(place: Place, team: Team) -> None:
     make(place, "One")
-    services.comment(place.ws, place.tracker, "1", "Agreed")
+    services.comment(place.parts, "1", "Agreed")
     other = team.clone("c2", "worker-2").ws
-    assert services.comment(other, place.tracker, "1", "Agreed").changed
+    assert services.comment(make_context(other, tracker=place.tracker), "1", "Agreed").changed
     assert [c.author for c in place.tracker.get(1).comments] == ["worker-1", "worker-2"]
 
 
 def test_a_message_is_said_before_the_issue_closes(place: Place) -> None:
     make(place, "One")
-    outcome = services.close(place.ws, place.tracker, "1", "Fixed")
+    outcome = services.close(place.parts, "1", "Fixed")
     assert outcome.comment == outcome.issue.comments[0]
     assert [e.event for e in place.store.ledger()] == ["issue-new", "issue-comment", "issue-close"]
 
 
 def test_a_closed_issue_takes_another_message(place: Place) -> None:
     make(place, "One")
-    services.close(place.ws, place.tracker, "1", "Fixed")
-    outcome = services.close(place.ws, place.tracker, "1", "Really")
+    services.close(place.parts, "1", "Fixed")
+    outcome = services.close(place.parts, "1", "Really")
     assert not outcome.changed
     assert [c.body for c in outcome.issue.comments] == ["Fixed", "Really"]
 
@@ -216,28 +216,28 @@ def test_a_closed_issue_takes_another_message(place: Place) -> None:
 def test_an_edit_that_says_nothing_is_a_mistake(place: Place) -> None:
     make(place, "One")
     with pytest.raises(UsageError, match="Nothing is said that should change"):
-        services.edit(place.ws, place.tracker, "1", IssueChange())
+        services.edit(place.parts, "1", IssueChange())
 
 
 def test_only_a_checked_name_is_assigned_as_an_agent(place: Place) -> None:
     make(place, "One")
     with pytest.raises(UsageError, match=r"'\.\./x' is not a name for an agent"):
-        services.assign(place.ws, place.tracker, "1", ["worker-1", "../x"])
+        services.assign(place.parts, "1", ["worker-1", "../x"])
     assert place.tracker.get(1).assignees == ()
-    assert not services.assign(place.ws, place.tracker, "1", ["../x"], remove=True).changed
+    assert not services.assign(place.parts, "1", ["../x"], remove=True).changed
 
 
 def test_taking_away_a_blocker_that_does_not_exist_is_not_found(place: Place) -> None:
     make(place, "One")
     with pytest.raises(NotFoundError):
-        services.block(place.ws, place.tracker, "1", ["9"], remove=True)
+        services.block(place.parts, "1", ["9"], remove=True)
 
 
 # ----------------------------------------------------------------------------------- numbers
 
 
 def name(place: Place) -> list[int]:
-    return list(services.name_provisional(place.ws, place.store, place.leaser))
+    return list(services.name_provisional(place.parts))
 
 
 def test_issues_made_offline_get_numbers_in_the_order_they_were_made(
@@ -246,7 +246,7 @@ def test_issues_made_offline_get_numbers_in_the_order_they_were_made(
     make(place, "Online")
     team.offline()
     made = [make(place, title) for title in ("First", "Second")]
-    services.block(place.ws, place.tracker, str(made[1].number), [f"I-{made[0].id}"])
+    services.block(place.parts, str(made[1].number), [f"I-{made[0].id}"])
     team.offline(online=True)
     assert name(place) == [2, 3]
     first, second = (place.tracker.get(issue.number) for issue in made)
@@ -298,7 +298,7 @@ def test_naming_that_breaks_off_goes_on_next_time(team: Team, place: Place) -> N
     make(place, "First"), make(place, "Second")
     team.offline(online=True)
     breaking = Breaking(team.clock, team.board)
-    assert services.name_provisional(place.ws, place.store, breaking) == [1]
+    assert services.name_provisional(make_context(place.ws, place.store, breaking)) == [1]
     assert name(place) == [2]
 
 
@@ -350,14 +350,14 @@ def test_two_processes_that_name_at_once_leave_a_gap_and_no_second_number(
         ) -> Lock:
             if not self.overtaken:
                 self.overtaken = True
-                assert services.name_provisional(place.ws, place.store, place.leaser) == [1]
+                assert services.name_provisional(place.parts) == [1]
             return super().acquire(name, holder, expected=expected, reason=reason)
 
     team.offline()
     made = make(place, "T")
     team.offline(online=True)
     overtaken = Overtaken(team.clock, team.board)
-    assert services.name_provisional(place.ws, place.store, overtaken) == []
+    assert services.name_provisional(make_context(place.ws, place.store, overtaken)) == []
     assert place.tracker.get(made.number).numbers == (1, made.number)
     assert make(place, "Next").number == 3
 

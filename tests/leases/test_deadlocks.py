@@ -46,18 +46,16 @@ def beats(place: Place, agent: str, **said: object) -> None:
 
 
 def views(place: Place) -> list[AgentView]:
-    return presence.list_agents(place.ws, place.store, place.store.snapshot())
+    return presence.list_agents(place.parts, place.store.snapshot())
 
 
 def waits(place: Place) -> list[Wait]:
     snapshot = place.store.snapshot()
-    return waiting.waits(place.ws, place.store, place.leaser, place.tracker, snapshot, views(place))
+    return waiting.waits(place.parts, snapshot, views(place))
 
 
 def escalate(place: Place) -> list[Escalation]:
-    found = waiting.escalate_cycles(
-        place.ws, place.store, place.tracker, waits(place), views(place)
-    )
+    found = waiting.escalate_cycles(place.parts, waits(place), views(place))
     return [asked.escalation for asked in found if asked.is_new]
 
 
@@ -183,7 +181,7 @@ def test_an_answered_circle_is_not_asked_about_again_while_it_is_being_undone(te
     (asked,) = escalate(one)
     ada = team.clone("c3", "ada")
     meet(one, ada)
-    answer(ada.ws, ada.store, ada.tracker, asked.name, "1")
+    answer(ada.parts, asked.name, "1")
     meet(one, ada, other)
     assert [*escalate(one), *escalate(other)] == []
 

@@ -17,8 +17,9 @@ def yard(repo: Path) -> Yard:
 
 def case(yard: Yard, agent: str, *words: str, in_line: bool = False, **more: Any) -> DecisionInput:
     wanted = yard.wanted(words, **more)
-    plan = prepare(yard.ws(agent), yard.store, wanted)
-    return DecisionInput(yard.ws(agent), yard.store, yard.leaser, plan, in_line=in_line)
+    ctx = yard.parts(agent)
+    plan = prepare(ctx, wanted)
+    return DecisionInput(ctx, plan, in_line=in_line)
 
 
 def test_it_writes_nothing_and_decides_the_same_again(yard: Yard) -> None:

@@ -138,7 +138,7 @@ def test_edits_are_refused_until_then_and_allowed_from_then_on(yards: Yards) -> 
 
     def words() -> list[str]:
         agent = AgentName("worker-2")
-        found = ruling.judge(*other.parts("worker-2"), agent, ["src/a.py"])
+        found = ruling.judge(other.parts("worker-2"), agent, ["src/a.py"])
         return [each.word for each in found]
 
     assert words() == ["deny"]

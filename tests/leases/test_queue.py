@@ -12,6 +12,7 @@ from ghp_agents.leases.acquire import HeldError, attempt
 from ghp_agents.leases.queue import ordinal, place
 from ghp_agents.leases.request import Conflict, prepare
 from ghp_agents.leases.service import waiting_places
+from tests.support.context import make_context
 from tests.support.escalations import RivalStore
 from tests.support.leases import NOW, Yard, make_yard, two_yards
 
@@ -139,8 +140,8 @@ def test_an_interrupt_gives_up_the_place(yard: Yard) -> None:
 
 def kill_a_waiter(yard: Yard) -> None:
     """worker-2 waits for src/, and is killed meanwhile: its request is there, its process not."""
-    plan = prepare(yard.ws("worker-2"), yard.store, yard.wanted(("src/",)))
-    attempt(*yard.parts("worker-2")[:3], plan, in_line=True)
+    plan = prepare(make_context(yard.ws("worker-2"), yard.store), yard.wanted(("src/",)))
+    attempt(yard.parts("worker-2"), plan, in_line=True)
 
 
 def test_a_waiter_whose_process_was_killed_is_skipped_though_its_agent_lives(yard: Yard) -> None:

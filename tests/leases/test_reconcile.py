@@ -10,6 +10,7 @@ from ghp_agents.escalations.service import answer, read_all
 from ghp_agents.leases.acquire import HeldError, attempt
 from ghp_agents.leases.reconcile import reconcile
 from ghp_agents.leases.request import prepare
+from tests.support.context import make_context
 from tests.support.leases import NOW, Yard, make_yard, two_yards
 from tests.support.script import Script
 
@@ -65,7 +66,7 @@ def test_after_the_answer_it_is_not_asked_again(yards: Yards) -> None:
     one.take("worker-1", "src/")
     other.take("worker-2", "src/a.py")
     exchange(one, other)
-    answer(one.ws(None), one.store, one.tracker, asked(one)[0].id, "worker-2")
+    answer(make_context(one.ws(None), one.store, tracker=one.tracker), asked(one)[0].id, "worker-2")
     (other.repo / ".git/ghp/cache/leases-compared.json").unlink()
     exchange(one, other)
     assert len(asked(one)) == 1
@@ -165,10 +166,10 @@ def test_a_right_that_is_out_of_reach_is_given_back_by_a_later_sync(yards: Yards
     one.take("worker-1", "src/", ttl=60.0, strict=True)
     one.clock.wait(60)
     one.leaser._board.reachable = False
-    reconcile(*one.parts(None))
+    reconcile(one.parts(None))
     assert one.held() == []
     one.leaser._board.reachable = True
-    reconcile(*one.parts(None))
+    reconcile(one.parts(None))
     assert [right.holder for right in other.leaser.list()] == [None]
 
 
@@ -181,7 +182,7 @@ def test_a_strict_one_that_is_leased_again_after_its_time_keeps_its_right(
     one.clock.wait(60)
     if is_told:  # that it is over; but the right could not be given back
         one.leaser._board.reachable = False
-        reconcile(*one.parts(None))
+        reconcile(one.parts(None))
         one.leaser._board.reachable = True
     again = one.take("worker-1", "src/", strict=True)
     assert again.is_new
@@ -203,8 +204,8 @@ def test_a_strict_one_that_another_took_over_ends_here(yards: Yards) -> None:
 def test_a_request_whose_process_was_killed_is_ended(yards: Yards) -> None:
     one, other = yards
     one.take("worker-1", "src/")
-    plan = prepare(one.ws("worker-2"), one.store, one.wanted(("src/a.py",)))
-    attempt(*one.parts("worker-2")[:3], plan, in_line=True)
+    plan = prepare(make_context(one.ws("worker-2"), one.store), one.wanted(("src/a.py",)))
+    attempt(one.parts("worker-2"), plan, in_line=True)
     exchange(one, other)
     assert other.listing().waiting == []
     assert one.events()[-1] == (
@@ -229,7 +230,7 @@ def test_settling_twice_changes_nothing(yards: Yards) -> None:
     one.clock.wait(60)
     exchange(one, other)
     before = one.store.ledger()
-    assert reconcile(*one.parts(None)) == ()
+    assert reconcile(one.parts(None)) == ()
     exchange(one, other)
     assert one.store.ledger() == before
 
@@ -241,7 +242,7 @@ def test_agents_that_wait_for_each_other_are_asked_about(repo: Path) -> None:
         yard.beat(agent)
 
     def both_wait() -> None:
-        notes = reconcile(*yard.parts(None))
+        notes = reconcile(yard.parts(None))
         (question,) = asked(yard)
         assert notes[0].startswith(f"Asked {question.name}: worker-1, worker-2 wait for each other")
         yard.give("worker-1", "src/")
@@ -259,7 +260,7 @@ def test_agents_that_wait_for_each_other_are_asked_about(repo: Path) -> None:
 
 def test_a_settled_clone_that_nobody_leased_in_is_left_alone(repo: Path) -> None:
     yard = make_yard(repo)
-    assert reconcile(*yard.parts(None)) == ()
+    assert reconcile(yard.parts(None)) == ()
     assert not (repo / ".git/ghp/cache/leases-compared.json").exists()
 
 

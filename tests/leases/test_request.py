@@ -7,6 +7,7 @@ import pytest
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor
 from ghp_agents.leases.request import Conflict, LeaseRequest, prepare
+from tests.support.context import make_context
 from tests.support.leases import NOW, Yard, make_yard
 
 
@@ -16,21 +17,23 @@ def yard(repo: Path) -> Yard:
 
 
 def test_an_agent_is_registered_before_it_has_anything(yard: Yard) -> None:
-    plan = prepare(yard.ws("worker-1"), yard.store, yard.wanted(("src/",)))
+    plan = prepare(make_context(yard.ws("worker-1"), yard.store), yard.wanted(("src/",)))
     assert (plan.by, plan.holder, plan.epoch) == (Actor("worker-1"), Actor("worker-1"), 1)
     assert (yard.ws("worker-1").presence("worker-1") or {})["epoch"] == 1
     assert plan.approved_by == ""
 
 
 def test_a_person_has_no_epoch_and_no_presence(yard: Yard) -> None:
-    plan = prepare(yard.ws(None), yard.store, yard.wanted(("src/",)))
+    plan = prepare(make_context(yard.ws(None), yard.store), yard.wanted(("src/",)))
     assert (plan.holder, plan.epoch) == (Actor("Test Person", True), 0)
     assert plan.approved_by == "Test Person"
     assert not (yard.repo / ".git/ghp/agents").exists()
 
 
 def test_an_agent_for_whom_another_leases_is_not_said_to_live(yard: Yard) -> None:
-    plan = prepare(yard.ws(None), yard.store, yard.wanted(("src/",), holder="worker-1"))
+    plan = prepare(
+        make_context(yard.ws(None), yard.store), yard.wanted(("src/",), holder="worker-1")
+    )
     assert (plan.holder, plan.epoch) == (Actor("worker-1"), 1)
     assert yard.ws(None).presence("worker-1") is None
 
@@ -40,7 +43,10 @@ def test_where_no_presence_can_be_written_nothing_is_leased(yard: Yard) -> None:
     spare = yard.repo / "spare"
     spare.write_text("in the way")
     with pytest.raises(GhpError) as caught:
-        prepare(yard.ws("worker-1", GHP_STATE_DIR=str(spare)), yard.store, yard.wanted(("src/",)))
+        prepare(
+            make_context(yard.ws("worker-1", GHP_STATE_DIR=str(spare)), yard.store),
+            yard.wanted(("src/",)),
+        )
     assert str(caught.value).startswith("worker-1 cannot be registered: ")
     assert "GHP_STATE_DIR" in caught.value.hint
 
@@ -55,7 +61,7 @@ def test_where_no_presence_can_be_written_nothing_is_leased(yard: Yard) -> None:
     ],
 )
 def test_what_is_wanted_as_words_of_a_command(yard: Yard, wanted: LeaseRequest, words: str) -> None:
-    assert prepare(yard.ws(None), yard.store, wanted).words == words
+    assert prepare(make_context(yard.ws(None), yard.store), wanted).words == words
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.memory import MemoryStore
 from ghp_agents.workspace import open_workspace
+from tests.support.context import make_context
 from tests.support.leases import Yard, two_yards
 
 AT = Timestamp("2025-06-15T15:06:40Z")
@@ -27,7 +28,7 @@ def sight(liveness: Liveness, seq: int = 1, *, is_here: bool = False) -> HolderV
 
 def is_doubted(yard: Yard, seen: HolderView, right: Lock = RIGHT) -> bool:
     met = {right.name: (right, seen)}
-    return doubts.unconfirmed(yard.ws("worker-2"), yard.store, met) == [right]
+    return doubts.unconfirmed(make_context(yard.ws("worker-2"), yard.store), met) == [right]
 
 
 @pytest.fixture
@@ -104,12 +105,12 @@ def test_a_machine_that_was_started_anew_doubts_anew(repo: Path) -> None:
     met = {RIGHT.name: (RIGHT, dead)}
     ws.steady()
     clock.wait(100)
-    assert doubts.unconfirmed(ws, store, met) == [RIGHT]
+    assert doubts.unconfirmed(make_context(ws, store), met) == [RIGHT]
     clock.restart()
     clock.step(3_600)
-    assert doubts.unconfirmed(ws, store, met) == [RIGHT]
+    assert doubts.unconfirmed(make_context(ws, store), met) == [RIGHT]
     clock.wait(10)
-    assert doubts.unconfirmed(ws, store, met) == []
+    assert doubts.unconfirmed(make_context(ws, store), met) == []
 
 
 @pytest.mark.parametrize("notes", [b"{", b"[]", b'{"path/0123456789ab": ["r 1 1", "once"]}'])

@@ -15,6 +15,7 @@ from ghp_agents.leases.coverage import Coverage, WorktreeFiles
 from ghp_agents.leases.strict import LOOKS, PAUSE, RivalError, right_name
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.memory import Board, MemoryLeaser
+from tests.support.context import make_context
 from tests.support.leases import Yard, make_yard, two_yards
 
 Clones = Callable[[int], list[Path]]
@@ -29,8 +30,8 @@ def yards(clones: Clones) -> Yards:
 
 def take(yard: Yard, agent: str, *words: str, leaser: MemoryLeaser | None = None) -> Lock:
     """Only the right, as `leasing` takes it."""
-    parts = yard.ws(agent), yard.store, leaser or yard.leaser
-    return strict.take_lock(*parts, strict.Asker(Actor(agent), 1, ""), reached(yard, *words), "why")
+    parts = make_context(yard.ws(agent), yard.store, leaser or yard.leaser)
+    return strict.take_lock(parts, strict.Asker(Actor(agent), 1, ""), reached(yard, *words), "why")
 
 
 def reached(yard: Yard, *words: str) -> Coverage:
@@ -295,7 +296,7 @@ def test_of_two_clones_at_once_never_both_have_it(repo: Path, words: tuple[str, 
             leaser = MemoryLeaser(clock, board)
             try:
                 return strict.take_lock(
-                    ws, yard.store, leaser, strict.Asker(Actor(agent), 1, ""), reach
+                    make_context(ws, yard.store, leaser), strict.Asker(Actor(agent), 1, ""), reach
                 )
             except GhpError:
                 return None

@@ -26,7 +26,7 @@ def test_what_is_replaced_expired_or_forgotten_does_not_come_back(here: Desk) ->
     here.tell("The port was 79", expires="2025-06-15")
     wrong = here.tell("The port may be 81").note
     assert len(here.texts("port")) == 3
-    forget(here.ws, here.store, wrong.name)
+    forget(here.parts, wrong.name)
     here.ws.clock.wait(86_400)
     assert here.texts("port") == ["The port is 8080"]
     assert here.knowledge.bring([]).removed == 1, "the index held only what is active"
@@ -80,15 +80,15 @@ def test_what_fits_is_of_the_issue_then_of_the_files_then_in_its_words(here: Des
     words = here.tell("The barcode scanner sends a carriage return first").note
     place = here.tell("Generated, never edit", paths=("/src/gen.py",)).note
     own = here.tell("The parser is recursive", issue="1").note
-    found = recalling.fitting(here.ws, here.store, issue, issue.numbers, {"src/gen.py", "a"})
+    found = recalling.fitting(here.parts, issue, issue.numbers, {"src/gen.py", "a"})
     assert found == [own, place, words]
 
 
 def test_a_note_that_was_changed_fits_as_before_and_once(here: Desk) -> None:
     issue = here.tracker.create(IssueChange(title="Parse"), ADA)
     first = here.tell("The parser is recursive", issue="1", paths=("/src/",)).note
-    now = edit(here.ws, here.store, first.name, {"text": "The parser is a table"}).note
-    assert recalling.fitting(here.ws, here.store, issue, issue.numbers, {"src/a.py"}) == [now]
+    now = edit(here.parts, first.name, {"text": "The parser is a table"}).note
+    assert recalling.fitting(here.parts, issue, issue.numbers, {"src/a.py"}) == [now]
 
 
 def test_what_was_learnt_is_of_the_issue_or_of_the_agents_work_without_one(here: Desk) -> None:
@@ -96,11 +96,11 @@ def test_what_was_learnt_is_of_the_issue_or_of_the_agents_work_without_one(here:
     of_issue = here.tell("One", issue="1").note
     mine = here.tell("Two").note
     here.by("worker-2").tell("Three")
-    assert recalling.learnt(here.ws, here.store, "worker-1", (1,)) == [of_issue]
-    assert recalling.learnt(here.ws, here.store, "worker-1", (None,)) == [mine]
+    assert recalling.learnt(here.parts, "worker-1", (1,)) == [of_issue]
+    assert recalling.learnt(here.parts, "worker-1", (None,)) == [mine]
 
 
 def test_indexing_twice_changes_nothing_the_second_time(here: Desk) -> None:
     here.tell("One")
-    assert recalling.reindex(here.ws, here.store, here.knowledge).added == 1
-    assert recalling.reindex(here.ws, here.store, here.knowledge).nothing_new
+    assert recalling.reindex(here.parts, here.knowledge).added == 1
+    assert recalling.reindex(here.parts, here.knowledge).nothing_new

@@ -14,6 +14,7 @@ from ghp_agents.notes.record import path_of, render, withdrawn
 from ghp_agents.notes.service import edit, forget, withdraw
 from ghp_agents.state.memory import MemoryRemote
 from ghp_agents.state.record import Record
+from tests.support.context import make_context
 from tests.support.git import git
 from tests.support.notes import NOW, PROJECT, Desk, RivalStore, make_desk, note
 
@@ -168,7 +169,9 @@ def test_telling_it_again_renews_its_last_day(here: Desk) -> None:
 def test_an_edit_changes_what_is_named_and_the_id_stays(here: Desk) -> None:
     saved = here.tell("Port 80", paths=("/src/",)).note
     changed = edit(
-        here.by("worker-2").ws, here.store, saved.name, {"text": "Port 81 ", "kind": "howto"}
+        make_context(here.by("worker-2").ws, here.store),
+        saved.name,
+        {"text": "Port 81 ", "kind": "howto"},
     )
     assert changed.is_new
     assert here.notes() == [changed.note]
@@ -176,11 +179,11 @@ def test_an_edit_changes_what_is_named_and_the_id_stays(here: Desk) -> None:
     assert (now.id, now.text, now.kind, now.paths) == (saved.id, "Port 81", "howto", ("/src/",))
     assert now.changed is not None
     assert now.changed.by == Actor("worker-2")
-    assert not edit(here.ws, here.store, saved.name, {"text": "Port 81"}).is_new
+    assert not edit(here.parts, saved.name, {"text": "Port 81"}).is_new
     with pytest.raises(UsageError):
-        edit(here.ws, here.store, saved.name, {})
+        edit(here.parts, saved.name, {})
     with pytest.raises(UsageError, match="seems to hold"):
-        edit(here.ws, here.store, saved.name, {"text": "ghp_" + "a1" * 20})
+        edit(here.parts, saved.name, {"text": "ghp_" + "a1" * 20})
 
 
 def test_edits_that_meet_end_the_same_in_all_clones(repo: Path) -> None:
@@ -189,9 +192,9 @@ def test_edits_that_meet_end_the_same_in_all_clones(repo: Path) -> None:
     saved = one.tell("Port 80").note
     for desk in (one, two):
         desk.store.sync()
-    edit(one.ws, one.store, saved.name, {"text": "Port 81"})
-    edit(two.ws, two.store, saved.name, {"text": "Port 82"})
-    edit(two.ws, two.store, saved.name, {"kind": "gotcha"})
+    edit(one.parts, saved.name, {"text": "Port 81"})
+    edit(two.parts, saved.name, {"text": "Port 82"})
+    edit(two.parts, saved.name, {"kind": "gotcha"})
     for desk in (one, two, one):
         desk.store.sync()
     assert one.notes() == two.notes()
@@ -204,26 +207,26 @@ def test_edits_that_meet_end_the_same_in_all_clones(repo: Path) -> None:
 
 def test_forgetting_takes_every_text_of_the_note_out_and_says_who_did(here: Desk) -> None:
     saved = here.tell("Port 80").note
-    edit(here.ws, here.store, saved.name, {"text": "Port 81"})
+    edit(here.parts, saved.name, {"text": "Port 81"})
     kept = here.tell("Another").note
-    gone = forget(here.by("worker-2").ws, here.store, saved.name)
+    gone = forget(make_context(here.by("worker-2").ws, here.store), saved.name)
     assert gone.is_new
     assert b"Port" not in b"".join(here.files().values())
     assert [(each.id, each.text) for each in here.notes()] == [
         (saved.id, ""), (kept.id, "Another"),
     ]  # fmt: skip
     assert here.notes()[0].forgotten is not None
-    assert not forget(here.ws, here.store, saved.name).is_new
+    assert not forget(here.parts, saved.name).is_new
 
 
 def test_what_was_forgotten_is_not_told_again_in_the_same_words(here: Desk) -> None:
     saved = here.tell("Port 80").note
-    forget(here.ws, here.store, saved.name)
+    forget(here.parts, saved.name)
     with pytest.raises(RefusedError) as caught:
         here.tell("port 80!")
     assert str(caught.value) == f"{saved.name} said this, and worker-1 let it be forgotten."
     with pytest.raises(RefusedError):
-        edit(here.ws, here.store, saved.name, {"text": "Port 81"})
+        edit(here.parts, saved.name, {"text": "Port 81"})
     assert here.tell("The port is 80").is_new
 
 
@@ -234,16 +237,16 @@ def test_every_clone_takes_its_own_copy_of_a_forgotten_text_out(repo: Path) -> N
     two.tell("port 80")
     for desk in (one, two, one):
         desk.store.sync()
-    edit(two.ws, two.store, saved.name, {"text": "Port 81"})  # not known to the other yet
-    forget(one.ws, one.store, saved.name)
+    edit(two.parts, saved.name, {"text": "Port 81"})  # not known to the other yet
+    forget(one.parts, saved.name)
     one.store.sync()
     two.store.sync()
 
-    assert withdraw(two.ws, two.store) == 1
+    assert withdraw(two.parts) == 1
     own = dict(two.store.snapshot().own(".ghp/notes/"))
     assert own[path_of(saved.id)] == withdrawn(saved.id)
     assert b"ort 8" not in b"".join(own.values())
-    assert withdraw(two.ws, two.store) == withdraw(one.ws, one.store) == 0
+    assert withdraw(two.parts) == withdraw(one.parts) == 0
     for desk in (two, one):
         desk.store.sync()
     assert one.notes() == two.notes()

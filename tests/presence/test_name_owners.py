@@ -7,6 +7,7 @@ import pytest
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.presence import name_owners as homes
 from ghp_agents.presence import service as presence
+from tests.support.context import make_context
 from tests.support.leases import Yard, two_yards
 
 ADA = Actor("Ada", is_person=True)
@@ -19,7 +20,7 @@ def yards(clones: object) -> tuple[Yard, Yard]:
 
 def told(yard: Yard) -> list[str]:
     ws, snapshot = yard.ws(None), yard.store.snapshot()
-    return homes.observe(ws, snapshot, presence.list_agents(ws, yard.store, snapshot))
+    return homes.observe(ws, snapshot, presence.list_agents(make_context(ws, yard.store), snapshot))
 
 
 def exchange(*yards: Yard) -> None:

@@ -17,6 +17,7 @@ from ghp_agents.presence.service import AgentView
 from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.context import make_context
 from tests.support.git import git
 
 WORKER = AgentName("worker-1")
@@ -30,6 +31,7 @@ class Desk:
         self.clock = clock
         self.ws: Workspace = open_workspace(folder, {**os.environ, **environ}, clock)
         self.store = GitRefsStore(self.ws)
+        self.parts = make_context(self.ws, self.store)
 
     def beat(self, **said: object) -> str:
         beaten = presence.heartbeat(self.ws, self.store, WORKER, said)
@@ -38,7 +40,7 @@ class Desk:
         return beaten
 
     def sees(self) -> dict[str, AgentView]:
-        views = presence.list_agents(self.ws, self.store, self.store.snapshot())
+        views = presence.list_agents(self.parts, self.store.snapshot())
         return {view.name: view for view in views}
 
 
@@ -278,7 +280,7 @@ def test_who_is_gone_is_not_published(clones: Clones, remote: Path, clock: Manua
     leaser, board = MemoryLeaser(clock, Board()), MemoryTracker(clock)
     for silent, expected in ((0, True), (90_000, False)):
         clock.wait(silent)
-        report = sync.sync(desk.ws, desk.store, leaser, board, publish=True)
+        report = sync.sync(make_context(desk.ws, desk.store, leaser, board), publish=True)
         assert report.trouble is None
         published = git(remote, "show", "ghp-state:.ghp/agent-status.json")
         assert ('"worker-1"' in published) is expected

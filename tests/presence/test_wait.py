@@ -10,6 +10,7 @@ from ghp_agents.presence import wait as pause
 from ghp_agents.presence.service import heartbeat, register
 from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.context import make_context
 
 WORKER = AgentName("worker-1")
 
@@ -55,13 +56,13 @@ def test_who_keeps_no_presence_keeps_none_now(ws: Workspace, agent: AgentName | 
 
 def test_without_a_remote_there_is_nothing_to_hear(ws: Workspace, store: MemoryStore) -> None:
     now = ws.clock.now()
-    assert pause.sync(ws, store, first=True) == now + 15.0
+    assert pause.sync(make_context(ws, store), first=True) == now + 15.0
 
 
 def test_news_that_another_process_just_fetched_are_not_fetched_again(ws: Workspace) -> None:
     store = MemoryStore(ws.clock, "here", MemoryRemote())
     began = ws.clock.now()
-    assert pause.sync(ws, store, first=True) == began + 15.0
+    assert pause.sync(make_context(ws, store), first=True) == began + 15.0
     ws.clock.wait(5)
-    assert pause.sync(ws, store, first=False) == began + 15.0
+    assert pause.sync(make_context(ws, store), first=False) == began + 15.0
     assert store.standing().news_at == began

@@ -111,5 +111,5 @@ def test_a_sync_mends_those_of_its_clone_who_live(
         beat(f"{ABOUT} 2nd")
     yard.store.beat(WORKER, yard.ws(WORKER).presence(WORKER) or {})
     assert status() == "blocked"
-    reconcile(*yard.parts(None))
+    reconcile(yard.parts(None))
     assert status() == "idle"

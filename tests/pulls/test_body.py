@@ -38,11 +38,10 @@ def body(road: Road, place: Path) -> str:
 def test_it_says_what_why_and_on_what_evidence(road: Road, place: Path) -> None:
     road.configure({"checks": ["echo 3 passed", "true"]})
     house = road.house("worker-1", place)
-    parts = (house.ws, house.store, house.tracker)
-    question = escalation.escalate(*parts, "Which format?", issue=1).escalation
+    question = escalation.escalate(house, "Which format?", issue=1).escalation
     person = road.house("@me")
-    escalation.answer(person.ws, person.store, person.tracker, question.name, "The old one")
-    last = handoff.handoff(*parts, house.leaser, note="The parser is next").handoff
+    escalation.answer(person, question.name, "The old one")
+    last = handoff.handoff(house, note="The parser is next").handoff
     assert (
         body(road, place)
         == f"""## What

@@ -71,7 +71,7 @@ def test_who_had_it_is_told_that_its_work_is_merged_and_where(road: Road) -> Non
     ready(road)
     commit = merged(road.merge(1)).pull.merged_as or ""
     house = road.house("worker-1")
-    assert news.gather(house.ws, house.store, house.leaser, AgentName("worker-1")).text == (
+    assert news.gather(house, AgentName("worker-1")).text == (
         f"Your work on #1 is done: «merged by #2 into main as {commit[:12]}». What else there is "
         "to do about it needs an issue of its own; `ghp agent-claim --next` finds other work."
     )
@@ -80,22 +80,20 @@ def test_who_had_it_is_told_that_its_work_is_merged_and_where(road: Road) -> Non
 def test_the_leases_of_an_agent_without_another_issue_end(road: Road) -> None:
     ready(road, rests=False)
     house = road.house("worker-1")
-    parts = (house.ws, house.store, house.leaser, house.tracker)
-    take(*parts, LeaseRequest(("/src/",), None, "", None, False, typed=("src/",)))
-    take(*parts, LeaseRequest((), "staging", "", None, True))
+    take(house, LeaseRequest(("/src/",), None, "", None, False, typed=("src/",)))
+    take(house, LeaseRequest((), "staging", "", None, True))
     merged(road.merge(1))
-    assert lease.listing(house.ws, house.store, house.leaser).held == []
+    assert lease.listing(house).held == []
 
 
 def test_an_agent_with_another_issue_keeps_its_leases(road: Road) -> None:
     other = road.issue("Another")
     ready(road, rests=False)
     house = road.house("worker-1")
-    parts = (house.ws, house.store, house.leaser, house.tracker)
-    take(*parts, LeaseRequest(("/src/",), None, "", None, False, typed=("src/",)))
+    take(house, LeaseRequest(("/src/",), None, "", None, False, typed=("src/",)))
     road.start("worker-1", other.number)
     merged(road.merge(1))
-    assert len(lease.listing(house.ws, house.store, house.leaser).held) == 1
+    assert len(lease.listing(house).held) == 1
 
 
 def test_worktree_and_branch_go_here_and_on_the_remote(shared: Road, remote: Path) -> None:
@@ -151,7 +149,7 @@ def test_nobody_loses_the_ground_under_their_feet(road: Road) -> None:
 
 def test_a_person_in_the_main_worktree_keeps_it(road: Road) -> None:
     house = road.house("@me")
-    claims.claim(house.ws, house.store, house.leaser, house.tracker, "1")
+    claims.claim(house, "1")
     git(road.folder, "switch", "--quiet", "-c", "ann/1-parse")
     commit(road.folder, {"a.txt": "one\n"})
     road.finish("@me", road.folder)

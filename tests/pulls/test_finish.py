@@ -192,7 +192,7 @@ def test_a_check_that_changes_files_is_found_out(road: Road, place: Path) -> Non
 
 def test_a_person_finishes_what_they_have_claimed(road: Road) -> None:
     house = road.house("@me")
-    claim.claim(house.ws, house.store, house.leaser, house.tracker, "1")
+    claim.claim(house, "1")
     git(road.folder, "switch", "--quiet", "-c", "ann/1-parse")
     commit(road.folder, {"a.txt": "one\n"})
     done = road.finish("@me", road.folder)

@@ -134,9 +134,7 @@ def test_a_trunk_that_moves_while_the_checks_run_is_looked_at_again(
 
 
 def _merger(road: Road, tell: Callable[[str], None], name: str = "lead") -> Merger:
-    house = road.house(name)
-    parts = (house.ws, house.store, house.leaser, house.tracker, house.forge)
-    return services.merger(*parts, cwd=road.folder, tell=tell, unchecked=True)
+    return services.merger(road.house(name), cwd=road.folder, tell=tell, unchecked=True)
 
 
 def test_a_branch_that_moves_while_the_checks_run_is_looked_at_again(road: Road) -> None:

@@ -83,10 +83,10 @@ def test_a_person_can_refuse_and_change_their_mind(road: Road, pull: Pull) -> No
     with pytest.raises(RefusedError, match="A person has not agreed yet"):
         merge_proof.require(who, bare, look(road, pull.head), by_name=True)
     (question,) = escalation.read_all(house.store.snapshot())[0]
-    escalation.answer(house.ws, house.store, house.tracker, question.name, "refuse")
+    escalation.answer(house, question.name, "refuse")
     with pytest.raises(RefusedError, match="A person refused that"):
         merge_proof.require(road.merger(), bare, look(road, pull.head), by_name=True)
-    escalation.answer(house.ws, house.store, house.tracker, question.name, "approve")
+    escalation.answer(house, question.name, "approve")
     merge_proof.require(road.merger(), bare, look(road, pull.head), by_name=True)
     with pytest.raises(RefusedError, match="did not send it"):
         merge_proof.require(road.merger(), bare, look(road, pull.head), by_name=False)

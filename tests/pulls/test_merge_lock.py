@@ -20,7 +20,7 @@ def road(repo: Path) -> Road:
 
 def me(road: Road, name: str) -> ClaimContext:
     house = road.house(name)
-    return myself(house.ws, house.store, house.leaser, house.tracker)
+    return myself(house)
 
 
 def right(road: Road) -> Lock:
@@ -32,8 +32,10 @@ def right(road: Road) -> Lock:
 def take(road: Road, name: str) -> Lock:
     """The right, left by a process that was killed."""
     who = me(road, name)
-    before, reason = who.leaser.read("trunk"), merge_right.from_here(who, "")
-    return who.leaser.acquire("trunk", who.name, expected=before, epoch=who.epoch, reason=reason)
+    before, reason = who.ctx.leaser.read("trunk"), merge_right.from_here(who, "")
+    return who.ctx.leaser.acquire(
+        "trunk", who.name, expected=before, epoch=who.epoch, reason=reason
+    )
 
 
 def clone_of(road: Road) -> str:

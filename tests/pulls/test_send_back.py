@@ -37,7 +37,7 @@ def place(road: Road) -> Path:
 def news_of(road: Road, name: str = "worker-1") -> str:
     house = road.house(name)
     agent = AgentName(name)
-    bulletin = news.gather(house.ws, house.store, house.leaser, agent)
+    bulletin = news.gather(house, agent)
     news.mark(house.ws, agent, bulletin.ids)
     return bulletin.text
 

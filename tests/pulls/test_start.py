@@ -155,9 +155,7 @@ def test_offline_it_goes_on_in_the_worktree_and_says_that_the_trunk_may_be_old(
 ) -> None:
     first = road.start("worker-1")
     remote.rename(remote.with_suffix(".away"))
-    place = start_place.place_worktree(
-        road.house("worker-1").ws, road.house("worker-1").store, "worker-1", first.claimed.issue
-    )
+    place = start_place.place_worktree(road.house("worker-1"), "worker-1", first.claimed.issue)
     assert (place.path, place.how) == (first.path, "there")
     assert place.notes[0].startswith("The trunk is as it was last seen, and may have moved: The ")
 

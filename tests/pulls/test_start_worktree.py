@@ -48,9 +48,9 @@ def test_the_branch_that_a_handoff_names_is_gone_on_with(road: Road) -> None:
     house = road.house("worker-1")
     git(road.folder, "switch", "--quiet", "feature/1-parser")
     oid = commit(road.folder, {"a.txt": "half\n"})
-    handoff.handoff(house.ws, house.store, house.tracker, house.leaser, issue="1", note="Go on")
+    handoff.handoff(house, issue="1", note="Go on")
     git(road.folder, "switch", "--quiet", "main")
-    place = start_place.place_worktree(house.ws, house.store, "worker-2", issue)
+    place = start_place.place_worktree(house, "worker-2", issue)
     assert (place.branch, place.how) == ("feature/1-parser", "continued")
     assert git(place.path, "rev-parse", "HEAD") == oid
 
@@ -59,11 +59,11 @@ def test_without_a_trunk_nothing_is_begun(road: Road) -> None:
     git(road.folder, "branch", "--move", "work")
     house = road.house("worker-1")
     with pytest.raises(RefusedError, match="cannot be told which branch is the trunk"):
-        start_place.place_worktree(house.ws, house.store, "worker-1", house.tracker.get(1))
+        start_place.place_worktree(house, "worker-1", house.tracker.get(1))
 
 
 def test_a_branch_that_is_checked_out_in_the_main_worktree_is_worked_on_there(road: Road) -> None:
     git(road.folder, "switch", "--quiet", "-c", "agent/worker-1/1-parse-files")
     house = road.house("worker-1")
-    place = start_place.place_worktree(house.ws, house.store, "worker-1", house.tracker.get(1))
+    place = start_place.place_worktree(house, "worker-1", house.tracker.get(1))
     assert (place.path, place.how) == (road.folder, "there")

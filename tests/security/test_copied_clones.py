@@ -29,7 +29,7 @@ def original(clone: Path) -> Claimant:
     worker = Claimant(clone, "worker-1", ManualClock())
     worker.new("Parse the input")
     worker.claim(1)
-    take(*worker.parts, STAGING)
+    take(worker.parts, STAGING)
     worker.sync()
     return worker
 
@@ -43,7 +43,7 @@ def copied(original: Claimant, name: str = "copy") -> Claimant:
 
 def check(one: Claimant) -> str:
     """What `agent-check` says of an edit."""
-    (verdict,) = ruling.judge(*one.parts, AgentName(one.name), ["parse.py"])
+    (verdict,) = ruling.judge(one.parts, AgentName(one.name), ["parse.py"])
     return verdict.kind if verdict.is_refused else "allowed"
 
 
@@ -56,7 +56,7 @@ def test_a_copied_clone_holds_nothing_from_the_beginning(original: Claimant) -> 
 def test_the_agent_in_a_copied_clone_is_told_where_its_claim_is(original: Claimant) -> None:
     copy = copied(original)
     with pytest.raises(RefusedError) as caught:
-        claim.verify(copy.ws, copy.leaser, "worker-1", 1)
+        claim.verify(copy.parts, "worker-1", 1)
     assert str(caught.value) == (
         f"#1 is claimed by worker-1 in another clone since {original.leaser.known()[0].acquired_at}"
         ", not in this one."
@@ -85,10 +85,10 @@ def test_after_syncs_the_original_still_holds_and_the_copy_does_not(
 def test_the_copy_neither_gives_back_nor_takes_a_strict_lease(original: Claimant) -> None:
     copy = copied(original)
     with pytest.raises(RefusedError, match="staging-db is leased by worker-1"):
-        take(*copy.parts, STAGING)
+        take(copy.parts, STAGING)
     with pytest.raises(RefusedError, match="and worker-1 lives"):
-        leases.release(copy.ws, copy.store, copy.leaser, name="staging-db")
-    assert not take(*original.parts, STAGING).is_new
+        leases.release(copy.parts, name="staging-db")
+    assert not take(original.parts, STAGING).is_new
 
 
 def test_a_moved_clone_is_the_same_clone(original: Claimant, tmp_path: Path) -> None:
@@ -138,9 +138,9 @@ def test_one_name_in_two_clones_is_two_holders(
     with pytest.raises(RefusedError, match="that is the same name in another clone"):
         other.claim(1)
     with pytest.raises(RefusedError, match="staging-db is leased by worker-1"):
-        take(*other.parts, STAGING)
+        take(other.parts, STAGING)
     with pytest.raises(RefusedError, match="and worker-1 lives"):
-        leases.release(other.ws, other.store, other.leaser, name="staging-db")
+        leases.release(other.parts, name="staging-db")
     assert holds(original)
 
 
@@ -151,7 +151,7 @@ def test_an_agent_that_is_started_again_in_its_clone_keeps_what_it_has(original:
     original.beat(status="idle")
     assert original.presence["epoch"] > before
     assert holds(original)
-    assert not take(*original.parts, STAGING).is_new
+    assert not take(original.parts, STAGING).is_new
 
 
 def test_a_copy_from_elsewhere_believes_the_original_of_who_goes_on_only_there(
@@ -163,12 +163,12 @@ def test_a_copy_from_elsewhere_believes_the_original_of_who_goes_on_only_there(
     original.beat(lastAction="Works")
     original.sync()
     copy.sync()
-    (seen,) = presence.list_agents(copy.ws, copy.store, copy.store.snapshot())
+    (seen,) = presence.list_agents(copy.parts, copy.store.snapshot())
     assert (seen.presence["lastAction"], seen.is_here) == ("Works", False)
     assert (holds(copy), check(copy)) == (False, "fenced")
     original.clock.wait(60)
     copy.beat(lastAction="Works in the copy")
-    (seen,) = presence.list_agents(copy.ws, copy.store, copy.store.snapshot())
+    (seen,) = presence.list_agents(copy.parts, copy.store.snapshot())
     assert (seen.presence["lastAction"], seen.is_here) == ("Works in the copy", True)
     assert (holds(copy), check(copy)) == (False, "fenced")
     assert (holds(original), check(original)) == (True, "allowed")

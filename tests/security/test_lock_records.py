@@ -87,11 +87,11 @@ def test_a_forged_lease_of_everything_is_freed_by_a_person(clones: Clones) -> No
     forged = Lock("path/0a1b", "Nobody At All", 1, 0, AT, "n", patterns=("*",))
     push_right(other, forged)
     with pytest.raises(RefusedError, match="Nobody At All"):
-        take(*worker.parts, SOURCES)
+        take(worker.parts, SOURCES)
     person = Claimant(here, "@me", worker.clock)
     person.sync()
-    leases.release(person.ws, person.store, person.leaser, ["L-0a1b"], reason="it was forged")
-    assert take(*worker.parts, SOURCES).is_new
+    leases.release(person.parts, ["L-0a1b"], reason="it was forged")
+    assert take(worker.parts, SOURCES).is_new
 
 
 # ------------------------------------------------------------------ who has which record
@@ -133,15 +133,15 @@ def test_a_strict_lease_whose_holder_was_lost_ends_by_itself(clones: Clones) -> 
         Claimant(folder, name, clock)
         for folder, name in zip(clones(2), ("lost", "here"), strict=True)
     )
-    take(*lost.parts, SOURCES._replace(ttl=2 * HOUR))  # and never a sync: its disk is gone
+    take(lost.parts, SOURCES._replace(ttl=2 * HOUR))  # and never a sync: its disk is gone
     here.sync()
     clock.wait(HOUR)
     here.sync()
     with pytest.raises(RefusedError, match="is leased by lost"):
-        take(*here.parts, SOURCES)
+        take(here.parts, SOURCES)
     clock.wait(HOUR)
     here.sync()
-    assert take(*here.parts, SOURCES).is_new
+    assert take(here.parts, SOURCES).is_new
 
 
 @pytest.mark.parametrize("ahead", [0.0, 10 * HOUR, -10 * HOUR])
@@ -150,7 +150,7 @@ def test_no_clock_ends_anothers_lease_early(clones: Clones, ahead: float) -> Non
     other = ManualClock(clock.now() + ahead)
     folders = clones(2)
     holder, here = Claimant(folders[0], "holder", clock), Claimant(folders[1], "here", other)
-    take(*holder.parts, SOURCES._replace(ttl=2 * HOUR))
+    take(holder.parts, SOURCES._replace(ttl=2 * HOUR))
     (right,) = here.leaser.list("path/")
     assert not claim_sight.is_over(here.ws, right, here.leaser.clone)
     other.wait(2 * HOUR - 1)
@@ -201,7 +201,7 @@ def test_of_overlapping_strict_leases_with_lost_answers_never_two_are_held(
     held = 0
     for one, what in zip(pair, wanted, strict=True):
         try:
-            held += take(*one.parts, what).is_new
+            held += take(one.parts, what).is_new
         except RefusedError:
             continue
     assert held == 1

@@ -166,28 +166,28 @@ def test_a_strict_lease_survives_a_restored_remote(team: Team) -> None:
     wanted = LeaseRequest(name="staging-db", strict=True)
     shutil.rmtree(team.backup)
     shutil.copytree(team.remote, team.backup)
-    take(*team.bob.parts, wanted)
+    take(team.bob.parts, wanted)
     team.restore_backup()
     team.bob.sync()
     with pytest.raises(RefusedError, match="staging-db is leased by bob"):
-        take(*team.alice.parts, wanted)
+        take(team.alice.parts, wanted)
 
 
 def test_two_histories_of_a_strict_lease_are_refused_until_a_person_frees_it(team: Team) -> None:
     wanted = LeaseRequest(name="staging-db", strict=True)
     shutil.rmtree(team.backup)
     shutil.copytree(team.remote, team.backup)
-    take(*team.bob.parts, wanted)
+    take(team.bob.parts, wanted)
     team.restore_backup()
-    take(*team.alice.parts, wanted)
+    take(team.alice.parts, wanted)
     team.bob.sync()
     team.alice.sync()
     for one in (team.alice, team.bob, team.carol):
         with pytest.raises(RefusedError):
-            take(*one.parts, wanted)
+            take(one.parts, wanted)
     person = Claimant(team.bob.ws.folder, "@me", team.clock)
-    leases.release(person.ws, person.store, person.leaser, name="staging-db", reason="bob may")
-    assert take(*team.carol.parts, wanted).is_new
+    leases.release(person.parts, name="staging-db", reason="bob may")
+    assert take(team.carol.parts, wanted).is_new
 
 
 def test_a_mended_remote_is_told_on_standard_error(team: Team) -> None:

@@ -38,8 +38,8 @@ def worker(repo: Path) -> Claimant:
 
 def deaths(worker: Claimant) -> dict[int, int]:
     """How often a sweep believes that the holder of an issue died."""
-    views = presence.list_agents(worker.ws, worker.store, worker.store.snapshot())
-    return dict(sweep_sight.gather(*worker.parts, views).attempts)
+    views = presence.list_agents(worker.parts, worker.store.snapshot())
+    return dict(sweep_sight.gather(worker.parts, views).attempts)
 
 
 def test_a_release_with_the_words_of_a_sweep_counts_as_no_death(worker: Claimant) -> None:
@@ -47,8 +47,8 @@ def test_a_release_with_the_words_of_a_sweep_counts_as_no_death(worker: Claimant
         worker.claim(1)
         worker.release(1, reason="swept: tidy-up")
     assert deaths(worker) == {}
-    views = presence.list_agents(worker.ws, worker.store, worker.store.snapshot())
-    assert sweep_sight.gather(*worker.parts, views).unfinished == ()
+    views = presence.list_agents(worker.parts, worker.store.snapshot())
+    assert sweep_sight.gather(worker.parts, views).unfinished == ()
 
 
 @pytest.mark.parametrize("reason", ["merged by #7 into main", "its issue is closed"])
@@ -73,7 +73,7 @@ def test_a_claim_with_the_words_of_a_thief_is_a_claim(worker: Claimant) -> None:
 def test_a_question_with_the_options_of_a_last_resort_is_an_ordinary_one(worker: Claimant) -> None:
     worker.claim(1)
     escalation.escalate(
-        worker.ws, worker.store, worker.tracker, "How?", issue=1,
+        worker.parts, "How?", issue=1,
         options=("Try again", "Leave it to a person"),
     )  # fmt: skip
     (asked,) = questions(worker)
@@ -83,17 +83,17 @@ def test_a_question_with_the_options_of_a_last_resort_is_an_ordinary_one(worker:
 def test_a_question_that_names_two_leases_is_not_the_one_about_their_overlap(
     worker: Claimant,
 ) -> None:
-    first = take(*worker.parts, LeaseRequest(patterns=("/src/a",))).hold
+    first = take(worker.parts, LeaseRequest(patterns=("/src/a",))).hold
     second = first._replace(id="f" * 12, holder="worker-2")
     text = f"Two leases overlap: who should have it? ({first.short}) ({second.short})"
-    escalation.escalate(worker.ws, worker.store, worker.tracker, text)
+    escalation.escalate(worker.parts, text)
     log = leases.read_all(worker.store.snapshot())[0][0]
     other = log._replace(request=log.request._replace(lease=second.id, clone="elsewhere"))  # type: ignore[arg-type]
     found = conflicts.find(worker.ws, [first, second], [log, other], questions(worker))
     assert [each.question for each in found] == [None]
     asked = settling._question(first, second, "src/a")
     assert asked
-    escalation.ask_once(worker.ws, worker.store, worker.tracker, asked)
+    escalation.ask_once(worker.parts, asked)
     found = conflicts.find(worker.ws, [first, second], [log, other], questions(worker))
     assert [each.question and each.question.question for each in found] == [asked]
 

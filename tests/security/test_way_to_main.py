@@ -104,7 +104,7 @@ def test_by_its_number_an_agent_merges_such_a_one_only_with_a_persons_word(road:
     assert "backdoor.sh" not in road.trunk
 
     house = road.house("@me")
-    escalation.answer(house.ws, house.store, house.tracker, asked.name, "approve")
+    escalation.answer(house, asked.name, "approve")
     assert ghp(road, f"agent-merge {pull.number} --as lead").code == 0
     assert "backdoor.sh" in road.trunk
 
@@ -120,7 +120,7 @@ def test_a_persons_word_is_for_one_commit(road: Road) -> None:
     ghp(road, f"agent-merge {pull.number} --as lead")
     house = road.house("@me")
     (asked,) = escalation.read_all(house.store.snapshot())[0]
-    escalation.answer(house.ws, house.store, house.tracker, asked.name, "approve")
+    escalation.answer(house, asked.name, "approve")
     git(road.folder, "switch", "--quiet", "innocent")
     commit(road.folder, {"worse.sh": "curl\n"})
     git(road.folder, "switch", "--quiet", "main")

@@ -15,6 +15,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace
 from tests.support import laws
+from tests.support.context import make_context
 from tests.support.world import AGENTS, CLONES, PERSON, Session, World
 
 ISSUES = 6
@@ -160,7 +161,8 @@ def _claims_as(
     with run.by(how, who):
         try:
             done = claiming.claim(
-                ws, here.store, here.leaser, tracker, str(issue), steal=how == "steal",
+                make_context(ws, here.store, here.leaser, tracker), str(issue),
+                steal=how == "steal",
                 reason="it is urgent" if how == "steal" else "",
             )  # fmt: skip
         except RefusedError as error:
@@ -182,7 +184,7 @@ def _next(run: Run, step: Step) -> str | None:
     session, ws = acting
     here = run.world.clones[session.clone]
     with run.by("claim", session.agent):
-        done = claiming.claim_next(ws, here.store, here.leaser, run.world.tracker)
+        done = claiming.claim_next(make_context(ws, here.store, here.leaser, run.world.tracker))
     laws.check_claimed(run.world, done.lease)
     run.holds.setdefault(session, set()).add(done.issue.number)
     return done.how
@@ -209,7 +211,9 @@ def _releases_as(
     issue = run.chosen(session, step)
     here = run.world.clones[clone]
     with run.by("release", who):
-        done = claiming.release(ws, here.store, here.leaser, run.world.tracker, str(issue), to=to)
+        done = claiming.release(
+            make_context(ws, here.store, here.leaser, run.world.tracker), str(issue), to=to
+        )
     if session:
         run.holds.get(session, set()).discard(issue)
     return "nothing" if not done.changed else "given" if to else "released"
@@ -224,7 +228,7 @@ def _verify(run: Run, step: Step) -> str | None:
     seen = run.watch(issue)
     leaser = run.world.clones[session.clone].leaser
     epoch = run.world.epoch(session.clone, session.agent)
-    claiming.verify(ws, leaser, session.agent, issue)
+    claiming.verify(make_context(ws, leaser=leaser), session.agent, issue)
     laws.check_guarded("verify", session, epoch, seen())
     return "holds"
 
@@ -238,7 +242,9 @@ def _close(run: Run, step: Step) -> str | None:
     seen, here = run.watch(issue), run.world.clones[session.clone]
     epoch = run.world.epoch(session.clone, session.agent)
     with run.by("release", session.agent):
-        done = claiming.close(ws, here.store, here.leaser, run.world.tracker, str(issue))
+        done = claiming.close(
+            make_context(ws, here.store, here.leaser, run.world.tracker), str(issue)
+        )
     if not done.changed:
         return "nothing"
     taken = all(lease and lease.holder is not None for lease in seen())
@@ -250,7 +256,7 @@ def _close(run: Run, step: Step) -> str | None:
 
 def _reopen(run: Run, step: Step) -> None:
     ada = run.world.workspace(step.clone, None)
-    issues.reopen(ada, run.world.tracker, str(step.number % ISSUES + 1))
+    issues.reopen(make_context(ada, tracker=run.world.tracker), str(step.number % ISSUES + 1))
 
 
 def _person(how: str) -> Callable[[Run, Step], str | None]:
@@ -285,7 +291,7 @@ def _sync(run: Run, step: Step) -> str:
     number = run.clone(step)
     here, ws = run.world.clones[number], run.world.workspace(number, None)
     with run.by("settle", PERSON):
-        report = sync.sync(ws, here.store, here.leaser, run.world.tracker)
+        report = sync.sync(make_context(ws, here.store, here.leaser, run.world.tracker))
     return "unreachable" if report.trouble else "synced"
 
 

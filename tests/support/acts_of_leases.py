@@ -12,6 +12,7 @@ from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.presence import service as presence
 from tests.support import laws
 from tests.support.acts import Act, Run, Step
+from tests.support.context import make_context
 from tests.support.taking import take
 from tests.support.world_files import PATHS
 
@@ -34,7 +35,7 @@ def _lease(run: Run, step: Step) -> str | None:
     session, ws = acting
     here, wanted = run.world.clones[session.clone], THINGS[step.number % len(THINGS)]
     with run.by("lease", session.agent):
-        got = take(ws, here.store, here.leaser, run.world.tracker, wanted)
+        got = take(make_context(ws, here.store, here.leaser, run.world.tracker), wanted)
     if wanted.strict:
         laws.check_strict(run.world, session, got.hold)
         run.world.strict.append(got.hold)
@@ -54,7 +55,7 @@ def _give_back(run: Run, step: Step) -> str | None:
     word = f"L-{mine[step.number % len(mine)].id}"
     with run.by("give-back", session.agent):
         try:
-            leases.release(ws, here.store, here.leaser, [word])
+            leases.release(make_context(ws, here.store, here.leaser), [word])
         except NotFoundError:  # it ended while it was looked at
             return "ended"
     return None
@@ -70,8 +71,8 @@ def _edit(run: Run, step: Step) -> str | None:
     presence.heartbeat(ws, here.store, AgentName(session.agent), {})
     before = laws.rivals(run.world, session, path)
     rulebook.drop(ws.folders[0])  # a book is stamped by refs, and these are in memory
-    parts = (here.store, here.leaser, run.world.tracker)
-    (verdict,) = ruling.judge(ws, *parts, AgentName(session.agent), [path], editing=True)
+    ctx = make_context(ws, here.store, here.leaser, run.world.tracker)
+    (verdict,) = ruling.judge(ctx, AgentName(session.agent), [path], editing=True)
     if verdict.is_refused:
         return f"denied, {verdict.kind}"
     known = {lease.name: lease for lease in here.leaser.known("issue/")}

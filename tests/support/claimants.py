@@ -17,10 +17,12 @@ from ghp_agents.locks.git import GitRefLeaser
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import LockService
 from ghp_agents.presence import service as presence
+from ghp_agents.pulls.local import LocalForge
 from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.sync import service as sync
 from ghp_agents.workspace import open_workspace
+from tests.support.context import make_context
 from tests.support.git import git
 
 Clones = Callable[[int], list[Path]]
@@ -38,38 +40,44 @@ class Claimant:
         self.store = GitRefsStore(self.ws)
         self.leaser: LockService = leaser or GitRefLeaser(self.ws)
         self.tracker = LocalTracker(self.ws, self.store, self.leaser)
-        self.parts = (self.ws, self.store, self.leaser, self.tracker)
+        self.parts = make_context(
+            self.ws,
+            self.store,
+            self.leaser,
+            self.tracker,
+            forge=LocalForge(self.ws, self.store, self.leaser),
+        )
 
     # ---------------------------------------------------------------------------- acting
 
     def claim(self, number: int, **how: Any) -> ClaimResult:
         with self._beating():
-            return claim.claim(*self.parts, str(number), **how)
+            return claim.claim(self.parts, str(number), **how)
 
     def claim_next(self) -> ClaimResult:
         with self._beating():
-            return claim.claim_next(*self.parts)
+            return claim.claim_next(self.parts)
 
     def release(self, number: int, **how: Any) -> ReleasedClaim:
         with self._beating():
-            return claim.release(*self.parts, str(number), **how)
+            return claim.release(self.parts, str(number), **how)
 
     def close(self, number: int, message: str = "") -> Issue:
         with self._beating():
-            return claim.close(*self.parts, str(number), message).issue
+            return claim.close(self.parts, str(number), message).issue
 
     def beat(self, **said: Any) -> None:
         with self._beating():
             presence.heartbeat(self.ws, self.store, AgentName(self.name), said)
 
     def sync(self) -> "Claimant":
-        sync.sync(*self.parts)
+        sync.sync(self.parts)
         return self
 
     def new(self, title: str, *, blocked_by: tuple[int, ...] = (), **fields: Any) -> Issue:
         change = IssueChange(title=title, **fields)
         blockers = [str(number) for number in blocked_by]
-        return issues.new(self.ws, self.tracker, change, blocked_by=blockers).issue
+        return issues.new(self.parts, change, blocked_by=blockers).issue
 
     # --------------------------------------------------------------------------- looking
 

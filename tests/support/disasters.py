@@ -15,6 +15,7 @@ from ghp_agents.locks.names import claim_name
 from ghp_agents.state.memory import MemoryCommit, MemoryRemote
 from tests.support import laws
 from tests.support.acts import ISSUES, Act, Run, Step
+from tests.support.context import make_context
 from tests.support.world import AGENTS, CLONES, Backup, Clone, Life, Session, World
 
 MOST_CLONES = CLONES + 2  # with the copies
@@ -189,7 +190,9 @@ def _passed(run: Run, issue: int) -> list[tuple[str, int]]:
                 continue
             ws = run.world.workspace(session.clone, agent, session.token)
             with contextlib.suppress(GhpError):
-                claiming.verify(ws, run.world.clones[session.clone].leaser, agent, issue)
+                claiming.verify(
+                    make_context(ws, leaser=run.world.clones[session.clone].leaser), agent, issue
+                )
                 found.append((agent, session.clone))
     return found
 

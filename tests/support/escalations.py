@@ -14,6 +14,7 @@ from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.state.memory import MemoryStore
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import open_workspace
+from tests.support.context import make_context
 
 WORKER = AgentName("worker-1")
 
@@ -64,12 +65,13 @@ class Place:
     ) -> None:
         self.ws = open_workspace(repo, os.environ, clock, name)
         self.store, self.tracker, self.clock = store, tracker, clock
+        self.parts = make_context(self.ws, store, tracker=tracker)
 
     def ask(self, text: str = "Which database?", **more: object) -> EscalateResult:
-        return escalate(self.ws, self.store, self.tracker, text, **more)  # type: ignore[arg-type]
+        return escalate(self, text, **more)  # type: ignore[arg-type]
 
     def reply(self, reference: str, text: str = "SQLite") -> AnswerResult:
-        return answer(self.ws, self.store, self.tracker, reference, text)
+        return answer(self.parts, reference, text)
 
     def known(self) -> list[Escalation]:
         return read_all(self.store.snapshot())[0]

@@ -15,6 +15,7 @@ from ghp_agents.issues.issue import Issue, IssueChange
 from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.state.memory import MemoryStore
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.context import make_context
 from tests.support.escalations import ShakyTracker
 from tests.support.git import git
 
@@ -52,28 +53,29 @@ class Station:
     def hand_over(self, **words: object) -> HandoffResult:
         """`agent-handoff`, with the issue given over."""
         team = self.team
-        ports = (team.store, team.tracker, team.leaser)
-        handed = handoff(self.ws, *ports, **words)  # type: ignore[arg-type]
-        pass_on(self.ws, team.store, team.leaser, team.tracker, handed.handoff)
+        ctx = make_context(self.ws, team.store, team.leaser, team.tracker)
+        handed = handoff(ctx, **words)  # type: ignore[arg-type]
+        pass_on(ctx, handed.handoff)
         return handed
 
     def resume(self, max_chars: int | None = None, **words: object) -> Resumed:
         """`agent-resume`."""
-        chosen = choose(self.ws, self.team.store, self.team.tracker, **words)  # type: ignore[arg-type]
-        return resume(self.ws, self.team.store, chosen, max_chars=max_chars)
+        chosen = choose(make_context(self.ws, self.team.store, tracker=self.team.tracker), **words)  # type: ignore[arg-type]
+        return resume(make_context(self.ws, self.team.store), chosen, max_chars=max_chars)
 
     def restore(self, **words: object) -> Restored:
         """`agent-resume --apply`."""
-        chosen = choose(self.ws, self.team.store, self.team.tracker, **words)  # type: ignore[arg-type]
-        return restore(self.ws, self.team.store, chosen.handoff)
+        chosen = choose(make_context(self.ws, self.team.store, tracker=self.team.tracker), **words)  # type: ignore[arg-type]
+        return restore(make_context(self.ws, self.team.store), chosen.handoff)
 
     def ask(self, text: str, **words: object) -> EscalateResult:
         """`agent-escalate`."""
-        return escalate(self.ws, self.team.store, self.team.tracker, text, **words)  # type: ignore[arg-type]
+        ctx = make_context(self.ws, self.team.store, tracker=self.team.tracker)
+        return escalate(ctx, text, **words)  # type: ignore[arg-type]
 
     def answer(self, reference: str, text: str) -> None:
         """`agent-answer`."""
-        answer(self.ws, self.team.store, self.team.tracker, reference, text)
+        answer(make_context(self.ws, self.team.store, tracker=self.team.tracker), reference, text)
 
     def issue(self) -> Issue:
         """The issue that the tests are about."""

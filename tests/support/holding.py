@@ -8,7 +8,7 @@ from tests.support.claimants import Claimant
 def holds(one: Claimant) -> bool:
     """Whether the command of a holder of #1 would go on."""
     try:
-        claim.verify(one.ws, one.leaser, one.name, 1)
+        claim.verify(one.parts, one.name, 1)
     except RefusedError:
         return False
     return True

@@ -22,6 +22,7 @@ from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.sync.service import sync
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.context import Parts, make_context
 from tests.support.escalations import RivalStore
 from tests.support.git import commit
 from tests.support.script import Script
@@ -59,9 +60,9 @@ class Yard:
         """The workspace of an agent, or of the person."""
         return open_workspace(self.repo, {**os.environ, **environ}, self.clock, agent)
 
-    def parts(self, agent: str | None) -> tuple[Workspace, MemoryStore, MemoryLeaser, Any]:
+    def parts(self, agent: str | None) -> Parts:
         """What every service takes."""
-        return self.ws(agent), self.store, self.leaser, self.tracker
+        return make_context(self.ws(agent), self.store, self.leaser, self.tracker)
 
     # ------------------------------------------------------------------ what they do
 
@@ -72,7 +73,7 @@ class Yard:
 
     def take(self, agent: str | None, *words: str, **more: Any) -> LeaseResult:
         """Lease something at once."""
-        return take(*self.parts(agent), self.wanted(words, **more))
+        return take(self.parts(agent), self.wanted(words, **more))
 
     def wait(
         self, agent: str | None, *words: str, timeout: float | None = None, **more: Any
@@ -81,14 +82,14 @@ class Yard:
         told: list[str] = []
         wanted = self.wanted(words, **more)
         parts = self.parts(agent)
-        approve = approval.approver(*parts)
-        got = lease_waiting.wait(*parts[:3], approve, wanted, timeout=timeout, tell=told.append)
+        approve = approval.approver(parts)
+        got = lease_waiting.wait(parts, approve, wanted, timeout=timeout, tell=told.append)
         return got, told
 
     def give(self, agent: str | None, *words: str, **more: Any) -> ReleasedLeases:
         """Give something back."""
         said = {"cwd": self.repo, **more}
-        return lease.release(self.ws(agent), self.store, self.leaser, words, **said)
+        return lease.release(make_context(self.ws(agent), self.store, self.leaser), words, **said)
 
     def edit(self, agent: str, path: str) -> str | None:
         """Begin to edit a file; the one who has it already, if there is one."""
@@ -106,7 +107,7 @@ class Yard:
 
     def sync(self) -> SyncReport:
         """Exchange what was said, and settle what follows from it."""
-        report = sync(*self.parts(None))
+        report = sync(self.parts(None))
         if report.fetched:
             self.leaser.hear()
         return report
@@ -115,7 +116,7 @@ class Yard:
 
     def listing(self) -> LeaseListing:
         """All that is leased, as this clone knows it."""
-        return lease.listing(self.ws(None), self.store, self.leaser, implicit=True)
+        return lease.listing(make_context(self.ws(None), self.store, self.leaser), implicit=True)
 
     def held(self) -> list[tuple[str, str]]:
         """Who has what."""

@@ -18,6 +18,7 @@ from ghp_agents.ports import Snapshot
 from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.context import Parts, make_context
 
 WORKER = Actor("worker-1")
 PROJECT = "shop"
@@ -53,13 +54,18 @@ class Desk:
         ws = open_workspace(self.ws.folder, os.environ, self.ws.clock, name)
         return replace(self, ws=ws)
 
+    @property
+    def parts(self) -> Parts:
+        """The parts that services take."""
+        return make_context(self.ws, self.store, tracker=self.tracker)
+
     def tell(self, text: str, **words: Any) -> RememberResult:
         """`agent-remember`."""
-        return services.remember(self.ws, self.store, self.tracker, text, project=PROJECT, **words)
+        return services.remember(self.parts, text, project=PROJECT, **words)
 
     def ask(self, query: str, **words: Any) -> Recalled:
         """`agent-recall`."""
-        return recalling.recall(self.ws, self.store, self.tracker, self.knowledge, query, **words)
+        return recalling.recall(self.parts, self.knowledge, query, **words)
 
     def texts(self, query: str, **words: Any) -> list[str]:
         """What is found."""

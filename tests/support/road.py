@@ -55,14 +55,12 @@ class Road:
     def start(self, name: str, number: int | None = 1) -> Started:
         """Somebody starts on an issue, or on the best."""
         house = self.house(name)
-        parts = (house.ws, house.store, house.leaser, house.tracker)
-        return start.start(*parts, None if number is None else str(number))
+        return start.start(house, None if number is None else str(number))
 
     def finish(self, name: str, folder: Path, **how: Any) -> Finished:
         """Somebody finishes in a worktree."""
         house = self.house(name, folder)
-        parts = (house.ws, house.store, house.leaser, house.tracker, house.forge)
-        return finish.finish(*parts, **how)
+        return finish.finish(house, **how)
 
     def done(self, name: str, number: int, files: Mapping[str, str]) -> Finished:
         """An issue from its start to its pull request."""
@@ -73,8 +71,7 @@ class Road:
     def merger(self, name: str = "lead", cwd: Path | None = None) -> Merger:
         """Somebody who merges."""
         house = self.house(name)
-        parts = (house.ws, house.store, house.leaser, house.tracker, house.forge)
-        return merge.merger(*parts, cwd=cwd or self.folder, unchecked=True)
+        return merge.merger(house, cwd=cwd or self.folder, unchecked=True)
 
     def merge(self, reference: str | int | None, name: str = "lead", **how: Any) -> Outcome:
         """Somebody merges."""
@@ -88,7 +85,7 @@ class Road:
     def sync(self, name: str = "@me") -> None:
         """The clone hears what others said."""
         house = self.house(name)
-        sync.sync(house.ws, house.store, house.leaser, house.tracker)
+        sync.sync(house)
 
     def silence(self, name: str, seconds: float = DEAD) -> None:
         """Time passes in which an agent of this clone says nothing."""

@@ -14,6 +14,7 @@ from ghp_agents.issues.local import LocalTracker
 from ghp_agents.leases import service as leases
 from ghp_agents.sweep.service import SweepResult, sweep
 from tests.support.claimants import Claimant
+from tests.support.context import make_context
 from tests.support.git import refs
 
 _SILENCE = re.compile(r" for [0-9]+ min")
@@ -23,7 +24,7 @@ DAY = 86_400.0
 
 def run(one: Claimant, **how: Any) -> SweepResult:
     """`agent-sweep` in somebody's clone."""
-    return sweep(*one.parts, **how)
+    return sweep(one.parts, **how)
 
 
 def kinds(swept: SweepResult) -> list[tuple[str, bool]]:
@@ -153,7 +154,7 @@ def run_doomed(one: Claimant, at: int, *, after: bool, **how: Any) -> bool:
     leaser: Any = Doomed(one.leaser, doom)
     tracker: Any = Doomed(LocalTracker(one.ws, store, leaser), doom)
     try:
-        sweep(one.ws, store, leaser, tracker, **how)
+        sweep(make_context(one.ws, store, leaser, tracker), **how)
     except Killed:
         return True
     return False

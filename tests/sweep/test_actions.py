@@ -13,6 +13,7 @@ from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.sweep.service import sweep
 from tests.support import repos
 from tests.support.claimants import DEAD, GONE, Claimant, Team
+from tests.support.context import make_context
 from tests.support.git import refs
 from tests.support.sweeps import (
     DAY,
@@ -44,7 +45,7 @@ def test_a_holder_that_returns_between_the_look_and_the_act_keeps_its_claim(
         one.claim(1)
 
     leaser: Any = Rival(sweeper.leaser, "release", come_back)
-    swept = sweep(sweeper.ws, sweeper.store, leaser, sweeper.tracker)
+    swept = sweep(make_context(sweeper.ws, sweeper.store, leaser, sweeper.tracker))
     assert kinds(swept) == [("Free", False)]
     assert texts(swept) == ["left: it changed meanwhile, worker-1 has it (generation 2)"]
     lease = sweeper.leaser.read("issue/1")
@@ -64,7 +65,7 @@ def test_another_that_takes_the_claim_first_keeps_it(
     run(sweeper)
     team.silence(DEAD, two)
     leaser: Any = Rival(sweeper.leaser, "release", lambda: two.claim(1, steal=True, reason="Now"))
-    swept = sweep(sweeper.ws, sweeper.store, leaser, sweeper.tracker)
+    swept = sweep(make_context(sweeper.ws, sweeper.store, leaser, sweeper.tracker))
     assert texts(swept) == ["left: it changed meanwhile, worker-2 has it (generation 2)"]
     two.sync()
     assert run(sweeper).done == 0
@@ -83,7 +84,7 @@ def test_an_issue_that_was_opened_again_keeps_its_claim(
         sweeper.tracker.change(1, IssueChange(state="open"), sweeper.ws.actor())
 
     tracker: Any = Rival(sweeper.tracker, "get", open_again)
-    swept = sweep(sweeper.ws, sweeper.store, sweeper.leaser, tracker)
+    swept = sweep(make_context(sweeper.ws, sweeper.store, sweeper.leaser, tracker))
     assert texts(swept) == ["#1 is open again"]
     lease = sweeper.leaser.read("issue/1")
     assert lease
@@ -102,7 +103,7 @@ def test_two_sweeps_at_once_in_two_clones_come_to_what_one_does(
     team.silence(DEAD, two)
     seen: list[list[str]] = []
     leaser: Any = Rival(sweeper.leaser, "release", lambda: seen.append(texts(run(other))))
-    first = sweep(sweeper.ws, sweeper.store, leaser, sweeper.tracker)
+    first = sweep(make_context(sweeper.ws, sweeper.store, leaser, sweeper.tracker))
     # The other waits until the first can be taken for dead; then it does all, and the first none.
     assert seen == [["worker-1 is dead; back in the queue (attempt 1)"]]
     assert texts(first) == ["left: it changed meanwhile, it is free (generation 1)"]
@@ -119,7 +120,7 @@ def test_two_sweeps_at_once_in_two_clones_come_to_what_one_does(
 
 def take_lease(one: Claimant, pattern: str, *, strict: bool = False) -> None:
     with one._beating():
-        take(*one.parts, LeaseRequest((pattern,), strict=strict))
+        take(one.parts, LeaseRequest((pattern,), strict=strict))
 
 
 class World:

@@ -17,6 +17,7 @@ from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.sweep import facts as sweep_sight
 from ghp_agents.sweep.service import SweepResult, sweep
 from ghp_agents.workspace import open_workspace
+from tests.support.context import make_context
 from tests.support.git import git
 from tests.support.sweeps import STALE, kinds
 
@@ -66,7 +67,7 @@ class Crowd:
         parts: list[Any] = [
             Counted(part, counter) for part in (self.store, self.leaser, self.tracker)
         ]
-        return sweep(self.ws, *parts, **how), counter
+        return sweep(make_context(self.ws, *parts), **how), counter
 
 
 @pytest.fixture
@@ -115,14 +116,14 @@ def test_only_what_is_to_be_done_is_written(crowd: Crowd) -> None:
 
 
 def test_an_attempt_counts_until_a_person_has_said_how_to_go_on(crowd: Crowd) -> None:
-    views = presence.list_agents(crowd.ws, crowd.store, crowd.store.snapshot())
-    parts = (crowd.ws, crowd.store, crowd.leaser, crowd.tracker, views)
-    facts = sweep_sight.gather(*parts)
+    ctx = make_context(crowd.ws, crowd.store, crowd.leaser, crowd.tracker)
+    views = presence.list_agents(ctx, crowd.store.snapshot())
+    facts = sweep_sight.gather(ctx, views)
     assert (len(facts.issues), len(facts.claims), facts.attempts) == (ISSUES, AGENTS, {})
     assert facts.workers == ()
     crowd.store.sync()
-    views = presence.list_agents(crowd.ws, crowd.store, crowd.store.snapshot())
-    assert len(sweep_sight.gather(*parts[:4], views).workers) == AGENTS
+    views = presence.list_agents(ctx, crowd.store.snapshot())
+    assert len(sweep_sight.gather(ctx, views).workers) == AGENTS
 
 
 def test_a_dry_run_says_it_and_writes_nothing(crowd: Crowd) -> None:

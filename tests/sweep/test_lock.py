@@ -21,6 +21,7 @@ from ghp_agents.sweep.lock import (
     acquire_lock,
 )
 from ghp_agents.workspace import open_workspace
+from tests.support.context import make_context
 from tests.support.sweeps import Rival
 
 ANN = Actor("Ann", is_person=True)
@@ -40,7 +41,9 @@ class Place:
         return MemoryLeaser(self.clock, self.board)
 
     def acquire_lock(self, clone: CloneId = ONE, *, fresh: bool = True) -> SweepTurn:
-        return acquire_lock(self.ws, self.store, self.leaser, SweepRequest(ANN, clone, fresh))
+        return acquire_lock(
+            make_context(self.ws, self.store, self.leaser), SweepRequest(ANN, clone, fresh)
+        )
 
 
 @pytest.fixture
@@ -84,7 +87,9 @@ def test_who_comes_while_another_sweeps_waits_for_its_end(place: Place) -> None:
                 first.end()
 
     ws = open_workspace(place.ws.folder, os.environ, Watch(begun))
-    second = acquire_lock(ws, place.store, place.leaser, SweepRequest(ANN, OTHER, True))
+    second = acquire_lock(
+        make_context(ws, place.store, place.leaser), SweepRequest(ANN, OTHER, True)
+    )
     assert waits == [LOOK_EVERY] * 3
     assert second.clone == ONE
 
@@ -117,7 +122,7 @@ def test_who_sweeps_for_long_keeps_its_right_and_the_other_goes_away(place: Plac
 
     ws = open_workspace(place.ws.folder, os.environ, Busy(begun))
     with pytest.raises(BusyError) as caught:
-        acquire_lock(ws, place.store, place.leaser, SweepRequest(ANN, OTHER, True))
+        acquire_lock(make_context(ws, place.store, place.leaser), SweepRequest(ANN, OTHER, True))
     assert str(caught.value) == "«Ann» (a person) sweeps at this moment (generation 2)."
     assert place.clock.now() - begun == RENEW_EVERY
 
@@ -128,7 +133,7 @@ def test_of_two_that_come_at_once_one_waits(place: Place) -> None:
     leaser = Rival(place.leaser, "acquire", lambda: rival.append(place.acquire_lock(OTHER)))
     begun = place.clock.now()
     arrival = SweepRequest(ANN, ONE, True)
-    mine = acquire_lock(place.ws, place.store, leaser, arrival)
+    mine = acquire_lock(make_context(place.ws, place.store, leaser), arrival)
     assert place.clock.now() - begun == PATIENCE
     place.clock.wait(RENEW_EVERY)
     with pytest.raises(BusyError):

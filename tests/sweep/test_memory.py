@@ -8,8 +8,9 @@ import pytest
 from ghp_agents.github.api.status import HubStanding
 from ghp_agents.state.join import SyncReport
 from ghp_agents.sweep import memory as sweep_memory
-from ghp_agents.sweep.service import SweepParts, _publish_with_retries, sweep
+from ghp_agents.sweep.service import _publish_with_retries, sweep
 from tests.support.claimants import DEAD, Claimant, Team
+from tests.support.context import make_context
 from tests.support.git import git, refs
 from tests.support.sweeps import STALE, Rival, comments, handoffs, kinds, questions, run, texts
 
@@ -130,7 +131,7 @@ def test_a_rival_that_wrote_under_the_same_id_loses_nothing_and_no_ref_is_left(
             return getattr(self._part, name)
 
     leaser: Any = Slow(slow.leaser, "release", lambda: None)
-    swept = sweep(slow.ws, slow.store, leaser, slow.tracker, ephemeral=True)
+    swept = sweep(make_context(slow.ws, slow.store, leaser, slow.tracker), ephemeral=True)
     assert [done for _, done in kinds(swept)] == [True, False]
     assert [each.clone for each in (swept, *found)] == [common, common]
     assert clones(team) == before
@@ -159,7 +160,7 @@ def test_a_run_that_is_killed_before_it_sent_anything_leaves_the_next_one_to_do_
 
     store: Any = Rival(lost.store, "publish", cut)
     with pytest.raises(KeyboardInterrupt):
-        sweep(lost.ws, store, lost.leaser, lost.tracker, ephemeral=True)
+        sweep(make_context(lost.ws, store, lost.leaser, lost.tracker), ephemeral=True)
     assert lost.leaser.read("issue/1").holder is None  # type: ignore[union-attr]
     late = runners.fresh()
     assert texts(run(late, ephemeral=True)) == [
@@ -203,6 +204,6 @@ def test_what_waits_for_github_is_sent_before_the_clone_is_gone_or_said(
 ) -> None:
     fresh = runners.fresh().sync()
     outbox: Any = Outbox(sends)
-    house = SweepParts(fresh.ws, fresh.store, fresh.leaser, outbox, outbox)
+    house = make_context(fresh.ws, fresh.store, fresh.leaser, outbox, outbox)
     reported = _publish_with_retries(house, SyncReport("origin", fetched=True)).trouble
     assert (reported or "").partition(" on ")[0] == (trouble or "")

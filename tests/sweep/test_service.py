@@ -185,7 +185,7 @@ def test_after_three_attempts_a_person_is_asked_and_an_answer_begins_anew(
     two.sync()
     with pytest.raises(Exception, match="1 is waiting for a person to say who"):
         two.claim_next()
-    escalation.answer(sweeper.ws, sweeper.store, sweeper.tracker, question.name, "1")
+    escalation.answer(sweeper.parts, question.name, "1")
     run(sweeper)
     two.sync()
     assert two.claim_next().issue.number == 1

@@ -14,6 +14,7 @@ from ghp_agents.state.cause import DISPUTE, Cause
 from ghp_agents.state.memory import MemoryStore
 from ghp_agents.sync import lost_locks as lost_rights
 from ghp_agents.workspace import open_workspace
+from tests.support.context import make_context
 from tests.support.git import git
 
 
@@ -27,7 +28,7 @@ class Place:
         self.ws = open_workspace(repo, dict(os.environ), clock)
         self.store = MemoryStore(clock, "here")
         self.leaser = MemoryLeaser(clock, self.board, "here")
-        self.parts = (self.ws, self.store, self.leaser, MemoryTracker(clock))
+        self.parts = make_context(self.ws, self.store, self.leaser, MemoryTracker(clock))
 
 
 @pytest.fixture
@@ -38,20 +39,20 @@ def place(repo: Path) -> Place:
 def test_a_lost_right_is_put_back_and_written_down(place: Place) -> None:
     taken = place.leaser.acquire("trunk", "worker-1", expected=None)
     place.board.leases.clear()
-    assert lost_rights.put_back_locks(*place.parts) == [
+    assert lost_rights.put_back_locks(place.parts) == [
         "the remote had lost history of the right trunk"
     ]
     assert place.board.leases == {"trunk": taken}
     (entry,) = place.store.ledger()
     assert (entry.event, entry.object, entry.generation) == ("restore", "trunk", 1)
-    assert lost_rights.put_back_locks(*place.parts) == []
+    assert lost_rights.put_back_locks(place.parts) == []
 
 
 def test_out_of_reach_nothing_is_mended_and_nothing_fails(place: Place) -> None:
     place.leaser.acquire("trunk", "worker-1", expected=None)
     place.board.leases.clear()
     place.board.reachable = False
-    assert lost_rights.put_back_locks(*place.parts) == []
+    assert lost_rights.put_back_locks(place.parts) == []
 
 
 def test_a_dispute_is_asked_about_once_by_the_clone_that_found_it(place: Place) -> None:
@@ -60,7 +61,7 @@ def test_a_dispute_is_asked_about_once_by_the_clone_that_found_it(place: Place) 
     for clone in ("elsewhere", "here", "here"):
         right: Lock = dispute._replace(clone=clone)
         place.leaser._known["name/staging-db"] = place.board.leases["name/staging-db"] = right
-        lost_rights.put_back_locks(*place.parts)
+        lost_rights.put_back_locks(place.parts)
     (asked,) = escalation.read_all(place.store.snapshot())[0]
     assert asked.question.text == (
         "Who has name/staging-db?\n\nTwo have it. Nobody can have it until a person decides: `ghp "

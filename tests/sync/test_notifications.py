@@ -12,6 +12,7 @@ from ghp_agents.ports import LockService
 from ghp_agents.presence import service as presence
 from ghp_agents.sync import notifications as news
 from ghp_agents.sync.notifications import Notifications, gather, mark
+from tests.support.context import make_context
 from tests.support.escalations import WORKER, Place, make_place
 
 TWO = AgentName("worker-2")
@@ -30,7 +31,7 @@ def leases(place: Place) -> MemoryLeaser:
 
 
 def heard(place: Place, leaser: LockService | None = None, **more: object) -> Notifications:
-    return gather(place.ws, place.store, leaser or leases(place), WORKER, **more)  # type: ignore[arg-type]
+    return gather(make_context(place.ws, place.store, leaser or leases(place)), WORKER, **more)  # type: ignore[arg-type]
 
 
 def lose(place: Place, leaser: MemoryLeaser) -> None:
@@ -135,7 +136,7 @@ def test_it_rings_for_agents_of_this_clone_that_have_news(here: Place, repo: Pat
     bell.clear(folders, "worker-2")
 
     def ringing() -> list[str]:
-        news.notify_agents(here.ws, here.store.snapshot(), leaser)
+        news.notify_agents(make_context(here.ws, leaser=leaser), here.store.snapshot())
         names = [f"worker-{number}" for number in (1, 2, 3)]
         found = [name for name in names if bell.is_set(folders, name)]
         for name in found:
@@ -146,7 +147,7 @@ def test_it_rings_for_agents_of_this_clone_that_have_news(here: Place, repo: Pat
     assert ringing() == ["worker-1", "worker-2"]  # until they were told
     for name in ("worker-1", "worker-2"):
         agent = AgentName(name)
-        mark(here.ws, agent, gather(here.ws, here.store, leaser, agent).ids)
+        mark(here.ws, agent, gather(make_context(here.ws, here.store, leaser), agent).ids)
     assert ringing() == []
 
 
@@ -162,7 +163,7 @@ def test_it_does_not_ring_for_who_is_stopped(here: Place) -> None:
     here.by("@me").reply(asked.name)
     presence.heartbeat(here.ws, here.store, WORKER, {"status": "stopped"})
     bell.clear(here.ws.folders, WORKER)
-    news.notify_agents(here.ws, here.store.snapshot(), leases(here))
+    news.notify_agents(make_context(here.ws, leaser=leases(here)), here.store.snapshot())
     assert not bell.is_set(here.ws.folders, WORKER)
 
 

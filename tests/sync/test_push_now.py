@@ -51,7 +51,7 @@ def here(clone: Path, clock: Eventful) -> App:
 
 
 def ask(house: App, text: str) -> None:
-    escalate(house.ws, house.store, house.tracker, text)
+    escalate(house, text)
 
 
 def new(house: App, title: str) -> None:
@@ -60,7 +60,7 @@ def new(house: App, title: str) -> None:
 
 
 def deliver(house: App) -> None:
-    delivery.deliver(house.ws, house.store, house.leaser, house.tracker)
+    delivery.deliver(house)
 
 
 def unsent(house: App) -> int:
@@ -97,11 +97,11 @@ def test_who_stays_for_later_does_not_hold_up_what_somebody_waits_for(
 def test_what_is_sent_in_the_foreground_keeps_the_same_distance(here: App, clock: Eventful) -> None:
     for _ in range(2):
         ask(here, f"At {clock.now()}?")
-        report = delivery.send(here.ws, here.store, here.leaser, here.tracker)
+        report = delivery.send(here)
         assert (report.pushed, report.trouble) == (True, None)
     assert clock.passed == 4
     clock.wait(60)
-    delivery.send(here.ws, here.store, here.leaser, here.tracker)
+    delivery.send(here)
     assert clock.passed == 64
 
 
@@ -110,10 +110,10 @@ def test_in_the_foreground_a_remote_out_of_reach_is_told_and_none_is_not_asked(
 ) -> None:
     remote.rename(remote.with_name("moved.git"))
     ask(here, "Offline?")
-    assert delivery.send(here.ws, here.store, here.leaser, here.tracker).trouble
+    assert delivery.send(here).trouble
     assert unsent(here) == 1
     alone = App(repo, os.environ, name="worker-1", clock=clock)
-    assert delivery.send(alone.ws, alone.store, alone.leaser, alone.tracker).remote is None
+    assert delivery.send(alone).remote is None
 
 
 def test_what_is_said_meanwhile_goes_too(here: App, clock: Eventful) -> None:

@@ -16,6 +16,7 @@ from ghp_agents.state.join import SyncReport
 from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.sync.service import sync
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.context import make_context
 from tests.support.escalations import ShakyTracker
 
 ADA = Actor("Ada", is_person=True)
@@ -40,8 +41,8 @@ class Clone:
         self.hub.reachable = self.board.reachable = reachable
 
     def sync(self, *, push: bool = True, publish: bool = False) -> SyncReport:
-        ports = (self.store, self.leaser, self.tracker)
-        return sync(self.ws, *ports, push=push, publish=publish)
+        ctx = make_context(self.ws, self.store, self.leaser, self.tracker)
+        return sync(ctx, push=push, publish=publish)
 
 
 @pytest.fixture
@@ -94,11 +95,11 @@ def test_a_remote_out_of_reach_is_in_the_report_and_nothing_is_made_up_for(here:
 def test_a_comment_that_is_owed_is_made_and_one_that_cannot_be_is_said(here: Clone) -> None:
     tracker = ShakyTracker(ManualClock())
     tracker.reachable = False
-    escalate(here.ws, here.store, tracker, "Which database?", issue="#1")
-    late = sync(here.ws, here.store, here.leaser, tracker)
+    escalate(make_context(here.ws, here.store, tracker=tracker), "Which database?", issue="#1")
+    late = sync(make_context(here.ws, here.store, here.leaser, tracker))
     assert [note.split(":")[0] for note in late.notes] == ["The comment on #1 could not be made"]
     tracker.reachable = True
-    assert sync(here.ws, here.store, here.leaser, tracker).notes == ()
+    assert sync(make_context(here.ws, here.store, here.leaser, tracker)).notes == ()
     assert [author for author, _ in tracker.said()] == ["worker-1"]
 
 

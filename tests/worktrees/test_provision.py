@@ -117,13 +117,12 @@ def test_what_git_does_not_ignore_is_not_handed_over_and_in_no_ones_way(road: Ro
     taken = take_uncommitted(one.ws).patch
     assert [each.path for each in taken.changes] == ["b.ini", "parser.py"]
     (one.cwd / "b.ini").write_text("port = 1\n")
-    parts = (one.ws, one.store, one.tracker, one.leaser)
-    handed = handoff(*parts, issue="1", to="worker-2").handoff
-    pass_on(one.ws, one.store, one.leaser, one.tracker, handed)
+    handed = handoff(one, issue="1", to="worker-2").handoff
+    pass_on(one, handed)
     git(road.folder, "worktree", "remove", "--force", str(one.cwd))
     two = road.house("worker-2", road.start("worker-2").path)
     assert git(two.cwd, "status", "--porcelain") == "?? a.ini\n?? b.ini\n?? node_modules"
-    restore(two.ws, two.store, handed)
+    restore(two, handed)
     assert (two.cwd / "parser.py").read_text() == "x = 1\n"
 
 

@@ -76,13 +76,13 @@ def _assign(order: CommandContext) -> Act:
     enough."""
     _refuse_closed(order)
     me, name = order.me, order.command.name
-    lease = me.leaser.read(claim_name(order.issue.number))
+    lease = me.ctx.leaser.read(claim_name(order.issue.number))
     if lease is None or lease.holder in (None, name):
         _finish_showing(order, lease)
         _reassign(order, name)
         has = "has it already" if lease and lease.holder else "is assigned"
         return _done(order, f"{name} {has}")
-    if any(_is_by(order, past) for past in me.leaser.history(lease.name)):
+    if any(_is_by(order, past) for past in me.ctx.leaser.history(lease.name)):
         return _done(order, f"{name} was assigned")  # by an earlier run; the lock has changed since
     holder = _holder_view(order, lease)
     after = _transfer_claim(order, lease, name, holder)
@@ -99,9 +99,9 @@ def _transfer_claim(order: CommandContext, lease: Lock, name: str, holder: Holde
     state = "" if holder.lives else f"{lease.holder} is {holder.state}; "
     reason = f"{STOLEN}{state}{me.name} by /agent assign, {order.tag}"
     if not _lives(order, name):
-        return me.leaser.release(lease.name, expected=lease, reason=reason, cause=order.cause)
-    epoch, clone = holder_liveness.life_of(me.ws, me.store, name)
-    return me.leaser.acquire(
+        return me.ctx.leaser.release(lease.name, expected=lease, reason=reason, cause=order.cause)
+    epoch, clone = holder_liveness.life_of(me.ctx, name)
+    return me.ctx.leaser.acquire(
         lease.name, name, expected=lease, epoch=epoch, reason=reason,
         cause=order.cause, clone=clone,
     )  # fmt: skip
@@ -113,7 +113,7 @@ def _reassign(order: CommandContext, name: str) -> None:
         assignee for assignee in order.issue.assignees if is_name(assignee) and assignee != name
     )
     change = IssueChange(add_assignees=(name,), remove_assignees=others)
-    order.me.tracker.change(order.issue.number, change, order.me.actor)
+    order.me.ctx.tracker.change(order.issue.number, change, order.me.actor)
 
 
 # -------------------------------------------------------------------------------- stopping
@@ -124,7 +124,7 @@ def _stop(order: CommandContext) -> Act:
     released here."""
     _refuse_closed(order)
     me = order.me
-    lease = me.leaser.read(claim_name(order.issue.number))
+    lease = me.ctx.leaser.read(claim_name(order.issue.number))
     if lease is None or lease.holder is None:
         _finish_showing(order, lease)
         _unassign(order)
@@ -144,7 +144,7 @@ def _retry(order: CommandContext) -> Act:
     """Back to the queue; attempts are counted from now on."""
     _refuse_closed(order)
     me = order.me
-    lease = me.leaser.read(claim_name(order.issue.number))
+    lease = me.ctx.leaser.read(claim_name(order.issue.number))
     if lease and lease.holder:
         holder = _holder_view(order, lease)
         if holder.lives:
@@ -153,8 +153,8 @@ def _retry(order: CommandContext) -> Act:
     else:
         _finish_showing(order, lease)
     _unassign(order)
-    orchestrators = me.ws.settings.orchestrators
-    for question in escalation.read_all(me.store.snapshot(), orchestrators)[0]:
+    orchestrators = me.ctx.ws.settings.orchestrators
+    for question in escalation.read_all(me.ctx.store.snapshot(), orchestrators)[0]:
         on_it = question.question.issue in order.issue.numbers
         if on_it and question.is_open and is_last_resort(question):
             _send_answer(order, question.id, TRY_AGAIN)
@@ -165,7 +165,7 @@ def _release_claim(order: CommandContext, lease: Lock, holder: HolderView, what:
     me = order.me
     sweep_handoff.write(me, order.issue, lease, None)
     reason = f"{lease.holder} is {holder.state}; {me.name} by {what}, {order.tag}"
-    after = me.leaser.release(lease.name, expected=lease, reason=reason, cause=order.cause)
+    after = me.ctx.leaser.release(lease.name, expected=lease, reason=reason, cause=order.cause)
     _show(order, after, lease)
     _unassign(order)
 
@@ -173,7 +173,7 @@ def _release_claim(order: CommandContext, lease: Lock, holder: HolderView, what:
 def _unassign(order: CommandContext) -> None:
     agents = tuple(assignee for assignee in order.issue.assignees if is_name(assignee))
     change = IssueChange(remove_assignees=agents)
-    order.me.tracker.change(order.issue.number, change, order.me.actor)
+    order.me.ctx.tracker.change(order.issue.number, change, order.me.actor)
 
 
 # ------------------------------------------------------------------------------ the others
@@ -187,9 +187,7 @@ def _answer(order: CommandContext) -> Act:
 
 def _send_answer(order: CommandContext, question: str, text: str) -> AnswerResult:
     me = order.me
-    return escalation.answer(
-        me.ws, me.store, me.tracker, question, text, by=me.actor, where=order.tag
-    )
+    return escalation.answer(me.ctx, question, text, by=me.actor, where=order.tag)
 
 
 def _status(order: CommandContext) -> Act:
@@ -209,13 +207,13 @@ def _refuse_closed(order: CommandContext) -> None:
 
 def _lives(order: CommandContext, name: str) -> bool:
     me = order.me
-    views = presence.list_agents(me.ws, me.store, me.store.snapshot(), processes=False)
+    views = presence.list_agents(me.ctx, me.ctx.store.snapshot(), processes=False)
     living = (Liveness.ACTIVE, Liveness.STALE)
     return any(view.name == name and view.liveness in living for view in views)
 
 
 def _holder_view(order: CommandContext, lease: Lock) -> HolderView:
-    return holder_liveness.holders_of(order.me.ws, order.me.store, [lease])[lease.name]
+    return holder_liveness.holders_of(order.me.ctx, [lease])[lease.name]
 
 
 def _is_by(order: CommandContext, lease: Lock) -> bool:
@@ -227,8 +225,8 @@ def _finish_showing(order: CommandContext, lease: Lock | None) -> None:
     if lease is None or not _is_by(order, lease):
         return
     wanted = entry_id("release", lease)
-    if all(entry.id != wanted for entry in order.me.store.ledger()):
-        chain = order.me.leaser.history(lease.name)
+    if all(entry.id != wanted for entry in order.me.ctx.store.ledger()):
+        chain = order.me.ctx.leaser.history(lease.name)
         _show(order, lease, chain[-2] if len(chain) > 1 else None)
 
 

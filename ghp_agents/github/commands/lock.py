@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from ghp_agents.core import files
 from ghp_agents.core.errors import NotSetUpError, UnknownError
 from ghp_agents.locks.lock import Lock, LockMovedError
-from ghp_agents.ports import LockService
+from ghp_agents.ports import Context, LockService
 from ghp_agents.workspace import Workspace
 
 NAME = "commands"
@@ -52,27 +52,27 @@ class CommandTurn:
 
 
 @contextmanager
-def turn(ws: Workspace, leaser: LockService) -> Iterator[CommandTurn]:
+def turn(ctx: Context) -> Iterator[CommandTurn]:
     """Hold the lock, if it is free, and release it afterwards.
 
     Raises UnknownError if the holder is unknown.
     """
-    mine = CommandTurn(ws, leaser, _acquire(ws, leaser))
+    mine = CommandTurn(ctx.ws, ctx.leaser, _acquire(ctx))
     try:
         yield mine
     finally:
         mine.end()
 
 
-def _acquire(ws: Workspace, leaser: LockService) -> Lock | None:
-    known = next((lock for lock in leaser.known(NAME) if lock.name == NAME), None)
+def _acquire(ctx: Context) -> Lock | None:
+    known = next((lock for lock in ctx.leaser.known(NAME) if lock.name == NAME), None)
     for _ in range(2):
-        if known and known.holder is not None and not _is_stuck(ws, known):
-            known = leaser.read(NAME)
-            if known and known.holder is not None and not _is_stuck(ws, known):
+        if known and known.holder is not None and not _is_stuck(ctx.ws, known):
+            known = ctx.leaser.read(NAME)
+            if known and known.holder is not None and not _is_stuck(ctx.ws, known):
                 return None
         try:
-            return leaser.acquire(NAME, _holder(ws), expected=known)
+            return ctx.leaser.acquire(NAME, _holder(ctx.ws), expected=known)
         except LockMovedError as moved:
             known = moved.current
     return None

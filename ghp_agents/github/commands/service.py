@@ -20,7 +20,7 @@ from ghp_agents.hotpath import news_flag
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.comment_commands import FOLDER, REFUSED, Act, Obeyed
 from ghp_agents.issues.issue import Issue
-from ghp_agents.ports import IssueTracker, LockService, Snapshot, StateStore
+from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
@@ -36,52 +36,42 @@ class Done(NamedTuple):
     left: tuple[HeardComment, ...] = ()  # not permitted now; tried again next time
 
 
-class CommandParts(NamedTuple):
-    """The services that commands need."""
-
-    ws: Workspace
-    store: StateStore
-    leaser: LockService
-    tracker: IssueTracker
-    hub: GitHubRepository
-
-
-def obey_new(parts: CommandParts, issues: Iterable[Issue]) -> Done:
+def obey_new(ctx: Context, hub: GitHubRepository, issues: Iterable[Issue]) -> Done:
     """Execute new commands from people with permission. `issues` are all issues as they are now.
 
     Raises UnknownError if GitHub or the remote is unreachable; the rest is executed later.
     """
     known: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
-    inbox = CommentInbox(parts.ws, parts.hub)
-    left = [comment for comment in inbox.listen(known) if _is_meant(parts, comment)]
-    left = [comment for comment in _unobeyed(parts.store, left) if inbox.may_command(comment)]
+    inbox = CommentInbox(ctx.ws, hub)
+    left = [comment for comment in inbox.listen(known) if _is_meant(ctx, comment)]
+    left = [comment for comment in _unobeyed(ctx.store, left) if inbox.may_command(comment)]
     if not left:
         inbox.done()
         return Done()
-    with turn(parts.ws, parts.leaser) as mine:
+    with turn(ctx) as mine:
         if not mine.is_mine:
             return Done(("Commands on GitHub are being obeyed by another clone.",))
         try:
-            done = _obey_all(parts, left, mine)
+            done = _obey_all(ctx, hub, left, mine)
         except GhpError:
-            _publish(parts, mine)  # the commands executed before the error
+            _publish(ctx, mine)  # the commands executed before the error
             raise
-        _publish(parts, mine)
+        _publish(ctx, mine)
     inbox.hear_again(done.left)
     inbox.done()
     return done
 
 
-def _publish(parts: CommandParts, mine: CommandTurn) -> None:
+def _publish(ctx: Context, mine: CommandTurn) -> None:
     """Sync the results. If that fails, keep the lock so that no other clone repeats the
     commands."""
-    mine.keep = bool(parts.store.sync().trouble)
+    mine.keep = bool(ctx.store.sync().trouble)
 
 
-def _is_meant(parts: CommandParts, comment: HeardComment) -> bool:
+def _is_meant(ctx: Context, comment: HeardComment) -> bool:
     """Whether the comment addresses agents; a quotation may be of anything."""
     parsed = comment.parsed
-    return bool(parsed.commands or parsed.mistakes or _answers(parts, comment))
+    return bool(parsed.commands or parsed.mistakes or _answers(ctx, comment))
 
 
 def _unobeyed(store: StateStore, heard: Sequence[HeardComment]) -> list[HeardComment]:
@@ -89,9 +79,11 @@ def _unobeyed(store: StateStore, heard: Sequence[HeardComment]) -> list[HeardCom
     return [comment for comment in heard if comment_commands.path_of(comment.id) not in known]
 
 
-def _obey_all(parts: CommandParts, heard: Sequence[HeardComment], mine: CommandTurn) -> Done:
+def _obey_all(
+    ctx: Context, hub: GitHubRepository, heard: Sequence[HeardComment], mine: CommandTurn
+) -> Done:
     """Execute, after fetching what others have executed. Raises UnknownError."""
-    report = parts.store.sync(push=False)
+    report = ctx.store.sync(push=False)
     if report.remote and not report.fetched:
         raise UnknownError(
             f"{report.remote} cannot be reached: {report.trouble}.",
@@ -100,9 +92,9 @@ def _obey_all(parts: CommandParts, heard: Sequence[HeardComment], mine: CommandT
     notes: list[str] = []
     obeyed: set[int] = set()
     again: list[HeardComment] = []
-    for comment in _unobeyed(parts.store, heard):
+    for comment in _unobeyed(ctx.store, heard):
         try:
-            result = _obey(parts, comment, mine)
+            result = _obey(ctx, hub, comment, mine)
         except (ForbiddenError, NotFoundError, GoneError) as error:  # the other commands go on
             notes.append(f"{comment.by.name} on #{comment.issue} is not obeyed yet: {error}")
             again.append(comment)
@@ -115,22 +107,22 @@ def _obey_all(parts: CommandParts, heard: Sequence[HeardComment], mine: CommandT
     return Done(tuple(one_line(note, 300) for note in notes), frozenset(obeyed), tuple(again))
 
 
-def _obey(parts: CommandParts, comment: HeardComment, mine: CommandTurn) -> Obeyed:
+def _obey(ctx: Context, hub: GitHubRepository, comment: HeardComment, mine: CommandTurn) -> Obeyed:
     """The effects, then the acknowledgement, then the record that it is done."""
-    me = ClaimContext(parts.ws, parts.store, parts.leaser, parts.tracker, comment.by, 0)
+    me = ClaimContext(ctx, comment.by, 0)
     acts: list[Act] = [messages.mistaken(mistake) for mistake in comment.parsed.mistakes]
-    for item in (*_answers(parts, comment), *comment.parsed.commands):
+    for item in (*_answers(ctx, comment), *comment.parsed.commands):
         if isinstance(item, Mistake):
             acts.append(messages.mistaken(item))
             continue
         mine.check()
-        issue = parts.tracker.get(comment.issue)
+        issue = ctx.tracker.get(comment.issue)
         acts.append(actions.execute(CommandContext(me, issue, comment.id, item)))
-    _acknowledge(parts, comment, acts)
-    result = transact(parts.store, lambda snapshot: _record(parts.ws, snapshot, comment, acts))
+    _acknowledge(ctx, hub, comment, acts)
+    result = transact(ctx.store, lambda snapshot: _record(ctx.ws, snapshot, comment, acts))
     for act in acts:
         if act.agent:
-            news_flag.set_flag(parts.ws.folders, act.agent)
+            news_flag.set_flag(ctx.ws.folders, act.agent)
     return result
 
 
@@ -146,14 +138,14 @@ def _record(
 # -------------------------------------------------------------------- replies to questions
 
 
-def _answers(parts: CommandParts, comment: HeardComment) -> list[Command | Mistake]:
+def _answers(ctx: Context, comment: HeardComment) -> list[Command | Mistake]:
     """The answers that a comment gives by quoting an open question of its issue."""
     if not comment.parsed.replies:
         return []
-    snapshot, people = parts.store.snapshot(), parts.ws.settings.escalate_to
+    snapshot, people = ctx.store.snapshot(), ctx.ws.settings.escalate_to
     questions = [
         (question, escalation_text.comment(question, escalation_text.calling(question, people)))
-        for question in escalation.read_all(snapshot, parts.ws.settings.orchestrators)[0]
+        for question in escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0]
         if question.is_open and question.question.issue == comment.issue
     ]
     found = (_answer(reply, parse.meant(reply, questions)) for reply in comment.parsed.replies)
@@ -170,14 +162,16 @@ def _answer(reply: QuotedReply, meant: Sequence[Escalation]) -> Command | Mistak
 # --------------------------------------------------------------------------- acknowledging
 
 
-def _acknowledge(parts: CommandParts, comment: HeardComment, acts: Sequence[Act]) -> None:
+def _acknowledge(
+    ctx: Context, hub: GitHubRepository, comment: HeardComment, acts: Sequence[Act]
+) -> None:
     """React where the server supports it; post help, once, about mistakes."""
     wrong = [act for act in acts if act.fate == REFUSED]
-    _react(parts.hub, comment.id, "confused" if len(wrong) == len(acts) else "+1")
+    _react(hub, comment.id, "confused" if len(wrong) == len(acts) else "+1")
     if wrong:
         text, mark = messages.help_with(comment.id, wrong), messages.marker(comment.id)
         try:
-            parts.tracker.comment(comment.issue, text, Actor("ghp-agents"), marker=mark)
+            ctx.tracker.comment(comment.issue, text, Actor("ghp-agents"), marker=mark)
         except UnknownError:
             raise
         except GhpError:

@@ -14,28 +14,27 @@ from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.integrations.upstream_ghp.hooks import TITLE
 from ghp_agents.locks.names import claim_name
-from ghp_agents.ports import LockService, Snapshot, StateStore
+from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.presence import issue_of
-from ghp_agents.workspace import Workspace
 
 SUMMARY = 300  # characters
 
 Item = dict[str, Any]
 
 
-def dashboard(ws: Workspace, store: StateStore, leaser: LockService, branch: str) -> dict[str, Any]:
+def dashboard(ctx: Context, branch: str) -> dict[str, Any]:
     """The reply to upstream's dashboard about a branch, in its format."""
-    snapshot = store.snapshot()
-    views = presence.list_agents(ws, store, snapshot)
+    snapshot = ctx.store.snapshot()
+    views = presence.list_agents(ctx, snapshot)
     known = [view for view in views if view.liveness is not Liveness.GONE]
     issue = _issue(known, branch)
     here = [view for view in known if _is_here(view, branch, issue)]
     items = [
         *(_agent(view) for view in here),
-        *_claim(leaser, issue, here),
+        *_claim(ctx.leaser, issue, here),
         *_questions(snapshot, issue, {view.name for view in here}),
         *_handoffs(snapshot, branch, issue),
     ]

@@ -13,7 +13,7 @@ from ghp_agents.integrations.clients import config_files
 from ghp_agents.integrations.clients import install as client_hooks
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.upstream_ghp.hooks import EVENTS
-from ghp_agents.ports import StateStore
+from ghp_agents.ports import Context
 from ghp_agents.workspace import Workspace
 
 LARGEST = 5_000_000  # bytes of an event file
@@ -31,28 +31,28 @@ def payload(file: Path) -> dict[str, Any]:
     return data
 
 
-def follow(ws: Workspace, store: StateStore, event: str, data: Mapping[str, Any]) -> None:
+def follow(ctx: Context, event: str, data: Mapping[str, Any]) -> None:
     """Handle an event. Raises GhpError, OSError."""
     if event not in EVENTS:
         raise UsageError(
             f"{event[:40]!r} is no event that we know.", hint=f"Known are: {', '.join(EVENTS)}."
         )
-    if not (ws.ghp_dir / "state.git").is_dir():
+    if not (ctx.ws.ghp_dir / "state.git").is_dir():
         return  # upstream runs the hooks in all repositories; this one is not set up
     act = _ACTS.get(event)
     if act is not None:
-        act(ws, store, data)
-    settings = {"background": ws.settings.background}
-    background.start_sync(ws.folders, ws.environ, ws.clock.now(), settings, urgent=True)
+        act(ctx, data)
+    settings = {"background": ctx.ws.settings.background}
+    background.start_sync(ctx.ws.folders, ctx.ws.environ, ctx.ws.clock.now(), settings, urgent=True)
 
 
-def _install_hooks(ws: Workspace, store: StateStore, data: Mapping[str, Any]) -> None:
+def _install_hooks(ctx: Context, data: Mapping[str, Any]) -> None:
     """Install the main worktree's hooks in the new worktree."""
-    here = config_files.here(ws, list(HOMES))
+    here = config_files.here(ctx.ws, list(HOMES))
     new_top = Path(_worktree(data))
-    for client, python in _hooked_clients(ws, here):
+    for client, python in _hooked_clients(ctx.ws, here):
         new = [target for target in here if target.client == client and _same(target.top, new_top)]
-        for step in client_hooks.to_put(new, python, ws.environ, ws.common_dir):
+        for step in client_hooks.to_put(new, python, ctx.ws.environ, ctx.ws.common_dir):
             step.act()
 
 
@@ -65,22 +65,22 @@ def _hooked_clients(
             yield target.client, python
 
 
-def _stop_agents(ws: Workspace, store: StateStore, data: Mapping[str, Any]) -> None:
+def _stop_agents(ctx: Context, data: Mapping[str, Any]) -> None:
     """Mark agents of a removed worktree as stopped; its branch was checked out nowhere else."""
     path, branch = _worktree(data), data.get("branch")
     if Path(path).exists():
         return
     place = {"worktree": Path(path).name, "branch": branch}
-    for name in store.snapshot().beaten():
-        presence = ws.presence(name) or {}
+    for name in ctx.store.snapshot().beaten():
+        presence = ctx.ws.presence(name) or {}
         if all(presence.get(key) == value for key, value in place.items()):
             goodbye = {"status": "stopped", "lastAction": "Its worktree was removed"}
-            now = ws.clock.now()
-            heartbeat.beat(ws.folders, name, goodbye, now, session=presence.get("session"))
-    store.fold()
+            now = ctx.ws.clock.now()
+            heartbeat.beat(ctx.ws.folders, name, goodbye, now, session=presence.get("session"))
+    ctx.store.fold()
 
 
-_ACTS: dict[str, Callable[[Workspace, StateStore, Mapping[str, Any]], None]] = {
+_ACTS: dict[str, Callable[[Context, Mapping[str, Any]], None]] = {
     "worktree-created": _install_hooks,
     "worktree-removed": _stop_agents,
 }

@@ -15,6 +15,7 @@ from ghp_agents.issues.local import LocalTracker
 from ghp_agents.sweep import facts as sweep_facts
 from ghp_agents.workspace import now_text
 from tests.support.claimants import DEAD, Claimant, Team, known
+from tests.support.context import make_context
 from tests.support.sweeps import Doom, Doomed, Killed, Rival, handoffs, run
 
 ADA = Actor("@ada", is_person=True)
@@ -29,8 +30,10 @@ def two(team: Team, one: Claimant) -> Claimant:
 
 
 def order(here: Claimant, command: Command, comment: int = 7, **parts: Any) -> CommandContext:
-    whole = {"store": here.store, "leaser": here.leaser, "tracker": here.tracker, **parts}
-    me = ClaimContext(here.ws, actor=ADA, epoch=0, **whole)
+    ctx = make_context(
+        here.ws, **{"store": here.store, "leaser": here.leaser, "tracker": here.tracker, **parts}
+    )
+    me = ClaimContext(ctx, ADA, 0)
     return CommandContext(me, here.tracker.get(1), comment, command)
 
 
@@ -183,7 +186,7 @@ def test_attempts_count_from_the_last_retry_on(team: Team, one: Claimant, two: C
 
 
 def attempts(here: Claimant) -> Any:
-    return sweep_facts.gather(here.ws, here.store, here.leaser, here.tracker, []).attempts
+    return sweep_facts.gather(here.parts, []).attempts
 
 
 @pytest.mark.parametrize("verb", ["assign", "stop", "retry"])

@@ -7,6 +7,7 @@ import pytest
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.github.commands.lock import NAME, turn
 from ghp_agents.locks.memory import Board, MemoryLeaser
+from tests.support.context import make_context
 from tests.support.escalations import Place, make_place
 
 
@@ -16,7 +17,7 @@ def here(repo: Path) -> Place:
 
 
 def is_mine(here: Place, leaser: MemoryLeaser) -> bool:
-    with turn(here.ws, leaser) as mine:
+    with turn(make_context(here.ws, leaser=leaser)) as mine:
         return mine.is_mine
 
 
@@ -24,7 +25,7 @@ def test_the_right_is_given_back_whatever_happens(here: Place) -> None:
     leaser = MemoryLeaser(here.clock, Board())
 
     def interrupted() -> None:
-        with turn(here.ws, leaser) as mine:
+        with turn(make_context(here.ws, leaser=leaser)) as mine:
             assert mine.is_mine
             raise KeyboardInterrupt
 
@@ -38,7 +39,7 @@ def test_the_right_is_given_back_whatever_happens(here: Place) -> None:
 
 def test_who_has_not_sent_what_it_did_keeps_the_right_and_goes_on_later(here: Place) -> None:
     leaser = MemoryLeaser(here.clock, Board())
-    with turn(here.ws, leaser) as mine:
+    with turn(make_context(here.ws, leaser=leaser)) as mine:
         mine.keep = True
     assert not is_mine(here, leaser)
     here.clock.wait(121)
@@ -57,7 +58,7 @@ def test_a_right_that_moves_is_left_to_who_moves_it(here: Place) -> None:
 
 def test_who_obeys_for_long_keeps_the_right(here: Place) -> None:
     leaser = MemoryLeaser(here.clock, Board())
-    with turn(here.ws, leaser) as mine:
+    with turn(make_context(here.ws, leaser=leaser)) as mine:
         for _ in range(5):
             assert not is_mine(here, leaser)
             here.clock.wait(61)
@@ -67,7 +68,7 @@ def test_who_obeys_for_long_keeps_the_right(here: Place) -> None:
 
 def test_who_has_lost_the_right_stops_and_does_not_give_it_back(here: Place) -> None:
     leaser = MemoryLeaser(here.clock, Board())
-    with turn(here.ws, leaser) as mine:
+    with turn(make_context(here.ws, leaser=leaser)) as mine:
         here.clock.wait(121)
         leaser.acquire(NAME, "Bob", expected=leaser.read(NAME))
         with pytest.raises(UnknownError):

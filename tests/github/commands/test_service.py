@@ -7,9 +7,10 @@ import pytest
 
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.github.commands.lock import NAME
-from ghp_agents.github.commands.service import CommandParts, Done, obey_new
-from ghp_agents.wiring import App
+from ghp_agents.github.commands.service import Done, obey_new
+from ghp_agents.ports import Context
 from tests.support.commands import Field
+from tests.support.context import make_context
 from tests.support.faults import Fault, at_random
 from tests.support.github import ADMIN, WORKER_2, GitHub
 from tests.support.sweeps import Doom, Doomed, Killed
@@ -24,24 +25,20 @@ def field(github: GitHub) -> Field:
     return Field(github)
 
 
-def parts(house: App) -> CommandParts:
-    assert house.hub
-    return CommandParts(house.ws, house.store, house.leaser, house.tracker, house.hub)
-
-
 def obey(field: Field, doom: Doom | None = None) -> Done:
     """A new process obeys what is new; it may be killed."""
     field.clock.wait(10)
-    found = parts(field.house())
+    found: Context = field.house()
+    hub = found.hub
+    assert hub
     issues = found.tracker.list(closed=True)
     if doom:
-        hub = found.hub
         hub.write = doom.guarded(hub.write)  # type: ignore[method-assign]
         store: Any = Doomed(found.store, doom)
         leaser: Any = Doomed(found.leaser, doom)
         tracker: Any = Doomed(found.tracker, doom)
-        found = CommandParts(found.ws, store, leaser, tracker, hub)
-    return obey_new(found, issues)
+        found = make_context(found.ws, store, leaser, tracker, hub)
+    return obey_new(found, hub, issues)
 
 
 def free(field: Field) -> None:

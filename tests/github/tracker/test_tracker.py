@@ -282,7 +282,7 @@ def test_an_issue_that_cannot_be_read_is_left_out_and_named(
     here.hub.get = strange  # type: ignore[method-assign]
     assert [each.number for each in here.tracker.list()] == [good]
     assert [*here.hub.unread] == [bad]
-    report = sync.sync(here.ws, here.store, here.leaser, here.tracker, hub=here.hub)
+    report = sync.sync(here, hub=here.hub)
     assert report.notes == (
         f"#{bad} on GitHub cannot be read, and is left out: not an issue of GitHub's: "
         "TypeError('a text is something else')",
@@ -553,11 +553,11 @@ def test_who_repeats_what_may_have_been_made_finds_it(
     wanted = IssueChange(title="Once")
     github.proxy.faults = in_turn(Fault.CUT_AFTER, *[Fault.CUT] * 50)
     with pytest.raises(UnknownError):
-        issue.new(home.ws, home.tracker, wanted)
+        issue.new(home, wanted)
     github.proxy.faults = lambda request: None
     clock.wait(60)
     home = house()
-    assert not issue.new(home.ws, home.tracker, wanted).changed
+    assert not issue.new(home, wanted).changed
     assert len(github.act(ADMIN, "GET", "issues", state="all")) == 1
 
 
@@ -585,9 +585,9 @@ def test_who_was_killed_when_it_was_made_and_repeats_it_at_once_finds_it(
 
     github.proxy.behind = killed
     with pytest.raises(KeyboardInterrupt):
-        issue.new(home.ws, home.tracker, IssueChange(title="Once"))
+        issue.new(home, IssueChange(title="Once"))
     home = house()
-    assert not issue.new(home.ws, home.tracker, IssueChange(title="Once")).changed
+    assert not issue.new(home, IssueChange(title="Once")).changed
     assert len(github.act(ADMIN, "GET", "issues", state="all")) == 1
 
 

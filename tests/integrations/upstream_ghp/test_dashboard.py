@@ -34,7 +34,7 @@ def ghp(folder: Path, words: str | list[str]) -> str:
 def ask(folder: Path, branch: str = BRANCH) -> list[dict[str, Any]]:
     """The items of an answer, which has the form that upstream takes."""
     house = App(folder, os.environ)
-    answer = dashboard.dashboard(house.ws, house.store, house.leaser, branch)
+    answer = dashboard.dashboard(house, branch)
     assert answer["success"] is True
     assert answer["data"]["title"] == "Agents"
     items: list[dict[str, Any]] = answer["data"]["items"]

@@ -21,7 +21,7 @@ Worktree = Callable[[Path, str], Path]
 
 def follow(folder: Path, event: str, told: dict[str, Any], **env: str) -> None:
     house = App(folder, {**os.environ, **env})
-    upstream_event.follow(house.ws, house.store, event, told)
+    upstream_event.follow(house, event, told)
 
 
 def about(worktree: Path, branch: str) -> dict[str, Any]:

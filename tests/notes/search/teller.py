@@ -44,15 +44,13 @@ def main() -> None:
     folder, name, first = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     house = App(folder, dict(os.environ), name=name)
     for number in range(first, NOTES):
-        services.remember(
-            house.ws, house.store, house.tracker, text_of(name, number), project=house.project
-        )
+        services.remember(house, text_of(name, number), project=house.project)
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()
         if number % 5 == 2:
             house.store.sync()
         if number % 5 == 4:
-            recalling.reindex(house.ws, house.store, base(folder))
+            recalling.reindex(house, base(folder))
 
 
 if __name__ == "__main__":

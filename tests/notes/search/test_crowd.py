@@ -83,7 +83,7 @@ def test_a_crowd_with_kills_ends_with_exactly_what_was_told(
 def bring(clone: Path) -> IndexUpdate:
     """What it takes to let the index be what the notes say."""
     house = App(clone, dict(os.environ))
-    return recalling.reindex(house.ws, house.store, base(clone))
+    return recalling.reindex(house, base(clone))
 
 
 def held(clone: Path) -> set[str]:
