@@ -5,7 +5,7 @@
 PYTHON ?= python3
 JOBS ?= 3
 BIN := .venv/bin
-ALL := .venv/.ready-all
+CORE := .venv/.ready-core
 DEV := .venv/.ready-all-dev
 
 .PHONY: help demo test test-slow test-lowest check fix bench docs clean
@@ -14,7 +14,7 @@ DEV := .venv/.ready-all-dev
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "make %-12s %s\n", $$1, $$2}'
 
-demo: $(ALL) ## the main job on real repositories in a temporary place, in under a minute
+demo: $(CORE) ## the main job on real repositories in a temporary place, in under a minute
 	$(BIN)/ghp agent-demo
 
 test: $(DEV) ## the tests, without the slow ones
@@ -51,16 +51,16 @@ docs: $(DEV) ## write docs/COMMANDS.md and the README's command table from the c
 	$(BIN)/python -m tools.docs
 
 clean: ## take away everything that was made here
-	rm -rf .venv .venv.unfinished .cache dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache
+	rm -rf .venv .venv.unfinished .cache dist build memory/dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache
 
 # A checkout that was copied or moved carries an environment that belongs to the original.
 ifneq ($(shell cat .venv/.made-in 2>/dev/null),$(CURDIR))
-.PHONY: $(ALL) $(DEV)
+.PHONY: $(CORE) $(DEV)
 endif
 
-$(ALL): EXTRAS := all
+$(CORE): EXTRAS := core
 $(DEV): EXTRAS := all,dev
-$(ALL) $(DEV): pyproject.toml tools/environment.py $(wildcard ghp_agents/notes/search/model.txt)
+$(CORE) $(DEV): pyproject.toml tools/environment.py $(wildcard memory/pyproject.toml memory/ghp_agents_memory/model.txt)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "Error: Python 3.11 or newer is needed; $(PYTHON) is older, or is not there."; \
 	  echo "Hint: name another one: make PYTHON=/path/to/python3 $(MAKECMDGOALS)"; exit 1; } >&2

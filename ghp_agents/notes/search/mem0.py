@@ -101,7 +101,9 @@ class Mem0Base:
         self._place.mkdir(parents=True, exist_ok=True)
         prepare(self._folder)
         if self._engines.embedder is None and not self._hashes:
-            embedder.load_model()
+            from ghp_agents_memory import minilm
+
+            minilm.load_model()
 
     @property
     def _place(self) -> Path:

