@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.core import files
 from ghp_agents.core.clock import SystemClock
 from ghp_agents.core.errors import NotSetUpError
 from ghp_agents.core.ids import Actor, AgentName, IssueNumber, agent_name, issue_of_branch
+from ghp_agents.core.json_file import object_file
 from ghp_agents.git import discovery
 from ghp_agents.git import process as git
 from ghp_agents.hotpath import fastjson, heartbeat, presence_file
@@ -152,10 +152,7 @@ class Workspace:
             case _:
                 base = self.clock.now()
         fresh = {"boot": boot, "zero": seconds, "base": base}
-        try:
-            files.write_atomically(self.cache_dir / STEADY, json.dumps(fresh).encode())
-        except OSError:
-            return base  # then no measurement can be stored either
+        object_file(self.cache_dir / STEADY).write(fresh)  # else nothing is measured
         return base
 
     def presence(self, agent: str) -> dict[str, Any] | None:

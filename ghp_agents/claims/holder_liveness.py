@@ -4,12 +4,12 @@ An agent of another clone is judged by its presence. But a claim reaches the rem
 presence only with the next sync. So a claim that is new here is a sign of life, too.
 """
 
-import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from ghp_agents.core import files
+from ghp_agents.core import json_file
 from ghp_agents.core.clock import to_seconds
+from ghp_agents.core.first_seen import FirstSeen
 from ghp_agents.locks.lock import KINDS, Lock
 from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context
@@ -21,8 +21,6 @@ from ghp_agents.workspace import Workspace
 
 NOTED = "claims.json"
 LIVING = (Liveness.ACTIVE, Liveness.STALE)
-
-Noted = Mapping[str, tuple[str, float]]  # by lock: the revision, and when it was first seen here
 
 
 class HolderView(NamedTuple):
@@ -89,7 +87,7 @@ def is_over(ws: Workspace, right: Lock, clone: str) -> bool:
     if right.clone and right.clone == clone:
         return until <= now
     lasts = max(0.0, until - to_seconds(right.acquired_at))
-    return note_first_seen(ws, [right])[right.name][1] + lasts <= now
+    return note_first_seen(ws, [right])[right.name].since + lasts <= now
 
 
 def life_of(ctx: Context, agent: str) -> tuple[int, str]:
@@ -106,30 +104,7 @@ def observe(ctx: Context) -> None:
     note_first_seen(ctx.ws, [lease for lease in known if lease.holder is not None])
 
 
-def note_first_seen(ws: Workspace, leases: Iterable[Lock]) -> Noted:
-    """When each of these locks was first seen here at its present revision."""
-    now, before = ws.steady(), _read(ws)
-    noted = dict(before)
-    for lease in leases:
-        revision, seen = before.get(lease.name, ("", now))
-        # A restart of the machine resets the steady clock; then it counts as first seen now.
-        same = revision == lease.revision and seen <= now
-        noted[lease.name] = (lease.revision, seen if same else now)
-    if noted != before:
-        _write(ws, noted)
-    return noted
-
-
-def _read(ws: Workspace) -> dict[str, tuple[str, float]]:
-    try:
-        known = json.loads((ws.cache_dir / NOTED).read_bytes())
-        return {str(name): (str(rev), float(seen)) for name, (rev, seen) in known.items()}
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-        return {}
-
-
-def _write(ws: Workspace, noted: Noted) -> None:
-    try:
-        files.write_atomically(ws.cache_dir / NOTED, json.dumps(noted).encode())
-    except OSError:
-        return  # without a writable cache, each look is the first
+def note_first_seen(ws: Workspace, leases: Iterable[Lock]) -> Mapping[str, FirstSeen]:
+    """When each of these locks was first seen here at its present revision, by name."""
+    revisions = {lock.name: lock.revision for lock in leases}
+    return json_file.note_first_seen(ws.cache_dir / NOTED, revisions, ws.steady())

@@ -6,12 +6,12 @@ questions are changed. Only people that this clone assigned are unassigned.
 
 import json
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import Actor
+from ghp_agents.core.json_file import texts_file
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.escalations.messages import at
@@ -66,11 +66,8 @@ def _label(ws: Workspace, issue: Issue) -> str:
 
 
 def _called(ws: Workspace, number: int) -> tuple[str, ...]:
-    for folder in ws.folders:
-        with suppress(OSError, ValueError):
-            names = json.loads(Path(folder, CALLED, f"{number}.json").read_bytes())
-            return tuple(name for name in names if isinstance(name, str))
-    return ()
+    read = (texts_file(Path(top, CALLED, f"{number}.json")).read() for top in ws.folders)
+    return tuple(next(filter(None, read), ()))
 
 
 def _note(ws: Workspace, number: int, people: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ from ghp_agents.core import files, secret_scan
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, AgentName, Timestamp, agent_name
+from ghp_agents.core.json_file import texts_file
 from ghp_agents.escalations import comments, messages, record
 from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations.escalation import (
@@ -338,14 +339,9 @@ def render_news(news: Iterable[News], *, limit: int = messages.ANSWER_IN_NEWS) -
 
 
 def _delivered(ws: Workspace, agent: AgentName) -> set[str]:
-    delivered: set[str] = set()
-    for folder in ws.folders:
-        try:
-            ids = json.loads(_delivered_path(folder, agent).read_bytes())
-        except (OSError, ValueError):
-            continue  # better delivered twice than never
-        delivered |= {x for x in ids if isinstance(x, str)} if isinstance(ids, list) else set()
-    return delivered
+    """The ids of all folders. One that cannot be read counts as empty: better twice than never."""
+    read = (texts_file(_delivered_path(folder, agent)).read() for folder in ws.folders)
+    return {identifier for ids in read for identifier in ids}
 
 
 def _delivered_path(folder: str, agent: AgentName) -> Path:

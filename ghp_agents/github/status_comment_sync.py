@@ -6,13 +6,12 @@ compares and writes the differences. If two clones created one at once, the youn
 by its own clone.
 """
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from ghp_agents.core import files
 from ghp_agents.core.ids import digest
+from ghp_agents.core.json_file import JsonFile
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.github import marker as github_marker
@@ -58,7 +57,7 @@ def refresh(
     also: Collection[int] = (),
 ) -> None:
     """Write changed comments on this clone's issues and on those in `also`. Raises UnknownError."""
-    known = _load(ctx.ws, hub)
+    known = _known(ctx.ws, hub).read()
     by_number: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
     state = _StateView(ctx.ws, ctx.leaser, snapshot, views)
     for issue_number in sorted(known.keys() - also):
@@ -226,27 +225,21 @@ def _is_trusted(hub: GitHubRepository, raw: Mapping[str, Any]) -> bool:
 # ------------------------------------------------------------------------------ remembering
 
 
-def _load(ws: Workspace, hub: GitHubRepository) -> dict[int, WrittenStatus]:
-    try:
-        data = json.loads((ws.cache_dir / KEPT).read_bytes())
+def _known(ws: Workspace, hub: GitHubRepository) -> JsonFile[dict[int, WrittenStatus]]:
+    def decode(data: Any) -> dict[int, WrittenStatus]:
         if data["repository"] != f"{hub.host}/{hub.repository}":
             return {}
         return {
             int(issue_number): WrittenStatus(int(comment), str(shown), str(essence), float(at))
             for issue_number, (comment, shown, essence, at) in data["comments"].items()
         }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}
+
+    return JsonFile(ws.cache_dir / KEPT, decode, dict)
 
 
 def _store(ws: Workspace, hub: GitHubRepository, known: Mapping[int, WrittenStatus]) -> None:
     newest = sorted(known, key=lambda issue_number: known[issue_number].at)[-MOST:]
-    data = {
-        "repository": f"{hub.host}/{hub.repository}",
-        "comments": {
-            str(issue_number): list(known[issue_number]) for issue_number in sorted(newest)
-        },
-    }
-    if _load(ws, hub) != known or len(newest) < len(known):
-        with suppress(OSError):  # then the comment is looked up
-            files.write_atomically(ws.cache_dir / KEPT, json.dumps(data).encode())
+    file = _known(ws, hub)
+    if file.read() != known or len(newest) < len(known):  # if it is lost, the comment is looked up
+        comments = {str(issue): known[issue] for issue in sorted(newest)}
+        file.write({"repository": f"{hub.host}/{hub.repository}", "comments": comments})

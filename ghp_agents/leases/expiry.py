@@ -6,10 +6,10 @@ saw the lease with these times, and only up to its last news. So a silent clone 
 for longer than its TTL.
 """
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
-from ghp_agents.core import files
+from ghp_agents.core import json_file
+from ghp_agents.core.first_seen import FirstSeen
 from ghp_agents.leases.record import FOLDER, LeaseHistory, read_leases
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
@@ -17,18 +17,21 @@ from ghp_agents.workspace import Workspace
 
 NOTED = "lapses.json"
 
-Noted = Mapping[
-    str, tuple[str, float]
-]  # by lease: the record with its TTL, and when it was first seen
-
 
 def observe(ctx: Context) -> None:
     """After a sync: note new leases with a TTL, and forget those that have ended."""
     snapshot = ctx.store.snapshot()
     known = timed(snapshot, read_leases(snapshot.files(FOLDER))[0])
-    noted = _read(ctx.ws)
-    if known or noted:
-        _keep(ctx.ws, noted, _noted(noted, known, ctx.ws.steady()))
+    if known or (ctx.ws.cache_dir / NOTED).exists():
+        _note(ctx.ws, known, forget=True)
+
+
+def _note(
+    ws: Workspace, known: Iterable[LeaseHistory], *, forget: bool = False
+) -> dict[str, FirstSeen]:
+    """When each lease was first seen here with its present TTL; `forget` drops all others."""
+    revisions = {log.id: log.timed.id if log.timed else "" for log in known}
+    return json_file.note_first_seen(ws.cache_dir / NOTED, revisions, ws.steady(), forget=forget)
 
 
 def expired(ctx: Context, snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> frozenset[str]:
@@ -45,7 +48,7 @@ def ends_at(ws: Workspace, snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> 
     """When each lease of another clone expires, by this clone's steady clock."""
     known = timed(snapshot, logs)
     noted = _note(ws, known) if known else {}
-    return {log.id: noted[log.id][1] + (log.lasts or 0.0) for log in known}
+    return {log.id: noted[log.id].since + (log.lasts or 0.0) for log in known}
 
 
 def timed(snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> list[LeaseHistory]:
@@ -55,43 +58,3 @@ def timed(snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> list[LeaseHistory
         for log in logs
         if log.is_open and log.lasts is not None and log.request.clone != snapshot.clone
     ]
-
-
-def _note(ws: Workspace, known: Sequence[LeaseHistory]) -> Noted:
-    """When each lease was first seen here with its present TTL."""
-    before = _read(ws)
-    noted = before | _noted(before, known, ws.steady())
-    _keep(ws, before, noted)
-    return noted
-
-
-def _noted(
-    before: Noted, known: Sequence[LeaseHistory], now: float
-) -> dict[str, tuple[str, float]]:
-    noted: dict[str, tuple[str, float]] = {}
-    for log in known:
-        record = log.timed.id if log.timed else ""
-        last, seen = before.get(log.id, ("", now))
-        # A restart of the machine resets the steady clock; then it counts as first seen now.
-        noted[log.id] = (record, seen if last == record and seen <= now else now)
-    return noted
-
-
-def _keep(ws: Workspace, before: Noted, noted: Noted) -> None:
-    if noted != before:
-        _write(ws, noted)
-
-
-def _read(ws: Workspace) -> dict[str, tuple[str, float]]:
-    try:
-        known = json.loads((ws.cache_dir / NOTED).read_bytes())
-        return {str(name): (str(record), float(seen)) for name, (record, seen) in known.items()}
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-        return {}
-
-
-def _write(ws: Workspace, noted: Noted) -> None:
-    try:
-        files.write_atomically(ws.cache_dir / NOTED, json.dumps(noted).encode())
-    except OSError:
-        return  # without a writable cache, each look is the first

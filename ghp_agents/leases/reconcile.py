@@ -1,10 +1,9 @@
 """Reconcile leases after a sync: end expired ones, and escalate overlaps and deadlocks."""
 
-import json
 from collections.abc import Mapping, Sequence
 
-from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
+from ghp_agents.core.json_file import texts_file
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
 from ghp_agents.escalations.service import EscalateResult
@@ -111,7 +110,7 @@ def ask_about_overlaps(
     stay and the earlier one counts. The clone of the later one asks, once."""
     holds = leases.held(ctx, snapshot, views)
     clones = {log.id: log.request.clone for log in leases.read_all(snapshot)[0]}
-    done = _read_compared(ctx.ws)
+    done = set(texts_file(ctx.ws.cache_dir / COMPARED).read())
     results: list[EscalateResult] = []
     worktree_files = WorktreeFiles(ctx.ws)
     for number, later in enumerate(holds):
@@ -128,7 +127,9 @@ def ask_about_overlaps(
             question = _question(earlier, later, place) if place else None
             if question:
                 results.append(escalation.ask_once(ctx, question, urgency="high"))
-    _write_compared(ctx.ws, {hold.id for hold in holds})
+    ids = {hold.id for hold in holds}
+    if ids != done:
+        texts_file(ctx.ws.cache_dir / COMPARED).write(sorted(ids))
     return results
 
 
@@ -147,22 +148,3 @@ def _question(earlier: Hold, later: Hold, place: str) -> Question | None:
     )
     options = (earlier.holder, later.holder)
     return Question(asker, text, None, options, OVERLAP, (earlier.id, later.id))
-
-
-def _read_compared(ws: Workspace) -> set[str]:
-    try:
-        known = json.loads((ws.cache_dir / COMPARED).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return set()
-    return (
-        {lease for lease in known if isinstance(lease, str)} if isinstance(known, list) else set()
-    )
-
-
-def _write_compared(ws: Workspace, ids: set[str]) -> None:
-    if ids == _read_compared(ws):
-        return
-    try:
-        files.write_atomically(ws.cache_dir / COMPARED, json.dumps(sorted(ids)).encode())
-    except OSError:
-        return  # compared again next time; `ask_once` still asks once

@@ -5,18 +5,16 @@ use what must have one. So the first look is only noted. A second look, with new
 find the same.
 """
 
-import json
 from collections.abc import Mapping
 
 from ghp_agents.claims.holder_liveness import HolderView
-from ghp_agents.core import files
-from ghp_agents.hotpath import fastjson
+from ghp_agents.core.first_seen import first_seen
+from ghp_agents.core.json_file import first_seen_file
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
-from ghp_agents.presence.liveness import SECOND_LOOK, Doubt, Liveness, is_confirmed
+from ghp_agents.presence.liveness import SECOND_LOOK, Liveness, is_confirmed
 from ghp_agents.state.presence import position
-from ghp_agents.workspace import Workspace
 
 DOUBTS = "doubts.json"
 HINT = (
@@ -30,20 +28,18 @@ def unconfirmed(ctx: Context, met: Mapping[str, tuple[Lock, HolderView]]) -> lis
 
     Notes this look. A holder that is seen alive is no longer in doubt.
     """
-    previous, now = _read(ctx.ws), ctx.ws.steady()
+    file, now = first_seen_file(ctx.ws.cache_dir / DOUBTS), ctx.ws.steady()
+    previous = file.read()
     doubts = {name: doubt for name, doubt in previous.items() if name not in met}
     unsure: list[Lock] = []
     for name, (right, sight) in met.items():
         if sight.lives or _stopped_here(sight):
             continue
-        doubt, revision = previous.get(name), _revision(right, sight)
-        if doubt is None or doubt.revision != revision or doubt.since > now:
-            doubt = Doubt(revision, now)
-        doubts[name] = doubt
-        if not is_confirmed(doubt, now, _news(ctx, sight)):
+        doubts |= first_seen(previous, {name: _revision(right, sight)}, now)
+        if not is_confirmed(doubts[name], now, _news(ctx, sight)):
             unsure.append(right)
     if doubts != previous:
-        _write(ctx.ws, doubts)
+        file.write(doubts)
     return unsure
 
 
@@ -64,19 +60,3 @@ def _news(ctx: Context, sight: HolderView) -> float | None:
     if sight.view is not None and sight.view.is_here:
         return None
     return presence.news_at(ctx.ws, ctx.store) or 0.0
-
-
-def _read(ws: Workspace) -> dict[str, Doubt]:
-    doubts: dict[str, Doubt] = {}
-    for name, fields in (fastjson.read_object(str(ws.cache_dir / DOUBTS)) or {}).items():
-        match fields:
-            case [str(revision), int() | float() as since]:
-                doubts[name] = Doubt(revision, since)
-    return doubts
-
-
-def _write(ws: Workspace, doubts: Mapping[str, Doubt]) -> None:
-    try:
-        files.write_atomically(ws.cache_dir / DOUBTS, json.dumps(doubts).encode())
-    except OSError:
-        return  # without a writable cache, strict leases are never taken over here

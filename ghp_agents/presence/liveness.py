@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
+from ghp_agents.core.first_seen import FirstSeen
 from ghp_agents.settings.settings import Thresholds
 from ghp_agents.state.presence import Presence, number, position
 
@@ -32,13 +33,6 @@ class Turns(NamedTuple):
     mover: str
     changes: int
     last: float
-
-
-class Doubt(NamedTuple):
-    """When an observer first found the holder of a lock dead, and has not seen it alive since."""
-
-    revision: str  # of the lock and of its holder's presence
-    since: float
 
 
 SECOND_LOOK = 10.0  # seconds, at least, between two looks that both find a holder dead
@@ -91,7 +85,7 @@ def silent_for(sighting: Sighting | None, last_news: float | None) -> float:
     return max(0.0, last_news - sighting.first_seen)
 
 
-def is_confirmed(doubt: Doubt, now: float, last_news: float | None) -> bool:
+def is_confirmed(doubt: FirstSeen, now: float, last_news: float | None) -> bool:
     """Whether a second look may confirm that a holder is dead: at least `SECOND_LOOK` after the
     first, with news in between. Without a remote, `last_news` is None and no news is needed."""
     has_news = last_news is None or last_news > doubt.since

@@ -3,15 +3,13 @@
 An agent may move to another clone. But anyone who can push can use its name, so people get a note.
 """
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-from ghp_agents.core import files
 from ghp_agents.core.clock import ago
 from ghp_agents.core.finding import Finding, info
 from ghp_agents.core.ids import CloneId
-from ghp_agents.hotpath import fastjson
+from ghp_agents.core.json_file import JsonFile
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.workspace import Workspace
@@ -34,7 +32,7 @@ def observe(ws: Workspace, snapshot: Snapshot, views: Iterable[AgentView]) -> li
     alive = [view for view in views if view.clone and view.liveness in LIVING]
     if not alive or len(known) == 1:
         return []
-    before, now = _read(ws), ws.steady()
+    before, now = _file(ws).read(), ws.steady()
     owners = dict(before)
     notes: list[str] = []
     for view in alive:
@@ -45,7 +43,7 @@ def observe(ws: Workspace, snapshot: Snapshot, views: Iterable[AgentView]) -> li
             owners[view.name] = NameOwner(str(view.clone), now, home.clone)
             notes.append(f"{_change(snapshot, view.name, owners[view.name])}. {_HINT}")
     if owners != before:
-        _write(ws, owners)
+        _file(ws).write(owners)
     return notes
 
 
@@ -54,7 +52,7 @@ _HINT = "If nobody started it there, somebody else uses its name."
 
 def check(ws: Workspace, snapshot: Snapshot) -> Iterator[Finding]:
     """Report the agents that moved to another clone recently."""
-    known = _read(ws)
+    known = _file(ws).read()
     now = ws.steady() if known else 0.0
     for name, home in sorted(known.items()):
         if home.before and 0 <= now - home.since < TOLD_FOR:
@@ -70,18 +68,14 @@ def _change(snapshot: Snapshot, name: str, home: NameOwner) -> str:
     return f"{name} was in {before} and is in {after} now"
 
 
-def _read(ws: Workspace) -> dict[str, NameOwner]:
+def _file(ws: Workspace) -> JsonFile[dict[str, NameOwner]]:
+    return JsonFile(ws.cache_dir / HOMES, _decode, dict)
+
+
+def _decode(value: Any) -> dict[str, NameOwner]:
     owners: dict[str, NameOwner] = {}
-    for name, fields in (fastjson.read_object(str(ws.cache_dir / HOMES)) or {}).items():
+    for name, fields in value.items():
         match fields:
             case [str(clone), int() | float() as since, str(before)]:
                 owners[name] = NameOwner(clone, since, before)
     return owners
-
-
-def _write(ws: Workspace, homes: "dict[str, NameOwner]") -> None:
-    kept: dict[str, Sequence[object]] = {name: [*home] for name, home in homes.items()}
-    try:
-        files.write_atomically(ws.cache_dir / HOMES, json.dumps(kept).encode())
-    except OSError:
-        return  # then each change is reported each time it is seen

@@ -1,12 +1,12 @@
 """Presence: register agents, record heartbeats, and list agents with their liveness."""
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName, CloneId, issue_of_branch
+from ghp_agents.core.json_file import JsonFile
 from ghp_agents.hotpath import alive, session_name
 from ghp_agents.hotpath import heartbeat as hot_heartbeat
 from ghp_agents.ports import Context, Snapshot, StateStore
@@ -249,7 +249,7 @@ def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
                 session_name.short(str(session)) for session in rival.get("sessions", ())
             )
             rivalries.append(Rivalry(name, f"sessions {sessions} of this clone"))
-    known = _read_turns(ws)
+    known = _turns(ws).read()
     steady = ws.steady() if known else 0.0
     for name, turns in known.items():
         if turns.changes >= RIVAL_TURNS and steady - turns.last < hot_heartbeat.RIVAL_WINDOW:
@@ -272,10 +272,11 @@ def _observe(ws: Workspace, snapshot: Snapshot) -> tuple[Memory, float]:
         if name in elsewhere
     }
     now = ws.steady()
-    memory, turns = _read_memory(ws)
+    memory, turns = _sightings(ws).read(), _turns(ws).read()
     seen = observe(memory, known, now)
     if seen != memory:
-        _write_memory(ws, seen, take_turns(turns, memory, seen, now, hot_heartbeat.RIVAL_WINDOW))
+        _sightings(ws).write(seen)
+        _turns(ws).write(take_turns(turns, memory, seen, now, hot_heartbeat.RIVAL_WINDOW))
     return seen, now
 
 
@@ -312,35 +313,20 @@ def _process_lives(ws: Workspace, name: str) -> bool | None:
     return alive.process_lives(ws.presence(name) or {})
 
 
-def _read_memory(ws: Workspace) -> tuple[dict[str, Sighting], dict[str, Turns]]:
-    try:
-        noted = _read_noted(ws, SIGHTINGS)
-        return {key: Sighting(*fields) for key, fields in noted.items()}, _read_turns(ws)
-    except TypeError:
-        return {}, {}
+def _sightings(ws: Workspace) -> JsonFile[dict[str, Sighting]]:
+    return JsonFile(
+        ws.cache_dir / SIGHTINGS,
+        lambda noted: {key: Sighting(*fields) for key, fields in noted.items()},
+        dict,
+    )
 
 
-def _read_turns(ws: Workspace) -> dict[str, Turns]:
-    try:
-        return {agent: Turns(*fields) for agent, fields in _read_noted(ws, TURNS).items()}
-    except TypeError:
-        return {}
-
-
-def _read_noted(ws: Workspace, name: str) -> dict[str, Any]:
-    try:
-        noted = json.loads((ws.cache_dir / name).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return noted if isinstance(noted, dict) else {}
-
-
-def _write_memory(ws: Workspace, seen: Memory, turns: Mapping[str, Turns]) -> None:
-    try:
-        files.write_atomically(ws.cache_dir / SIGHTINGS, json.dumps(seen).encode())
-        files.write_atomically(ws.cache_dir / TURNS, json.dumps(turns).encode())
-    except OSError:
-        return  # only a cache; a read-only clone starts from nothing each time
+def _turns(ws: Workspace) -> JsonFile[dict[str, Turns]]:
+    return JsonFile(
+        ws.cache_dir / TURNS,
+        lambda noted: {agent: Turns(*fields) for agent, fields in noted.items()},
+        dict,
+    )
 
 
 def may_wait(snapshot: Snapshot, views: Iterable[AgentView]) -> bool:

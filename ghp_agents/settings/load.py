@@ -5,14 +5,13 @@ default branch with the person's consent. All others are read from the working c
 cached, and the cache is validated without starting git.
 """
 
-import json
 import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, NotSetUpError
+from ghp_agents.core.json_file import object_file
 from ghp_agents.git import default_branch, worktree
 from ghp_agents.git import process as git
 from ghp_agents.git.default_branch import DefaultBranch
@@ -76,7 +75,7 @@ def load(here: ConfigPlaces) -> Settings:
     checked_out = _values(here.root / FILE) if here.root / FILE in signatures else {}
     marks, values = said_now(here, checked_out, own)
     if present or cache.parent.parent.is_dir():  # otherwise nothing was set up here
-        _save_cache(cache, {"stamp": stamp, "marks": marks, "values": values})
+        object_file(cache).write({"stamp": stamp, "marks": marks, "values": values})
     return from_values(values)
 
 
@@ -217,13 +216,6 @@ def _is_current(cached: Mapping[str, Any]) -> bool:
     if not isinstance(marks, list) or not isinstance(values, dict):
         return False
     return marks == policy_stamp.marks([str(path) for path, _ in marks])
-
-
-def _save_cache(cache: Path, content: Mapping[str, Any]) -> None:
-    try:
-        files.write_atomically(cache, json.dumps(content).encode())
-    except OSError:
-        return  # without the cache it is only slower
 
 
 def _values(path: Path) -> dict[str, Any]:

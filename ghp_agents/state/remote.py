@@ -1,15 +1,13 @@
 """The coordination remote: which it is, how to exchange with it, what its responses mean."""
 
-import contextlib
-import json
 import re
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import digest
+from ghp_agents.core.json_file import object_file
 from ghp_agents.git import process as git
 from ghp_agents.state import git_credentials
 from ghp_agents.state.private_repo import SEEN_LEASE_REFS, SEEN_REFS, StateRepository, first_error
@@ -69,7 +67,8 @@ def coordination_remote(ws: Workspace) -> Remote | None:
     name = wanted or ("origin" if "origin" in known else next(iter(known), None))
     if name is None or (not wanted and name != "origin" and len(known) > 1):
         return None
-    namespace = _known_namespace(ws, known[name])
+    noted = object_file(ws.cache_dir / NAMESPACE_CACHE).read().get(digest(known[name]))
+    namespace = noted if noted in (BRANCHES, CUSTOM) else None
     return Remote(name, namespace or CUSTOM, settled=namespace is not None)
 
 
@@ -308,19 +307,8 @@ def exchange(
     )
 
 
-def _known_namespace(ws: Workspace, address: str) -> str | None:
-    """The known namespace of our refs on the remote at `address`."""
-    try:
-        known = json.loads((ws.cache_dir / NAMESPACE_CACHE).read_bytes())
-        namespace = known.get(digest(address))
-    except (OSError, ValueError, AttributeError, RecursionError):
-        return None
-    return namespace if namespace in (BRANCHES, CUSTOM) else None
-
-
 def _store_namespace(ws: Workspace, remote: Remote, namespace: str) -> Remote:
     """Store the namespace of our refs; by address, because remote names can be reused."""
-    content = json.dumps({digest(ws.remotes.get(remote.name, "")): namespace}).encode()
-    with contextlib.suppress(OSError):  # a cache; the next push asks again
-        files.write_atomically(ws.cache_dir / NAMESPACE_CACHE, content)
+    known = {digest(ws.remotes.get(remote.name, "")): namespace}
+    object_file(ws.cache_dir / NAMESPACE_CACHE).write(known)
     return Remote(remote.name, namespace, settled=True)

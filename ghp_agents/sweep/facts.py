@@ -7,8 +7,9 @@ list.
 from collections.abc import Iterable, Mapping, Sequence
 
 from ghp_agents.claims import effects, holder_liveness
-from ghp_agents.claims.holder_liveness import HolderView, Noted
+from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.clock import to_seconds
+from ghp_agents.core.first_seen import FirstSeen
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation, is_last_resort
 from ghp_agents.issues import comment_commands
@@ -83,17 +84,18 @@ def _held(ctx: Context, rights: Sequence[Lock]) -> dict[str, Held]:
     noted = holder_liveness.note_first_seen(ctx.ws, rights)
     news_at = _news_at(ctx)
     return {
-        lease.name: _judge(ctx.ws, lease, holders[lease.name], noted, news_at) for lease in rights
+        lease.name: _judge(ctx.ws, lease, holders[lease.name], noted[lease.name], news_at)
+        for lease in rights
     }
 
 
-def _judge(ws: Workspace, lease: Lock, holder: HolderView, noted: Noted, news_at: float) -> Held:
+def _judge(ws: Workspace, lease: Lock, holder: HolderView, seen: FirstSeen, news_at: float) -> Held:
     if lease.is_person:
         return Held(lease)
     settings = ws.settings
     if holder.view is None:
         # It claimed without any presence: it may have died before its first sync.
-        silent = max(0.0, news_at - noted[lease.name][1])
+        silent = max(0.0, news_at - seen.since)
         lapsed, gone = silent >= settings.dead_after, silent >= settings.gone_after
         return Held(lease, "unknown", silent, lapsed, gone)
     view, silent = holder.view, holder.view.silent

@@ -5,12 +5,12 @@ they share: they are one observer, on any machine.
 """
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from ghp_agents.claims import holder_liveness
-from ghp_agents.core import files
+from ghp_agents.core import files, json_file
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
+from ghp_agents.core.json_file import object_file
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.state import ledger
@@ -33,7 +33,7 @@ def restore(ctx: Context) -> None:
     """Restore the memory of the last run. Raises OSError."""
     snapshot = ctx.store.snapshot()
     path = path_of(snapshot.clone)
-    kept = _read(snapshot.files(FOLDER).get(path, b""))
+    kept = _decode(snapshot.files(FOLDER).get(path, b""))
     for name in NOTES:
         if isinstance(kept.get(name), dict):
             files.write_atomically(ctx.ws.cache_dir / name, json.dumps(kept[name]).encode())
@@ -42,7 +42,9 @@ def restore(ctx: Context) -> None:
 def keep(ctx: Context, by: Actor) -> bool:
     """Save the memory in the state; return whether it had changed."""
     content = json.dumps(
-        {name: _read_cache(ctx.ws, name) for name in NOTES}, indent=1, sort_keys=True
+        {name: object_file(ctx.ws.cache_dir / name).read() for name in NOTES},
+        indent=1,
+        sort_keys=True,
     ).encode()
 
     def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
@@ -67,46 +69,15 @@ def keep(ctx: Context, by: Actor) -> bool:
 
 def clones(ws: Workspace, snapshot: Snapshot, news_at: float | None) -> tuple[Silent, ...]:
     """Return the other clones, and how long each is known to have been silent."""
-    now, previous = ws.steady(), _read_cache(ws, CLONES)
-    seen: dict[str, list[Any]] = {}
-    silent: list[Silent] = []
-    for tip in snapshot.tips():
-        if tip.clone == snapshot.clone:
-            continue
-        oid, first = _parse_sighting(previous.get(tip.clone))
-        # After a reboot the steady clock restarts, so old times do not count.
-        same = oid == tip.oid and first <= now
-        seen[tip.clone] = [tip.oid, first if same else now]
-        silent.append(Silent(tip, max(0.0, (news_at or 0.0) - seen[tip.clone][1])))
-    if seen != previous:
-        _write(ws, CLONES, seen)
-    return tuple(silent)
+    others = [tip for tip in snapshot.tips() if tip.clone != snapshot.clone]
+    oids = {str(tip.clone): tip.oid for tip in others}
+    seen = json_file.note_first_seen(ws.cache_dir / CLONES, oids, ws.steady(), forget=True)
+    return tuple(Silent(tip, max(0.0, (news_at or 0.0) - seen[tip.clone].since)) for tip in others)
 
 
-def _parse_sighting(value: Any) -> tuple[str, float]:
-    match value:
-        case [str(oid), int() | float() as first]:
-            return oid, first
-    return "", 0.0
-
-
-def _read_cache(ws: Workspace, name: str) -> dict[str, Any]:
-    try:
-        return _read((ws.cache_dir / name).read_bytes())
-    except OSError:
-        return {}
-
-
-def _read(content: bytes) -> dict[str, Any]:
+def _decode(content: bytes) -> dict[str, Any]:
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _write(ws: Workspace, name: str, value: Mapping[str, Any]) -> None:
-    try:
-        files.write_atomically(ws.cache_dir / name, json.dumps(value).encode())
-    except OSError:
-        return  # without a cache, each run is the first

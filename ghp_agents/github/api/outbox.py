@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.core.files import LockTimeoutError
+from ghp_agents.core.json_file import JsonFile
 from ghp_agents.github.api.errors import TokenError
 from ghp_agents.ports import Clock
 
@@ -158,10 +159,7 @@ def _number(path: Path) -> int:
 
 
 def _job(path: Path) -> Job | None:
-    try:
-        return _from_json(json.loads(path.read_bytes()))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
+    return JsonFile[Job | None](path, _from_json, lambda: None).read()
 
 
 def _from_json(data: Any) -> Job:
@@ -170,12 +168,11 @@ def _from_json(data: Any) -> Job:
 
 
 def _refused(path: Path) -> Refused:
-    try:
-        data = json.loads(path.read_bytes())
+    def decode(data: Any) -> Refused:
         job, why = _from_json(data["job"]), str(data["why"])
         return Refused(job, why, str(data["token"]), float(data["at"]), data["again"] is True)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return Refused(_unreadable(path), "it cannot be read")
+
+    return JsonFile(path, decode, lambda: Refused(_unreadable(path), "it cannot be read")).read()
 
 
 def _unreadable(path: Path) -> Job:

@@ -1,13 +1,14 @@
 """A token that is never printed, and its sources: the environment, or `gh`."""
 
-import json
+import math
 import shutil
 from collections.abc import Collection, Mapping
-from contextlib import suppress
+from typing import Any
 
-from ghp_agents.core import files, process
+from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import digest
+from ghp_agents.core.json_file import JsonFile
 from ghp_agents.core.token_hosts import TOKENS, names
 from ghp_agents.workspace import Workspace
 
@@ -58,7 +59,8 @@ def of_gh(ws: Workspace, host: str, *, again: bool = False) -> Token | None:
     host. A missing token is remembered for an hour; `again` asks anyway.
     """
     program = shutil.which("gh", path=ws.environ.get("PATH"))
-    if program is None or (not again and _had_none(ws, host)):
+    age = ws.clock.now() - _without_token(ws).read().get(host, math.inf)
+    if program is None or (not again and 0 <= age < ASK_AGAIN):
         return None
     command = [program, "auth", "token", "--hostname", host]
     env = {name: value for name, value in ws.environ.items() if name not in TOKENS}
@@ -69,20 +71,14 @@ def of_gh(ws: Workspace, host: str, *, again: bool = False) -> Token | None:
     secret = ended.out.strip()
     if ended.code == 0 and secret and secret.isascii() and " " not in secret:
         return Token(secret)
-    _remember_none(ws, host)
+    _without_token(ws).write({host: ws.clock.now()})
     return None
 
 
-def _had_none(ws: Workspace, host: str) -> bool:
-    try:
-        known = json.loads((ws.cache_dir / "hub" / GH_CACHE).read_bytes())
-        age = ws.clock.now() - float(known[host])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return False
-    return 0 <= age < ASK_AGAIN
+def _without_token(ws: Workspace) -> JsonFile[dict[str, float]]:
+    """By host: when `gh` had no token for it."""
+    return JsonFile(ws.cache_dir / "hub" / GH_CACHE, _decode, dict)
 
 
-def _remember_none(ws: Workspace, host: str) -> None:
-    content = json.dumps({host: ws.clock.now()}).encode()
-    with suppress(OSError):  # then `gh` is asked once more
-        files.write_atomically(ws.cache_dir / "hub" / GH_CACHE, content)
+def _decode(value: Any) -> dict[str, float]:
+    return {str(host): float(at) for host, at in value.items()}

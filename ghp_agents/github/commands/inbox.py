@@ -5,16 +5,14 @@ far the comments were read. Without it the last week is read again, which is har
 state records executed commands.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents.core import files
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import Actor
+from ghp_agents.core.json_file import object_file
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.accounts import Names
 from ghp_agents.github.api.repository import GitHubRepository
@@ -77,8 +75,7 @@ class CommentInbox:
             "since": self._since,
         }
         if data != _load(self._ws, str(data["repository"])):
-            with suppress(OSError):  # then it is read once more
-                files.write_atomically(self._ws.cache_dir / HEARD, json.dumps(data).encode())
+            object_file(self._ws.cache_dir / HEARD).write(data)  # else it is read once more
 
     def _new(self) -> Iterator[Mapping[str, Any]]:
         """The comments of all issues since the last look. Each further page starts at the last
@@ -161,8 +158,5 @@ def _stamp(ws: Workspace) -> list[int] | None:
 
 
 def _load(ws: Workspace, repository: str) -> dict[str, Any]:
-    try:
-        data = json.loads((ws.cache_dir / HEARD).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return data if isinstance(data, dict) and data.get("repository") == repository else {}
+    data = object_file(ws.cache_dir / HEARD).read()
+    return data if data.get("repository") == repository else {}

@@ -1,12 +1,10 @@
 """News for an agent from people on GitHub: orders to stop, and assigned issues."""
 
-import json
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
-from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName
+from ghp_agents.core.json_file import JsonFile
 from ghp_agents.github.commands import messages
 from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.heartbeat import is_name
@@ -40,7 +38,7 @@ def orders(leaser: LockService, snapshot: Snapshot, agent: AgentName) -> News:
 
 def assignments(ws: Workspace, agent: AgentName) -> News:
     """Issues assigned to the agent on GitHub as of the last sync, except its current one."""
-    mine = _load(ws).get(agent)
+    mine = _file(ws).read().get(agent)
     if not mine:
         return []
     current_issue = issue_of(ws.presence(agent) or {})
@@ -53,7 +51,7 @@ def assignments(ws: Workspace, agent: AgentName) -> News:
 
 def remember(ws: Workspace, issues: Iterable[Issue]) -> None:
     """Store the assignments; wake agents that have a new one."""
-    previous = _load(ws)
+    previous = _file(ws).read()
     now: dict[str, dict[int, float]] = {}
     for issue in issues:
         if issue.state == "closed" or issue.number >= PROVISIONAL:
@@ -63,19 +61,18 @@ def remember(ws: Workspace, issues: Iterable[Issue]) -> None:
             now.setdefault(name, {})[issue.number] = since
     if now == previous:
         return
-    with suppress(OSError):  # then it is delivered again
-        files.write_atomically(ws.cache_dir / ASSIGNED, json.dumps(now).encode())
+    _file(ws).write(now)  # if that fails, it is delivered again
     for name in now:
         if now[name].keys() - previous.get(name, {}).keys() and ws.presence(name):
             news_flag.set_flag(ws.folders, name)
 
 
-def _load(ws: Workspace) -> dict[str, dict[int, float]]:
-    try:
-        data: Any = json.loads((ws.cache_dir / ASSIGNED).read_bytes())
-        return {
-            str(name): {int(number): float(since) for number, since in numbers.items()}
-            for name, numbers in data.items()
-        }
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-        return {}
+def _file(ws: Workspace) -> JsonFile[dict[str, dict[int, float]]]:
+    return JsonFile(ws.cache_dir / ASSIGNED, _decode, dict)
+
+
+def _decode(data: Any) -> dict[str, dict[int, float]]:
+    return {
+        str(name): {int(number): float(since) for number, since in numbers.items()}
+        for name, numbers in data.items()
+    }

@@ -1,6 +1,5 @@
 """Comments on GitHub: read through a cache, and posted only once."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -10,6 +9,7 @@ from ghp_agents.core import files
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import Actor
+from ghp_agents.core.json_file import JsonFile
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.api.errors import HubError, NoAnswerError
 from ghp_agents.github.marker import BEGIN
@@ -33,7 +33,7 @@ def of(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
     try:
         return mapping.comments(_read(context, issue.number, issue.comments))
     except NoAnswerError:
-        kept = _load(context, issue.number)
+        kept = _file(context, issue.number).read()
         if kept is None:
             raise
         return mapping.comments(kept)
@@ -41,13 +41,13 @@ def of(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
 
 def kept(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
     """An issue's comments as last read; sends a request only if they were never read."""
-    known = _load(context, issue.number) if issue.comments else ()
+    known = _file(context, issue.number).read() if issue.comments else ()
     return of(context, issue) if known is None else mapping.comments(known)
 
 
 def remembered(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
     """An issue's cached comments; sends no request."""
-    return mapping.comments(_load(context, issue.number) or ())
+    return mapping.comments(_file(context, issue.number).read() or ())
 
 
 def say(
@@ -125,7 +125,7 @@ def _with_marker(comments: Sequence[MirroredComment], once: str) -> list[Mirrore
 
 def _read(context: TrackerContext, number: int, count: int | None = None) -> list[MirroredComment]:
     """All comments. Of a long list only new ones are requested, if the `count` is right then."""
-    previous = _load(context, number) or ()
+    previous = _file(context, number).read() or ()
     path = f"issues/{number}/comments"
     listed: list[Any] = []
     if count is not None and len(previous) >= _PAGE:
@@ -174,14 +174,14 @@ def _path(context: TrackerContext, number: int) -> Path:
     return context.ws.cache_dir / FOLDER / f"{number}.json"
 
 
-def _load(context: TrackerContext, number: int) -> list[MirroredComment] | None:
-    try:
-        data = json.loads(_path(context, number).read_bytes())
-        if data["repository"] != context.repository or data["fields"] != [*MirroredComment._fields]:
+def _file(context: TrackerContext, number: int) -> JsonFile[list[MirroredComment] | None]:
+    def decode(data: Any) -> list[MirroredComment] | None:
+        same = data["repository"] == context.repository
+        if not same or data["fields"] != [*MirroredComment._fields]:
             return None
         return [MirroredComment(*row) for row in data["comments"]]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
+
+    return JsonFile(_path(context, number), decode, lambda: None)
 
 
 def _store(context: TrackerContext, number: int, read: Sequence[MirroredComment]) -> None:
@@ -190,10 +190,9 @@ def _store(context: TrackerContext, number: int, read: Sequence[MirroredComment]
         "fields": [*MirroredComment._fields],
         "comments": [list(comment) for comment in read],
     }
-    path = _path(context, number)
+    _file(context, number).write(data)
     with suppress(OSError):
-        files.write_atomically(path, json.dumps(data, separators=(",", ":")).encode())
-        _prune(path.parent)
+        _prune(_path(context, number).parent)
 
 
 def _prune(folder: Path) -> None:

@@ -3,11 +3,10 @@
 GitHub itself creates any other label, in grey.
 """
 
-import json
 from collections.abc import Iterable
 from contextlib import suppress
 
-from ghp_agents.core import files
+from ghp_agents.core.json_file import JsonFile
 from ghp_agents.github.api.errors import InvalidError
 from ghp_agents.github.labels import Label, appearance
 from ghp_agents.github.tracker.context import TrackerContext
@@ -22,7 +21,7 @@ def ensure(context: TrackerContext, names: Iterable[str]) -> list[str]:
 
 
 def _create_missing(context: TrackerContext, wanted: Iterable[Label]) -> list[str]:
-    known = _known(context)
+    known = _known(context).read()
     missing = [label for label in wanted if label.name.lower() not in known]
     if not missing:
         return []
@@ -32,7 +31,8 @@ def _create_missing(context: TrackerContext, wanted: Iterable[Label]) -> list[st
         # Refused if somebody else creates it at the same moment; then it exists, too.
         with suppress(InvalidError):
             context.hub.write("POST", "labels", label._asdict(), find_existing=_skip_lookup)
-    _remember(context, existing | {label.name.lower() for label in missing})
+    names = existing | {label.name.lower() for label in missing}
+    _known(context).write({context.repository: sorted(names)})
     return [label.name for label in created]
 
 
@@ -40,15 +40,9 @@ def _skip_lookup() -> None:
     """No lookup: a duplicate label is refused anyway."""
 
 
-def _known(context: TrackerContext) -> set[str]:
-    try:
-        data = json.loads((context.ws.cache_dir / _KNOWN).read_bytes())
-        return {str(name) for name in data[context.repository]}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return set()
-
-
-def _remember(context: TrackerContext, names: Iterable[str]) -> None:
-    content = json.dumps({context.repository: sorted(names)}).encode()
-    with suppress(OSError):
-        files.write_atomically(context.ws.cache_dir / _KNOWN, content)
+def _known(context: TrackerContext) -> JsonFile[set[str]]:
+    return JsonFile(
+        context.ws.cache_dir / _KNOWN,
+        lambda data: {str(name) for name in data[context.repository]},
+        set,
+    )

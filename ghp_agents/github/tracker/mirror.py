@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.files import LockTimeoutError
+from ghp_agents.core.json_file import object_file
 from ghp_agents.github.tracker.mapping import MirroredIssue
 from ghp_agents.workspace import Workspace
 
@@ -41,7 +42,7 @@ class RefreshState(NamedTuple):
 
 def load(ws: Workspace, repository: str) -> Mirror | None:
     """The mirror of a repository; None if there is none."""
-    data = _json(ws.cache_dir / FOLDER / _FILE)
+    data = object_file(ws.cache_dir / FOLDER / _FILE).read()
     if data.get("repository") != repository or data.get("fields") != [*MirroredIssue._fields]:
         return None
     try:
@@ -106,7 +107,7 @@ def _to_json(mirror: Mirror) -> dict[str, Any]:
 
 def checked(ws: Workspace, repository: str) -> RefreshState:
     """When the issues of a repository were last requested."""
-    data = _json(ws.cache_dir / _CHECKED)
+    data = object_file(ws.cache_dir / _CHECKED).read()
     if data.get("repository") != repository:
         return RefreshState()
     try:
@@ -120,14 +121,6 @@ def note_check(ws: Workspace, repository: str, check: RefreshState) -> None:
     """Remember a request; if that fails, the next call sends one again."""
     where = {"repository": repository, "cursor": check.cursor, "page": check.page}
     _write(ws.cache_dir / _CHECKED, {**where, "at": check.at, "whole": check.whole_at})
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return data if isinstance(data, dict) else {}
 
 
 def _write(path: Path, data: Mapping[str, Any]) -> None:

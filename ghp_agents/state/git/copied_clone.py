@@ -4,11 +4,9 @@ Their presence files stay: an agent that uses such a name here must learn what h
 claim. But while a file is unchanged since the copy, this clone does not report it.
 """
 
-import contextlib
-import json
 from collections.abc import Mapping
 
-from ghp_agents.core import files
+from ghp_agents.core.json_file import object_file
 from ghp_agents.core.limits import LARGEST
 from ghp_agents.hotpath import alive
 from ghp_agents.state import presence
@@ -35,23 +33,15 @@ def note_copies(ws: Workspace, repository: StateRepository, head: str, twins: st
             found[name] = [*position(copied)]
     if not found:
         return
-    with contextlib.suppress(OSError):  # it is only a cache
-        files.write_atomically(ws.cache_dir / NOTE, json.dumps(_noted(ws) | found).encode())
+    note = object_file(ws.cache_dir / NOTE)
+    note.write(note.read() | found)
 
 
 def without(ws: Workspace, beaten: Mapping[str, float], agents: Agents) -> Mapping[str, float]:
     """The heartbeats without those of agents unchanged since the copy."""
-    noted = _noted(ws) if beaten else {}
+    noted = object_file(ws.cache_dir / NOTE).read() if beaten else {}
     gone = {name for name in noted if [*position(agents.get(name, {}))] == noted[name]}
     return {name: at for name, at in beaten.items() if name not in gone} if gone else beaten
-
-
-def _noted(ws: Workspace) -> dict[str, list[int]]:
-    try:
-        found = json.loads((ws.cache_dir / NOTE).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _agents(repository: StateRepository, *commits: str) -> list[Agents]:

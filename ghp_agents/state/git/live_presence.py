@@ -1,7 +1,6 @@
 """Live presence: the files that heartbeats write, and which of them are already folded."""
 
 import contextlib
-import json
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.ids import agent_name
+from ghp_agents.core.json_file import object_file
 from ghp_agents.hotpath import heartbeat, presence_file
 from ghp_agents.state.join import Problem
 from ghp_agents.state.presence import Agents, Presence, newer, position, published
@@ -36,7 +36,7 @@ class Live(NamedTuple):
 
 def read_live(ws: Workspace, known: Agents) -> Live:
     """Read the presence files, except those that the last fold put into `known`."""
-    folded = _read_folded(ws)
+    folded = object_file(ws.cache_dir / FOLDED).read()
     settled = ws.clock.now() - SETTLED
     changed: dict[str, Presence] = {}
     beaten: dict[str, float] = {}
@@ -82,10 +82,7 @@ def _without_secrets(record: dict[str, Any]) -> dict[str, Any]:
 
 def remember(ws: Workspace, signatures: Folded) -> None:
     """Note what a fold has committed. Losing the note only costs time."""
-    try:
-        files.write_atomically(ws.cache_dir / FOLDED, json.dumps(signatures).encode())
-    except OSError:
-        return
+    object_file(ws.cache_dir / FOLDED).write(signatures)
 
 
 def drop(ws: Workspace, agent: str) -> None:
@@ -121,11 +118,3 @@ def _presence_files(
     finally:
         os.close(descriptor)
     return found, sorted(aside)
-
-
-def _read_folded(ws: Workspace) -> Folded:
-    try:
-        noted = json.loads((ws.cache_dir / FOLDED).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return noted if isinstance(noted, dict) else {}

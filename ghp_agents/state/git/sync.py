@@ -5,11 +5,11 @@ a twin: someone copied the folder. Then this clone takes a new id and repeats it
 the join unites both. Agents with heartbeats only in the twin since then belong to the twin.
 """
 
-import json
 from collections.abc import Sequence
 
 from ghp_agents.core import files
 from ghp_agents.core.files import LockTimeoutError
+from ghp_agents.core.json_file import object_file
 from ghp_agents.git import process as git
 from ghp_agents.state.git import copied_clone, fold
 from ghp_agents.state.git.sync_status import NOTE, SyncMemory, count_unsent, read_note
@@ -55,7 +55,7 @@ def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
     if report.fetched:
         boot, seconds = ws.clock.interval()
         noted = noted._replace(heard_boot=boot, heard_at=seconds)
-    _write_note(ws, noted)
+    object_file(ws.cache_dir / NOTE).write(noted._asdict())
     return report
 
 
@@ -202,14 +202,6 @@ def _heal_seen(repository: StateRepository) -> None:
     for space in (SEEN_REFS, SEEN_LEASE_REFS):
         for left in (repository.path / space).glob("**/*.lock"):
             left.unlink(missing_ok=True)
-
-
-def _write_note(ws: Workspace, note: SyncMemory) -> None:
-    value = {key: getattr(note, key) for key in SyncMemory._fields}
-    try:
-        files.write_atomically(ws.cache_dir / NOTE, json.dumps(value).encode())
-    except OSError:
-        return
 
 
 def safely(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:

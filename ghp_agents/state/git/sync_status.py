@@ -1,8 +1,8 @@
 """This clone's sync status: notes of the last exchange, and what is not sent."""
 
-import json
 from typing import Any, NamedTuple
 
+from ghp_agents.core.json_file import object_file
 from ghp_agents.state.git import outbox
 from ghp_agents.state.join import SyncStatus
 from ghp_agents.state.private_repo import SEEN_REFS, StateRepository, find_repository
@@ -38,7 +38,7 @@ _KINDS: dict[str, Any] = {
 
 def read_note(ws: Workspace, remote: Remote | None) -> SyncMemory:
     """The note of the last exchange with `remote`; empty for another remote."""
-    value = read_json(ws, NOTE)
+    value = object_file(ws.cache_dir / NOTE).read()
     known = {key: value[key] for key, kind in _KINDS.items() if isinstance(value.get(key), kind)}
     note = SyncMemory(**known)
     return note if remote and note.remote == remote.name else SyncMemory()
@@ -90,12 +90,3 @@ def count_unsent(repository: StateRepository) -> int:
     sent = f"{SEEN_REFS}[{repository.clone[0]}]{repository.clone[1:]}"
     shown = repository.run("rev-list", "--count", repository.ref, "--not", f"--glob={sent}", "--")
     return int(shown.text) if shown.code == 0 else 0
-
-
-def read_json(ws: Workspace, name: str) -> dict[str, Any]:
-    """A small JSON file of the cache; empty if missing or broken."""
-    try:
-        value = json.loads((ws.cache_dir / name).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}

@@ -3,17 +3,15 @@
 The result is stored as long as the remote and its address stay the same.
 """
 
-import json
 import secrets
 from dataclasses import asdict
 
-from ghp_agents.core import files
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import digest
+from ghp_agents.core.json_file import object_file
 from ghp_agents.core.remote_url import masked
 from ghp_agents.git import process as git
 from ghp_agents.state.admin_port import Probe
-from ghp_agents.state.git.sync_status import read_json
 from ghp_agents.state.private_repo import StateRepository, open_repository
 from ghp_agents.state.remote import CUSTOM, PushOutcome, Remote, coordination_remote, push
 from ghp_agents.workspace import Workspace
@@ -48,14 +46,15 @@ def probe(ws: Workspace) -> Probe | None:
         remote = coordination_remote(ws) or remote  # the push may have found the other namespace
         words = _delete(ws, repository, remote, remote.ref(ref))
     found = Probe(remote.name, taken, remote.namespace if taken else "", words, ws.clock.now())
-    _remember(ws, remote, found)
+    content = asdict(found) | {"address": digest(address(ws, remote))}
+    object_file(ws.cache_dir / NOTE).write(content)  # else the next command probes again
     return found
 
 
 def last_probe(ws: Workspace) -> Probe | None:
     """The last probe's result for the present remote and address."""
     remote = coordination_remote(ws)
-    noted = read_json(ws, NOTE)
+    noted = object_file(ws.cache_dir / NOTE).read()
     if remote is None or noted.pop("address", None) != digest(address(ws, remote)):
         return None
     try:
@@ -88,11 +87,3 @@ def _delete(ws: Workspace, repository: StateRepository, remote: Remote, ref: str
     if pushed.answer is PushOutcome.DONE:
         return ""
     return f"it did not delete {ref}: {masked(pushed.words)}"
-
-
-def _remember(ws: Workspace, remote: Remote, found: Probe) -> None:
-    content = asdict(found) | {"address": digest(address(ws, remote))}
-    try:
-        files.write_atomically(ws.cache_dir / NOTE, json.dumps(content).encode())
-    except OSError:
-        return  # the next command probes again
