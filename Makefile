@@ -18,12 +18,9 @@ demo: $(CORE) ## the main job on real repositories in a temporary place, in unde
 	$(BIN)/ghp agent-demo
 
 test: $(DEV) ## the tests, without the slow ones
-	$(BIN)/python -m tools.emulate
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
 
-test-slow: $(DEV) ## crowds, kills, laws at length, the wheel, real coding agents (takes npm)
-	$(BIN)/python -m tools.clients
-	$(BIN)/python -m tools.emulate
+test-slow: $(DEV) ## crowds, kills, laws at length, the wheel, real coding agents
 	$(BIN)/python -m pytest -n $(JOBS) -m slow
 
 test-lowest: $(DEV) ## the tests with the oldest versions that we allow, and without extras

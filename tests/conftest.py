@@ -2,14 +2,14 @@
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
-from tests.support import guard, repos
+from tests.support import guard, outside, repos
 from tests.support.git import git
 from tests.support.thorough import IS_THOROUGH
 
@@ -33,6 +33,7 @@ hypothesis.settings.load_profile("house")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Before any test module is imported: importing some libraries already writes into HOME."""
+    guard.temporary()
     folder = Path(tempfile.mkdtemp(prefix="ghp-tests-"))
     config.stash[SHIELD] = folder
     guard.shield(folder / "home")
@@ -41,6 +42,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Nothing is left behind."""
     shutil.rmtree(config.stash[SHIELD], ignore_errors=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What is not there for many tests is printed once."""
+    report = yield
+    outside.report_once(report)
+    return report
 
 
 @pytest.fixture(autouse=True)

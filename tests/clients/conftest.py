@@ -1,13 +1,11 @@
 """What tests with the real clients have: the clients themselves, and models to talk to."""
 
-import os
-import pwd
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support import guard
+from tests.support import outside
 from tests.support.clients import Bench
 from tests.support.fake_models import FakeModels, serve
 from tools import clients
@@ -15,13 +13,8 @@ from tools import clients
 
 @pytest.fixture(scope="session")
 def installed() -> clients.Clients:
-    """The pinned clients; without a way to the registry there is nothing to test."""
-    try:
-        # Tests have a home of their own; npm is set up in the user's.
-        with guard.machine_path():
-            return clients.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
-    except clients.UnreachableError as error:
-        pytest.skip(f"the registry of npm cannot be reached: {str(error).splitlines()[0]}")
+    """The pinned clients; without them there is nothing to test."""
+    return outside.need("coding agents", clients.ready)
 
 
 @pytest.fixture

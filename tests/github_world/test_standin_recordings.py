@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.support import recordings
+from tests.support import outside, recordings
 from tests.support.github import ADMIN, GitHub, World
-from tools.clients import UnreachableError
+from tools import emulate
 
 # What the real one says of repositories with more history, and of organisations.
 ELSEWHERE = {
@@ -18,11 +18,8 @@ ELSEWHERE = {
 
 @pytest.fixture(scope="session")
 def recorded() -> Path:
-    """The conversations; without a way to the package index there is nothing to compare with."""
-    try:
-        return recordings.folder()
-    except UnreachableError as error:
-        pytest.skip(f"the package index cannot be reached: {str(error).splitlines()[0]}")
+    """The conversations; without them there is nothing to compare with."""
+    return outside.need("recordings of GitHub", emulate.recordings)
 
 
 def spoken(folder: Path, *names: str) -> dict[tuple[str, str], recordings.Recorded]:

@@ -4,7 +4,6 @@ and a real bare repository of git beside it."""
 import itertools
 import json
 import os
-import pwd
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
@@ -13,9 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-import pytest
-
-from tests.support import emulator, github_laws, guard
+from tests.support import emulator, github_laws, outside
 from tests.support.consent import mine, ours_and_mine
 from tests.support.emulator import ADMIN, LOGINS, OUTSIDER, WORKER_1, WORKER_2, Emulator
 from tests.support.faults import Asked, Said
@@ -24,7 +21,7 @@ from tests.support.github_gaps import Gaps
 from tests.support.github_pulls import Pulls
 from tests.support.openapi import GRAPHQL, Deviation, OpenAPI
 from tests.support.proxy import APART, Proxy, Upstream
-from tools import clients, emulate
+from tools import emulate
 
 FEATURES = ("sub-issues", "dependencies", "reactions", "body-edits")
 TOKENS = {login: f"ghp_{login}_token".replace("-", "_") for login in LOGINS}
@@ -183,13 +180,8 @@ class GitHub:
 
 @contextmanager
 def world() -> Iterator[World]:
-    """Emulate, and GitHub's description; without a way to the registries, nothing to test with."""
-    try:
-        # Tests have a home of their own; npm and pip are set up in the user's.
-        with guard.machine_path():
-            stand = emulate.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
-    except clients.UnreachableError as error:
-        pytest.skip(f"a registry of packages cannot be reached: {str(error).splitlines()[0]}")
+    """Emulate, and GitHub's description; without it, tests are skipped."""
+    stand = outside.need("GitHub's stand-in", emulate.ready)
     with emulator.running(stand) as running:
         yield World(running, OpenAPI(stand.openapi))
 

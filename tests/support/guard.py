@@ -8,6 +8,8 @@ import contextlib
 import os
 import shutil
 import signal
+import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,7 +18,8 @@ from pathlib import Path
 FOREIGN = (
     "AGENT", "AIDER", "ANTHROPIC_", "CI", "CLAUDE", "CLICOLOR", "CODEX", "COLUMNS", "CURSOR",
     "EDITOR", "EMAIL", "FORCE_COLOR", "GEMINI", "GH_", "GHP_", "GIT_", "GITHUB_", "GOOSE", "LINES",
-    "MEM0", "NO_COLOR", "OPENAI_", "OPENCODE", "PAGER", "SSH_", "VISUAL", "XDG_",
+    "MEM0", "NO_COLOR", "OPENAI_", "OPENCODE", "PAGER", "PYTHONDONTWRITEBYTECODE", "SSH_", "VISUAL",
+    "XDG_",
 )  # fmt: skip
 
 # Programs that the package, git or a test would start where a machine has them.
@@ -26,6 +29,8 @@ HIDDEN = (
 )  # fmt: skip
 # The PATH as it was before `shield`, also for the processes that it starts.
 ORIGINAL = "TESTS_MACHINE_PATH"
+# The folder of this run, also for its workers.
+RUN = "TESTS_RUN"
 MACHINE_PATH = os.environ.get(ORIGINAL) or os.environ.get("PATH", os.defpath)
 
 GIT_CONFIG = """\
@@ -34,7 +39,16 @@ GIT_CONFIG = """\
 \temail = person@example.invalid
 [init]
 \tdefaultBranch = main
-"""
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+[receive]
+\tautogc = false
+"""  # no repository of a test lives long enough to be packed by git itself
+
+MEMORY = Path("/dev/shm")  # a file system in memory: fast, and a `sync` costs nothing
+ROOM = 4 * 2**30  # bytes; a run with four workers takes less than a tenth
 
 
 def scrubbed(environ: Mapping[str, str]) -> dict[str, str]:
@@ -94,9 +108,25 @@ def machine_program(name: str) -> str | None:
     return shutil.which(name, path=MACHINE_PATH)
 
 
+def temporary() -> None:
+    """Put temporary folders into memory where that has room and lets programs be started.
+
+    A TMPDIR that somebody chose stays.
+    """
+    with contextlib.suppress(OSError):
+        disk = os.statvfs(MEMORY)
+        has_room = disk.f_bavail * disk.f_frsize >= ROOM and not disk.f_flag & os.ST_NOEXEC
+        if has_room and os.access(MEMORY, os.W_OK):
+            os.environ.setdefault("TMPDIR", str(MEMORY))
+            tempfile.tempdir = None  # what was found before
+
+
 def shield(home: Path) -> None:
     """Give this process, and so all it starts, an environment of its own."""
     furnish(home)
+    # Without bytecode on the disk each process would compile the package, which takes longer than
+    # most commands, and each worker all tests.
+    sys.dont_write_bytecode = False
     clean = scrubbed(os.environ) | at_home(home)
     clean |= {
         "GHP_BACKGROUND": "0",
@@ -105,6 +135,7 @@ def shield(home: Path) -> None:
         "LC_ALL": "C.UTF-8",
         "PATH": without_hidden(MACHINE_PATH, home.with_name("bin")),
         ORIGINAL: MACHINE_PATH,
+        RUN: os.environ.get(RUN, str(home.parent)),
         "TZ": "ODD-05:45",  # whoever mixes local time into a record is found out
     }
     os.environ.clear()

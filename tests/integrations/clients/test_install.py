@@ -226,7 +226,7 @@ def node() -> str:
     """The interpreter of OpenCode's plugins, or one that understands the same."""
     found = machine_program("node")
     if found is None:
-        pytest.skip("there is no node on PATH to run the plugin with")
+        pytest.skip("needs node on PATH, to run the plugin of OpenCode")
     return found
 
 

@@ -460,7 +460,7 @@ def test_the_real_pre_commit_framework_runs_after_the_check(
         [*pip, "pre-commit==4.7.0"], capture_output=True, text=True, timeout=300
     )
     if installed.returncode != 0:
-        pytest.skip(f"pre-commit cannot be installed here: {installed.stderr.strip()[-200:]}")
+        pytest.skip(f"needs pre-commit (by pip): {installed.stderr.strip()[-200:]}")
     monkeypatch.setenv("PYTHONPATH", str(library))
     monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "cache"))
     framework = [sys.executable, "-m", "pre_commit", "install"]
