@@ -101,6 +101,11 @@ class Workspace:
         """The addresses of git's remotes by name. Raises GhpError."""
         return _remotes(self.common_dir)
 
+    @cached_property
+    def person(self) -> str | None:
+        """The person's name in git's configuration."""
+        return git.config(self.folder, "user.name")
+
     @property
     def branch(self) -> str | None:
         """The branch of this worktree."""
@@ -129,7 +134,7 @@ class Workspace:
         name = self.chosen_name or heartbeat.whoami(self.place, self.environ)
         if name and name != MYSELF:
             return Actor(agent_name(name))
-        person = git.config(self.folder, "user.name")
+        person = self.person
         if not person:
             raise NotSetUpError(
                 "Nobody is named here: neither an agent nor git's user.",

@@ -8,9 +8,9 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, NotSetUpError
 
@@ -47,6 +47,9 @@ _LOCAL_VARIABLES = (
 TOKENS = ("GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")
 
 
+Process = subprocess.Popen[bytes]
+
+
 class GitError(GhpError):
     """A git process failed; `stderr` has its output."""
 
@@ -70,15 +73,6 @@ class Result(NamedTuple):
     def text(self) -> str:
         """Standard output as text, without the last newline."""
         return self.out.decode("utf-8", "replace").rstrip("\n")
-
-
-class Object(NamedTuple):
-    """One git object."""
-
-    oid: str
-    kind: str  # blob, tree, commit, tag
-    content: bytes
-    is_cut: bool = False  # too large: the content was not read
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -134,11 +128,27 @@ def run(
             ) from None
         finally:
             if process.returncode is None:
-                _end(process)
+                kill(process)
     return Result(process.returncode, out, err.decode("utf-8", "replace"))
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def start(args: Sequence[str], *, git_dir: Path, env: Mapping[str, str] | None = None) -> Process:
+    """Start git with pipes to its standard input and output. Raises NotSetUpError (no git)."""
+    try:
+        return subprocess.Popen(
+            _command(args, git_dir),
+            cwd=git_dir,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment(env),
+            start_new_session=True,
+        )
+    except FileNotFoundError as error:
+        raise _not_started(error, git_dir) from None
+
+
+def kill(process: Process) -> None:
     """Kill git and its children: a remaining ssh would hang and keep inherited descriptors open."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
@@ -173,133 +183,6 @@ def failure(args: Sequence[str], result: Result) -> GitError:
     elif "Read-only file system" in result.err or "Permission denied" in result.err:
         hint = "The repository cannot be written: set GHP_STATE_DIR to a folder that can."
     return GitError(f"`git {_verb(args)}` failed: {reason}", hint=hint, stderr=result.err)
-
-
-@contextlib.contextmanager
-def objects(
-    git_dir: Path, env: Mapping[str, str] | None = None, *, largest: int | None = None
-) -> Iterator["ObjectReader"]:
-    """Read many objects through one process; objects above `largest` bytes without content."""
-    try:
-        process = subprocess.Popen(
-            _command(["cat-file", "--batch"], git_dir),
-            cwd=git_dir,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment(env),
-            start_new_session=True,
-        )
-    except FileNotFoundError as error:
-        raise _not_started(error, git_dir) from None
-    assert process.stdin is not None
-    assert process.stdout is not None
-    is_read = False
-    try:
-        yield ObjectReader(process.stdin, process.stdout, largest)
-        is_read = True
-    finally:
-        if not is_read:
-            _end(process)  # otherwise the wait for a hanging process never ends
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.close()
-        process.stdout.close()
-        process.wait()
-
-
-class ObjectReader:
-    """A client of a `git cat-file --batch` process."""
-
-    # Requests are written before replies are read, so a batch must fit any pipe. A user with many
-    # pipes gets only 4 kB each.
-    _AT_ONCE = 4_000
-
-    def __init__(self, requests: IO[bytes], answers: IO[bytes], largest: int | None = None) -> None:
-        self._requests = requests
-        self._answers = answers
-        self._largest = largest
-
-    def read(self, names: Sequence[str]) -> list[Object | None]:
-        """The objects `names` (an oid, or `<ref>:<path>`); None for each missing one.
-
-        Raises GitError if git exits early.
-        """
-        try:
-            return [found for some in self._portions(names) for found in self._ask(some)]
-        except BrokenPipeError:
-            raise _ended_early() from None
-
-    def _portions(self, names: Sequence[str]) -> Iterator[list[str]]:
-        some: list[str] = []
-        size = 0
-        for name in names:
-            length = len(name.encode("utf-8", "surrogateescape")) + 1
-            if some and size + length > self._AT_ONCE:
-                yield some
-                some, size = [], 0
-            some.append(name)
-            size += length
-        if some:
-            yield some
-
-    def _ask(self, names: Sequence[str]) -> list[Object | None]:
-        # A name with a line end would be two requests; no object has such a name.
-        requests = ["" if "\n" in name else name for name in names]
-        lines = "".join(f"{name}\n" for name in requests)
-        self._requests.write(lines.encode("utf-8", "surrogateescape"))
-        self._requests.flush()
-        return [self._answer() for _ in names]
-
-    def _answer(self) -> Object | None:
-        header = self._answers.readline()
-        if not header.endswith(b"\n"):
-            raise _ended_early()
-        # For a missing object git prints its name, which may contain spaces, and one of these
-        # words.
-        if header.endswith((b" missing\n", b" ambiguous\n")):
-            return None
-        oid, kind, length = header.split()
-        size = int(length)
-        is_cut = self._largest is not None and size > self._largest
-        content = b"" if is_cut else self._answers.read(size)
-        passed = self._pass_over(size) if is_cut else len(content)
-        if passed != size or self._answers.read(1) != b"\n":
-            raise _ended_early()
-        return Object(oid.decode(), kind.decode(), content, is_cut)
-
-    def _pass_over(self, size: int) -> int:
-        left = size
-        while left and (some := self._answers.read(min(left, 1_000_000))):
-            left -= len(some)
-        return size - left
-
-
-def _ended_early() -> GitError:
-    return GitError(
-        "`git cat-file` ended early.", hint="The state may be damaged: run `ghp agent-doctor`."
-    )
-
-
-class TreeEntry(NamedTuple):
-    """One line of a tree."""
-
-    mode: str
-    name: str
-    oid: str
-
-
-def tree_entries(content: bytes, oid_length: int) -> list[TreeEntry]:
-    """The entries of a tree object; `oid_length` counts hex digits (40, or 64 for sha256)."""
-    entries: list[TreeEntry] = []
-    width = oid_length // 2
-    position = 0
-    while position < len(content):
-        end = content.index(b"\0", position)
-        mode, _, name = content[position:end].partition(b" ")
-        oid = content[end + 1 : end + 1 + width].hex()
-        entries.append(TreeEntry(mode.decode(), name.decode("utf-8", "surrogateescape"), oid))
-        position = end + 1 + width
-    return entries
 
 
 def config(cwd: Path, key: str) -> str | None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
+from ghp_agents.git import objects
 from ghp_agents.git import process as git
 from ghp_agents.locks import lock
 from ghp_agents.locks.lock import Lock
@@ -29,9 +30,7 @@ def known(repository: StateRepository, name: str) -> KnownLock:
 
 def revisions(repository: StateRepository, space: str) -> dict[str, str]:
     """The commits of the lock refs below a space, by lock name."""
-    listed = repository.check("for-each-ref", "--format=%(objectname) %(refname)", space)
-    pairs = [line.split(" ", 1) for line in listed.text.splitlines()]
-    return {ref.removeprefix(space): oid for oid, ref in pairs}
+    return {ref.removeprefix(space): oid for ref, oid in repository.refs(space).items()}
 
 
 def known_here(repository: StateRepository, name: str) -> Lock | None:
@@ -53,8 +52,10 @@ def load(
 
     Raises GhpError if a ref does not hold a valid lock.
     """
+    known = repository.refs(*refs)
+    oids = [known.get(ref, "") for ref in refs]
     with repository.objects() as reader:
-        found = reader.read([word for ref in refs for word in (ref, f"{ref}:{FILE}")])
+        found = reader.read([word for oid in oids for word in (oid, f"{oid}:{FILE}")])
     leases: list[Lock | None] = []
     for commit, file in zip(found[::2], found[1::2], strict=True):
         try:
@@ -65,22 +66,20 @@ def load(
 
 
 def load_all(
-    repository: StateRepository, spaces: Sequence[str], pattern: str = ""
+    repository: StateRepository, spaces: Sequence[str], prefix: str = ""
 ) -> dict[str, Lock]:
-    """The newest value of each lock at the refs below `spaces`, by name; git filters by `pattern`.
+    """The newest value of each lock at the refs below `spaces` whose name begins with `prefix`.
 
     Invalid locks, which someone wrote by hand, are left out; reading one of them by name reports
     it.
     """
-    patterns = [space + pattern for space in spaces]
-    listed = repository.check("for-each-ref", "--format=%(objectname) %(refname)", *patterns)
-    pairs = [line.split(" ", 1) for line in listed.text.splitlines()]
-    if not pairs:
+    refs = repository.refs(*(space + prefix for space in spaces))
+    if not refs:
         return {}
     with repository.objects() as reader:
-        found = reader.read([f"{oid}:{FILE}" for oid, _ in pairs])
+        found = reader.read([f"{oid}:{FILE}" for oid in refs.values()])
     leases: dict[str, Lock] = {}
-    for (oid, ref), file in zip(pairs, found, strict=True):
+    for (ref, oid), file in zip(refs.items(), found, strict=True):
         name = next(ref.removeprefix(space) for space in spaces if ref.startswith(space))
         with contextlib.suppress(ValueError):
             lease = _decoded(name, oid, file)
@@ -101,7 +100,7 @@ def history(repository: StateRepository, last: Lock) -> list[Lock]:
     return leases
 
 
-def _decoded(name: str, oid: str, file: git.Object | None) -> Lock:
+def _decoded(name: str, oid: str, file: objects.Object | None) -> Lock:
     if file is None or file.kind != "blob":
         raise ValueError(f"it has no {FILE}")
     lease = lock.decode(file.content, oid)

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from ghp_agents.locks.lock_refs import LockPlaces
 
 
-_WORD = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
-
-
 class GitRefLeaser:
     """`ports.LockService` on the refs `refs/ghp/lease/<name>`."""
 
@@ -90,7 +87,7 @@ class GitRefLeaser:
         from ghp_agents.locks import git_local
 
         repository = find_repository(self._ws)
-        found = git_local.list_all(repository, _pattern(prefix)) if repository else {}
+        found = git_local.list_all(repository, prefix) if repository else {}
         self._absent = {prefix} - found.keys()
         return _chosen(found.values(), prefix)
 
@@ -159,12 +156,6 @@ class GitRefLeaser:
 
 def _discard_message(_: str) -> None:
     """For programs that show no messages."""
-
-
-def _pattern(prefix: str) -> str:
-    """The ref pattern for git if the prefix names a kind, to avoid listing all locks."""
-    kind, slash, word = prefix.partition("/")
-    return f"{kind}/{word}*" if slash and kind in KINDS and _WORD.issuperset(word) else ""
 
 
 def _chosen(leases: Iterable[Lock], prefix: str) -> list[Lock]:

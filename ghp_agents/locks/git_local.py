@@ -25,9 +25,9 @@ def read(repository: StateRepository, name: str) -> Lock | None:
     return commit_chain.known(repository, name).lease
 
 
-def list_all(repository: StateRepository, pattern: str = "") -> dict[str, Lock]:
-    """The locks that this clone knows, by name; git filters by `pattern`."""
-    return commit_chain.load_all(repository, [LEASE_REFS, SEEN_LEASE_REFS], pattern)
+def list_all(repository: StateRepository, prefix: str = "") -> dict[str, Lock]:
+    """The locks that this clone knows, by name, whose name begins with `prefix`."""
+    return commit_chain.load_all(repository, [LEASE_REFS, SEEN_LEASE_REFS], prefix)
 
 
 def history(repository: StateRepository, name: str) -> list[Lock]:

@@ -33,7 +33,7 @@ def scratch(ws: Workspace, repository: StateRepository) -> Iterator[StateReposit
             hint="Run this outside of the sandbox, or make room on the disk.",
         ) from None
     try:
-        yield repository._replace(path=folder)
+        yield repository._replace(path=folder, main=repository.path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -15,6 +15,8 @@ from ghp_agents.core import files
 from ghp_agents.core.ids import CloneId
 from ghp_agents.core.remote_url import masked
 from ghp_agents.git import process as git
+from ghp_agents.git.objects import ObjectReader, read_objects
+from ghp_agents.git.refs import UnreadableRefsError, read_refs
 from ghp_agents.workspace import Workspace
 
 CLONE_REFS = "refs/ghp/clone/"  # only our own; one writer
@@ -71,6 +73,7 @@ class StateRepository(NamedTuple):
     path: Path
     folder: Path  # git's working folder; relative remote addresses start here
     clone: CloneId
+    main: Path | None = None  # of a temporary folder: the repository that has its objects
 
     @property
     def ref(self) -> str:
@@ -103,13 +106,30 @@ class StateRepository(NamedTuple):
             raise git.failure(args, result)
         return result
 
-    def objects(self, *, largest: int | None = None) -> AbstractContextManager[git.ObjectReader]:
-        """Read many objects through one process; see `git.objects`."""
-        return git.objects(self.path, _LOCAL_ONLY, largest=largest)
+    def objects(self, *, largest: int | None = None) -> AbstractContextManager[ObjectReader]:
+        """Read many objects through one process; see `read_objects`."""
+        return read_objects(self.main or self.path, _LOCAL_ONLY, largest=largest)
+
+    def refs(self, *prefixes: str) -> dict[str, str]:
+        """The refs whose names begin with one of the prefixes, with their objects. Raises
+        GitError."""
+        try:
+            return read_refs(self.path, *prefixes)
+        except UnreadableRefsError:
+            folders = [prefix.rpartition("/")[0] for prefix in prefixes]
+            shown = self.check("for-each-ref", "--format=%(refname) %(objectname)", *folders)
+            pairs = [line.split(" ") for line in shown.text.splitlines()]
+            return {name: oid for name, oid in pairs if name.startswith(prefixes)}
+
+    def commit_at(self, ref: str) -> str | None:
+        """The commit at a ref; None if there is none. Raises GitError."""
+        with self.objects() as reader:
+            (found,) = reader.read([ref])
+        return found.oid if found and found.kind == "commit" else None
 
     def with_clone(self, clone: CloneId) -> "StateRepository":
         """The same repository under another clone id."""
-        return StateRepository(self.path, self.folder, clone)
+        return self._replace(clone=clone)
 
 
 def state_path(ws: Workspace) -> Path:
@@ -228,7 +248,7 @@ def _split_from_original(ws: Workspace, repository: StateRepository) -> StateRep
                 clone = (repository.path / _CLONE_FILE).read_text(encoding="ascii").strip()
                 return repository.with_clone(CloneId(clone))
             renamed = repository.with_clone(new_clone_id())
-            head = repository.run("rev-parse", "--verify", "--quiet", repository.ref).text
+            head = repository.commit_at(repository.ref)
             if head:
                 repository.check("update-ref", renamed.ref, head, "")
             rename_clone(repository, renamed.clone)

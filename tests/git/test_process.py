@@ -8,15 +8,12 @@ import pytest
 
 from ghp_agents.core.errors import ExitCode, NotSetUpError
 from ghp_agents.git import process as git
+from ghp_agents.git.objects import read_objects
 from ghp_agents.git.process import (
     GitError,
     GitTimeoutError,
-    Object,
-    ObjectReader,
     Result,
-    TreeEntry,
 )
-from tests.support.git import commit
 from tests.support.git import git as run_git
 
 # ------------------------------------------------------------------------------ the environment
@@ -131,7 +128,7 @@ def test_a_machine_without_git_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path
     with pytest.raises(NotSetUpError, match="git cannot be started") as caught:
         git.run(["version"], cwd=tmp_path)
     assert caught.value.hint == "Install git 2.31 or newer."
-    with pytest.raises(NotSetUpError), git.objects(tmp_path):
+    with pytest.raises(NotSetUpError), read_objects(tmp_path):
         pass
 
 
@@ -143,82 +140,6 @@ def test_a_value_of_the_configuration_or_none(repo: Path) -> None:
     run_git(repo, "config", "x.y", "two words")
     assert git.config(repo, "x.y") == "two words"
     assert git.config(repo, "x.z") is None
-
-
-# ------------------------------------------------------------------------------ objects
-
-
-def test_many_objects_are_read_in_their_order(repo: Path) -> None:
-    names = {f"{'ö' * 40}/{number:04d}": f"{number}\n" * number for number in range(1_500)}
-    head = commit(repo, names)
-    with git.objects(repo / ".git") as reader:
-        found = reader.read([f"{head}:{name}" for name in [*names, "not there"]])
-    assert [one.content.decode() if one else None for one in found] == [*names.values(), None]
-
-
-def test_a_name_longer_than_a_pipe_is_only_not_there(repo: Path) -> None:
-    with git.objects(repo / ".git") as reader:
-        assert reader.read([f"HEAD:{'x' * 200_000}"] * 3) == [None] * 3
-        assert [one.kind for one in reader.read(["HEAD", "HEAD:"]) if one] == ["commit", "tree"]
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["", " ", "HEAD:a b", "HEAD:a b c", "HEAD:x blob 12", "a\nHEAD", "HEAD:\udcff", "0" * 40],
-)
-def test_a_name_that_nothing_has_never_shifts_the_answers(repo: Path, name: str) -> None:
-    with git.objects(repo / ".git") as reader:
-        found = reader.read([name, "HEAD:README.md"])
-    assert [one.content if one else None for one in found] == [None, b"# A project\n"]
-
-
-def test_a_file_with_a_space_in_its_name_is_found(repo: Path) -> None:
-    head = commit(repo, {"a b": "x"})
-    with git.objects(repo / ".git") as reader:
-        (found,) = reader.read([f"{head}:a b"])
-    assert found == Object(run_git(repo, "rev-parse", "HEAD:a b"), "blob", b"x")
-
-
-def test_an_object_that_is_too_large_is_passed_over(repo: Path) -> None:
-    commit(repo, {"small": b"x" * 9, "large": b"y" * 3_000_000, "none": b""})
-    with git.objects(repo / ".git", largest=9) as reader:
-        found = reader.read([f"HEAD:{name}" for name in ("large", "small", "large", "none")])
-    assert [(each.content, each.is_cut) for each in found if each] == [
-        (b"", True), (b"x" * 9, False), (b"", True), (b"", False)
-    ]  # fmt: skip
-
-
-def test_a_git_that_ends_before_it_answered_is_an_error_and_no_answer(tmp_path: Path) -> None:
-    with pytest.raises(GitError, match="ended early"), git.objects(tmp_path) as reader:
-        reader.read(["HEAD"] * 100_000)
-
-
-@pytest.mark.parametrize("answer", [b"", b"0abc blob", b"0abc blob 5\nab", b"0abc blob 2\nab"])
-def test_half_an_answer_is_an_error_and_no_content(tmp_path: Path, answer: bytes) -> None:
-    (tmp_path / "answer").write_bytes(answer)
-    with (
-        (tmp_path / "requests").open("wb") as requests,
-        (tmp_path / "answer").open("rb") as answers,
-        pytest.raises(GitError, match="ended early"),
-    ):
-        ObjectReader(requests, answers).read(["0abc"])
-
-
-@pytest.mark.parametrize("kind", ["sha1", "sha256"])
-def test_a_tree_is_read_as_git_shows_it(tmp_path: Path, kind: str) -> None:
-    run_git(tmp_path, "init", "--quiet", f"--object-format={kind}", "repo")
-    repo = tmp_path / "repo"
-    (repo / "link").symlink_to("a")
-    (repo / "run").write_text("#!/bin/sh\n")
-    (repo / "run").chmod(0o755)
-    head = commit(repo, {"a": "1", "b c/d": "2", "ö": "3", "link": "1", "run": "4"})
-    with git.objects(repo / ".git") as reader:
-        (tree,) = reader.read([f"{head}^{{tree}}"])
-    assert tree is not None
-    shown = [line.split() for line in run_git(repo, "ls-tree", "-z", head).split("\0") if line]
-    assert git.tree_entries(tree.content, len(tree.oid)) == [
-        TreeEntry(mode.lstrip("0"), " ".join(name), oid) for mode, _, oid, *name in shown
-    ]
 
 
 # ------------------------------------------------------------------------------ a person's worktree

@@ -14,7 +14,7 @@ from ghp_agents.core import files
 from ghp_agents.core.errors import StateMovedError, UsageError
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.core.limits import LARGEST
-from ghp_agents.git import process as git
+from ghp_agents.git import objects
 from ghp_agents.state import ledger, presence
 from ghp_agents.state.git import fold, read
 from ghp_agents.state.git.fast_import import NewCommit, import_commits
@@ -75,7 +75,7 @@ def _take_in_once(
         _heal(repository, held)
         import_commits(repository, repository.ref, head, [commit], ws.clock.now(), keep_open=held)
         clock += 1
-        head = repository.check("rev-parse", repository.ref).text
+        head = repository.commit_at(repository.ref)
     return refused
 
 
@@ -108,7 +108,7 @@ def _merge_commit(
     return NewCommit(message, written, by, ws.clock.now(), (tip.oid,), tuple(sorted(kept.items())))
 
 
-def _joined(reader: git.ObjectReader, ours: Paths, theirs: Paths) -> dict[str, str]:
+def _joined(reader: objects.ObjectReader, ours: Paths, theirs: Paths) -> dict[str, str]:
     """The files that we lack; where contents differ, the greater one, as in the join."""
     kept = {path: oid for path, oid in theirs.items() if ours.get(path) != oid}
     kept.pop(presence.PATH, None)
@@ -137,7 +137,7 @@ def _check(ours: Paths, kept: Paths) -> None:
         raise _UnabsorbableError(f"{both[0]!r} is a file and a folder")
 
 
-def _presence(reader: git.ObjectReader, head: str | None, other: str) -> bytes:
+def _presence(reader: objects.ObjectReader, head: str | None, other: str) -> bytes:
     names = [f"{commit}:{presence.PATH}" for commit in (other, head) if commit]
     agents: list[presence.Agents] = []
     others: dict[str, object] = {}
@@ -166,7 +166,7 @@ def dismiss(
 ) -> Absorption:
     """Delete the refs of absorbed clones on the remote, each if it still is at its tip."""
     remote = coordination_remote(ws)
-    sent = repository.run("rev-parse", "--verify", "--quiet", SEEN_REFS + repository.clone).text
+    sent = repository.commit_at(SEEN_REFS + repository.clone)
     absorbed: list[CloneId] = []
     left: list[tuple[CloneId, str]] = []
     for tip in tips:
@@ -175,7 +175,7 @@ def dismiss(
         why = refused.get(tip.clone, "")
         if not why and remote is None:
             why = why_none(ws)
-        if not why and not _contains(repository, sent or None, tip.oid):
+        if not why and not _contains(repository, sent, tip.oid):
             why = "what it said could not be sent yet"
         if not why and remote:
             ref = CLONE_REFS + tip.clone
@@ -203,12 +203,11 @@ def use_clone_id(
         return
     renamed = repository.with_clone(clone)
     own = read.own_tip(repository, read.tips(repository))
-    shown = repository.run("rev-parse", "--verify", "--quiet", SEEN_REFS + clone)
-    start = shown.text or (own.oid if own else "")
+    start = repository.commit_at(SEEN_REFS + clone) or (own.oid if own else "")
     _heal(renamed, held)
     if start:  # a ref left by a killed process was never this clone's
         repository.check("update-ref", renamed.ref, start)
-    elif renamed.run("rev-parse", "--verify", "--quiet", renamed.ref).code == 0:
+    elif renamed.commit_at(renamed.ref):
         repository.check("update-ref", "-d", renamed.ref)
     rename_clone(repository, clone)
     if own and own.oid != start:

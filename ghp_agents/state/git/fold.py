@@ -10,7 +10,7 @@ from ghp_agents.core import files
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import one_line
-from ghp_agents.git import process as git
+from ghp_agents.git import objects
 from ghp_agents.hotpath import own_file, policy_cache, policy_stamp
 from ghp_agents.state import ledger, presence
 from ghp_agents.state.git import live_presence, outbox, read
@@ -127,7 +127,7 @@ def _plan(
 
 def _contents(
     repository: StateRepository, own: Tip | None, queued: Sequence[Record]
-) -> dict[str, git.Object | None]:
+) -> dict[str, objects.Object | None]:
     """This clone's committed files at the paths of presence and queued records."""
     paths = [presence.PATH, *(path for record in queued for path, _ in record.files)]
     if own is None:
@@ -141,7 +141,7 @@ def _is_committed(
     repository: StateRepository,
     own: Tip | None,
     record: Record,
-    existing: Mapping[str, git.Object | None],
+    existing: Mapping[str, objects.Object | None],
 ) -> bool:
     if not record.files:
         return own is not None and _is_in_ledger(repository, own, record)
@@ -181,7 +181,7 @@ def _presence_commit(
     return NewCommit(message, {presence.PATH: content}, None, now)
 
 
-def _decode(ws: Workspace, document: git.Object | None) -> tuple[Agents, Mapping[str, object]]:
+def _decode(ws: Workspace, document: objects.Object | None) -> tuple[Agents, Mapping[str, object]]:
     if document is None:
         return {}, {}
     try:

@@ -132,7 +132,7 @@ def _push_published(
     content = {**documents, "README.md": page}
     commit = NewCommit("Published state\n", content, None, ws.clock.now())
     import_commits(repository, PUBLISHED, head, [commit], ws.clock.now())
-    created = repository.check("rev-parse", PUBLISHED).text
+    created = repository.commit_at(PUBLISHED)
     absolute = Remote(remote.name, "")
     return push(ws, repository, absolute, [f"{created}:{BRANCH}"], expected={BRANCH: head or ""})
 
@@ -145,7 +145,7 @@ def fetch_published(ws: Workspace, repository: StateRepository, remote: Remote) 
     if fetched.code != 0:
         repository.run("update-ref", "-d", PUBLISHED)
         return None
-    return repository.check("rev-parse", PUBLISHED).text
+    return repository.commit_at(PUBLISHED)
 
 
 def is_ours(repository: StateRepository, head: str) -> bool:

@@ -9,6 +9,7 @@ from ghp_agents.core.files import stays_below
 from ghp_agents.core.ids import UNNAMED, CloneId, Timestamp
 from ghp_agents.core.limits import LARGEST
 from ghp_agents.git import process as git
+from ghp_agents.git.objects import Object, ObjectReader, TreeEntry, tree_entries
 from ghp_agents.state import presence
 from ghp_agents.state.git import copied_clone, live_presence, outbox
 from ghp_agents.state.join import Problem, Tip, join_files
@@ -17,9 +18,6 @@ from ghp_agents.state.private_repo import SEEN_REFS, StateRepository
 from ghp_agents.state.record import highest
 from ghp_agents.workspace import Workspace
 
-_FORMAT = (
-    "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:trailers:key=Clock,valueonly)"
-)
 # Other clones control their trees, so reading has limits: a few kilobytes of nested trees can stand
 # for more files than fit into memory.
 DEEPEST = 12  # levels of folders; records are three deep
@@ -28,23 +26,33 @@ FOLDER = ".ghp"  # contains all records
 
 
 def tips(repository: StateRepository) -> list[Tip]:
-    """Every known clone, this one first if it has commits."""
-    shown = repository.check("for-each-ref", f"--format={_FORMAT}", repository.ref, SEEN_REFS)
-    found: list[Tip] = []
-    for line in shown.text.splitlines():
-        if "\0" not in line:
-            continue  # the trailer's own newline
-        ref, oid, date, clock = line.split("\0")
-        clone = CloneId(ref.rpartition("/")[2])
-        own = ref == repository.ref
-        if own or clone != repository.clone:
-            tip = _tip(clone, oid, date, clock)
-            found.insert(0, tip) if own else found.append(tip)
-    return found
+    """Every known clone, this one first if it has commits. Raises GitError."""
+    refs = repository.refs(repository.ref, SEEN_REFS)
+    own = refs.pop(repository.ref, None)
+    clones = ((CloneId(ref.rpartition("/")[2]), oid) for ref, oid in refs.items())
+    heads = [(clone, oid) for clone, oid in clones if clone != repository.clone]
+    return _read_tips(repository, [(repository.clone, own), *heads] if own else heads)
 
 
-def _tip(clone: CloneId, oid: str, date: str, clock: str) -> Tip:
-    return Tip(clone, oid, clock_of(clock), timestamp(date))
+def _read_tips(repository: StateRepository, heads: Sequence[tuple[CloneId, str]]) -> list[Tip]:
+    with repository.objects(largest=LARGEST) as reader:
+        found = reader.read([oid for _, oid in heads])
+    return [_tip(clone, oid, commit) for (clone, oid), commit in zip(heads, found, strict=True)]
+
+
+def _tip(clone: CloneId, oid: str, commit: Object | None) -> Tip:
+    if commit is None:
+        raise git.GitError(
+            f"The commit {oid} of the clone {clone} is missing in the private repository.",
+            hint="Run `ghp agent-doctor`; it checks the state.",
+        )
+    header, _, message = commit.content.partition(b"\n\n")
+    committer = next((x for x in header.splitlines() if x.startswith(b"committer ")), b"")
+    date = committer.rpartition(b"> ")[2].partition(b" ")[0]
+    trailers = message.rstrip().rpartition(b"\n\n")[2].splitlines()
+    fields = (line.partition(b": ") for line in trailers)
+    clock = next((value for key, _, value in fields if key == b"Clock"), b"")
+    return Tip(clone, oid, clock_of(clock.decode("latin-1")), timestamp(date.decode("latin-1")))
 
 
 def clock_of(text: str) -> int:
@@ -68,7 +76,6 @@ def own_tip(repository: StateRepository, known: Sequence[Tip]) -> Tip | None:
 
 def tips_at(repository: StateRepository, known: Sequence[Tip], at: float) -> list[Tip]:
     """The clones' tips at a time, by each clone's own clock; including clones absorbed later."""
-    form = "--format=%H%x00%ct%x00%(trailers:key=Clock,valueonly,separator=%x20)"
     when = f"@{max(0, int(at))} +0000"  # git accepts no times before 1970
     then: list[Tip] = []
     pending = list(known)
@@ -76,9 +83,9 @@ def tips_at(repository: StateRepository, known: Sequence[Tip], at: float) -> lis
     while pending:
         tip = pending.pop(0)
         log = ["log", "--first-parent", "--no-show-signature"]
-        shown = repository.check(*log, "-1", form, f"--before={when}", tip.oid)
-        if "\0" in shown.text:
-            then.append(_tip(tip.clone, *shown.text.split("\0")))
+        last = repository.check(*log, "-1", "--format=%H", f"--before={when}", tip.oid).text
+        if last:
+            then += _read_tips(repository, [(tip.clone, last)])
         later = repository.check(*log, "--merges", "--format=%P", f"--after={when}", tip.oid).text
         absorbed = [oid for line in later.splitlines() for oid in line.split(" ")[1:]]
         # Under names of their own: two clones may have last written under the same id.
@@ -241,7 +248,7 @@ class Below(NamedTuple):
 KnownFiles = dict[str, list[Below]]  # by prefix, what each commit has; commits never change
 
 
-def read_below(reader: git.ObjectReader, commits: Sequence[str], prefix: str) -> list[Below]:
+def read_below(reader: ObjectReader, commits: Sequence[str], prefix: str) -> list[Below]:
     """For each commit, the files below `prefix` (a folder, ending with `/`).
 
     Walks all trees level by level through one process; shared folders and files are read once.
@@ -257,7 +264,7 @@ def read_below(reader: git.ObjectReader, commits: Sequence[str], prefix: str) ->
     return [_below(folder, some, contents) for some in paths]
 
 
-def paths_of(reader: git.ObjectReader, commits: Sequence[str]) -> list[dict[str, str] | None]:
+def paths_of(reader: ObjectReader, commits: Sequence[str]) -> list[dict[str, str] | None]:
     """For each commit, the paths and objects of its records; None if there are too many."""
     found = reader.read([f"{commit}:{FOLDER}" for commit in commits])
     trees = {tree.oid: tree for tree in found if tree and tree.kind == "tree"}
@@ -266,7 +273,7 @@ def paths_of(reader: git.ObjectReader, commits: Sequence[str]) -> list[dict[str,
 
 
 def _below(
-    folder: str, paths: Mapping[str, str] | None, contents: Mapping[str, git.Object | None]
+    folder: str, paths: Mapping[str, str] | None, contents: Mapping[str, Object | None]
 ) -> Below:
     if paths is None:
         return Below({}, {f"{folder}/": f"more than {MOST} files: none of them is read"})
@@ -280,26 +287,22 @@ def _below(
     )
 
 
-def _listing(
-    reader: git.ObjectReader, trees: Mapping[str, git.Object]
-) -> dict[str, list[git.TreeEntry]]:
+def _listing(reader: ObjectReader, trees: Mapping[str, Object]) -> dict[str, list[TreeEntry]]:
     """The entries of `trees` and of their subtrees, level by level."""
-    listing: dict[str, list[git.TreeEntry]] = {}
+    listing: dict[str, list[TreeEntry]] = {}
     known = dict(trees)
     wanted = list(trees)
     for _ in range(DEEPEST):
         missing = [oid for oid in wanted if oid not in known]
         known |= {tree.oid: tree for tree in reader.read(missing) if tree}
         for oid in wanted:
-            listing[oid] = git.tree_entries(known[oid].content, len(oid)) if oid in known else []
+            listing[oid] = tree_entries(known[oid].content, len(oid)) if oid in known else []
         inner = (entry.oid for oid in wanted for entry in listing[oid] if entry.mode == "40000")
         wanted = [oid for oid in dict.fromkeys(inner) if oid not in listing]
     return listing
 
 
-def _paths(
-    listing: Mapping[str, list[git.TreeEntry]], root: str, folder: str
-) -> dict[str, str] | None:
+def _paths(listing: Mapping[str, list[TreeEntry]], root: str, folder: str) -> dict[str, str] | None:
     """The files below a tree, by path; None if there are too many."""
     found: dict[str, str] = {}
     pending = [(folder, root)]

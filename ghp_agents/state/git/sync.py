@@ -79,13 +79,13 @@ def _exchange(ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool)
     repository = open_repository(ws)
     if held:
         _heal_seen(repository)
-    before, rights = _seen(repository), _seen(repository, SEEN_LEASE_REFS)
+    before, rights = repository.refs(SEEN_REFS), repository.refs(SEEN_LEASE_REFS)
     trouble = fetch(ws, repository, remote, keep_open=held)
     _keep_locks(repository, rights)
     if trouble:
         unsent = count_unsent(repository)
         return SyncReport(remote=remote.name, trouble=trouble, unsent=unsent)
-    after = _seen(repository)
+    after = repository.refs(SEEN_REFS)
     news = sum(
         1
         for ref, oid in after.items()
@@ -113,8 +113,8 @@ def _send(
                 "Another clone uses this clone's id (a copied folder, or a container image); "
                 f"this one is {repository.clone} from now on. Nothing was lost."
             )
-        head = _oid(repository, repository.ref)
-        if head is None or head == _oid(repository, SEEN_REFS + repository.clone):
+        head = repository.commit_at(repository.ref)
+        if head is None or head == repository.commit_at(SEEN_REFS + repository.clone):
             return report._replace(notes=tuple(notes))
         pushed = push(ws, repository, remote, [f"{head}:{repository.ref}"], keep_open=held)
         if pushed.answer is PushOutcome.DONE:
@@ -140,8 +140,8 @@ def _send(
 
 def has_twin(repository: StateRepository) -> bool:
     """Whether the remote has commits under our id that we never made."""
-    sent = _oid(repository, SEEN_REFS + repository.clone)
-    head = _oid(repository, repository.ref)
+    sent = repository.commit_at(SEEN_REFS + repository.clone)
+    head = repository.commit_at(repository.ref)
     if sent is None or sent == head:
         return False
     if head is None:
@@ -157,8 +157,8 @@ def _split_from_twin(ws: Workspace, repository: StateRepository) -> StateReposit
         if current and current.clone != repository.clone:
             return current  # another process did it
         head, twins = (
-            _oid(repository, repository.ref),
-            _oid(repository, SEEN_REFS + repository.clone),
+            repository.commit_at(repository.ref),
+            repository.commit_at(SEEN_REFS + repository.clone),
         )
         if head and twins:
             copied_clone.note_copies(ws, repository, head, twins)
@@ -171,28 +171,18 @@ def _split_from_twin(ws: Workspace, repository: StateRepository) -> StateReposit
         return renamed
 
 
-def _oid(repository: StateRepository, ref: str) -> str | None:
-    shown = repository.run("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
-    return shown.text or None
-
-
 def _keep_locks(repository: StateRepository, before: dict[str, str]) -> None:
     """Keep locks of which the remote now has an older value than before, to restore them there."""
-    after = _seen(repository, SEEN_LEASE_REFS)
+    after = repository.refs(SEEN_LEASE_REFS)
     changed = {ref: oid for ref, oid in before.items() if after.get(ref) != oid}
     pairs = [(after[ref], oid) for ref, oid in changed.items() if ref in after]
     followed = {earlier for _, earlier in descend(repository, pairs)}
     for ref, oid in changed.items():
         if oid not in followed:
             own_ref = LEASE_REFS + ref.removeprefix(SEEN_LEASE_REFS)
-            own_oid = _oid(repository, own_ref) or ""
+            own_oid = repository.commit_at(own_ref) or ""
             if not own_oid or descend(repository, [(oid, own_oid)]):
                 repository.run("update-ref", own_ref, oid, own_oid)
-
-
-def _seen(repository: StateRepository, space: str = SEEN_REFS) -> dict[str, str]:
-    shown = repository.check("for-each-ref", "--format=%(refname) %(objectname)", space)
-    return dict(line.split(" ") for line in shown.text.splitlines())
 
 
 def _heal_seen(repository: StateRepository) -> None:

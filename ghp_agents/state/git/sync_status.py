@@ -86,6 +86,9 @@ def standing(ws: Workspace) -> SyncStatus:
 
 def count_unsent(repository: StateRepository) -> int:
     """How many of this clone's commits the remote lacks."""
+    refs = repository.refs(repository.ref, SEEN_REFS + repository.clone)
+    if refs.get(repository.ref) == refs.get(SEEN_REFS + repository.clone):
+        return 0
     # As a pattern, because the ref may not exist. With brackets git does not look below it.
     sent = f"{SEEN_REFS}[{repository.clone[0]}]{repository.clone[1:]}"
     shown = repository.run("rev-list", "--count", repository.ref, "--not", f"--glob={sent}", "--")

@@ -58,9 +58,9 @@ def schedule(ws: Workspace, report: SyncReport) -> None:
 
 def _unsent(repository: StateRepository) -> list[str]:
     """The subjects of this clone's unsent commits."""
-    head = repository.run("rev-parse", "--verify", "--quiet", repository.ref).text
+    head = repository.commit_at(repository.ref)
     if not head:
         return []
-    sent = repository.run("rev-parse", "--verify", "--quiet", SEEN_REFS + repository.clone).text
+    sent = repository.commit_at(SEEN_REFS + repository.clone)
     span = [head, f"^{sent}"] if sent else [head]
     return repository.run("log", "-200", "--format=%s", *span).text.splitlines()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.limits import LARGEST
-from ghp_agents.git import process as git
+from ghp_agents.git.objects import read_objects
 from ghp_agents.state.git.read import read_below
 from ghp_agents.state.git.store import GitRefsStore
 from tests.state import strangers
@@ -66,7 +66,7 @@ def test_what_lies_deeper_than_any_record_is_no_record(clone: Path, remote: Path
 
 def test_a_file_that_is_too_large_is_left_out_and_named(repo: Path) -> None:
     head = commit(repo, {"a/small": b"x" * 200, "a/large": b"x" * 201, "a/b/small": b"y"})
-    with git.objects(repo / ".git", largest=200) as reader:
+    with read_objects(repo / ".git", largest=200) as reader:
         (found,) = read_below(reader, [head], "a/")
     assert found.files == {"a/small": b"x" * 200, "a/b/small": b"y"}
     assert found.left_out == {"a/large": f"more than {LARGEST // 1_000_000} MB"}

@@ -126,10 +126,10 @@ def _view_is_there(ws: Workspace) -> bool:
 
 def _unsent_events(repository: StateRepository) -> Counter[str]:
     """Events that the remote lacks, by kind; presence is temporary and no loss."""
-    own = repository.run("rev-parse", "--verify", "--quiet", repository.ref).text
+    own = repository.commit_at(repository.ref)
     if not own:
         return Counter()
-    seen = repository.run("rev-parse", "--verify", "--quiet", SEEN_REFS + repository.clone).text
+    seen = repository.commit_at(SEEN_REFS + repository.clone)
     span = [own, f"^{seen}"] if seen else [own]
     log = repository.check("log", "--no-show-signature", "--format=%B%x1e", *span).text
     found = Counter[str]()

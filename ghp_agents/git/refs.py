@@ -1,0 +1,79 @@
+"""Reads refs from the disk: a command lists them often, and need not start git each time."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+_OID = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64})\n")
+_NAME = re.compile(rb"[A-Za-z0-9_+=-][A-Za-z0-9._+=-]*")  # of one level; git allows more
+
+
+class UnreadableRefsError(Exception):
+    """Only git can tell: refs are not files, or a file is no ordinary ref."""
+
+
+def read_refs(git_dir: Path, *prefixes: str) -> dict[str, str]:
+    """The refs whose names begin with one of the prefixes, in the order of names.
+
+    A prefix has at least one `/`. Raises UnreadableRefsError.
+    """
+    try:
+        is_linked = (git_dir / "commondir").exists()  # then most refs are elsewhere
+        if (git_dir / "reftable").exists() or (is_linked and not _are_own(prefixes)):
+            raise UnreadableRefsError
+        # Loose refs first: git removes one only when it is in the packed file.
+        loose = [ref for prefix in prefixes for ref in _loose(os.fsencode(git_dir), prefix)]
+        found = dict(ref for ref in _packed(git_dir) if ref[0].startswith(prefixes))
+    except OSError:
+        raise UnreadableRefsError from None
+    found.update(loose)
+    return {name: found[name] for name in sorted(found)}
+
+
+def _are_own(prefixes: Sequence[str]) -> bool:
+    return all(prefix.startswith("refs/worktree/") for prefix in prefixes)
+
+
+def _loose(git_dir: bytes, prefix: str) -> Iterator[tuple[str, str]]:
+    folder, wanted = prefix.rpartition("/")[0], prefix.encode()
+    for place, _, files in os.walk(b"%s/%s" % (git_dir, folder.encode()), onerror=_note):
+        for file in files:
+            name = b"%s/%s" % (place[len(git_dir) + 1 :], file)
+            if name.startswith(wanted) and not file.endswith(b".lock"):
+                content = _content(b"%s/%s" % (place, file))
+                if content is not None:
+                    yield name.decode(), _checked(name, content)
+
+
+def _note(error: OSError) -> None:
+    if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        raise error
+
+
+def _content(path: bytes) -> bytes | None:
+    try:
+        with Path(os.fsdecode(path)).open("rb") as file:
+            return file.read(100)
+    except FileNotFoundError:  # deleted, or packed meanwhile
+        return None
+
+
+def _checked(name: bytes, content: bytes) -> str:
+    levels = name.split(b"/")
+    is_plain = all(_NAME.fullmatch(level) for level in levels) and b".." not in name
+    found = _OID.fullmatch(content)
+    if not is_plain or not found or any(level.endswith((b".", b".lock")) for level in levels):
+        raise UnreadableRefsError
+    return found[1].decode()
+
+
+def _packed(git_dir: Path) -> Iterator[tuple[str, str]]:
+    try:
+        content = (git_dir / "packed-refs").read_bytes()
+    except FileNotFoundError:
+        return
+    for line in content.splitlines():
+        oid, space, name = line.partition(b" ")
+        if space and not line.startswith((b"#", b"^")):
+            yield name.decode("utf-8", "replace"), oid.decode("ascii", "replace")
