@@ -1,6 +1,7 @@
 """The measures of the package's structure, as a table: `python -m tools.measures [FOLDER]`.
 
-Run it on two checkouts to compare them. It reads the source and runs nothing of it.
+Run it on two checkouts to compare them. It reads the source and runs nothing of it. With `--git` it
+runs the commands of this checkout instead, and shows the git processes of each.
 """
 
 import ast
@@ -10,11 +11,16 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from tools import processes
+
 PACKAGE = "ghp_agents"
 
 
 def main() -> None:
-    """Print the table of a checkout, by default this one."""
+    """Print the table of a checkout, by default this one; with `--git` that of git processes."""
+    if sys.argv[1:] == ["--git"]:
+        print("\n".join(processes.table(processes.count_all(), detailed=True)))
+        return
     root = Path(sys.argv[1] if len(sys.argv) > 1 else ".") / PACKAGE
     print("| measure | value |\n|---|---|")
     for name, value in measures(root).items():

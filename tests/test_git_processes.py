@@ -1,0 +1,39 @@
+"""How many git processes each command starts, in a clone with a remote: starting them is most of
+what a command takes. `python -m tools.measures --git` shows which."""
+
+import pytest
+
+from tools.processes import STEPS, Calls, count_all
+
+MOST = {
+    "agent-issue new": 8,
+    "agent-claim of a held issue": 5,
+    "agent-lease": 5,
+    "agent-escalate": 11,
+    "agent-handoff --checkpoint": 27,
+    "agent-status": 3,
+    "agent-sweep, nothing to do": 22,
+    "agent-start": 37,
+    "agent-finish": 57,
+}
+
+
+@pytest.fixture(scope="module")
+def counts() -> dict[str, Calls]:
+    """The git processes of each command."""
+    return count_all()
+
+
+def test_every_counted_command_has_a_bound() -> None:
+    assert [name for name, _, _ in STEPS if name] == [*MOST]
+
+
+@pytest.mark.parametrize("name", MOST)
+def test_a_command_starts_few_git_processes(counts: dict[str, Calls], name: str) -> None:
+    assert counts[name].total <= MOST[name], counts[name].own
+
+
+def test_one_process_reads_the_objects_of_the_state(counts: dict[str, Calls]) -> None:
+    several = {"agent-finish"}  # while one reader walks the state, another one asks for a lock
+    read = {name: calls.own["cat-file --batch"] for name, calls in counts.items()}
+    assert {name for name, count in read.items() if count > 1} <= several
