@@ -13,7 +13,7 @@ from ghp_agents.cli.context import acting, say_none, send, start_background
 from ghp_agents.cli.params import Seconds
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.errors import GhpError, UsageError
-from ghp_agents.core.ids import one_line
+from ghp_agents.core.ids import first_line, one_line
 from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations import record
 from ghp_agents.escalations import service as services
@@ -306,7 +306,7 @@ def answer(app: App, id: str, text: str) -> None:
         last = before[-1]
         output.done(
             f"Added to {name}, and counts from now on; {who(last.by)} had answered: "
-            f"{phrase(rules.first_line(last.text))}"
+            f"{phrase(first_line(last.text))}"
         )
     else:
         output.done(f"Answered {name}; {asker} is told at its next status, resume or hook.")

@@ -1,13 +1,16 @@
 """Checks and converts the fields of a record's file.
 
-Every function raises ValueError, which names the wrong field.
+The functions named `as_` raise ValueError, which names the wrong field. Those named `any_` read
+what people may have written by hand; a wrong value is an empty one.
 """
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
-from ghp_agents.core.ids import NUMBERS_END, one_line
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.ids import NUMBERS_END, Actor, AgentName, agent_name, one_line
 
 ID = r"[0-9a-f]{8,64}"  # the id of a record, and of its subject
 _ID = re.compile(ID)
@@ -22,6 +25,11 @@ def parse(data: bytes) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise ValueError("not a JSON object")
     return fields
+
+
+def dump(fields: Mapping[str, Any]) -> bytes:
+    """Fields as a file that people can read."""
+    return json.dumps(fields, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def as_text(value: object, name: str) -> str:
@@ -46,6 +54,20 @@ def as_whole(value: object, name: str) -> int:
     return value
 
 
+def as_agent(text: str) -> AgentName:
+    """The name of an agent."""
+    try:
+        return agent_name(text)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
+def as_actor(name: str, person: object) -> Actor:
+    """A person, or an agent with a checked name."""
+    is_person = person is True
+    return Actor(name if is_person else as_agent(name), is_person)
+
+
 def as_id(text: str) -> str:
     """The id of a record, or of its subject."""
     if not _ID.fullmatch(text):
@@ -60,3 +82,18 @@ def ids_in(path: str, folder: str, what: str) -> tuple[str, str]:
     if record == name or not path.startswith(folder):
         raise ValueError(f"its path is not {folder}<{what}>/<record>.json")
     return as_id(about), as_id(record)
+
+
+def any_text(value: object) -> str:
+    """A text."""
+    return value if isinstance(value, str) else ""
+
+
+def any_count(value: object) -> int:
+    """A positive number, else 0."""
+    return value if type(value) is int and value > 0 else 0
+
+
+def any_list(value: object) -> list[Any]:
+    """A list."""
+    return value if isinstance(value, list) else []

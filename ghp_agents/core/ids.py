@@ -75,6 +75,11 @@ def short_ids(ids: Iterable[str], least: int = 4) -> dict[str, str]:
     return {text: text[:length] for text, length in lengths.items()}
 
 
+def first_line(text: str, limit: int = 120) -> str:
+    """The first line of a text that is not blank."""
+    return one_line(next((line for line in text.splitlines() if line.strip()), ""), limit)
+
+
 def slug(text: str, limit: int = 35) -> str:
     """A title as part of a branch or file name."""
     return _SLUG.sub("-", text.lower()).strip("-")[:limit].strip("-")

@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from ghp_agents.core.errors import NotFoundError, UsageError
-from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line, short_ids
+from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, first_line, one_line, short_ids
 from ghp_agents.state.cause import LAST_RESORT, QUESTION
+from ghp_agents.state.codec import order
 
 URGENCIES = ("low", "normal", "high")
 DEFAULT_URGENCY = "normal"
@@ -71,11 +72,6 @@ class Escalation(NamedTuple):
 E = TypeVar("E", Escalation, Answer)
 
 
-def first_line(text: str, limit: int = 120) -> str:
-    """The first line of a text that is not blank."""
-    return one_line(next((line for line in text.splitlines() if line.strip()), ""), limit)
-
-
 def identity(question: Question, times: int) -> str:
     """The id of a question that was asked and answered `times` times before."""
     fields = [question.agent, question.issue, question.text, list(question.options), times]
@@ -126,7 +122,7 @@ def with_answers(
 
 def ordered(entries: Iterable[E]) -> tuple[E, ...]:
     """Questions or answers in their order, which is the same on every machine."""
-    return tuple(sorted(entries, key=lambda entry: (entry.clock, entry.clone, entry.id)))
+    return tuple(sorted(entries, key=order))
 
 
 def by_need(escalations: Iterable[Escalation]) -> list[Escalation]:

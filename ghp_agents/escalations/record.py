@@ -1,13 +1,13 @@
 """Escalations and answers as files of the state. People read them; their contents are untrusted."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from ghp_agents.core import front_matter
-from ghp_agents.core.errors import UsageError
+from ghp_agents.core.fields import any_count, any_list, any_text, as_agent
 from ghp_agents.core.front_matter import Document
-from ghp_agents.core.ids import Actor, CloneId, Timestamp, agent_name
+from ghp_agents.core.ids import CloneId, Timestamp
 from ghp_agents.escalations.escalation import (
     DEFAULT_URGENCY,
     URGENCIES,
@@ -20,9 +20,8 @@ from ghp_agents.escalations.escalation import (
 )
 from ghp_agents.hotpath.quoting import fence
 from ghp_agents.state import legacy_causes
+from ghp_agents.state.codec import any_provenance, read_files, written_provenance
 from ghp_agents.state.join import Problem
-
-T = TypeVar("T")
 
 ESCALATIONS = ".ghp/escalations/"
 ANSWERS = ".ghp/answers/"
@@ -77,11 +76,7 @@ def render_answer(answer: Answer) -> bytes:
     """An answer as a file."""
     meta = {
         "escalation": f"E-{answer.escalation}",
-        "by": answer.by.name,
-        "person": answer.by.is_person,
-        "at": answer.at,
-        "clock": answer.clock,
-        "clone": answer.clone,
+        **written_provenance(answer),
         **({"where": answer.where} if answer.where else {}),
     }
     return front_matter.render(Document(meta, answer.text + "\n"))
@@ -94,75 +89,53 @@ def read(
 
     Unknown files are ignored. An answer decides if the record says that its author is a person,
     or if the author is an orchestrator now."""
-    problems: list[Problem] = []
-    escalations = _each(_ESCALATION_PATH, _escalation, files, problems)
+    escalations, problems = read_files(files, _escalation, _ESCALATION_PATH)
+    known, more = read_files(files, _answer, _ANSWER_PATH)
     answers: dict[str, list[Answer]] = {}
-    for answer in _each(_ANSWER_PATH, _answer, files, problems):
+    for answer in known:
         answers.setdefault(answer.escalation, []).append(answer)
     answered = [with_answers(x, answers.get(x.id, ()), orchestrators) for x in escalations]
-    return list(ordered(answered)), problems
+    return list(ordered(answered)), problems + more
 
 
 def read_answers(files: Mapping[str, bytes]) -> list[Answer]:
     """The answers in files of the state, oldest first."""
-    return list(ordered(_each(_ANSWER_PATH, _answer, files, [])))
+    return list(ordered(read_files(files, _answer, _ANSWER_PATH)[0]))
 
 
-def _each(
-    path: re.Pattern[str],
-    make: Callable[[Sequence[str], Document], T],
-    files: Mapping[str, bytes],
-    problems: list[Problem],
-) -> list[T]:
-    records: list[T] = []
-    for place, data in sorted(files.items()):
-        match = path.fullmatch(place)
-        try:
-            if match:
-                records.append(make(match.groups(), front_matter.parse(data)))
-        except ValueError as error:
-            problems.append(Problem(place, str(error)))
-    return records
-
-
-def _escalation(ids: Sequence[str], document: Document) -> Escalation:
+def _escalation(identity: str, data: bytes) -> Escalation:
+    document = front_matter.parse(data)
     meta, lines = document.meta, document.body.removesuffix("\n").split("\n")
-    count, context = _number(meta.get("questionLines")), _number(meta.get("contextLines"))
+    count, context = any_count(meta.get("questionLines")), any_count(meta.get("contextLines"))
     text = "\n".join(lines[:count] if count else lines)
-    issue, options = _number(meta.get("issue")) or None, _texts(meta.get("options"))
-    kind, about = _text(meta.get("kind")), _texts(meta.get("about"))
+    issue, options = any_count(meta.get("issue")) or None, _texts(meta.get("options"))
+    kind, about = any_text(meta.get("kind")), _texts(meta.get("about"))
     if "kind" not in meta:
         kind, about = legacy_causes.of_question(text, options, issue)
-    question = Question(_agent(meta.get("agent")), text, issue, options, kind, about)
+    question = Question(as_agent(any_text(meta.get("agent"))), text, issue, options, kind, about)
     urgency = meta.get("urgency")
     return Escalation(
-        id=ids[0],
+        id=identity,
         question=question,
-        asked_at=Timestamp(_text(meta.get("askedAt"))),
-        clock=_number(meta.get("clock")),
-        clone=CloneId(_text(meta.get("clone"))),
+        asked_at=Timestamp(any_text(meta.get("askedAt"))),
+        clock=any_count(meta.get("clock")),
+        clone=CloneId(any_text(meta.get("clone"))),
         urgency=urgency if urgency in URGENCIES else DEFAULT_URGENCY,
         context="\n".join(lines[-1 - context : -1]) if 0 < context < len(lines) else "",
-        branch=_text(meta.get("branch")) or None,
-        commit=_text(meta.get("commit")) or None,
+        branch=any_text(meta.get("branch")) or None,
+        commit=any_text(meta.get("commit")) or None,
     )
 
 
-def _answer(ids: Sequence[str], document: Document) -> Answer:
+def _answer(escalation: str, identity: str, data: bytes) -> Answer:
+    document = front_matter.parse(data)
     meta = document.meta
-    is_person = meta.get("person") is True
-    by = _text(meta.get("by"))
-    if not by.strip():
-        raise ValueError("an answer by nobody")
     return Answer(
-        id=ids[1],
-        escalation=ids[0],
-        by=Actor(by if is_person else _agent(by), is_person),
+        id=identity,
+        escalation=escalation,
+        **any_provenance(meta),
         text=document.body.removesuffix("\n"),
-        at=Timestamp(_text(meta.get("at"))),
-        clock=_number(meta.get("clock")),
-        clone=CloneId(_text(meta.get("clone"))),
-        where=_text(meta.get("where")),
+        where=any_text(meta.get("where")),
     )
 
 
@@ -170,20 +143,5 @@ def _count(text: str) -> int:
     return text.count("\n") + 1
 
 
-def _agent(value: Any) -> str:
-    try:
-        return agent_name(_text(value))
-    except UsageError as error:
-        raise ValueError(str(error)) from None
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
-
-
-def _number(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return tuple(text for text in any_list(value) if isinstance(text, str))

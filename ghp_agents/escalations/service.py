@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ghp_agents.core import files, secret_scan
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError, UsageError
-from ghp_agents.core.ids import Actor, AgentName, Timestamp, agent_name
+from ghp_agents.core.ids import Actor, AgentName, Timestamp, agent_name, first_line
 from ghp_agents.core.json_file import texts_file
 from ghp_agents.escalations import comments, messages, record
 from ghp_agents.escalations import escalation as rules
@@ -269,7 +269,7 @@ def _answer_record(escalation: Escalation, answer: Answer) -> Record:
         clock=answer.clock,
         files=((path, record.render_answer(answer)),),
         issue=escalation.question.issue,
-        text=rules.first_line(answer.text),
+        text=first_line(answer.text),
     )
 
 

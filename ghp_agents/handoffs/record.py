@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ghp_agents.core import front_matter
-from ghp_agents.core.errors import UsageError
+from ghp_agents.core.fields import any_count, any_list, any_text, as_actor, as_agent
 from ghp_agents.core.front_matter import Document
-from ghp_agents.core.ids import Actor, Timestamp, agent_name, one_line, slug
+from ghp_agents.core.ids import Timestamp, agent_name, one_line, slug
 from ghp_agents.handoffs.handoff import KINDS, Handoff, Missing, Work, ordered
+from ghp_agents.state.codec import read_files
 from ghp_agents.state.join import Problem
 
 HANDOFFS = ".ghp/handoffs/"
@@ -87,39 +88,29 @@ def read_handoffs(files: Mapping[str, bytes]) -> tuple[list[Handoff], list[Probl
 
     Unknown files are ignored.
     """
-    found: list[Handoff] = []
-    problems: list[Problem] = []
-    for path, data in files.items():
-        place = _PATH.fullmatch(path)
-        if not place:
-            continue
-        try:
-            issue = None if place[1] == NO_ISSUE else int(place[1])
-            found.append(_handoff(place[2], issue, front_matter.parse(data).meta))
-        except ValueError as error:
-            problems.append(Problem(path, str(error)))
+    found, problems = read_files(files, _handoff, _PATH)
     return ordered(found), problems
 
 
-def _handoff(identity: str, issue: int | None, meta: Mapping[str, Any]) -> Handoff:
-    is_person = meta.get("person") is True
-    by = one_line(_text(meta.get("from")), 80)
+def _handoff(issue: str, identity: str, data: bytes) -> Handoff:
+    meta = front_matter.parse(data).meta
+    by = one_line(any_text(meta.get("from")), 80)
     if not by or meta.get("kind") not in KINDS:
         raise ValueError("not a handoff: it does not say of which kind and from whom")
-    to = _text(meta.get("to"))
+    to = any_text(meta.get("to"))
     return Handoff(
         id=identity,
         kind=meta["kind"],
-        by=Actor(by if is_person else _agent(by), is_person),
-        to=_agent(to) if to else None,
-        issue=issue,
-        at=Timestamp(one_line(_text(meta.get("at")), 40)),
-        clock=_number(meta.get("clock")),
-        evidence=_text(meta.get("evidence")),
+        by=as_actor(by, meta.get("person")),
+        to=as_agent(to) if to else None,
+        issue=None if issue == NO_ISSUE else int(issue),
+        at=Timestamp(one_line(any_text(meta.get("at")), 40)),
+        clock=any_count(meta.get("clock")),
+        evidence=any_text(meta.get("evidence")),
         branch=_branch(meta.get("branch")),
         head=_oid(meta.get("head")),
-        note=_text(meta.get("note")),
-        next_steps=tuple(map(_text, _list(meta.get("nextSteps")))),
+        note=any_text(meta.get("note")),
+        next_steps=tuple(map(any_text, any_list(meta.get("nextSteps")))),
         work=_work(meta.get("work")),
     )
 
@@ -127,53 +118,33 @@ def _handoff(identity: str, issue: int | None, meta: Mapping[str, Any]) -> Hando
 def _work(value: Any) -> Work | None:
     if not isinstance(value, dict):
         return None
-    missing = [item for item in _list(value.get("leftOut")) if isinstance(item, dict)]
+    missing = [item for item in any_list(value.get("leftOut")) if isinstance(item, dict)]
     return Work(
         base=_oid(value.get("base")),
-        size=_number(value.get("bytes")),
-        digest=_text(value.get("sha256")),
-        files=_number(value.get("files")),
+        size=any_count(value.get("bytes")),
+        digest=any_text(value.get("sha256")),
+        files=any_count(value.get("files")),
         missing=tuple(
             Missing(
-                _text(item.get("path")),
-                _number(item.get("size")) if item.get("size") is not None else None,
-                _text(item.get("reason")),
+                any_text(item.get("path")),
+                any_count(item.get("size")) if item.get("size") is not None else None,
+                any_text(item.get("reason")),
             )
             for item in missing
         ),
     )
 
 
-def _agent(text: str) -> str:
-    try:
-        return agent_name(text)
-    except UsageError as error:
-        raise ValueError(str(error)) from None
-
-
 def _branch(value: Any) -> str | None:
     """Return a branch name that is safe in commands to copy; None for an invalid one."""
-    text = _text(value)
+    text = any_text(value)
     is_branch = _BRANCH.fullmatch(text) and text.isprintable() and len(text) < 250
     return text if is_branch else None
 
 
 def _oid(value: Any) -> str:
     """Return a commit's id, checked: git gets it as an argument."""
-    text = _text(value)
+    text = any_text(value)
     if text and not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text):
         raise ValueError("a commit is not named by its id")
     return text
-
-
-def _text(value: Any) -> str:
-    """Return a text field; YAML reads a time that was written by hand as a date."""
-    return str(value) if isinstance(value, str) or hasattr(value, "isoformat") else ""
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _number(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

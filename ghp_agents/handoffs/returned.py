@@ -4,14 +4,14 @@ The record is `.ghp/returns/<pull>/<id>.json`. The id is a digest of the head an
 clones send the same attempt back once. Each new attempt of the agent is a round.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ghp_agents.core.fields import parse
+from ghp_agents.core.fields import dump, parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line
 from ghp_agents.escalations.messages import who
 from ghp_agents.hotpath.quoting import clean, cut, fence, file
+from ghp_agents.state.codec import ledger_record, order, read_files
 from ghp_agents.state.join import Problem
 from ghp_agents.state.record import Record
 
@@ -62,30 +62,15 @@ def encode(entry: Return) -> Record:
     """Return the record for the state store."""
     fields: dict[str, Any] = entry._asdict()
     fields["by"], fields["person"] = entry.by.name, entry.by.is_person
-    content = json.dumps(fields, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-    return Record(
-        event="pull-return",
-        actor=entry.by,
-        object=f"#{entry.pull}",
-        id=entry.id,
-        at=entry.at,
-        clock=entry.clock,
-        files=((entry.path, content),),
-        issue=entry.issue,
-        text=f"to {entry.agent}: {REASONS[entry.reason]}",
-    )
+    text = f"to {entry.agent}: {REASONS[entry.reason]}"
+    about, content = f"#{entry.pull}", dump(fields)
+    return ledger_record(entry, "pull-return", about, content, issue=entry.issue, text=text)
 
 
 def read_returns(files: Mapping[str, bytes]) -> tuple[list[Return], list[Problem]]:
     """Read the records, oldest first; an unreadable one is a problem and hides no other."""
-    found: list[Return] = []
-    problems: list[Problem] = []
-    for path, data in files.items():
-        try:
-            found.append(_decode(path, data))
-        except ValueError as error:
-            problems.append(Problem(path, f"not a record of what was sent back: {error}"))
-    return sorted(found, key=lambda entry: (entry.clock, entry.clone, entry.id)), problems
+    found, problems = read_files(files, _decode, what="not a record of what was sent back: ")
+    return sorted(found, key=order), problems
 
 
 def round_of(returns: Iterable[Return], entry: Return) -> int:

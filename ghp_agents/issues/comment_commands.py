@@ -4,11 +4,12 @@ The record's id is derived from the comment's id. So a comment is executed once:
 clone reads it, and even if it is edited later.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ghp_agents.core.fields import dump, parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line
+from ghp_agents.state.codec import ledger_record, read_files
 from ghp_agents.state.join import Problem
 from ghp_agents.state.record import Record
 
@@ -69,18 +70,9 @@ def encode(record: Obeyed) -> Record:
         "person": record.by.is_person,
         "acts": [_act_fields(act) for act in record.acts],
     }
-    content = json.dumps(fields, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-    return Record(
-        event="command",
-        actor=record.by,
-        object=f"#{record.issue}",
-        id=record.id,
-        at=record.at,
-        clock=record.clock,
-        files=((record.path, content),),
-        issue=record.issue,
-        text="; ".join(f"{act.command}: {act.words}" for act in record.acts),
-    )
+    text = "; ".join(f"{act.command}: {act.words}" for act in record.acts)
+    about, content = f"#{record.issue}", dump(fields)
+    return ledger_record(record, "command", about, content, issue=record.issue, text=text)
 
 
 def _act_fields(act: Act) -> dict[str, Any]:
@@ -89,27 +81,24 @@ def _act_fields(act: Act) -> dict[str, Any]:
 
 def read_commands(files: Mapping[str, bytes]) -> tuple[list[Obeyed], list[Problem]]:
     """The records in the order of their comments, and what cannot be read."""
-    records: list[Obeyed] = []
-    problems: list[Problem] = []
-    for path, data in files.items():
-        try:
-            records.append(_decoded(path, data))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            problems.append(Problem(path, f"not a record of commands: {error}"))
+    records, problems = read_files(files, _decoded, what="not a record of commands: ")
     return sorted(records, key=lambda record: record.comment), problems
 
 
 def _decoded(path: str, data: bytes) -> Obeyed:
-    fields = json.loads(data)
-    record = Obeyed(
-        comment=_number(fields["comment"]),
-        issue=_number(fields["issue"]),
-        by=Actor(one_line(_text(fields["by"]), 80), fields.get("person") is True),
-        acts=tuple(_act(act) for act in fields["acts"]),
-        at=Timestamp(one_line(_text(fields["at"]), 40)),
-        clock=_number(fields["clock"]),
-        clone=CloneId(one_line(_text(fields["clone"]), 80)),
-    )
+    fields = parse(data)
+    try:
+        record = Obeyed(
+            comment=_number(fields["comment"]),
+            issue=_number(fields["issue"]),
+            by=Actor(_line(fields["by"], 80), fields.get("person") is True),
+            acts=tuple(map(_act, fields["acts"])),
+            at=Timestamp(_line(fields["at"], 40)),
+            clock=_number(fields["clock"]),
+            clone=CloneId(_line(fields["clone"], 80)),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(str(error)) from None
     if record.path != path:
         raise ValueError("its path is another")
     return record
@@ -117,21 +106,21 @@ def _decoded(path: str, data: bytes) -> Obeyed:
 
 def _act(fields: Mapping[str, Any]) -> Act:
     keys = ("verb", "said", "fate", "words", "agent")
-    verb, command, fate, words, agent = (one_line(_text(fields[key]), 400) for key in keys)
+    verb, command, fate, words, agent = (_line(fields[key], 400) for key in keys)
     if fate not in _FATES:
         raise ValueError("a fate is unknown")
     return Act(verb, command, fate, words, agent, _number(fields["generation"]))
 
 
-def _text(value: object) -> str:
+def _line(value: object, limit: int) -> str:
     if not isinstance(value, str):
-        raise TypeError("a text is something else")
-    return value
+        raise ValueError("a text is something else")
+    return one_line(value, limit)
 
 
 def _number(value: object) -> int:
     if type(value) is not int or value < 0:
-        raise TypeError("a number is something else")
+        raise ValueError("a number is something else")
     return value
 
 

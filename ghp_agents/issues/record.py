@@ -3,13 +3,13 @@
 The file is `.ghp/issues/<issue>/<record>.json`, so no two writers ever write the same file.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ghp_agents.core.fields import as_id, as_line, as_text, as_whole, ids_in, parse
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp, one_line
 from ghp_agents.issues.issue import NO_CHANGE, Issue, IssueChange, short
+from ghp_agents.state.codec import encode_event, ledger_record, read_provenance
 from ghp_agents.state.record import Record
 
 FOLDER = ".ghp/issues/"
@@ -39,11 +39,6 @@ class IssueEvent(NamedTuple):
     marker: str = ""
 
     @property
-    def order(self) -> tuple[int, str, str]:
-        """The total order of all records: a record sorts after those known to its writer."""
-        return self.clock, self.clone, self.id
-
-    @property
     def path(self) -> str:
         """The record's path in the state's tree."""
         return f"{FOLDER}{self.issue}/{self.id}.json"
@@ -51,23 +46,15 @@ class IssueEvent(NamedTuple):
 
 def encode(event: IssueEvent) -> bytes:
     """The record as a file."""
-    fields: dict[str, Any] = {
-        "kind": event.kind,
-        "clock": event.clock,
-        "clone": event.clone,
-        "at": event.at,
-        "by": event.by.name,
-        "person": event.by.is_person,
+    fields = {
         "number": event.number,
-        "set": dict(event.texts),
-        "add": {name: list(elements) for name, elements in event.added.items() if elements},
-        "remove": {name: list(elements) for name, elements in event.removed.items() if elements},
+        "set": event.texts,
+        "add": {name: elements for name, elements in event.added.items() if elements},
+        "remove": {name: elements for name, elements in event.removed.items() if elements},
         "body": event.body,
         "marker": event.marker,
     }
-    always = ("kind", "clock", "clone", "at", "by", "person")
-    kept = {key: value for key, value in fields.items() if value or key in always}
-    return json.dumps(kept, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    return encode_event(event, fields)
 
 
 def spelled(event: IssueEvent, change: IssueChange, issues: Iterable[Issue]) -> IssueEvent:
@@ -101,17 +88,8 @@ def _named(
 
 def entry(event: IssueEvent, kind: str, issue: Issue, text: str) -> Record:
     """The record in the state's form; `kind` is the ledger's name for the event."""
-    return Record(
-        event=kind,
-        actor=event.by,
-        object=short(issue),
-        id=event.id,
-        at=event.at,
-        clock=event.clock,
-        files=((event.path, encode(event)),),
-        issue=issue.number,
-        text=one_line(text, 200),
-    )
+    line = one_line(text, 200)
+    return ledger_record(event, kind, short(issue), encode(event), issue=issue.number, text=line)
 
 
 def event_of(change: IssueChange) -> str:
@@ -145,7 +123,7 @@ def described(change: IssueChange) -> str:
 def decode(path: str, data: bytes) -> IssueEvent | None:
     """The reverse of `encode`; None for a kind of a newer version. Raises ValueError."""
     issue, record = ids_of(path)
-    fields = parse(data)
+    fields = {"clock": 0, **parse(data)}
     kind = as_line(fields.get("kind"), "kind")
     if kind not in KINDS:
         return None
@@ -153,10 +131,7 @@ def decode(path: str, data: bytes) -> IssueEvent | None:
         issue=issue,
         id=record,
         kind=kind,
-        clock=as_whole(fields.get("clock", 0), "clock"),
-        clone=CloneId(as_line(fields.get("clone"), "clone")),
-        at=Timestamp(as_line(fields.get("at"), "at")),
-        by=Actor(as_line(fields.get("by"), "by"), fields.get("person") is True),
+        **read_provenance(fields),
         number=as_whole(fields["number"], "number") if "number" in fields else None,
         texts=_texts(_fields(fields, "set")),
         added=_elements(_fields(fields, "add")),

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ghp_agents.core.ids import IssueNumber, Timestamp
 from ghp_agents.issues.issue import DEFAULT_PRIORITY, PROVISIONAL, Comment, Issue, provisional
 from ghp_agents.issues.record import SETS, IssueEvent, decode, ids_of
+from ghp_agents.state.codec import order, read_files
 from ghp_agents.state.join import Problem
 
 
@@ -38,25 +39,20 @@ class IssueEvents(NamedTuple):
 
 def read_events(files: Mapping[str, bytes]) -> IssueEvents:
     """The log in files of the state. An unreadable file is a problem and does not hide the rest."""
-    events: list[IssueEvent] = []
     seen: set[str] = set()
-    problems: list[Problem] = []
-    for path, data in files.items():
-        try:
-            seen.add(ids_of(path)[0])
-            event = decode(path, data)
-        except ValueError as error:
-            problems.append(Problem(path, f"not a record of an issue: {error}"))
-            continue
-        if event is not None:
-            events.append(event)
+
+    def read(path: str, data: bytes) -> IssueEvent | None:
+        seen.add(ids_of(path)[0])
+        return decode(path, data)
+
+    events, problems = read_files(files, read, what="not a record of an issue: ")
     return IssueEvents(tuple(events), frozenset(seen), tuple(problems))
 
 
 def fold(log: IssueEvents) -> list[Issue]:
     """The issues, oldest first. An issue without a readable `create` record has no title."""
     stories: dict[str, list[IssueEvent]] = {}
-    for event in sorted(log.events, key=lambda event: event.order):
+    for event in sorted(log.events, key=order):
         stories.setdefault(event.issue, []).append(event)
     for issue in sorted(log.seen - stories.keys()):
         stories[issue] = []
@@ -68,7 +64,7 @@ def unnumbered(log: IssueEvents) -> list[IssueEvent]:
     """The `create` records of issues without a real number, oldest first."""
     lacking = {issue.id for issue in fold(log) if issue.number >= PROVISIONAL}
     creations: dict[str, IssueEvent] = {}
-    for event in sorted(log.events, key=lambda event: event.order):
+    for event in sorted(log.events, key=order):
         if event.kind == "create" and event.issue in lacking:
             creations.setdefault(event.issue, event)
     return list(creations.values())
@@ -87,7 +83,7 @@ def _numbers(stories: Mapping[str, Sequence[IssueEvent]]) -> Numbers:
         if event.number and event.number < PROVISIONAL
     ]
     owner: dict[int, str] = {}
-    for event in sorted(given, key=lambda event: event.order):
+    for event in sorted(given, key=order):
         owner.setdefault(event.number or 0, event.issue)
     numbers: dict[str, list[IssueNumber]] = {issue: [] for issue in stories}
     for number, issue in owner.items():

@@ -19,6 +19,7 @@ from ghp_agents.leases.service import Lives
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
+from ghp_agents.state.codec import order
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace
 
@@ -121,7 +122,7 @@ def _first_in_line(
         conflict_with(case.plan, log.hold(), "waiting")
         for log in logs
         if log.is_waiting
-        and (waiting is None or log.request.order < waiting.request.order)
+        and (waiting is None or order(log.request) < order(waiting.request))
         and reach.meets_other(log.hold(), holder)
         and leases.is_still_waiting(case.ctx.ws, snapshot, log, lives)
     ]

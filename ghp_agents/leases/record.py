@@ -5,18 +5,18 @@ names its lock.
 """
 
 import functools
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import UsageError
-from ghp_agents.core.fields import ID, as_text, as_whole, parse
+from ghp_agents.core.fields import ID, as_actor, as_text, as_whole, parse
 from ghp_agents.core.glob_paths import spelled_all
-from ghp_agents.core.ids import Actor, CloneId, Timestamp, agent_name, digest, one_line
+from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.leases.hold import Hold
+from ghp_agents.state.codec import encode_event, ledger_record, order, read_files, read_provenance
 from ghp_agents.state.join import Problem
 from ghp_agents.state.record import Record
 
@@ -49,11 +49,6 @@ class LeaseEvent(NamedTuple):
     question: str = ""  # the escalation that approved it
     right: str = ""  # the lock of a strict lease: path/…, name/…
     nonce: str = ""  # of the holder's acquisition of that lock
-
-    @property
-    def order(self) -> tuple[int, str, str]:
-        """The total order of all records: a record sorts after those known to its writer."""
-        return self.clock, self.clone, self.id
 
     @property
     def path(self) -> str:
@@ -174,31 +169,18 @@ def entry(event: LeaseEvent, request: LeaseEvent) -> Record:
     """A record of the lease of `request`, in the state's form."""
     events = {"request": "lease" if event.granted else "lease-wait", "grant": "lease"}
     place = what(request.patterns, request.name)
-    return Record(
-        event=events.get(event.kind, f"lease-{event.kind}"),
-        actor=event.by,
-        object=f"L-{event.lease}",
-        id=event.id,
-        at=event.at,
-        clock=event.clock,
-        files=((event.path, encode(event)),),
-        text=one_line(f"{place}: {event.reason}" if event.reason else place, 200),
-    )
+    kind = events.get(event.kind, f"lease-{event.kind}")
+    text = one_line(f"{place}: {event.reason}" if event.reason else place, 200)
+    return ledger_record(event, kind, f"L-{event.lease}", encode(event), text=text)
 
 
 def encode(event: LeaseEvent) -> bytes:
     """The record as a file."""
-    fields: dict[str, Any] = {
-        "kind": event.kind,
-        "clock": event.clock,
-        "clone": event.clone,
-        "at": event.at,
-        "by": event.by.name,
-        "person": event.by.is_person,
+    fields = {
         "holder": event.holder.name,
         "holderIsPerson": event.holder.is_person,
         "epoch": event.epoch,
-        "patterns": list(event.patterns),
+        "patterns": event.patterns,
         "name": event.name,
         "until": event.until,
         "reason": event.reason,
@@ -208,9 +190,7 @@ def encode(event: LeaseEvent) -> bytes:
         "right": event.right,
         "nonce": event.nonce,
     }
-    always = ("kind", "clock", "clone", "at", "by", "person")
-    kept = {key: value for key, value in fields.items() if value or key in always}
-    return json.dumps(kept, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    return encode_event(event, fields)
 
 
 # -------------------------------------------------------------------------------- reading
@@ -219,24 +199,17 @@ def encode(event: LeaseEvent) -> bytes:
 def read_leases(files: Mapping[str, bytes]) -> tuple[list[LeaseHistory], list[Problem]]:
     """The leases in files of the state, in the order of their requests, and what could not be
     read. Unknown files and kinds are ignored."""
-    problems: list[Problem] = []
+    records, problems = read_files(files, decode, _PATH)
     by_lease: dict[str, list[LeaseEvent]] = {}
-    for path, data in files.items():
-        match = _PATH.fullmatch(path)
-        try:
-            event = decode(match[1], match[2], data) if match else None
-        except ValueError as error:
-            problems.append(Problem(path, str(error)))
-            continue
-        if event is not None:
-            by_lease.setdefault(event.lease, []).append(event)
+    for event in records:
+        by_lease.setdefault(event.lease, []).append(event)
     logs = [log for events in by_lease.values() if (log := fold(events))]
-    return sorted(logs, key=lambda log: log.request.order), problems
+    return sorted(logs, key=lambda log: order(log.request)), problems
 
 
 def fold(events: Sequence[LeaseEvent]) -> LeaseHistory | None:
     """The result of one lease's records; None without a request, which may arrive later."""
-    ordered = sorted(events, key=lambda event: event.order)
+    ordered = sorted(events, key=order)
     first: dict[str, LeaseEvent] = {}
     for event in ordered:
         first.setdefault(event.kind, event)
@@ -263,11 +236,8 @@ def decode(lease: str, identity: str, data: bytes) -> LeaseEvent | None:
         lease=lease,
         id=identity,
         kind=kind,
-        clock=as_whole(fields.get("clock"), "clock"),
-        clone=CloneId(_line(fields, "clone")),
-        at=Timestamp(_line(fields, "at")),
-        by=_actor(_line(fields, "by"), fields.get("person")),
-        holder=_actor(_line(fields, "holder", ""), fields.get("holderIsPerson")),
+        **read_provenance(fields, _required, as_actor),
+        holder=_holder(fields),
         epoch=as_whole(fields.get("epoch", 0), "epoch"),
         patterns=_patterns(fields.get("patterns", [])),
         name=_line(fields, "name", "") or None,
@@ -284,13 +254,13 @@ def decode(lease: str, identity: str, data: bytes) -> LeaseEvent | None:
     return event
 
 
-def _actor(name: str, is_person: object) -> Actor:
-    if name and is_person is not True:
-        try:
-            agent_name(name)
-        except UsageError as error:
-            raise ValueError(str(error)) from None
-    return Actor(name, is_person is True)
+def _holder(fields: Mapping[str, Any]) -> Actor:
+    name, person = _line(fields, "holder", ""), fields.get("holderIsPerson")
+    return as_actor(name, person) if name else Actor("", person is True)
+
+
+def _required(value: object, name: str) -> str:
+    return _line({name: value}, name)
 
 
 def _line(fields: Mapping[str, Any], name: str, default: str | None = None) -> str:

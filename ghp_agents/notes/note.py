@@ -1,13 +1,13 @@
 """A note: one fact that outlives the agent that learnt it."""
 
-import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ghp_agents.core.errors import NotFoundError, UsageError
-from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line
+from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, first_line, one_line, short_ids
+from ghp_agents.state.codec import order
 
 KINDS = ("decision", "convention", "gotcha", "howto", "fact")
 DEFAULT_KIND = "fact"
@@ -71,11 +71,6 @@ class NoteChange(NamedTuple):
     values: Mapping[str, Any] = {}
 
 
-def first_line(text: str, limit: int = 120) -> str:
-    """Return the first line of a text that is not empty."""
-    return one_line(next((line for line in text.splitlines() if line.strip()), ""), limit)
-
-
 def normalised(text: str) -> str:
     """Normalize a text for comparison: ignore case, spaces and a full stop at the end."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".! ")
@@ -90,7 +85,7 @@ def folded(note: Note, changes: Iterable[NoteChange]) -> Note:
     """Return the note after all changes. The last change of a field wins, by
     `(clock, clone, id)`; a forgotten note stays forgotten."""
     now = note
-    for change in sorted(changes, key=lambda item: (item.clock, item.clone, item.id)):
+    for change in sorted(changes, key=order):
         if change.event == FORGET:
             now = now._replace(forgotten=now.forgotten or change)
         else:
@@ -106,7 +101,7 @@ def _apply(note: Note, change: NoteChange) -> Note:
 
 def ordered(notes: Iterable[Note]) -> list[Note]:
     """Sort by age, the oldest first; the same order on every machine."""
-    return sorted(notes, key=lambda note: (note.clock, note.clone, note.id))
+    return sorted(notes, key=order)
 
 
 def find(known: Sequence[Note], reference: str) -> Note:
@@ -134,14 +129,8 @@ def find(known: Sequence[Note], reference: str) -> Note:
 
 def short_names(known: Sequence[Note]) -> dict[str, str]:
     """Return by id the shortest names, of at least four digits, that are unique among `known`."""
-    ids = sorted({note.id for note in known})
-    lengths = dict.fromkeys(ids, 4)
-    for one, other in itertools.pairwise(ids):
-        pairs = zip(one, other, strict=False)
-        same = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)])
-        lengths[one] = max(lengths[one], same + 1)
-        lengths[other] = max(lengths[other], same + 1)
-    return {note_id: f"N-{note_id[:length]}" for note_id, length in lengths.items()}
+    ids = short_ids(note.id for note in known)
+    return {note_id: f"N-{short}" for note_id, short in ids.items()}
 
 
 def last_day(text: str) -> str:

@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ghp_agents.core import front_matter
-from ghp_agents.core.errors import UsageError
+from ghp_agents.core.fields import any_count, any_list, any_text
 from ghp_agents.core.front_matter import Document
-from ghp_agents.core.ids import Actor, CloneId, Timestamp, agent_name, one_line
+from ghp_agents.core.ids import one_line
 from ghp_agents.notes.note import (
     DEFAULT_KIND,
     EDIT,
     EVENTS,
+    FORGET,
     KINDS,
     SUPERSEDE,
     TEXT_LIMIT,
@@ -24,13 +25,14 @@ from ghp_agents.notes.note import (
     folded,
     ordered,
 )
+from ghp_agents.state.codec import any_provenance, read_files, written_provenance
 from ghp_agents.state.join import Problem
 from ghp_agents.state.record import NOTES
 
 FORGOTTEN = ".ghp/notes/forgotten/"
 _NOTE = re.compile(r"\.ghp/notes/[0-9a-f]{2}/([0-9a-f]{8,64})\.md")
-_CHANGE = re.compile(r"\.ghp/notes/[0-9a-f]{2}/([0-9a-f]{8,64})/([0-9a-f]{8,64})\.md")
-_FORGET = re.compile(r"\.ghp/notes/forgotten/([0-9a-f]{8,64})/([0-9a-f]{8,64})\.md")
+_CHANGE = re.compile(r"\.ghp/notes/(?:[0-9a-f]{2}|forgotten)/([0-9a-f]{8,64})/([0-9a-f]{8,64})\.md")
+_SOMEBODY = {"by": "somebody", "person": True}
 _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -57,11 +59,7 @@ def render(note: Note) -> bytes:
     meta = {
         "id": note.name,
         "kind": note.kind,
-        "by": note.by.name,
-        "person": note.by.is_person,
-        "at": note.at,
-        "clock": note.clock,
-        "clone": note.clone,
+        **written_provenance(note),
         "project": note.project,
         "issue": note.issue,
         "paths": list(note.paths),
@@ -78,11 +76,7 @@ def render_change(change: NoteChange) -> bytes:
     meta = {
         "about": f"N-{change.note}",
         "event": change.event,
-        "by": change.by.name,
-        "person": change.by.is_person,
-        "at": change.at,
-        "clock": change.clock,
-        "clone": change.clone,
+        **written_provenance(change),
         "newText": "text" in change.values,
         "set": values,
     }
@@ -111,46 +105,25 @@ def texts_of(note: str, files: Mapping[str, bytes]) -> list[str]:
 
 def forgotten_in(files: Mapping[str, bytes]) -> dict[str, NoteChange]:
     """Return the forgotten notes, by id, in the files below FORGOTTEN."""
-    changes = [change for change in _changes(files, []) if change.event == "forget"]
+    changes = [x for x in read_files(files, _change, _CHANGE)[0] if x.event == FORGET]
     return {item.note: item for item in sorted(changes, key=lambda item: (-item.clock, item.id))}
 
 
 def read_notes(files: Mapping[str, bytes]) -> tuple[list[Note], list[Problem]]:
     """Read the notes from files of the state, with all changes, the oldest first; also what could
     not be read. Unknown files are ignored."""
-    problems: list[Problem] = []
-    notes: dict[str, Note] = {}
-    for path, data in files.items():
-        place = _NOTE.fullmatch(path)
-        if not place:
-            continue
-        try:
-            notes[place[1]] = _note(place[1], front_matter.parse(data))
-        except ValueError as error:
-            problems.append(Problem(path, str(error)))
+    notes, problems = read_files(files, _note, _NOTE)
+    changes, more = read_files(files, _change, _CHANGE)
     about: dict[str, list[NoteChange]] = {}
-    for change in _changes(files, problems):
+    for change in changes:
         about.setdefault(change.note, []).append(change)
-    whole = [folded(note, about.get(note.id, ())) for note in notes.values()]
-    return ordered(note for note in whole if note.text or note.forgotten), problems
+    unique = {note.id: note for note in notes}.values()
+    whole = [folded(note, about.get(note.id, ())) for note in unique]
+    return ordered(note for note in whole if note.text or note.forgotten), problems + more
 
 
-def _changes(files: Mapping[str, bytes], problems: list[Problem]) -> list[NoteChange]:
-    found: list[NoteChange] = []
-    for path, data in files.items():
-        place = _CHANGE.fullmatch(path) or _FORGET.fullmatch(path)
-        if not place:
-            continue
-        try:
-            document = front_matter.parse(data)
-            if document.meta.get("withdrawn") is not True:
-                found.append(_change(place[1], place[2], document))
-        except ValueError as error:
-            problems.append(Problem(path, str(error)))
-    return found
-
-
-def _note(identity: str, document: Document) -> Note:
+def _note(identity: str, data: bytes) -> Note:
+    document = front_matter.parse(data)
     meta = document.meta
     text = document.body.removesuffix("\n")[:TEXT_LIMIT]
     gone = meta.get("withdrawn") is True
@@ -160,12 +133,9 @@ def _note(identity: str, document: Document) -> Note:
         id=identity,
         text="" if gone else text,
         kind=_kind(meta.get("kind")),
-        by=Actor("somebody", is_person=True) if gone else _author(meta),
-        at=Timestamp(_line(meta.get("at"))),
-        clock=_number(meta.get("clock")),
-        clone=CloneId(_line(meta.get("clone"))),
+        **any_provenance({**meta, **_SOMEBODY} if gone else meta, _line),
         project=_line(meta.get("project")),
-        issue=_number(meta.get("issue")) or None,
+        issue=any_count(meta.get("issue")) or None,
         paths=_lines(meta.get("paths")),
         expires=_line(meta.get("expires")) or None,
         branch=_line(meta.get("branch")) or None,
@@ -173,8 +143,11 @@ def _note(identity: str, document: Document) -> Note:
     )
 
 
-def _change(note: str, identity: str, document: Document) -> NoteChange:
+def _change(note: str, identity: str, data: bytes) -> NoteChange | None:
+    document = front_matter.parse(data)
     meta = document.meta
+    if meta.get("withdrawn") is True:
+        return None
     event = meta.get("event")
     if event not in EVENTS:
         raise ValueError("it does not say what it does to the note")
@@ -185,10 +158,7 @@ def _change(note: str, identity: str, document: Document) -> NoteChange:
         id=identity,
         note=note,
         event=event,
-        by=_author(meta),
-        at=Timestamp(_line(meta.get("at"))),
-        clock=_number(meta.get("clock")),
-        clone=CloneId(_line(meta.get("clone"))),
+        **any_provenance(meta, _line),
         values=values,
     )
 
@@ -199,23 +169,12 @@ def _values(raw: Any) -> dict[str, Any]:
         return {}
     fields: dict[str, Callable[[Any], Any]] = {
         "kind": _kind,
-        "issue": lambda value: _number(value) or None,
+        "issue": lambda value: any_count(value) or None,
         "paths": _lines,
         "expires": lambda value: _line(value) or None,
         "supersededBy": lambda value: _line(value).removeprefix("N-") or None,
     }
     return {key: read_as(raw[key]) for key, read_as in fields.items() if key in raw}
-
-
-def _author(meta: Mapping[str, Any]) -> Actor:
-    is_person = meta.get("person") is True
-    by = _line(meta.get("by"))
-    if not by:
-        raise ValueError("it does not say who said it")
-    try:
-        return Actor(by if is_person else agent_name(by), is_person)
-    except UsageError as error:
-        raise ValueError(str(error)) from None
 
 
 def _kind(value: Any) -> str:
@@ -227,13 +186,9 @@ def _oid(value: Any) -> str | None:
     return text if _OID.fullmatch(text) else None
 
 
-def _line(value: Any) -> str:
-    return one_line(value, 200) if isinstance(value, str) else ""
+def _line(value: object) -> str:
+    return one_line(any_text(value), 200)
 
 
-def _lines(value: Any) -> tuple[str, ...]:
-    return tuple(map(_line, value))[:100] if isinstance(value, list) else ()
-
-
-def _number(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+def _lines(value: object) -> tuple[str, ...]:
+    return tuple(map(_line, any_list(value)))[:100]

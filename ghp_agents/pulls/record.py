@@ -3,14 +3,14 @@
 The file is `.ghp/pulls/<pull>/<record>.json`, so two writers never write the same one.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ghp_agents.core.fields import as_line, as_text, as_whole, ids_in, parse
+from ghp_agents.core.fields import as_line, as_text, as_whole, dump, ids_in, parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, one_line
 from ghp_agents.pulls.pull import Pull
+from ghp_agents.state.codec import event_fields, ledger_record, read_provenance
 from ghp_agents.state.record import PULLS, Record
 
 FOLDER = PULLS
@@ -36,11 +36,6 @@ class PullEvent(NamedTuple):
     fields: Mapping[str, Any] = _NONE
 
     @property
-    def order(self) -> tuple[int, str, str]:
-        """The total order of all records; a record follows those that its writer knew."""
-        return self.clock, self.clone, self.id
-
-    @property
     def path(self) -> str:
         """The path in the state's tree."""
         return f"{FOLDER}{self.pull}/{self.id}.json"
@@ -48,33 +43,15 @@ class PullEvent(NamedTuple):
 
 def encode(event: PullEvent) -> bytes:
     """Return the record's file."""
-    fields: dict[str, Any] = {
-        "kind": event.kind,
-        "clock": event.clock,
-        "clone": event.clone,
-        "at": event.at,
-        "by": event.by.name,
-        "person": event.by.is_person,
-        "set": dict(event.fields),
-    }
-    if event.number is not None:
-        fields["number"] = event.number
-    return json.dumps(fields, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    number = {} if event.number is None else {"number": event.number}
+    return dump({**event_fields(event), "set": event.fields, **number})
 
 
 def entry(event: PullEvent, pull: Pull, text: str) -> Record:
     """Return the record for the state store."""
-    return Record(
-        event=f"pull-{event.kind}",
-        actor=event.by,
-        object=f"#{pull.number}",
-        id=event.id,
-        at=event.at,
-        clock=event.clock,
-        files=((event.path, encode(event)),),
-        issue=pull.issue,
-        text=one_line(text, 200),
-    )
+    kind, line = f"pull-{event.kind}", one_line(text, 200)
+    about, content = f"#{pull.number}", encode(event)
+    return ledger_record(event, kind, about, content, issue=pull.issue, text=line)
 
 
 def decode(path: str, data: bytes) -> PullEvent | None:
@@ -83,14 +60,13 @@ def decode(path: str, data: bytes) -> PullEvent | None:
     fields = parse(data)
     if fields.get("kind") not in KINDS:
         return None
+    if fields.get("clock") is None:
+        fields["clock"] = 0
     return PullEvent(
         pull=pull,
         id=record,
         kind=fields["kind"],
-        clock=_whole(fields, "clock") or 0,
-        clone=CloneId(as_line(fields.get("clone"), "clone")),
-        at=Timestamp(as_line(fields.get("at"), "at")),
-        by=Actor(as_line(fields.get("by"), "by"), fields.get("person") is True),
+        **read_provenance(fields),
         number=_whole(fields, "number"),
         fields=_checked(fields.get("set", {})),
     )

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from ghp_agents.core.ids import Timestamp, digest
 from ghp_agents.pulls.pull import Pull, Sent
 from ghp_agents.pulls.record import PullEvent, decode
+from ghp_agents.state.codec import order, read_files
 from ghp_agents.state.join import Problem
 
 
@@ -44,16 +45,7 @@ class Found(NamedTuple):
 
 def read_events(files: Mapping[str, bytes]) -> PullEvents:
     """Read the log from files of the state; an unreadable file is a problem and hides no other."""
-    events: list[PullEvent] = []
-    problems: list[Problem] = []
-    for path, data in files.items():
-        try:
-            event = decode(path, data)
-        except ValueError as error:
-            problems.append(Problem(path, f"not a record of a pull request: {error}"))
-            continue
-        if event is not None:
-            events.append(event)
+    events, problems = read_files(files, decode, what="not a record of a pull request: ")
     return PullEvents(tuple(events), tuple(problems))
 
 
@@ -62,7 +54,7 @@ def fold(log: PullEvents) -> list[Found]:
     number is the one assigned first; the other number also finds it."""
     by_pull: dict[str, list[PullEvent]] = {}
     owner: dict[int, str] = {}
-    for event in sorted(log.events, key=lambda event: event.order):
+    for event in sorted(log.events, key=order):
         by_pull.setdefault(event.pull, []).append(event)
         if event.number:
             owner.setdefault(event.number, event.pull)

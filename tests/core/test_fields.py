@@ -2,7 +2,21 @@
 
 import pytest
 
-from ghp_agents.core.fields import as_id, as_line, as_text, as_whole, ids_in, parse
+from ghp_agents.core.fields import (
+    any_count,
+    any_list,
+    any_text,
+    as_actor,
+    as_agent,
+    as_id,
+    as_line,
+    as_text,
+    as_whole,
+    dump,
+    ids_in,
+    parse,
+)
+from ghp_agents.core.ids import Actor
 
 FOLDER = ".ghp/things/"
 
@@ -104,3 +118,22 @@ def test_a_path_of_something_else_is_refused(path: str, why: str) -> None:
     with pytest.raises(ValueError, match="is not") as caught:
         ids_in(path, FOLDER, "thing")
     assert str(caught.value) == why
+
+
+def test_fields_are_written_for_people_and_can_always_be_encoded() -> None:
+    assert dump({"by": "Zoë", "n": [1]}) == '{\n  "by": "Zoë",\n  "n": [\n    1\n  ]\n}\n'.encode()
+    assert dump({"by": "\ud800"}) == b'{\n  "by": "?"\n}\n'
+
+
+def test_an_agent_has_a_checked_name_and_a_person_any() -> None:
+    assert as_agent("worker-1") == "worker-1"
+    assert as_actor("worker-1", "yes") == Actor("worker-1")
+    assert as_actor("Ada Lovelace", True) == Actor("Ada Lovelace", True)
+    with pytest.raises(ValueError, match=r"^'Ada Lovelace' is not a name for an agent\.$"):
+        as_actor("Ada Lovelace", 1)
+
+
+@pytest.mark.parametrize("value", [None, -1, 0, 0.5, True, {}, b"a"])
+def test_what_people_wrote_wrongly_by_hand_is_empty(value: object) -> None:
+    assert (any_text(value), any_count(value), any_list(value)) == ("", 0, [])
+    assert (any_text("a\nb"), any_count(2**60), any_list([1])) == ("a\nb", 2**60, [1])

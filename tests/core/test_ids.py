@@ -135,3 +135,9 @@ def test_ids_are_shortened_as_far_as_they_stay_unique() -> None:
 
 def test_bytes_of_a_name_that_is_not_utf_8_are_written_as_such() -> None:
     assert names.one_line("bad\udcff\udcfe\x1bname \ud800.txt", 80) == r"bad\xff\xfe name .txt"
+
+
+def test_a_title_is_the_first_line_that_says_something() -> None:
+    assert names.first_line("\n  \n\tWhich\x1b one?\nthis") == "Which one?"
+    assert names.first_line("x" * 500, 10) == "xxxxxxxxx…"
+    assert names.first_line("") == ""

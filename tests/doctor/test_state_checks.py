@@ -187,7 +187,7 @@ def test_a_document_that_is_not_the_record_it_should_be_is_named(
     store.commit([record], expected=store.snapshot().revision)
     found = list(records.check_readable(store))
     assert [each.text.partition(": ")[0] for each in found] == sorted(broken)
-    assert found[0].text.endswith(": an answer by nobody.")
+    assert found[0].text.endswith(": it does not say who wrote it.")
 
 
 def test_patches_are_not_read_to_see_whether_they_can_be(

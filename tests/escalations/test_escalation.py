@@ -13,7 +13,6 @@ from ghp_agents.escalations.escalation import (
     answer_identity,
     by_need,
     find,
-    first_line,
     identity,
     listed,
     ordered,
@@ -138,12 +137,6 @@ def test_what_waits_and_is_urgent_comes_first() -> None:
     new, high = ASKED._replace(id="3", clock=4), ASKED._replace(id="4", urgency="high", clock=5)
     known = [answered, low, old, new, high]
     assert [each.id for each in by_need(known)] == ["4", "2", "3", "1", "0"]
-
-
-def test_the_title_is_the_first_line_that_says_something() -> None:
-    assert first_line("\n  \n\tWhich\x1b one?\nthis") == "Which one?"
-    assert first_line("x" * 500, 10) == "xxxxxxxxx…"
-    assert first_line("") == ""
 
 
 def test_options_are_numbered_and_each_keeps_to_its_line() -> None:

@@ -49,7 +49,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "text without secrets": secret.redacted,
     "secrets of a note": secret.refuse_in_note,
     "note": note.normalised,
-    "first line": note.first_line,
+    "first line": names.first_line,
     "words": textrank.terms,
     "names in a text": textrank.names,
     "addresses without credentials": address.masked,

@@ -14,6 +14,7 @@ from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseHistory
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
+from ghp_agents.state import codec
 from tests.support.world import Session, World, Write
 from tests.support.world_files import PATHS
 
@@ -175,7 +176,7 @@ def rivals(world: World, session: Session, path: str) -> set[str]:
     """Who lives in a clone and has `path`, other than who acts, unless that one came first."""
 
     def order(log: LeaseHistory) -> tuple[bool, object]:
-        return not log.request.right, log.request.order
+        return not log.request.right, codec.order(log.request)
 
     held = _held(world, session.clone, session.agent)
     known = [log for log in held if path in _things(log.hold())]

@@ -27,7 +27,7 @@ _NAMES = {
     "presence": "liveness",
     "pulls": "body_template branch_names check pull record replay",
     "settings": "consent schema settings",
-    "state": "admin_port cause join ledger legacy_causes presence record",
+    "state": "admin_port cause codec join ledger legacy_causes presence record",
     "sweep": "messages plan",
 }
 PURE = tuple(

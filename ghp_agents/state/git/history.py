@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ghp_agents.state import ledger
+from ghp_agents.state.codec import order
 from ghp_agents.state.git import read
 from ghp_agents.state.join import Tip
 from ghp_agents.state.ledger import LedgerEntry
@@ -29,4 +30,4 @@ def read_entries(repository: StateRepository, after: Sequence[Tip] = ()) -> list
         for oid, date, message in zip(fields[::3], fields[1::3], fields[2::3], strict=False)
         for entry in ledger.entries(oid, read.timestamp(date), message)
     ]
-    return sorted(found, key=lambda entry: (entry.clock, entry.clone, entry.id))
+    return sorted(found, key=order)

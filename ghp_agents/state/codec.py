@@ -1,0 +1,116 @@
+"""What the records of all nouns share: provenance, order, and reading and writing their files."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from ghp_agents.core.fields import any_count, any_text, as_actor, as_line, as_whole, dump
+from ghp_agents.core.ids import Actor, CloneId, Timestamp
+from ghp_agents.state.join import Problem
+from ghp_agents.state.record import Record
+
+T = TypeVar("T")
+
+_ANY_PATH = re.compile("(.*)", re.DOTALL)
+
+
+class Provenance(NamedTuple):
+    """Who wrote a record, and when: by a clock, by the Lamport clock, and in which clone."""
+
+    by: Actor
+    at: Timestamp
+    clock: int
+    clone: CloneId
+
+
+def read_provenance(
+    fields: Mapping[str, Any],
+    line: Callable[[object, str], str] = as_line,
+    actor: Callable[[str, bool], Actor] = Actor,
+) -> dict[str, Any]:
+    """The provenance in a record's fields, as arguments. Raises ValueError."""
+    return Provenance(
+        clock=as_whole(fields.get("clock"), "clock"),
+        clone=CloneId(line(fields.get("clone"), "clone")),
+        at=Timestamp(line(fields.get("at"), "at")),
+        by=actor(line(fields.get("by"), "by"), fields.get("person") is True),
+    )._asdict()
+
+
+def any_provenance(
+    meta: Mapping[str, Any], line: Callable[[object], str] = any_text
+) -> dict[str, Any]:
+    """The provenance in front matter, as arguments. Raises ValueError without a good author."""
+    by = line(meta.get("by"))
+    if not by.strip():
+        raise ValueError("it does not say who wrote it")
+    return Provenance(
+        by=as_actor(by, meta.get("person")),
+        at=Timestamp(line(meta.get("at"))),
+        clock=any_count(meta.get("clock")),
+        clone=CloneId(line(meta.get("clone"))),
+    )._asdict()
+
+
+def written_provenance(record: Any) -> dict[str, Any]:
+    """The fields of a record's provenance."""
+    return {
+        "by": record.by.name,
+        "person": record.by.is_person,
+        "at": record.at,
+        "clock": record.clock,
+        "clone": record.clone,
+    }
+
+
+def event_fields(event: Any) -> dict[str, Any]:
+    """The first fields of every event: its kind and its provenance."""
+    return {
+        "kind": event.kind,
+        "clock": event.clock,
+        "clone": event.clone,
+        "at": event.at,
+        "by": event.by.name,
+        "person": event.by.is_person,
+    }
+
+
+def encode_event(event: Any, fields: Mapping[str, Any]) -> bytes:
+    """The file of an event with those of `fields` that are not empty."""
+    return dump(event_fields(event) | {name: value for name, value in fields.items() if value})
+
+
+def order(record: Any) -> tuple[int, str, str]:
+    """The total order of records: each follows those that its writer knew."""
+    return record.clock, record.clone, record.id
+
+
+def ledger_record(entry: Any, event: str, about: str, content: bytes, **more: Any) -> Record:
+    """A record of one file in the state's form; `event` is the ledger's name for it."""
+    files = ((entry.path, content),)
+    return Record(event, entry.by, about, entry.id, entry.at, entry.clock, files, **more)
+
+
+def read_files(
+    files: Mapping[str, bytes],
+    decode: Callable[..., T | None],
+    path: re.Pattern[str] = _ANY_PATH,
+    what: str = "",
+) -> tuple[list[T], list[Problem]]:
+    """The records in files of the state, and what could not be read, which hides nothing else.
+
+    `decode` gets the groups of `path` and the content. It returns None for what this version does
+    not know and raises ValueError for what is wrong. Files with other paths are ignored.
+    """
+    records: list[T] = []
+    problems: list[Problem] = []
+    for name, content in files.items():
+        if place := path.fullmatch(name):
+            try:
+                record = decode(*place.groups(), content)
+            except ValueError as error:
+                problems.append(Problem(name, what + str(error)))
+                continue
+            if record is not None:
+                records.append(record)
+    return records, problems
