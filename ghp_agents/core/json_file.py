@@ -10,6 +10,7 @@ from ghp_agents.core import files, first_seen
 from ghp_agents.core.first_seen import FirstSeen
 
 T = TypeVar("T")
+_BROKEN = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 class JsonFile(Generic[T]):
@@ -22,7 +23,7 @@ class JsonFile(Generic[T]):
         """What `decode` makes of the content; it may raise what Python raises for a wrong type."""
         try:
             return self._decode(json.loads(self._path.read_bytes()))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (OSError, *_BROKEN):
             return self._empty()
 
     def write(self, value: object) -> None:

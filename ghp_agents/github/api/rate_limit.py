@@ -1,14 +1,28 @@
-"""GitHub's rate limits, and when to stop sending requests: pure values and their changes."""
+"""GitHub's rate limits, when to stop sending requests, and when to write.
 
-from collections.abc import Mapping
+First the values and their changes, which are pure. Then the file in which all processes of the
+clone share them, the lock that keeps writes one at a time, and how long one call may wait.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from ghp_agents.core import files
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.files import LockTimeoutError
+from ghp_agents.core.json_file import JsonFile
+from ghp_agents.github.api.errors import LimitError
 from ghp_agents.github.api.responses import LEAST_REST, Limit
+from ghp_agents.ports import Clock
 
 CORE = "core"  # the budget of REST requests; searches and GraphQL have their own
 LONGEST_GROWN = 900.0
 FIRST_OUTAGE, LONGEST_OUTAGE = 5.0, 60.0
 TOKEN_REST = 60.0
+LOCK_TIMEOUT_S = 2.0  # a change takes less than one millisecond
+SPACING = 1.0  # seconds between two writes, as GitHub advises
 
 WHY = {
     "primary": "GitHub's limit of requests in an hour is used up",
@@ -96,23 +110,15 @@ def closed(limits: RateLimits, resource: str, now: float) -> Backoff | None:
     return None
 
 
-def to_json(limits: RateLimits) -> dict[str, Any]:
-    """The stored form."""
-    return limits._asdict()
-
-
 def from_json(data: Any) -> RateLimits:
-    """Parse the stored form; unreadable data counts as no knowledge."""
-    try:
-        pause = data["pause"]
-        return RateLimits(
-            {name: _budget(*numbers) for name, numbers in data["budgets"].items()},
-            None if pause is None else _pause(*pause),
-            min(max(int(data["strikes"]), 0), 16),
-            None if data["answered"] is None else float(data["answered"]),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-        return RateLimits()
+    """Parse the stored form. Raises what Python raises for a wrong type or value."""
+    pause = data["pause"]
+    return RateLimits(
+        {name: _budget(*numbers) for name, numbers in data["budgets"].items()},
+        None if pause is None else _pause(*pause),
+        min(max(int(data["strikes"]), 0), 16),
+        None if data["answered"] is None else float(data["answered"]),
+    )
 
 
 def _budget(limit: Any, remaining: Any, resets: Any) -> Budget:
@@ -153,3 +159,90 @@ def _counted(limits: RateLimits, headers: Mapping[str, str], skew: float) -> Map
     elif previous and previous.resets > new.resets:
         new = previous
     return {**limits.budgets, name: new}
+
+
+class Meter:
+    """Reads and changes the file. If it is not writable, each process uses its own values."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock = path.with_suffix(".lock")
+        self._file = JsonFile(path, from_json, lambda: self._own)
+        self._own = RateLimits()
+
+    def read(self) -> RateLimits:
+        """The shared values."""
+        return self._file.read()
+
+    def change(self, update: Callable[[RateLimits], RateLimits]) -> RateLimits:
+        """Apply a change and share it with all processes."""
+        with self._locked():
+            self._own = update(self.read())
+            self._file.write(self._own._asdict())  # else only this process knows
+        return self._own
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Under the lock if possible; without it a number may be slightly too high."""
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(GhpError):
+                stack.enter_context(files.locked_if_possible(self._lock, patience=LOCK_TIMEOUT_S))
+            yield
+
+
+class Deadline:
+    """A budget of seconds that starts when the object is created."""
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        self._clock = clock
+        self._until = clock.now() + seconds
+
+    def left(self) -> float:
+        """The seconds left."""
+        return max(0.0, self._until - self._clock.now())
+
+    def allows(self, seconds: float) -> bool:
+        """Whether a wait of this length fits."""
+        return seconds <= self.left()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait if it fits; else return False at once."""
+        if not self.allows(seconds):
+            return False
+        if seconds > 0:
+            self._clock.wait(seconds)
+        return True
+
+
+class Pace:
+    """The lock for writes. The file `written` holds the time of the last write, in seconds."""
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        self._lock, self._clock = folder / "write.lock", clock
+        self._file = JsonFile(folder / "written", float, float)
+
+    @contextlib.contextmanager
+    def turn(self, deadline: Deadline) -> Iterator[None]:
+        """Write inside this block. Raises LimitError if other processes take too long."""
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(
+                    files.locked_if_possible(self._lock, patience=max(deadline.left(), 0.1))
+                )
+            except LockTimeoutError as error:
+                raise LimitError(
+                    f"Nothing was sent to GitHub, where one process writes at a time. {error}",
+                    hint="Try again when the others have written.",
+                ) from None
+            self._clock.wait(self._rest())
+            self._note()  # before too: a process killed while writing may have written
+            try:
+                yield
+            finally:
+                self._note()
+
+    def _rest(self) -> float:
+        since = self._clock.now() - self._file.read()
+        return SPACING - since if 0 <= since < SPACING else 0.0 if since >= 0 else SPACING
+
+    def _note(self) -> None:
+        self._file.write(self._clock.now())  # else writes may come too close; GitHub reports that

@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
-from ghp_agents.github.api import graphql, status, unreadable
+from ghp_agents.github.api import graphql, status
 from ghp_agents.github.api.access import Access
+from ghp_agents.github.api.cache import FactsCache, UnreadableIssues
 from ghp_agents.github.api.errors import ForbiddenError, MissingError
-from ghp_agents.github.api.facts_cache import FactsCache
 from ghp_agents.github.api.outbox import Job, Outbox, Refused
 from ghp_agents.github.api.responses import failed
 from ghp_agents.github.api.session import ApiSession
@@ -164,11 +164,11 @@ class GitHubRepository:
     @property
     def unread(self) -> Mapping[int, str]:
         """The unreadable issues by number, each with the reason."""
-        return unreadable.load(self._ws.cache_dir, f"{self.host}/{self.repository}")
+        return self._unreadable.load()
 
     def note_unread(self, found: Mapping[int, str]) -> None:
         """Remember which issues are unreadable."""
-        unreadable.store(self._ws.cache_dir, f"{self.host}/{self.repository}", found)
+        self._unreadable.store(found)
 
     def later(self, job: Job) -> None:
         """Store a write durably for `flush`. A second job with the same id is ignored."""
@@ -205,6 +205,10 @@ class GitHubRepository:
     @cached_property
     def _session(self) -> ApiSession:
         return ApiSession(self._ws, self._access)
+
+    @property
+    def _unreadable(self) -> UnreadableIssues:
+        return UnreadableIssues(self._ws.cache_dir, f"{self.host}/{self.repository}")
 
     @cached_property
     def _accounts(self) -> FactsCache:

@@ -11,7 +11,6 @@ from ghp_agents.core.errors import NotFoundError
 from ghp_agents.github.api import rate_limit, responses
 from ghp_agents.github.api.access import Access
 from ghp_agents.github.api.cache import Cache, CachedAnswer
-from ghp_agents.github.api.deadline import Deadline
 from ghp_agents.github.api.errors import (
     GoneError,
     HubError,
@@ -21,9 +20,7 @@ from ghp_agents.github.api.errors import (
     UnreachableError,
 )
 from ghp_agents.github.api.http import Client, HttpResponse, Sender
-from ghp_agents.github.api.rate_limit import CORE, WHY
-from ghp_agents.github.api.rate_limit_file import Meter
-from ghp_agents.github.api.write_pacing import Pace
+from ghp_agents.github.api.rate_limit import CORE, WHY, Deadline, Meter, Pace
 from ghp_agents.workspace import Workspace
 
 BACKOFF = (1.0, 2.0)  # seconds after the first and the second failure; the third is final

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from ghp_agents.github.api import rate_limit
 from ghp_agents.github.api.outbox import Outbox
-from ghp_agents.github.api.rate_limit import CORE, WHY, RateLimits
-from ghp_agents.github.api.rate_limit_file import Meter
+from ghp_agents.github.api.rate_limit import CORE, WHY, Meter, RateLimits
 from ghp_agents.workspace import Workspace
 
 METERS = f"{'[0-9a-f]' * 16}.json"  # by the fingerprint of the token

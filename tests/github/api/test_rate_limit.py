@@ -1,15 +1,25 @@
-"""Budget and breaker: what closes it, for how long, and what opens it again."""
+"""The rate limits of GitHub: what stops requests, how writes keep apart, how long a call waits."""
 
+import itertools
 import json
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ghp_agents.core import files
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.core.errors import ExitCode
 from ghp_agents.github.api import rate_limit as gauge
-from ghp_agents.github.api.rate_limit import Backoff, Budget, RateLimits
+from ghp_agents.github.api.errors import LimitError
+from ghp_agents.github.api.rate_limit import Backoff, Budget, Deadline, Meter, Pace, RateLimits
 from ghp_agents.github.api.responses import Limit
+from tests.support.house import CHECKOUT
 
 NOW = 1_000.0
 TOLD = {"x-ratelimit-limit": "5000", "x-ratelimit-remaining": "40", "x-ratelimit-reset": "4600"}
@@ -112,7 +122,7 @@ def test_a_refused_token_is_left_alone_for_a_minute() -> None:
     ],
 )
 def test_what_is_stored_is_read_again(known: RateLimits) -> None:
-    assert gauge.from_json(json.loads(json.dumps(gauge.to_json(known)))) == known
+    assert gauge.from_json(json.loads(json.dumps(known._asdict()))) == known
 
 
 @given(
@@ -128,4 +138,185 @@ def test_what_is_stored_is_read_again(known: RateLimits) -> None:
     )
 )
 def test_whatever_lies_in_the_file_it_is_read_as_something(data: Any) -> None:
-    assert isinstance(gauge.from_json(data), RateLimits)
+    with TemporaryDirectory() as folder:
+        Path(folder, "a.json").write_text(json.dumps(data))
+        assert isinstance(Meter(Path(folder, "a.json")).read(), RateLimits)
+
+
+# ----------------------------------------------------------------------------- shared by processes
+
+
+# Each process counts a hundred answers; a lost change would leave a higher number.
+COUNT = """
+import sys
+from pathlib import Path
+from ghp_agents.github.api import rate_limit as gauge
+from ghp_agents.github.api.rate_limit import Meter
+
+meter = Meter(Path(sys.argv[1]))
+sys.stdin.readline()
+for _ in range(100):
+    meter.change(lambda had: had._replace(strikes=0, answered=(had.answered or 0) + 1))
+"""
+
+
+def test_what_one_process_finds_out_all_know(tmp_path: Path) -> None:
+    one, other = Meter(tmp_path / "hub/a.json"), Meter(tmp_path / "hub/a.json")
+    assert other.read() == RateLimits()
+    changed = one.change(lambda limits: gauge.lost(limits, 100.0))
+    assert other.read() == changed == RateLimits(pause=Backoff("outage", 105.0), strikes=1)
+
+
+def test_no_change_of_any_process_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", COUNT, str(path)], stdin=subprocess.PIPE, cwd=CHECKOUT
+        )
+        for _ in range(4)
+    ]
+    for process in processes:
+        process.communicate(b"go\n", timeout=60)
+    assert [process.returncode for process in processes] == [0] * 4
+    assert Meter(path).read().answered == 400
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b"[" * 100_000])
+def test_a_broken_file_is_nothing_known(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.json").write_bytes(content)
+    assert Meter(tmp_path / "a.json").read() == RateLimits()
+
+
+def test_where_nothing_can_be_written_a_process_still_knows_its_own(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    meter = Meter(tmp_path / "file/a.json")
+    meter.change(lambda limits: limits._replace(budgets={"core": Budget(5, 0, 10.0)}))
+    assert meter.read().budgets == {"core": Budget(5, 0, 10.0)}
+
+
+def test_the_file_can_be_read_by_people(tmp_path: Path) -> None:
+    meter = Meter(tmp_path / "a.json")
+    meter.change(lambda limits: gauge.lost(limits, 100.0))
+    assert json.loads((tmp_path / "a.json").read_text()) == {
+        "budgets": {},
+        "pause": ["outage", 105.0],
+        "strikes": 1,
+        "answered": None,
+    }
+
+
+# ----------------------------------------------------------------------------- one write at a time
+
+
+# A process with a clock of its own that stands still but for its own waits, as a frozen one would:
+# only the file can tell it that others wrote.
+WRITE = """
+import sys
+from pathlib import Path
+from ghp_agents.core.clock import ManualClock
+from ghp_agents.github.api.rate_limit import Pace
+from ghp_agents.github.api.rate_limit import Deadline
+
+folder = Path(sys.argv[1])
+sys.stdin.readline()
+for _ in range(5):
+    clock = ManualClock(float((folder / "now").read_text()))
+    with Pace(folder, clock).turn(Deadline(clock, 60)):
+        with (folder / "log").open("a") as log:
+            log.write(f"{clock.now()}\\n")
+        (folder / "now").write_text(repr(clock.now()))
+"""
+
+
+def write(folder: Path, clock: ManualClock, seconds: float = 30.0) -> float:
+    with Pace(folder, clock).turn(Deadline(clock, seconds)):
+        return clock.now()
+
+
+def test_a_write_comes_a_second_after_the_last_one_of_anybody(tmp_path: Path) -> None:
+    clock = ManualClock(1_000.0)
+    times = [write(tmp_path, clock) for _ in range(3)]
+    clock.wait(0.4)
+    times.append(write(tmp_path, clock))
+    clock.wait(5.0)
+    times.append(write(tmp_path, clock))
+    assert times == [1_000.0, 1_001.0, 1_002.0, 1_003.0, 1_008.0]
+
+
+def test_a_second_counts_from_the_end_of_a_write(tmp_path: Path) -> None:
+    clock = ManualClock(1_000.0)
+    with Pace(tmp_path, clock).turn(Deadline(clock, 30)):
+        clock.wait(10.0)
+    assert write(tmp_path, clock) == 1_011.0
+
+
+def test_a_write_that_failed_counts_too(tmp_path: Path) -> None:
+    clock = ManualClock(1_000.0)
+    with pytest.raises(KeyError), Pace(tmp_path, clock).turn(Deadline(clock, 30)):
+        raise KeyError
+    assert write(tmp_path, clock) == 1_001.0
+
+
+def test_a_clock_that_was_set_back_waits_no_longer_than_a_second(tmp_path: Path) -> None:
+    write(tmp_path, ManualClock(9_000.0))
+    assert write(tmp_path, ManualClock(1_000.0)) == 1_001.0
+
+
+def test_a_broken_or_missing_time_is_none(tmp_path: Path) -> None:
+    (tmp_path / "written").write_text("yesterday")
+    assert write(tmp_path, ManualClock(1_000.0)) == 1_000.0
+
+
+def test_processes_take_turns_a_second_apart(tmp_path: Path) -> None:
+    (tmp_path / "now").write_text("1000.0")
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITE, str(tmp_path)], stdin=subprocess.PIPE, cwd=CHECKOUT
+        )
+        for _ in range(4)
+    ]
+    for process in processes:
+        process.communicate(b"go\n", timeout=120)
+    assert [process.returncode for process in processes] == [0] * 4
+    times = [float(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert len(times) == 20
+    assert all(later - earlier >= 1.0 for earlier, later in itertools.pairwise(times))
+
+
+def test_who_waits_too_long_for_the_others_sends_nothing_and_says_so(tmp_path: Path) -> None:
+    clock = ManualClock()
+    with files.locked(tmp_path / "write.lock"), pytest.raises(LimitError) as caught:
+        write(tmp_path, clock, seconds=0.1)
+    assert caught.value.exit_code is ExitCode.UNKNOWN
+    assert str(caught.value).startswith(
+        "Nothing was sent to GitHub, where one process writes at a time. Another process has held"
+    )
+    assert caught.value.hint == "Try again when the others have written."
+
+
+def test_where_there_can_be_no_lock_writes_go_on_without(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert write(tmp_path / "file", ManualClock(1_000.0)) == 1_000.0
+
+
+# --------------------------------------------------------------------------- how long a call waits
+
+
+def test_waits_add_up_and_what_is_too_long_is_not_begun() -> None:
+    clock = ManualClock()
+    patience = Deadline(clock, 30.0)
+    began = clock.now()
+    assert patience.wait(20.0)
+    assert not patience.wait(10.1)
+    assert clock.now() - began == 20.0
+    assert patience.wait(10.0)
+    assert patience.left() == 0.0
+    assert patience.wait(0.0)
+    assert not patience.wait(0.1)
+
+
+def test_time_that_passes_otherwise_counts_too() -> None:
+    clock = ManualClock()
+    patience = Deadline(clock, 30.0)
+    clock.wait(50.0)
+    assert patience.left() == 0.0
