@@ -15,10 +15,10 @@ from ghp_agents.git import changed_paths, worktree
 from ghp_agents.git import process as git
 from ghp_agents.guard import held_paths
 from ghp_agents.issues.issue import Issue
+from ghp_agents.locks.held import HeldLock
 from ghp_agents.ports import Context
 from ghp_agents.pulls import cleanup, merge_evidence, merge_lock, merge_trial
 from ghp_agents.pulls.check import Check, red, tail
-from ghp_agents.pulls.merge_lock import MergeLock
 from ghp_agents.pulls.merge_trial import Look, Merger, Tell, UncheckedError
 from ghp_agents.pulls.pull import Pull, PullMovedError, refuse_unready
 from ghp_agents.pulls.send_back import SentBack, send_back, was_sent_back
@@ -84,7 +84,7 @@ def merge_queue(who: Merger, *, patience: float = 0.0) -> Iterator[Outcome | Pas
             except (UnknownError, UncheckedError):
                 raise
             except RefusedError as refused:
-                lock.check()
+                lock.confirm()
                 yield Passed(pull, str(refused))
 
 
@@ -139,7 +139,7 @@ def find(who: Merger, reference: str | None) -> Pull:
 # ------------------------------------------------------------------------ one pull request
 
 
-def _merge(who: Merger, lock: MergeLock, number: int, *, by_name: bool) -> Outcome:
+def _merge(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Outcome:
     for _ in range(ATTEMPTS):
         pull = who.forge.get(number)
         if pull.state == "merged":
@@ -151,7 +151,7 @@ def _merge(who: Merger, lock: MergeLock, number: int, *, by_name: bool) -> Outco
         if tried.conflicts:
             return _send_back(who, pull, tried, "conflict", "\n".join(tried.conflicts))
         notes = _refuse_held(who, pull, tried)
-        lock.renew(f"checks #{number}")
+        lock.renew(merge_lock.from_here(who.me, f"checks #{number}"))
         checks = () if tried.is_there else merge_trial.check(who, pull, tried)
         failed = red(checks)
         if failed:
@@ -161,7 +161,7 @@ def _merge(who: Merger, lock: MergeLock, number: int, *, by_name: bool) -> Outco
         failures = merge_trial.of_the_host(who, pull._replace(head=tried.head))
         if failures:
             return _send_back(who, pull, tried, "checks", failures)
-        lock.check()
+        lock.confirm()
         try:
             done = who.forge.merge(number, who.me.actor, head=tried.head, onto=tried.trunk)
         except PullMovedError as moved:

@@ -19,6 +19,7 @@ from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import UNNAMED
 from ghp_agents.hotpath.quoting import named, reason, when
+from ghp_agents.locks.held import HeldLock
 from ghp_agents.locks.lock import Lock, LockMovedError
 
 NAME = "trunk"
@@ -27,46 +28,19 @@ ATTEMPTS = 20
 PAUSE = 2.0  # seconds between two reads while waiting
 
 
-class MergeLock:
-    """The lock, while it is held."""
-
-    def __init__(self, me: ClaimContext, lease: Lock) -> None:
-        self._me = me
-        self._lease = lease
-
-    def renew(self, reason: str) -> None:
-        """Renew the lock with a new reason. Raises RefusedError when another has taken it."""
-        try:
-            self._lease = _acquire(self._me, self._lease, reason)
-        except LockMovedError as moved:
-            raise _lost_error(moved.current) from None
-
-    def check(self) -> None:
-        """Raise RefusedError when another has taken it meanwhile."""
-        now = self._me.ctx.leaser.read(NAME)
-        if now is None or now.nonce != self._lease.nonce:
-            raise _lost_error(now)
-
-    def give_back(self) -> None:
-        """Release the lock, unless another has taken it."""
-        try:
-            self._me.ctx.leaser.release(NAME, expected=self._lease, reason="merged")
-        except (LockMovedError, UnknownError):
-            return  # it expires by itself
-
-
 @contextmanager
-def held(me: ClaimContext, reason: str, *, patience: float = 0.0) -> Iterator[MergeLock]:
+def held(me: ClaimContext, reason: str, *, patience: float = 0.0) -> Iterator[HeldLock]:
     """Hold the lock for the block; wait for it at most `patience` seconds. Raises RefusedError
     when somebody else merges, UnknownError."""
     files.usable(me.ctx.ws.ghp_dir)
     try:
         with files.locked_if_possible(me.ctx.ws.ghp_dir / LOCK, patience=max(0.1, patience)):
-            lock = MergeLock(me, _wait_and_acquire(me, reason, me.ctx.ws.clock.now() + patience))
+            until = me.ctx.ws.clock.now() + patience
+            lock = HeldLock(me.ctx, _wait_and_acquire(me, reason, until), lost_error)
             try:
                 yield lock
             finally:
-                lock.give_back()
+                lock.release("merged")
     except LockTimeoutError:
         raise RefusedError(
             "Another process of this clone merges now.",
@@ -85,16 +59,12 @@ def _wait_and_acquire(me: ClaimContext, reason: str, until: float) -> Lock:
             current = me.ctx.leaser.read(NAME)
             continue
         try:
-            return _acquire(me, current, reason)
+            return me.ctx.leaser.acquire(
+                NAME, me.name, expected=current, epoch=me.epoch, reason=from_here(me, reason)
+            )
         except LockMovedError as moved:
             current, lost = moved.current, lost + 1
     raise UnknownError("The right to the trunk changed again and again.", hint="Try again.")
-
-
-def _acquire(me: ClaimContext, expected: Lock | None, reason: str) -> Lock:
-    return me.ctx.leaser.acquire(
-        NAME, me.name, expected=expected, epoch=me.epoch, reason=from_here(me, reason)
-    )
 
 
 def from_here(me: ClaimContext, reason: str) -> str:
@@ -130,7 +100,8 @@ def _busy_error(lease: Lock) -> RefusedError:
     )
 
 
-def _lost_error(lease: Lock | None) -> RefusedError:
+def lost_error(lease: Lock | None) -> RefusedError:
+    """The error of a merger whose lock another has acquired."""
     holder = named(lease.holder, lease.is_person) if lease and lease.holder else "Somebody"
     return RefusedError(
         f"{holder} took the right to the trunk meanwhile; nothing was merged.",

@@ -1,25 +1,22 @@
 """The sweep lock, and the clone id that all ephemeral sweeper clones share.
 
 One sweep at a time saves work and double comments. Safety does not need it: every act is a
-compare-and-swap. A lock that does not change for PATIENCE is taken over; longer sweeps renew it.
+compare-and-swap. A lock that does not change for STUCK_AFTER is taken over; longer sweeps renew it.
 """
 
-import contextlib
 import re
 from typing import NamedTuple
 
-from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.hotpath.quoting import named
+from ghp_agents.locks.held import STUCK_AFTER, HeldLock
 from ghp_agents.locks.lock import Lock, LockMovedError
-from ghp_agents.ports import Context, LockService
+from ghp_agents.ports import Context
 from ghp_agents.state.cause import SWEEP, Cause
-from ghp_agents.workspace import Workspace
 
 NAME = "sweeper"
-PATIENCE = 120.0  # seconds without a change before a held lock is taken over
 LOOK_EVERY = 10.0  # seconds
-RENEW_EVERY = 30.0  # seconds
 
 
 class BusyError(RefusedError):
@@ -33,40 +30,17 @@ class BusyError(RefusedError):
         )
 
 
-class SweepTurn:
-    """The held sweep lock. `check` renews it, and raises when it is lost."""
-
-    def __init__(self, ws: Workspace, leaser: LockService, lease: Lock) -> None:
-        self._ws = ws
-        self._leaser = leaser
-        self._lease = lease
-        self._at = ws.clock.now()
+class SweepLock(HeldLock):
+    """The held sweep lock."""
 
     @property
     def clone(self) -> CloneId | None:
         """The id that ephemeral sweeper clones share."""
-        return remembered(self._lease)
-
-    def check(self) -> None:
-        """Renew the lock if it is due. Raises BusyError, UnknownError."""
-        now = self._ws.clock.now()
-        if now - self._at < RENEW_EVERY:
-            return
-        try:
-            self._lease = self._leaser.acquire(
-                NAME, self._lease.holder or "", expected=self._lease, reason=self._lease.reason,
-                cause=self._lease.cause,
-            )  # fmt: skip
-        except LockMovedError as moved:
-            raise BusyError(moved.current or self._lease) from None
-        self._at = now
+        return remembered(self.lock)
 
     def end(self) -> None:
-        """Release the lock if we still hold it."""
-        with contextlib.suppress(LockMovedError, UnknownError):
-            self._leaser.release(
-                NAME, expected=self._lease, reason=self._lease.reason, cause=self._lease.cause
-            )
+        """Release the lock; it still names the clone."""
+        self.release(self.lock.reason, self.lock.cause)
 
 
 class SweepRequest(NamedTuple):
@@ -77,7 +51,7 @@ class SweepRequest(NamedTuple):
     is_fresh: bool  # an ephemeral clone, made only for this sweep
 
 
-def acquire_lock(ctx: Context, who: SweepRequest) -> SweepTurn:
+def acquire_lock(ctx: Context, who: SweepRequest) -> SweepLock:
     """Acquire the sweep lock once it is free; a fresh clone gets the former one's id.
 
     Raises BusyError, UnknownError.
@@ -93,10 +67,10 @@ def acquire_lock(ctx: Context, who: SweepRequest) -> SweepTurn:
             mine = ctx.leaser.acquire(
                 NAME, who.actor.name, expected=current, reason=reason, cause=cause
             )
+            break
         except LockMovedError as moved:
             current = moved.current
-            continue
-        return SweepTurn(ctx.ws, ctx.leaser, mine)
+    return SweepLock(ctx, mine, lambda now: BusyError(now or mine))
 
 
 def remembered(lease: Lock | None) -> CloneId | None:
@@ -112,7 +86,7 @@ def _wait(ctx: Context, lease: Lock) -> Lock | None:
     while current and current.holder is not None:
         if current.nonce != lease.nonce:
             raise BusyError(current)
-        if ctx.ws.clock.now() - begun >= PATIENCE:
+        if ctx.ws.clock.now() - begun >= STUCK_AFTER:
             return current
         ctx.ws.clock.wait(LOOK_EVERY)
         current = ctx.leaser.read(NAME)

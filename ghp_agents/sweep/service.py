@@ -21,7 +21,7 @@ from ghp_agents.sweep import actions, lock, memory
 from ghp_agents.sweep import facts as sweep_facts
 from ghp_agents.sweep import orphans as sweep_orphans
 from ghp_agents.sweep.actions import ActionResult, Sweep
-from ghp_agents.sweep.lock import SweepRequest, SweepTurn
+from ghp_agents.sweep.lock import SweepLock, SweepRequest
 from ghp_agents.sweep.plan import Act, Close, Finish, Free, Prune, SweepFacts, plan
 from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace
@@ -93,7 +93,7 @@ def _dry_run(ctx: Context, policy: str, *, prune: bool) -> SweepResult:
     return SweepResult(policy, True, agents, outcomes, SyncReport(None), _clone(ctx.store))
 
 
-def _run(ctx: Context, turn: SweepTurn, policy: str, *, prune: bool, fresh: bool) -> SweepResult:
+def _run(ctx: Context, turn: SweepLock, policy: str, *, prune: bool, fresh: bool) -> SweepResult:
     actor = _actor(ctx.ws)
     if fresh:
         _adopt_sweeper_id(ctx, turn)
@@ -101,7 +101,7 @@ def _run(ctx: Context, turn: SweepTurn, policy: str, *, prune: bool, fresh: bool
     facts, agents = _gather(ctx)
     acts = _plan(ctx, facts, policy, prune=prune)
     me = ClaimContext(ctx, actor, 0)
-    rules = Sweep(me, policy, ctx.ws.settings.max_attempts, turn.check)
+    rules = Sweep(me, policy, ctx.ws.settings.max_attempts, turn.renew_if_due)
     outcomes = actions.perform(rules, acts)
     if prune and any(outcome.done and _freed_issue(outcome.act) for outcome in outcomes):
         outcomes += actions.perform(rules, _newly_orphaned(ctx, facts))
@@ -213,14 +213,14 @@ def _is_fresh(store: StateStore) -> bool:
     return all(tip.clone != snapshot.clone for tip in snapshot.tips())
 
 
-def _adopt_sweeper_id(ctx: Context, turn: SweepTurn) -> None:
+def _adopt_sweeper_id(ctx: Context, turn: SweepLock) -> None:
     """Use the id of the former sweepers, and restore their memory."""
     if turn.clone:
         ctx.store.adopt(turn.clone)
     memory.restore(ctx)
 
 
-def _restore_clone_id(ctx: Context, turn: SweepTurn, published: SyncReport) -> SyncReport:
+def _restore_clone_id(ctx: Context, turn: SweepLock, published: SyncReport) -> SyncReport:
     """Return to the shared id, if another wrote under it and this clone got its own. Absorb this
     clone's records there, and drop its ref."""
     clone = _clone(ctx.store)

@@ -8,6 +8,7 @@ import pytest
 from ghp_agents.claims.effects import ClaimContext, myself
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError
+from ghp_agents.locks.held import HeldLock
 from ghp_agents.locks.lock import Lock
 from ghp_agents.pulls import merge_lock as merge_right
 from tests.support.road import DEAD, Road
@@ -112,7 +113,7 @@ def test_what_nobody_moved_for_long_is_taken_from_the_living_too(road: Road, nam
 
 
 def test_who_goes_on_with_checks_is_not_taken_for_one_who_does_not(road: Road) -> None:
-    first = merge_right.MergeLock(me(road, "lead"), take(road, "lead"))
+    first = HeldLock(me(road, "lead").ctx, take(road, "lead"), merge_right.lost_error)
     for _ in range(3):
         with (
             pytest.raises(RefusedError, match="lead merges since"),
@@ -126,7 +127,7 @@ def test_who_goes_on_with_checks_is_not_taken_for_one_who_does_not(road: Road) -
 def test_who_was_replaced_does_not_go_on(road: Road) -> None:
     with merge_right.held(me(road, "lead"), "") as held:
         take(road, "other")
-        for go_on in (held.check, lambda: held.renew("checks #2")):
+        for go_on in (held.confirm, lambda: held.renew("checks #2")):
             with pytest.raises(RefusedError, match="other took the right to the trunk meanwhile"):
                 go_on()
     assert right(road).holder == "other"

@@ -8,16 +8,15 @@ import pytest
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Actor, CloneId
+from ghp_agents.locks.held import RENEW_EVERY, STUCK_AFTER
 from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.state.memory import MemoryStore
 from ghp_agents.sweep.lock import (
     LOOK_EVERY,
     NAME,
-    PATIENCE,
-    RENEW_EVERY,
     BusyError,
+    SweepLock,
     SweepRequest,
-    SweepTurn,
     acquire_lock,
 )
 from ghp_agents.workspace import open_workspace
@@ -40,7 +39,7 @@ class Place:
     def leaser(self) -> MemoryLeaser:
         return MemoryLeaser(self.clock, self.board)
 
-    def acquire_lock(self, clone: CloneId = ONE, *, fresh: bool = True) -> SweepTurn:
+    def acquire_lock(self, clone: CloneId = ONE, *, fresh: bool = True) -> SweepLock:
         return acquire_lock(
             make_context(self.ws, self.store, self.leaser), SweepRequest(ANN, clone, fresh)
         )
@@ -100,11 +99,11 @@ def test_a_right_that_does_not_move_for_long_is_taken_over_and_its_holder_stoppe
     dead = place.acquire_lock()
     begun = place.clock.now()
     taken = place.acquire_lock(OTHER)
-    assert place.clock.now() - begun == PATIENCE
+    assert place.clock.now() - begun == STUCK_AFTER
     with pytest.raises(BusyError):
-        dead.check()
+        dead.renew_if_due()
     dead.end()
-    taken.check()
+    taken.renew_if_due()
     lease = place.leaser.read(NAME)
     assert lease
     assert lease.holder == "Ann"
@@ -118,7 +117,7 @@ def test_who_sweeps_for_long_keeps_its_right_and_the_other_goes_away(place: Plac
         def wait(self, seconds: float) -> None:
             super().wait(seconds)
             place.clock.wait(seconds)
-            first.check()
+            first.renew_if_due()
 
     ws = open_workspace(place.ws.folder, os.environ, Busy(begun))
     with pytest.raises(BusyError) as caught:
@@ -129,15 +128,15 @@ def test_who_sweeps_for_long_keeps_its_right_and_the_other_goes_away(place: Plac
 
 def test_of_two_that_come_at_once_one_waits(place: Place) -> None:
     place.acquire_lock().end()
-    rival: list[SweepTurn] = []
+    rival: list[SweepLock] = []
     leaser = Rival(place.leaser, "acquire", lambda: rival.append(place.acquire_lock(OTHER)))
     begun = place.clock.now()
     arrival = SweepRequest(ANN, ONE, True)
     mine = acquire_lock(make_context(place.ws, place.store, leaser), arrival)
-    assert place.clock.now() - begun == PATIENCE
+    assert place.clock.now() - begun == STUCK_AFTER
     place.clock.wait(RENEW_EVERY)
     with pytest.raises(BusyError):
-        rival[0].check()
+        rival[0].renew_if_due()
     assert mine.clone == ONE
 
 

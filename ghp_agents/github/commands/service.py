@@ -14,12 +14,13 @@ from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.commands import actions, messages, parse
 from ghp_agents.github.commands.actions import CommandContext
 from ghp_agents.github.commands.inbox import CommentInbox, HeardComment
-from ghp_agents.github.commands.lock import CommandTurn, turn
+from ghp_agents.github.commands.lock import turn
 from ghp_agents.github.commands.parse import ANSWER, Command, Mistake, QuotedReply
 from ghp_agents.hotpath import news_flag
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.comment_commands import FOLDER, REFUSED, Act, Obeyed
 from ghp_agents.issues.issue import Issue
+from ghp_agents.locks.held import HeldLock
 from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -49,7 +50,7 @@ def obey_new(ctx: Context, hub: GitHubRepository, issues: Iterable[Issue]) -> Do
         inbox.done()
         return Done()
     with turn(ctx) as mine:
-        if not mine.is_mine:
+        if mine is None:
             return Done(("Commands on GitHub are being obeyed by another clone.",))
         try:
             done = _obey_all(ctx, hub, left, mine)
@@ -62,10 +63,10 @@ def obey_new(ctx: Context, hub: GitHubRepository, issues: Iterable[Issue]) -> Do
     return done
 
 
-def _publish(ctx: Context, mine: CommandTurn) -> None:
+def _publish(ctx: Context, mine: HeldLock) -> None:
     """Sync the results. If that fails, keep the lock so that no other clone repeats the
     commands."""
-    mine.keep = bool(ctx.store.sync().trouble)
+    mine.is_kept = bool(ctx.store.sync().trouble)
 
 
 def _is_meant(ctx: Context, comment: HeardComment) -> bool:
@@ -80,7 +81,7 @@ def _unobeyed(store: StateStore, heard: Sequence[HeardComment]) -> list[HeardCom
 
 
 def _obey_all(
-    ctx: Context, hub: GitHubRepository, heard: Sequence[HeardComment], mine: CommandTurn
+    ctx: Context, hub: GitHubRepository, heard: Sequence[HeardComment], mine: HeldLock
 ) -> Done:
     """Execute, after fetching what others have executed. Raises UnknownError."""
     report = ctx.store.sync(push=False)
@@ -107,7 +108,7 @@ def _obey_all(
     return Done(tuple(one_line(note, 300) for note in notes), frozenset(obeyed), tuple(again))
 
 
-def _obey(ctx: Context, hub: GitHubRepository, comment: HeardComment, mine: CommandTurn) -> Obeyed:
+def _obey(ctx: Context, hub: GitHubRepository, comment: HeardComment, mine: HeldLock) -> Obeyed:
     """The effects, then the acknowledgement, then the record that it is done."""
     me = ClaimContext(ctx, comment.by, 0)
     acts: list[Act] = [messages.mistaken(mistake) for mistake in comment.parsed.mistakes]
@@ -115,7 +116,7 @@ def _obey(ctx: Context, hub: GitHubRepository, comment: HeardComment, mine: Comm
         if isinstance(item, Mistake):
             acts.append(messages.mistaken(item))
             continue
-        mine.check()
+        mine.renew_if_due()
         issue = ctx.tracker.get(comment.issue)
         acts.append(actions.execute(CommandContext(me, issue, comment.id, item)))
     _acknowledge(ctx, hub, comment, acts)

@@ -18,7 +18,7 @@ def here(repo: Path) -> Place:
 
 def is_mine(here: Place, leaser: MemoryLeaser) -> bool:
     with turn(make_context(here.ws, leaser=leaser)) as mine:
-        return mine.is_mine
+        return mine is not None
 
 
 def test_the_right_is_given_back_whatever_happens(here: Place) -> None:
@@ -26,7 +26,7 @@ def test_the_right_is_given_back_whatever_happens(here: Place) -> None:
 
     def interrupted() -> None:
         with turn(make_context(here.ws, leaser=leaser)) as mine:
-            assert mine.is_mine
+            assert mine
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -40,7 +40,8 @@ def test_the_right_is_given_back_whatever_happens(here: Place) -> None:
 def test_who_has_not_sent_what_it_did_keeps_the_right_and_goes_on_later(here: Place) -> None:
     leaser = MemoryLeaser(here.clock, Board())
     with turn(make_context(here.ws, leaser=leaser)) as mine:
-        mine.keep = True
+        assert mine
+        mine.is_kept = True
     assert not is_mine(here, leaser)
     here.clock.wait(121)
     assert is_mine(here, leaser)
@@ -59,20 +60,22 @@ def test_a_right_that_moves_is_left_to_who_moves_it(here: Place) -> None:
 def test_who_obeys_for_long_keeps_the_right(here: Place) -> None:
     leaser = MemoryLeaser(here.clock, Board())
     with turn(make_context(here.ws, leaser=leaser)) as mine:
+        assert mine
         for _ in range(5):
             assert not is_mine(here, leaser)
             here.clock.wait(61)
-            mine.check()
+            mine.renew_if_due()
     assert is_mine(here, leaser)
 
 
 def test_who_has_lost_the_right_stops_and_does_not_give_it_back(here: Place) -> None:
     leaser = MemoryLeaser(here.clock, Board())
     with turn(make_context(here.ws, leaser=leaser)) as mine:
+        assert mine
         here.clock.wait(121)
         leaser.acquire(NAME, "Bob", expected=leaser.read(NAME))
         with pytest.raises(UnknownError):
-            mine.check()
+            mine.renew_if_due()
     lease = leaser.read(NAME)
     assert lease
     assert lease.holder == "Bob"

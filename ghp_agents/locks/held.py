@@ -1,0 +1,55 @@
+"""A lock that one process holds while it works."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from ghp_agents.core.errors import GhpError, UnknownError
+from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.ports import Context
+from ghp_agents.state.cause import RELEASED, Cause
+
+STUCK_AFTER = 120.0  # seconds without a change before such a lock may be taken over
+RENEW_EVERY = 30.0  # seconds
+
+
+class HeldLock:
+    """The lock, and its renewal. `lost` makes the error for when another has acquired it.
+
+    `is_kept` leaves the lock with this process at the end.
+    """
+
+    def __init__(self, ctx: Context, lock: Lock, lost: Callable[[Lock | None], GhpError]) -> None:
+        self.lock, self.is_kept = lock, False
+        self._ctx, self._lost = ctx, lost
+        self._at = ctx.ws.clock.now()
+
+    def renew_if_due(self) -> None:
+        """Renew a lock that was not renewed for RENEW_EVERY. Raises `lost`, UnknownError."""
+        if self._ctx.ws.clock.now() - self._at >= RENEW_EVERY:
+            self.renew(self.lock.reason)
+
+    def renew(self, reason: str) -> None:
+        """Renew the lock with this reason. Raises `lost`, UnknownError."""
+        held, now = self.lock, self._ctx.ws.clock.now()
+        try:
+            self.lock = self._ctx.leaser.acquire(
+                held.name, held.holder or "", expected=held, epoch=held.epoch, reason=reason,
+                cause=held.cause,
+            )  # fmt: skip
+        except LockMovedError as moved:
+            raise self._lost(moved.current) from None
+        self._at = now
+
+    def confirm(self) -> None:
+        """Read the lock and raise `lost` if it is not ours any more. Raises UnknownError."""
+        now = self._ctx.leaser.read(self.lock.name)
+        if now is None or now.nonce != self.lock.nonce:
+            raise self._lost(now)
+
+    def release(self, reason: str = "", cause: Cause = RELEASED) -> None:
+        """Release the lock, if we still hold it; without the remote it is left to expire."""
+        if not self.is_kept:
+            with suppress(LockMovedError, UnknownError):
+                self._ctx.leaser.release(
+                    self.lock.name, expected=self.lock, reason=reason, cause=cause
+                )
