@@ -10,8 +10,7 @@ import click
 from ghp_agents.cli import complete, output
 from ghp_agents.core.errors import GhpError, NotSetUpError
 from ghp_agents.core.person import agent_here
-from ghp_agents.hotpath import background, error_log, heartbeat, policy_cache
-from ghp_agents.hotpath.policy_stamp import Sources
+from ghp_agents.hotpath import background, error_log, heartbeat
 from ghp_agents.presence import people
 from ghp_agents.wiring import App
 from ghp_agents.workspace import MYSELF, current_folder
@@ -57,13 +56,8 @@ def acting(command: F) -> F:
 
 
 def start_background(app: App, *, urgent: bool = False) -> None:
-    """After a command: refresh the policy cache, and start a background fold and sync if due.
-
-    `urgent` starts it even if it is not due.
-    """
+    """After a command: start a background fold and sync if due; `urgent`: even if it is not due."""
     ws = app.ws
-    if policy_cache.exists(ws.folders[0]):
-        _refresh_policy(app)
     settings = {"background": ws.settings.background}
     pause = 0.0 if urgent else background.SPAWN_PAUSE
     now = ws.clock.now()
@@ -108,14 +102,6 @@ def _send(app: App) -> None:
             f"Not sent yet: {trouble}.",
             "Nothing is lost; it goes with the next sync. `ghp agent-doctor` checks the remote.",
         )
-
-
-def _refresh_policy(app: App) -> None:
-    ws = app.ws
-    if policy_cache.load(Sources(ws.place, ws.folders, ws.environ)) is None:
-        from ghp_agents.guard import evaluate
-
-        evaluate.refresh(app.offline)
 
 
 def say_none(app: App, text: str) -> None:

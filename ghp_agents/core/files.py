@@ -19,7 +19,7 @@ def write_durably(path: Path, content: bytes) -> None:
     """Write so that a reader sees the old or the new content, even after a power cut. The file gets
     the mode of git's own files."""
     own_file.replace(str(path), content, mode=own_file.LIKE_GIT, durable=True)
-    _sync_folder(path.parent)
+    own_file.sync(str(path.parent))
 
 
 def write_atomically(path: Path, content: bytes, *, mode: int = own_file.PRIVATE) -> None:
@@ -31,14 +31,6 @@ def write_atomically(path: Path, content: bytes, *, mode: int = own_file.PRIVATE
 def random_hex(size: int) -> str:
     """`size` random bytes in hex digits; the module `secrets` would load all of `random`."""
     return os.urandom(size).hex()
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def below(root: Path, relative: str) -> Path:
@@ -73,40 +65,37 @@ def locked(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[int]:
     Yields the lock's descriptor: a child that inherits it keeps the lock until it exits. Raises
     LockTimeoutError after `patience` seconds, OSError if no lock file can be made.
     """
-    from filelock import FileLock, Timeout
+    import fcntl
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    os.close(own_file.open_lock(str(path)))  # create it privately first
-    lock = FileLock(path, timeout=0, mode=own_file.PRIVATE)
+    descriptor = own_file.open_lock(str(path))
     try:
-        lock.acquire()
-    except NotImplementedError as error:  # an older filelock, on a file system without locks
-        raise OSError(str(error)) from None
-    except Timeout:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
         if patience <= 0:  # without a timeout, do not queue: that would delay the next one
+            os.close(descriptor)
             raise _held_too_long(path, patience) from None
-        with _wait_for_lock(path, patience) as descriptor:
-            yield descriptor
-        return
-    held = lock._context.lock_file_fd  # filelock has no public name for it
-    assert held is not None
+        _wait_for_lock(path, descriptor, patience)
+    except OSError:  # a file system without locks
+        os.close(descriptor)
+        raise
     try:
-        yield held
+        yield descriptor
     finally:
-        lock.release()
+        fcntl.flock(descriptor, fcntl.LOCK_UN)  # even if a child still has the descriptor
+        os.close(descriptor)
 
 
-@contextlib.contextmanager
-def _wait_for_lock(path: Path, patience: float) -> Iterator[int]:
-    """Wait for the lock at `path`, which another process holds now.
+def _wait_for_lock(path: Path, descriptor: int, patience: float) -> None:
+    """Wait for the lock at `path`, which another process holds now. Raises LockTimeoutError; then
+    the thread that waits closes the descriptor.
 
-    The kernel queues waiting processes. filelock polls instead, which is unfair: of 32 writers the
-    slowest waited four times as long.
+    The kernel queues waiting processes. Polling is unfair: of 32 writers the slowest waited four
+    times as long.
     """
     import fcntl
     from threading import Event, Lock, Thread
 
-    descriptor = own_file.open_lock(str(path))
     turn, word = Event(), Lock()  # the first to take `word` decides whether the wait timed out
 
     def stand_in_line() -> None:
@@ -123,11 +112,6 @@ def _wait_for_lock(path: Path, patience: float) -> Iterator[int]:
         left = word.acquire(blocking=False)
     if left:
         raise _held_too_long(path, patience)
-    try:
-        yield descriptor
-    finally:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)  # even if a child still has the descriptor
-        os.close(descriptor)
 
 
 def _held_too_long(path: Path, patience: float) -> LockTimeoutError:

@@ -1,9 +1,11 @@
-"""Reads refs from the disk: a command lists them often, and need not start git each time."""
+"""Reads and moves refs on the disk: a command does both often, and need not start git each time."""
 
 import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from ghp_agents.hotpath import own_file
 
 _OID = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64})\n")
 _NAME = re.compile(rb"[A-Za-z0-9_+=-][A-Za-z0-9._+=-]*")  # of one level; git allows more
@@ -77,3 +79,34 @@ def _packed(git_dir: Path) -> Iterator[tuple[str, str]]:
         oid, space, name = line.partition(b" ")
         if space and not line.startswith((b"#", b"^")):
             yield name.decode("utf-8", "replace"), oid.decode("ascii", "replace")
+
+
+def swap_ref(git_dir: Path, ref: str, old: str | None, new: str) -> bool:
+    """Move `ref` from `old` (None: it does not exist) to `new`, and put that on the disk. False if
+    it is elsewhere, or another process is moving it; it locks the ref as git does. Raises
+    UnreadableRefsError, OSError."""
+    read_refs(git_dir, ref)
+    path = f"{git_dir}/{ref}"
+    folder = path.rpartition("/")[0]
+    os.makedirs(folder, exist_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    try:
+        file = os.open(f"{path}.lock", flags, own_file.LIKE_GIT)
+    except FileExistsError:
+        return False
+    is_held = True
+    try:
+        try:
+            if read_refs(git_dir, ref).get(ref) != old:
+                return False
+            os.write(file, f"{new}\n".encode())
+            os.fsync(file)
+        finally:
+            os.close(file)
+        os.replace(f"{path}.lock", path)
+        is_held = False
+    finally:
+        if is_held:
+            own_file.discard(f"{path}.lock")
+    own_file.sync(folder)
+    return True

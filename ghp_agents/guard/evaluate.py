@@ -72,7 +72,7 @@ def current(ctx: Context) -> Book:
 
 
 def refresh(ctx: Context) -> None:
-    """Update the policy cache, if there is one. Runs after syncs and commands.
+    """Update the policy cache, if there is one. Runs after syncs.
 
     An error in the state is reported by the next decision, which then takes the slow path.
     """

@@ -43,6 +43,15 @@ def make_beside(path: str, content: bytes, *, mode: int = PRIVATE, durable: bool
     return temporary
 
 
+def sync(path: str) -> None:
+    """Wait until a file's content, or a folder's list of files, is on the disk. Raises OSError."""
+    file = os.open(path, os.O_RDONLY | _PLAIN)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
 def discard(path: str) -> None:
     """Remove a file if possible."""
     try:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import objects
-from ghp_agents.git import process as git
 from ghp_agents.locks import lock
 from ghp_agents.locks.lock import Lock
-from ghp_agents.state.private_repo import COMMITTER, LEASE_REFS, SEEN_LEASE_REFS, StateRepository
+from ghp_agents.state.new_commits import NewCommit, write_commits
+from ghp_agents.state.private_repo import LEASE_REFS, SEEN_LEASE_REFS, StateRepository
 
 FILE = "lease.json"
 
@@ -124,30 +124,17 @@ def append(
     now: float,
     other: Lock | None = None,
 ) -> Lock:
-    """Commit `lease` on top of `before`, and of `other` to join two chains. Moves no ref that
-    others see."""
-    stream = b"".join(_stream(lease, before, int(now), other))
-    args = ["fast-import", "--quiet", "--done", "--date-format=raw"]
-    created = repository.run(*args, stdin=stream)
-    if created.code != 0:
-        raise git.failure(args, created)
-    return lease._replace(revision=created.text)
-
-
-def _stream(lease: Lock, before: Lock | None, now: int, other: Lock | None) -> Iterable[bytes]:
-    yield b"feature done\ncommit refs/worktree/new\nmark :1\n"
-    yield f"committer {COMMITTER} {now} +0000\n".encode()
-    yield _data(message(lease, before).encode("utf-8", "replace"))
-    if before:
-        yield f"from {before.revision}\n".encode()
-    if other:
-        yield f"merge {other.revision}\n".encode()
-    yield f"M 100644 inline {FILE}\n".encode() + _data(lock.encode(lease))
-    yield b"get-mark :1\ndone\n"
-
-
-def _data(content: bytes) -> bytes:
-    return b"data %d\n" % len(content) + content + b"\n"
+    """Commit `lease` on top of `before`, and of `other` to join two chains. Moves no ref. Raises
+    GitError."""
+    commit = NewCommit(
+        message(lease, before),
+        {FILE: lock.encode(lease)},
+        None,
+        now,
+        (other.revision,) if other else (),
+    )
+    created = write_commits(repository, before.revision if before else None, [commit], now)
+    return lease._replace(revision=created)
 
 
 def message(lease: Lock, before: Lock | None) -> str:

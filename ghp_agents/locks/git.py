@@ -135,7 +135,10 @@ class GitRefLeaser:
         places = self._find_places()
         if places:
             return git_remote.swap(places, new, expected, is_absent=is_absent)
-        return git_local.swap(self._ws, self._open(), new, expected)
+        try:
+            return git_local.swap(self._ws, self._open(), new, expected)
+        except OSError as error:
+            raise self._unwritable(error) from None
 
     def _find_places(self) -> "LockPlaces | None":
         from ghp_agents.locks.lock_refs import LockPlaces
@@ -147,11 +150,14 @@ class GitRefLeaser:
         try:
             return open_repository(self._ws)
         except OSError as error:
-            raise GhpError(
-                f"Rights cannot be used from here, because {self._ws.ghp_dir} cannot be written: "
-                f"{error.strerror}.",
-                hint="Run this outside of the sandbox, or make room on the disk.",
-            ) from None
+            raise self._unwritable(error) from None
+
+    def _unwritable(self, error: OSError) -> GhpError:
+        return GhpError(
+            f"Rights cannot be used from here, because {self._ws.ghp_dir} cannot be written: "
+            f"{error.strerror}.",
+            hint="Run this outside of the sandbox, or make room on the disk.",
+        )
 
 
 def _discard_message(_: str) -> None:

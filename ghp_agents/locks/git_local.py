@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from ghp_agents.core import files
 from ghp_agents.core.files import LockTimeoutError
-from ghp_agents.git import process as git
+from ghp_agents.git.process import GitError
 from ghp_agents.locks import commit_chain
 from ghp_agents.locks.lock import Lock, LockMovedError, revision
 from ghp_agents.state.private_repo import (
@@ -38,20 +38,15 @@ def history(repository: StateRepository, name: str) -> list[Lock]:
 
 def swap(ws: Workspace, repository: StateRepository, new: Lock, expected: Lock | None) -> Lock:
     """Replace `expected` by `new`. Raises LockMovedError, GhpError."""
-    from ghp_agents.locks.scratch_repo import scratch  # only writers need it
-
-    with _locked(ws) as held, scratch(ws, repository) as private:
+    with _locked(ws) as held:
         known = commit_chain.known(repository, new.name)
         if revision(known.lease) != revision(expected):
             raise LockMovedError(new.name, known.lease)
-        created = commit_chain.append(private, new, expected, ws.clock.now())
-        moved = _point(repository, created, known.here, held)
-    if moved.code == 0:
-        return created
-    current = read(repository, new.name)  # without a lock file another process may have been faster
-    if revision(current) != revision(expected):
-        raise LockMovedError(new.name, current)
-    raise git.failure(["update-ref"], moved)
+        created = commit_chain.append(repository, new, expected, ws.clock.now())
+        if _point(repository, created, known.here, held):
+            return created
+    # Without a lock file another process may have been faster.
+    raise LockMovedError(new.name, read(repository, new.name))
 
 
 def remember(
@@ -62,8 +57,8 @@ def remember(
 
     `before` is the commit of our own ref that `lease` follows.
     """
-    with contextlib.suppress(LockTimeoutError), _locked(ws) as held:
-        if before is not None and _point(repository, lease, before, held).code == 0:
+    with contextlib.suppress(LockTimeoutError, GitError), _locked(ws) as held:
+        if before is not None and _point(repository, lease, before, held):
             return
         own = commit_chain.load(repository, lease.name, [LEASE_REFS + lease.name])[0]
         if own is None or own.is_at_end or commit_chain.newest([own, lease]) is not own:
@@ -82,13 +77,11 @@ def lost(repository: StateRepository) -> list[str]:
     ]
 
 
-def _point(
-    repository: StateRepository, lease: Lock, before: str, held: Sequence[int]
-) -> git.Result:
+def _point(repository: StateRepository, lease: Lock, before: str, held: Sequence[int]) -> bool:
     ref = LEASE_REFS + lease.name
     if held:
         heal(repository, ref)
-    return repository.run("update-ref", ref, lease.revision, before, keep_open=held)
+    return repository.point(ref, lease.revision, before or None, held)
 
 
 @contextlib.contextmanager

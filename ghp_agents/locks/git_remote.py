@@ -92,7 +92,7 @@ def swap(places: LockPlaces, new: Lock, expected: Lock | None, *, is_absent: boo
                 raise LockMovedError(new.name, current)
         if new.holder and known:  # newer than `expected` if another remote decided before
             new = new._replace(generation=max(new.generation, known.generation + 1))
-        created = commit_chain.append(private, new, expected, places.ws.clock.now())
+        created = commit_chain.append(places.repository, new, expected, places.ws.clock.now())
         _push(places, private, created, expected)
     is_newest = commit_chain.newest([before.lease, created]) is created
     git_local.remember(places.ws, places.repository, created, before.here if is_newest else None)

@@ -48,7 +48,9 @@ def _join(
         return PushOutcome.DONE, found
     is_ours = lock.holder is not None
     parents = (known, found) if is_ours else (found, known)
-    created = commit_chain.append(private, lock, parents[0], places.ws.clock.now(), parents[1])
+    created = commit_chain.append(
+        places.repository, lock, parents[0], places.ws.clock.now(), parents[1]
+    )
     answer = _put(places, private, created, found, must_push=must_push)
     if answer is PushOutcome.DONE:
         then = f"{created.holder} has it" if is_ours else "a person has to decide who has it"
@@ -77,7 +79,7 @@ def forgotten(
         if highest > lease.generation:
             clone = places.repository.clone
             lost = lost_lock.forgotten(lease, highest, random_hex(16), clone)
-            lease = commit_chain.append(private, lost, lease, places.ws.clock.now())
+            lease = commit_chain.append(places.repository, lost, lease, places.ws.clock.now())
         if highest:
             notes.append(
                 f"{places.remote.name} lost the right {lease.name}; it is there again, with "

@@ -14,9 +14,10 @@ from typing import NamedTuple
 from ghp_agents.core import files
 from ghp_agents.core.ids import CloneId
 from ghp_agents.core.remote_url import masked
+from ghp_agents.git import loose
 from ghp_agents.git import process as git
-from ghp_agents.git.objects import ObjectReader, read_objects
-from ghp_agents.git.refs import UnreadableRefsError, read_refs
+from ghp_agents.git.objects import ObjectReader
+from ghp_agents.git.refs import UnreadableRefsError, read_refs, swap_ref
 from ghp_agents.workspace import Workspace
 
 CLONE_REFS = "refs/ghp/clone/"  # only our own; one writer
@@ -26,6 +27,10 @@ SEEN_LEASE_REFS = "refs/ghp/seen-lease/"  # locks as last fetched
 COMMITTER = "ghp-agents <ghp-agents@invalid>"  # of our commits; git needs no user name
 _CLONE_FILE = "ghp-clone"
 _PLACE_FILE = "ghp-place"  # where this repository is, and its folder's inode
+
+# Git's messages when the ref has moved, or another process is moving it. "Cannot lock" is not
+# enough: it may also mean a full disk or a read-only folder.
+_MOVED = ("but expected", "reference already exists", ".lock': File exists", "unable to resolve")
 
 # In a partial clone git would fetch missing objects from the remote. Here all objects are present,
 # and local commands must not wait for a network.
@@ -107,8 +112,26 @@ class StateRepository(NamedTuple):
         return result
 
     def objects(self, *, largest: int | None = None) -> AbstractContextManager[ObjectReader]:
-        """Read many objects through one process; see `read_objects`."""
-        return read_objects(self.main or self.path, _LOCAL_ONLY, largest=largest)
+        """Read many objects, through at most one process; see `loose.read_objects`."""
+        return loose.read_objects(self.main or self.path, _LOCAL_ONLY, largest=largest)
+
+    def new_objects(self) -> loose.NewObjects:
+        """Objects to write."""
+        folder = self.main or self.path
+        config = (folder / "config").read_text(encoding="utf-8", errors="replace")
+        is_sha256 = "objectformat=sha256" in "".join(config.lower().split())
+        return loose.NewObjects(f"{folder}/objects", 64 if is_sha256 else 40)
+
+    def point(self, ref: str, new: str, old: str | None, keep_open: Sequence[int] = ()) -> bool:
+        """Move `ref` to `new` if it still is at `old` (None: if it does not exist). Returns whether
+        it moved. Raises GitError."""
+        with suppress(UnreadableRefsError, OSError):
+            return swap_ref(self.path, ref, old, new)
+        args = ["update-ref", ref, new, old or ""]
+        result = self.run(*args, keep_open=keep_open)
+        if result.code != 0 and not any(sign in result.err for sign in _MOVED):
+            raise git.failure(args, result)
+        return result.code == 0
 
     def refs(self, *prefixes: str) -> dict[str, str]:
         """The refs whose names begin with one of the prefixes, with their objects. Raises

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.git.refs import UnreadableRefsError, read_refs
-from tests.support.git import git, refs
+from ghp_agents.git.refs import UnreadableRefsError, read_refs, swap_ref
+from tests.support.git import commit, git, refs
 
 
 def test_loose_and_packed_refs_are_listed_as_by_git(repo: Path) -> None:
@@ -64,3 +64,47 @@ def test_refs_of_another_folder_are_left_to_git(repo: Path) -> None:
     assert read_refs(folder, "refs/worktree/") == {
         "refs/worktree/new": git(repo, "rev-parse", "HEAD")
     }
+
+
+# ---------------------------------------------------------------------------------- moving one
+
+
+def head(repo: Path) -> str:
+    return git(repo, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def folder(repo: Path) -> Path:
+    git(repo, "update-ref", "refs/ghp/x/one", "HEAD")
+    return repo / ".git"
+
+
+def test_a_ref_moves_only_from_where_it_is(repo: Path, folder: Path) -> None:
+    before, after = head(repo), commit(repo, {"later": "later"})
+    assert not swap_ref(folder, "refs/ghp/x/one", None, after)
+    assert not swap_ref(folder, "refs/ghp/x/one", after, after)
+    assert not swap_ref(folder, "refs/ghp/x/new", before, after)
+    assert read_refs(folder, "refs/ghp/x/new") == {}
+    git(repo, "pack-refs", "--all", "--prune")
+    assert swap_ref(folder, "refs/ghp/x/one", before, after)
+    assert swap_ref(folder, "refs/ghp/new/deep/two", None, after)
+    assert git(repo, "rev-parse", "refs/ghp/x/one", "refs/ghp/new/deep/two") == f"{after}\n{after}"
+    assert [*(repo / ".git").rglob("*.lock")] == []
+
+
+def test_while_another_process_moves_a_ref_it_stays(repo: Path, folder: Path) -> None:
+    lock = repo / ".git/refs/ghp/x/one.lock"
+    lock.write_text("")
+    assert not swap_ref(folder, "refs/ghp/x/one", head(repo), head(repo))
+    assert lock.exists()
+
+
+def test_what_is_no_plain_ref_is_moved_by_git_alone(repo: Path, folder: Path) -> None:
+    git(repo, "symbolic-ref", "refs/ghp/x/link", "refs/ghp/x/one")
+    with pytest.raises(UnreadableRefsError):
+        swap_ref(folder, "refs/ghp/x/link", head(repo), head(repo))
+    (repo / ".git/refs/ghp/x/link").unlink()
+    (repo / ".git/reftable").mkdir()
+    with pytest.raises(UnreadableRefsError):
+        swap_ref(folder, "refs/ghp/x/one", head(repo), head(repo))
+    assert [*folder.rglob("*.lock")] == []

@@ -17,8 +17,8 @@ from ghp_agents.core.limits import LARGEST
 from ghp_agents.git import objects
 from ghp_agents.state import ledger, presence
 from ghp_agents.state.git import fold, read
-from ghp_agents.state.git.fast_import import NewCommit, import_commits
 from ghp_agents.state.join import Absorption, Tip
+from ghp_agents.state.new_commits import NewCommit, add_commits
 from ghp_agents.state.private_repo import CLONE_REFS, SEEN_REFS, StateRepository, heal, rename_clone
 from ghp_agents.state.record import Record
 from ghp_agents.state.remote import PushOutcome, coordination_remote, push, why_none
@@ -73,9 +73,9 @@ def _take_in_once(
             refused[tip.clone] = str(error)
             continue
         _heal(repository, held)
-        import_commits(repository, repository.ref, head, [commit], ws.clock.now(), keep_open=held)
+        now = ws.clock.now()
+        head = add_commits(repository, repository.ref, head, [commit], now, keep_open=held)
         clock += 1
-        head = repository.commit_at(repository.ref)
     return refused
 
 

@@ -14,8 +14,8 @@ from ghp_agents.git import objects
 from ghp_agents.hotpath import own_file, policy_cache, policy_stamp
 from ghp_agents.state import ledger, presence
 from ghp_agents.state.git import live_presence, outbox, read
-from ghp_agents.state.git.fast_import import NewCommit, import_commits
 from ghp_agents.state.join import Tip
+from ghp_agents.state.new_commits import NewCommit, add_commits
 from ghp_agents.state.presence import Agents, Presence
 from ghp_agents.state.private_repo import StateRepository, heal
 from ghp_agents.state.record import Record
@@ -87,14 +87,13 @@ def _import(
         _remove_old(repository.path / f"{repository.ref}.lock", ws.clock.now() - LEFT_BEHIND)
     own = read.own_tip(repository, known)
     head = own.oid if own else None
-    import_commits(repository, repository.ref, head, commits, ws.clock.now(), keep_open=held)
+    now = ws.clock.now()
+    new = add_commits(repository, repository.ref, head, commits, now, keep_open=held)
     # Presence, questions and handoffs change no rule, so the compiled policy stays valid. Under the
     # lock nobody else moves the ref, so no other commit is in between.
     paths = (path for commit in commits for path in commit.files)
     if held and head and not any(path.startswith(policy_stamp.RULED) for path in paths):
-        with contextlib.suppress(FileNotFoundError):  # refs are not files; then no policy is either
-            new_head = (repository.path / repository.ref).read_text().strip()
-            policy_cache.restamp(ws.folders[0], repository.ref, head, new_head)
+        policy_cache.restamp(ws.folders[0], repository.ref, head, new)
 
 
 def _plan(
@@ -200,7 +199,12 @@ def sweep_temporary(ws: Workspace, repository: StateRepository) -> None:
     left = [path for place in places for path in place.glob("*.tmp")]
     objects = repository.path / "objects"
     # A pack kept by a killed fetch would stay forever.
-    left += [*objects.glob("tmp_*"), *objects.glob("pack/tmp_*"), *objects.glob("pack/*.keep")]
+    left += [
+        *objects.glob("*.tmp"),
+        *objects.glob("tmp_*"),
+        *objects.glob("pack/tmp_*"),
+        *objects.glob("pack/*.keep"),
+    ]
     for path in left:
         _remove_old(path, ws.clock.now() - LEFT_BEHIND)
 

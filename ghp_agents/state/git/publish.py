@@ -12,8 +12,8 @@ from ghp_agents.git import process as git
 from ghp_agents.hotpath import own_file
 from ghp_agents.ports import Snapshot
 from ghp_agents.state import presence
-from ghp_agents.state.git.fast_import import NewCommit, import_commits
 from ghp_agents.state.join import SyncReport
+from ghp_agents.state.new_commits import NewCommit, add_commits
 from ghp_agents.state.presence import Agents
 from ghp_agents.state.private_repo import StateRepository
 from ghp_agents.state.remote import Pushed, PushOutcome, Remote, coordination_remote, exchange, push
@@ -131,8 +131,7 @@ def _push_published(
     page = _page(agents, str(_date(ws)))
     content = {**documents, "README.md": page}
     commit = NewCommit("Published state\n", content, None, ws.clock.now())
-    import_commits(repository, PUBLISHED, head, [commit], ws.clock.now())
-    created = repository.commit_at(PUBLISHED)
+    created = add_commits(repository, PUBLISHED, head, [commit], ws.clock.now())
     absolute = Remote(remote.name, "")
     return push(ws, repository, absolute, [f"{created}:{BRANCH}"], expected={BRANCH: head or ""})
 

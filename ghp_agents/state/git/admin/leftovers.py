@@ -63,7 +63,13 @@ def check_left_overs(ws: Workspace) -> Iterator[Finding]:
 def left_overs(ws: Workspace) -> list[Path]:
     """Ref locks, crash reports and temporary files that are too old to be in use."""
     state = state_path(ws)
-    patterns = ("*.lock", "refs/**/*.lock", "fast_import_crash_*", "objects/*/tmp_*")
+    patterns = (
+        "*.lock",
+        "refs/**/*.lock",
+        "fast_import_crash_*",
+        "objects/*.tmp",
+        "objects/*/tmp_*",
+    )
     found = [path for pattern in patterns for path in state.glob(pattern)]
     found += ws.ghp_dir.glob(".state.*.tmp")
     found += ws.common_dir.glob(f"{remove.GRAVE}*")

@@ -1,0 +1,208 @@
+"""Loose objects, read and written without a git process.
+
+For a repository that only this program writes. What is not loose (packed, damaged) is read by one
+`git cat-file`.
+"""
+
+import contextlib
+import os
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha1, sha256
+from pathlib import Path
+
+from ghp_agents.git import objects
+from ghp_agents.git.objects import Object, ObjectReader, TreeEntry, tree_entries
+from ghp_agents.git.refs import UnreadableRefsError, read_refs
+from ghp_agents.hotpath import own_file
+
+MANY = 500  # names; git reads so many faster than Python does
+_HEADER = 64  # bytes; more than the header of any object
+_AT_ONCE = 16  # threads that wait for the disk; the kernel writes for all of them together
+_HEX = frozenset("0123456789abcdef")
+_MODE = 0o444  # of git's own loose objects
+
+
+class NotLooseError(Exception):
+    """The object is not here, or not whole: git may know more."""
+
+
+@contextlib.contextmanager
+def read_objects(
+    git_dir: Path, env: Mapping[str, str] | None = None, *, largest: int | None = None
+) -> Iterator[ObjectReader]:
+    """As `objects.read_objects`; the process is started only if an object is not loose."""
+    with contextlib.ExitStack() as stack:
+
+        def start() -> ObjectReader:
+            return stack.enter_context(objects.read_objects(git_dir, env, largest=largest))
+
+        yield _Reader(git_dir, start, largest)
+
+
+class _Reader(ObjectReader):
+    """Reads files until one is missing; from then on asks git."""
+
+    def __init__(
+        self, git_dir: Path, start: Callable[[], ObjectReader], largest: int | None
+    ) -> None:
+        self._git_dir = git_dir
+        self._start = start
+        self._largest = largest
+        self._git: ObjectReader | None = None
+        self._trees: dict[str, dict[str, TreeEntry]] = {}
+
+    def read(self, names: Sequence[str]) -> list[Object | None]:
+        """See `ObjectReader.read`."""
+        if self._git is None and len(names) <= MANY:
+            with contextlib.suppress(NotLooseError, UnreadableRefsError):
+                return [self._find(name) for name in names]
+        self._git = self._git or self._start()
+        return self._git.read(names)
+
+    def _find(self, name: str) -> Object | None:
+        start, colon, path = name.partition(":")
+        oid = start if _is_oid(start) else self._ref(start)
+        if oid is None:
+            return None
+        if not colon:
+            return self._object(oid)
+        tree = self._object(oid)
+        oid = tree.content[5 : 5 + len(oid)].decode() if tree.kind == "commit" else oid
+        for part in path.split("/") if path else ():
+            entry = self._entries(oid).get(part)
+            if entry is None:
+                return None
+            oid = entry.oid
+        return self._object(oid)
+
+    def _ref(self, name: str) -> str | None:
+        if not name.startswith("refs/"):
+            raise NotLooseError(name)
+        return read_refs(self._git_dir, name).get(name)
+
+    def _object(self, oid: str) -> Object:
+        return read(f"{self._git_dir}/objects", oid, self._largest)
+
+    def _entries(self, oid: str) -> dict[str, TreeEntry]:
+        if oid not in self._trees:
+            found = self._object(oid)
+            if found.kind == "commit" or found.kind == "tag" or found.is_cut:
+                raise NotLooseError(oid)
+            entries = tree_entries(found.content, len(oid)) if found.kind == "tree" else []
+            self._trees[oid] = {entry.name: entry for entry in entries}
+        return self._trees[oid]
+
+
+def read(folder: str, oid: str, largest: int | None = None) -> Object:
+    """A loose object below the `objects` folder. Raises NotLooseError if it is not whole there."""
+    try:
+        with open(f"{folder}/{oid[:2]}/{oid[2:]}", "rb") as file:
+            stream = zlib.decompressobj()
+            start = stream.decompress(file.read(), _HEADER)
+        header, _, content = start.partition(b"\0")
+        kind, _, size = header.decode("ascii").partition(" ")
+        length = int(size)
+        if largest is not None and length > largest:
+            return Object(oid, kind, b"", True)
+        content += stream.decompress(stream.unconsumed_tail, length + 1)
+    except (OSError, ValueError, zlib.error):
+        raise NotLooseError(oid) from None
+    if len(content) != length:
+        raise NotLooseError(oid)
+    return Object(oid, kind, content)
+
+
+def _is_oid(text: str) -> bool:
+    return len(text) in (40, 64) and _HEX.issuperset(text)
+
+
+class NewObjects:
+    """Objects to write. `flush` puts all of them on the disk; nothing points at them before."""
+
+    def __init__(self, folder: str, oid_length: int) -> None:
+        self._folder = folder
+        self._hash = sha1 if oid_length == 40 else sha256
+        self._new: dict[str, tuple[str, bytes]] = {}
+
+    def add(self, kind: str, content: bytes) -> str:
+        """Remember an object; returns its id."""
+        oid = self._hash(b"%s %d\0" % (kind.encode(), len(content)) + content).hexdigest()
+        self._new[oid] = (kind, content)
+        return oid
+
+    def content(self, oid: str) -> bytes | None:
+        """The content of an object that was added."""
+        return self._new[oid][1] if oid in self._new else None
+
+    def flush(self) -> None:
+        """Write the objects durably. Raises OSError."""
+        written: dict[str, str] = {}
+        try:
+            for oid, (kind, content) in self._new.items():
+                if not _renewed(self._path(oid)):
+                    data = zlib.compress(b"%s %d\0" % (kind.encode(), len(content)) + content, 1)
+                    written[self._path(oid)] = own_file.make_beside(
+                        f"{self._folder}/tmp_obj", data, mode=_MODE
+                    )
+            _sync([*written.values()])
+            for path, temporary in written.items():
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                os.replace(temporary, path)
+        finally:
+            for temporary in written.values():
+                own_file.discard(temporary)
+
+    def _path(self, oid: str) -> str:
+        return f"{self._folder}/{oid[:2]}/{oid[2:]}"
+
+
+def _renewed(path: str) -> bool:
+    """Whether the object exists already. If so it gets a new time, so that nobody prunes it."""
+    try:
+        os.utime(path)
+    except OSError:
+        return False
+    return True
+
+
+def _sync(paths: Sequence[str]) -> None:
+    """Wait until these files are on the disk: in threads, so that one write serves many."""
+    from threading import Thread
+
+    errors: list[OSError] = []
+
+    def wait(some: Sequence[str]) -> None:
+        for path in some:
+            try:
+                own_file.sync(path)
+            except OSError as error:
+                errors.append(error)
+
+    threads = [Thread(target=wait, args=(paths[n::_AT_ONCE],)) for n in range(_AT_ONCE)]
+    threads = threads[: len(paths)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def tree(entries: Mapping[str, TreeEntry]) -> bytes:
+    """The content of a tree object, in git's order."""
+    lines = [
+        (entry.name.encode("utf-8", "surrogateescape"), entry.mode.encode(), entry.oid)
+        for entry in entries.values()
+    ]
+    lines.sort(key=lambda line: line[0] + b"/" if line[1] == b"40000" else line[0])
+    return b"".join(mode + b" " + name + b"\0" + bytes.fromhex(oid) for name, mode, oid in lines)
+
+
+def commit(
+    tree_oid: str, parents: Sequence[str], author: str, committer: str, message: str
+) -> bytes:
+    """The content of a commit object. Author and committer have a name, an address and a time."""
+    lines = [f"tree {tree_oid}", *(f"parent {oid}" for oid in parents)]
+    lines += [f"author {author}", f"committer {committer}", "", message]
+    return "\n".join(lines).encode("utf-8", "replace")
