@@ -41,4 +41,5 @@ def test_a_command_and_its_function_have_one_name(name: str) -> None:
 def test_the_help_of_every_command_shows_an_example_of_it(name: str, tmp_path: Path) -> None:
     shown = invoke([name, "--help"], tmp_path)
     assert (shown.code, shown.err) == (0, "")
-    assert f"Example: ghp {name}" in shown.out
+    program = "ghp" if name.startswith("agent-") else "ghp-agents"
+    assert f"Example: {program} {name}" in shown.out

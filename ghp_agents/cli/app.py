@@ -85,10 +85,11 @@ COMMANDS: dict[str, Row] = {
     "agent-notes": Row("note", "notes", "knowledge", "List, show, change and forget notes."),
 }
 
-# Commands for programs; they are not listed.
+# Commands that are not listed: for programs, and one that is for a shell's set-up.
 HIDDEN: dict[str, Row] = {
     "agent-dashboard": Row("upstream", "dashboard", "upstream", "Answer upstream's dashboard."),
     "agent-event": Row("upstream", "event", "upstream", "Hear of an event of upstream's."),
+    "completion": Row("completion", "completion", "set-up", "Print a completion script."),
 }
 
 # An agent reads exit code 2 of a hook as "stop", so commands that hooks call always exit with 0.

@@ -23,13 +23,19 @@ def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[C
     return [CompletionItem(incomplete, type="file")]
 
 
-def known(read: Callable[[App], Named], *, comma: bool = False) -> Completer:
-    """Complete the names that `read` returns; `comma`: in a comma-separated list."""
+def known(read: Callable[[App], Named], *, comma: bool = False, fixed: bool = False) -> Completer:
+    """Complete the names that `read` returns; `comma`: in a comma-separated list.
+
+    Without an app, as for a static script, only `fixed` names are known.
+    """
 
     def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        app = ctx.find_root().obj
+        if app is None and not fixed:
+            return []
         before, glue, begun = incomplete.rpartition(",") if comma else ("", "", incomplete)
         try:
-            found = dict(read(ctx.find_root().obj))
+            found = dict(read(app))
         except (GhpError, OSError):
             return []
         return [
@@ -130,5 +136,9 @@ def _clients(_: App) -> Named:
 
 agents, issues, closed_issues = known(_agents), known(_issues), known(_closed_issues)
 questions, open_questions = known(_questions), known(_open_questions)
-handoffs, events, clients = known(_handoffs), known(_events), known(_clients, comma=True)
+handoffs, events, clients = (
+    known(_handoffs),
+    known(_events, fixed=True),
+    known(_clients, comma=True, fixed=True),
+)
 resources, to_release = known(_resources), or_files(known(_issues), known(_leases))

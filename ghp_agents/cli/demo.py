@@ -51,9 +51,11 @@ def _perform(sandbox: place.Sandbox, began: float) -> list[SummaryLine]:
     output.flush()
     place.make(sandbox)
     with output.stage() as (say, show):
-        director.play(sandbox, _timed(say, sandbox, began), lambda views: _show(show, views))
+        course = director.play(
+            sandbox, _timed(say, sandbox, began), lambda views: _show(show, views)
+        )
     output.data("Reading back from the repositories …")
-    return checks.run(sandbox)
+    return checks.run(sandbox, course)
 
 
 def _timed(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ghp_agents.demo.director import ANSWER, HEIR, VICTIM
+from ghp_agents.demo.director import ANSWER, HEIR, VICTIM, Course
 from ghp_agents.demo.parts import BINARY
 from ghp_agents.demo.place import Sandbox
 from ghp_agents.escalations import service as escalation
@@ -25,15 +25,15 @@ class SummaryLine:
     holds: bool
 
 
-def run(place: Sandbox) -> list[SummaryLine]:
-    """Run all checks on the repositories."""
+def run(place: Sandbox, course: Course) -> list[SummaryLine]:
+    """Run all checks, on the repositories and on what the live table showed."""
     a, b = place.app("a"), place.app("b")
     for app in (a, b, a, b):
         app.store.sync()
     a.store.publish()
     a, b = place.app("a"), place.app("b")
     return [
-        *_agents(a),
+        *_agents(a, course),
         *_issues(a),
         *_people(place, a),
         *_handoff(place, a),
@@ -42,7 +42,7 @@ def run(place: Sandbox) -> list[SummaryLine]:
     ]
 
 
-def _agents(app: App) -> Iterator[SummaryLine]:
+def _agents(app: App, course: Course) -> Iterator[SummaryLine]:
     views = {v.name: v for v in presence.list_agents(app, app.store.snapshot())}
     entries = app.store.ledger()
     yield SummaryLine("agents that were at work", str(len(views)), len(views) == 4)
@@ -53,6 +53,8 @@ def _agents(app: App) -> Iterator[SummaryLine]:
     victim = views.get(VICTIM)
     state = victim.liveness.value if victim else "unknown"
     yield SummaryLine("the killed agent is seen as", state, state in ("stale", "dead"))
+    wrong = ", ".join(sorted(course.wrongly_stale)) or "none"
+    yield SummaryLine("agents at work that were shown as stale", wrong, wrong == "none")
     beats = sum(int(view.presence.get("seq", 0)) for view in views.values())
     yield SummaryLine("beats that arrived", str(beats), beats >= 20)
     yield SummaryLine("entries in the ledger", str(len(entries)), len(entries) >= 25)

@@ -11,10 +11,11 @@ from ghp_agents.core import process
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.demo.place import Sandbox, ghp, run
 from ghp_agents.git import process as git
+from ghp_agents.hotpath import heartbeat
 
 QUESTION = "Which format shall the formatter write by default?"
 OPTIONS = ("json", "yaml")
-TIMEOUT_S = 45.0  # seconds that an agent waits for others
+TIMEOUT_S = 90.0  # seconds that an agent waits for others
 BINARY = bytes(range(256)) * 8  # a logo that no text patch could carry
 
 
@@ -32,17 +33,22 @@ class Part:
 
     def ghp(self, *args: str) -> str:
         """Run a command as this agent."""
-        return ghp(self.folder, self.place.environ(self.agent, os.getpid()), *args)
+        return ghp(self.folder, self.beat(), *args)
 
     def refused(self, *args: str) -> str:
         """Run a command that must be refused; return its output."""
-        environ = self.place.environ(self.agent, os.getpid())
-        return ghp(self.folder, environ, *args, expected=int(ExitCode.REFUSED))
+        return ghp(self.folder, self.beat(), *args, expected=int(ExitCode.REFUSED))
 
     def can_take(self, issue: int) -> bool:
         """Try to claim an issue; False if a living agent holds it."""
+        return run(self.folder, self.beat(), "agent-claim", str(issue)).code == 0
+
+    def beat(self) -> dict[str, str]:
+        """Send a heartbeat, as a client's hook does at each tool use; return the environment."""
         environ = self.place.environ(self.agent, os.getpid())
-        return run(self.folder, environ, "agent-claim", str(issue)).code == 0
+        if not heartbeat.run([], environ):  # the first one
+            ghp(self.folder, environ, "agent-heartbeat")
+        return environ
 
     def take(self, issue: int | str, slug: str) -> None:
         """Claim an issue, or with `--next` the best ready one, and create a branch for it."""
@@ -71,7 +77,6 @@ class Part:
         while not is_so():
             if self.place.clock.now() > end:
                 raise GhpError(f"{self.agent} waited in vain for {what}.", hint="Run it again.")
-            self.ghp("agent-heartbeat")
             self.place.clock.wait(0.3)
             self.ghp("agent-sync")
 

@@ -1,5 +1,8 @@
 """The demo's sandbox: a bare remote, two clones with two worktrees each, dependent issues."""
 
+import itertools
+import json
+import math
 import os
 import sys
 from collections.abc import Mapping
@@ -18,7 +21,6 @@ COMMAND_TIMEOUT_S = 60.0  # seconds for one command on a busy machine
 CONFIG = """\
 {
   "agents": {
-    "staleAfter": 3,
     "deadAfter": 1200,
     "syncEvery": 1,
     "throttle": 0
@@ -96,7 +98,7 @@ def make(place: Sandbox) -> None:
             place.clone(name), "worktree", "add", "-q", "-b", f"agent/{agent}/start", folder, "main"
         )
         ghp(place.worktree(agent), place.environ(), "agent-whoami", "--set", agent)
-    _issues(place)
+    _set_pace(place, _issues(place))
 
 
 def _first_commit(place: Sandbox) -> None:
@@ -110,7 +112,23 @@ def _first_commit(place: Sandbox) -> None:
     _git(folder, "push", "-q", "origin", "main")
 
 
-def _issues(place: Sandbox) -> None:
+def stale_after(sync_s: float) -> int:
+    """Seconds without a heartbeat after which an agent is stale, if a sync takes `sync_s`.
+
+    An agent runs at most ten commands as long as a sync before its clone sends its next heartbeat.
+    """
+    return max(3, math.ceil(10 * sync_s))
+
+
+def _set_pace(place: Sandbox, sync_s: float) -> None:
+    settings = place.root / "home/.config/ghp-cli/config.json"
+    settings.parent.mkdir(parents=True)
+    agents = {"staleAfter": stale_after(sync_s)}
+    settings.write_text(json.dumps({"agents": agents}), encoding="utf-8")
+
+
+def _issues(place: Sandbox) -> float:
+    """Make the issues; return the seconds of the slower of two syncs."""
     folder, env = place.clone("a"), place.environ()
     for title, more in (
         ("Write the parser", ["--priority", "high"]),
@@ -120,8 +138,11 @@ def _issues(place: Sandbox) -> None:
         ("Write the benchmark", ["--priority", "low"]),
     ):
         ghp(folder, env, "agent-issue", "new", title, *more)
-    ghp(folder, env, "agent-sync")
-    ghp(place.clone("b"), env, "agent-sync")
+    times = [place.clock.now()]
+    for clone in (folder, place.clone("b")):
+        ghp(clone, env, "agent-sync")
+        times.append(place.clock.now())
+    return max(end - begin for begin, end in itertools.pairwise(times))
 
 
 def _git(cwd: Path, *args: str) -> str:

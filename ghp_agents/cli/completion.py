@@ -1,0 +1,188 @@
+"""`ghp-agents completion`: static completion scripts, made from the commands.
+
+A script knows commands, options and choices, and starts no Python. Names that only a clone knows,
+such as issues and agents, are completed by click's own scripts (docs/COMMANDS.md).
+"""
+
+import shlex
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import click
+
+from ghp_agents.cli import output
+
+PROGRAMS = ("ghp", "ghp-agents")
+
+
+class Value(NamedTuple):
+    """What may stand for an argument, or for the value of an option."""
+
+    words: tuple[str, ...] = ()
+    files: bool = False
+
+
+class Option(NamedTuple):
+    """An option by all its names; `value` is None for a flag."""
+
+    names: tuple[str, ...]
+    help: str
+    value: Value | None
+
+
+class Node(NamedTuple):
+    """A command by its path, `("agent-issue", "new")`, and what may follow it."""
+
+    path: tuple[str, ...]
+    commands: tuple[tuple[str, str], ...]  # the commands below it, with their lines of help
+    options: tuple[Option, ...]
+    argument: Value
+
+
+@click.command("completion", epilog="Example: ghp-agents completion bash >> ~/.bashrc")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print a completion script for a shell: commands, options and choices, without a delay."""
+    root = click.Context(ctx.find_root().command, info_name=PROGRAMS[0])
+    nodes = list(walk(root))
+    scripts = {"bash": bash, "zsh": zsh, "fish": fish}
+    output.data(scripts[shell](nodes))
+
+
+def walk(ctx: click.Context, path: tuple[str, ...] = ()) -> Iterator[Node]:
+    """The command of a context and all commands below it."""
+    command = ctx.command
+    below: list[click.Context] = []
+    if isinstance(command, click.Group):
+        for name in command.list_commands(ctx):
+            inner = command.get_command(ctx, name)
+            if inner is not None and not inner.hidden:
+                below.append(click.Context(inner, parent=ctx, info_name=name))
+    options, argument = [], Value()
+    for param in command.get_params(ctx):
+        if isinstance(param, click.Option) and not param.hidden:
+            names = (*param.opts, *param.secondary_opts)
+            value = None if param.is_flag or param.count else _value(ctx, param)
+            options.append(Option(names, _first_line(param.help), value))
+        elif isinstance(param, click.Argument):
+            own = _value(ctx, param)
+            argument = Value(argument.words + own.words, argument.files or own.files)
+    lines = tuple((each.info_name or "", each.command.get_short_help_str(60)) for each in below)
+    yield Node(path, lines, tuple(options), argument)
+    for each in below:
+        yield from walk(each, (*path, each.info_name or ""))
+
+
+def _value(ctx: click.Context, param: click.Parameter) -> Value:
+    items = param.shell_complete(ctx, "")
+    words = tuple(item.value for item in items if item.type == "plain")
+    return Value(words, any(item.type in ("file", "dir") for item in items))
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").strip().partition("\n")[0].partition(". ")[0].rstrip(".")
+
+
+# ------------------------------------------------------------------------------ bash and zsh
+
+_BASH = """\
+# Completion for ghp-agents, made by `ghp-agents completion`. It starts no program.
+_ghp_agents() {{
+  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} i at= skip= words= files=
+  [[ $prev != "=" ]] || prev=${{COMP_WORDS[COMP_CWORD-2]}}
+  [[ $cur != "=" ]] || cur=
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    if [[ $skip ]]; then skip=; continue; fi
+    case "$at ${{COMP_WORDS[i]}}" in
+      {paths}) at="$at ${{COMP_WORDS[i]}}" ;;
+      {takers}) skip=1 ;;
+    esac
+  done
+  COMPREPLY=()
+  case "$at $prev" in
+{values}
+    *)
+      case "$at" in
+{nodes}
+      esac ;;
+  esac
+  [[ -z $words ]] || COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  if [[ $files && $cur != -* ]]; then
+    compopt -o filenames 2>/dev/null
+    COMPREPLY+=($(compgen -f -- "$cur"))
+  fi
+}}
+complete -F _ghp_agents {programs}
+"""
+
+
+def bash(nodes: Iterable[Node]) -> str:
+    """The script for bash."""
+    paths, takers, values, cases = [], [], [], []
+    for node in nodes:
+        at = "".join(f" {name}" for name in node.path)
+        if at:
+            paths.append(shlex.quote(at))
+        for option in node.options:
+            if option.value is not None:
+                names = "|".join(shlex.quote(f"{at} {name}") for name in option.names)
+                takers.append(names)
+                values.append(f"    {names}) {_offer(option.value)} ;;")
+        options = " ".join(name for option in node.options for name in option.names)
+        first = Value((*(name for name, _ in node.commands), *node.argument.words))
+        follow = _offer(first._replace(files=node.argument.files))
+        case = f'if [[ $cur == -* ]]; then words="{options}"; else {follow}; fi'
+        cases.append(f"        {shlex.quote(at)}) {case} ;;")
+    return _BASH.format(
+        paths="|".join(paths), takers="|".join(takers), values="\n".join(values),
+        nodes="\n".join(cases), programs=" ".join(PROGRAMS),
+    ).rstrip("\n")  # fmt: skip
+
+
+def _offer(value: Value) -> str:
+    return f'words="{" ".join(value.words)}" files={"1" if value.files else ""}'
+
+
+_BRIDGE = """\
+(( $+functions[compdef] )) || { autoload -U compinit && compinit; }
+autoload -U +X bashcompinit && bashcompinit
+"""
+
+
+def zsh(nodes: Iterable[Node]) -> str:
+    """The script for zsh: that of bash, through zsh's own bridge."""
+    return f"{_BRIDGE}{bash(nodes)}"
+
+
+# ------------------------------------------------------------------------------ fish
+
+
+def fish(nodes: Iterable[Node]) -> str:
+    """The script for fish."""
+    first, other = PROGRAMS
+    lines = ["# Completion for ghp-agents, made by `ghp-agents completion`. It starts no program."]
+    for node in nodes:
+        seen = [f"__fish_seen_subcommand_from {name}" for name in node.path]
+        names = " ".join(name for name, _ in node.commands)
+        if names:
+            seen.append(f"not __fish_seen_subcommand_from {names}")
+        where = shlex.quote(" && ".join(seen if node.path else ["__fish_use_subcommand"]))
+        rules = [f"-a {name} -d {shlex.quote(text)}" for name, text in node.commands]
+        if node.path:
+            rules.append(_fish_value(node.argument))
+        for option in node.options:
+            flags = " ".join(_fish_name(name) for name in option.names)
+            value = "" if option.value is None else f" -r {_fish_value(option.value)}"
+            rules.append(f"{flags} -d {shlex.quote(option.help)}{value}")
+        lines += [f"complete -c {first} -n {where} {rule}" for rule in rules]
+    return "\n".join([*lines, f"complete -c {other} -w {first}"])
+
+
+def _fish_name(name: str) -> str:
+    return f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}"
+
+
+def _fish_value(value: Value) -> str:
+    words = f" -a {shlex.quote(' '.join(value.words))}" if value.words else ""
+    return ("-F" if value.files else "-f") + words

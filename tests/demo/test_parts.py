@@ -1,0 +1,35 @@
+"""The demo's agents send heartbeats often enough that nobody at work is shown as stale."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.clock import SystemClock
+from ghp_agents.demo.parts import Part
+from ghp_agents.demo.place import Sandbox, stale_after
+from tests.support.git import git
+
+
+@pytest.mark.parametrize(("sync_s", "seconds"), [(0.05, 3), (0.3, 3), (0.31, 4), (2.5, 25)])
+def test_an_agent_is_stale_after_ten_times_the_time_of_a_sync(sync_s: float, seconds: int) -> None:
+    assert stale_after(sync_s) == seconds
+
+
+def test_an_agent_sends_a_heartbeat_before_each_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = Sandbox(tmp_path, SystemClock())
+    folder = place.worktree("worker-1")
+    folder.mkdir(parents=True)
+    git(folder, "init", "-q")
+    (folder / ".ghp").mkdir()
+    (folder / ".ghp/config.json").write_text('{"agents": {"throttle": 0}}')
+    monkeypatch.chdir(folder)
+    agent = Part(place, "worker-1")
+    positions = []
+    for _ in range(3):
+        agent.ghp("agent-leases")
+        (presence,) = folder.glob(".git/ghp/agents/worker-1.json")
+        positions.append(json.loads(presence.read_text())["seq"])
+    assert positions == [positions[0], positions[0] + 1, positions[0] + 2]
