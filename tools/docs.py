@@ -102,17 +102,18 @@ Of upstream's own settings, which stand beside `agents`, these count here as wel
 
 ## Completion
 
-What to type next, on the tab key. A static script completes commands, options, choices and files, and starts no
-program:
+What to type next, on the tab key. A static script completes commands, options, choices and files,
+and starts no program:
 
 ```sh
-ghp-agents completion bash > ~/.local/share/bash-completion/completions/ghp  # and a link to it: ghp-agents
+ghp-agents completion bash >> ~/.bashrc
 ghp-agents completion zsh >> ~/.zshrc
 ghp-agents completion fish > ~/.config/fish/completions/ghp.fish
 ```
 
-Print it again after an upgrade. The other way also completes names that only a clone knows (issues, agents, leases), and
-starts Python at each tab. Put one of these lines into the file that your shell reads first:
+Print it again after an upgrade. The other way also completes names that only a clone knows, such as
+issues and agents, and starts Python at each tab. Put one of these lines into the file that your
+shell reads first:
 
 ```sh
 eval "$(_GHP_COMPLETE=bash_source ghp)"                # ~/.bashrc
