@@ -179,7 +179,7 @@ def _warm(place: Place, count: int) -> list[Figure]:
         [took(lambda: base.search("how do we log in", known, 5)) for _ in range(rounds)]
     )
     more = [_note(f"One more fact, number {number}") for number in range(rounds)]
-    add = times_of([took(partial(base.bring, [*known, *more[: n + 1]])) for n in range(rounds)])
+    add = times_of([took(partial(base.index, [*known, *more[: n + 1]])) for n in range(rounds)])
     return [
         Figure("knowledge", f"warm {what}, {count:,} notes", milliseconds(taken.median), "ms")
         for what, taken in (("query", query), ("add", add))
@@ -192,7 +192,7 @@ def _memory(place: Place, count: int) -> Figure:
         "import sys; from pathlib import Path; from bench.knowledge import _Filled, _many;"
         "from ghp_agents.notes.search.result import Engines;"
         f"b = _Filled(Path({str(folder)!r}), 'bench', Engines()); n = _many({count});"
-        "b.bring(n) if sys.argv[1:] else b.search('how do we log in', n, 5)"
+        "b.index(n) if sys.argv[1:] else b.search('how do we log in', n, 5)"
     )
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     process([sys.executable, "-c", code, "fill"], cwd=folder, env=env)
@@ -220,7 +220,7 @@ class _Filled(Mem0Base):
 
 def _filled(place: Place, count: int) -> tuple[Mem0Base, list[Note]]:
     base, known = _Filled(place.new("filled"), "bench", Engines()), _many(count)
-    base.bring(known)
+    base.index(known)
     return base, known
 
 

@@ -89,7 +89,7 @@ class StateStore(Protocol):
         recorded.
         """
 
-    def beside(self, records: Sequence[Record]) -> AbstractContextManager[None]:
+    def commit_with(self, records: Sequence[Record]) -> AbstractContextManager[None]:
         """Add `records` in one step with what is committed inside of this block; at its end if
         nothing was. Nobody else may use this store meanwhile."""
 
@@ -109,7 +109,7 @@ class StateStore(Protocol):
         """Publish the joined state, without the agents in `gone`, where people see it without this
         program."""
 
-    def standing(self) -> SyncStatus:
+    def sync_status(self) -> SyncStatus:
         """This clone's sync status; contacts nobody."""
 
     def news_age(self) -> float | None:
@@ -117,20 +117,20 @@ class StateStore(Protocol):
         since the machine started."""
 
     def news_at(self) -> float | None:
-        """When the last news from other clones came; None: never. Cheaper than `standing`."""
+        """When the last news from other clones came; None: never. Cheaper than `sync_status`."""
 
     def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
         """All entries in ledger order; with `after`, only those that these tips did not know."""
 
-    def absorb(self, tips: Sequence[Tip], by: Actor) -> Absorption:
+    def absorb_clones(self, tips: Sequence[Tip], by: Actor) -> Absorption:
         """Merge what other clones wrote up to these tips. Once the remote has that, delete their
         refs there, each if it still is at its tip. State and ledger do not change."""
 
-    def adopt(self, clone: CloneId) -> None:
+    def use_clone_id(self, clone: CloneId) -> None:
         """Use another clone's id from now on, with the records of both. Nobody else may be using
         it."""
 
-    def forget_live(self, agent: str) -> None:
+    def drop_presence(self, agent: str) -> None:
         """Delete the live presence of an agent of this clone; the ledger keeps what was folded."""
 
 
@@ -194,7 +194,7 @@ class IssueTracker(Protocol):
     """Issues: commands and authority. Numbers, ids and unique prefixes of ids name an issue."""
 
     @property
-    def is_heard(self) -> bool:
+    def accepts_comment_commands(self) -> bool:
         """Whether people's comments are commands and answers there."""
 
     def known(self, *, closed: bool = False) -> list[Issue]:
@@ -215,7 +215,7 @@ class IssueTracker(Protocol):
     def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
         """Add a comment. If one with `marker` exists, it is returned instead."""
 
-    def show(
+    def set_holder(
         self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> Issue:
         """Show who holds an issue now and who no longer does.
@@ -242,7 +242,7 @@ class Forge(Protocol):
     def find(self, branch: str) -> Pull | None:
         """The open pull request of a branch, else its newest one, else None."""
 
-    def open(self, new: NewPull, by: Actor) -> Pull:
+    def open(self, request: NewPull, by: Actor) -> Pull:
         """Open a pull request; updates the open one of the same branch, if there is one."""
 
     def change(self, number: int, change: PullChange, by: Actor) -> Pull:
@@ -267,7 +267,7 @@ class Forge(Protocol):
 class KnowledgeBase(Protocol):
     """Finds notes by meaning. It contains nothing but the notes: it can be deleted and rebuilt."""
 
-    def bring(self, notes: Sequence[Note]) -> IndexUpdate:
+    def index(self, notes: Sequence[Note]) -> IndexUpdate:
         """Index exactly these notes. Raises KnowledgeError."""
 
     def search(
@@ -276,13 +276,13 @@ class KnowledgeBase(Protocol):
         """The best matches in `notes`, or in `among`; best first. Indexes them if needed. Raises
         KnowledgeError."""
 
-    def distil(self, text: str) -> Sequence[str]:
+    def extract_facts(self, text: str) -> Sequence[str]:
         """The facts in a text: the text itself, unless a language model is set up to extract them.
 
         Raises KnowledgeError if it found none; then nothing may be stored.
         """
 
-    def shortcomings(self) -> Sequence[Finding]:
+    def health(self) -> Sequence[Finding]:
         """What limits the search quality, and what to do about it."""
 
 

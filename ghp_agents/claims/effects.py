@@ -77,8 +77,8 @@ def show_claim(
     for former in removed:
         news_flag.set_flag(me.ctx.ws.folders, former)
         pending_unassign.add(me.ctx.ws, issue, lease, former, me.actor)
-    with me.ctx.store.beside([_entry(me, event, issue, lease, lease.reason)]):
-        shown = me.ctx.tracker.show(issue.number, me.actor, add=(me.name,), remove=removed)
+    with me.ctx.store.commit_with([_entry(me, event, issue, lease, lease.reason)]):
+        shown = me.ctx.tracker.set_holder(issue.number, me.actor, add=(me.name,), remove=removed)
     return shown, waits_for
 
 
@@ -147,8 +147,10 @@ def show_release(
         pending_unassign.add(me.ctx.ws, issue, lease, former, me.actor)
     parts = [f"to {lease.holder}" if lease.holder else "", reason]
     parts += [f"held by {holder}"] if holder not in (None, me.name) else []
-    with me.ctx.store.beside([_entry(me, "release", issue, lease, "; ".join(filter(None, parts)))]):
-        return me.ctx.tracker.show(issue.number, me.actor, add=added, remove=removed)
+    with me.ctx.store.commit_with(
+        [_entry(me, "release", issue, lease, "; ".join(filter(None, parts)))]
+    ):
+        return me.ctx.tracker.set_holder(issue.number, me.actor, add=added, remove=removed)
 
 
 def _clear_current_issue(me: ClaimContext, issue: Issue) -> None:

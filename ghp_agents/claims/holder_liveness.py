@@ -19,7 +19,7 @@ from ghp_agents.presence.service import AgentView
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.workspace import Workspace
 
-NOTED = "claims.json"
+NOTED_FILE = "claims.json"
 LIVING = (Liveness.ACTIVE, Liveness.STALE)
 
 
@@ -107,4 +107,4 @@ def observe(ctx: Context) -> None:
 def note_first_seen(ws: Workspace, leases: Iterable[Lock]) -> Mapping[str, FirstSeen]:
     """When each of these locks was first seen here at its present revision, by name."""
     revisions = {lock.name: lock.revision for lock in leases}
-    return json_file.note_first_seen(ws.cache_dir / NOTED, revisions, ws.steady())
+    return json_file.note_first_seen(ws.cache_dir / NOTED_FILE, revisions, ws.steady())

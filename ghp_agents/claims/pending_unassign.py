@@ -13,7 +13,7 @@ from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.workspace import Workspace
 
-OWED = "claims-owed.json"
+OWED_FILE = "claims-owed.json"
 
 
 class Pending(NamedTuple):
@@ -52,14 +52,14 @@ def apply_pending(ctx: Context) -> None:
             del left[name]
         elif pending.former in issue.assignees:
             by = Actor(pending.by, pending.by_person)
-            ctx.tracker.show(issue.number, by, remove=(pending.former,))
+            ctx.tracker.set_holder(issue.number, by, remove=(pending.former,))
             del left[name]
     if left != before:
         _file(ctx.ws).write(left)
 
 
 def _file(ws: Workspace) -> JsonFile[dict[str, Pending]]:
-    return JsonFile(ws.cache_dir / OWED, _decode, dict)
+    return JsonFile(ws.cache_dir / OWED_FILE, _decode, dict)
 
 
 def _decode(value: Any) -> dict[str, Pending]:

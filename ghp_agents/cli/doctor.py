@@ -36,7 +36,7 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
         app.ground,
         probe=probe,
         hub=lambda: app.hub,
-        shortcomings=lambda: app.knowledge.shortcomings(),
+        shortcomings=lambda: app.knowledge.health(),
     )
     if fix:
         with output.busy("Examining and mending"):

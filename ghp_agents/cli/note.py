@@ -65,7 +65,7 @@ def remember(
     facts: Sequence[str] = [text]
     if not verbatim and app.ws.settings.notes.get("infer"):
         with output.busy("Finding the facts"):
-            facts = app.knowledge.distil(text)
+            facts = app.knowledge.extract_facts(text)
     spelled = _spelled(app, paths)
     for fact in facts:
         result = services.remember(
@@ -308,5 +308,5 @@ def reindex(app: App) -> None:
             f"{note_view.many(update.total)} can be found: {update.added} added, "
             f"{update.changed} changed, {update.removed} removed."
         )
-    for finding in app.knowledge.shortcomings():
+    for finding in app.knowledge.health():
         output.warn(finding.text, finding.remedy)

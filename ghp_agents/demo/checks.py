@@ -122,7 +122,7 @@ def _agreement(place: Sandbox, a: App, b: App) -> Iterator[SummaryLine]:
     published = git.run(["show", "ghp-state:.ghp/agent-status.json"], cwd=place.remote).out
     same = {published} == documents
     yield SummaryLine("the published branch shows the same", "yes" if same else "no", same)
-    unsent = a.store.standing().unsent + b.store.standing().unsent
+    unsent = a.store.sync_status().unsent + b.store.sync_status().unsent
     yield SummaryLine("changes not sent", str(unsent), unsent == 0)
 
 

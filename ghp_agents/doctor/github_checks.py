@@ -10,7 +10,7 @@ from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
 from ghp_agents.github.api import access, status
 from ghp_agents.github.api.access import RepositoryPlace
 from ghp_agents.github.api.repository import GitHubRepository
-from ghp_agents.github.api.status import HubStanding
+from ghp_agents.github.api.status import GitHubStatus
 from ghp_agents.workspace import Workspace
 
 FEATURES = {"sub-issues": "sub-issues", "dependencies": "dependencies", "reactions": "reactions"}
@@ -91,7 +91,7 @@ def check_limit(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> It
     if found is None:
         return
     now = ws.clock.now()
-    known = found.standing()
+    known = found.status()
     if known.paused_until is not None:
         yield warning(
             "github-limit",
@@ -126,7 +126,7 @@ def in_short(ws: Workspace) -> Iterator[tuple[str, str]]:
         )
 
 
-def _limit_text(found: HubStanding, now: float) -> str:
+def _limit_text(found: GitHubStatus, now: float) -> str:
     text = f"{found.remaining} of {found.limit} requests are left"
     return text + (f"; full again in {ago(found.resets - now)}" if found.resets else "")
 

@@ -22,8 +22,8 @@ from ghp_agents.presence.service import rivalries
 from ghp_agents.pulls import replay as pull_log
 from ghp_agents.state.join import Problem
 
-SILENT = 30 * 86_400.0  # seconds
-LATE = 600.0  # seconds; what is still unsent then will not go by itself
+SILENT_AFTER_S = 30 * 86_400.0  # seconds
+LATE_AFTER_S = 600.0  # seconds; what is still unsent then will not go by itself
 LISTED = 20  # unreadable records that are listed
 _Reader = Callable[[Mapping[str, bytes]], Sequence[Problem]]
 # Without patches: they cannot be validated, and together they may be large.
@@ -119,7 +119,7 @@ def check_homes(ctx: Context) -> Iterator[Finding]:
 
 def check_outbox(store: StateStore) -> Iterator[Finding]:
     """Report records that wait for a fold."""
-    waiting = store.standing().waiting
+    waiting = store.sync_status().waiting
     if waiting:
         text = f"{_count(waiting, 'record')} in the outbox could not be committed when said."
         yield warning("outbox", text, "`ghp agent-doctor --fix` folds what can be.", fixable=True)
@@ -129,7 +129,7 @@ def check_outbox(store: StateStore) -> Iterator[Finding]:
 
 def check_unsent(ctx: Context) -> Iterator[Finding]:
     """Report what the remote does not have, and since when."""
-    standing = ctx.store.standing()
+    standing = ctx.store.sync_status()
     if standing.remote is None:
         return
     if not standing.unsent:
@@ -141,13 +141,13 @@ def check_unsent(ctx: Context) -> Iterator[Finding]:
     )
     text = f"{_count(standing.unsent, 'change')} not sent to {standing.remote} yet ({sent})."
     remedy = "`ghp agent-sync` or `ghp agent-doctor --fix` sends it."
-    late = standing.sent_at is None or now - standing.sent_at > LATE
+    late = standing.sent_at is None or now - standing.sent_at > LATE_AFTER_S
     yield (warning if late else info)("unsent", text, remedy, fixable=True)
 
 
 def check_sync(ctx: Context) -> Iterator[Finding]:
     """Report why the last sync failed, and the age of our news."""
-    standing = ctx.store.standing()
+    standing = ctx.store.sync_status()
     if standing.remote is None:
         return
     heard = ago(ctx.ws.clock.now() - standing.news_at) if standing.news_at else None
@@ -171,7 +171,7 @@ def check_clones(ctx: Context) -> Iterator[Finding]:
     now = ctx.ws.clock.now()
     for tip in snapshot.tips():
         silent = now - to_seconds(tip.at)
-        if tip.clone != snapshot.clone and silent > SILENT:
+        if tip.clone != snapshot.clone and silent > SILENT_AFTER_S:
             text = f"Clone {tip.clone} has said nothing for {ago(silent)}."
             yield info("clone-silent", text, "Nothing needs to be done: what it said stays.")
 

@@ -10,7 +10,7 @@ from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.ports import Context
 from ghp_agents.workspace import Workspace
 
-OWED = "owed"  # a folder with one empty file for each escalation whose comments are pending
+OWED_FOLDER = "owed"  # a folder with one empty file for each escalation whose comments are pending
 
 
 def post(ctx: Context, escalation: Escalation) -> list[str]:
@@ -34,7 +34,9 @@ def post(ctx: Context, escalation: Escalation) -> list[str]:
 
 def owed(ws: Workspace) -> set[str]:
     """The escalations with pending comments."""
-    return {path.name for folder in ws.folders for path in Path(folder, OWED).glob("[0-9a-f]*")}
+    return {
+        path.name for folder in ws.folders for path in Path(folder, OWED_FOLDER).glob("[0-9a-f]*")
+    }
 
 
 def _comment(ctx: Context, escalation: Escalation) -> None:
@@ -43,13 +45,13 @@ def _comment(ctx: Context, escalation: Escalation) -> None:
     asker = Actor(escalation.question.agent)
     mark = messages.marker(escalation)
     text = messages.comment(escalation)
-    if ctx.tracker.is_heard:
+    if ctx.tracker.accepts_comment_commands:
         text = messages.comment(
             escalation, messages.calling(escalation, ctx.ws.settings.escalate_to)
         )
     ctx.tracker.comment(issue, text, asker, marker=mark)
     for answer in (*escalation.answers, *escalation.advice):
-        if answer.where and ctx.tracker.is_heard:
+        if answer.where and ctx.tracker.accepts_comment_commands:
             continue  # it was given on the issue itself
         text, mark = messages.answer_comment(escalation, answer), messages.answer_marker(answer)
         ctx.tracker.comment(issue, text, answer.by, marker=mark)
@@ -58,12 +60,12 @@ def _comment(ctx: Context, escalation: Escalation) -> None:
 def _add_owed(ws: Workspace, identifier: str) -> None:
     for folder in map(Path, ws.folders):
         if files.usable(folder):
-            files.write_atomically(folder / OWED / identifier, b"")
+            files.write_atomically(folder / OWED_FOLDER / identifier, b"")
             return
 
 
 def _remove_owed(ws: Workspace, identifier: str) -> None:
     for folder in ws.folders:
-        owed = Path(folder, OWED, identifier)
+        owed = Path(folder, OWED_FOLDER, identifier)
         if owed.exists():
             owed.unlink(missing_ok=True)

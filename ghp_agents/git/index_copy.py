@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ghp_agents.git import process as git
 from ghp_agents.hotpath.locate import Location, walk_up
 
-PATIENCE = 600.0  # seconds; hashing a large worktree takes time
+TIMEOUT_S = 600.0  # seconds; hashing a large worktree takes time
 
 _FLAGS = (
     *("-c", "core.splitIndex=false"),  # otherwise git writes part of our index to the user's folder
@@ -48,7 +48,7 @@ class ScratchIndex:
     def run(self, *args: str, stdin: bytes | None = None) -> git.Result:
         """Run git here, whatever its exit code."""
         return git.run(
-            [*_FLAGS, *args], cwd=self.worktree, env=self._env, stdin=stdin, timeout=PATIENCE
+            [*_FLAGS, *args], cwd=self.worktree, env=self._env, stdin=stdin, timeout=TIMEOUT_S
         )
 
     def git(self, *args: str) -> git.Result:

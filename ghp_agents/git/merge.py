@@ -14,7 +14,7 @@ METHODS = ("merge", "squash", "rebase")
 MERGE_TREE = (2, 38)  # the first git with `merge-tree --write-tree`
 HEAD_TRAILER = "Merged-head"  # of a commit that merges a branch into the default branch
 LOOKED_AT = 1_000  # commits of the default branch
-PATIENCE = 600.0  # seconds; merging large histories takes time
+TIMEOUT_S = 600.0  # seconds; merging large histories takes time
 
 # Disable the person's own settings for rebases and merges.
 _PLAIN = (
@@ -72,7 +72,7 @@ def merge(
     if (version or git.version()) < MERGE_TREE:
         return _merged_in_a_worktree(folder, scratch, ours, theirs)
     args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs]
-    done = git.run(args, cwd=folder, timeout=PATIENCE)
+    done = git.run(args, cwd=folder, timeout=TIMEOUT_S)
     if done.code not in (0, 1):
         raise git.failure(args, done)
     tree, *names = [os.fsdecode(part) for part in done.out.split(b"\0") if part]
@@ -99,7 +99,7 @@ def landed(folder: Path, trunk: str, head: str) -> str | None:
     itself. None if it was not merged."""
     form = f"--format=%H%x00%(trailers:key={HEAD_TRAILER},valueonly,separator=%x1f)"
     args = ["log", "--no-show-signature", f"--max-count={LOOKED_AT}", form, trunk]
-    for line in git.run(args, cwd=folder, timeout=PATIENCE).text.splitlines():
+    for line in git.run(args, cwd=folder, timeout=TIMEOUT_S).text.splitlines():
         commit, _, heads = line.partition("\0")
         if head in heads.split("\x1f"):
             return commit
@@ -110,7 +110,7 @@ def landed(folder: Path, trunk: str, head: str) -> str | None:
 
 def has_each_change(folder: Path, trunk: str, head: str) -> bool:
     """Whether each commit of `head` has an equivalent change on the default branch."""
-    shown = git.run(["cherry", trunk, head], cwd=folder, timeout=PATIENCE)
+    shown = git.run(["cherry", trunk, head], cwd=folder, timeout=TIMEOUT_S)
     lines = shown.text.splitlines()
     return shown.code == 0 and bool(lines) and all(line.startswith("-") for line in lines)
 
@@ -118,7 +118,7 @@ def has_each_change(folder: Path, trunk: str, head: str) -> bool:
 def _merged_in_a_worktree(folder: Path, scratch: Path, ours: str, theirs: str) -> MergedTree:
     with detached(folder, scratch, ours) as place:
         args = [*_PLAIN, "merge", "--no-commit", "--no-ff", "--no-verify", "-q", theirs]
-        done = git.run(args, cwd=place, env=_NO_EDITOR, timeout=PATIENCE)
+        done = git.run(args, cwd=place, env=_NO_EDITOR, timeout=TIMEOUT_S)
         conflicts = unmerged(place)
         if conflicts:
             return MergedTree("", conflicts)
@@ -155,11 +155,11 @@ def merge_into(
 def _or_abort(
     folder: Path, args: list[str], operation: str, env: Mapping[str, str] | None
 ) -> tuple[str, ...]:
-    done = git.run(args, cwd=folder, env={**_NO_EDITOR, **(env or {})}, timeout=PATIENCE)
+    done = git.run(args, cwd=folder, env={**_NO_EDITOR, **(env or {})}, timeout=TIMEOUT_S)
     if done.code == 0:
         return ()
     conflicts = unmerged(folder)
-    git.run([operation, "--abort"], cwd=folder, env=_NO_EDITOR, timeout=PATIENCE)
+    git.run([operation, "--abort"], cwd=folder, env=_NO_EDITOR, timeout=TIMEOUT_S)
     if not conflicts:
         raise git.failure(args, done)
     return conflicts
@@ -178,7 +178,7 @@ def detached(folder: Path, scratch: Path, commit: str) -> Iterator[Path]:
     place.parent.mkdir(parents=True, exist_ok=True)
     add = ["worktree", "add", "-q", "--detach", str(place), commit]
     try:
-        done = git.run(add, cwd=folder, timeout=PATIENCE)
+        done = git.run(add, cwd=folder, timeout=TIMEOUT_S)
         if done.code != 0:
             raise git.failure(add, done)
         yield place
@@ -188,6 +188,6 @@ def detached(folder: Path, scratch: Path, commit: str) -> Iterator[Path]:
 
 def discard(folder: Path, place: Path) -> None:
     """Remove one of our worktrees with all its content."""
-    git.run(["worktree", "remove", "--force", "--force", str(place)], cwd=folder, timeout=PATIENCE)
+    git.run(["worktree", "remove", "--force", "--force", str(place)], cwd=folder, timeout=TIMEOUT_S)
     shutil.rmtree(place, ignore_errors=True)
     git.run(["worktree", "prune"], cwd=folder)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ghp_agents.git import patch_check, patch_text, worktree
 from ghp_agents.git import process as git
-from ghp_agents.git.index_copy import PATIENCE, LeftOut, ScratchIndex, stage
+from ghp_agents.git.index_copy import TIMEOUT_S, LeftOut, ScratchIndex, stage
 from ghp_agents.git.patch_text import parents
 from ghp_agents.hotpath.locate import Location
 
@@ -272,7 +272,7 @@ def apply(folder: Path, content: bytes, *, three_way: bool) -> list[str]:
             hint="Nothing was changed.",
         )
     if three_way:
-        git.run(["update-index", "-q", "--refresh"], cwd=folder, timeout=PATIENCE)
+        git.run(["update-index", "-q", "--refresh"], cwd=folder, timeout=TIMEOUT_S)
     result = _apply(folder, content, *(["--3way"] if three_way else []))
     conflicts = worktree.unmerged(folder) if three_way else []
     if result.code != 0 and not conflicts:
@@ -291,5 +291,5 @@ def _apply(folder: Path, content: bytes, *options: str) -> git.Result:
         [*flags, "apply", "--whitespace=nowarn", *options, "-"],
         cwd=folder,
         stdin=content,
-        timeout=PATIENCE,
+        timeout=TIMEOUT_S,
     )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ghp_agents.git import process as git
 
-PATIENCE = 600.0  # seconds; checking out a large tree takes time
+TIMEOUT_S = 600.0  # seconds; checking out a large tree takes time
 _HALF_MADE = "initializing"  # git's own lock reason until a worktree is complete
 
 
@@ -55,20 +55,20 @@ def add(
     path.parent.mkdir(parents=True, exist_ok=True)
     new = ["--no-track", "-b", branch, str(path), start] if start else [str(path), branch]
     args = ["worktree", "add", "-q", *new]
-    done = git.run(args, cwd=folder, timeout=PATIENCE, keep_open=keep_open)
+    done = git.run(args, cwd=folder, timeout=TIMEOUT_S, keep_open=keep_open)
     if done.code != 0:
         raise git.failure(args, done)
 
 
 def remove(folder: Path, path: Path) -> bool:
     """Remove a worktree that git finds clean; returns whether it did."""
-    return git.run(["worktree", "remove", str(path)], cwd=folder, timeout=PATIENCE).code == 0
+    return git.run(["worktree", "remove", str(path)], cwd=folder, timeout=TIMEOUT_S).code == 0
 
 
 def clear(folder: Path, path: Path, *, locked: bool = False) -> None:
     """Remove the rest of an abandoned worktree; a locked one only with `locked`."""
     force = ["--force", "--force"] if locked else ["--force"]
-    git.run(["worktree", "remove", *force, str(path)], cwd=folder, timeout=PATIENCE)
+    git.run(["worktree", "remove", *force, str(path)], cwd=folder, timeout=TIMEOUT_S)
 
 
 def branches(folder: Path) -> dict[str, str]:
@@ -113,7 +113,7 @@ def forward(folder: Path, branch: str, expected: str, commit: str) -> str:
     if checkout.head != expected:
         return f"{branch} has moved"
     args = ["-c", "merge.autoStash=false", "merge", "--ff-only", "--no-verify", "-q", commit]
-    done = git.run(args, cwd=checkout.path, timeout=PATIENCE)
+    done = git.run(args, cwd=checkout.path, timeout=TIMEOUT_S)
     return "" if done.code == 0 else _why(done.err, checkout.path, branch)
 
 

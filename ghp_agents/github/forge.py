@@ -61,29 +61,29 @@ class GitHubForge:
         """The open pull request of a branch, else its newest one."""
         return newest([self._pull(raw) for raw in self._pulls_of(branch, "all")], branch)
 
-    def open(self, new: NewPull, by: Actor) -> Pull:
+    def open(self, request: NewPull, by: Actor) -> Pull:
         """Open a pull request, or update the open one of the same branch."""
-        wanted = checked_new(new)
-        existing = self._open_one(wanted.branch)
+        request = checked_new(request)
+        existing = self._open_one(request.branch)
         if existing is not None:
-            return self._bring_up(existing, wanted, by)
+            return self._bring_up(existing, request, by)
         body = {
-            "title": wanted.title,
-            "head": wanted.branch,
-            "base": wanted.base,
-            "body": github_pull.signed(wanted.body, wanted.branch, by, Sent(wanted.head, by)),
-            "draft": wanted.draft,
+            "title": request.title,
+            "head": request.branch,
+            "base": request.base,
+            "body": github_pull.signed(request.body, request.branch, by, Sent(request.head, by)),
+            "draft": request.draft,
         }
         try:
             created = self._hub.write(
-                "POST", "pulls", body, find_existing=lambda: self._open_one(wanted.branch)
+                "POST", "pulls", body, find_existing=lambda: self._open_one(request.branch)
             )
         except errors.InvalidError as error:
-            existing = self._open_one(wanted.branch)  # another process was faster
+            existing = self._open_one(request.branch)  # another process was faster
             if existing is None:
-                raise _not_taken(wanted, error) from None
+                raise _not_taken(request, error) from None
             created = existing
-        return self._bring_up(created, wanted, by)
+        return self._bring_up(created, request, by)
 
     def change(self, number: int, change: PullChange, by: Actor) -> Pull:
         """Change fields; values that are already set stay. Raises NotFoundError."""
@@ -178,9 +178,9 @@ class GitHubForge:
         found = self._pulls_of(branch, "open")
         return found[-1] if found else None
 
-    def _bring_up(self, raw: Any, wanted: NewPull, by: Actor) -> Pull:
-        pull, sent = self._pull(raw), Sent(wanted.head, by)
-        new = brought_up(pull, wanted)._replace(head=None)
+    def _bring_up(self, raw: Any, request: NewPull, by: Actor) -> Pull:
+        pull, sent = self._pull(raw), Sent(request.head, by)
+        new = brought_up(pull, request)._replace(head=None)
         if new == PullChange() and pull.sent == sent:
             return pull
         return self._changed(raw, new, by, sent)
@@ -238,8 +238,8 @@ def _by(pull: Pull, by: Actor) -> Actor:
     return by if pull.author.startswith("@") else Actor(pull.author)
 
 
-def _not_taken(wanted: NewPull, error: errors.InvalidError) -> RefusedError:
+def _not_taken(request: NewPull, error: errors.InvalidError) -> RefusedError:
     return RefusedError(
-        f"GitHub takes no pull request of {wanted.branch}: {error.message or error}.",
+        f"GitHub takes no pull request of {request.branch}: {error.message or error}.",
         hint="Push the branch first, with a commit that the trunk has not.",
     )

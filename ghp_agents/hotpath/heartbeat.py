@@ -121,7 +121,7 @@ def beat(
     throttle: float = THROTTLE,
     pid: int | None = None,
     epoch: int | None = None,
-    patience: float = presence_file.PATIENCE,
+    patience: float = presence_file.TIMEOUT_S,
     moment: "tuple[str, float] | None" = None,
 ) -> str | None:
     """Renew the presence of `agent` in the first of `folders` that can be written.

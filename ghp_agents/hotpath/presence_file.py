@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-PATIENCE = 2.0  # seconds; heartbeats take ten microseconds, so by then the holder is stopped
+TIMEOUT_S = 2.0  # seconds; heartbeats take ten microseconds, so by then the holder is stopped
 LOOK_EVERY = 0.002
 UNREADABLE = ".unreadable"  # suffix for an unreadable presence file
 
 
-def hold(folders: "Sequence[str]", agent: str, *, patience: float = PATIENCE) -> "tuple[int, int]":
+def hold(folders: "Sequence[str]", agent: str, *, patience: float = TIMEOUT_S) -> "tuple[int, int]":
     """Serialise the parallel processes of one agent, if the system has locks; closing frees it.
 
     After `patience` seconds it continues without the lock: no agent hangs in its heartbeat. Returns
@@ -42,7 +42,7 @@ def _open_lock(folder: str, agent: str) -> int:
         return own_file.open_lock(lock)
 
 
-def take_turn(held: int, patience: float = PATIENCE) -> None:
+def take_turn(held: int, patience: float = TIMEOUT_S) -> None:
     """Lock an open file; after `patience` seconds continue without. Raises ImportError or OSError
     if the system has no locks."""
     import fcntl

@@ -38,7 +38,7 @@ class LocalTracker:
         self._leaser = leaser
 
     @property
-    def is_heard(self) -> bool:
+    def accepts_comment_commands(self) -> bool:
         """False: people use commands here, not comments."""
         return False
 
@@ -113,7 +113,7 @@ class LocalTracker:
 
         return transact(self._store, decide)
 
-    def show(
+    def set_holder(
         self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> Issue:
         """Show the holder as the assignee: here, a plain change."""

@@ -33,7 +33,7 @@ class MemoryTracker:
         self._lock = threading.Lock()
 
     @property
-    def is_heard(self) -> bool:
+    def accepts_comment_commands(self) -> bool:
         """False: people use commands here, not comments."""
         return False
 
@@ -89,7 +89,7 @@ class MemoryTracker:
             self._marked[current.id, marker] = comment
             return comment
 
-    def show(
+    def set_holder(
         self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> Issue:
         """Show the holder as the assignee: here, a plain change."""

@@ -15,14 +15,14 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.workspace import Workspace
 
-NOTED = "lapses.json"
+NOTED_FILE = "lapses.json"
 
 
 def observe(ctx: Context) -> None:
     """After a sync: note new leases with a TTL, and forget those that have ended."""
     snapshot = ctx.store.snapshot()
     known = timed(snapshot, read_leases(snapshot.files(FOLDER))[0])
-    if known or (ctx.ws.cache_dir / NOTED).exists():
+    if known or (ctx.ws.cache_dir / NOTED_FILE).exists():
         _note(ctx.ws, known, forget=True)
 
 
@@ -31,7 +31,9 @@ def _note(
 ) -> dict[str, FirstSeen]:
     """When each lease was first seen here with its present TTL; `forget` drops all others."""
     revisions = {log.id: log.timed.id if log.timed else "" for log in known}
-    return json_file.note_first_seen(ws.cache_dir / NOTED, revisions, ws.steady(), forget=forget)
+    return json_file.note_first_seen(
+        ws.cache_dir / NOTED_FILE, revisions, ws.steady(), forget=forget
+    )
 
 
 def expired(ctx: Context, snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> frozenset[str]:

@@ -61,7 +61,7 @@ def recall(
         notes=tuple(by_id[hit.note] for hit in hits),
         scores=tuple(hit.score for hit in hits),
         total=len(active) if among is None else len(among),
-        shortcomings=tuple(knowledge.shortcomings()),
+        shortcomings=tuple(knowledge.health()),
         problems=tuple(problems),
         trouble=trouble,
     )
@@ -132,4 +132,4 @@ def learnt(ctx: Context, actor: str, numbers: Collection[int | None]) -> list[No
 
 def reindex(ctx: Context, knowledge: KnowledgeBase) -> IndexUpdate:
     """Update the index to the active notes; safe to repeat. Raises KnowledgeError."""
-    return knowledge.bring(notes.active(ctx.ws, notes.read_all(ctx.store.snapshot())[0]))
+    return knowledge.index(notes.active(ctx.ws, notes.read_all(ctx.store.snapshot())[0]))

@@ -10,7 +10,7 @@ from ghp_agents.hotpath import alive, fastjson, presence_file
 from ghp_agents.workspace import Workspace
 
 QUIET = 300.0  # seconds without a heartbeat before a report
-AGAIN = 600.0  # seconds until the next report of a running process
+RETRY_AFTER_S = 600.0  # seconds until the next report of a running process
 BELIEVED = 1_800  # seconds for which a report is valid
 
 
@@ -54,7 +54,7 @@ def _is_due(presence: "dict[str, object]", lives: bool, moment: tuple[str, float
         return True
     match (presence.get("local") or {}, lives):
         case [{"vouched": [str(boot), int() | float() as at]}, True]:
-            return boot != moment[0] or moment[1] - at >= AGAIN
+            return boot != moment[0] or moment[1] - at >= RETRY_AFTER_S
         case [_, True]:
             return True
     return "processRunsFor" not in presence

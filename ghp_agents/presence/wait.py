@@ -17,7 +17,7 @@ Beat = Callable[[str], None]
 def sync(ctx: Context, *, first: bool) -> float:
     """Sync, unless another process just did; return the time of the next sync."""
     now, pause = ctx.ws.clock.now(), ctx.ws.settings.sync_every
-    status = ctx.store.standing()
+    status = ctx.store.sync_status()
     if status.remote is None:
         return now + pause
     unsent = first and (status.unsent or status.waiting)

@@ -58,27 +58,27 @@ class LocalForge:
         """Return no checks: there is no host."""
         return Checks()
 
-    def open(self, new: NewPull, by: Actor) -> Pull:
+    def open(self, request: NewPull, by: Actor) -> Pull:
         """Open a pull request, or update the open one of the same branch."""
-        wanted = checked_new(new)
-        existing = self.find(wanted.branch)
+        request = checked_new(request)
+        existing = self.find(request.branch)
         number = None
         if existing is None or existing.state != "open":
             used = given_numbers(self._store.snapshot())
-            number = next_number(self._leaser, by.name, used, f"for {wanted.branch}")
+            number = next_number(self._leaser, by.name, used, f"for {request.branch}")
         record = random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Pull, list[Record]]:
             log = _log(snapshot)
             pulls = [item.pull for item in replay.fold(log)]
-            previous = newest(pulls, wanted.branch)
+            previous = newest(pulls, request.branch)
             if previous and previous.state == "open":
-                new = brought_up(previous, wanted)
-                if previous.sent != Sent(wanted.head, by):
-                    new = new._replace(head=wanted.head)  # sent by another actor now
+                new = brought_up(previous, request)
+                if previous.sent != Sent(request.head, by):
+                    new = new._replace(head=request.head)  # sent by another actor now
                 return self._record_change(snapshot, log, previous.number, new, by, record)
-            fields = {name: value for name, value in wanted._asdict().items() if value is not None}
-            pull = replay.pull_id(wanted.branch, pulls)
+            fields = {name: value for name, value in request._asdict().items() if value is not None}
+            pull = replay.pull_id(request.branch, pulls)
             event = self._new_event(snapshot, log, pull, record, "open", by)
             event = event._replace(number=number, fields=fields)
             created = _get_by_id(log.with_one(event), pull)

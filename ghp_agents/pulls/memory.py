@@ -56,20 +56,20 @@ class MemoryForge:
         """Return the open pull request of a branch, else its newest one."""
         return newest(self.list(closed=True), branch)
 
-    def open(self, new: NewPull, by: Actor) -> Pull:
+    def open(self, request: NewPull, by: Actor) -> Pull:
         """Open a pull request, or update the open one of the same branch."""
-        wanted = checked_new(new)
+        request = checked_new(request)
         with self._lock:
-            existing = self.find(wanted.branch)
+            existing = self.find(request.branch)
             if existing and existing.state == "open":
-                existing = existing._replace(sent=Sent(wanted.head, by))
+                existing = existing._replace(sent=Sent(request.head, by))
                 self._pulls[existing.number] = existing
-                return self._change(existing, brought_up(existing, wanted))
+                return self._change(existing, brought_up(existing, request))
             number, now = len(self._pulls) + 1, self._now()
             self._pulls[number] = Pull(
-                number, wanted.branch, wanted.base, wanted.head, wanted.title, wanted.body,
-                wanted.issue, wanted.draft, "open", by.name, now, now,
-                sent=Sent(wanted.head, by),
+                number, request.branch, request.base, request.head, request.title, request.body,
+                request.issue, request.draft, "open", by.name, now, now,
+                sent=Sent(request.head, by),
             )  # fmt: skip
             return self._pulls[number]
 

@@ -106,7 +106,9 @@ def _fetched_more(who: Merger) -> bool:
     """Fetch, even if the last fetch is recent; return whether something new came. Only for local
     pull requests: a host knows its own."""
     store = who.me.ctx.store
-    return who.forge.is_local and bool(store.standing().remote) and store.sync(push=False).fetched
+    return (
+        who.forge.is_local and bool(store.sync_status().remote) and store.sync(push=False).fetched
+    )
 
 
 def find(who: Merger, reference: str | None) -> Pull:

@@ -21,7 +21,7 @@ from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import Workspace
 
 LOCK = "start.lock"
-PATIENCE = 600.0  # seconds; checking out a large tree can take long
+TIMEOUT_S = 600.0  # seconds; checking out a large tree can take long
 PENDING = "starting"  # a folder with a file for each worktree that is not provisioned yet
 FREE_NAMES = 20
 
@@ -48,7 +48,7 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
     """Return the worktree of `agent` for an issue; create it if needed. Raises RefusedError,
     GitError. Two processes at once for one branch get the same worktree."""
     files.usable(ctx.ws.ghp_dir)
-    with files.locked_if_possible(ctx.ws.ghp_dir / LOCK, patience=PATIENCE) as held:
+    with files.locked_if_possible(ctx.ws.ghp_dir / LOCK, patience=TIMEOUT_S) as held:
         _clear_partial_worktrees(ctx.ws)
         reported = _reported_branches(ctx.store, issue)
         known = _find_branches(ctx.ws, issue, reported)

@@ -95,7 +95,7 @@ class MemoryStore:
             self._beside = []
 
     @contextlib.contextmanager
-    def beside(self, records: Sequence[Record]) -> Iterator[None]:
+    def commit_with(self, records: Sequence[Record]) -> Iterator[None]:
         """Add `records` in the same step as the next commit, or at the end."""
         self._beside = [*records]
         try:
@@ -154,7 +154,7 @@ class MemoryStore:
         pushed = push and sent != mine
         return SyncReport(remote="hub", fetched=True, pushed=pushed, news=news, unsent=unsent)
 
-    def standing(self) -> SyncStatus:
+    def sync_status(self) -> SyncStatus:
         """This clone's sync status."""
         if self._hub is None:
             return SyncStatus()
@@ -192,7 +192,7 @@ class MemoryStore:
                     found |= set(ledger.entries(f"{clone}-{index}", commit.at, commit.message))
         return sorted(found)
 
-    def absorb(self, tips: Sequence[Tip], by: Actor) -> Absorption:
+    def absorb_clones(self, tips: Sequence[Tip], by: Actor) -> Absorption:
         """Merge other clones' records, and remove them from the hub."""
         with self._lock:
             for tip in tips:
@@ -210,7 +210,7 @@ class MemoryStore:
             del self._hub.histories[clone], self._known[clone]
         return Absorption(gone, tuple((tip.clone, "it has spoken again") for tip in moved))
 
-    def adopt(self, clone: CloneId) -> None:
+    def use_clone_id(self, clone: CloneId) -> None:
         """Use another clone's id from now on."""
         if clone == self._clone:
             return
@@ -239,7 +239,7 @@ class MemoryStore:
         history = self._hub.histories.get(clone, ()) if self._hub else ()
         return f"{clone}-{len(history) - 1}"
 
-    def forget_live(self, agent: str) -> None:
+    def drop_presence(self, agent: str) -> None:
         """Drop the live presence of an agent."""
         self._live.pop(agent, None)
 

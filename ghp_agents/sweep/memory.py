@@ -20,7 +20,7 @@ from ghp_agents.sweep.plan import Silent
 from ghp_agents.workspace import Workspace, now_text
 
 CLONES = "clones-seen.json"
-NOTES = (presence.SIGHTINGS, presence.TURNS, holder_liveness.NOTED, CLONES)
+NOTES = (presence.SIGHTINGS, presence.TURNS, holder_liveness.NOTED_FILE, CLONES)
 FOLDER = ".ghp/sweeps/"
 
 

@@ -167,7 +167,7 @@ def _publish_with_retries(ctx: Context, report: SyncReport) -> SyncReport:
 
 def _waiting(ctx: Context) -> int:
     """Return how many writes to GitHub wait in this clone."""
-    return ctx.hub.standing().queued if ctx.hub else 0
+    return ctx.hub.status().queued if ctx.hub else 0
 
 
 def _gather(ctx: Context) -> tuple[SweepFacts, tuple[tuple[str, int], ...]]:
@@ -216,7 +216,7 @@ def _is_fresh(store: StateStore) -> bool:
 def _adopt_sweeper_id(ctx: Context, turn: SweepLock) -> None:
     """Use the id of the former sweepers, and restore their memory."""
     if turn.clone:
-        ctx.store.adopt(turn.clone)
+        ctx.store.use_clone_id(turn.clone)
     memory.restore(ctx)
 
 
@@ -227,6 +227,6 @@ def _restore_clone_id(ctx: Context, turn: SweepLock, published: SyncReport) -> S
     if turn.clone is None or clone == turn.clone:
         return published
     own = [tip for tip in ctx.store.snapshot().tips() if tip.clone == clone]
-    ctx.store.adopt(turn.clone)
-    ctx.store.absorb(own, _actor(ctx.ws))
+    ctx.store.use_clone_id(turn.clone)
+    ctx.store.absorb_clones(own, _actor(ctx.ws))
     return ctx.store.publish()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LOCK = "deliver.lock"  # only one process of a clone stays
 LONGEST_STAY = 60.0  # seconds; records that must wait longer go with a later heartbeat
-PATIENCE = 1.0  # seconds; the staying process takes less from its last look to its end
+TIMEOUT_S = 1.0  # seconds; the staying process takes less from its last look to its end
 
 
 def deliver(ctx: Context, hub: "GitHubRepository | None" = None) -> None:
@@ -52,7 +52,7 @@ def send(ctx: Context) -> SyncReport:
 
     The report says if the remote is unreachable. Raises GhpError for local errors.
     """
-    status = ctx.store.standing()
+    status = ctx.store.sync_status()
     if status.remote is None:
         return SyncReport(remote=None)
     last = max(status.news_at or 0.0, status.sent_at or 0.0)
@@ -73,7 +73,7 @@ def _pause(ws: Workspace, report: SyncReport) -> float | None:
 def _is_alone(ws: Workspace, held: ExitStack) -> bool:
     """Whether no other process of this clone stays; if one does, it looks again after this one."""
     try:
-        held.enter_context(files.locked(ws.ghp_dir / LOCK, patience=PATIENCE))
+        held.enter_context(files.locked(ws.ghp_dir / LOCK, patience=TIMEOUT_S))
     except (GhpError, OSError):
         return False
     return True

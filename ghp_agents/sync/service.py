@@ -58,7 +58,7 @@ def sync(
         command_notes, issues, wanted = _run_commands(ctx, hub)
         notes += command_notes
     notes += reconcile.reconcile(ctx)
-    if sends and ctx.store.standing().unsent:
+    if sends and ctx.store.sync_status().unsent:
         report = _together(report, ctx.store.sync(push=push))
     report = report._replace(notes=(*report.notes, *notes))
     snapshot = ctx.store.snapshot()

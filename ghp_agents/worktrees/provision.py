@@ -12,7 +12,7 @@ from ghp_agents.git import worktree
 from ghp_agents.git.worktree import Difference
 from ghp_agents.workspace import Workspace
 
-PATIENCE = 3_600.0  # seconds; installing all dependencies may take long
+TIMEOUT_S = 3_600.0  # seconds; installing all dependencies may take long
 KEPT = 20_000  # bytes of the output
 
 
@@ -130,5 +130,5 @@ def _set_up(ws: Workspace, path: Path) -> Setup | None:
     if not command or not ws.settings.worktree_auto_setup:
         return None
     env = {**for_commands(ws.environ, ws.settings.checks_keep_env), "PWD": str(path)}
-    ran = process.shell(command, cwd=path, env=env, timeout=PATIENCE, keep=KEPT)
+    ran = process.shell(command, cwd=path, env=env, timeout=TIMEOUT_S, keep=KEPT)
     return Setup(command, ran.code, shown(ran.output, ws.environ), ran.timed_out)

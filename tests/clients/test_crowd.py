@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.steps import checkpoints, run, states
-from tests.support.clients import PATIENCE, Bench, end, ghp
+from tests.support.clients import TIMEOUT_S, Bench, end, ghp
 from tests.support.fake_models import Call, Line, Request, Turn
 from tests.support.git import commit
 
@@ -28,7 +28,7 @@ def test_ten_sessions_share_a_repository_and_one_of_them_gets_the_common_file(
         assert run("agent-issue", "new", f"Part {number}", cwd=repo).strip() == str(number)
     run("agent-init", "--hooks", "claude", cwd=repo)
 
-    gate = threading.Barrier(len(places), timeout=PATIENCE)
+    gate = threading.Barrier(len(places), timeout=TIMEOUT_S)
     for (agent, place), number in zip(places.items(), CROWD, strict=True):
         bench.models.script(agent, *lines(agent, place, number, gate))
     sessions = [bench.claude(place, agent) for agent, place in places.items()]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.steps import OTHER, edit, run, set_up, shell, start, states
-from tests.support.clients import PATIENCE, Bench, end
+from tests.support.clients import TIMEOUT_S, Bench, end
 from tests.support.fake_models import Request, Turn
 from tests.support.git import commit, git
 
@@ -112,7 +112,7 @@ def told_of_pushes(remote: Path, pipe: Path) -> Iterator[str]:
     def lines() -> Iterator[str]:
         with os.fdopen(descriptor) as lines:
             while True:
-                assert select.select([lines], [], [], PATIENCE)[0], "Nothing is pushed any more."
+                assert select.select([lines], [], [], TIMEOUT_S)[0], "Nothing is pushed any more."
                 yield lines.readline()
 
     return lines()

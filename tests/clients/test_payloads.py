@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.clients import PATIENCE, Bench, end
+from tests.support.clients import TIMEOUT_S, Bench, end
 from tests.support.fake_models import Call, Request, Turn
 from tests.support.git import commit
 from tests.support.house import CHECKOUT
@@ -66,7 +66,7 @@ def test_claude_code(bench: Bench, repo: Path, tmp_path: Path) -> None:
         return Turn("All done.")
 
     def help_after(request: Request) -> Turn:
-        assert is_done.wait(PATIENCE)
+        assert is_done.wait(TIMEOUT_S)
         return Turn("Helped.")
 
     def at(name: str, **more: Any) -> dict[str, Any]:

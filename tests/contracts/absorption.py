@@ -31,7 +31,7 @@ class AbsorptionContract:
         field.beat(1, "worker-2", {"status": "done", "epoch": 3, "seq": 4})
         exchange([one, other, third])
         before, gone = joined(third), other.snapshot().clone
-        assert one.absorb([tip_of(one, other)], ADA) == Absorption((gone,))
+        assert one.absorb_clones([tip_of(one, other)], ADA) == Absorption((gone,))
         third.sync()
         assert joined(one) == joined(third) == before
         assert gone not in {tip.clone for tip in third.snapshot().tips()}
@@ -42,9 +42,9 @@ class AbsorptionContract:
         say(field, other, "b")
         exchange([one, other])
         tip = tip_of(one, other)
-        one.absorb([tip], ADA)
+        one.absorb_clones([tip], ADA)
         before = everything(one)
-        again = one.absorb([tip], ADA)
+        again = one.absorb_clones([tip], ADA)
         assert again.absorbed == ()
         assert everything(one) == before
 
@@ -55,7 +55,9 @@ class AbsorptionContract:
         seen = tip_of(one, other)
         say(field, other, "c")
         other.sync()
-        assert one.absorb([seen], ADA) == Absorption(left=((seen.clone, "it has spoken again"),))
+        assert one.absorb_clones([seen], ADA) == Absorption(
+            left=((seen.clone, "it has spoken again"),)
+        )
         third.sync()
         assert sorted(notes(third)) == [".ghp/notes/b.md", ".ghp/notes/c.md"]
         assert seen.clone in {tip.clone for tip in third.snapshot().tips()}
@@ -64,7 +66,7 @@ class AbsorptionContract:
         one, other = field.store(0), field.store(1)
         say(field, other, "b")
         exchange([one, other])
-        one.absorb([tip_of(one, other)], ADA)
+        one.absorb_clones([tip_of(one, other)], ADA)
         say(field, other, "c")
         exchange([one, other])
         assert joined(one) == joined(other)
@@ -79,10 +81,10 @@ class AbsorptionContract:
         exchange([one, other])
         tip = tip_of(one, other)
         field.cut()
-        ((clone, why),) = one.absorb([tip], ADA).left
+        ((clone, why),) = one.absorb_clones([tip], ADA).left
         assert (clone, bool(why)) == (tip.clone, True)
         field.mend()
-        assert one.absorb([tip], ADA) == Absorption((tip.clone,))
+        assert one.absorb_clones([tip], ADA) == Absorption((tip.clone,))
         third.sync()
         assert sorted(notes(third)) == [".ghp/notes/b.md"]
 
@@ -100,7 +102,7 @@ class AbsorptionContract:
         field.clock.wait(HOUR)
         times = [start + half * HOUR / 2 for half in range(-1, 6)]
         before = [(notes(one, at), one.snapshot(at).agents()) for at in times]
-        one.absorb([tip_of(one, other)], ADA)
+        one.absorb_clones([tip_of(one, other)], ADA)
         assert [(notes(one, at), one.snapshot(at).agents()) for at in times] == before
 
     def test_a_clone_goes_on_under_anothers_id(self, field: Field) -> None:
@@ -109,7 +111,7 @@ class AbsorptionContract:
         one.sync()
         fresh.sync()
         name = one.snapshot().clone
-        fresh.adopt(name)
+        fresh.use_clone_id(name)
         assert fresh.snapshot().clone == name
         say(field, fresh, "b")
         assert fresh.sync().pushed
@@ -126,8 +128,8 @@ class AbsorptionContract:
         exchange([one, fresh])
         former = tip_of(one, fresh)
         before = joined(one)
-        fresh.adopt(one.snapshot().clone)
-        assert fresh.absorb([former], ADA) == Absorption((former.clone,))
+        fresh.use_clone_id(one.snapshot().clone)
+        assert fresh.absorb_clones([former], ADA) == Absorption((former.clone,))
         third.sync()
         assert joined(third) == before
         assert [tip.clone for tip in third.snapshot().tips()] == [one.snapshot().clone]
@@ -135,6 +137,6 @@ class AbsorptionContract:
     def test_an_id_that_nobody_has_can_be_taken(self, field: Field) -> None:
         store = field.store(0)
         say(field, store, "a")
-        store.adopt(CloneId("abcdef012345"))
+        store.use_clone_id(CloneId("abcdef012345"))
         assert store.snapshot().clone == "abcdef012345"
         assert notes(store) == {".ghp/notes/a.md": b"a"}

@@ -332,11 +332,11 @@ class IssueTrackerContract:
     def test_who_has_it_is_shown_and_who_has_it_no_longer(
         self, tracker: IssueTracker, three: list[Issue]
     ) -> None:
-        assert tracker.show(2, WORKER, add=("worker-1",)).assignees == ("worker-1",)
-        shown = tracker.show(2, WORKER, add=("worker-2",), remove=("worker-1", "worker-7"))
+        assert tracker.set_holder(2, WORKER, add=("worker-1",)).assignees == ("worker-1",)
+        shown = tracker.set_holder(2, WORKER, add=("worker-2",), remove=("worker-1", "worker-7"))
         assert shown.assignees == ("worker-2",)
         assert tracker.get(2) == shown
-        assert tracker.show(2, WORKER, add=("worker-2",)) == shown
+        assert tracker.set_holder(2, WORKER, add=("worker-2",)) == shown
         assert tracker.send() in ([], ())
 
     def test_what_is_known_needs_nobody_to_be_asked(

@@ -41,17 +41,17 @@ class KnowledgeBaseContract:
         assert [hit.note for hit in found] == [JWT.id]
 
     def test_bringing_the_same_again_changes_nothing(self, base: KnowledgeBase) -> None:
-        assert base.bring(ALL).total == 3
-        assert base.bring(ALL).nothing_new
-        assert base.bring([*ALL]).nothing_new
-        assert base.bring([]).total == 0
-        assert base.bring([]).nothing_new
+        assert base.index(ALL).total == 3
+        assert base.index(ALL).nothing_new
+        assert base.index([*ALL]).nothing_new
+        assert base.index([]).total == 0
+        assert base.index([]).nothing_new
 
     def test_nothing_is_found_among_nothing(self, base: KnowledgeBase) -> None:
         assert base.search("anything", [], 5) == []
 
     def test_without_a_language_model_a_text_is_its_own_fact(self, base: KnowledgeBase) -> None:
-        assert list(base.distil("Two facts. In one text.")) == ["Two facts. In one text."]
+        assert list(base.extract_facts("Two facts. In one text.")) == ["Two facts. In one text."]
 
     def test_any_text_can_be_searched_and_asked(self, base: KnowledgeBase) -> None:
         odd = [note("�" * 9), note("é" * 3000), note("''; DROP TABLE notes; --"), note("…")]
@@ -59,4 +59,4 @@ class KnowledgeBaseContract:
             assert isinstance(base.search(query, odd, 2), list)
 
     def test_every_shortcoming_comes_with_a_remedy(self, base: KnowledgeBase) -> None:
-        assert all(each.code == "knowledge" and each.remedy for each in base.shortcomings())
+        assert all(each.code == "knowledge" and each.remedy for each in base.health())

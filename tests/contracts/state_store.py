@@ -188,7 +188,7 @@ class StateStoreContract:
         store = field.store(0)
         beside = record(field, "claim", 0)._replace(files=())
         before = store.snapshot().clock
-        with store.beside([beside]):
+        with store.commit_with([beside]):
             assert store.ledger() == []
             say(field, store, "a")
         entries = store.ledger()
@@ -199,13 +199,13 @@ class StateStoreContract:
 
     def test_a_record_beside_nothing_is_added_alone(self, field: Field) -> None:
         store = field.store(0)
-        with store.beside([record(field, "claim", 0)]):
+        with store.commit_with([record(field, "claim", 0)]):
             assert store.ledger() == []
         assert [entry.id for entry in store.ledger()] == ["claim"]
 
     def test_what_fails_adds_nothing_beside(self, field: Field) -> None:
         store = field.store(0)
-        with pytest.raises(ZeroDivisionError), store.beside([record(field, "claim", 0)]):
+        with pytest.raises(ZeroDivisionError), store.commit_with([record(field, "claim", 0)]):
             _ = 1 // 0
         say(field, store, "a")
         assert [entry.id for entry in store.ledger()] == ["a"]
@@ -329,7 +329,7 @@ class StateStoreContract:
         field.beat(0, "worker-1", {"status": "done", "epoch": 1, "seq": 2})
         field.beat(0, "worker-2", {"status": "idle", "epoch": 1, "seq": 1})
         for name in ("worker-1", "worker-2", "worker-2", "nobody"):
-            store.forget_live(name)
+            store.drop_presence(name)
         assert store.snapshot().agents() == {"worker-1": {"status": "idle", "epoch": 1, "seq": 1}}
         assert dict(store.snapshot().beaten()) == {}
         assert store.fold() == 0
@@ -369,11 +369,11 @@ class StateStoreContract:
         assert len(notes(one)) == 2
         other.sync()
         assert len(notes(other)) == 1
-        assert one.standing().unsent == 1
+        assert one.sync_status().unsent == 1
         one.sync()
         other.sync()
         assert len(notes(other)) == 2
-        assert one.standing().unsent == 0
+        assert one.sync_status().unsent == 0
 
     def test_an_unreachable_remote_is_reported_and_everything_is_sent_later(
         self, field: Field
@@ -398,14 +398,14 @@ class StateStoreContract:
         assert store.news_at() is None
         store.sync()
         heard = field.clock.now()
-        assert store.standing().news_at == heard
+        assert store.sync_status().news_at == heard
         field.clock.wait(HOUR)
         field.cut()
         store.sync()
-        assert store.standing().news_at == store.news_at() == heard
+        assert store.sync_status().news_at == store.news_at() == heard
         field.mend()
         store.sync()
-        assert store.standing().news_at == heard + HOUR
+        assert store.sync_status().news_at == heard + HOUR
 
     def test_without_a_remote_everything_stays_here(self, field: Field) -> None:
         store = field.alone()
@@ -415,7 +415,7 @@ class StateStoreContract:
         assert (report.remote, report.fetched, report.pushed, report.trouble) == (
             None, False, False, None,
         )  # fmt: skip
-        assert store.standing().remote is None
+        assert store.sync_status().remote is None
         assert store.publish().remote is None
         assert told(store) == [("note", "N-a")]
 

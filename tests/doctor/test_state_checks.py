@@ -25,7 +25,7 @@ class StandingStore(MemoryStore):
 
     stands = SyncStatus()
 
-    def standing(self) -> SyncStatus:
+    def sync_status(self) -> SyncStatus:
         return self.stands
 
 

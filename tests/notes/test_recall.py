@@ -29,7 +29,7 @@ def test_what_is_replaced_expired_or_forgotten_does_not_come_back(here: Desk) ->
     forget(here.parts, wrong.name)
     here.ws.clock.wait(86_400)
     assert here.texts("port") == ["The port is 8080"]
-    assert here.knowledge.bring([]).removed == 1, "the index held only what is active"
+    assert here.knowledge.index([]).removed == 1, "the index held only what is active"
 
 
 def test_an_issue_or_a_path_narrows_what_is_searched(here: Desk) -> None:

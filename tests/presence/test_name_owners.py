@@ -73,8 +73,10 @@ def test_a_clone_that_has_another_id_now_is_no_other_home(yards: tuple[Yard, Yar
     two.beat("worker-2")
     exchange(one, two)
     assert told(two) == []
-    one.store.adopt(CloneId("clone-c"))
-    two.store.absorb([tip for tip in two.store.snapshot().tips() if tip.clone == "clone-a"], ADA)
+    one.store.use_clone_id(CloneId("clone-c"))
+    two.store.absorb_clones(
+        [tip for tip in two.store.snapshot().tips() if tip.clone == "clone-a"], ADA
+    )
     exchange(one, two)
     assert told(two) == []
 

@@ -65,4 +65,4 @@ def test_news_that_another_process_just_fetched_are_not_fetched_again(ws: Worksp
     assert pause.sync(make_context(ws, store), first=True) == began + 15.0
     ws.clock.wait(5)
     assert pause.sync(make_context(ws, store), first=False) == began + 15.0
-    assert store.standing().news_at == began
+    assert store.sync_status().news_at == began

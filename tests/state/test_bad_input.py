@@ -292,7 +292,7 @@ def test_a_note_of_the_last_exchange_with_values_of_other_kinds_is_no_note(clone
     note = workspace(clone).cache_dir / standing.NOTE
     known = json.loads(note.read_bytes())
     note.write_text(json.dumps({key: {"x": []} for key in known} | {"remote": known["remote"]}))
-    assert store(clone).standing() == SyncStatus(remote="origin", unsent=0)
+    assert store(clone).sync_status() == SyncStatus(remote="origin", unsent=0)
     say(clone, "two")
     assert store(clone).sync(paced=True).pushed
 
@@ -303,7 +303,7 @@ def test_an_object_that_is_gone_is_an_error_and_what_is_said_then_waits(repo: Pa
     gone = git(state.path, "rev-parse", f"{state.ref}^{{tree}}")
     (state.path / "objects" / gone[:2] / gone[2:]).rename(repo / "gone")
     say(repo, "two")
-    assert store(repo).standing().waiting == 1
+    assert store(repo).sync_status().waiting == 1
     with pytest.raises(GhpError) as caught:
         store(repo).fold()
     assert "agent-doctor" in caught.value.hint

@@ -24,7 +24,7 @@ Clones = Callable[[int], list[Path]]
 KILLS = 320
 WRITERS = 4  # at a time, in two clones
 MOST_ACTS = 2  # that a writer is let do; then it is killed within the next one
-PATIENCE = 5.0  # seconds, for a writer that gets no turn
+TIMEOUT_S = 5.0  # seconds, for a writer that gets no turn
 
 
 def storm(folders: list[Path], logs: Path, chance: random.Random) -> list[str]:
@@ -50,7 +50,7 @@ def let_live(log: Path, chance: random.Random) -> None:
     is depends on the machine, and on what else it has to do."""
     tick = threading.Event()
     acts, begun = chance.randint(0, MOST_ACTS), time.monotonic()
-    while time.monotonic() - begun < PATIENCE and done(log) < acts:
+    while time.monotonic() - begun < TIMEOUT_S and done(log) < acts:
         tick.wait(0.002)
     an_act = max(0.03, (time.monotonic() - begun) / (acts + 1))
     tick.wait(chance.uniform(0, an_act))

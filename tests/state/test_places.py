@@ -51,7 +51,7 @@ def use(folder: Path) -> None:
     notes = [entry.object for entry in store(folder).ledger() if entry.event == "note"]
     assert notes == ["one", "zwölf"]
     assert store(folder).snapshot(1.0).agents() == {}
-    store(folder).forget_live("worker-1")
+    store(folder).drop_presence("worker-1")
 
 
 def listing(*folders: Path) -> dict[str, object]:
@@ -318,7 +318,7 @@ def test_who_may_fetch_but_not_push_hears_the_others_and_keeps_what_is_theirs(
     assert report.permanent
     assert "Permission to owner/repo.git denied" in str(report.trouble)
     assert said(reader) == ["mine", "theirs"]
-    assert store(reader).standing().permanent
+    assert store(reader).sync_status().permanent
     store(writer).sync()
     assert said(writer) == ["theirs"]
     git(reader, "remote", "set-url", "origin", str(ground.remote))
@@ -403,12 +403,12 @@ def test_where_git_is_read_only_what_is_said_waits_outside_for_the_next_command(
 
     ws = workspace(sandbox)
     assert said(sandbox) == ["again", "before", "inside"]
-    assert store(sandbox).standing().waiting == 2
+    assert store(sandbox).sync_status().waiting == 2
     assert presencefile.newest(ws.folders, "worker-1") == presencefile.presence(
         str(ws.spare_dir), "worker-1"
     )
     assert store(sandbox).fold() == 3
-    assert store(sandbox).standing().waiting == 0
+    assert store(sandbox).sync_status().waiting == 0
     assert list((ws.spare_dir / "outbox").iterdir()) == []
     assert store(sandbox).snapshot(4e9).agents()["worker-1"]["seq"] == 2
     assert store(sandbox).fold() == 0

@@ -149,7 +149,7 @@ def test_a_record_said_while_the_lock_is_held_for_long_waits_and_counts(
     folder = start(repo, "say:first", env=gate.env)
     gate.wait()
     say(repo, "second")
-    assert store(repo).standing().waiting == 1
+    assert store(repo).sync_status().waiting == 1
     assert list(store(repo).snapshot().files(RECORDS)) == [f"{RECORDS}second"]
     gate.open()
     finish(folder)

@@ -14,7 +14,7 @@ from tests.support.fake_models import FakeModels, Json
 from tests.support.terminal import Terminal, terminal
 from tools.clients import Clients
 
-PATIENCE = 180  # seconds for one session, which takes two on a machine with nothing else to do
+TIMEOUT_S = 180  # seconds for one session, which takes two on a machine with nothing else to do
 
 CODEX_CONFIG = """\
 model = "gpt-5.5"
@@ -137,7 +137,7 @@ class Bench(NamedTuple):
         try:
             yield ask
         finally:
-            server.communicate(timeout=PATIENCE)
+            server.communicate(timeout=TIMEOUT_S)
 
     def _configure_codex(self) -> Path:
         config = self.home / ".codex/config.toml"
@@ -164,7 +164,7 @@ def _start(
 def end(session: "subprocess.Popen[str]") -> Ended:
     """Wait until a session has ended by itself."""
     try:
-        out, err = session.communicate(timeout=PATIENCE)
+        out, err = session.communicate(timeout=TIMEOUT_S)
     except subprocess.TimeoutExpired:
         session.kill()
         out, err = session.communicate()

@@ -93,7 +93,7 @@ class Story:
         """How a clone stands with GitHub."""
         hub = self._house(who).hub
         assert hub
-        return hub.standing()
+        return hub.status()
 
     def settle(self, *actors: Actor) -> None:
         """Sync until nothing waits to be sent and everybody knows everything."""

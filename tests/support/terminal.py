@@ -12,7 +12,7 @@ import termios
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-PATIENCE = 60.0  # seconds without a sign of life
+TIMEOUT_S = 60.0  # seconds without a sign of life
 CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|.)")
 
 
@@ -27,7 +27,7 @@ class Terminal:
         """Read until `text` has been shown after all that was waited for before."""
         seen = ""
         while text not in CONTROL.sub(" ", seen):
-            ready, _, _ = select.select([self._descriptor], [], [], PATIENCE)
+            ready, _, _ = select.select([self._descriptor], [], [], TIMEOUT_S)
             assert ready, f"{text!r} is not on the screen:\n{CONTROL.sub(' ', self.shown)[-4000:]}"
             new = self._read()
             assert new, f"It has ended without {text!r}:\n{CONTROL.sub(' ', self.shown)[-4000:]}"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.github.api.status import HubStanding
+from ghp_agents.github.api.status import GitHubStatus
 from ghp_agents.state.join import SyncReport
 from ghp_agents.sweep import memory as sweep_memory
 from ghp_agents.sweep.service import _publish_with_retries, sweep
@@ -188,8 +188,8 @@ class Outbox:
     def __init__(self, sends: int) -> None:
         self.sends = sends
 
-    def standing(self) -> HubStanding:
-        return HubStanding(queued=max(0, self.sends))
+    def standing(self) -> GitHubStatus:
+        return GitHubStatus(queued=max(0, self.sends))
 
     def send(self) -> list[str]:
         self.sends -= 1

@@ -64,7 +64,7 @@ def deliver(house: App) -> None:
 
 
 def unsent(house: App) -> int:
-    return house.store.standing().unsent
+    return house.store.sync_status().unsent
 
 
 def test_what_is_said_just_after_a_sync_goes_when_its_turn_comes(
@@ -87,7 +87,7 @@ def test_what_somebody_waits_for_goes_two_seconds_after_the_sync_before(
 def test_who_stays_for_later_does_not_hold_up_what_somebody_waits_for(
     here: App, clock: Eventful, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delivery, "PATIENCE", 0.05)
+    monkeypatch.setattr(delivery, "TIMEOUT_S", 0.05)
     ask(here, "Now?")
     with files.locked(here.ws.ghp_dir / delivery.LOCK):
         deliver(here)
@@ -159,7 +159,7 @@ def test_a_remote_that_refuses_is_not_stayed_for(here: App, clock: Eventful, rem
 def test_one_process_of_a_clone_stays(
     here: App, clock: Eventful, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delivery, "PATIENCE", 0.05)
+    monkeypatch.setattr(delivery, "TIMEOUT_S", 0.05)
     new(here, "Who sends it?")
     with files.locked(here.ws.ghp_dir / delivery.LOCK):
         deliver(here)

@@ -61,7 +61,7 @@ def test_an_issue_made_offline_has_its_number_and_is_sent_in_one_sync(here: Clon
     assert [issue.number for issue in here.tracker.list()] == [1]
     assert made.number != 1, "offline it had another name, which still finds it"
     assert here.tracker.get(made.number).title == "Write it"
-    assert here.store.standing().unsent == 0
+    assert here.store.sync_status().unsent == 0
 
 
 def test_a_second_sync_finds_nothing_to_make_up_for(here: Clone) -> None:

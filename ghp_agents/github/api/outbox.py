@@ -14,7 +14,7 @@ from ghp_agents.github.api.errors import TokenError
 from ghp_agents.ports import Clock
 
 REFUSED = "refused"  # the folder of refused jobs
-AGAIN = 3_600.0  # seconds until a job without permission is tried again
+RETRY_AFTER_S = 3_600.0  # seconds until a job without permission is tried again
 
 
 class Job(NamedTuple):
@@ -135,7 +135,7 @@ class Outbox:
         now = self._clock.now()
         for path in self._files(REFUSED):
             refused = _refused(path)
-            due = refused.token != self._token or not 0 <= now - refused.at < AGAIN
+            due = refused.token != self._token or not 0 <= now - refused.at < RETRY_AFTER_S
             if refused.again and due:
                 content = json.dumps(refused.job._asdict()).encode()
                 files.write_durably(self.folder / path.name, content)

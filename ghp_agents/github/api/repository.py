@@ -13,7 +13,7 @@ from ghp_agents.github.api.errors import ForbiddenError, MissingError
 from ghp_agents.github.api.outbox import Job, Outbox, Refused
 from ghp_agents.github.api.responses import failed
 from ghp_agents.github.api.session import ApiSession
-from ghp_agents.github.api.status import HubStanding
+from ghp_agents.github.api.status import GitHubStatus
 from ghp_agents.workspace import Workspace
 
 PERMISSION_SECONDS = 600.0
@@ -192,7 +192,7 @@ class GitHubRepository:
         """The refused jobs."""
         return self.outbox.refused()
 
-    def standing(self) -> HubStanding:
+    def status(self) -> GitHubStatus:
         """Budget, breaker and outbox as this clone knows them; sends no request."""
         return status.of(self._session.meter.read(), self.outbox, self._ws.clock.now())
 

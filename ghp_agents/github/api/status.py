@@ -11,7 +11,7 @@ from ghp_agents.workspace import Workspace
 METERS = f"{'[0-9a-f]' * 16}.json"  # by the fingerprint of the token
 
 
-class HubStanding(NamedTuple):
+class GitHubStatus(NamedTuple):
     """The status, known without a request. Times are seconds of the clone's clock."""
 
     remaining: int | None = None  # requests left of the primary limit; None if unknown
@@ -24,13 +24,13 @@ class HubStanding(NamedTuple):
     answered: float | None = None  # when GitHub last answered this clone
 
 
-def of(known: RateLimits, outbox: Outbox, now: float) -> HubStanding:
+def of(known: RateLimits, outbox: Outbox, now: float) -> GitHubStatus:
     """The status at a time. A budget is full again after its reset."""
     budget = known.budgets.get(CORE)
     if budget and budget.resets <= now:
         budget = budget._replace(remaining=budget.limit)
     pause = rate_limit.closed(known, CORE, now)
-    return HubStanding(
+    return GitHubStatus(
         remaining=budget.remaining if budget else None,
         limit=budget.limit if budget else None,
         resets=budget.resets if budget and budget.resets > now else None,
@@ -42,7 +42,7 @@ def of(known: RateLimits, outbox: Outbox, now: float) -> HubStanding:
     )
 
 
-def seen(ws: Workspace) -> HubStanding | None:
+def seen(ws: Workspace) -> GitHubStatus | None:
     """The status of the token that GitHub answered last, for callers without a token; None if this
     clone never used GitHub."""
     folder = ws.cache_dir / "hub"

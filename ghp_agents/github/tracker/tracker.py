@@ -65,7 +65,7 @@ class GitHubTracker:
         self._asks = asks
 
     @property
-    def is_heard(self) -> bool:
+    def accepts_comment_commands(self) -> bool:
         """People give commands and answers there."""
         return True
 
@@ -127,7 +127,7 @@ class GitHubTracker:
         read = comments.kept(self._context, entry)
         return self._shown(self._issue(entry)._replace(comments=read))
 
-    def show(
+    def set_holder(
         self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> Issue:
         """Show the holder; the lock itself is elsewhere. If it cannot be sent now, it waits in the
@@ -138,7 +138,7 @@ class GitHubTracker:
         )
         try:
             self.send()
-            if not context.hub.standing().queued:
+            if not context.hub.status().queued:
                 return self.change(issue, wanted, by)
         except NoAnswerError:
             pass

@@ -24,7 +24,7 @@ from ghp_agents.notes.search.stale_indexes import forget_elsewhere
 from ghp_agents.notes.search.text import best
 
 LOCK = "index.lock"
-PATIENCE = 20.0  # seconds
+TIMEOUT_S = 20.0  # seconds
 FEW = 8  # notes that are embedded at once, with the store open
 BATCH = 256  # notes that are embedded together, with the store closed for others to use
 POOL = 60  # candidates that are ranked by more than their vectors
@@ -52,7 +52,7 @@ class Mem0Base:
         self._hashes = hashes
         self._shortcomings = tuple(shortcomings)
 
-    def bring(self, notes: Sequence[Note]) -> IndexUpdate:
+    def index(self, notes: Sequence[Note]) -> IndexUpdate:
         """Update the index to the notes; unchanged ones are skipped."""
         with _wrap_errors("The index could not be brought up to date"):
             self._prepare()
@@ -70,7 +70,7 @@ class Mem0Base:
                 hits = self._search_index(query, notes, limit, among, force=True)
             return hits or []
 
-    def distil(self, text: str) -> list[str]:
+    def extract_facts(self, text: str) -> list[str]:
         """Return the facts that the language model finds, if `infer` is set; else the text."""
         if not self._engines.infer:
             return [text]
@@ -90,7 +90,7 @@ class Mem0Base:
             )
         return found
 
-    def shortcomings(self) -> Sequence[Finding]:
+    def health(self) -> Sequence[Finding]:
         """Return what it could do better."""
         return self._shortcomings
 
@@ -112,7 +112,7 @@ class Mem0Base:
     @contextlib.contextmanager
     def _open_store(self) -> Iterator[Any]:
         """Open mem0, with its store locked."""
-        with files.locked(self._folder / LOCK, patience=PATIENCE):
+        with files.locked(self._folder / LOCK, patience=TIMEOUT_S):
             memory = self._open()
             try:
                 yield memory

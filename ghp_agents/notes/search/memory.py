@@ -15,7 +15,7 @@ class MemoryBase:
         self._texts: dict[str, str] = {}
         self.reachable = True
 
-    def bring(self, notes: Sequence[Note]) -> IndexUpdate:
+    def index(self, notes: Sequence[Note]) -> IndexUpdate:
         """Index exactly these notes from now on."""
         self._check_reachable()
         previous, self._texts = self._texts, {note.id: note.text for note in notes}
@@ -31,7 +31,7 @@ class MemoryBase:
         self, query: str, notes: Sequence[Note], limit: int, among: Collection[str] | None = None
     ) -> list[Hit]:
         """Return the notes that share most words with the query."""
-        self.bring(notes)
+        self.index(notes)
         wanted = set(query.casefold().split())
         scored = [
             Hit(note.id, float(len(wanted & set(note.text.casefold().split()))))
@@ -41,7 +41,7 @@ class MemoryBase:
         found = sorted((hit for hit in scored if hit.score), key=lambda hit: (-hit.score, hit.note))
         return found[:limit]
 
-    def distil(self, text: str) -> list[str]:
+    def extract_facts(self, text: str) -> list[str]:
         """Return the facts that the test has set; without any, the text itself."""
         if self._facts is None:
             return [text]
@@ -49,7 +49,7 @@ class MemoryBase:
             raise KnowledgeError("No fact was found in the text.", hint="Say it in other words.")
         return list(self._facts)
 
-    def shortcomings(self) -> list[Finding]:
+    def health(self) -> list[Finding]:
         """Return none."""
         return []
 

@@ -14,7 +14,7 @@ class TextBase:
     def __init__(self, shortcomings: Sequence[Finding] = ()) -> None:
         self._shortcomings = tuple(shortcomings)
 
-    def bring(self, notes: Sequence[Note]) -> IndexUpdate:
+    def index(self, notes: Sequence[Note]) -> IndexUpdate:
         """Do nothing: each search reads all notes."""
         return IndexUpdate(len(notes))
 
@@ -26,11 +26,11 @@ class TextBase:
         hits = [Hit(note, score) for note, score in found if among is None or note in among]
         return best(hits, limit)
 
-    def distil(self, text: str) -> list[str]:
+    def extract_facts(self, text: str) -> list[str]:
         """Return the text itself."""
         return [text]
 
-    def shortcomings(self) -> Sequence[Finding]:
+    def health(self) -> Sequence[Finding]:
         """Return why there is nothing better."""
         return self._shortcomings
 

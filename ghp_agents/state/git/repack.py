@@ -20,7 +20,7 @@ _REPACK = (
     "-c pack.compression=9 repack -A -d -q --no-write-bitmap-index"
     " --depth=50 --window=250 --window-memory=4m"
 )
-PATIENCE = 120.0  # seconds for one git command
+TIMEOUT_S = 120.0  # seconds for one git command
 AGAIN_AFTER = 600.0  # seconds; after a failure or no gain, folds wait this long
 
 
@@ -60,6 +60,6 @@ def run(ws: Workspace, repository: StateRepository) -> bool:
 
 def _done(repository: StateRepository, commands: Sequence[str], held: Sequence[int]) -> bool:
     return all(
-        repository.run(*command.split(), timeout=PATIENCE, keep_open=held).code == 0
+        repository.run(*command.split(), timeout=TIMEOUT_S, keep_open=held).code == 0
         for command in commands
     )

@@ -12,7 +12,7 @@ from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.git.process import GitError
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.state.git import live_presence, outbox, read
-from ghp_agents.state.git.sync_status import news_age, news_at, standing
+from ghp_agents.state.git.sync_status import news_age, news_at, read_status
 from ghp_agents.state.join import Absorption, SyncReport, SyncStatus, Tip
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.private_repo import find_repository, open_repository
@@ -62,7 +62,7 @@ class GitRefsStore:
         self._note_due(records)
 
     @contextlib.contextmanager
-    def beside(self, records: Sequence[Record]) -> Iterator[None]:
+    def commit_with(self, records: Sequence[Record]) -> Iterator[None]:
         """Add `records` in the same step as the next commit; see `ports.StateStore`."""
         self._beside = [*records]
         try:
@@ -104,12 +104,12 @@ class GitRefsStore:
         except LockTimeoutError as error:
             stuck = str(error)  # existing commits can be sent all the same
         except OSError:
-            stuck = None  # not writable here; `standing` counts what waits
+            stuck = None  # not writable here; `sync_status` counts what waits
         if paced:
             soonest = throttle.next_exchange(self._ws)
             if soonest > self._ws.clock.now():
                 fold.set_due(self._ws, soonest)
-                status = self.standing()
+                status = self.sync_status()
                 refused = throttle.is_refused(self._ws)
                 again_at = None if refused or status.remote is None else soonest
                 return SyncReport(remote=status.remote, unsent=status.unsent, again_at=again_at)
@@ -135,9 +135,9 @@ class GitRefsStore:
         except GitError as error:
             return report._replace(trouble=str(error))
 
-    def standing(self) -> SyncStatus:
+    def sync_status(self) -> SyncStatus:
         """This clone's sync status, from its notes; starts no exchange."""
-        return standing(self._ws)
+        return read_status(self._ws)
 
     def news_age(self) -> float | None:
         """Seconds since the last news from other clones; see `ports.StateStore`."""
@@ -154,7 +154,7 @@ class GitRefsStore:
         repository = find_repository(self._ws)
         return history.read_entries(repository, after) if repository else []
 
-    def absorb(self, tips: Sequence[Tip], by: Actor) -> Absorption:
+    def absorb_clones(self, tips: Sequence[Tip], by: Actor) -> Absorption:
         """Merge other clones' records and delete their remote refs; see `ports.StateStore`."""
         from ghp_agents.state.git import absorb
 
@@ -163,14 +163,14 @@ class GitRefsStore:
         self.sync()
         return absorb.dismiss(self._ws, open_repository(self._ws), tips, refused)
 
-    def adopt(self, clone: CloneId) -> None:
+    def use_clone_id(self, clone: CloneId) -> None:
         """Use another clone's id from now on."""
         from ghp_agents.state.git import absorb
 
         with self._locked() as held:
             absorb.use_clone_id(self._ws, open_repository(self._ws), clone, held)
 
-    def forget_live(self, agent: str) -> None:
+    def drop_presence(self, agent: str) -> None:
         """Delete the live presence of an agent of this clone."""
         live_presence.drop(self._ws, agent)
 

@@ -65,7 +65,7 @@ def _heard_at(ws: Workspace, note: SyncMemory) -> float | None:
     return note.fetched_at and min(note.fetched_at, ws.clock.now())
 
 
-def standing(ws: Workspace) -> SyncStatus:
+def read_status(ws: Workspace) -> SyncStatus:
     """This clone's status; contacts nobody."""
     repository = find_repository(ws)
     waiting = len(outbox.waiting(ws).records)

@@ -13,7 +13,7 @@ from ghp_agents.github.api import errors
 from ghp_agents.github.api.errors import LimitError, UnreachableError
 from ghp_agents.github.api.outbox import Job
 from ghp_agents.github.api.repository import GitHubRepository, ReadResult
-from ghp_agents.github.api.status import HubStanding
+from ghp_agents.github.api.status import GitHubStatus
 from tests.support import hubs
 from tests.support.house import CHECKOUT
 from tests.support.hubs import SECRET, Script, after, cut, limits, says
@@ -251,10 +251,10 @@ JOB = Job("c1", "comment", "12", "a comment on #12", {"body": "x"})
 
 def test_what_could_not_be_sent_is_sent_later(hub: GitHubRepository, script: Script) -> None:
     hub.later(JOB)
-    assert hub.standing().queued == 1
+    assert hub.status().queued == 1
     script.then(says(201, {}))
     assert hub.flush(send(hub)) == ["a comment on #12"]
-    assert hub.standing() == HubStanding(answered=ManualClock().now())
+    assert hub.status() == GitHubStatus(answered=ManualClock().now())
 
 
 def test_a_queued_write_that_was_done_before_is_found_first(
@@ -298,7 +298,7 @@ def test_the_outbox_outlives_the_cache(hub: GitHubRepository, repo: Path, script
 
     hub.later(JOB)
     shutil.rmtree(repo / ".git/ghp/cache", ignore_errors=True)
-    assert hubs.hub(repo, script).standing().queued == 1
+    assert hubs.hub(repo, script).status().queued == 1
 
 
 # ---------------------------------------------------------------- standing, and all processes
@@ -308,12 +308,12 @@ def test_the_standing_tells_budget_and_pause_without_asking(
     hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
     now = clock.now()
-    assert hub.standing() == HubStanding()
+    assert hub.status() == GitHubStatus()
     script.then(says(200, 1, **limits(4_711, now + 600)), says(429, None, retry_after="90"))
     hub.get("x")
     with pytest.raises(LimitError):
         hub.get("y")
-    assert hub.standing() == HubStanding(
+    assert hub.status() == GitHubStatus(
         remaining=4_711,
         limit=5_000,
         resets=now + 600,
@@ -323,7 +323,7 @@ def test_the_standing_tells_budget_and_pause_without_asking(
     )
     assert len(script.asked) == 2
     clock.wait(600)
-    assert hub.standing() == HubStanding(remaining=5_000, limit=5_000, answered=now)
+    assert hub.status() == GitHubStatus(remaining=5_000, limit=5_000, answered=now)
 
 
 ASK = """

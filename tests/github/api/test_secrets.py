@@ -91,7 +91,7 @@ def test_the_token_is_nowhere(
                 heard += full_text(error)
         hub.flush(lambda job: hub.write("POST", "issues/1/comments", {}))
         files = [path for path in Path(place).rglob("*") if path.is_file()]
-        assert SECRET not in heard + repr(vars(hub)) + str(hub.standing())
+        assert SECRET not in heard + repr(vars(hub)) + str(hub.status())
         assert not [path for path in files if SECRET in f"{path}{path.read_bytes()!r}"]
     assert script.asked
     assert SECRET not in caplog.text

@@ -58,7 +58,7 @@ def test_after_the_third_time_it_is_unknown_and_nobody_tries_for_a_moment(
     clock.wait(5.0)
     script.then(says(200, 1))
     assert hub.get("/user").body == 1
-    assert hub.standing().paused_until is None
+    assert hub.status().paused_until is None
 
 
 def test_who_is_not_let_through_does_not_make_the_pause_longer(
@@ -68,7 +68,7 @@ def test_who_is_not_let_through_does_not_make_the_pause_longer(
     for _ in range(5):
         with pytest.raises(errors.NoAnswerError):
             hub.get("/user")
-    assert hub.standing().paused_until == clock.now() + 5.0
+    assert hub.status().paused_until == clock.now() + 5.0
 
 
 @pytest.mark.parametrize("verb", ["GET", "POST"])
@@ -111,7 +111,7 @@ def test_the_primary_limit_is_said_with_its_end_and_no_process_asks_before(
             "GitHub's limit of requests in an hour is used up; this clone may ask again in 30 min."
         )
     assert len(script.asked) == 1
-    assert hub.standing().remaining == 0
+    assert hub.status().remaining == 0
     clock.wait(1_800)
     script.then(says(200, []))
     assert hub.get("issues").body == []

@@ -7,18 +7,18 @@ from ghp_agents.github.api import errors
 from ghp_agents.github.api import status as standing
 from ghp_agents.github.api.outbox import Job, Outbox
 from ghp_agents.github.api.rate_limit import Budget, RateLimits
-from ghp_agents.github.api.status import HubStanding
+from ghp_agents.github.api.status import GitHubStatus
 
 
 def test_a_standing_of_nothing_known_is_empty(tmp_path: Path) -> None:
     box = Outbox(tmp_path, ManualClock(), "a")
-    assert standing.of(RateLimits(), box, 100.0) == HubStanding()
+    assert standing.of(RateLimits(), box, 100.0) == GitHubStatus()
 
 
 def test_a_budget_whose_hour_is_over_is_full_again(tmp_path: Path) -> None:
     box = Outbox(tmp_path, ManualClock(), "a")
     known = RateLimits({"core": Budget(5_000, 0, 100.0), "search": Budget(30, 0, 900.0)})
-    assert standing.of(known, box, 100.0) == HubStanding(remaining=5_000, limit=5_000)
+    assert standing.of(known, box, 100.0) == GitHubStatus(remaining=5_000, limit=5_000)
 
 
 def test_what_waits_and_what_was_refused_is_counted(tmp_path: Path) -> None:

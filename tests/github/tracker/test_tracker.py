@@ -634,11 +634,11 @@ def test_who_has_it_is_shown_later_where_it_cannot_be_shown_now(
     house().tracker.list()
     unreachable(github)
     for change in ({"add": ("worker-1",)}, {"add": ("worker-2",), "remove": ("worker-1",)}):
-        shown = house().tracker.show(number, WORKER, **change)
+        shown = house().tracker.set_holder(number, WORKER, **change)
         assert shown.assignees == change["add"]
     hub = house().hub
     assert hub is not None
-    assert hub.standing().queued == 2
+    assert hub.status().queued == 2
     reachable(github, clock)
     assert house().tracker.send() == [f"who has #{number}"] * 2
     assert house().tracker.get(number).assignees == ("worker-2",)
@@ -653,10 +653,10 @@ def test_what_waited_does_not_show_who_had_it_before(
     here.tracker.list()
     lease = here.leaser.acquire(f"issue/{number}", "worker-1", expected=None)
     unreachable(github)
-    here.tracker.show(number, WORKER, add=("worker-1",))
+    here.tracker.set_holder(number, WORKER, add=("worker-1",))
     here.leaser.acquire(f"issue/{number}", "worker-2", expected=lease)
     reachable(github, clock)
-    house(WORKER_2, "other").tracker.show(number, WORKER, add=("worker-2",))
+    house(WORKER_2, "other").tracker.set_holder(number, WORKER, add=("worker-2",))
     mark = len(github.proxy.exchanges)
     house(WORKER_1).tracker.send()
     assert house().tracker.get(number).assignees == ("worker-2",)
@@ -672,7 +672,7 @@ def test_what_waits_and_cannot_be_read_is_put_aside_and_stops_nothing(
     here.tracker.list()
     assert here.hub
     here.hub.later(Job("1", "show", str(number), "who has it", data))
-    assert here.tracker.show(number, WORKER, add=("worker-1",)).assignees == ("worker-1",)
+    assert here.tracker.set_holder(number, WORKER, add=("worker-1",)).assignees == ("worker-1",)
     (aside,) = here.hub.refused()
     assert (aside.job.id, aside.again) == ("1", False)
     assert aside.why.startswith("What is written of it cannot be read: ")
@@ -685,17 +685,17 @@ def test_what_waits_is_sent_before_what_comes_after_it(
     number = github.issue("One")
     house().tracker.list()
     unreachable(github)
-    house().tracker.show(number, WORKER, add=("worker-1",))
+    house().tracker.set_holder(number, WORKER, add=("worker-1",))
     reachable(github, clock)
-    house().tracker.show(number, WORKER, add=("worker-2",), remove=("worker-1",))
+    house().tracker.set_holder(number, WORKER, add=("worker-2",), remove=("worker-1",))
     assert house().tracker.get(number).assignees == ("worker-2",)
 
 
 def test_what_github_will_not_show_is_left_out(github: GitHub, house: MakeHouse) -> None:
     number = github.issue("One")
     tracker = house(OUTSIDER, "outside").tracker
-    assert tracker.show(number, WORKER, add=("worker-1",)).assignees == ()
-    assert tracker.show(number, WORKER, add=("stale", "Eve Example")).assignees == ()
+    assert tracker.set_holder(number, WORKER, add=("worker-1",)).assignees == ()
+    assert tracker.set_holder(number, WORKER, add=("stale", "Eve Example")).assignees == ()
 
 
 # ------------------------------------------------------------------------- what strangers write

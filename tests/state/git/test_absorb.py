@@ -31,7 +31,7 @@ def test_the_other_history_is_a_parent_so_that_no_object_is_lost(field: GitField
     say(field, other, "b")
     exchange([one, other])
     tip = tip_of(one, other)
-    one.absorb([tip], ADA)
+    one.absorb_clones([tip], ADA)
     (ref,) = refs(field.remote, "refs/ghp/clone")
     assert git(field.remote, "rev-parse", f"{ref}^2") == tip.oid
     git(field.remote, "gc", "--quiet", "--prune=now")
@@ -53,7 +53,7 @@ def test_a_clone_that_holds_what_cannot_be_written_stays(field: GitField) -> Non
     made = git(theirs.path, "commit-tree", outer, "-p", theirs.ref, stdin="Odd")
     git(field.remote, "fetch", "--quiet", str(theirs.path), f"+{made}:{theirs.ref}")
     one.sync()
-    ((clone, why),) = one.absorb([tip_of(one, other)], ADA).left
+    ((clone, why),) = one.absorb_clones([tip_of(one, other)], ADA).left
     assert (clone, why) == (theirs.clone, "a file that cannot be written: '.ghp/back\\\\slash'")
     assert theirs.ref in refs(field.remote)
 
@@ -64,7 +64,7 @@ def test_of_two_contents_the_join_and_the_absorption_choose_the_same(field: GitF
         say(field, store, name)
     exchange([one, other])
     before = joined(one)
-    assert one.absorb([tip_of(one, other)], ADA).absorbed
+    assert one.absorb_clones([tip_of(one, other)], ADA).absorbed
     assert joined(one) == before
 
 
@@ -74,5 +74,5 @@ def test_a_clone_that_never_said_anything_can_absorb(field: GitField) -> None:
     exchange([one, other])
     before = joined(one)
     tip = tip_of(one, other)
-    assert one.absorb([tip], ADA) == Absorption((tip.clone,))
+    assert one.absorb_clones([tip], ADA) == Absorption((tip.clone,))
     assert joined(one) == before

@@ -130,10 +130,10 @@ def test_a_record_is_in_the_state_while_it_waits(ws: Workspace) -> None:
     snapshot = store.snapshot()
     assert dict(snapshot.files(".ghp/notes/")) == {".ghp/notes/a.md": b"a"}
     assert snapshot.clock == 41
-    assert store.standing().waiting == 1
+    assert store.sync_status().waiting == 1
     store.fold()
     assert store.snapshot().clock == 41
-    assert store.standing().waiting == 0
+    assert store.sync_status().waiting == 0
 
 
 def test_a_record_that_came_to_wait_since_then_makes_one_decide_again(ws: Workspace) -> None:

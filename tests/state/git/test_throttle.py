@@ -91,13 +91,13 @@ def test_a_remote_that_refuses_is_heard_at_the_usual_pace_and_sent_to_after_an_h
     clock.wait(3_000)
     assert store.sync(paced=True).fetched
     assert not (remote / "asked").exists()
-    assert store.standing().permanent, "what was refused still is, though nobody asked again"
+    assert store.sync_status().permanent, "what was refused still is, though nobody asked again"
     clock.wait(601)
     assert store.sync(paced=True).permanent
     assert (remote / "asked").exists()
     hook.unlink()
     assert store.sync().pushed, "a person's own sync asks at once"
-    assert not store.standing().permanent
+    assert not store.sync_status().permanent
 
 
 def test_clones_that_went_away_slow_nobody_down(clones: Clones, clock: ManualClock) -> None:

@@ -16,7 +16,7 @@ from ghp_agents.state.private_repo import state_path
 from ghp_agents.workspace import Workspace
 
 AT_WORK = 60.0  # seconds; younger files may still be in use
-PATIENCE = 1.0  # seconds; a fold takes about ten milliseconds
+TIMEOUT_S = 1.0  # seconds; a fold takes about ten milliseconds
 
 
 def check_locks(ws: Workspace) -> Iterator[Finding]:
@@ -27,7 +27,7 @@ def check_locks(ws: Workspace) -> Iterator[Finding]:
         if not path.is_file():
             continue
         try:
-            with files.locked(path, patience=PATIENCE):
+            with files.locked(path, patience=TIMEOUT_S):
                 continue
         except LockTimeoutError:
             free = False

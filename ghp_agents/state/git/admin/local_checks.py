@@ -15,7 +15,7 @@ from ghp_agents.state.private_repo import StateRepository, find_repository
 from ghp_agents.state.remote import coordination_remote
 from ghp_agents.workspace import Workspace
 
-LATE = 600.0  # seconds; older presence means that nobody folds
+LATE_AFTER_S = 600.0  # seconds; older presence means that nobody folds
 
 
 # ------------------------------------------------------------------------------ the folder
@@ -75,7 +75,7 @@ def check_presence(ws: Workspace) -> Iterator[Finding]:
     age = ws.clock.now() - min(seen.beaten[name] for name in waiting)
     text = f"Presence of {_agents(len(waiting))} is not folded yet (the oldest is {ago(age)} old)."
     remedy = "`ghp agent-doctor --fix` or `ghp agent-sync` folds it."
-    level = warning if age > LATE else info
+    level = warning if age > LATE_AFTER_S else info
     yield level("presence", text, remedy, fixable=True)
 
 

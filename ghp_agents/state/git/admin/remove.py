@@ -39,7 +39,7 @@ from ghp_agents.state.remote import (
 from ghp_agents.workspace import NAME_FILE, Workspace
 
 KINDS = ("clone/", "lease/", probe.KIND)  # other `ghp/…` refs may be a user's branches
-PATIENCE = 2.0  # seconds; if a lock is held longer, the command reports the holder
+TIMEOUT_S = 2.0  # seconds; if a lock is held longer, the command reports the holder
 GRAVE = "ghp.removed-"  # left by a killed removal; the next one deletes it
 
 
@@ -90,7 +90,7 @@ def _remove_clone_folder(ws: Workspace) -> None:
     grave = ws.common_dir / f"{GRAVE}{secrets.token_hex(4)}"
     with ExitStack() as stack:
         for lock in (sync.LOCK, fold.LOCK):
-            stack.enter_context(files.locked(ws.ghp_dir / lock, patience=PATIENCE))
+            stack.enter_context(files.locked(ws.ghp_dir / lock, patience=TIMEOUT_S))
         ws.ghp_dir.replace(grave)
     shutil.rmtree(grave)
 
