@@ -14,7 +14,7 @@ from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.state.memory import MemoryStore
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import open_workspace
-from tests.support.context import make_context
+from tests.support.context import Parts, make_context
 
 WORKER = AgentName("worker-1")
 
@@ -65,7 +65,11 @@ class Place:
     ) -> None:
         self.ws = open_workspace(repo, os.environ, clock, name)
         self.store, self.tracker, self.clock = store, tracker, clock
-        self.parts = make_context(self.ws, store, tracker=tracker)
+
+    @property
+    def parts(self) -> Parts:
+        """The parts that services take."""
+        return make_context(self.ws, self.store, tracker=self.tracker)
 
     def ask(self, text: str = "Which database?", **more: object) -> EscalateResult:
         return escalate(self, text, **more)  # type: ignore[arg-type]
