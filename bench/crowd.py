@@ -123,7 +123,7 @@ def _fold(clone: Path) -> None:
 
 
 def _sync(clone: Path) -> None:
-    open_app(clone).store.sync()  # losses are counted at the end
+    open_app(clone).exchange.sync()  # losses are counted at the end
 
 
 def _whole(
@@ -144,11 +144,12 @@ def _whole(
 
 def _lost(clone: Path, remote: Path, counts: Mapping[str, int]) -> tuple[int, int]:
     """How many acknowledged beats the clone's ref lacks after a fold, the remote after a sync."""
-    store = open_app(clone).store
+    app = open_app(clone)
+    store = app.store
     store.fold()
     place = f"refs/ghp/clone/{store.snapshot().clone}:{presence.PATH}"
     here = _missing(git(clone / ".git/ghp/state.git", "show", place), counts)
-    store.sync()
+    app.exchange.sync()
     return here, _missing(git(remote, "show", place), counts)
 
 

@@ -99,6 +99,13 @@ class StateStore(Protocol):
     def exclusive(self) -> AbstractContextManager[None]:
         """Keep others from writing. Saves work; never needed for correctness."""
 
+    def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
+        """All entries in ledger order; with `after`, only those that these tips did not know."""
+
+
+class Exchange(Protocol):
+    """Exchanges the records of a store with other clones. The adapters of `StateStore` have it."""
+
     def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
         """Fold, then exchange with the remote. An unreachable remote is reported, not raised.
 
@@ -119,8 +126,9 @@ class StateStore(Protocol):
     def news_at(self) -> float | None:
         """When the last news from other clones came; None: never. Cheaper than `sync_status`."""
 
-    def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
-        """All entries in ledger order; with `after`, only those that these tips did not know."""
+
+class CloneAdmin(Protocol):
+    """Changes which clones there are. The adapters of `StateStore` have it."""
 
     def absorb_clones(self, tips: Sequence[Tip], by: Actor) -> Absorption:
         """Merge what other clones wrote up to these tips. Once the remote has that, delete their
@@ -296,6 +304,14 @@ class Context(Protocol):
     @property
     def store(self) -> StateStore:
         """The records."""
+
+    @property
+    def exchange(self) -> Exchange:
+        """The exchange of records with other clones."""
+
+    @property
+    def clone_admin(self) -> CloneAdmin:
+        """The changes to clones."""
 
     @property
     def leaser(self) -> LockService:

@@ -4,7 +4,15 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from ghp_agents.ports import Clock, Forge, IssueTracker, LockService, StateStore
+from ghp_agents.ports import (
+    Clock,
+    CloneAdmin,
+    Exchange,
+    Forge,
+    IssueTracker,
+    LockService,
+    StateStore,
+)
 from ghp_agents.workspace import Workspace, open_workspace
 
 TYPE_CHECKING = False
@@ -12,6 +20,7 @@ if TYPE_CHECKING:
     from ghp_agents.github.api.repository import GitHubRepository
     from ghp_agents.ports import KnowledgeBase
     from ghp_agents.state.admin_port import StoreAdmin
+    from ghp_agents.state.git.store import GitRefsStore
 
 
 class App:
@@ -37,11 +46,25 @@ class App:
         return open_workspace(self.cwd, self.environ, self._clock, self.name)
 
     @cached_property
-    def store(self) -> StateStore:
-        """Stores records."""
+    def _git_store(self) -> "GitRefsStore":
         from ghp_agents.state.git.store import GitRefsStore
 
         return GitRefsStore(self.ws)
+
+    @property
+    def store(self) -> StateStore:
+        """Stores records."""
+        return self._git_store
+
+    @property
+    def exchange(self) -> Exchange:
+        """Exchanges records with other clones."""
+        return self._git_store
+
+    @property
+    def clone_admin(self) -> CloneAdmin:
+        """Changes which clones there are."""
+        return self._git_store
 
     @cached_property
     def leaser(self) -> LockService:
@@ -116,7 +139,7 @@ class App:
         """What set-up and the doctor can do with the store."""
         from ghp_agents.state.git.admin import admin
 
-        return admin.build_admin(self.ws, self.store)
+        return admin.build_admin(self.ws, self._git_store)
 
     @cached_property
     def project(self) -> str:
@@ -156,6 +179,7 @@ class Offline:
 
     def __init__(self, app: App) -> None:
         self.ws, self.store, self.leaser = app.ws, app.store, app.leaser
+        self.exchange, self.clone_admin = app.exchange, app.clone_admin
         self._app = app
 
     @property

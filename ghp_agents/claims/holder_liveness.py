@@ -63,7 +63,7 @@ def _silent_since(
     holder's presence."""
     noted = note_first_seen(ctx.ws, [lease for lease, _ in seen])
     doubtful = [x.name for x, view in seen if view and not _is_newer(view, x)]
-    news_at = (presence.news_at(ctx.ws, ctx.store) or 0.0) if doubtful else 0.0
+    news_at = (presence.news_at(ctx) or 0.0) if doubtful else 0.0
     return {name: max(0.0, news_at - noted[name][1]) for name in doubtful}
 
 

@@ -64,7 +64,7 @@ def check(
         _print_lock(verification.verify(app, name), as_json=as_json)
         return
     if verify:
-        held_paths.fetch_leases(app.store)
+        held_paths.fetch_leases(app.exchange)
     checked = _run_check(app, paths, staged, base, commits, issue)
     if as_json:
         refused = [_fields(verdict) for verdict in checked.refused]

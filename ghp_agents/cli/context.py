@@ -71,7 +71,7 @@ def sync_first(app: App, *, only_first: bool = False) -> None:
     """
     from ghp_agents.presence import wait
 
-    status = app.store.sync_status()
+    status = app.exchange.sync_status()
     if status.remote and not (only_first and status.news_at is not None):
         wait.sync(app, first=False)
 
@@ -107,7 +107,7 @@ def _send(app: App) -> None:
 def say_none(app: App, text: str) -> None:
     """Say that there is nothing to list; if this clone has never fetched, say how to."""
     output.say(text)
-    status = app.store.sync_status()
+    status = app.exchange.sync_status()
     if status.remote and status.news_at is None:
         output.say(
             f"{status.remote} was never asked: `ghp agent-sync` fetches what other clones said."

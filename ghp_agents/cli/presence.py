@@ -249,7 +249,7 @@ def _print_github(app: App) -> None:
 
 
 def _print_footer(app: App, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
-    sync_status = app.store.sync_status()
+    sync_status = app.exchange.sync_status()
     now = app.ws.clock.now()
     others = len([tip for tip in snapshot.tips() if tip.clone != snapshot.clone])
     if sync_status.remote:

@@ -29,8 +29,8 @@ def run(place: Sandbox, course: Course) -> list[SummaryLine]:
     """Run all checks, on the repositories and on what the live table showed."""
     a, b = place.app("a"), place.app("b")
     for app in (a, b, a, b):
-        app.store.sync()
-    a.store.publish()
+        app.exchange.sync()
+    a.exchange.publish()
     a, b = place.app("a"), place.app("b")
     return [
         *_agents(a, course),
@@ -122,7 +122,7 @@ def _agreement(place: Sandbox, a: App, b: App) -> Iterator[SummaryLine]:
     published = git.run(["show", "ghp-state:.ghp/agent-status.json"], cwd=place.remote).out
     same = {published} == documents
     yield SummaryLine("the published branch shows the same", "yes" if same else "no", same)
-    unsent = a.store.sync_status().unsent + b.store.sync_status().unsent
+    unsent = a.exchange.sync_status().unsent + b.exchange.sync_status().unsent
     yield SummaryLine("changes not sent", str(unsent), unsent == 0)
 
 

@@ -72,7 +72,7 @@ def _ticks(place: Sandbox, end: float) -> Iterator[None]:
 def _refresh(course: Course) -> None:
     """Report news from clone a, where the person works; then act as the person."""
     app = course.place.app("a")
-    app.store.sync()
+    app.exchange.sync()
     for entry in app.store.ledger():
         if entry.id not in course.known_ids:
             course.known_ids.add(entry.id)

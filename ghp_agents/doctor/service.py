@@ -85,7 +85,7 @@ def check_probe(ctx: Context, ask: Callable[[], Probe | None]) -> Iterator[Findi
         yield finding.ok("probe", text)
     elif found.taken is None:
         yield finding.warning("probe", text, "Ask again: ghp agent-doctor --probe")
-    elif (ctx.store.sync_status().sent_at or 0.0) < found.at:
+    elif (ctx.exchange.sync_status().sent_at or 0.0) < found.at:
         yield finding.error(
             "probe",
             text,

@@ -16,7 +16,7 @@ from ghp_agents.issues import comment_commands
 from ghp_agents.issues import replay as issue_log
 from ghp_agents.leases import record as lease_record
 from ghp_agents.notes import record as note_record
-from ghp_agents.ports import Context, StateStore
+from ghp_agents.ports import Context, Exchange, StateStore
 from ghp_agents.presence import name_owners
 from ghp_agents.presence.service import rivalries
 from ghp_agents.pulls import replay as pull_log
@@ -47,7 +47,7 @@ def checks(ctx: Context) -> dict[str, Check]:
         "unreadable": partial(check_readable, ctx.store),
         "rivals": partial(check_rivals, ctx),
         "home": partial(check_homes, ctx),
-        "outbox": partial(check_outbox, ctx.store),
+        "outbox": partial(check_outbox, ctx.exchange),
         "unsent": partial(check_unsent, ctx),
         "sync": partial(check_sync, ctx),
         "clone-silent": partial(check_clones, ctx),
@@ -117,9 +117,9 @@ def check_homes(ctx: Context) -> Iterator[Finding]:
 # ---------------------------------------------------------------------------------- the sync
 
 
-def check_outbox(store: StateStore) -> Iterator[Finding]:
+def check_outbox(exchange: Exchange) -> Iterator[Finding]:
     """Report records that wait for a fold."""
-    waiting = store.sync_status().waiting
+    waiting = exchange.sync_status().waiting
     if waiting:
         text = f"{_count(waiting, 'record')} in the outbox could not be committed when said."
         yield warning("outbox", text, "`ghp agent-doctor --fix` folds what can be.", fixable=True)
@@ -129,7 +129,7 @@ def check_outbox(store: StateStore) -> Iterator[Finding]:
 
 def check_unsent(ctx: Context) -> Iterator[Finding]:
     """Report what the remote does not have, and since when."""
-    standing = ctx.store.sync_status()
+    standing = ctx.exchange.sync_status()
     if standing.remote is None:
         return
     if not standing.unsent:
@@ -147,7 +147,7 @@ def check_unsent(ctx: Context) -> Iterator[Finding]:
 
 def check_sync(ctx: Context) -> Iterator[Finding]:
     """Report why the last sync failed, and the age of our news."""
-    standing = ctx.store.sync_status()
+    standing = ctx.exchange.sync_status()
     if standing.remote is None:
         return
     heard = ago(ctx.ws.clock.now() - standing.news_at) if standing.news_at else None

@@ -14,7 +14,7 @@ from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.locks.names import claim_name
-from ghp_agents.ports import Context, StateStore
+from ghp_agents.ports import Context, Exchange
 from ghp_agents.workspace import MYSELF, Workspace
 
 BRANCH = "agent"  # agent/<name>/<number>-<words>
@@ -124,7 +124,7 @@ def check_branch(
     """
     folder = top(ctx.ws)
     base = changed_paths.fork_point(folder, ref)
-    note = _fetch_state(ctx.store)
+    note = _fetch_state(ctx.exchange)
     branch = branch_of(ctx.ws)
     who = of_branch(ctx.ws, branch)
     paths = changed_paths.since(folder, base)
@@ -143,12 +143,12 @@ def check_branch(
     return checked._replace(strangers=strangers, people=people, commits=len(signed))
 
 
-def _fetch_state(store: StateStore) -> str:
+def _fetch_state(exchange: Exchange) -> str:
     """Fetch the state; return a note if that failed and only the known state can be used."""
-    report = store.sync(push=False)
+    report = exchange.sync(push=False)
     if not report.remote or report.fetched:
         return ""
-    if store.news_at() is None:
+    if exchange.news_at() is None:
         raise UnknownError(
             f"{report.remote} was never heard from here, and does not answer: {report.trouble}.",
             hint="Try again when it can be reached; `ghp agent-doctor` tests the connection.",

@@ -88,7 +88,7 @@ def _loaded(ctx: Context, sources: Sources) -> Book | None:
     now = ctx.ws.clock.now()
     if book is None or not policy_cache.may_have_expired(book, now):
         return book
-    age = ctx.store.news_age()
+    age = ctx.exchange.news_age()
     news_at = 0.0 if age is None else now - age
     return None if policy_cache.may_have_expired(book, news_at) else book
 

@@ -16,7 +16,7 @@ from ghp_agents.hotpath import policy
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.leases.service import PATHS, holder_of
 from ghp_agents.locks.lock import Lock
-from ghp_agents.ports import Context, StateStore
+from ghp_agents.ports import Context, Exchange
 
 LISTED = 10
 
@@ -28,7 +28,7 @@ def refuse(
 
     A person who finishes or merges is only warned of ordinary leases, but refused for strict ones.
     `by` merges the change; None: the author finishes it here. Raises RefusedError, UnknownError."""
-    fetch_leases(ctx.store)
+    fetch_leases(ctx.exchange)
     agent = None if author.is_person else AgentName(author.name)
     verdicts = evaluate.judge(ctx, agent, paths, author=by and author)
     held = [verdict for verdict in verdicts if verdict.why]
@@ -42,10 +42,10 @@ def refuse(
     return tuple(verdict.why for verdict in held[:LISTED]) + _more(held)
 
 
-def fetch_leases(store: StateStore) -> None:
+def fetch_leases(exchange: Exchange) -> None:
     """Fetch all leases and presence. Raises UnknownError if the remote does not answer, because
     strict leases cannot be ignored."""
-    report = store.sync(push=False)
+    report = exchange.sync(push=False)
     if report.remote and not report.fetched:
         raise UnknownError(
             f"Whether others hold what was changed is not known: {report.remote} does not answer "

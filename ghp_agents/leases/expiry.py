@@ -42,7 +42,7 @@ def expired(ctx: Context, snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> f
     now = ctx.ws.steady() if ends else 0.0
     if not any(end <= now for end in ends.values()):
         return frozenset()
-    news_at = presence.news_at(ctx.ws, ctx.store) or 0.0
+    news_at = presence.news_at(ctx) or 0.0
     return frozenset(lease for lease, end in ends.items() if end <= min(news_at, now))
 
 

@@ -59,4 +59,4 @@ def _news(ctx: Context, sight: HolderView) -> float | None:
     """When news of the holder last came; None for an agent of this clone, which has files."""
     if sight.view is not None and sight.view.is_here:
         return None
-    return presence.news_at(ctx.ws, ctx.store) or 0.0
+    return presence.news_at(ctx) or 0.0

@@ -153,7 +153,7 @@ def list_agents(ctx: Context, snapshot: Snapshot, *, processes: bool = True) -> 
     clone's presence of it moves: nobody can make it dead by publishing an old presence.
     `processes` checks whether this machine's agents still run, which reads their files.
     """
-    observer = _Observer(ctx.ws, ctx.store, snapshot, processes=processes)
+    observer = _Observer(ctx, snapshot, processes=processes)
     known: dict[str, list[tuple[CloneId, Presence]]] = {}
     for clone in _clones(snapshot):
         for name, presence in snapshot.agents_of(clone).items():
@@ -164,15 +164,14 @@ def list_agents(ctx: Context, snapshot: Snapshot, *, processes: bool = True) -> 
 class _Observer:
     """This clone as an observer, at one moment."""
 
-    def __init__(
-        self, ws: Workspace, store: StateStore, snapshot: Snapshot, *, processes: bool
-    ) -> None:
+    def __init__(self, ctx: Context, snapshot: Snapshot, *, processes: bool) -> None:
+        ws = ctx.ws
         self.ws, self.processes = ws, processes
         self.own, self.beaten = snapshot.clone, snapshot.beaten()
         self.limits = ws.settings.thresholds
         self.now = ws.clock.now()
         self.memory, self.steady = _observe(ws, snapshot)
-        self.news = news_at(ws, store) if _others(snapshot) else None
+        self.news = news_at(ctx) if _others(snapshot) else None
 
     def best(self, name: str, known: list[tuple[CloneId, Presence]]) -> AgentView:
         """The agent where it lives: in this clone, else in the clone with its newest presence."""
@@ -208,10 +207,10 @@ class _Observer:
         return alive.silence(here, self.beaten[name], self.now, self.ws.clock.interval())
 
 
-def news_at(ws: Workspace, store: StateStore) -> float | None:
+def news_at(ctx: Context) -> float | None:
     """When this clone last had news of others, by its steady clock; None: never."""
-    age = store.news_age()
-    return None if age is None else ws.steady() - age
+    age = ctx.exchange.news_age()
+    return None if age is None else ctx.ws.steady() - age
 
 
 def others_live(ctx: Context, snapshot: Snapshot) -> bool:

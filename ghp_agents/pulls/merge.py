@@ -105,9 +105,9 @@ def _find_or_sync(who: Merger, reference: str | None) -> Pull:
 def _fetched_more(who: Merger) -> bool:
     """Fetch, even if the last fetch is recent; return whether something new came. Only for local
     pull requests: a host knows its own."""
-    store = who.me.ctx.store
+    remote = who.me.ctx.exchange
     return (
-        who.forge.is_local and bool(store.sync_status().remote) and store.sync(push=False).fetched
+        who.forge.is_local and bool(remote.sync_status().remote) and remote.sync(push=False).fetched
     )
 
 

@@ -108,9 +108,9 @@ def _judge(ws: Workspace, lease: Lock, holder: HolderView, seen: FirstSeen, news
 
 
 def _news_at(ctx: Context) -> float:
-    if ctx.store.sync_status().remote is None:
+    if ctx.exchange.sync_status().remote is None:
         return ctx.ws.steady()
-    return presence.news_at(ctx.ws, ctx.store) or 0.0
+    return presence.news_at(ctx) or 0.0
 
 
 # ------------------------------------------------------------------------- unfinished sweeps

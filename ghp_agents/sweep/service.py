@@ -77,7 +77,7 @@ def sweep(
 
 
 def _fetch_news(ctx: Context) -> None:
-    report = ctx.store.sync(push=False)
+    report = ctx.exchange.sync(push=False)
     if report.remote is not None and not report.fetched:
         raise UnknownError(
             f"{report.remote} cannot be reached: {report.trouble}.",
@@ -147,7 +147,7 @@ def _freed_issue(act: Act) -> int | None:
 def _publish(ctx: Context) -> SyncReport:
     views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
     gone = {view.name for view in views if view.liveness is Liveness.GONE}
-    return ctx.store.publish(gone=gone)
+    return ctx.exchange.publish(gone=gone)
 
 
 def _publish_with_retries(ctx: Context, report: SyncReport) -> SyncReport:
@@ -216,7 +216,7 @@ def _is_fresh(store: StateStore) -> bool:
 def _adopt_sweeper_id(ctx: Context, turn: SweepLock) -> None:
     """Use the id of the former sweepers, and restore their memory."""
     if turn.clone:
-        ctx.store.use_clone_id(turn.clone)
+        ctx.clone_admin.use_clone_id(turn.clone)
     memory.restore(ctx)
 
 
@@ -227,6 +227,6 @@ def _restore_clone_id(ctx: Context, turn: SweepLock, published: SyncReport) -> S
     if turn.clone is None or clone == turn.clone:
         return published
     own = [tip for tip in ctx.store.snapshot().tips() if tip.clone == clone]
-    ctx.store.use_clone_id(turn.clone)
-    ctx.store.absorb_clones(own, _actor(ctx.ws))
-    return ctx.store.publish()
+    ctx.clone_admin.use_clone_id(turn.clone)
+    ctx.clone_admin.absorb_clones(own, _actor(ctx.ws))
+    return ctx.exchange.publish()

@@ -52,7 +52,7 @@ def send(ctx: Context) -> SyncReport:
 
     The report says if the remote is unreachable. Raises GhpError for local errors.
     """
-    status = ctx.store.sync_status()
+    status = ctx.exchange.sync_status()
     if status.remote is None:
         return SyncReport(remote=None)
     last = max(status.news_at or 0.0, status.sent_at or 0.0)

@@ -39,7 +39,7 @@ def sync(
     unreachable. Raises GhpError for local errors.
     """
     process_reports.report_processes(ctx.ws)
-    report = ctx.store.sync(push=push, paced=paced)
+    report = ctx.exchange.sync(push=push, paced=paced)
     sends = report.fetched and push and not report.trouble
     notes: list[str] = []
     if report.fetched:
@@ -58,8 +58,8 @@ def sync(
         command_notes, issues, wanted = _run_commands(ctx, hub)
         notes += command_notes
     notes += reconcile.reconcile(ctx)
-    if sends and ctx.store.sync_status().unsent:
-        report = _together(report, ctx.store.sync(push=push))
+    if sends and ctx.exchange.sync_status().unsent:
+        report = _together(report, ctx.exchange.sync(push=push))
     report = report._replace(notes=(*report.notes, *notes))
     snapshot = ctx.store.snapshot()
     seen = presence.list_agents(ctx, snapshot, processes=False)
@@ -71,7 +71,7 @@ def sync(
     evaluate.refresh(ctx)
     if publish and report.remote and not report.trouble:
         gone = {view.name for view in seen if view.liveness is Liveness.GONE}
-        report = _together(report, ctx.store.publish(gone=gone))
+        report = _together(report, ctx.exchange.publish(gone=gone))
     return report
 
 

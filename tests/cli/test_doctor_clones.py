@@ -140,7 +140,7 @@ def test_clocks_that_agree_within_minutes_are_not_told(clones: Clones) -> None:
     for offset in (-200.0, 250.0):
         _speak(here, now, f"here {offset}")
         _speak(there, ManualClock(now.now() + offset), f"there {offset}")
-    house(here, now).store.sync()
+    house(here, now).exchange.sync()
     assert list(house(here, now).ground.checks["clock"]()) == []
 
 
@@ -150,7 +150,7 @@ def test_a_clone_that_said_nothing_for_a_month_is_told(clones: Clones) -> None:
     _speak(there, now, "before it was given away")
     now.wait(31 * 86_400.0)
     there_now = house(here, now)
-    there_now.store.sync()
+    there_now.exchange.sync()
     found = list(records.check_clones(there_now))
     assert [(one.level.value, one.text, one.remedy) for one in found] == [
         (
@@ -164,8 +164,8 @@ def test_a_clone_that_said_nothing_for_a_month_is_told(clones: Clones) -> None:
 def _speak(clone: Path, clock: ManualClock, action: str) -> None:
     """Fetch what the others said, beat, and send it."""
     parts = house(clone, clock)
-    parts.store.sync()
+    parts.exchange.sync()
     name = f"agent-{clone.name}"
     pulse.beat(parts.ws.folders, name, {"lastAction": action}, clock.now(), epoch=1)
     pulse.beat(parts.ws.folders, name, {"lastAction": action}, clock.now() + 60)
-    parts.store.sync()
+    parts.exchange.sync()

@@ -334,7 +334,7 @@ def test_of_an_agent_elsewhere_it_says_when_this_clone_heard_of_its_last_beat(
     clock = ManualClock()
     elsewhere = App(there, os.environ, name="worker-2", clock=clock)
     services.heartbeat(elsewhere.ws, elsewhere.store, AgentName("worker-2"), {"status": "testing"})
-    elsewhere.store.sync()
+    elsewhere.exchange.sync()
     house = App(here, os.environ, clock=clock)
     never = invoke("agent-status", here).err
     assert never == (
@@ -342,7 +342,7 @@ def test_of_an_agent_elsewhere_it_says_when_this_clone_heard_of_its_last_beat(
         "Last news from origin: never (0 other clones); `ghp agent-sync` fetches what others "
         "said.\n"
     )
-    house.store.sync()
+    house.exchange.sync()
     services.list_agents(house, house.store.snapshot())
     clock.wait(180)
     (view,) = services.list_agents(house, house.store.snapshot())

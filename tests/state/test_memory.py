@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from ghp_agents.core.clock import ManualClock
-from ghp_agents.ports import StateStore
 from ghp_agents.state import presence
 from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.state.presence import Presence
 from tests.contracts.absorption import AbsorptionContract
 from tests.contracts.state_store import StateStoreContract
+from tests.support.context import WholeStore
 
 
 @dataclass
@@ -31,7 +31,7 @@ class MemoryField:
         """A beat of an agent of a clone."""
         self.store(clone).beat(agent, said)
 
-    def alone(self) -> StateStore:
+    def alone(self) -> WholeStore:
         """A clone without a hub."""
         return MemoryStore(self.clock, "alone")
 

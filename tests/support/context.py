@@ -1,13 +1,24 @@
 """A context made of the parts that a test has."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
-from ghp_agents.ports import Forge, IssueTracker, LockService, StateStore
+from ghp_agents.ports import (
+    CloneAdmin,
+    Exchange,
+    Forge,
+    IssueTracker,
+    LockService,
+    StateStore,
+)
 from ghp_agents.workspace import Workspace
 
 if TYPE_CHECKING:
     from ghp_agents.github.api.repository import GitHubRepository
+
+
+class WholeStore(StateStore, Exchange, CloneAdmin, Protocol):
+    """What an adapter of the state is."""
 
 
 class _Missing:
@@ -22,16 +33,26 @@ class Parts:
     """A Context whose parts exist already."""
 
     ws: Workspace
-    store: StateStore
+    store: WholeStore
     leaser: LockService
     tracker: IssueTracker
     hub: "GitHubRepository | None"
     forge: Forge
 
+    @property
+    def exchange(self) -> Exchange:
+        """The same store."""
+        return self.store
+
+    @property
+    def clone_admin(self) -> CloneAdmin:
+        """The same store."""
+        return self.store
+
 
 def make_context(
     ws: Workspace | None = None,
-    store: StateStore | None = None,
+    store: WholeStore | None = None,
     leaser: LockService | None = None,
     tracker: IssueTracker | None = None,
     hub: "GitHubRepository | None" = None,

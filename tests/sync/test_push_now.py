@@ -46,7 +46,7 @@ def here(clone: Path, clock: Eventful) -> App:
     """A clone that has just called the remote."""
     house = App(clone, os.environ, name="worker-1", clock=clock)
     ask(house, "The first?")
-    house.store.sync()
+    house.exchange.sync()
     return house
 
 
@@ -64,7 +64,7 @@ def deliver(house: App) -> None:
 
 
 def unsent(house: App) -> int:
-    return house.store.sync_status().unsent
+    return house.exchange.sync_status().unsent
 
 
 def test_what_is_said_just_after_a_sync_goes_when_its_turn_comes(
@@ -151,7 +151,7 @@ def test_a_remote_that_refuses_is_not_stayed_for(here: App, clock: Eventful, rem
     hook.write_text("#!/bin/sh\nexit 1\n")
     hook.chmod(0o755)
     ask(here, "Refused?")
-    assert here.store.sync().permanent
+    assert here.exchange.sync().permanent
     deliver(here)
     assert clock.passed == SPAWN_PAUSE
 

@@ -66,7 +66,7 @@ def obey_new(ctx: Context, hub: GitHubRepository, issues: Iterable[Issue]) -> Do
 def _publish(ctx: Context, mine: HeldLock) -> None:
     """Sync the results. If that fails, keep the lock so that no other clone repeats the
     commands."""
-    mine.is_kept = bool(ctx.store.sync().trouble)
+    mine.is_kept = bool(ctx.exchange.sync().trouble)
 
 
 def _is_meant(ctx: Context, comment: HeardComment) -> bool:
@@ -84,7 +84,7 @@ def _obey_all(
     ctx: Context, hub: GitHubRepository, heard: Sequence[HeardComment], mine: HeldLock
 ) -> Done:
     """Execute, after fetching what others have executed. Raises UnknownError."""
-    report = ctx.store.sync(push=False)
+    report = ctx.exchange.sync(push=False)
     if report.remote and not report.fetched:
         raise UnknownError(
             f"{report.remote} cannot be reached: {report.trouble}.",

@@ -48,7 +48,7 @@ def main() -> None:
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()
         if number % 5 == 2:
-            house.store.sync()
+            house.exchange.sync()
         if number % 5 == 4:
             recalling.reindex(house, base(folder))
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ghp_agents.core.finding import Finding, Repair
-from ghp_agents.ports import StateStore
 from ghp_agents.state.admin_port import StoreAdmin
 from ghp_agents.state.git.admin import (
     clone_checks,
@@ -15,10 +14,11 @@ from ghp_agents.state.git.admin import (
     probe,
     remove,
 )
+from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.workspace import Workspace
 
 
-def build_admin(ws: Workspace, store: StateStore) -> StoreAdmin:
+def build_admin(ws: Workspace, store: GitRefsStore) -> StoreAdmin:
     """The `StoreAdmin` of `store`."""
     return StoreAdmin(
         sharing=partial(create.sharing, ws),
@@ -48,7 +48,7 @@ _CHECKS: dict[str, Callable[[Workspace], Iterator[Finding]]] = {
 }
 
 
-def _repairs(ws: Workspace, store: StateStore) -> dict[str, Repair]:
+def _repairs(ws: Workspace, store: GitRefsStore) -> dict[str, Repair]:
     return {
         "left-over": partial(leftovers.remove_left_overs, ws),
         "state": partial(integrity.mend_state, ws),
