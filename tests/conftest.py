@@ -1,5 +1,6 @@
 """What every test has: a home of its own, and repositories in a moment."""
 
+import gc
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterator
@@ -37,6 +38,13 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = Path(tempfile.mkdtemp(prefix="ghp-tests-"))
     config.stash[SHIELD] = folder
     guard.shield(folder / "home")
+    gc.disable()  # thousands of tests are collected, and none of them is garbage
+
+
+def pytest_collection_finish() -> None:
+    """Garbage is collected from here on, without a look at the tests themselves."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

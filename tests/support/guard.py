@@ -127,13 +127,15 @@ def shield(home: Path) -> None:
     # Without bytecode on the disk each process would compile the package, which takes longer than
     # most commands, and each worker all tests.
     sys.dont_write_bytecode = False
+    is_worker = RUN in os.environ  # it has the path from the process that started it
+    shown = os.environ["PATH"] if is_worker else without_hidden(MACHINE_PATH, home.with_name("bin"))
     clean = scrubbed(os.environ) | at_home(home)
     clean |= {
         "GHP_BACKGROUND": "0",
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",
         "LC_ALL": "C.UTF-8",
-        "PATH": without_hidden(MACHINE_PATH, home.with_name("bin")),
+        "PATH": shown,
         ORIGINAL: MACHINE_PATH,
         RUN: os.environ.get(RUN, str(home.parent)),
         "TZ": "ODD-05:45",  # whoever mixes local time into a record is found out
