@@ -82,6 +82,7 @@ def test_the_next_fits_what_the_agent_can(one: Claimant) -> None:
     assert str(caught.value) == "No issue is ready: 1 is in need of gpu."
 
 
+@pytest.mark.slow
 def test_who_loses_a_race_for_the_next_gets_the_one_after(one: Claimant, two: Claimant) -> None:
     one.new("Second")
     one.sync()
@@ -109,6 +110,7 @@ def test_where_no_issue_is_open_it_says_so(repo: Path) -> None:
     assert str(caught.value) == "No issue is ready: none is open."
 
 
+@pytest.mark.slow
 def test_what_was_given_back_of_which_this_clone_has_not_heard_is_ready(
     one: Claimant, two: Claimant
 ) -> None:
@@ -124,6 +126,7 @@ def test_what_was_given_back_of_which_this_clone_has_not_heard_is_ready(
     assert two.claim_next().how == "claim"
 
 
+@pytest.mark.slow
 def test_the_next_may_be_a_dead_holders_but_not_one_that_has_just_stopped(
     team: Team, one: Claimant, two: Claimant
 ) -> None:

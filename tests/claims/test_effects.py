@@ -96,6 +96,7 @@ def test_a_gift_that_was_killed_half_way_is_shown_by_the_next_one(one: Claimant)
 # ------------------------------------------------------------------------------- in hand
 
 
+@pytest.mark.slow
 def test_who_gives_back_what_is_in_hand_goes_on_with_the_newest_that_is_left(
     team: Team, one: Claimant
 ) -> None:

@@ -65,6 +65,7 @@ def test_a_living_holder_keeps_it(team: Team, one: Claimant, two: Claimant, sile
         two.claim(1)
 
 
+@pytest.mark.slow
 def test_a_claim_of_which_this_clone_has_just_heard_is_a_sign_of_life(
     team: Team, one: Claimant, two: Claimant
 ) -> None:

@@ -18,6 +18,7 @@ def stolen(one: Claimant, two: Claimant) -> None:
     assert taken.issue.assignees == ("worker-2",)
 
 
+@pytest.mark.slow
 def test_it_is_taken_away_when_a_sync_has_brought_it(one: Claimant, two: Claimant) -> None:
     stolen(one, two)
     one.sync()
@@ -26,6 +27,7 @@ def test_it_is_taken_away_when_a_sync_has_brought_it(one: Claimant, two: Claiman
     assert one.sync().assignees(1) == ("worker-2",)
 
 
+@pytest.mark.slow
 def test_what_is_said_on_purpose_since_stays(one: Claimant, two: Claimant) -> None:
     stolen(one, two)
     one.sync()
@@ -36,6 +38,7 @@ def test_what_is_said_on_purpose_since_stays(one: Claimant, two: Claimant) -> No
     assert two.sync().assignees(1) == ("worker-1", "worker-2")
 
 
+@pytest.mark.slow
 def test_it_is_owed_until_it_comes(one: Claimant, two: Claimant) -> None:
     stolen(one, two)
     two.sync()

@@ -162,6 +162,7 @@ def _check_truth(results: dict[str, Result], issue: int, holder: str | None) -> 
             assert result.err.startswith("Error: The "), result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", mostly_slow(Cut, every=4))
 def test_who_claims_while_the_host_goes_down_hears_4_and_later_the_truth(
     clones: Clones, remote: Path, host: SmartHost, cut: Cut

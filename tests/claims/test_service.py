@@ -121,6 +121,7 @@ def test_a_reason_is_kept_with_the_right_and_in_the_ledger(one: Claimant) -> Non
 # ------------------------------------------------------------------------------------------ steals
 
 
+@pytest.mark.slow
 def test_a_living_holders_issue_is_taken_only_by_force_and_with_a_reason(
     one: Claimant, two: Claimant
 ) -> None:
@@ -271,6 +272,7 @@ def test_who_works_on_something_else_goes_on_with_that(one: Claimant) -> None:
     assert one.in_hand == (2, 1, "testing")
 
 
+@pytest.mark.slow
 def test_another_agents_issue_can_be_given_back_only_if_that_is_dead(
     team: Team, one: Claimant, two: Claimant
 ) -> None:

@@ -188,6 +188,7 @@ def test_a_commit_in_a_linked_worktree_is_judged_there(hooked: Path) -> None:
 # --------------------------------------------------------------------- in a workflow
 
 
+@pytest.mark.slow
 def test_a_branch_is_checked_in_a_fresh_clone(leased: Path, tmp_path: Path) -> None:
     bare, fresh = tmp_path / "hub.git", tmp_path / "fresh"
     git(tmp_path, "clone", "--quiet", "--bare", str(leased), str(bare))

@@ -84,6 +84,7 @@ def test_who_comes_second_ends_with_3_and_is_told_who_has_it(two: tuple[Path, Pa
     )
 
 
+@pytest.mark.slow
 def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
     two: tuple[Path, Path],
 ) -> None:

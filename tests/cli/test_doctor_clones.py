@@ -91,6 +91,7 @@ def test_a_configured_remote_that_is_not_there_is_told_once(used: Path) -> None:
 # ------------------------------------------------------------------------------ the other clones
 
 
+@pytest.mark.slow
 def test_a_copied_clone_gets_an_id_of_its_own(used: Path, tmp_path: Path) -> None:
     twin = Path(shutil.copytree(used, tmp_path / "twin", symlinks=True))
     repos.from_elsewhere(twin)

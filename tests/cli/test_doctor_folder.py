@@ -83,6 +83,7 @@ def test_a_private_repository_that_lost_its_name_gets_it_back(used: Path) -> Non
     assert "Why?" in invoke("agent-escalations", used).out
 
 
+@pytest.mark.slow
 def test_a_private_repository_that_cannot_be_named_is_put_aside_and_kept(used: Path) -> None:
     state = used / ".git/ghp/state.git"
     shutil.rmtree(state)
@@ -119,6 +120,7 @@ def test_a_damaged_private_repository_is_told_with_the_way_back(used: Path) -> N
     assert "Why?" in invoke("agent-escalations", used).out
 
 
+@pytest.mark.slow
 def test_a_private_repository_that_is_due_is_packed(used: Path) -> None:
     state = used / ".git/ghp/state.git"
     git(state, "repack", "-q", "-a", "-d")

@@ -93,6 +93,7 @@ def test_two_sessions_under_one_name_are_told(used: Path) -> None:
 # ------------------------------------------------------------------------------ how far it got
 
 
+@pytest.mark.slow
 def test_presence_that_nobody_folds_is_folded_and_sent(used: Path, remote: Path) -> None:
     invoke("agent-heartbeat --status testing", used)
     text = "Presence of 1 agent is not folded yet (the oldest is {} old)."
@@ -142,6 +143,7 @@ def test_records_that_wait_in_the_outbox_are_folded(used: Path, home: Path) -> N
     assert "Why?" in invoke("agent-escalations", used).out
 
 
+@pytest.mark.slow
 def test_changes_that_were_not_sent_are_told_and_sent(used: Path, remote: Path) -> None:
     invoke("agent-lease --name db", used)
     (found,) = findings(used)["unsent"]

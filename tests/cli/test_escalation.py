@@ -193,6 +193,7 @@ def test_who_stops_waiting_is_told_how_to_go_on(
     ]
 
 
+@pytest.mark.slow
 def test_an_answer_in_another_clone_reaches_the_one_that_asked(
     clones: Callable[[int], list[Path]],
 ) -> None:

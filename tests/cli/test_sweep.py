@@ -129,6 +129,7 @@ def test_out_of_reach_nothing_is_done(clone: Path, remote: Path) -> None:
     assert "Nobody is taken for dead without news" in failed.err
 
 
+@pytest.mark.slow
 def test_jobs_leave_one_ref_and_publish_the_state(clones: Clones, remote: Path) -> None:
     for clone in clones(3):
         done = invoke("agent-sweep", clone, {"CI": "true"})

@@ -91,6 +91,7 @@ def test_nobody_waits_any_more_when_the_blocker_is_closed(blocked: Path) -> None
     assert rows["worker-1"] == "implementing"
 
 
+@pytest.mark.slow
 def test_those_who_wait_for_each_other_are_asked_about_once_at_a_sync(repo: Path) -> None:
     by("worker-9", "agent-issue new Storage", repo)
     by("worker-9", "agent-issue new Table --blocked-by 1", repo)

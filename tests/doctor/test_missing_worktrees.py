@@ -67,6 +67,7 @@ def test_where_all_worktrees_are_there_nothing_is_said(repo: Path, linked: Path)
     assert "worktree" not in findings(repo)
 
 
+@pytest.mark.slow
 def test_an_agent_that_went_to_another_clone_is_not_named(
     clones: Callable[[int], list[Path]], worktree: Worktree
 ) -> None:

@@ -76,6 +76,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS)
 def test_whatever_fails_and_is_repeated_each_thing_is_said_once(

@@ -644,6 +644,7 @@ def workshop() -> Iterator[Path]:
         yield Path(folder)
 
 
+@pytest.mark.slow
 @given(before=steps(), after=steps())
 @example(before=[("link", "d", b"")], after=[("link", "d/x", b"")])  # a link moves below itself,
 @example(before=[("link", "d/x", b"")], after=[("link", "d", b"")])  # above itself,

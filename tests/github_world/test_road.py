@@ -52,6 +52,7 @@ def test_from_an_issue_to_the_trunk(road: Road, github: GitHub) -> None:
     assert len(pulls(github, state="all")) == 1
 
 
+@pytest.mark.slow
 def test_a_branch_that_is_behind_is_brought_up_before_github_merges_it(
     road: Road, github: GitHub
 ) -> None:
@@ -66,6 +67,7 @@ def test_a_branch_that_is_behind_is_brought_up_before_github_merges_it(
     assert set(road.trunk) >= {"a.txt", "news.txt"}
 
 
+@pytest.mark.slow
 def test_the_queue_takes_what_agents_finished_and_no_pull_request_of_peoples(
     road: Road, github: GitHub
 ) -> None:
@@ -84,6 +86,7 @@ def test_the_queue_takes_what_agents_finished_and_no_pull_request_of_peoples(
     assert "b.txt" not in road.trunk
 
 
+@pytest.mark.slow
 def test_a_red_check_of_the_host_sends_it_back_and_a_running_one_is_waited_for(
     road: Road, github: GitHub
 ) -> None:
@@ -117,6 +120,7 @@ def test_a_host_that_checks_is_given_the_time_to_begin_with_what_is_new(
     assert merged(road.merge(1)).pull.head == head
 
 
+@pytest.mark.slow
 def test_what_is_red_here_is_not_pushed_there(road: Road, github: GitHub) -> None:
     done = road.done("worker-1", 1, {"a.txt": "one\n"})
     git(road.folder, "pull", "--quiet")
@@ -126,6 +130,7 @@ def test_what_is_red_here_is_not_pushed_there(road: Road, github: GitHub) -> Non
     assert git(github.remote, "rev-parse", done.pull.branch) == done.pull.head
 
 
+@pytest.mark.slow
 def test_a_conflict_is_found_before_github_is_asked(road: Road, github: GitHub) -> None:
     road.done("worker-1", 1, {"README.md": "ours\n"})
     git(road.folder, "pull", "--quiet")

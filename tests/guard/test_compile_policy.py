@@ -74,6 +74,7 @@ def test_the_order_is_leases_then_shared_then_scopes(one: Claimant) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_leases_are_those_that_count_while_all_live(one: Claimant, clones: Clones) -> None:
     (path,) = clones(1)
     two = Claimant(path, "worker-2", one.clock)

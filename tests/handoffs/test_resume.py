@@ -186,6 +186,7 @@ def test_the_setting_is_the_budget_where_none_is_given(here: Station) -> None:
     assert 1300 < len(here.team.at(here.folder).resume().text) <= 1500
 
 
+@pytest.mark.slow
 @given(limit=st.integers(0, 4000), note=st.text(max_size=3000), body=st.text(max_size=3000))
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_budget_is_kept_whatever_people_write(

@@ -82,6 +82,7 @@ def test_from_a_living_agent_it_is_stolen_in_the_persons_name(one: Claimant, two
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_of_a_dead_agent_there_is_a_handoff_for_the_next(
     team: Team, one: Claimant, two: Claimant
 ) -> None:
@@ -106,6 +107,7 @@ def test_a_person_who_has_it_is_replaced_by_a_persons_word(
     assert held(two) == ("worker-2", 2)
 
 
+@pytest.mark.slow
 def test_the_same_command_again_does_not_undo_what_came_after_it(
     one: Claimant, two: Claimant
 ) -> None:
@@ -126,6 +128,7 @@ def test_stopping_tells_the_living_and_takes_nothing_from_it(one: Claimant, two:
     assert held(two) == ("worker-1", 1)
 
 
+@pytest.mark.slow
 def test_stopping_gives_back_what_a_dead_one_had(team: Team, one: Claimant, two: Claimant) -> None:
     one.claim(1)
     one.sync()
@@ -158,6 +161,7 @@ def test_retrying_leaves_a_living_holder_alone(one: Claimant, two: Claimant) -> 
     assert two.assignees(1) == ("worker-1",)
 
 
+@pytest.mark.slow
 def test_retrying_puts_what_a_dead_one_had_back_into_the_queue(
     team: Team, one: Claimant, two: Claimant
 ) -> None:
@@ -171,6 +175,7 @@ def test_retrying_puts_what_a_dead_one_had_back_into_the_queue(
     assert held(two) == ("worker-2", 2)
 
 
+@pytest.mark.slow
 def test_attempts_count_from_the_last_retry_on(team: Team, one: Claimant, two: Claimant) -> None:
     one.claim(1)
     one.sync()
@@ -202,6 +207,7 @@ def test_an_answer_to_nothing_is_refused(two: Claimant) -> None:
     assert act.words == "There is no question E-9999."
 
 
+@pytest.mark.slow
 def test_what_changed_hands_meanwhile_is_decided_by_the_next_sync(
     one: Claimant, two: Claimant
 ) -> None:
