@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.house import CHECKOUT, sources
+from tools import man_pages
 
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
 MEMORY = tomllib.loads((CHECKOUT / "memory/pyproject.toml").read_text())["project"]
@@ -95,7 +96,9 @@ def test_the_wheel_has_every_module_every_template_and_nothing_else(wheel: zipfi
     assert templates, "there is a template for the handoff at least"
     assert "ghp_agents/py.typed" in modules
     described.add(f"{info}/licenses/LICENSE")
-    assert set(wheel.namelist()) == modules | templates | described
+    data = f"ghp_agents-{PROJECT['version']}.data/data/share/man/man1"
+    manual = {f"{data}/{name}" for name in man_pages.pages(PROJECT["version"])}
+    assert set(wheel.namelist()) == modules | templates | manual | described
 
 
 def test_the_wheel_is_smaller_than_a_megabyte(wheel: zipfile.ZipFile) -> None:

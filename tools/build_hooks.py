@@ -5,9 +5,13 @@ there. A release (GHP_AGENTS_RELEASE=1) names it as the index has it; docs/desig
 """
 
 import os
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 MEMORY = "ghp-agents-memory"
@@ -25,3 +29,22 @@ class Extras(MetadataHookInterface):
             extra: [here if local and each.startswith(MEMORY) else each for each in needed]
             for extra, needed in self.config["extras"].items()
         }
+
+
+class ManPages(BuildHookInterface[Any]):
+    """Adds the man pages to a wheel; an editable installation has none."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Make the pages, from the commands as they are here."""
+        if version == "editable":
+            return
+        self._folder = tempfile.TemporaryDirectory(prefix="ghp-man.")
+        command = [sys.executable, "-m", "tools.man_pages", self._folder.name]
+        subprocess.run([*command, self.metadata.version], cwd=self.root, check=True)
+        for page in sorted(Path(self._folder.name).iterdir()):
+            build_data["shared_data"][str(page)] = f"share/man/man1/{page.name}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove the pages; the wheel has them."""
+        if version != "editable":
+            self._folder.cleanup()
