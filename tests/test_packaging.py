@@ -59,8 +59,8 @@ def test_the_light_core_does_not_ask_for_what_the_extras_bring() -> None:
     assert core & (model | {"mem0ai", MEMORY["name"]}) == set()
 
 
-@pytest.mark.slow  # builds three wheels
-def test_the_extra_takes_the_model_from_the_index_or_in_a_checkout_from_the_checkout(
+@pytest.mark.slow  # builds four wheels
+def test_a_release_names_the_index_and_its_repository_and_a_checkout_itself(
     wheel: zipfile.ZipFile, tmp_path: Path
 ) -> None:
     assert requirements(wheel, "memory") == {"ghp-agents-memory>=0.1", "mem0ai>=2.2"}
@@ -68,6 +68,12 @@ def test_the_extra_takes_the_model_from_the_index_or_in_a_checkout_from_the_chec
     with zipfile.ZipFile(build(CHECKOUT, tmp_path / "own", GHP_AGENTS_RELEASE="")) as own:
         folder = f"ghp-agents-memory @ {(CHECKOUT / 'memory').as_uri()}"
         assert requirements(own, "memory") == {folder, "mem0ai>=2.2"}
+    address = "https://git.example/acme/ghp-agents"
+    with zipfile.ZipFile(build(CHECKOUT, tmp_path / "new", GHP_AGENTS_RELEASE=address)) as new:
+        assert requirements(new, "memory") == requirements(wheel, "memory")
+        (name,) = [each for each in new.namelist() if each.endswith("/METADATA")]
+        urls = email.message_from_bytes(new.read(name)).get_all("Project-URL", [])
+        assert f"Security, {address}/blob/main/SECURITY.md" in urls
     with zipfile.ZipFile(build(CHECKOUT / "memory", tmp_path / "memory")) as memory:
         assert {"ghp_agents_memory/minilm.py", "ghp_agents_memory/tuning.safetensors"} < {
             *memory.namelist()
@@ -112,6 +118,7 @@ def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     assert said["Name"] == "ghp-agents"
     assert said["Requires-Python"] == ">=3.11"
     assert said["License-Expression"] == "MIT"
+    assert said["Project-URL"] == "Upstream GHP, https://github.com/bretwardjames/ghp"
     assert set(said.get_all("Provides-Extra", [])) == {"all", "dev", "memory", "test"}
     assert said.get_payload(decode=True) == (CHECKOUT / "README.md").read_bytes()
 

@@ -1,7 +1,9 @@
-"""What the build adds to pyproject.toml: where the extra `memory` comes from, and the man pages.
+"""What the build adds to pyproject.toml: where the extra `memory` comes from, where the project is,
+and the man pages. hatchling runs it.
 
-hatchling runs it. A checkout has the package of the extra in `memory/`, and pip takes it from
-there. A release (GHP_AGENTS_RELEASE=1) names it as the index has it; docs/design/023-packages.md.
+A checkout has the package of the extra in `memory/`, and pip takes it from there. A release, for
+which GHP_AGENTS_RELEASE is the address of its repository, names it as the index has it
+(docs/design/023-packages.md).
 """
 
 import os
@@ -17,17 +19,23 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 MEMORY = "ghp-agents-memory"
 
 
-class Extras(MetadataHookInterface):
-    """The extras of pyproject.toml; in a checkout, `ghp-agents-memory` is its folder `memory/`."""
+class Metadata(MetadataHookInterface):
+    """The extras and addresses of pyproject.toml, as they are in a checkout or in a release."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Add the extras to the project's metadata."""
+        """Add them to the project's metadata."""
+        release = os.environ.get("GHP_AGENTS_RELEASE", "")
         folder = Path(self.root, "memory")
-        local = folder.is_dir() and not os.environ.get("GHP_AGENTS_RELEASE")
+        local = folder.is_dir() and not release
         here = f"{MEMORY} @ {folder.as_uri()}"
         metadata["optional-dependencies"] = {
             extra: [here if local and each.startswith(MEMORY) else each for each in needed]
             for extra, needed in self.config["extras"].items()
+        }
+        metadata["urls"] = {
+            name: address.format(repository=release)
+            for name, address in self.config["urls"].items()
+            if release.startswith("https://") or "{repository}" not in address
         }
 
 
