@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import byte_of
-from ghp_agents.core.jsontext import indented
 
 if TYPE_CHECKING:
     from threading import Event
@@ -34,7 +33,7 @@ def data(text: str) -> None:
 
 def as_json(value: Any) -> None:
     """Print a value as JSON with an indent of 2."""
-    data(_escaped(indented(value)))
+    data(_escaped(json.dumps(value, indent=2, ensure_ascii=False)))
 
 
 def as_json_line(value: Any) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ghp_agents.core.ids import NUMBERS_END, one_line
-from ghp_agents.core.jsontext import indented
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.state.ledger import Movement
 
@@ -115,7 +114,8 @@ def encode(agents: Agents, others: Mapping[str, Any] | None = None) -> bytes:
         **(others or {}),
     }
     # Half a surrogate pair is not valid UTF-8, but JSON has an escape for it.
-    return indented(document).encode("utf-8", "backslashreplace") + b"\n"
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
 def decode(data: bytes) -> tuple[dict[str, Presence], dict[str, Any]]:
