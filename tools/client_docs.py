@@ -53,7 +53,7 @@ def _row(name: str, subscription: HookSubscription) -> str:
     kind = subscription.kind
     tools = ", ".join(f"`{tool}`" for tool in subscription.tools)
     tools = tools or ("every tool" if kind == "batch" else "")
-    hears = import_module(f"ghp_agents.hooks.{name}").HEARS
+    hears = import_module(f"ghp_agents.hooks.{name}").CLIENT.hears
     news = NEWS if kind in hears and kind != "start" else ""
     return f"| `{subscription.event}` | {tools} | {DOES[kind]}{news} | {subscription.timeout} |"
 

@@ -1,80 +1,46 @@
 """Claude Code: parses its events, and renders replies in its schema."""
 
-from ghp_agents.hooks.event import (
-    EDITED,
-    RAN,
-    READ,
-    SEARCHED,
-    USED,
-    Event,
-    Reply,
-    ToolUse,
-    first,
-    text,
-)
+from ghp_agents.hooks.event import Client, Event, Reply, ToolUse, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-KINDS = {
-    "SessionStart": "start",
-    "UserPromptSubmit": "prompt",
-    "PreToolUse": "edit",
-    "PostToolBatch": "batch",
-    "Stop": "stop",
-    "PreCompact": "compact",
-    "SessionEnd": "end",
-}
-HEARS = ("start", "prompt", "batch", "stop")
-EDITS = ("Edit", "MultiEdit", "NotebookEdit", "Write")
-PATHS = ("file_path", "notebook_path")
+CLIENT = Client(
+    "claude",
+    ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop", "PreCompact",
+     "SessionEnd"),
+    hears=("start", "prompt", "batch", "stop"),
+    paths=("file_path", "notebook_path"),
+    edits=("Edit", "MultiEdit", "NotebookEdit", "Write"),
+    runs=("Bash",),
+    reads=("Read", "NotebookRead"),
+    searches=("Glob", "Grep", "LS"),
+)  # fmt: skip
 REFUSED = "PreToolUse:"  # the response to a call that a hook denied begins so
 
 
 def parse(payload: "Mapping[str, Any]") -> Event | None:
     """The event in a message of Claude Code; None if we do not handle it."""
-    name = text(payload, "hook_event_name")
-    kind = KINDS.get(name)
-    if kind is None or (kind == "edit" and text(payload, "tool_name") not in EDITS):
-        return None
-    path = first(payload.get("tool_input"), PATHS) if kind == "edit" else ""
-    # A turn that a hook has extended is not extended again.
-    again = kind == "stop" and payload.get("stop_hook_active") is not False
-    return Event(
-        "claude",
-        kind,
-        name,
-        text(payload, "session_id") or None,
-        text(payload, "cwd") or None,
-        paths=[path] if path else (),
-        tool_uses=_tool_uses(payload) if kind == "batch" else (),
-        hears=kind in HEARS and not again,
-        goes_on=kind == "start" and payload.get("source") == "compact",
-    )
+    event = CLIENT.parse(payload)
+    if event:
+        # A turn that a hook has extended is not extended again.
+        event.hears &= event.kind != "stop" or payload.get("stop_hook_active") is False
+        event.tool_uses = _tool_uses(payload) if event.kind == "batch" else ()
+        event.goes_on = event.kind == "start" and payload.get("source") == "compact"
+    return event
 
 
 def _tool_uses(payload: "Mapping[str, Any]") -> "list[ToolUse]":
     calls = payload.get("tool_calls")
     if not isinstance(calls, list):
         return []
-    return [_tool_use(call) for call in calls if text(call, "tool_name") and not _was_refused(call)]
-
-
-def _was_refused(call: "Any") -> bool:
-    return REFUSED in text(call, "tool_response")[:100]
-
-
-def _tool_use(call: "Any") -> ToolUse:
-    tool, given = text(call, "tool_name"), call.get("tool_input")
-    if tool in EDITS:
-        return ToolUse(EDITED, [first(given, PATHS)])
-    if tool == "Bash":
-        return ToolUse(RAN, [text(given, "command")])
-    if tool in ("Read", "NotebookRead"):
-        return ToolUse(READ, [first(given, PATHS)])
-    return ToolUse(SEARCHED, []) if tool in ("Glob", "Grep", "LS") else ToolUse(USED, [tool])
+    return [
+        CLIENT.tool_use(text(call, "tool_name"), call.get("tool_input"))
+        for call in calls
+        if text(call, "tool_name") and REFUSED not in text(call, "tool_response")[:100]
+    ]
 
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":

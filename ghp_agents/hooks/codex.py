@@ -2,81 +2,50 @@
 
 import os
 
-from ghp_agents.hooks.event import (
-    EDITED,
-    RAN,
-    READ,
-    USED,
-    Event,
-    Reply,
-    ToolUse,
-    first,
-    patched,
-    text,
-)
+from ghp_agents.hooks.event import Client, Event, Reply, patched, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-KINDS = {
-    "SessionStart": "start",
-    "UserPromptSubmit": "prompt",
-    "PreToolUse": "edit",
-    "PostToolUse": "batch",
-    "Stop": "stop",
-    "PreCompact": "compact",
-    "SessionEnd": "end",
-}
-HEARS = ("start", "prompt", "batch", "stop")
 PATCH = "apply_patch"
 SHELLS = ("Bash", "shell", "exec_command", "local_shell")
-PATHS = ("file_path", "path")
+
+
+def _patched(tool: str, given: "Any") -> "list[str] | None":
+    """The files of a patch that is given to the tool, or to `apply_patch` in the shell."""
+    command = text(given, "command")
+    if tool == PATCH:
+        return patched(command) or None
+    if tool not in SHELLS or PATCH not in command or "*** Begin Patch" not in command:
+        return None
+    before, _, rest = command.partition("&&")
+    words = before.split(None, 1)
+    folder = words[1].strip().strip("\"'") if words[:1] == ["cd"] and len(words) == 2 else ""
+    return [os.path.join(folder, path) for path in patched(rest if folder else command)] or None
+
+
+CLIENT = Client(
+    "codex",
+    ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "PreCompact",
+     "SessionEnd"),
+    hears=("start", "prompt", "batch", "stop"),
+    paths=("file_path", "path"),
+    runs=SHELLS,
+    reads=("view_image",),
+    commands=("command", "cmd"),
+    edited=_patched,
+)  # fmt: skip
 
 
 def parse(payload: "Mapping[str, Any]") -> Event | None:
     """The event in a message of Codex; None if we do not handle it."""
-    name = text(payload, "hook_event_name")
-    kind = KINDS.get(name)
-    tool, given = text(payload, "tool_name"), payload.get("tool_input")
-    paths = _patched(tool, given) if kind == "edit" else []
-    if kind is None or (kind == "edit" and not paths):
-        return None
-    again = kind == "stop" and payload.get("stop_hook_active") is not False
-    return Event(
-        "codex",
-        kind,
-        name,
-        text(payload, "session_id") or None,
-        text(payload, "cwd") or None,
-        paths=paths,
-        tool_uses=[_tool_use(tool, given)] if kind == "batch" and tool else (),
-        hears=kind in HEARS and not again,
-        goes_on=kind == "start" and payload.get("source") == "compact",
-    )
-
-
-def _patched(tool: str, given: "Any") -> "list[str]":
-    """The files of a patch that is given to the tool, or to `apply_patch` in the shell."""
-    command = text(given, "command")
-    if tool == PATCH:
-        return patched(command)
-    if tool not in SHELLS or PATCH not in command or "*** Begin Patch" not in command:
-        return []
-    before, _, rest = command.partition("&&")
-    words = before.split(None, 1)
-    folder = words[1].strip().strip("\"'") if words[:1] == ["cd"] and len(words) == 2 else ""
-    return [os.path.join(folder, path) for path in patched(rest if folder else command)]
-
-
-def _tool_use(tool: str, given: "Any") -> ToolUse:
-    paths = _patched(tool, given)
-    if paths:
-        return ToolUse(EDITED, paths)
-    if tool in SHELLS:
-        return ToolUse(RAN, [first(given, ("command", "cmd"))])
-    return ToolUse(READ, [first(given, PATHS)]) if tool == "view_image" else ToolUse(USED, [tool])
+    event = CLIENT.parse(payload)
+    if event:
+        event.hears &= event.kind != "stop" or payload.get("stop_hook_active") is False
+        event.goes_on = event.kind == "start" and payload.get("source") == "compact"
+    return event
 
 
 def render(event: Event, reply: Reply) -> "dict[str, Any]":

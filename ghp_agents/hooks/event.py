@@ -5,9 +5,10 @@ Plain classes: importing `typing.NamedTuple` would cost half as much as starting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
     from typing import Any
 
+KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end")  # of events
 # The kinds of tool use that presence distinguishes.
 EDITED, RAN, READ, SEARCHED, USED = "edited", "ran", "read", "searched", "used"
 
@@ -32,7 +33,7 @@ class ToolUse:
 
 
 class Event:
-    """An event; its kind is one of `integrations.clients.events.KINDS`."""
+    """An event; its kind is one of KINDS."""
 
     __slots__ = (
         "client",
@@ -66,7 +67,7 @@ class Event:
         self.name = name  # the client's own name; its schema wants it back
         self.session = session
         self.cwd = cwd
-        self.paths = paths  # to be edited; may be relative to cwd
+        self.paths = list(paths)  # to be edited; may be relative to cwd
         self.tool_uses = tool_uses  # oldest first
         self.hears = hears  # whether the agent gets the reply's context
         self.goes_on = goes_on  # not a real start: the session was compacted
@@ -100,6 +101,71 @@ class Reply:
         self.context = context  # statements of fact
         self.environ = environ or {}  # for the commands that the agent runs
         self.on_sent = on_sent  # called after the reply was printed
+
+
+class Client:
+    """How a client names its events and tools.
+
+    `events` are its names for the kinds, in their order. The tools are those that edit, run
+    commands, read and search; `paths` and `commands` are the keys of their arguments. `edited`
+    returns the paths that a use of a tool edits; None for a tool that does not edit.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        events: "Sequence[str]",
+        *,
+        hears: "Container[str]",
+        paths: "Sequence[str]",
+        edits: "Container[str]" = (),
+        runs: "Container[str]" = (),
+        reads: "Container[str]" = (),
+        searches: "Container[str]" = (),
+        commands: "Sequence[str]" = ("command",),
+        edited: "Callable[[str, Any], Sequence[str] | None] | None" = None,
+    ) -> None:
+        self.name = name
+        self.kinds = dict(zip(events, KINDS, strict=True))
+        self.hears = hears  # the kinds of events at which the agent gets context
+        self.edits = edits
+        self._paths, self._commands = paths, commands
+        self._runs, self._reads, self._searches = runs, reads, searches
+        self._edited = edited or self._edited_path
+
+    def parse(self, payload: "Mapping[str, Any]") -> Event | None:
+        """The event in a message; None if we do not handle it."""
+        name = text(payload, "hook_event_name")
+        kind = self.kinds.get(name)
+        tool, arguments = text(payload, "tool_name"), payload.get("tool_input")
+        edited = self._edited(tool, arguments) if kind == "edit" else ()
+        if kind is None or edited is None:
+            return None
+        return Event(
+            self.name,
+            kind,
+            name,
+            text(payload, "session_id") or None,
+            text(payload, "cwd") or None,
+            paths=edited,
+            tool_uses=[self.tool_use(tool, arguments)] if kind == "batch" and tool else (),
+            hears=kind in self.hears,
+        )
+
+    def tool_use(self, tool: str, arguments: "Any") -> ToolUse:
+        """What the agent did with a tool."""
+        edited = self._edited(tool, arguments)
+        if edited is not None:
+            return ToolUse(EDITED, edited)
+        if tool in self._runs:
+            return ToolUse(RAN, [first(arguments, self._commands)])
+        if tool in self._reads:
+            return ToolUse(READ, [first(arguments, self._paths)])
+        return ToolUse(SEARCHED, []) if tool in self._searches else ToolUse(USED, [tool])
+
+    def _edited_path(self, tool: str, arguments: "Any") -> "Sequence[str] | None":
+        path = first(arguments, self._paths)
+        return ([path] if path else ()) if tool in self.edits else None
 
 
 # ------------------------------------------------------------- reading what clients send

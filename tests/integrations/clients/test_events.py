@@ -19,7 +19,7 @@ def test_every_client_that_is_listened_to_is_understood() -> None:
 @pytest.mark.parametrize("client", CLIENTS)
 def test_every_event_that_is_listened_to_is_handled_as_what_it_is(client: str) -> None:
     said = {listening.event: listening.kind for listening in CLIENTS[client]}
-    assert said == HANDLED[client].KINDS
+    assert said == HANDLED[client].CLIENT.kinds
     assert tuple(said.values()) == KINDS
 
 
@@ -31,7 +31,7 @@ def test_only_edits_are_listened_to_for_some_tools_alone(client: str) -> None:
 @pytest.mark.parametrize("client", ["claude", "gemini", "opencode"])
 def test_an_edit_is_what_the_handler_takes_for_one(client: str) -> None:
     edit = next(one for one in CLIENTS[client] if one.kind == "edit")
-    assert set(edit.tools) == set(HANDLED[client].EDITS)
+    assert set(edit.tools) == set(HANDLED[client].CLIENT.edits)
 
 
 def test_a_matcher_names_the_tools() -> None:
