@@ -120,9 +120,9 @@ class Workspace:
         name = self.chosen_name or heartbeat.whoami(self.place, self.environ)
         if not name:
             raise NotSetUpError(
-                "This command acts for an agent, and none is named here.",
-                hint="Name one for this worktree: `ghp agent-whoami --set worker-1` "
-                "(or GHP_AGENT=worker-1, or --as worker-1).",
+                "This command acts as an agent, but no agent is named here.",
+                hint="Name one for this worktree: `ghp agent-whoami --set worker-1` (or use "
+                "GHP_AGENT=worker-1 or --as worker-1).",
             )
         return agent_name(name)
 
@@ -137,7 +137,7 @@ class Workspace:
         person = self.person
         if not person:
             raise NotSetUpError(
-                "Nobody is named here: neither an agent nor git's user.",
+                "No identity found: no agent name and no git `user.name`.",
                 hint="Set `git config user.name`, or name an agent with --as or GHP_AGENT.",
             )
         return Actor(person, is_person=True)
@@ -187,7 +187,7 @@ def open_workspace(
     if place is None:
         raise NotSetUpError(
             f"{cwd} is not inside a git repository.",
-            hint="Change to one, or make one with `git init`.",
+            hint="Change to a repository, or create one with `git init`.",
         )
     return Workspace(place, environ, clock or SystemClock(), name)
 

@@ -19,43 +19,42 @@ WIDTH = 88
 
 MEANINGS = {
     ExitCode.DONE: "done",
-    ExitCode.ERROR: "an error; it says what, why and what next",
-    ExitCode.USAGE: "the words of the command are wrong; nothing was done",
+    ExitCode.ERROR: "an error; the message says what, why and what next",
+    ExitCode.USAGE: "usage error; nothing was changed",
     ExitCode.REFUSED: "refused: held by another, or needs approval",
     ExitCode.UNKNOWN: "unknown: the answer depends on a remote that cannot be reached",
     ExitCode.NOT_SET_UP: "not set up: no repository, no name, or no configuration",
 }
 
 DETAILS = {  # for fields whose one-line description is not enough
-    "remote": "the coordination remote; `null`: `origin`, or the only one",
-    "trunk": "the main branch; `null`: what the remote says, `main` or `master`",
-    "capabilities": 'what agents can do, for people: `{"worker-1": ["code", "tests"]}`',
-    "shared": "patterns, as in `.gitignore`, of files that only orchestrators change, "
-    'or who has leave to: `["README.md", "*.lock"]`',
-    "shared_owners": 'owners in CODEOWNERS whose files are shared as well: `["@acme/core"]`',
-    "orchestrators": 'agents that may change shared files and decide for others: `["lead"]`',
-    "implicit_leases": "whether an agent's first write to a file leases it in this clone",
-    "tracker": "where issues are: `github`, `local`; `auto`: on GitHub, if the remote is there and "
-    "there is a token",
-    "accounts": 'the GitHub logins of agents that have one: `{"worker-1": "acme-bot"}`',
+    "remote": "the remote that clones share state through; `null`: `origin`, or the only one",
+    "trunk": "the main branch; `null`: detected from the remote, `main` or `master`",
+    "capabilities": 'what agents can do, as people describe it: `{"worker-1": ["code", "tests"]}`',
+    "shared": "`.gitignore` patterns of files that only orchestrators or agents with approval may "
+    'change: `["README.md", "*.lock"]`',
+    "shared_owners": 'owners in CODEOWNERS whose files are also shared: `["@acme/core"]`',
+    "orchestrators": 'agents that may change shared files and answer for people: `["lead"]`',
+    "implicit_leases": "whether an agent's first edit of a file leases it in this clone",
+    "tracker": "where issues are: `github`, `local`; `auto`: on GitHub, if there is a remote on "
+    "GitHub and a token",
+    "accounts": 'the GitHub logins of agents: `{"worker-1": "acme-bot"}`',
 }
 VARIABLES = {
-    "`GHP_AGENT`": "the agent's name; it wins over the worktree's own (`agent-whoami --set`)",
-    "`GHP_SESSION`": "a session's id; those of Claude Code, Codex and Gemini are known",
-    "`GHP_PERSON`": "`1` in a person's own shell that has the variables of an agent's session: "
-    "there `--as @me` is refused without it. It is not for agents",
+    "`GHP_AGENT`": "the agent's name; it overrides the worktree's name (`agent-whoami --set`)",
+    "`GHP_SESSION`": "the session's id; detected for Claude Code, Codex and Gemini",
+    "`GHP_PERSON`": "`1` allows `--as @me` in a person's own shell that has the variables of an "
+    "agent's session. It is not for agents",
     "`GHP_AGENT_PID`": "the process whose end is the agent's end, on this machine",
-    "`GHP_BACKGROUND`": "`0`: no beat and no command starts a background fold or sync",
-    "`GHP_STATE_DIR`": "a folder for presence and outbox where `.git` cannot be written "
-    "(else `$XDG_STATE_HOME`, `~/.local/state`)",
+    "`GHP_BACKGROUND`": "`0`: no heartbeat and no command commits or syncs in the background",
+    "`GHP_STATE_DIR`": "a folder for presence and outbox if `.git` cannot be written (default: "
+    "`$XDG_STATE_HOME`, `~/.local/state`)",
     "`GHP_SPAWN_CONTEXT`": "from upstream GHP: the issue that an agent was started for",
-    "`GITHUB_TOKEN`, `GH_TOKEN`": "a token for github.com and `*.ghe.com`; else `gh auth token` is "
-    "asked",
-    "`GH_ENTERPRISE_TOKEN`, `GITHUB_ENTERPRISE_TOKEN`": "a token for a server of one's own",
-    "`GH_HOST`": "the name of that server",
-    "`GHP_GITHUB_API`": "the address of GitHub's API, where it is another than the server's name "
-    "says; the token is sent there",
-    "`NO_COLOR`": "no colours",
+    "`GITHUB_TOKEN`, `GH_TOKEN`": "a token for github.com and `*.ghe.com` (else `gh auth token`)",
+    "`GH_ENTERPRISE_TOKEN`, `GITHUB_ENTERPRISE_TOKEN`": "a token for your own server",
+    "`GH_HOST`": "the name of your own server",
+    "`GHP_GITHUB_API`": "the address of GitHub's API if it does not follow from the server's "
+    "name; the token is sent there",
+    "`NO_COLOR`": "no colors",
 }
 
 
@@ -72,9 +71,9 @@ def page() -> str:
     parts = "\n\n".join(command for name in COMMANDS for command in described(name))
     return f"""# Commands
 
-Written by `make docs` from the commands themselves; each also prints its part with `--help`.
+`make docs` writes this page from the commands. Each command prints its own part with `--help`.
 Data goes to standard output, everything else to standard error. `ghp-agents` is the same program
-as `ghp`, under a name that never collides.
+as `ghp`; use that name if another program is called `ghp`.
 
 {table()}
 
@@ -84,13 +83,13 @@ as `ghp`, under a name that never collides.
 
 ## Settings
 
-In `.ghp/config.json` of the repository, under the key `agents`:
-`{{"agents": {{"staleAfter": 900}}}}`. A person's own in `~/.config/ghp-cli/config.json` win.
-Without either, the defaults hold. `ghp agent-doctor` names what is wrong, with the line.
+Settings are in `.ghp/config.json` of the repository, under the key `agents`:
+`{{"agents": {{"staleAfter": 900}}}}`. Your own file `~/.config/ghp-cli/config.json` overrides them.
+`ghp agent-doctor` reports mistakes with their lines.
 
 {settings()}
 
-Of upstream's own settings, which stand beside `agents`, these count here as well:
+ghp-agents also uses these settings of upstream GHP, which are beside `agents`:
 
 {settings(UpstreamConfig)}
 
@@ -102,8 +101,7 @@ Of upstream's own settings, which stand beside `agents`, these count here as wel
 
 ## Completion
 
-What to type next, on the tab key. A static script completes commands, options, choices and files,
-and starts no program:
+The static scripts complete commands, options, choices and files, and start no program:
 
 ```sh
 ghp-agents completion bash >> ~/.bashrc
@@ -111,15 +109,14 @@ ghp-agents completion zsh >> ~/.zshrc
 ghp-agents completion fish > ~/.config/fish/completions/ghp.fish
 ```
 
-Print it again after an upgrade. The other way also completes names that only a clone knows, such as
-issues and agents, and starts Python at each tab. Put one of these lines into the file that your
-shell reads first:
+Print the script again after an upgrade. To complete issues and agents as well, add one of these lines to
+your shell's startup file instead; each tab then starts Python:
 
 ```sh
 eval "$(_GHP_COMPLETE=bash_source ghp)"                # ~/.bashrc
 eval "$(_GHP_COMPLETE=zsh_source ghp)"                 # ~/.zshrc
 _GHP_COMPLETE=fish_source ghp | source                 # ~/.config/fish/config.fish
-eval "$(_GHP_AGENTS_COMPLETE=bash_source ghp-agents)"  # by the other name
+eval "$(_GHP_AGENTS_COMPLETE=bash_source ghp-agents)"  # for the other name
 ```
 
 {parts}

@@ -28,68 +28,81 @@ class Row(NamedTuple):
 
 
 COMMANDS: dict[str, Row] = {
-    "agent-init": Row("init", "init", "set-up", "Set this repository up, or take all of it away."),
+    "agent-init": Row(
+        "init", "init", "set up", "Set up this repository, or remove everything again."
+    ),
     "agent-trust": Row(
-        "trust", "trust", "set-up", "Show what this repository runs on your machine, and allow it."
+        "trust",
+        "trust",
+        "set up",
+        "Show what this repository may run on your machine, and allow it.",
     ),
     "agent-doctor": Row(
-        "doctor", "doctor", "set-up", "Check everything; say what to do about each finding."
+        "doctor", "doctor", "set up", "Check the set-up; print a fix for each problem."
     ),
-    "agent-plugin": Row("plugin", "plugin", "set-up", "Render the plugin for a coding agent."),
-    "agent-demo": Row("demo", "demo", "set-up", "Show four agents at work in a temporary place."),
-    "agent-status": Row("presence", "status", "presence", "Who is alive and what they do."),
+    "agent-plugin": Row("plugin", "plugin", "set up", "Write the plugin for Claude Code."),
+    "agent-demo": Row("demo", "demo", "set up", "Show four agents at work in a temporary folder."),
+    "agent-status": Row("presence", "status", "agents", "List agents and what they are doing."),
     "agent-heartbeat": Row(
-        "presence", "heartbeat", "presence", "Renew this agent's presence; silent."
+        "presence",
+        "heartbeat",
+        "agents",
+        "Report that this agent is alive and what it is doing (prints nothing).",
     ),
-    "agent-whoami": Row("presence", "whoami", "presence", "Which agent this is; --set names one."),
-    "agent-sync": Row("sync", "sync", "presence", "Exchange state with the remote now."),
-    "agent-log": Row("ledger", "log", "presence", "What happened, in order, over all clones."),
-    "agent-claim": Row(
-        "claim", "claim", "authority", "Take the right to an issue; --next chooses one."
+    "agent-whoami": Row(
+        "presence", "whoami", "agents", "Print this agent's name; --set changes it."
     ),
-    "agent-lease": Row("lease", "lease", "authority", "Have files or a resource alone."),
-    "agent-leases": Row("lease", "leases", "authority", "Who has what alone, and who waits."),
-    "agent-release": Row("claim", "release", "authority", "Give back an issue or a lease."),
+    "agent-sync": Row("sync", "sync", "agents", "Exchange state with the remote now."),
+    "agent-log": Row("ledger", "log", "agents", "List what happened in all clones, oldest first."),
+    "agent-claim": Row("claim", "claim", "claims and leases", "Claim an issue; --next picks one."),
+    "agent-lease": Row("lease", "lease", "claims and leases", "Reserve files or a named resource."),
+    "agent-leases": Row(
+        "lease", "leases", "claims and leases", "List leases and who is waiting for them."
+    ),
+    "agent-release": Row("claim", "release", "claims and leases", "Release an issue or a lease."),
     "agent-check": Row(
-        "check", "check", "authority", "May these files be changed now? For hooks and workflows."
+        "check",
+        "check",
+        "claims and leases",
+        "Check whether files may be changed (for hooks and CI).",
     ),
     "agent-issues": Row(
-        "issue", "issues", "issues", "List issues; --ready shows what can be taken."
+        "issue", "issues", "issues", "List issues; --ready lists those that can be claimed."
     ),
-    "agent-issue": Row("issue", "issue", "issues", "Make, show and change an issue."),
-    "agent-escalate": Row(
-        "escalation", "escalate", "people", "Ask a question that only a person can decide."
-    ),
+    "agent-issue": Row("issue", "issue", "issues", "Create, show and change issues."),
+    "agent-escalate": Row("escalation", "escalate", "questions", "Ask a person a question."),
     "agent-escalations": Row(
-        "escalation", "escalations", "people", "List questions and their answers."
+        "escalation", "escalations", "questions", "List questions and their answers."
     ),
-    "agent-answer": Row("escalation", "answer", "people", "Answer an agent's question."),
+    "agent-answer": Row("escalation", "answer", "questions", "Answer an agent's question."),
     "agent-handoff": Row(
-        "handoff", "handoff", "continuity", "Write down what the next agent must know."
+        "handoff", "handoff", "handoffs", "Save the state of your work for the next agent."
     ),
     "agent-resume": Row(
-        "handoff", "resume", "continuity", "Print what this agent must know to go on."
+        "handoff", "resume", "handoffs", "Print what you need to continue the work."
     ),
-    "agent-sweep": Row("sweep", "sweep", "care", "Look after what agents left behind."),
+    "agent-sweep": Row(
+        "sweep", "sweep", "cleanup", "Free the work of dead agents and update the status page."
+    ),
     "agent-start": Row(
-        "start", "start", "trunk", "Take an issue: its claim, a branch and a worktree."
+        "start", "start", "branches", "Claim an issue and create its branch and worktree."
     ),
     "agent-finish": Row(
-        "finish", "finish", "trunk", "Check and push the work here, and open a pull request."
+        "finish", "finish", "branches", "Run the checks, push, and open a pull request."
     ),
-    "agent-merge": Row("merge", "merge", "trunk", "Merge what is finished, one at a time."),
-    "agent-remember": Row(
-        "note", "remember", "knowledge", "Tell what should outlive you: one fact, one note."
+    "agent-merge": Row(
+        "merge", "merge", "branches", "Merge finished pull requests, one at a time."
     ),
-    "agent-recall": Row("note", "recall", "knowledge", "Ask what is known, in your own words."),
-    "agent-notes": Row("note", "notes", "knowledge", "List, show, change and forget notes."),
+    "agent-remember": Row("note", "remember", "notes", "Save one fact for later agents."),
+    "agent-recall": Row("note", "recall", "notes", "Search the notes in your own words."),
+    "agent-notes": Row("note", "notes", "notes", "List, show, change and delete notes."),
 }
 
 # Commands that are not listed: for programs, and one that is for a shell's set-up.
 HIDDEN: dict[str, Row] = {
-    "agent-dashboard": Row("upstream", "dashboard", "upstream", "Answer upstream's dashboard."),
-    "agent-event": Row("upstream", "event", "upstream", "Hear of an event of upstream's."),
-    "completion": Row("completion", "completion", "set-up", "Print a completion script."),
+    "agent-dashboard": Row("upstream", "dashboard", "upstream", "Answer upstream ghp's dashboard."),
+    "agent-event": Row("upstream", "event", "upstream", "Handle an event from upstream ghp."),
+    "completion": Row("completion", "completion", "Set up", "Print a completion script."),
 }
 
 # An agent reads exit code 2 of a hook as "stop", so commands that hooks call always exit with 0.
@@ -170,9 +183,9 @@ def _is_completing() -> bool:
 
 
 def _unexpected(error: Exception, place: Path | None) -> int:
-    hint = f"The details are in {place}. " if place else ""
+    hint = f"See {place} for details. " if place else ""
     output.error(
         f"Unexpected: {type(error).__name__}: {error}",
-        f"{hint}Please report it; nothing that was acknowledged before is lost.",
+        f"{hint}Please report this; everything saved before is kept.",
     )
     return int(ExitCode.ERROR)

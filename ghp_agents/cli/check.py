@@ -23,18 +23,21 @@ LINE = 1_000  # characters
 
 @click.command("agent-check", epilog="Example: ghp agent-check --base origin/main --commits")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=complete.files)
-@click.option("--staged", is_flag=True, help="What would be committed; for a pre-commit hook.")
-@click.option("--base", metavar="REF", help="All that HEAD changes since it left REF.")
-@click.option("--commits", is_flag=True, help="With --base: also who made the commits.")
+@click.option("--staged", is_flag=True, help="Check the staged changes (for a pre-commit hook).")
+@click.option("--base", metavar="REF", help="Check all changes since HEAD left REF.")
+@click.option("--commits", is_flag=True, help="With --base: also check who made the commits.")
 @click.option(
-    "--issue", type=click.IntRange(1), metavar="N", help="With --commits: of what issue.",
+    "--issue", type=click.IntRange(1), metavar="N", help="With --commits: the issue that they "
+                                                         "belong to.",
     shell_complete=complete.issues,
 )  # fmt: skip
 @click.option(
-    "--verify", is_flag=True, help="Ask the remote first; alone: print my claim's generation."
+    "--verify",
+    is_flag=True,
+    help="Ask the remote first. Without paths: print your claim's generation.",
 )
-@click.option("--name", metavar="NAME", help="With --verify: the strict lease of a resource.")
-@click.option("--json", "as_json", is_flag=True, help="Print what is refused as JSON.")
+@click.option("--name", metavar="NAME", help="With --verify: the resource of a strict lease.")
+@click.option("--json", "as_json", is_flag=True, help="Print the refused files as JSON.")
 @acting
 @click.pass_context
 def check(
@@ -48,18 +51,23 @@ def check(
     issue: int | None,
     as_json: bool,
 ) -> None:
-    """Say which files must not be changed now, by whom they are held, and what to do.
+    """Check whether files may be changed now.
 
-    Ends with 3 if there are any. Without arguments: all that differs from the last commit. People
-    are told, and never refused. --base asks the remote first, as the agent of the branch
-    agent/NAME/N-…; with --commits each commit must be by an agent that held the claim of issue N,
-    by its author or its trailer `Agent:`, or by a person. What must be sure is asked with --verify:
-    it ends with 4 if the remote gives no answer.
+    Prints each refused file, who holds it and what to do, and exits with 3 if there are any.
+    Without arguments it checks all uncommitted changes. People get a warning and are never refused.
+
+    --base asks the remote first and checks as the agent of the branch agent/NAME/N-…. With
+    --commits, each commit must come from a person or from an agent that held the claim of issue N.
+    The author or the trailer `Agent:` names that agent. --verify exits with 4 if the remote does
+    not answer.
     """
     _check_options(paths, staged=staged, base=base, commits=commits, issue=issue)
     app: App = ctx.obj
     if name is not None and (not verify or paths or staged or base is not None):
-        raise UsageError("--name names what --verify alone asks for.", hint="--verify --name NAME")
+        raise UsageError(
+            "--name needs --verify and no paths.",
+            hint="Use `ghp agent-check --verify --name NAME`.",
+        )
     if verify and not (paths or staged or base is not None):
         _print_lock(verification.verify(app, name), as_json=as_json)
         return
@@ -83,7 +91,7 @@ def _print_lock(lock: Lock, *, as_json: bool) -> None:
         output.as_json(lock_json)
         return
     output.data(str(lock.generation))
-    output.say(f"{lock.name} is yours since {lock.acquired_at}, by the remote.")
+    output.say(f"You have held {lock.name} since {lock.acquired_at}, says the remote.")
 
 
 def _check_options(
@@ -91,15 +99,13 @@ def _check_options(
 ) -> None:
     if sum((bool(paths), staged, base is not None)) > 1:
         raise UsageError(
-            "Paths, --staged and --base are three different questions.",
-            hint="Ask them one by one.",
+            "Paths, --staged and --base exclude each other.",
+            hint="Run the command once for each.",
         )
     if commits and base is None:
-        raise UsageError(
-            "--commits needs to know since when.", hint="Use it with --base origin/main."
-        )
+        raise UsageError("--commits needs --base.", hint="Use it with --base origin/main.")
     if issue is not None and not commits:
-        raise UsageError("--issue says of what issue the commits are.", hint="Add --commits.")
+        raise UsageError("--issue needs --commits.", hint="Add --commits.")
 
 
 def _run_check(
@@ -135,14 +141,14 @@ def _print(checked: CheckResult, *, quiet: bool) -> None:
         output.say(f"{commit.oid[:12]} is by a person: {phrase(commit.author, 80)}.")
     more = max(0, len(checked.warnings) - LIST_LIMIT) + max(0, len(checked.people) - LIST_LIMIT)
     if more:
-        output.say(f"And {more} more; --json has all that is refused.")
+        output.say(f"{more} more refused; use --json to list all.")
     if not quiet or checked.refused or checked.warnings:
         output.say(_summary(checked))
 
 
 def _summary(checked: CheckResult) -> str:
     count = len(checked.verdicts)
-    words = [f"{count} file{'s' if count != 1 else ''} checked"]
+    words = [f"Checked {count} file{'s' if count != 1 else ''}"]
     if checked.commits:
         words.append(f"{checked.commits} commit{'s' if checked.commits != 1 else ''}")
     who = checked.who or "you"

@@ -20,28 +20,30 @@ from ghp_agents.wiring import App
     "--next",
     "best",
     is_flag=True,
-    help="Choose: the best issue that is ready for this agent, one of its own first; no epic, and "
-    "none that waits for a person (labels `epic` and `agent:needs-human`).",
+    help="Pick the best ready issue, your own first. Skips epics and issues for people (labels "
+    "`epic` and `agent:needs-human`).",
 )
-@click.option("--steal", is_flag=True, help="Take it from who has it; needs --reason.")
-@click.option("--reason", metavar="TEXT", default="", help="Why; the ledger keeps it.")
+@click.option("--steal", is_flag=True, help="Take it from its holder; needs --reason.")
+@click.option("--reason", metavar="TEXT", default="", help="Why; recorded in the ledger.")
 @click.option("--json", "as_json", is_flag=True, help="Print the claim as JSON.")
 @acting
 @click.pass_obj
 def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_json: bool) -> None:
-    """Take the right to an issue, and print its number.
+    """Claim an issue so that no other agent takes it, and print its number.
 
-    ISSUE is a number, or an id or the start of it (I-3f9a). Only one has it, over all clones; who
-    comes second ends with 3 and is told who that is. A dead holder's issue can be taken.
+    ISSUE is a number, or an id or the start of one (I-3f9a). Only one agent in all clones can hold
+    it. If it is taken, the command exits with 3 and names the holder. You can claim the issue of a
+    dead holder.
     """
     if best == (issue is not None):
         raise UsageError(
-            "Name an issue, or let one be chosen.",
-            hint="`ghp agent-claim 12`, or `ghp agent-claim --next`.",
+            "Name an issue, or use --next.",
+            hint="Run `ghp agent-claim 12` or `ghp agent-claim --next`.",
         )
     if best and (steal or reason):
         raise UsageError(
-            "--next takes nothing from anybody.", hint="To steal an issue, name it by its number."
+            "--next cannot be used with --steal or --reason.",
+            hint="To steal an issue, name it by its number.",
         )
     with output.busy("Claiming"):
         sync_first(app, only_first=True)
@@ -78,38 +80,42 @@ def _fields(claimed: ClaimResult) -> dict[str, object]:
     "words", nargs=-1, metavar="[ISSUE|LEASE|PATTERN]...", shell_complete=complete.to_release
 )
 @click.option(
-    "--name", metavar="RESOURCE", help="A lease of this name.", shell_complete=complete.resources
+    "--name",
+    metavar="RESOURCE",
+    help="Release the lease with this name.",
+    shell_complete=complete.resources,
 )
 @click.option(
     "--to", metavar="AGENT", help="Give the issue to this agent, in one step.",
     shell_complete=complete.agents,
 )  # fmt: skip
-@click.option("--reason", metavar="TEXT", default="", help="Why; the ledger keeps it.")
+@click.option("--reason", metavar="TEXT", default="", help="Why; recorded in the ledger.")
 @acting
 @click.pass_obj
 def release(
     app: App, words: tuple[str, ...], name: str | None, to: str | None, reason: str
 ) -> None:
-    """Give back issues and leases.
+    """Release issues and leases.
 
-    12, #12 and I-3f9a are issues, L-3f9a is a lease, and all else is a pattern, exactly as it was
-    leased (`./12` is a file). The holder may, a person always, and others when the holder is dead.
+    12, #12 and I-3f9a are issues; L-3f9a is a lease. Anything else is a pattern, exactly as it was
+    leased (`./12` is a file). The holder and people can always release them. Other agents can if
+    the holder is dead.
     """
     issues = [word for word in words if _is_issue(word)]
     leases = [word for word in words if not _is_issue(word)]
     if to and (leases or name or not issues):
         raise UsageError(
-            "Only an issue can be given to somebody.",
-            hint="`ghp agent-release 12 --to worker-2`.",
+            "--to needs an issue.",
+            hint="Use `ghp agent-release 12 --to worker-2`.",
         )
     if not words and name is None:
         raise UsageError(
-            "Nothing is named that should be given back.",
-            hint="Name an issue (12), a lease (L-3f9a, as `ghp agent-leases` shows), its pattern, "
-            "or --name RESOURCE.",
+            "Name at least one issue or lease to release.",
+            hint="Name an issue (12), a lease (L-3f9a, see `ghp agent-leases`), its pattern, or "
+            "--name RESOURCE.",
         )
     for word in issues:
-        with output.busy("Giving it back"):
+        with output.busy("Releasing"):
             released = services.release(app, word, to=to, reason=reason)
         _say_released(released, to)
     if leases or name is not None:
@@ -125,12 +131,12 @@ def _is_issue(word: str) -> bool:
 def _say_released(released: ReleasedClaim, to: str | None) -> None:
     name = issue_view.name(released.issue)
     if released.changed and to:
-        output.done(f"{name} is {to}'s now.")
+        output.done(f"Gave {name} to {to}.")
     elif released.changed:
-        previous = f"; it was {named(released.previous)}'s" if released.previous else ""
-        output.done(f"{name} is given back{previous}.")
+        previous = f" (was held by {named(released.previous)})" if released.previous else ""
+        output.done(f"Released {name}{previous}.")
     else:
-        output.say(f"{name} is {to}'s already." if to else f"Nobody holds {name}.")
+        output.say(f"{to} already holds {name}." if to else f"Nobody holds {name}.")
 
 
 def _release_leases(app: App, words: list[str], name: str | None, reason: str) -> None:
@@ -140,7 +146,7 @@ def _release_leases(app: App, words: list[str], name: str | None, reason: str) -
     for hold in released.holds:
         mine = (hold.holder, hold.is_person) == (released.by.name, released.by.is_person)
         whose = "" if mine else f", {named(hold.holder, hold.is_person)}'s"
-        output.done(f"{hold.short} ({_describe(hold)}{whose}) is given back.")
+        output.done(f"Released {hold.short} ({_describe(hold)}{whose}).")
 
 
 def _describe(hold: Hold) -> str:

@@ -17,18 +17,18 @@ NOTHING = "Nothing to do: "
 WITH = ("remove", "dry_run", "yes")  # the other options that these may be combined with
 OPTIONS = (
     click.option(
-        "--ghp", is_flag=True, help="Register hooks with upstream's ghp; --remove takes them away."
+        "--ghp", is_flag=True, help="Register hooks with upstream ghp; --remove removes them."
     ),
-    click.option("--labels", is_flag=True, help="Make the labels that are missing on GitHub."),
+    click.option("--labels", is_flag=True, help="Create the missing labels on GitHub."),
     click.option(
         "--github",
         is_flag=True,
-        help="Write issue forms, templates and a workflow into .github; --remove takes them away.",
+        help="Write issue forms, templates and a workflow to .github; --remove removes them.",
     ),
     click.option(
         "--action",
         metavar="OWNER/NAME@COMMIT",
-        help="With --github: the action that the workflow runs, by its full commit.",
+        help="With --github: the action that the workflow runs, with its full commit.",
     ),
 )
 
@@ -50,7 +50,7 @@ def connecting(command: Callable[..., None]) -> Callable[..., None]:
         app: App, *, github: bool, labels: bool, ghp: bool, action: str | None, **others: Any
     ) -> None:
         if action is not None and (not github or others["remove"]):
-            raise UsageError("--action is only for --github.", hint="See `ghp agent-init --help`.")
+            raise UsageError("--action needs --github.", hint="See `ghp agent-init --help`.")
         choice = ConnectChoice(github, labels, ghp, checked(action) if action is not None else "")
         if not any(choice):
             command(app, **others)
@@ -59,7 +59,7 @@ def connecting(command: Callable[..., None]) -> Callable[..., None]:
         if wrong:
             option = next(name for name, is_meant in choice._asdict().items() if is_meant)
             raise UsageError(
-                f"--{wrong[0].replace('_', '-')} is not for --{option}.",
+                f"--{wrong[0].replace('_', '-')} cannot be used with --{option}.",
                 hint="See `ghp agent-init --help`.",
             )
         connect(app, choice, remove=others["remove"], dry_run=others["dry_run"])
@@ -74,8 +74,8 @@ def connect(app: App, choice: ConnectChoice, *, remove: bool, dry_run: bool) -> 
     """Connect what was chosen, or remove it."""
     if remove and choice.labels:
         raise UsageError(
-            "--labels is not for --remove: issues may have them.",
-            hint="Delete a label on GitHub, where its page says what has it.",
+            "--labels cannot be used with --remove, because issues may use the labels.",
+            hint="Delete a label on GitHub, on the page that lists its issues.",
         )
     if choice.github and remove:
         _remove_files(app, dry_run=dry_run)
@@ -95,21 +95,21 @@ def _write_files(app: App, action: str, *, dry_run: bool) -> None:
     guards.carry_out(plan.steps, dry_run=dry_run)
     for kept in plan.kept:
         output.warn(
-            f"{kept.path} is yours, and stays as it is. What ours would change:",
-            "Take over by hand what you like, or remove the file and run the command again.",
+            f"Kept {kept.path}: you wrote or changed it. Our version differs by:",
+            "Copy what you want by hand, or delete the file and run the command again.",
         )
         output.data(output.clean(kept.change))
     if plan.steps and not dry_run:
         output.say(
-            "GitHub reads them from the default branch: commit them. Forms set labels that are "
-            "there: `ghp agent-init --labels` makes them."
+            "Commit these files: GitHub reads them from the default branch. The forms need "
+            "labels: `ghp agent-init --labels` creates them."
         )
     elif not plan.steps and not plan.kept:
-        output.done(f"{NOTHING}the files are there.")
+        output.done(f"{NOTHING}the files exist.")
     if not (action or dry_run) and github_setup.lacks_workflow(app.ws):
         output.warn(
-            f"There is no safe {github_setup.WORKFLOW}: this ghp-agents was not installed from a "
-            "commit on GitHub, so there is no action that a workflow could pin.",
+            f"Cannot write a safe {github_setup.WORKFLOW}: this ghp-agents was not installed from "
+            "a commit on GitHub, so the workflow has no action to pin.",
             "Name one: `ghp agent-init --github --action OWNER/NAME@COMMIT`.",
         )
 
@@ -118,9 +118,9 @@ def _remove_files(app: App, *, dry_run: bool) -> None:
     plan = github_setup.to_take(app.ws)
     guards.carry_out(plan.steps, dry_run=dry_run)
     for kept in plan.kept:
-        output.say(f"{kept.path} is yours, and stays.")
+        output.say(f"Kept {kept.path}: you wrote or changed it.")
     if not plan.steps:
-        output.done(f"{NOTHING}there are no such files of ours.")
+        output.done(f"{NOTHING}ghp-agents has no files there.")
 
 
 # ------------------------------------------------------------------------------ labels
@@ -130,20 +130,20 @@ def _make_labels(app: App, *, dry_run: bool) -> None:
     hub = app.hub
     if hub is None:
         raise NotSetUpError(
-            "Issues of this repository are not on GitHub, so there are no labels to make.",
-            hint="A remote on GitHub and a token are needed: `ghp agent-doctor` says what is "
+            "Issues of this repository are not on GitHub, so there are no labels to create.",
+            hint="It needs a remote on GitHub and a token: `ghp agent-doctor` names what is "
             "missing.",
         )
     from ghp_agents.github import ensure_labels as labels
 
-    with output.busy("Asking GitHub for its labels"):
+    with output.busy("Reading the labels from GitHub"):
         missing = labels.missing(hub, labels.wanted(app.ws.settings))
     for label in missing:
         if dry_run:
-            output.data(output.clean(f"Would make the label {label.name} in {hub.repository}."))
+            output.data(output.clean(f"Would create the label {label.name} in {hub.repository}."))
             continue
         labels.make(hub, label)
-        output.done(f"Made the label {label.name}.")
+        output.done(f"Created the label {label.name}.")
     if not missing:
         output.done(f"{NOTHING}{hub.repository} has the labels.")
 
@@ -164,7 +164,7 @@ def _register_upstream_hooks(app: App, *, remove: bool, dry_run: bool) -> None:
     else:
         steps = services.to_register(upstream, guards.python())
     if not steps:
-        state = "there are no hooks of ours" if remove else "the hooks are there"
+        state = "no hooks are installed" if remove else "the hooks are installed"
         output.done(f"{NOTHING}{state}.")
         return
     upstream.check()
@@ -175,10 +175,10 @@ def _report_missing_ghp(app: App, *, remove: bool) -> None:
     from ghp_agents.integrations.upstream_ghp import register as services
 
     if remove and not services.registered(app.environ):
-        output.done(f"{NOTHING}there are no hooks of ours.")
+        output.done(f"{NOTHING}no hooks are installed.")
         return
     raise GhpError(
-        "GHP's own `ghp` is not installed: there is none on PATH but ours.",
-        hint="Install GHP as its own page says (github.com/bretwardjames/ghp), then run this "
-        "again. Everything else works without it.",
+        "Upstream `ghp` is not installed: PATH only has the one of ghp-agents.",
+        hint="Install GHP (see github.com/bretwardjames/ghp), then run this again. Everything "
+        "else works without it.",
     )

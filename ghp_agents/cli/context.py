@@ -16,7 +16,7 @@ from ghp_agents.wiring import App
 from ghp_agents.workspace import MYSELF, current_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
-LEARNT = "Learnt something that others need? `ghp agent-remember TEXT` keeps it."
+LEARNT = "Did you learn something that others need? Save it: `ghp agent-remember TEXT`."
 
 
 def make_app() -> App:
@@ -50,8 +50,8 @@ def acting(command: F) -> F:
         expose_value=False,
         callback=_set_agent,
         shell_complete=complete.agents,
-        help="Act as this agent (default: GHP_AGENT, this worktree's agent, the session); @me is "
-        "you yourself, and not for agents.",
+        help="Act as this agent (default: $GHP_AGENT, then the worktree's agent, then the "
+        "session). People: @me is you.",
     )(command)
 
 
@@ -92,7 +92,7 @@ def _send(app: App) -> None:
     from ghp_agents.sync import push_now
 
     try:
-        with output.busy("Sending it"):
+        with output.busy("Syncing"):
             report = push_now.send(app)
         trouble = report.trouble and f"{report.remote}: {report.trouble}"
     except (GhpError, OSError) as error:
@@ -100,7 +100,7 @@ def _send(app: App) -> None:
     if trouble:
         output.warn(
             f"Not sent yet: {trouble}.",
-            "Nothing is lost; it goes with the next sync. `ghp agent-doctor` checks the remote.",
+            "Nothing is lost; the next sync sends it. Run `ghp agent-doctor` to check the remote.",
         )
 
 
@@ -110,7 +110,8 @@ def say_none(app: App, text: str) -> None:
     status = app.exchange.sync_status()
     if status.remote and status.news_at is None:
         output.say(
-            f"{status.remote} was never asked: `ghp agent-sync` fetches what other clones said."
+            f"Never synced with {status.remote}: run `ghp agent-sync` to get news from other "
+            "clones."
         )
 
 

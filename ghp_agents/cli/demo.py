@@ -17,14 +17,14 @@ from ghp_agents.presence.service import AgentView
 
 
 @click.command("agent-demo", epilog="Example: ghp agent-demo --keep")
-@click.option("--keep", is_flag=True, help="Keep the place, and say where it is.")
-@click.option("--play", "agent", metavar="AGENT", hidden=True, help="Be one of the agents.")
+@click.option("--keep", is_flag=True, help="Keep the folder and print its path.")
+@click.option("--play", "agent", metavar="AGENT", hidden=True, help="Run as one of the agents.")
 @click.argument("root", required=False, type=click.Path(path_type=Path), metavar="")
 @click.pass_context
 def demo(ctx: click.Context, keep: bool, agent: str | None, root: Path | None) -> None:
-    """Show four agents in two clones at work: blocked, asking, handing off, and one killed.
+    """Show four agents in two clones: one is blocked, one asks, one hands over, one is killed.
 
-    Makes everything in a temporary place: a bare remote, two clones, four worktrees. No network.
+    Everything is in a temporary folder: a bare remote, two clones and four worktrees. No network.
     """
     clock = SystemClock()
     if agent and root:
@@ -47,14 +47,14 @@ def demo(ctx: click.Context, keep: bool, agent: str | None, root: Path | None) -
 
 
 def _perform(sandbox: place.Sandbox, began: float) -> list[SummaryLine]:
-    output.data("Making a bare remote, two clones with two worktrees each, and five issues …")
+    output.data("Creating a bare remote, two clones with two worktrees each, and five issues …")
     output.flush()
     place.make(sandbox)
     with output.stage() as (say, show):
         course = director.play(
             sandbox, _timed(say, sandbox, began), lambda views: _show(show, views)
         )
-    output.data("Reading back from the repositories …")
+    output.data("Checking the repositories …")
     return checks.run(sandbox, course)
 
 
@@ -73,4 +73,4 @@ def _summary(results: Sequence[SummaryLine], seconds: float) -> None:
     rows = [("ok" if check.holds else "FAILED", check.what, check.figure) for check in results]
     output.table(("", "CHECK", "FIGURE"), rows, ["" if c.holds else "red" for c in results])
     held = sum(check.holds for check in results)
-    output.data(f"\n{held} of {len(results)} checks hold; {seconds:.0f} s.")
+    output.data(f"\n{held} of {len(results)} checks passed; {seconds:.0f} s.")

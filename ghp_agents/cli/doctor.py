@@ -19,16 +19,14 @@ MARKS = {
 
 
 @click.command("agent-doctor", epilog="Example: ghp agent-doctor --fix")
-@click.option(
-    "--fix", is_flag=True, help="Mend what can be mended; what was said is never removed."
-)
-@click.option("--probe", is_flag=True, help="Ask the remote to take a ref; it is deleted again.")
-@click.option("--json", "json", is_flag=True, help="Print the findings as a list.")
+@click.option("--fix", is_flag=True, help="Fix what can be fixed; no record is removed.")
+@click.option("--probe", is_flag=True, help="Push a test ref to the remote, and delete it again.")
+@click.option("--json", "json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
 def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
-    """Check everything; say what to do about each finding.
+    """Check the set-up; print a fix for each problem.
 
-    Changes nothing without --fix or --probe. Exits with 1 if anything does not work.
+    Changes nothing without --fix or --probe. Exits with 1 if something is broken.
     """
     app: App = ctx.obj
     checks = services.checks(
@@ -39,7 +37,7 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
         shortcomings=lambda: app.knowledge.health(),
     )
     if fix:
-        with output.busy("Examining and mending"):
+        with output.busy("Checking and fixing"):
             findings = services.fix(checks, app.ground.repairs)
         _print(findings, json)
     elif json:
@@ -68,7 +66,7 @@ def _print(findings: Iterable[Finding], json: bool) -> None:
 
 def _print_one(finding: Finding) -> None:
     mark, colour = MARKS[finding.level]
-    output.marked(mark, colour, f"Mended: {finding.text}" if finding.fixed else finding.text)
+    output.marked(mark, colour, f"Fixed: {finding.text}" if finding.fixed else finding.text)
     if finding.remedy:
         output.data(output.clean(f"  → {finding.remedy}"))
 
@@ -80,4 +78,4 @@ def _print_totals(findings: Iterable[Finding]) -> None:
     if parts:
         output.say(f"{' and '.join(parts)}.")
     else:
-        output.done("Nothing is wrong.")
+        output.done("No problems found.")

@@ -34,22 +34,24 @@ STDIN = "-"
 )
 @click.argument("question")
 @click.option(
-    "--issue", metavar="N", help="The issue it is about (default: the one in hand).",
+    "--issue", metavar="N", help="The issue of the question (default: your current issue).",
     shell_complete=complete.issues,
 )  # fmt: skip
-@click.option("--option", "options", metavar="TEXT", multiple=True, help="A choice; repeat it.")
+@click.option(
+    "--option", "options", metavar="TEXT", multiple=True, help="A possible answer; repeatable."
+)
 @click.option(
     "--context", metavar="FILE", help="Attach this text file; `-` reads standard input.",
     shell_complete=complete.files,
 )  # fmt: skip
 @click.option(
     "--urgency", type=click.Choice(URGENCIES), default=DEFAULT_URGENCY, show_default=True,
-    help="How much depends on it.",
+    help="How much depends on the answer.",
 )  # fmt: skip
 @click.option("--wait", is_flag=True, help="Wait for the answer and print it.")
 @click.option(
     "--timeout", metavar="SECONDS", type=Seconds(),
-    help="With --wait: give up waiting after so long; the question stays open.",
+    help="With --wait: stop waiting after this time; the question stays open.",
 )  # fmt: skip
 @acting
 @click.pass_obj
@@ -63,13 +65,13 @@ def escalate(
     wait: bool,
     timeout: float | None,
 ) -> None:
-    """Ask a person, and print the question's id; with --wait, wait and print the answer.
+    """Ask a person a question and print its id. With --wait, wait for the answer and print it.
 
-    QUESTION is the text, or `-` to read it from standard input. Asking the same again while it is
-    open asks nothing new.
+    QUESTION is the text, or `-` to read it from standard input. Safe to run twice: an open question
+    is not asked again.
     """
     if timeout is not None and not wait:
-        raise UsageError("--timeout says how long to wait.", hint="Give --wait with it.")
+        raise UsageError("--timeout needs --wait.", hint="Add --wait.")
     if question == context == STDIN:
         raise UsageError(
             "The question and --context cannot both be read from standard input.",
@@ -93,11 +95,11 @@ def escalate(
 def _report_escalation(result: services.EscalateResult) -> None:
     name = result.escalation.name
     if result.is_new:
-        output.done(f"Asked {name}. It is answered by: ghp agent-answer {name} TEXT")
+        output.done(f"Asked {name}. To answer: ghp agent-answer {name} TEXT")
     elif result.escalation.is_open:
         output.say(f"Already asked as {name}; nobody has answered yet.")
     else:
-        output.say(f"Already asked as {name}, and answered meanwhile.")
+        output.say(f"Already asked as {name}; it has an answer now.")
     for note in result.notes:
         output.warn(note)
 
@@ -106,11 +108,11 @@ def _wait(app: App, escalation: Escalation, timeout: float | None) -> None:
     from ghp_agents.escalations.wait import wait
 
     stays = (
-        f"It stays open: `ghp agent-escalations {escalation.name}` shows it, the same "
-        "command waits on, and `ghp agent-status` tells of the answer."
+        f"The question stays open. Show it with `ghp agent-escalations {escalation.name}`, or run "
+        "the same command to wait again. `ghp agent-status` reports the answer."
     )
     try:
-        with ending.exit_on_signals(), output.busy(f"Waiting for the answer to {escalation.name}"):
+        with ending.exit_on_signals(), output.busy(f"Waiting for an answer to {escalation.name}"):
             answer = wait(app, escalation, timeout=timeout)
     except KeyboardInterrupt:
         output.say(stays)
@@ -130,8 +132,8 @@ def _read_context(name: str) -> str:
     text, is_cut = services.context_of(data, shown)
     if is_cut:
         part = f"only the first {limit // 1024} kB"
-        output.warn(f"Of {shown} {part} are attached.")
-        text = f"{text}\n… (cut: {part} are here)"
+        output.warn(f"Attached {part} of {shown}.")
+        text = f"{text}\n… (cut: {part} attached)"
     return text
 
 
@@ -141,7 +143,7 @@ def _read_file(name: str, limit: int) -> bytes:
             return file.read(limit + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{name} cannot be read: {reason}.", hint="Name a text file.") from None
+        raise UsageError(f"Cannot read {name}: {reason}.", hint="Name a text file.") from None
 
 
 def _read_stdin(limit: int) -> bytes:
@@ -156,7 +158,7 @@ def _read_text(what: str, text: str) -> str:
     except UnicodeDecodeError as error:
         raise UsageError(
             f"The {what} on standard input is not UTF-8 text (byte {error.start}).",
-            hint="Convert it, with `iconv -t UTF-8` say.",
+            hint="Convert it first, e.g. with `iconv -t UTF-8`.",
         ) from None
 
 
@@ -165,18 +167,18 @@ def _read_text(what: str, text: str) -> str:
 
 @click.command("agent-escalations", epilog="Example: ghp agent-escalations --open --mine")
 @click.argument("id", required=False, shell_complete=complete.questions)
-@click.option("--open", "only_open", is_flag=True, help="Only those that nobody has answered.")
-@click.option("--mine", is_flag=True, help="Only those that this agent asked.")
+@click.option("--open", "only_open", is_flag=True, help="Only unanswered questions.")
+@click.option("--mine", is_flag=True, help="Only questions of this agent.")
 @click.option(
-    "--issue", metavar="N", help="Only those about this issue.", shell_complete=complete.issues
+    "--issue", metavar="N", help="Only questions about this issue.", shell_complete=complete.issues
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @acting
 @click.pass_obj
 def escalations(
     app: App, id: str | None, only_open: bool, mine: bool, issue: str | None, as_json: bool
 ) -> None:
-    """List questions, those without an answer first; with an ID, show one in full."""
+    """List questions, unanswered ones first. With an ID, show one in full."""
     snapshot = app.store.snapshot()
     # The settings (who may decide) are needed only if there are answers.
     answered = bool(snapshot.files(record.ANSWERS))
@@ -200,7 +202,7 @@ def escalations(
     else:
         _print(rules.by_need(chosen), rules.short_names(known), app.ws.clock.now())
     for problem in problems:
-        output.warn(f"{problem.place} cannot be read: {problem.reason}.")
+        output.warn(f"Cannot read {problem.place}: {problem.reason}.")
     start_background(app)
 
 
@@ -240,15 +242,15 @@ def _whole(escalation: Escalation) -> str:
     if escalation.context:
         parts.append("Context:\n" + clean(escalation.context))
     for index, answer in enumerate(escalation.answers):
-        word = "Answer" if index == 0 else "One more answer"
+        word = "Answer" if index == 0 else "Another answer"
         word += ", which counts," if 0 < index == len(escalation.answers) - 1 else ""
         head = f"{word} by {who(answer.by)}, {when(answer.at)}:"
         parts.append(f"{head}\n{clean(answer.text)}")
     for advice in escalation.advice:
-        head = f"Advice by {who(advice.by)}, {when(advice.at)}, which decides nothing:"
+        head = f"Advice by {who(advice.by)}, {when(advice.at)} (not an answer):"
         parts.append(f"{head}\n{clean(advice.text)}")
     if escalation.is_open:
-        parts.append(f"Nobody has answered yet: ghp agent-answer {escalation.name} TEXT")
+        parts.append(f"Nobody has answered yet. To answer: ghp agent-answer {escalation.name} TEXT")
     return "\n\n".join(parts)
 
 
@@ -292,24 +294,24 @@ def _answer_fields(answer: Answer) -> dict[str, Any]:
 def answer(app: App, id: str, text: str) -> None:
     """Answer a question. TEXT is the answer, or `-` to read it from standard input.
 
-    Of several answers the last one counts. People and orchestrators decide; what another agent
-    says is advice, and the question stays open.
+    The last answer counts. People and orchestrators can answer. The text of any other agent is
+    advice, and the question stays open.
     """
     answered = services.answer(app, id, _read_text("answer", text))
     name, asker = answered.escalation.name, answered.escalation.question.agent
     before = [other for other in answered.escalation.answers if other != answered.answer]
     if not answered.is_new:
-        output.say(f"{name} has this answer already.")
+        output.say(f"{name} already has this answer.")
     elif answered.answer in answered.escalation.advice:
-        output.done(f"Added to {name} as advice; a person or an orchestrator decides it.")
+        output.done(f"Added advice to {name}; only a person or an orchestrator can answer it.")
     elif before:
         last = before[-1]
         output.done(
-            f"Added to {name}, and counts from now on; {who(last.by)} had answered: "
-            f"{phrase(first_line(last.text))}"
+            f"Changed the answer to {name} (was: {phrase(first_line(last.text))}, by "
+            f"{who(last.by)})."
         )
     else:
-        output.done(f"Answered {name}; {asker} is told at its next status, resume or hook.")
+        output.done(f"Answered {name}. {asker} sees it at its next status, resume or hook.")
     _warn_of_odd(answered)
     for note in answered.notes:
         output.warn(note)
@@ -322,6 +324,6 @@ def _warn_of_odd(answered: services.AnswerResult) -> None:
         output.warn(
             f"{one_line(text, 60)!r} is not one of the options: "
             f"{', '.join(escalation.question.options)}.",
-            f"If one of them was meant: `ghp agent-answer {escalation.name} 1`, by its number or "
-            "its words. The last answer counts.",
+            f"To pick an option, run `ghp agent-answer {escalation.name} 1` (its number or text). "
+            "The last answer counts.",
         )

@@ -11,16 +11,16 @@ from ghp_agents.wiring import App
 
 
 @click.command("agent-finish", epilog="Example: ghp agent-finish")
-@click.option("--issue", metavar="N", help="The issue (default: the one of the branch).")
-@click.option("--draft", is_flag=True, help="Show it as it is, though it is not ready.")
+@click.option("--issue", metavar="N", help="The issue (default: the issue of the branch).")
+@click.option("--draft", is_flag=True, help="Open it as a draft.")
 @click.option("--json", "as_json", is_flag=True, help="Print the pull request as JSON.")
 @acting
 @click.pass_obj
 def finish(app: App, issue: str | None, draft: bool, as_json: bool) -> None:
-    """Bring the branch up to the trunk, run the checks, push it, and make a pull request of it.
+    """Merge main into the branch, run the checks, push, and open a pull request.
 
-    Prints its number. Only who has the issue may do that, and only with everything committed.
-    Again, it brings the same pull request up to date, and makes a draft ready.
+    Prints its number. Only the agent that holds the issue can do this, and everything must be
+    committed. Safe to run twice: it updates the same pull request, and marks a draft as ready.
     """
     finished = services.finish(
         app,
@@ -54,9 +54,9 @@ def _say(finished: Finished) -> None:
     for check in finished.checks:
         (output.done if check.passed else output.warn)(f"{check.line}.")
     if finished.updated:
-        output.say(f"{pull.branch} was brought up to {pull.base}.")
+        output.say(f"Merged {pull.base} into {pull.branch}.")
     what = "draft" if pull.draft else "pull request"
-    did = "Opened" if finished.is_new else "Brought up to date:"
+    did = "Opened" if finished.is_new else "Updated"
     where = f" {pull.url}" if pull.url else ""
     output.done(
         f"{did} {what} #{pull.number} of {pull.branch}, {count(finished.commits, 'commit')}.{where}"
@@ -66,4 +66,4 @@ def _say(finished: Finished) -> None:
     if finished.is_new:
         output.say(LEARNT)
     if not pull.draft:
-        output.say(f"`ghp agent-merge {pull.number}` brings it onto {pull.base}.")
+        output.say(f"Merge it into {pull.base} with `ghp agent-merge {pull.number}`.")

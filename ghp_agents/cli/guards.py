@@ -34,8 +34,8 @@ def choose(app: App, words: str, *, user: bool, remove: bool) -> Guards:
     clients = config_files.chosen(words, found)
     if user and GIT in clients:
         raise UsageError(
-            "Git's hooks belong to a repository, not to a user.",
-            hint="Leave --user away, or name other clients.",
+            "git's hooks belong to a repository, not to a user.",
+            hint="Omit --user, or name other clients.",
         )
     if user:
         return Guards(clients, config_files.of_user(app.environ, clients), is_users=True)
@@ -52,8 +52,8 @@ def to_put(app: App, selection: Guards) -> list[Step]:
 def python() -> str:
     if not sys.executable:
         raise NotSetUpError(
-            "This Python does not know where it is, so hooks cannot call it.",
-            hint="Start ghp by the full path of its interpreter: /path/to/python -m ghp_agents …",
+            "Cannot find the path of this Python interpreter, so hooks cannot call it.",
+            hint="Start ghp with the full path of its interpreter: /path/to/python -m ghp_agents …",
         )
     return sys.executable
 
@@ -77,7 +77,7 @@ def put_for_user(app: App, selection: Guards, *, dry_run: bool) -> None:
     """`agent-init --hooks --user`: needs no repository and sets none up."""
     steps = to_put(app, selection)
     if not steps:
-        output.done(f"{NOTHING}the hooks are there.")
+        output.done(f"{NOTHING}the hooks are installed.")
         return
     carry_out(steps, dry_run=dry_run)
     if not dry_run:
@@ -90,12 +90,12 @@ def take(app: App, selection: Guards, *, dry_run: bool) -> None:
     if steps:
         carry_out(steps, dry_run=dry_run)
     else:
-        output.done(f"{NOTHING}there are no such hooks of ours.")
+        output.done(f"{NOTHING}these hooks are not installed.")
     for target in (
         [] if selection.is_users else config_files.of_user(app.environ, selection.clients)
     ):
         if client_hooks.python_in(target):
-            output.say(f"Those in {target.shown} stay; with --user they are taken out, too.")
+            output.say(f"Kept the hooks in {target.shown}; with --user they are removed, too.")
 
 
 def carry_out(steps: Sequence[Step], *, dry_run: bool) -> None:
@@ -114,7 +114,7 @@ def _act(step: Step) -> None:
     except OSError as error:
         raise GhpError(
             f"Could not {step.doing} {step.what}: {error}.",
-            hint="Correct that, and run the command again: it goes on where it stopped.",
+            hint="Fix that and run the command again; it continues where it stopped.",
         ) from None
 
 
@@ -140,9 +140,9 @@ def _advice(app: App, selection: Guards) -> Iterator[tuple[str, str]]:
         folders = [] if selection.is_users else [app.ws.folder]
         for place in config_files.plugins_enabled(folders, app.environ):
             yield (
-                f"The plugin is enabled, too ({place}): each hook would run twice.",
-                "Use one of them: `claude plugin uninstall ghp-agents`, or "
-                "`ghp agent-init --hooks claude --remove`.",
+                f"The plugin is enabled, too ({place}), so each hook would run twice.",
+                "Remove one of them: `claude plugin uninstall ghp-agents`, or `ghp agent-init "
+                "--hooks claude --remove`.",
             )
     if GIT in selection.clients:
         yield from git_hooks.advice(app.ws)

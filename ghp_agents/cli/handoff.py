@@ -23,7 +23,7 @@ from ghp_agents.wiring import App
 STDIN = "-"
 LISTED = 10
 ISSUE = click.option(
-    "--issue", metavar="N", help="The issue (default: the one in hand).",
+    "--issue", metavar="N", help="The issue (default: your current issue).",
     shell_complete=complete.issues,
 )  # fmt: skip
 
@@ -38,10 +38,12 @@ ISSUE = click.option(
 @click.option(
     "--to", metavar="AGENT", help="Give the issue to this agent.", shell_complete=complete.agents
 )
-@click.option("--note", metavar="TEXT", help="What the next one must know; - reads stdin.")
-@click.option("--checkpoint", is_flag=True, help="Leave it for yourself.")
+@click.option(
+    "--note", metavar="TEXT", help="What the next agent must know; `-` reads standard input."
+)
+@click.option("--checkpoint", is_flag=True, help="Save it for yourself and keep the issue.")
 @click.option("--stdout", is_flag=True, help="Print the document, too.")
-@click.option("--dry-run", is_flag=True, help="Print the document and record nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the document and save nothing.")
 @acting
 @click.pass_obj
 def handoff(
@@ -53,14 +55,14 @@ def handoff(
     stdout: bool,
     dry_run: bool,
 ) -> None:
-    """Write down what the next agent must know: the issue, the branch, what changed, and the
-    uncommitted work itself, which `ghp agent-resume --apply` restores.
+    """Save the state of your work for the next agent: the issue, the branch, what changed, and the
+    uncommitted work. `ghp agent-resume --apply` restores that work.
 
-    Nothing of the worktree is touched. What was staged is not told apart from what was not;
-    ignored files are left out.
+    The worktree is not changed. Staged and unstaged changes are saved together; ignored files are
+    left out.
     """
     text = _read_note(note)
-    with output.busy("Looking at the work"):
+    with output.busy("Reading the work"):
         handed = services.handoff(
             app, issue=issue, to=to,
             note=text, checkpoint=checkpoint, dry_run=dry_run,
@@ -90,8 +92,8 @@ def _warn_of_unsent(app: App, handed: HandoffResult) -> None:
         f"git push {app.ws.settings.remote or 'origin'} {shlex.quote(record.branch or 'HEAD')}"
     )
     output.warn(
-        f"{commits} {'is' if number == 1 else 'are'} in no remote: {record.to} can restore the "
-        f"work only after `{command}`."
+        f"{commits} {'is' if number == 1 else 'are'} not pushed. Run `{command}`, or {record.to} "
+        "cannot restore the work."
     )
 
 
@@ -102,18 +104,19 @@ def _pass_on(app: App, handed: Handoff) -> bool:
     except UnknownError as error:
         output.warn(
             f"#{handed.issue} is still yours: {error}",
-            f"When the remote can be reached: `ghp agent-release {handed.issue} --to {handed.to}`.",
+            f"When the remote can be reached, run `ghp agent-release {handed.issue} --to "
+            f"{handed.to}`.",
         )
         return False
     except NotFoundError as error:  # a branch may name any number
         output.warn(
-            f"The handoff is recorded, and nothing was assigned: {error}",
-            f"{handed.to} goes on with `ghp agent-resume --handoff {handed.name}`.",
+            f"The handoff is saved, but no issue was assigned: {error}",
+            f"{handed.to} can continue with `ghp agent-resume --handoff {handed.name}`.",
         )
         return True
     if given:
         output.done(f"{short(given)} is assigned to {', '.join(given.assignees)}.")
-        output.say(f"{handed.to} goes on with `ghp agent-resume --handoff {handed.name}`.")
+        output.say(f"{handed.to} can continue with `ghp agent-resume --handoff {handed.name}`.")
     return True
 
 
@@ -125,14 +128,14 @@ def _read_note(text: str | None) -> str:
     except UnicodeDecodeError as error:
         raise UsageError(
             f"The note on standard input is not UTF-8 text (byte {error.start}).",
-            hint="Convert it, with `iconv -t UTF-8` say.",
+            hint="Convert it first, e.g. with `iconv -t UTF-8`.",
         ) from None
 
 
 def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
     record, work = handed.handoff, handed.handoff.work
     if dry_run:
-        output.say(f"Dry run: nothing was recorded. It would be {handed.path}.")
+        output.say(f"Dry run: nothing was saved. The path would be {handed.path}.")
     elif handed.is_new:
         stored = f", with {count(work.files, 'uncommitted file')}" if work and work.size else ""
         output.done(f"Recorded {record.name} as {handed.path}{stored}.")
@@ -150,10 +153,10 @@ def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
         for file in missing[:LISTED]
     ]
     if len(missing) > LISTED:
-        named.append(f"{len(missing) - LISTED} more, which the document lists")
+        named.append(f"{len(missing) - LISTED} more (see the document)")
     output.warn(
-        f"Not stored, and only in this worktree: {'; '.join(named)}.",
-        "Keep the worktree, or commit what belongs into git. `agents.patchBytes` sets the limit.",
+        f"Not saved, and only in this worktree: {'; '.join(named)}.",
+        "Keep the worktree, or commit the files. `agents.patchBytes` sets the limit.",
     )
 
 
@@ -163,14 +166,14 @@ def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
 @click.command("agent-resume", epilog="Example: ghp agent-resume --issue 12 --apply")
 @ISSUE
 @click.option(
-    "--handoff", "reference", metavar="ID", help="Go on from this one, not the last.",
+    "--handoff", "reference", metavar="ID", help="Use this handoff, not the latest one.",
     shell_complete=complete.handoffs,
 )  # fmt: skip
 @click.option(
     "--max-chars", metavar="N", type=click.IntRange(min=LEAST),
-    help="Print at most so many characters (default: `agents.resumeChars`, 16000).",
+    help="Print at most this many characters (default: `agents.resumeChars`, 16000).",
 )  # fmt: skip
-@click.option("--apply", is_flag=True, help="Restore the uncommitted work of the handoff first.")
+@click.option("--apply", is_flag=True, help="First restore the uncommitted work of the handoff.")
 @click.option(
     "--allow-config", is_flag=True,
     help="With --apply: also restore files that configure tools, such as .claude/.",
@@ -185,20 +188,18 @@ def resume(
     apply: bool,
     allow_config: bool,
 ) -> None:
-    """Print what is needed to go on, the most important first.
+    """Print what you need to continue the work, most important first.
 
-    --apply restores uncommitted work into a clean worktree: as it was on the commit that it
-    belongs to, merged and staged on another one. Work that changes files which configure tools
-    (agents' clients, editors, git, build servers) needs --allow-config, too.
+    --apply restores uncommitted work into a clean worktree. On the commit that the work was based
+    on, it is restored as it was. On another commit, it is merged and staged. Work that changes
+    configuration of tools (coding agents, editors, git, build servers) also needs --allow-config.
     """
     from ghp_agents.handoffs import resume as resume_service
 
     ws = app.ws
     chosen = resume_service.choose(app, issue=issue, handoff=reference)
     if allow_config and not apply:
-        raise UsageError(
-            "--allow-config restores nothing by itself.", hint="Say `--apply --allow-config`."
-        )
+        raise UsageError("--allow-config needs --apply.", hint="Use `--apply --allow-config`.")
     restored = _restore(app, chosen.handoff, allow_config) if apply else None
     if restored:
         _say_restored(restored)
@@ -235,25 +236,25 @@ def _restore(app: App, handoff: Handoff | None, allow_config: bool) -> Restored 
 
 def _say_restored(restored: Restored) -> None:
     work, name, base = restored.work, restored.handoff.name, _base(restored)
-    how = f"merged from {base}, and staged" if restored.three_way else f"on its own {base}"
+    how = f"merged from {base} and staged" if restored.three_way else f"on its own base, {base}"
     if not restored.conflicts:
         output.done(f"Restored the work of {name}: {count(work.files, 'file')}, {how}.")
     if restored.other_issue:
         output.warn(
-            f"It is work on #{restored.handoff.issue}, and the branch here is for "
+            f"This is work on #{restored.handoff.issue}, but the branch here is for "
             f"#{restored.other_issue}.",
-            f"`ghp agent-start {restored.handoff.issue}` makes a worktree for it.",
+            f"`ghp agent-start {restored.handoff.issue}` creates a worktree for it.",
         )
     if work.missing:
         output.warn(
-            f"{count(len(work.missing), 'path')} of it could not be stored then.",
-            "The text below lists them; they may still be in the old worktree.",
+            f"{count(len(work.missing), 'path')} of the work could not be saved.",
+            "They are listed below; look for them in the old worktree.",
         )
 
 
 def _base(restored: Restored) -> str:
     base = restored.work.base
-    return f"commit {base[:12]}" if base else "repository without a commit"
+    return f"commit {base[:12]}" if base else "repository without commits"
 
 
 def _conflicts(restored: Restored) -> GhpError:
@@ -263,6 +264,5 @@ def _conflicts(restored: Restored) -> GhpError:
     return GhpError(
         f"The work of {restored.handoff.name}, merged from {_base(restored)}, has "
         f"{count(len(restored.conflicts), 'conflict')}: {', '.join(names)}.",
-        hint="Both versions are there, between conflict markers: edit the files, then "
-        "`git add` them.",
+        hint="The files have conflict markers: edit them, then run `git add` on them.",
     )

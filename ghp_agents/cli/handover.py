@@ -26,9 +26,9 @@ def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         looped = " (two installations of ghp-agents would call each other)" if is_loop else ""
         word = one_line(argv[0], SHOWN)
         output.error(
-            f"`ghp {word}` is not a command of ghp-agents, and no other `ghp` is on PATH{looped}.",
-            f"{_suggestions(word)}Ours all start with `agent-`: see `ghp --help`. The others come "
-            "with upstream GHP.",
+            f"ghp-agents has no command `ghp {word}`, and no other `ghp` is on PATH{looped}.",
+            f"{_suggestions(word)}Our commands start with `agent-`: see `ghp --help`. All others "
+            "need upstream GHP.",
         )
         return int(ExitCode.ERROR if is_loop else ExitCode.USAGE)
     try:
@@ -36,8 +36,8 @@ def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         os.execve(found, ["ghp", *argv], {**environ, GUARD: guard})
     except OSError as error:
         output.error(
-            f"{found} could not be started: {error.strerror}.",
-            "Repair or remove that file; `ghp-agents` is always ours.",
+            f"Cannot start {found}: {error.strerror}.",
+            "Repair or remove that file. `ghp-agents` always runs this program.",
         )
         return int(ExitCode.ERROR)
 

@@ -25,24 +25,34 @@ from ghp_agents.wiring import App
     metavar="[CLIENT,…]",
     is_flag=False,
     flag_value=FOUND,
-    help="Put guards into claude, codex, gemini, cursor, opencode (default: all that are found) "
-    "and git (only if named).",
+    help="Install hooks for claude, codex, gemini, cursor or opencode (default: all clients found "
+    "here), or git (only if named).",
     shell_complete=complete.clients,
 )
-@click.option("--user", is_flag=True, help="With --hooks: in your own files, for all repositories.")
+@click.option(
+    "--user",
+    is_flag=True,
+    help="With --hooks: install them in your home folder, for all repositories.",
+)
 @click.option(
     "--trust",
     is_flag=True,
-    help="Trust the remote's owner: what the trunk names is run here, also when it changes there.",
+    help="Trust the remote's owner: run what main names, now and after changes.",
 )
-@click.option("--no-probe", is_flag=True, help="Do not ask the remote whether it takes our refs.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--no-probe", is_flag=True, help="Do not test whether the remote accepts our refs.")
+@click.option("--dry-run", is_flag=True, help="Only print what would be done.")
 @click.option(
-    "--remove", is_flag=True, help="Take away all that is ours in this clone; with --hooks, those."
+    "--remove",
+    is_flag=True,
+    help="Remove everything of ghp-agents from this clone; with --hooks, only the hooks.",
 )
-@click.option("--remote-refs", is_flag=True, help="With --remove: our refs on the remote, too.")
-@click.option("-f", "--force", is_flag=True, help="With --remove: lose what was never sent.")
-@click.option("-y", "--yes", is_flag=True, help="With --remove: do not ask.")
+@click.option(
+    "--remote-refs", is_flag=True, help="With --remove: also remove our refs from the remote."
+)
+@click.option(
+    "-f", "--force", is_flag=True, help="With --remove: delete records that were never sent."
+)
+@click.option("-y", "--yes", is_flag=True, help="With --remove: do not ask for confirmation.")
 @click.pass_obj
 @connecting
 def init(
@@ -59,25 +69,31 @@ def init(
     force: bool,
     yes: bool,
 ) -> None:
-    """Set this repository up, or take all of it away.
+    """Set up this repository, or remove everything again.
 
-    Once for a repository is enough: a clone of one that is set up works at once.
+    Run it once for a repository: other clones of it need no set-up.
     """
     if user and hooks is None:
-        _refuse("is only for --hooks", user=user)
+        _refuse("needs --hooks", user=user)
     selection = guards.choose(app, hooks, user=user, remove=remove) if hooks is not None else None
     if remove:
-        _refuse("is not for --remove", agent=agent, config=config, trust=trust, no_probe=no_probe)
+        _refuse(
+            "cannot be used with --remove",
+            agent=agent,
+            config=config,
+            trust=trust,
+            no_probe=no_probe,
+        )
     else:
-        _refuse("is only for --remove", remote_refs=remote_refs, force=force, yes=yes)
+        _refuse("needs --remove", remote_refs=remote_refs, force=force, yes=yes)
     if remove and selection:
-        _refuse("is not for --hooks", remote_refs=remote_refs, force=force)
+        _refuse("cannot be used with --hooks", remote_refs=remote_refs, force=force)
         guards.take(app, selection, dry_run=dry_run)
     elif remove:
         removal = Removal(remote_refs=remote_refs, force=force, yes=yes, dry_run=dry_run)
         take_away(app, removal)
     elif selection and selection.is_users:
-        _refuse("is not for --user", agent=agent, config=config, trust=trust)
+        _refuse("cannot be used with --user", agent=agent, config=config, trust=trust)
         guards.put_for_user(app, selection, dry_run=dry_run)
     else:
         if trust:
@@ -119,7 +135,7 @@ def _set_up(
         output.say(line)
     guards.carry_out(steps, dry_run=dry_run)
     if ask and dry_run:
-        output.data("Would ask the remote to take a ref, and delete it again.")
+        output.data("Would push a test ref to the remote, and delete it again.")
     elif ask:
         _probe(app)
     guards.carry_out(put, dry_run=dry_run)
@@ -130,13 +146,13 @@ def _set_up(
         guards.say_advice(app, selection)
     if name and ws.environ.get("GHP_AGENT") not in (None, "", name):
         output.warn(
-            f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and wins over the worktree's name.",
+            f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and overrides the worktree's name.",
             "Unset it, or set it to the same name.",
         )
 
 
 def _probe(app: App) -> None:
-    with output.busy("Asking the remote whether it takes our refs"):
+    with output.busy("Testing whether the remote accepts our refs"):
         found = app.ground.probe()
     if found is None:
         return
@@ -144,10 +160,12 @@ def _probe(app: App) -> None:
     if found.taken:
         output.done(f"{line}.")
     elif found.taken is None:
-        output.warn(line, "Everything works here; ask again with `ghp agent-doctor --probe`.")
+        output.warn(
+            line, "Everything works in this clone. Try again with `ghp agent-doctor --probe`."
+        )
     else:
         output.warn(
             line,
-            "Everything works here, and other clones see none of it. Name a remote that takes "
-            'it, such as a fork: "agents": {"remote": "fork"} in .ghp/config.json.',
+            "Works in this clone only; other clones will not see it. Name a remote that accepts "
+            'them, such as a fork, in .ghp/config.json: "agents": {"remote": "fork"}.',
         )

@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 STDIN = "-"
 NUMBER = click.argument("number", metavar="N", shell_complete=complete.issues)
 PARENT = click.option(
-    "--parent", metavar="N", help="The issue that it is a part of.", shell_complete=complete.issues
+    "--parent", metavar="N", help="The parent issue.", shell_complete=complete.issues
 )
 CLOSED = click.argument("number", metavar="N", shell_complete=complete.closed_issues)
 PRIORITY = click.option("--priority", type=click.Choice(PRIORITIES), help="How urgent it is.")
@@ -29,17 +29,19 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON
 
 
 @click.command("agent-issues", epilog="Example: ghp agent-issues --ready --label bug")
-@click.option("--mine", is_flag=True, help="Only those assigned to this agent or person.")
+@click.option("--mine", is_flag=True, help="Only issues assigned to this agent or person.")
 @click.option(
     "--ready",
     is_flag=True,
-    help="Only those that can be taken: open, claimed by nobody, unassigned (with --mine: mine), "
-    "with no open blocker, no epic and not waiting for a person (labels `epic` and "
-    "`agent:needs-human`); most urgent first, then oldest.",
+    help="Only issues that can be claimed: open, unclaimed, unassigned (with --mine: mine) and "
+    "unblocked. No epics and no issues for people (labels `epic`, `agent:needs-human`). Most "
+    "urgent first, then oldest.",
 )
-@click.option("--closed", "states", flag_value="closed", help="Closed ones instead of open ones.")
-@click.option("--all", "states", flag_value="open closed", help="Open and closed ones.")
-@click.option("--label", "labels", multiple=True, metavar="LABEL", help="Only with this label.")
+@click.option("--closed", "states", flag_value="closed", help="Closed issues instead of open ones.")
+@click.option("--all", "states", flag_value="open closed", help="Open and closed issues.")
+@click.option(
+    "--label", "labels", multiple=True, metavar="LABEL", help="Only issues with this label."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @acting
 @click.pass_obj
@@ -81,41 +83,44 @@ def _warn_of_circle(circle: list[Issue]) -> None:
     ring = " for ".join(short(issue) for issue in [*circle, circle[0]])
     waiting, blocker = (short(issue).removeprefix("#") for issue in (circle[-1], circle[0]))
     command = f"ghp agent-issue block {waiting} --by {blocker} --remove"
-    output.warn(f"These wait for each other for ever: {ring}.", f"Take one away: `{command}`.")
+    output.warn(f"These issues block each other: {ring}.", f"Remove one dependency: `{command}`.")
 
 
 def _none(ready: bool, *, anything: bool) -> str:
     if not anything:
-        return "No issue is open. `ghp agent-issue new TITLE` makes one."
+        return "No open issues. Create one with `ghp agent-issue new TITLE`."
     if ready:
         return "No issue is ready. `ghp agent-issues` shows what is claimed, assigned or blocked."
-    return "No issue fits. `ghp agent-issues --all` lists all."
+    return "No issue matches. `ghp agent-issues --all` lists all."
 
 
 @click.group(
     "agent-issue", cls=Group, epilog="Example: ghp agent-issue new 'Parse empty files' --label bug"
 )
 def issue() -> None:
-    """Make, show and change an issue. N is its number, or its id or the start of it (I-3f9a)."""
+    """Create, show and change issues. N is a number, or an id or the start of one (I-3f9a)."""
 
 
 @issue.command(
     "new", epilog="Example: ghp agent-issue new 'Write the docs' --blocked-by 3 --body -"
 )
 @click.argument("title")
-@click.option("--body", metavar="TEXT", help="What it is about; - reads standard input.")
-@click.option("--label", "labels", multiple=True, metavar="LABEL", help="A label; repeatable.")
+@click.option("--body", metavar="TEXT", help="The description; `-` reads standard input.")
 @click.option(
-    "--assign", "names", multiple=True, metavar="NAME", help="Who has it; repeatable.",
+    "--label", "labels", multiple=True, metavar="LABEL", help="Add this label; repeatable."
+)
+@click.option(
+    "--assign", "names", multiple=True, metavar="NAME",
+    help="Assign it to this agent or person; repeatable.",
     shell_complete=complete.agents,
 )  # fmt: skip
 @click.option(
-    "--blocked-by", multiple=True, metavar="N", help="What it waits for; repeatable.",
+    "--blocked-by", multiple=True, metavar="N", help="An issue that blocks it; repeatable.",
     shell_complete=complete.issues,
 )  # fmt: skip
 @PARENT
 @PRIORITY
-@click.option("--again", is_flag=True, help="Also if you have an open one just like it.")
+@click.option("--again", is_flag=True, help="Create it even if you have an identical open issue.")
 @acting
 @click.pass_obj
 def new(
@@ -129,7 +134,7 @@ def new(
     priority: str | None,
     again: bool,
 ) -> None:
-    """Make an issue and print its number."""
+    """Create an issue and print its number."""
     wanted = IssueChange(
         title=title,
         body=_read_text(body),
@@ -142,14 +147,13 @@ def new(
     created = outcome.issue
     output.data(str(created.number))
     if not outcome.changed:
-        output.say(f"{issue_view.name(created)} is there already; --again makes another one.")
+        output.say(f"{issue_view.name(created)} already exists; use --again to create another one.")
         return
-    output.done(f"Made {issue_view.name(created)}.")
+    output.done(f"Created {issue_view.name(created)}.")
     if created.number >= PROVISIONAL:
         output.warn(
-            "It has no number of its own yet: the place that gives them is out of reach.",
-            f"It gets one at `ghp agent-sync`; {short(created)} names it until then and ever "
-            "after.",
+            "The issue has a provisional number because the remote cannot be reached.",
+            f"`ghp agent-sync` numbers it; {short(created)} is always valid.",
         )
     start_background(app)
 
@@ -172,13 +176,15 @@ def show(app: App, number: str, as_json: bool) -> None:
 
 @issue.command("edit", epilog="Example: ghp agent-issue edit 3 --priority high --label parser")
 @NUMBER
-@click.option("--title", metavar="TEXT", help="Another title.")
-@click.option("--body", metavar="TEXT", help="Another body; - reads standard input.")
+@click.option("--title", metavar="TEXT", help="The new title.")
+@click.option("--body", metavar="TEXT", help="The new body; `-` reads standard input.")
 @click.option("--label", "labels", multiple=True, metavar="LABEL", help="Add a label; repeatable.")
-@click.option("--remove-label", "removed", multiple=True, metavar="LABEL", help="Take one away.")
+@click.option(
+    "--remove-label", "removed", multiple=True, metavar="LABEL", help="Remove a label; repeatable."
+)
 @PRIORITY
 @PARENT
-@click.option("--no-parent", is_flag=True, help="It is not a part of another.")
+@click.option("--no-parent", is_flag=True, help="Remove the parent issue.")
 @acting
 @click.pass_obj
 def edit(
@@ -203,7 +209,7 @@ def edit(
     )
     outcome = services.edit(app, number, change, parent=parent)
     name = issue_view.name(outcome.issue)
-    _report(app, outcome, f"Changed {name}.", f"{name} is like that already.")
+    _report(app, outcome, f"Changed {name}.", f"{name} is already like that.")
 
 
 @issue.command("comment", epilog="Example: ghp agent-issue comment 3 'The cause is in parse.py'")
@@ -212,22 +218,22 @@ def edit(
 @acting
 @click.pass_obj
 def comment(app: App, number: str, text: str) -> None:
-    """Say something about an issue; - reads standard input."""
+    """Add a comment to an issue; `-` reads standard input."""
     outcome = services.comment(app, number, _read_text(text) or "")
     name = issue_view.name(outcome.issue)
-    _report(app, outcome, f"Commented on {name}.", f"It is the last comment on {name} already.")
+    _report(app, outcome, f"Commented on {name}.", f"{name} already ends with this comment.")
 
 
 @issue.command("close", epilog="Example: ghp agent-issue close 3 --message 'Merged'")
 @NUMBER
-@click.option("--message", metavar="TEXT", help="Say why, as a comment; - reads standard input.")
+@click.option("--message", metavar="TEXT", help="Add a comment; `-` reads standard input.")
 @acting
 @click.pass_obj
 def close(app: App, number: str, message: str | None) -> None:
-    """Close an issue. Of one that is claimed, among agents only the holder may."""
+    """Close an issue. A claimed issue can be closed only by its holder or a person."""
     outcome = claims.close(app, number, _read_text(message) or "")
     name = issue_view.name(outcome.issue)
-    _report(app, outcome, f"Closed {name}.", f"{name} is closed already.")
+    _report(app, outcome, f"Closed {name}.", f"{name} is already closed.")
 
 
 @issue.command("reopen", epilog="Example: ghp agent-issue reopen 3")
@@ -235,20 +241,20 @@ def close(app: App, number: str, message: str | None) -> None:
 @acting
 @click.pass_obj
 def reopen(app: App, number: str) -> None:
-    """Open a closed issue again."""
+    """Reopen a closed issue."""
     outcome = services.reopen(app, number)
     name = issue_view.name(outcome.issue)
-    _report(app, outcome, f"Opened {name} again.", f"{name} is open already.")
+    _report(app, outcome, f"Reopened {name}.", f"{name} is already open.")
 
 
 @issue.command("assign", epilog="Example: ghp agent-issue assign 3 worker-1")
 @NUMBER
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=complete.agents)
-@click.option("--remove", is_flag=True, help="Take the issue from them.")
+@click.option("--remove", is_flag=True, help="Remove these assignees.")
 @acting
 @click.pass_obj
 def assign(app: App, number: str, names: tuple[str, ...], remove: bool) -> None:
-    """Give an issue to agents or people; @me is whoever says it."""
+    """Assign an issue to agents or people; @me is you."""
     outcome = services.assign(app, number, names, remove=remove)
     holders = ", ".join(outcome.issue.assignees) or "nobody"
     sentence = f"{issue_view.name(outcome.issue)} is assigned to {holders}"
@@ -258,17 +264,17 @@ def assign(app: App, number: str, names: tuple[str, ...], remove: bool) -> None:
 @issue.command("block", epilog="Example: ghp agent-issue block 3 --by 1 --by 2")
 @NUMBER
 @click.option(
-    "--by", multiple=True, required=True, metavar="M", help="What it waits for.",
+    "--by", multiple=True, required=True, metavar="M", help="The issue that blocks it.",
     shell_complete=complete.issues,
 )  # fmt: skip
-@click.option("--remove", is_flag=True, help="It waits for them no longer.")
+@click.option("--remove", is_flag=True, help="Remove these blockers.")
 @acting
 @click.pass_obj
 def block(app: App, number: str, by: tuple[str, ...], remove: bool) -> None:
-    """Let an issue wait for others."""
+    """Mark an issue as blocked by other issues."""
     outcome = services.block(app, number, by, remove=remove)
     blockers = ", ".join(f"#{blocker}" for blocker in outcome.issue.blocked_by) or "nothing"
-    sentence = f"{issue_view.name(outcome.issue)} waits for {blockers}"
+    sentence = f"{issue_view.name(outcome.issue)} is blocked by {blockers}"
     _report(app, outcome, f"{sentence}.", f"{sentence} already.")
 
 
@@ -289,5 +295,5 @@ def _read_text(text: str | None) -> str | None:
     except UnicodeDecodeError as error:
         raise UsageError(
             f"Standard input is not UTF-8 text (byte {error.start}).",
-            hint="Convert it, with `iconv -t UTF-8` say.",
+            hint="Convert it first, e.g. with `iconv -t UTF-8`.",
         ) from None

@@ -14,7 +14,7 @@ from ghp_agents.issues.service import IssueListing, View
 
 Holdings = Mapping[int, Holding]
 
-NO_TITLE = "(not here yet, or not readable)"
+NO_TITLE = "(unknown or unreadable here)"
 COLUMNS = ("ISSUE", "PRIORITY", "STATE", "HOLDER", "ASSIGNED", "BLOCKED BY", "LABELS", "TITLE")
 MARKER = re.compile(
     r"\n*<!-- ghp:[a-z]+ [^\n]* -->\s*\Z"
@@ -78,7 +78,7 @@ def page(view: View, holding: Holding | None) -> None:
 def _lines(view: View, holding: Holding | None) -> Iterator[str]:
     issue = view.issue
     yield name(issue)
-    outside = "" if issue.by_writer else " (cannot write here)"
+    outside = "" if issue.by_writer else " (no write access)"
     author = (phrase(issue.author, NAME_LIMIT) if issue.author else "?") + outside
     yield f"{issue.state} · {issue.priority} · by {author}, {when(issue.created_at)}"
     facts = {
@@ -90,7 +90,7 @@ def _lines(view: View, holding: Holding | None) -> Iterator[str]:
         "parts": "; ".join(map(name, view.parts)),
         "blocked by": _related(view, issue.blocked_by),
         "blocks": "; ".join(map(name, view.blocks)),
-        "ignored in its scope": f"{wide}: it covers everything"
+        "ignored in its scope": f"{wide}: it matches everything"
         if (wide := too_wide(issue))
         else "",
         "also known as": ", ".join(f"#{number}" for number in issue.other_numbers),
@@ -107,17 +107,14 @@ def _lines(view: View, holding: Holding | None) -> Iterator[str]:
 
 
 def _outside(issue: Issue) -> str:
-    return f" (by {one_line(issue.author, 40)}, who cannot write here)"
+    return f" (by {one_line(issue.author, 40)}, without write access)"
 
 
 def say_passed_over(count: int) -> None:
     """Say how many issues were skipped because their authors cannot write here."""
-    what, was, them = (
-        ("1 issue", "was", "it") if count == 1 else (f"{count} issues", "were", "them")
-    )
+    what, them = ("1 issue", "it") if count == 1 else (f"{count} issues", "them")
     output.say(
-        f"{what} by people who cannot write here {was} passed over; a maintainer can assign or "
-        f"label {them}."
+        f"Skipped {what} by people without write access; a maintainer can assign or label {them}."
     )
 
 
@@ -131,7 +128,7 @@ def too_wide(issue: Issue) -> str:
 def _claimed(holding: Holding) -> str:
     lease = holding.lease
     kind = holding.state or "a person"
-    why = f", with the reason {phrase(lease.reason)}" if lease.reason else ""
+    why = f", reason: {phrase(lease.reason)}" if lease.reason else ""
     since = when(lease.acquired_at)
     return f"{named(lease.holder or '')} ({kind}) since {since}, generation {lease.generation}{why}"
 
@@ -144,7 +141,7 @@ def _related(view: View, numbers: Iterable[IssueNumber]) -> str:
 
 
 def _comment_lines(comment: Comment) -> Iterator[str]:
-    outside = "" if comment.by_writer else " (cannot write here)"
+    outside = "" if comment.by_writer else " (no write access)"
     yield f"\n── {who(comment.author, comment.by_person)}{outside}, {when(comment.at)}"
     yield indented(MARKER.sub("", comment.body))
 

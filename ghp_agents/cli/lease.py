@@ -36,22 +36,25 @@ SHOWN = 3  # files that are listed; the rest are counted
 )
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=complete.files)
 @click.option(
-    "--name", metavar="RESOURCE", help="A resource that is no file: staging-db.",
+    "--name", metavar="RESOURCE", help="Name of a non-file resource, e.g. staging-db.",
     shell_complete=complete.resources,
 )  # fmt: skip
-@click.option("--reason", metavar="TEXT", default="", help="What for; others are told.")
+@click.option("--reason", metavar="TEXT", default="", help="What for; other agents see it.")
 @click.option(
-    "--ttl", metavar="TIME", type=Duration(), help="For so long at most, in all clones: 30m, 2h."
+    "--ttl",
+    metavar="TIME",
+    type=Duration(),
+    help="Release automatically after this time, e.g. 30m or 2h.",
 )
-@click.option("--strict", is_flag=True, help="Over all clones at once; needs the remote.")
-@click.option("--wait", is_flag=True, help="Stand in line until it is free.")
+@click.option("--strict", is_flag=True, help="Reserve in all clones at once; needs the remote.")
+@click.option("--wait", is_flag=True, help="Wait in the queue until it is free.")
 @click.option(
     "--timeout", metavar="SECONDS", type=Seconds(),
-    help="With --wait: leave the line after so long.",
+    help="With --wait: stop waiting after this time.",
 )  # fmt: skip
 @click.option(
     "--for", "holder", metavar="AGENT", shell_complete=complete.agents,
-    help="Lease it for this agent, with leave for shared files; by people and orchestrators.",
+    help="Lease on behalf of this agent and approve shared files (people and orchestrators only).",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the lease as JSON.")
 @acting
@@ -68,14 +71,14 @@ def lease(
     holder: str | None,
     as_json: bool,
 ) -> None:
-    """Have files alone, or a named resource, and print the lease's id.
+    """Reserve files or a named resource, and print the lease's id.
 
-    PATTERN is one of a .gitignore file in the current folder: `./a.py` is one file, `a.py` all of
-    that name, `src/` what is and will be in it; `!` takes away. A lease holds until it is released,
-    its time is up, or its holder is dead.
+    PATTERN is .gitignore syntax, relative to the current folder: `./a.py` (this file), `a.py`
+    (every file of that name), `src/` (everything below), `!x` (except). A lease ends when it is
+    released, when its time is up, or when its holder is dead.
     """
     if timeout is not None and not wait:
-        raise UsageError("--timeout says how long to wait.", hint="Give --wait with it.")
+        raise UsageError("--timeout needs --wait.", hint="Add --wait.")
     spelled = _spelled(app, patterns) if patterns else ()
     wanted = LeaseRequest(spelled, name, reason, ttl, strict, holder, patterns)
     try:
@@ -97,11 +100,11 @@ def _say_links(app: App, patterns: tuple[str, ...]) -> None:
     for word, inside in WorktreeFiles(app.ws).links(patterns, app.cwd):
         shown = one_line(word, 80)
         if inside is not None:
-            output.say(f"{shown} is a link: leased is what it leads to, {one_line(inside, 80)}.")
+            output.say(f"{shown} is a link: leased its target, {one_line(inside, 80)}.")
         else:
             output.warn(
-                f"{shown} is a link to what is not in this repository: leased is the link, and "
-                "nobody is kept from editing what it leads to."
+                f"{shown} links to a path outside of this repository: only the link is leased, "
+                "and its target can still be edited."
             )
 
 
@@ -109,8 +112,8 @@ def _say_scope(app: App) -> None:
     """Explain that an ordinary lease is not yet known elsewhere, if other clones are active."""
     if presence.others_live(app, app.store.snapshot()):
         output.say(
-            "Exclusive in this clone; other clones hear of it at the next sync. `--strict` asks "
-            "them now."
+            "Reserved in this clone; other clones are warned at the next sync. Use --strict to "
+            "reserve it everywhere."
         )
 
 
@@ -125,8 +128,8 @@ def _spelled(app: App, patterns: tuple[str, ...]) -> tuple[str, ...]:
         if is_number and not files.reach(files.spelled([word], app.cwd)).covered:
             raise UsageError(
                 f"There is no file {word[:20]} here.",
-                hint=f"To wait so many seconds: --wait --timeout {word[:20]}. For a file of "
-                f"this name that is still to come: ./{word[:20]}.",
+                hint=f"To wait that many seconds, use --wait --timeout {word[:20]}. To lease a "
+                f"future file of that name, use ./{word[:20]}.",
             )
     return files.spelled(patterns, app.cwd)
 
@@ -150,9 +153,9 @@ def _say(leased: LeaseResult) -> None:
         output.done(f"Leased {mine}{until}{_coverage_text(hold, files)}.")
     else:
         holder = named(hold.holder, hold.is_person)
-        output.say(f"{mine} is leased to {holder} already, since {hold.since}{until}.")
+        output.say(f"{holder} already leases {mine}, since {hold.since}{until}.")
     if hold.patterns and not files:
-        output.warn("It covers no file that is here yet.", "`git ls-files` lists what there is.")
+        output.warn("No file matches yet.", "`git ls-files` lists the files.")
 
 
 def _coverage_text(hold: Hold, files: Sequence[str]) -> str:
@@ -160,7 +163,7 @@ def _coverage_text(hold: Hold, files: Sequence[str]) -> str:
         return ""
     names = ", ".join(map(file, files[:SHOWN]))
     more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
-    return f": it covers {len(files)} file{'s' if len(files) != 1 else ''} ({names}{more})"
+    return f": {len(files)} file{'s' if len(files) != 1 else ''} ({names}{more})"
 
 
 # ------------------------------------------------------------------------------- listing
@@ -168,12 +171,12 @@ def _coverage_text(hold: Hold, files: Sequence[str]) -> str:
 
 @click.command("agent-leases", epilog="Example: ghp agent-leases --implicit")
 @click.option(
-    "--implicit", is_flag=True, help="Also the files of this clone that agents are editing."
+    "--implicit", is_flag=True, help="Also list files that agents of this clone are editing."
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @click.pass_obj
 def leases(app: App, implicit: bool, as_json: bool) -> None:
-    """List what is leased, in the order in which it counts, and who waits for it."""
+    """List leases, oldest first, and who is waiting for them."""
     listing = services.listing(app, implicit=implicit)
     known = _conflicts(app, listing)
     if as_json:
@@ -185,14 +188,14 @@ def leases(app: App, implicit: bool, as_json: bool) -> None:
             ]
         )
     elif not (listing.held or listing.waiting or listing.edits):
-        say_none(app, "Nothing is leased.")
+        say_none(app, "No leases.")
     else:
         disputed = {hold.id for conflict in known for hold in conflict[:2]}
         _print(listing, disputed, app.ws.clock.now())
         for conflict in known:
             output.data(output.clean(_sentence(conflict)))
     for problem in listing.problems:
-        output.warn(f"{problem.place} cannot be read: {problem.reason}.")
+        output.warn(f"Cannot read {problem.place}: {problem.reason}.")
     start_background(app)
 
 
@@ -209,13 +212,12 @@ def _sentence(conflict: Overlap) -> str:
     one, other = (named(hold.holder, hold.is_person) for hold in (earlier, later))
     decides = ""
     if question and question.is_open:
-        decides = f" {question.name} asks a person who should have it."
+        decides = f" {question.name} asks a person to decide."
     elif question:
         decides = f" {question.name} was answered: {phrase(question.answers[-1].text)}"
     return (
-        f"Conflict: {earlier.short} of {one} and {later.short} of {other} are "
-        f"both of {file(conflict.place)}. Until one of them is released, {one} may "
-        f"edit it.{decides}"
+        f"Conflict: {earlier.short} of {one} and {later.short} of {other} both cover "
+        f"{file(conflict.place)}. Until one is released, {one} may edit it.{decides}"
     )
 
 

@@ -22,20 +22,22 @@ FOLLOW_EVERY = 1.0  # seconds
 
 @click.command("agent-log", epilog="Example: ghp agent-log --issue 12 --since 2h")
 @click.option(
-    "--agent", metavar="NAME", help="Only what this agent or person did.",
+    "--agent", metavar="NAME", help="Only events by this agent or person.",
     shell_complete=complete.agents,
 )  # fmt: skip
 @click.option(
-    "--issue", metavar="N", help="Only what is about this issue.", shell_complete=complete.issues
+    "--issue", metavar="N", help="Only events about this issue.", shell_complete=complete.issues
 )
 @click.option(
     "--event", metavar="EVENT", help="Only this event: escalate, answer, handoff, …",
     shell_complete=complete.events,
 )  # fmt: skip
-@click.option("--since", metavar="WHEN", help="Only from then on: 2026-01-25T10:30:00Z, or 2h.")
-@click.option("--limit", "-n", type=click.IntRange(min=1), help="Only the last so many.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON; with --follow one object a line.")
-@click.option("--follow", is_flag=True, help="Go on with what happens next, until interrupted.")
+@click.option("--since", metavar="WHEN", help="Only events since 2026-01-25T10:30:00Z, or 2h ago.")
+@click.option("--limit", "-n", type=click.IntRange(min=1), help="Only the last N events.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON; with --follow, one object per line."
+)
+@click.option("--follow", is_flag=True, help="Keep printing new events, like `tail -f`.")
 @click.pass_obj
 def log(
     app: App,
@@ -47,7 +49,7 @@ def log(
     as_json: bool,
     follow: bool,
 ) -> None:
-    """Show what happened, oldest first, over all clones."""
+    """List what happened in all clones, oldest first."""
     question = LedgerQuery(agent, _numbers(app, issue), event, _since(app, since))
     tips = app.store.snapshot().tips() if follow else ()
     with output.busy("Reading the ledger"):
@@ -66,7 +68,7 @@ def log(
     elif entries:
         _print(entries)
     else:
-        kind = "Nothing of that kind." if question != LedgerQuery() else "Nothing has happened yet."
+        kind = "No matching events." if question != LedgerQuery() else "No events yet."
         say_none(app, kind)
     start_background(app)
 

@@ -15,27 +15,28 @@ from ghp_agents.wiring import App
 
 @click.command("agent-merge", epilog="Example: ghp agent-merge 12")
 @click.argument("reference", metavar="[PR|ISSUE]", required=False)
-@click.option("--queue", is_flag=True, help="All that agents finished, the oldest first.")
+@click.option("--queue", is_flag=True, help="Merge all finished pull requests, oldest first.")
 @click.option(
     "--wait", metavar="SECONDS", type=click.FloatRange(min=0), default=0.0,
-    help="Wait so long for whoever merges now.",
+    help="Wait up to this long while another merge runs.",
 )  # fmt: skip
-@click.option("--unchecked", is_flag=True, help="Also where no checks are configured.")
-@click.option("--json", "as_json", is_flag=True, help="Print what became of each as JSON.")
+@click.option("--unchecked", is_flag=True, help="Merge even if no checks are configured.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result of each as JSON.")
 @acting
 @click.pass_obj
 def merge(
     app: App, reference: str | None, queue: bool, wait: float, unchecked: bool, as_json: bool
 ) -> None:
-    """Check what would be on the trunk, merge it, and clear away what is over.
+    """Test the merge result, merge it, and clean up.
 
-    Without a name it is the pull request of the branch here. What conflicts, or fails a check,
-    goes back to its agent, and after two rounds to a person. What `agent-finish` did not send for
-    who has the issue needs a person's word, and is no part of the queue. What others hold is not
-    merged; people are only told of ordinary leases. Prints the numbers that were merged.
+    Without a name it merges the pull request of the current branch. If it conflicts or a check
+    fails, it goes back to its agent; after two rounds, to a person. A pull request that the holder
+    did not send with `agent-finish` needs a person and is not in the queue. Files that others lease
+    are not merged; for an ordinary lease, a person gets only a warning. Prints the numbers of the
+    merged pull requests.
     """
     if queue and reference:
-        raise UsageError("--queue takes them all.", hint="Leave out the name, or --queue.")
+        raise UsageError("--queue cannot be used with a name.", hint="Remove the name or --queue.")
     sync_first(app)
     merger = services.merger(
         app,
@@ -55,7 +56,7 @@ def merge(
         back = [outcome for outcome in done if isinstance(outcome, SentBack)]
         (send if back else start_background)(app)
     if queue and not done:
-        output.say("Nothing is ready to be merged.")
+        output.say("No pull request is ready to be merged.")
     if back:
         raise _sent_back(back)
 
@@ -84,7 +85,7 @@ def _fields(outcome: Outcome | Passed) -> dict[str, object]:
 
 def _say(outcome: Outcome | Passed) -> None:
     if isinstance(outcome, Passed):
-        output.say(f"#{outcome.pull.number} is passed over: {outcome.why}")
+        output.say(f"Skipped #{outcome.pull.number}: {outcome.why}")
     elif isinstance(outcome, SentBack):
         _say_sent_back(outcome)
     else:
@@ -98,12 +99,12 @@ def _say_merged(merged: Merged) -> None:
     commit = f" as {pull.merged_as[:12]}" if pull.merged_as else ""
     if merged.before:
         by = f", merged by {one_line(merged.by, 80)}" if merged.by else ""
-        output.say(f"#{pull.number} is on {pull.base} already{commit}{by}.")
+        output.say(f"#{pull.number} is already on {pull.base}{commit}{by}.")
     else:
         output.done(f"Merged #{pull.number} ({pull.branch}) into {pull.base}{commit}.")
     if merged.issue:
         tell = output.say if merged.before else output.done
-        tell(f"{issue_view.name(merged.issue)} is closed.")
+        tell(f"Closed {issue_view.name(merged.issue)}.")
     for note in merged.notes:
         output.warn(note)
 
@@ -111,11 +112,11 @@ def _say_merged(merged: Merged) -> None:
 def _say_sent_back(back: SentBack) -> None:
     returned = back.returned
     output.warn(
-        f"#{back.pull.number} goes back to {returned.agent}, round {back.round}: "
+        f"Sent #{back.pull.number} back to {returned.agent}, round {back.round}: "
         f"{REASONS[returned.reason]}.\n{returned.text}"
     )
     if back.escalation:
-        output.say(f"A person is asked how it should go on: {back.escalation.name}.")
+        output.say(f"{back.escalation.name} asks a person how to continue.")
     for note in back.notes:
         output.warn(note)
 
@@ -123,11 +124,11 @@ def _say_sent_back(back: SentBack) -> None:
 def _sent_back(back: list[SentBack]) -> GhpError:
     if len(back) > 1:
         return GhpError(
-            f"{', '.join(f'#{sent.pull.number}' for sent in back)} were not merged, but sent back.",
-            hint="Their agents are told at their next step.",
+            f"Not merged, but sent back: {', '.join(f'#{sent.pull.number}' for sent in back)}.",
+            hint="Their agents are notified at their next step.",
         )
     (sent,) = back
     return GhpError(
         f"#{sent.pull.number} was not merged: {REASONS[sent.returned.reason]}.",
-        hint=f"{sent.returned.agent} is told at its next step. Nothing of it is on the trunk.",
+        hint=f"{sent.returned.agent} is notified at its next step. Nothing of it is on main.",
     )

@@ -21,12 +21,12 @@ from ghp_agents.state.join import Problem
 from ghp_agents.wiring import App
 
 STDIN = "-"
-KIND = click.option("--kind", type=click.Choice(KINDS), help="What kind of knowledge it is.")
+KIND = click.option("--kind", type=click.Choice(KINDS), help="The kind of knowledge.")
 PATHS = click.option(
     "--path", "paths", metavar="PATTERN", multiple=True,
-    help="A place that it is about, as in a .gitignore file; repeat it.",
+    help="A path that it is about, in .gitignore syntax; repeatable.",
 )  # fmt: skip
-EXPIRES = click.option("--expires", metavar="DATE", help="The last day on which it holds.")
+EXPIRES = click.option("--expires", metavar="DATE", help="The last day on which it is valid.")
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 
 
@@ -39,11 +39,15 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON
 )
 @click.argument("text")
 @KIND
-@click.option("--issue", metavar="N", help="Where it was learnt (default: the issue in hand).")
+@click.option(
+    "--issue", metavar="N", help="The issue where you learned it (default: your current issue)."
+)
 @PATHS
 @click.option("--supersedes", metavar="ID", help="The note that this one replaces.")
 @EXPIRES
-@click.option("--verbatim", is_flag=True, help="Word for word, also where a model finds the facts.")
+@click.option(
+    "--verbatim", is_flag=True, help="Save it word for word, even if a model extracts facts."
+)
 @acting
 @click.pass_obj
 def remember(
@@ -56,15 +60,15 @@ def remember(
     expires: str | None,
     verbatim: bool,
 ) -> None:
-    """Tell one fact that others will need, and print the note's id.
+    """Save one fact for later agents, and print the note's id.
 
-    TEXT is the note, or `-` to read it from standard input. The same fact told by many is one
-    note. It is kept in git, and shared by `ghp agent-sync`.
+    TEXT is the note, or `-` to read it from standard input. A fact that several agents save is one
+    note. Notes are kept in git and shared by `ghp agent-sync`.
     """
     text = services.tidied(_read_text(text))
     facts: Sequence[str] = [text]
     if not verbatim and app.ws.settings.notes.get("infer"):
-        with output.busy("Finding the facts"):
+        with output.busy("Extracting the facts"):
             facts = app.knowledge.extract_facts(text)
     spelled = _spelled(app, paths)
     for fact in facts:
@@ -81,14 +85,14 @@ def remember(
 def _report_note(result: services.RememberResult) -> None:
     output.data(result.note.name)
     if result.is_new:
-        output.done(f"Noted {result.note.name}: {result.note.title}")
+        output.done(f"Saved {result.note.name}: {result.note.title}")
     else:
-        output.say(f"Known already as {result.note.name}.")
+        output.say(f"Already saved as {result.note.name}.")
     for old in result.replaced:
         if old.id != result.note.id:
-            output.done(f"It replaces {old.name}, which is not recalled any more.")
+            output.done(f"It replaces {old.name}, which no search finds any more.")
     for note in result.notes:
-        output.warn(note, "Tell it with `--supersedes` to bring it back in the other's place.")
+        output.warn(note, "To restore it, run the command again with --supersedes.")
 
 
 def _read_text(text: str) -> str:
@@ -99,7 +103,7 @@ def _read_text(text: str) -> str:
     except UnicodeDecodeError as error:
         raise UsageError(
             f"The note on standard input is not UTF-8 text (byte {error.start}).",
-            hint="Convert it, with `iconv -t UTF-8` say.",
+            hint="Convert it first, e.g. with `iconv -t UTF-8`.",
         ) from None
 
 
@@ -121,19 +125,18 @@ def _current_folder(app: App) -> str:
     "agent-recall", epilog="Example: ghp agent-recall 'how do we authenticate to the API'"
 )
 @click.argument("query")
-@click.option("--issue", metavar="N", help="Only what was learnt on this issue.")
-@click.option("--path", metavar="PATH", help="Only what is about this file.")
+@click.option("--issue", metavar="N", help="Only notes learned on this issue.")
+@click.option("--path", metavar="PATH", help="Only notes about this file.")
 @click.option(
     "--limit", type=click.IntRange(1, 100), default=recalling.LIMIT, show_default=True,
-    help="Print at most so many.",
+    help="Print at most this many notes.",
 )  # fmt: skip
 @AS_JSON
 @click.pass_obj
 def recall(
     app: App, query: str, issue: str | None, path: str | None, limit: int, as_json: bool
 ) -> None:
-    """Find what is known, the best answer first: by what it means, where mem0 is installed, else
-    by its words."""
+    """Search the notes, best match first: by meaning if mem0 is installed, else by words."""
     place = _place(app, path) if path else None
     with output.busy("Searching the notes"):
         found = recalling.recall(
@@ -145,9 +148,9 @@ def recall(
     elif found.notes:
         output.data(note_view.answers(found, app.ws.clock.now()))
     elif found.total:
-        output.say("No note answers this.")
+        output.say("No note matches.")
     else:
-        say_none(app, "There is no such note yet. `ghp agent-remember TEXT` makes one.")
+        say_none(app, "No notes yet. Save one with `ghp agent-remember TEXT`.")
     _say_shortcomings(app, found)
     _warn_of(found.problems)
 
@@ -156,13 +159,15 @@ def _place(app: App, path: str) -> str:
     """The file's path relative to the worktree. Raises UsageError."""
     place = os.path.normpath(os.path.join(_current_folder(app), path)).replace(os.sep, "/")  # noqa: PTH118
     if place.startswith(("../", "/")) or place == "..":
-        raise UsageError(f"{path!r} is outside of this repository.", hint="Name a file in it.")
+        raise UsageError(
+            f"{path!r} is outside of this repository.", hint="Name a file in the repository."
+        )
     return place
 
 
 def _say_shortcomings(app: App, found: recalling.Recalled) -> None:
     if found.trouble:
-        output.warn(f"{found.trouble} Words were compared instead.", found.trouble.hint)
+        output.warn(f"{found.trouble} Searched by words instead.", found.trouble.hint)
     for finding in found.shortcomings:
         if note_view.is_news(app.ws, finding):
             output.warn(finding.text, finding.remedy)
@@ -170,7 +175,7 @@ def _say_shortcomings(app: App, found: recalling.Recalled) -> None:
 
 def _warn_of(problems: Sequence[Problem]) -> None:
     for problem in problems:
-        output.warn(f"{problem.place} cannot be read: {problem.reason}.")
+        output.warn(f"Cannot read {problem.place}: {problem.reason}.")
 
 
 # ------------------------------------------------------------------------------- the notes
@@ -178,14 +183,14 @@ def _warn_of(problems: Sequence[Problem]) -> None:
 
 @click.group("agent-notes", cls=Group, epilog="Example: ghp agent-notes list --kind decision")
 def notes() -> None:
-    """List, show, change and forget notes. ID is a note's id or the start of it (N-3f9a)."""
+    """List, show, change and delete notes. ID is a note's id or the start of one (N-3f9a)."""
 
 
 @notes.command("list", epilog="Example: ghp agent-notes list --kind gotcha --path src/")
-@click.option("--kind", type=click.Choice(KINDS), help="Only of this kind.")
-@click.option("--issue", metavar="N", help="Only what was learnt on this issue.")
-@click.option("--path", metavar="PATH", help="Only what is about this file.")
-@click.option("--all", "everything", is_flag=True, help="Also replaced, expired, forgotten ones.")
+@click.option("--kind", type=click.Choice(KINDS), help="Only notes of this kind.")
+@click.option("--issue", metavar="N", help="Only notes learned on this issue.")
+@click.option("--path", metavar="PATH", help="Only notes about this file.")
+@click.option("--all", "everything", is_flag=True, help="Also replaced, expired and deleted notes.")
 @AS_JSON
 @click.pass_obj
 def list_notes(
@@ -196,7 +201,7 @@ def list_notes(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """List notes, the oldest first."""
+    """List notes, oldest first."""
     known, problems = services.read_all(app.store.snapshot())
     chosen = known if everything else services.active(app.ws, known)
     if kind:
@@ -221,7 +226,7 @@ def list_notes(
 @AS_JSON
 @click.pass_obj
 def show(app: App, id: str, as_json: bool) -> None:
-    """Show a note in full: who learnt it, when, from which issue and commit."""
+    """Show a note in full: who learned it, when, on which issue and commit."""
     known, _ = services.read_all(app.store.snapshot())
     note, day = rules.find(known, id), services.today(app.ws)
     if as_json:
@@ -235,7 +240,9 @@ def show(app: App, id: str, as_json: bool) -> None:
 @click.argument("text", required=False)
 @KIND
 @PATHS
-@click.option("--expires", metavar="DATE", help="The last day on which it holds; never: `never`.")
+@click.option(
+    "--expires", metavar="DATE", help="The last day on which it is valid; `never` for no limit."
+)
 @acting
 @click.pass_obj
 def edit(
@@ -248,7 +255,7 @@ def edit(
 ) -> None:
     """Change a note; its id stays. TEXT is the new text, or `-` to read it from standard input.
 
-    Of two who change it at once the later one wins, in every clone.
+    If two people change it at once, the later change wins in every clone.
     """
     values: dict[str, Any] = {}
     if text is not None:
@@ -263,7 +270,7 @@ def edit(
     if changed.is_new:
         output.done(f"Changed {changed.note.name}: {changed.note.title}")
     else:
-        output.say(f"{changed.note.name} is so already.")
+        output.say(f"{changed.note.name} is already like that.")
     start_background(app)
 
 
@@ -272,16 +279,16 @@ def edit(
 @acting
 @click.pass_obj
 def forget(app: App, id: str) -> None:
-    """Take a note's text out of the state and the index, for good; who said so stays."""
+    """Delete a note's text from the state and the index. Its author stays recorded."""
     changed = services.forget(app, id)
     name = changed.note.name
     if not changed.is_new:
-        output.say(f"{name} is forgotten already.")
+        output.say(f"{name} is already deleted.")
     else:
-        output.done(f"Forgot {name}.")
+        output.done(f"Deleted {name}.")
         output.warn(
-            "Git's history still has its text, here and wherever it was synced to.",
-            "If it was a secret, replace the secret.",
+            "git's history still has its text, here and in every clone that has synced.",
+            "If it was a secret, change the secret.",
         )
     _remove_from_index(app)
     start_background(app)
@@ -290,23 +297,24 @@ def forget(app: App, id: str) -> None:
 def _remove_from_index(app: App) -> None:
     """Remove the note from the index; it is forgotten even if that fails."""
     if note_view.has_index(app.ws):
-        with output.busy("Taking it out of the index"):
+        with output.busy("Removing it from the index"):
             recalling.reindex(app, app.knowledge)
 
 
 @notes.command("reindex", epilog="Example: ghp agent-notes reindex")
 @click.pass_obj
 def reindex(app: App) -> None:
-    """Let the index be what the notes say. `agent-recall` does so by itself; this is for after
-    a repair, and to see that nothing is amiss."""
+    """Rebuild the search index from the notes. `agent-recall` does this by itself; use it after a
+    repair, or to check the index.
+    """
     with output.busy("Indexing the notes"):
         update = recalling.reindex(app, app.knowledge)
     if update.nothing_new:
-        output.done(f"Nothing to do: {note_view.many(update.total)} can be found.")
+        output.done(f"Nothing to do: {note_view.many(update.total)} indexed.")
     else:
         output.done(
-            f"{note_view.many(update.total)} can be found: {update.added} added, "
-            f"{update.changed} changed, {update.removed} removed."
+            f"Indexed {note_view.many(update.total)}: {update.added} added, {update.changed} "
+            f"changed, {update.removed} removed."
         )
     for finding in app.knowledge.health():
         output.warn(finding.text, finding.remedy)

@@ -36,7 +36,7 @@ def table(chosen: Sequence[Note], known: Sequence[Note], now: float, today: str)
         )
         for note in chosen
     ]
-    columns = ("ID", "STATE", "KIND", "ISSUE", "BY", "TOLD", "NOTE")
+    columns = ("ID", "STATE", "KIND", "ISSUE", "BY", "SAVED", "NOTE")
     output.table(columns, rows, [STYLES[note.state(today)] for note in chosen])
 
 
@@ -76,7 +76,7 @@ def page(note: Note, today: str) -> str:
         ("Until", note.expires or ""),
         ("Replaced by", f"N-{note.superseded_by}" if note.superseded_by else ""),
         ("Changed by", changed),
-        ("Forgotten by", gone),
+        ("Deleted by", gone),
     ]
     head = "\n".join(f"{key}: {one_line(value, 200)}" for key, value in facts if value)
     return f"{note.name}\n{head}\n" + (f"\n{clean(note.text)}" if note.text else "")

@@ -148,8 +148,8 @@ def _give_up(error: OSError) -> NoReturn:
         raise error
     drop_stdout()
     raise GhpError(
-        f"The output cannot be written: {error.strerror}.",
-        hint="Give it another place. What was acknowledged is kept.",
+        f"Cannot write the output: {error.strerror}.",
+        hint="Write it to another place. Everything saved before is kept.",
     ) from None
 
 

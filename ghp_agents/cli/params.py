@@ -20,7 +20,7 @@ class Duration(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         try:
             return duration(str(value))
         except ValueError:
-            self.fail(f"{str(value)[:40]!r} is not a length of time, such as 90s, 30m, 2h, 1d.")
+            self.fail(f"{str(value)[:40]!r} is not a duration; use e.g. 90s, 30m, 2h or 1d.")
 
 
 class Seconds(click.FloatRange):

@@ -15,13 +15,13 @@ from ghp_agents.wiring import App
 @click.command("agent-plugin", epilog="Example: ghp agent-plugin claude")
 @click.argument("client", type=click.Choice([services.CLIENT]))
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
-@click.option("--dry-run", is_flag=True, help="Only say what would be written.")
+@click.option("--dry-run", is_flag=True, help="Only print what would be written.")
 @click.pass_obj
 def plugin(app: App, client: str, folder: Path | None, dry_run: bool) -> None:
-    """Render the plugin for Claude Code into FOLDER, and print where it is.
+    """Write the plugin for Claude Code to FOLDER, and print its path.
 
-    It has hooks, a skill that teaches the commands, and slash commands, and is its own
-    marketplace. FOLDER is ours alone; without one it is in your data folder.
+    It has hooks, slash commands, and a skill that teaches the commands. It is its own marketplace.
+    Nothing else may be in FOLDER; the default is in your data folder.
     """
     given = folder or services.default_folder(app.environ)
     place = given if given.is_absolute() else app.cwd / given
@@ -35,13 +35,13 @@ def plugin(app: App, client: str, folder: Path | None, dry_run: bool) -> None:
         files = f"{len(steps)} file{'s' if len(steps) != 1 else ''}"
         output.done(f"Wrote the plugin for Claude Code: {files}.")
     else:
-        output.done("Nothing to do: the plugin is as this version makes it.")
+        output.done("Nothing to do: the plugin is up to date.")
     output.data(output.clean(str(place)))
     where = shlex.quote(str(place))
     for target in config_files.of_user(app.environ, [client]):
         if python_in(target):
             output.warn(
-                f"{target.shown} has the hooks, too: with the plugin each would run twice.",
-                "Take them out: `ghp agent-init --hooks claude --user --remove`.",
+                f"{target.shown} has the hooks, too, so with the plugin each would run twice.",
+                "Remove them: `ghp agent-init --hooks claude --user --remove`.",
             )
-    output.say(f"Install it: claude plugin install {services.NAME} --marketplace {where} -y")
+    output.say(f"Install it with: claude plugin install {services.NAME} --marketplace {where} -y")

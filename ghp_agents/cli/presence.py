@@ -29,7 +29,7 @@ COMMANDED = "hub/assigned.json"  # the same for commands in GitHub comments
 WATCH_EVERY = 2.0  # seconds
 ACTION_SHOWN = 80  # characters in the table; `agent-status AGENT` shows all
 STYLES = {Liveness.ACTIVE: "", Liveness.STALE: "yellow", Liveness.DEAD: "red"}
-COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "BEAT", "BRANCH", "LAST ACTION")
+COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "SEEN", "BRANCH", "LAST ACTION")
 
 
 # ------------------------------------------------------------------------------ heartbeat
@@ -45,13 +45,16 @@ COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "BEAT", "BRANCH", "LAST ACTION")
     shell_complete=complete.issues,
 )  # fmt: skip
 @click.option("--action", metavar="TEXT", help="What it did last, in one line.")
-@click.option("--progress", is_flag=True, help="Something was achieved.")
+@click.option("--progress", is_flag=True, help="Report progress.")
 @acting
 @click.pass_context
 def heartbeat(
     ctx: click.Context, status: str | None, issue: str | None, action: str | None, progress: bool
 ) -> None:
-    """Renew this agent's presence. Prints nothing and exits with 0, as a hook must."""
+    """Report that this agent is alive and what it is doing.
+
+    Prints nothing and always exits with 0, because hooks call it.
+    """
     app: App = ctx.obj
     try:
         fields = _fields(status, issue, action)
@@ -92,10 +95,10 @@ def _fields(status: str | None, issue: str | None, action: str | None) -> dict[s
 
 @click.command("agent-status", epilog="Example: ghp agent-status --stale --json")
 @click.argument("agent", required=False, shell_complete=complete.agents)
-@click.option("--json", "as_json", is_flag=True, help="Print the joined document.")
+@click.option("--json", "as_json", is_flag=True, help="Print the agents as JSON.")
 @click.option("--watch", is_flag=True, help="Keep showing it until interrupted.")
 @click.option("--stale", is_flag=True, help="Only agents that are stale or dead.")
-@click.option("--at", metavar="WHEN", help="As it was then: 2026-01-25T10:30:00Z, or 2h ago.")
+@click.option("--at", metavar="WHEN", help="Show the state at 2026-01-25T10:30:00Z, or 2h ago.")
 @click.option("--set", "new_status", metavar="STATUS", help="Set this agent's own status.")
 @acting
 @click.pass_obj
@@ -108,10 +111,10 @@ def status(
     at: str | None,
     new_status: str | None,
 ) -> None:
-    """Show who is alive and what they do, over all clones.
+    """List agents and what they are doing, in all clones.
 
-    BEAT says when an agent last renewed its presence. Of one in another clone it says when this
-    clone heard of that (`heard 3 min ago`), as clocks of other machines lie.
+    SEEN is the age of an agent's last heartbeat. For an agent in another clone it is the time since
+    the heartbeat was synced to this clone (`synced 3 min ago`), because clocks differ.
     """
     if new_status is not None:
         _set_status(app, agent, new_status)
@@ -156,7 +159,11 @@ def status(
 def _nobody(seen: Sequence[AgentView], then: float | None) -> str:
     if seen:
         return "No agent is alive; `ghp agent-status NAME` shows one that is gone."
-    return "No agents are known yet." if then is None else "No agents were known then."
+    return (
+        "No agents yet. Start one with `ghp agent-start --next --as NAME`."
+        if then is None
+        else "There were no agents at that time."
+    )
 
 
 def _set_status(app: App, agent: str | None, new_status: str) -> None:
@@ -167,7 +174,9 @@ def _set_status(app: App, agent: str | None, new_status: str) -> None:
     try:
         app.store.fold()
     except (GhpError, OSError) as error:  # the presence is saved; a later fold takes it
-        output.warn(f"Not in the state yet: {error}", "`ghp agent-doctor` says what is in the way.")
+        output.warn(
+            f"Saved, but not committed yet: {error}", "Run `ghp agent-doctor` to find the cause."
+        )
     output.done(f"{name} is {new_status}.")
     start_background(app)
 
@@ -189,8 +198,8 @@ def _select(views: Sequence[AgentView], name: str | None, stale: bool) -> list[A
     chosen = [view for view in views if name is None or view.name == name]
     if name and not chosen:
         raise NotFoundError(
-            f"No agent called {name} is known here.",
-            hint="`ghp agent-status` lists them; `ghp agent-sync` fetches what others said.",
+            f"There is no agent {name}.",
+            hint="`ghp agent-status` lists agents; `ghp agent-sync` gets news from other clones.",
         )
     if stale:
         return [view for view in chosen if view.liveness in (Liveness.STALE, Liveness.DEAD)]
@@ -216,7 +225,7 @@ def _beat(view: AgentView) -> str:
     """The age of the last heartbeat; for another clone, whose clock may be wrong, its arrival."""
     if view.is_here:
         return f"{ago(view.silent)} ago"
-    return "elsewhere" if view.heard is None else f"heard {ago(view.heard)} ago"
+    return "elsewhere" if view.heard is None else f"synced {ago(view.heard)} ago"
 
 
 def styles(views: Sequence[AgentView]) -> list[str]:
@@ -255,31 +264,30 @@ def _print_footer(app: App, snapshot: Snapshot, views: Sequence[AgentView]) -> N
     if sync_status.remote:
         heard = f"{ago(now - sync_status.news_at)} ago" if sync_status.news_at else "never"
         clones = f"{others} other clone{'s' if others != 1 else ''}"
-        hint = "" if sync_status.news_at else "; `ghp agent-sync` fetches what others said"
+        hint = "" if sync_status.news_at else "; run `ghp agent-sync` to get news"
         output.say(f"Last news from {sync_status.remote}: {heard} ({clones}){hint}.")
     if sync_status.waiting:
         output.warn(
-            f"{_count(sync_status.waiting, 'record')} wait in the outbox for a repository that can "
-            "be written.",
+            f"{_count(sync_status.waiting, 'record')} waiting: the repository cannot be written.",
             "Run `ghp agent-sync` outside of the sandbox.",
         )
     if sync_status.unsent and (sync_status.trouble or not sync_status.news_at):
         why = f": {sync_status.trouble}" if sync_status.trouble else ""
-        hint = "`ghp agent-doctor` says what is in the way." if sync_status.permanent else ""
+        hint = "Run `ghp agent-doctor` to find the cause." if sync_status.permanent else ""
         output.warn(f"{_count(sync_status.unsent, 'change')} not sent yet{why}", hint)
     _print_github(app)
     problems = snapshot.problems()
     if problems:
         output.warn(
-            f"{_count(len(problems), 'record')} cannot be read and left out.",
-            "`ghp agent-doctor` names them; they are kept.",
+            f"Skipped {_count(len(problems), 'record')}: not readable.",
+            "`ghp agent-doctor` lists them; they are kept.",
         )
     waiting = _open_questions(app, snapshot)
     if waiting:
         output.say(f"{_count(waiting, 'question')} open: `ghp agent-escalations --open`.")
     for rivalry in services.rivalries(app.ws, snapshot):
         output.warn(
-            f"Two living sessions work as {rivalry.agent}: {rivalry.where}.",
+            f"Two running sessions use the name {rivalry.agent}: {rivalry.where}.",
             "Rename one, in its worktree: `ghp agent-whoami --set NAME`.",
         )
 
@@ -336,7 +344,7 @@ def _print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> No
 def _watch(app: App, name: str | None, stale: bool) -> None:
     if not output.is_terminal():
         raise UsageError(
-            "--watch needs a terminal.", hint="For a script: `ghp agent-log --follow --json`."
+            "--watch needs a terminal.", hint="For a script, use `ghp agent-log --follow --json`."
         )
     from ghp_agents.cli.live import keep_showing
 
@@ -362,14 +370,14 @@ def _watch(app: App, name: str | None, stale: bool) -> None:
 @acting
 @click.pass_obj
 def whoami(app: App, name: str | None) -> None:
-    """Print the agent that commands here act for; with --set, name it for this worktree."""
+    """Print this agent's name. With --set, name the agent of this worktree."""
     ws = app.ws
     if name is not None:
         services.rename(ws, app.store, agent_name(name))
         output.done(f"This worktree's agent is {name}.")
         if ws.environ.get("GHP_AGENT") not in (None, "", name):
             output.warn(
-                f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and wins over it.",
+                f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and overrides it.",
                 "Unset it, or set it to the same name.",
             )
         start_background(app)
@@ -378,6 +386,6 @@ def whoami(app: App, name: str | None) -> None:
     for rivalry in services.rivalries(ws, app.store.snapshot()):
         if rivalry.agent == ws.agent():
             output.warn(
-                f"Two living sessions work as {rivalry.agent}: {rivalry.where}.",
+                f"Two running sessions use the name {rivalry.agent}: {rivalry.where}.",
                 "Rename one, in its worktree: `ghp agent-whoami --set NAME`.",
             )

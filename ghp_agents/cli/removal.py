@@ -33,7 +33,7 @@ def take_away(app: App, removal: Removal) -> None:
     refs = _remote_refs(app) if removal.remote_refs else []
     if not steps and not refs:
         _clean_up(app)
-        output.done("Nothing to do: there is nothing of ours here.")
+        output.done("Nothing to do: ghp-agents has nothing here.")
         return
     _list(app, [_line(step) for step in steps], refs, removal)
     if removal.dry_run:
@@ -96,7 +96,9 @@ def _list_refs(app: App, refs: Sequence[RemoteRef], tell: Tell) -> None:
 def _warn_of_active_agents(app: App) -> None:
     names = services.living(app)
     if names:
-        text = f"Still at work here: {', '.join(names)}. The next beat begins anew."
+        text = (
+            f"Still working here: {', '.join(names)}. Their next heartbeat would set it up again."
+        )
         output.warn(text, "Stop them first.")
 
 
@@ -106,12 +108,12 @@ def _remove_refs(app: App, refs: Sequence[RemoteRef], removal: Removal) -> None:
         refs = _offer_refs(app, removal)
     if not refs or not _confirm("Remove these from the remote, for everybody?", removal):
         return
-    with output.busy("Removing refs of the remote"):
+    with output.busy("Removing refs from the remote"):
         app.ground.remove_remote_refs(refs)
     many = f"{len(refs)} ref{'s' if len(refs) != 1 else ''}"
     output.done(f"Removed {many} from {app.ground.sharing().remote}.")
     if any(ref.is_foreign for ref in refs):
-        output.say("Clones that are still used push theirs again with their next sync.")
+        output.say("Clones that are still in use push theirs again at their next sync.")
 
 
 def _offer_refs(app: App, removal: Removal) -> list[RemoteRef]:
@@ -120,12 +122,12 @@ def _offer_refs(app: App, removal: Removal) -> list[RemoteRef]:
     if remote is None:
         return []
     if removal.yes or not _is_interactive():
-        output.say(f"Our refs on {remote} stay; --remote-refs removes them, too.")
+        output.say(f"Kept our refs on {remote}; use --remote-refs to remove them, too.")
         return []
     try:
         refs = _remote_refs(app)
     except UnknownError as error:
-        output.warn(str(error), "Its refs stay; ask again with --remote-refs.")
+        output.warn(str(error), "Its refs are kept; try again with --remote-refs.")
         return []
     if refs:
         _list_refs(app, refs, output.say)
@@ -137,8 +139,8 @@ def _confirm(question: str, removal: Removal) -> bool:
         return True
     if not _is_interactive():
         raise RefusedError(
-            "Nothing was removed: nobody is there to ask.",
-            hint="Read the list above, then give --yes.",
+            "Nothing was removed: there is no terminal to ask for confirmation.",
+            hint="Read the list above, then use --yes.",
         )
     return click.confirm(question, err=True)
 

@@ -14,28 +14,28 @@ from ghp_agents.wiring import App
 from ghp_agents.worktrees.provision import Provisioned, Setup
 
 HOW = {
-    "new": "Made {branch} in {path}.",
-    "continued": "Made {path} for {branch}, on which the issue was worked before.",
-    "there": "{path} is there already, on {branch}.",
+    "new": "Created branch {branch} in {path}.",
+    "continued": "Created {path} for {branch}, the branch of earlier work on this issue.",
+    "there": "{path} already exists, on {branch}.",
 }
 
 
 @click.command("agent-start", epilog="Example: ghp agent-start 12 --as worker-1")
 @click.argument("issue", required=False)
-@click.option("--next", "best", is_flag=True, help="Choose the best issue that is ready.")
-@click.option("--json", "as_json", is_flag=True, help="Print where, as JSON, and nothing else.")
+@click.option("--next", "best", is_flag=True, help="Pick the best issue that is ready.")
+@click.option("--json", "as_json", is_flag=True, help="Print only the result, as JSON.")
 @acting
 @click.pass_obj
 def start(app: App, issue: str | None, best: bool, as_json: bool) -> None:
-    """Claim an issue, make a branch and a worktree for it, and print what is needed to begin.
+    """Claim an issue, create its branch and worktree, and print what you need to begin.
 
-    The branch begins at the trunk as the remote has it now. Work that another agent left on the
-    issue is gone on with. Again, it is the same worktree.
+    The branch begins at the remote's current main. If another agent already worked on the issue,
+    its branch is reused. Safe to run twice.
     """
     if best == (issue is not None):
         raise UsageError(
-            "Name an issue, or let one be chosen.",
-            hint="`ghp agent-start 12`, or `ghp agent-start --next`.",
+            "Name an issue, or use --next.",
+            hint="Run `ghp agent-start 12` or `ghp agent-start --next`.",
         )
     with output.busy("Starting"):
         sync_first(app)
@@ -79,16 +79,16 @@ def _report_setup(provisioned: Provisioned) -> None:
     if setup.output:
         output.say(setup.output)
     if setup.code == 0:
-        output.done(f"`{setup.command}` is done.")
+        output.done(f"`{setup.command}` finished.")
     else:
         output.warn(
-            f"`{setup.command}` {_ended(setup)}; the worktree is there all the same.",
-            "Correct what is in its way; the same command again runs it again.",
+            f"`{setup.command}` {_ended(setup)}; the worktree was created anyway.",
+            "Fix the problem and run the same command again to repeat it.",
         )
 
 
 def _ended(setup: Setup) -> str:
-    return "did not end in its time" if setup.timed_out else f"ended with {setup.code}"
+    return "timed out" if setup.timed_out else f"exited with {setup.code}"
 
 
 def _resume(app: App, started: Started) -> None:

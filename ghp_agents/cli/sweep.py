@@ -23,14 +23,14 @@ SUMMARY = "GITHUB_STEP_SUMMARY"  # the file for a job's summary on GitHub
 @click.option(
     "--policy",
     type=click.Choice(POLICIES),
-    help="What becomes of a dead agent's issue (default: agents.sweepPolicy, release).",
+    help="What to do with a dead agent's issue (default: agents.sweepPolicy, release).",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-@click.option("--prune", is_flag=True, help="Remove worktrees and branches that nobody owns.")
+@click.option("--dry-run", is_flag=True, help="Print what would be done, and do nothing.")
+@click.option("--prune", is_flag=True, help="Remove worktrees and branches without an owner.")
 @click.option(
     "--ephemeral/--no-ephemeral",
     default=None,
-    help="This clone is made only to sweep, and gone afterwards (default: where CI is set).",
+    help="This clone only sweeps and is deleted afterwards (default: if CI is set).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 @acting
@@ -43,12 +43,11 @@ def sweep(
     ephemeral: bool | None,
     as_json: bool,
 ) -> None:
-    """Look after what agents left behind, and publish the state.
+    """Free the work of dead agents and update the status page.
 
-    Says on the issue of a silent agent that it is silent, gives back what the dead have, with a
-    handoff of what is known, and ends the leases of those who are gone. Only a worktree or branch
-    that was merged, or whose work is saved, is removed, and only with --prune. Running it twice
-    changes nothing.
+    Comments on the issues of silent agents. Releases the issues of dead agents with a handoff, and
+    ends the leases of agents that are gone. With --prune, removes worktrees and branches that are
+    merged or whose work is saved. Safe to run twice.
     """
     app: App = ctx.obj
     is_ephemeral = bool(app.environ.get("CI")) if ephemeral is None else ephemeral
@@ -70,8 +69,8 @@ def sweep(
         start_background(app)
     if swept.report.trouble:
         output.error(
-            f"What was said could not be sent: {swept.report.trouble}.",
-            "The next sync of this clone sends it; `ghp agent-doctor` checks the remote.",
+            f"Could not send the results: {swept.report.trouble}.",
+            "The next sync of this clone sends them. Run `ghp agent-doctor` to check the remote.",
         )
         ctx.exit(int(ExitCode.ERROR if swept.report.permanent else ExitCode.UNKNOWN))
 
@@ -88,9 +87,9 @@ def _print(swept: SweepResult, sweep_lines: list[SweepLine], *, as_json: bool) -
         output.say(note)
     counted = ", ".join(f"{count} {state}" for state, count in swept.agents) or "none"
     if swept.dry_run:
-        output.say(f"Agents: {counted}. Nothing was done: this is a dry run.")
+        output.say(f"Agents: {counted}. Dry run: nothing was done.")
     else:
-        output.done(f"Swept. Agents: {counted}; acts: {swept.done}.")
+        output.done(f"Swept. Agents: {counted}; actions: {swept.done}.")
 
 
 def _fields(swept: SweepResult, sweep_lines: list[SweepLine]) -> dict[str, object]:
@@ -126,4 +125,4 @@ def _append_summary(app: App, swept: SweepResult, sweep_lines: list[SweepLine]) 
         with Path(path).open("a", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        output.warn(f"The summary cannot be written to {path}: {error.strerror}.")
+        output.warn(f"Cannot write the summary to {path}: {error.strerror}.")

@@ -13,17 +13,17 @@ from ghp_agents.wiring import App
 
 @click.command("agent-sync", epilog="Example: ghp agent-sync --publish")
 @click.option("--publish", is_flag=True, help="Also publish the state as branch ghp-state.")
-@click.option("--no-push", is_flag=True, help="Only fetch what others said.")
-@click.option("--background", is_flag=True, hidden=True, help="As beats start it: silent.")
+@click.option("--no-push", is_flag=True, help="Only fetch; push nothing.")
+@click.option("--background", is_flag=True, hidden=True, help="Print nothing; used by heartbeats.")
 @acting
 @click.pass_context
 def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> None:
-    """Fetch what the other clones said and push what this one said."""
+    """Fetch news from other clones and push what is new here."""
     app: App = ctx.obj
     if background:
         _in_background(app)
         return
-    with output.busy("Talking to the remote"):
+    with output.busy("Syncing"):
         report = services.sync(
             app,
             push=not no_push, publish=publish, hub=app.hub,
@@ -44,18 +44,16 @@ def _print(report: SyncReport) -> None:
     for note in report.notes:
         output.say(note)
     if report.remote is None:
-        output.done("Folded.")
+        output.done("Saved. There is no remote to sync with.")
         return
     unsent = f"{report.unsent} change{'s' if report.unsent != 1 else ''} kept here"
     if report.trouble:
-        again = (
-            "The remote will not take it" if report.permanent else "It is sent with the next sync"
-        )
+        again = "The remote rejects it" if report.permanent else "The next sync sends it"
         output.error(
             f"{report.remote}: {report.trouble} ({unsent}).",
-            f"{again}; `ghp agent-doctor` checks the remote. Nothing is lost.",
+            f"{again}. Run `ghp agent-doctor` to check the remote. Nothing is lost.",
         )
         return
     news = f"news from {report.news} clone{'s' if report.news != 1 else ''}"
-    sent = "sent what was new here" if report.pushed else "nothing to send"
+    sent = "pushed what was new here" if report.pushed else "nothing to push"
     output.done(f"{report.remote}: {news}, {unsent if report.unsent else sent}.")

@@ -17,23 +17,23 @@ from ghp_agents.wiring import App
 
 
 @click.command("agent-trust", epilog="Example: ghp agent-trust --show")
-@click.option("--show", is_flag=True, help="Only list what the trunk names, and what counts.")
-@click.option("--revoke", is_flag=True, help="Take the consent back.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; for scripts of people.")
-@click.option("--json", "json_", is_flag=True, help="With --show: as JSON.")
+@click.option("--show", is_flag=True, help="Only list the settings on main, and which are active.")
+@click.option("--revoke", is_flag=True, help="Withdraw your consent.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; for people's scripts.")
+@click.option("--json", "json_", is_flag=True, help="With --show: print JSON.")
 @click.pass_obj
 def trust(app: App, show: bool, revoke: bool, yes: bool, json_: bool) -> None:
-    """Show what this repository runs on your machine, and allow it.
+    """Show what this repository may run on your machine, and allow it.
 
-    Settings that run, place or redirect something count from the trunk's commit alone, and only
-    after you agreed to their values here. Changed values are asked for again.
+    Settings that run, place or redirect something are read from main only, and used only after you
+    agreed to their values in this clone. If a value changes, you are asked again.
     """
     if show + revoke + yes > 1:
         raise UsageError(
             "--show, --revoke and --yes exclude each other.", hint="See `ghp agent-trust --help`."
         )
     if json_ and not show:
-        raise UsageError("--json is for --show.", hint="Add --show.")
+        raise UsageError("--json needs --show.", hint="Add --show.")
     if show:
         _show(app, as_json=json_)
     elif revoke:
@@ -47,15 +47,15 @@ def trust(app: App, show: bool, revoke: bool, yes: bool, json_: bool) -> None:
 def _agree(app: App, *, yes: bool) -> None:
     values = services.wanted(app.ws)
     if all(item.counts for item in values):
-        output.done("Nothing to ask: all that this repository names counts already.")
+        output.done("Nothing to do: all settings of this repository are active.")
         return
     tell(values)
-    if not yes and not agrees("Let this count in this clone?"):
-        raise RefusedError(
-            "Nothing was agreed to.", hint="`ghp agent-trust` asks again at any time."
-        )
+    if not yes and not agrees("Use these settings in this clone?"):
+        raise RefusedError("You agreed to nothing.", hint="To agree later, run `ghp agent-trust`.")
     services.agree(app.ws, values)
-    output.done("Agreed. Other values are asked for again; `ghp agent-trust --revoke` ends it.")
+    output.done(
+        "Agreed. Changed values need your consent again; `ghp agent-trust --revoke` withdraws it."
+    )
 
 
 def consent_at_set_up(app: App, *, owner: bool) -> None:
@@ -67,13 +67,13 @@ def consent_at_set_up(app: App, *, owner: bool) -> None:
     if mine:
         tell(mine)
         services.agree(ws, mine)
-        output.done("Agreed to your own .ghp/config.json; it counts once it is on the trunk.")
+        output.done("Agreed to your own .ghp/config.json; it takes effect once it is on main.")
     if owner:
         values = services.wanted(ws)
         tell(values)
         services.agree(ws, values, owner=True)
         address = masked(services.owner(ws))
-        output.done(f"The owner of {address} is trusted to name these, and to change them there.")
+        output.done(f"You trust the owner of {address} to set and change these.")
     elif left := services.summary(ws):
         output.warn(left, consent.HINT)
 
@@ -81,7 +81,7 @@ def consent_at_set_up(app: App, *, owner: bool) -> None:
 def tell(values: Sequence[ConsentItem]) -> None:
     """Show the values in full, for the person to decide."""
     for item in values:
-        mark = "counts already" if item.counts else "new"
+        mark = "active" if item.counts else "new"
         output.say(output.clean(f"{item.written} — {item.does} ({item.where}; {mark}):"))
         for line in _text(item).splitlines() or [""]:
             output.say(f"    {output.clean(line)}")
@@ -91,8 +91,8 @@ def agrees(question: str) -> bool:
     """Ask the person to confirm. Raises RefusedError without a terminal."""
     if not (sys.stdin.isatty() and output.is_terminal()):
         raise RefusedError(
-            "Nothing was agreed to: nobody is there to ask.",
-            hint="Read the list above, then give --yes.",
+            "Nothing was changed: there is no terminal to ask for confirmation.",
+            hint="Read the list above, then use --yes.",
         )
     return click.confirm(question, err=True)
 
@@ -119,17 +119,15 @@ def _show(app: App, *, as_json: bool) -> None:
         for item in values
     ]
     if rows_:
-        output.table(("KEY", "VALUE", "FROM", "COUNTS"), rows_)
+        output.table(("KEY", "VALUE", "FROM", "ACTIVE"), rows_)
     else:
-        output.say("This repository names nothing that needs consent.")
+        output.say("This repository has no settings that need consent.")
     if owner:
-        output.say(
-            f"Trusted to change these on the trunk: the owner of {output.clean(masked(owner))}."
-        )
+        output.say(f"Trusted to change these on main: the owner of {output.clean(masked(owner))}.")
 
 
 def _revoke(app: App) -> None:
     if services.revoke(app.ws):
-        output.done("Taken back: nothing that needs consent counts in this clone.")
+        output.done("Withdrawn: no setting that needs consent is used in this clone.")
     else:
-        output.done("Nothing to do: nothing was agreed to in this clone.")
+        output.done("Nothing to do: you agreed to nothing in this clone.")

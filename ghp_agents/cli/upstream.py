@@ -13,13 +13,15 @@ from ghp_agents.wiring import App
 @click.command(
     "agent-dashboard", epilog="Example: ghp agent-dashboard --branch ada/12-parser --repo acme/it"
 )
-@click.option("--branch", metavar="BRANCH", required=True, help="The branch that is shown.")
-@click.option("--repo", metavar="OWNER/NAME", help="Its repository; the current folder decides.")
+@click.option("--branch", metavar="BRANCH", required=True, help="The branch to show.")
+@click.option(
+    "--repo", metavar="OWNER/NAME", help="Its repository (default: the current folder's)."
+)
 @click.pass_obj
 def dashboard(app: App, branch: str, repo: str | None) -> None:
-    """Answer upstream's dashboard, in its JSON: who works on a branch, and what they ask.
+    """Answer upstream ghp's dashboard with JSON: who works on a branch, and what they ask.
 
-    Whatever is wrong is in the answer, and the exit code is 0.
+    Errors are part of the answer; it always exits with 0.
     """
     from ghp_agents.integrations.upstream_ghp import dashboard as services
 
@@ -35,7 +37,7 @@ def dashboard(app: App, branch: str, repo: str | None) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.pass_obj
 def event(app: App, event: str, file: Path) -> None:
-    """Hear of an event of upstream's. Prints nothing and exits with 0, as a hook must."""
+    """Handle an event from upstream ghp. Prints nothing and always exits with 0."""
     from ghp_agents.integrations.upstream_ghp import events as upstream_event
 
     try:

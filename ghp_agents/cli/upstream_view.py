@@ -54,6 +54,6 @@ def warn(known: "Heard | None") -> None:
     """Warn about upstream's files that cannot be read."""
     for path in known.broken if known else ():
         output.warn(
-            f"{path} cannot be read and is left out.",
-            "It is upstream's: `ghp agents list` and `ghp status` read it, too.",
+            f"Skipped {path}: not readable.",
+            "The file belongs to upstream: `ghp agents list` and `ghp status` read it, too.",
         )

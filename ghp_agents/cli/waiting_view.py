@@ -23,7 +23,7 @@ def waits(app: App, snapshot: Snapshot, seen: Sequence[AgentView]) -> "list[Wait
     try:
         return deadlocks.waits(app.offline, snapshot, seen)
     except UnknownError as error:  # the rest of the status can still be shown
-        output.warn(f"Who waits for whom cannot be told: {error}", error.hint)
+        output.warn(f"Cannot tell who waits for whom: {error}", error.hint)
         return []
 
 

@@ -98,9 +98,9 @@ def refuse_agents(ws: Workspace) -> None:
     variable = person.agent_here(ws.environ)
     if variable is not None:
         raise RefusedError(
-            f"Only a person agrees to what a repository runs; {variable} says that an agent is at "
-            "work here.",
-            hint="Tell your user: a person runs it, in a terminal of their own.",
+            f"Only a person can allow what a repository runs, but {variable} says that this is an "
+            "agent.",
+            hint="Tell your user to run it in their own terminal.",
         )
 
 
@@ -120,7 +120,10 @@ def summary(ws: Workspace) -> str:
     names = ", ".join(f"`{KEYS[key].written}`" for key in settings.unagreed)
     if not names:
         return ""
-    return f"Nobody agreed here to what `.ghp/config.json` on {settings.trunk_place} sets: {names}."
+    return (
+        f"Nobody agreed in this clone to what `.ghp/config.json` on {settings.trunk_place} "
+        f"sets: {names}."
+    )
 
 
 def check(ws: Workspace) -> Iterator[Finding]:
@@ -130,11 +133,11 @@ def check(ws: Workspace) -> Iterator[Finding]:
         yield finding.warning("consent", *consent.sentence(key, value, ws.settings.trunk_place))
     counting = ", ".join(dict.fromkeys(f"`{item.written}`" for item in values if item.counts))
     if counting:
-        yield finding.ok("consent", f"Of the trunk's settings that need consent count: {counting}.")
+        yield finding.ok("consent", f"Active settings from main that needed consent: {counting}.")
     address = owner(ws)
     if address:
-        text = f"The owner of {masked(address)} is trusted to change them on the trunk."
-        yield finding.info("consent", text, "`ghp agent-trust --revoke` ends it.")
+        text = f"The owner of {masked(address)} is trusted to change them on main."
+        yield finding.info("consent", text, "Withdraw this with `ghp agent-trust --revoke`.")
 
 
 # ------------------------------------------------------------------------------ values on main
@@ -192,7 +195,8 @@ def _address(ws: Workspace) -> str:
     address = git.config(ws.folder, f"remote.{line.remote}.url") if line else None
     if not address:
         raise RefusedError(
-            "There is no remote whose owner could be trusted.",
-            hint="Add one and fetch its trunk, or agree to what is here: `ghp agent-trust`.",
+            "There is no remote whose owner you could trust.",
+            hint="Add one and fetch its main branch, or agree to the current values: `ghp "
+            "agent-trust`.",
         )
     return address

@@ -87,20 +87,20 @@ def check(ws: Workspace, pages: Sequence[str]) -> Iterator[Finding]:
         if not entry.is_file and entry.mode != _FOLDER:
             yield finding.warning(
                 CODE,
-                f"{plain(entry.path)} on the trunk is a link or a submodule: no template.",
-                "Put the file itself there; until then, ours is used.",
+                f"{plain(entry.path)} on main is a link or a submodule, so it is not used.",
+                "Replace it with the file itself; until then, the built-in template is used.",
             )
         elif entry.path.startswith(f"{OVERRIDES}/") and not _is_used(ws, entry.path):
             yield finding.warning(
                 CODE,
-                f"{plain(entry.path)} on the trunk is not used: nobody agreed to it here.",
+                f"{plain(entry.path)} on main is not used: nobody agreed to it in this clone.",
                 consent.HINT,
             )
     existing = {entry.path for entry in own}
     for path in sorted((ws.root / OVERRIDES).glob("*.j2")):
         name = f"{OVERRIDES}/{path.name}"
         if name not in existing:
-            yield finding.info(CODE, f"{plain(name)} counts once it is on the trunk.")
+            yield finding.info(CODE, f"{plain(name)} takes effect once it is on main.")
 
 
 def _is_used(ws: Workspace, path: str) -> bool:
@@ -128,5 +128,5 @@ def _commit(ws: Workspace) -> str:
 
 def _unusable(path: str, why: str) -> TemplateError:
     return TemplateError(
-        f"{path} on the trunk {why}.", hint="Correct it there; removed, ours is used."
+        f"{path} on main {why}.", hint="Fix it on main, or remove it to use the built-in template."
     )

@@ -79,7 +79,7 @@ def duration(text: str) -> float:
     unit = words[len(number) :].strip()
     digits = number.replace(".", "", 1)
     if unit not in _UNITS or not (digits.isascii() and digits.isdigit()):
-        raise ValueError(f"not a length of time: {text[:40]!r}")
+        raise ValueError(f"not a duration: {text[:40]!r}")
     return float(number) * _UNITS[unit]
 
 

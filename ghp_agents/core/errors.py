@@ -57,6 +57,6 @@ class StateMovedError(GhpError):
 
     def __init__(self) -> None:
         super().__init__(
-            "The state changed while this command was deciding, again and again.",
-            hint="Try again; if it persists, run `ghp agent-doctor`.",
+            "The state changed again and again while this command was deciding.",
+            hint="Try again; if it still fails, run `ghp agent-doctor`.",
         )

@@ -35,14 +35,15 @@ def spelled(word: str, folder: str = "") -> str:
         if parts.pop(0) == ".." and not _go_up(here):
             raise UsageError(
                 f"{_shown(word)} is outside of this repository.",
-                hint="Name what is inside of it, relative to the current folder.",
+                hint="Name a path inside of it, relative to the current folder.",
             )
         is_rooted = True
     if is_rooted and len(parts) > 1 and parts[0] == "":
         del parts[0]
     if "." in parts or ".." in parts:
         raise UsageError(
-            f"{_shown(word)} goes up and down.", hint="Name the place itself, without `.` and `..`."
+            f"{_shown(word)} contains `.` or `..` after the first name.",
+            hint="Name the path without them.",
         )
     return negation + _from_root(here, parts or [""], is_rooted)
 
@@ -52,15 +53,15 @@ def spelled_all(words: Iterable[str], folder: str = "") -> tuple[str, ...]:
     patterns = [spelled(word, folder) for word in words]
     if len(patterns) > MOST:
         raise UsageError(
-            f"{len(patterns)} patterns are too many; at most {MOST} can be said together.",
+            f"{len(patterns)} patterns are too many; the limit is {MOST}.",
             hint="Name their folders instead: src/parser/",
         )
     # Of duplicates keep the last one, because the last match wins.
     kept = tuple(reversed(dict.fromkeys(reversed(patterns))))
     if kept and all(pattern.startswith("!") for pattern in kept):
         raise UsageError(
-            "These patterns only take away, so they name nothing.",
-            hint="Say first what they are taken from: src/ '!src/gen.py'",
+            "All patterns are exceptions (`!`), so nothing is selected.",
+            hint="First name what they are excluded from: src/ '!src/gen.py'",
         )
     return kept
 
@@ -94,16 +95,16 @@ def _checked(word: str) -> str:
     if not text.removeprefix("!").strip():
         raise UsageError("A pattern is empty.", hint="Name files and folders: src/parser/ '*.sql'")
     if text.removeprefix("!") == "/":
-        raise UsageError(f"{_shown(word)} matches nothing.", hint="`*` is everything here.")
+        raise UsageError(f"{_shown(word)} matches nothing.", hint="Use `*` for everything here.")
     if len(text) > LONGEST:
         raise UsageError(
-            f"A pattern has {len(text)} characters; at most {LONGEST} are kept.",
+            f"A pattern has {len(text)} characters; the limit is {LONGEST}.",
             hint="Use a wildcard, or name the folder.",
         )
     if not text.isprintable():
         raise UsageError(
             f"{_shown(word)} has characters that cannot be printed.",
-            hint="`?` stands for any one character.",
+            hint="Use `?` for any one character.",
         )
     if text.startswith("#"):
         raise UsageError(f"{_shown(word)} is a comment.", hint=f"Write '\\{one_line(text, 40)}'.")
@@ -114,19 +115,19 @@ def _checked(word: str) -> str:
 def _check_wildcards(word: str, text: str) -> None:
     if re.split("/+", text.removeprefix("!")).count("**") > DEEPEST:
         raise UsageError(
-            f"{_shown(word)} has more than {DEEPEST} times `**`.",
-            hint="Name a folder between them, or say it in several patterns.",
+            f"{_shown(word)} has `**` more than {DEEPEST} times.",
+            hint="Name a folder between them, or use several patterns.",
         )
     if _LOOSE.search(text):
         raise UsageError(
             f"{_shown(word)} has a backslash before a `/` or at its end.",
-            hint="`\\\\` is the character itself.",
+            hint="Write `\\\\` for a backslash.",
         )
     for found in _WILD.finditer(text):
         if found[0] == "[" and not _is_understood(_BRACKET.match(text, found.start())):
             raise UsageError(
-                f"{_shown(word)} has a bracket that is not understood.",
-                hint="Ranges are like [a-z0-9] or [!abc]; `\\[` is the character itself.",
+                f"{_shown(word)} has an invalid bracket.",
+                hint="Ranges look like [a-z0-9] or [!abc]; write `\\[` for a bracket.",
             )
 
 

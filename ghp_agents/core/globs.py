@@ -54,8 +54,8 @@ def rule(pattern: str, *, fold: bool = False) -> Glob:
         why = "it matches nothing"
     if regex is None or compiled.include is None:
         raise UsageError(
-            f"{one_line(pattern, 60)!r} is not a pattern: {one_line(why, 100)}.",
-            hint="Write it as in a .gitignore file: src/parser/ or '*.sql'.",
+            f"{one_line(pattern, 60)!r} is not a valid pattern: {one_line(why, 100)}.",
+            hint="Use .gitignore syntax: src/parser/ or '*.sql'.",
         )
     source = _portable(regex.pattern, fold=fold)
     body = pattern.removeprefix("!")

@@ -47,8 +47,9 @@ def agent_name(text: str) -> AgentName:
     """Check an agent's name by the rule of the fast path. Raises UsageError."""
     if not heartbeat.is_name(text):
         raise UsageError(
-            f"{text[:80]!r} is not a name for an agent.",
-            hint="Use a-z, 0-9, '.', '_', '-', a letter or digit first, at most 63: worker-1.",
+            f"{text[:80]!r} is not a valid agent name.",
+            hint="Use at most 63 of a-z, 0-9, '.', '_', '-', beginning with a letter or digit: "
+            "worker-1.",
         )
     return AgentName(text)
 
@@ -57,7 +58,7 @@ def status_name(text: str) -> str:
     """Check a status; the vocabulary is open. Raises UsageError."""
     if not heartbeat.is_status(text):
         raise UsageError(
-            f"{text[:80]!r} is not a status.",
+            f"{text[:80]!r} is not a valid status.",
             hint=f"Use lower-case words and '-', such as {', '.join(KNOWN_STATUSES)}.",
         )
     return text

@@ -20,7 +20,7 @@ class JsonError(GhpError):
     """The text is not JSON; `line` counts from 1."""
 
     def __init__(self, reason: str, line: int) -> None:
-        super().__init__(f"line {line}: {reason}", hint="Correct that line, and try again.")
+        super().__init__(f"line {line}: {reason}", hint="Fix that line, and try again.")
         self.reason = reason
         self.line = line
 
@@ -57,7 +57,7 @@ def parse(text: str) -> Node:
     root = _value(text, skip(text, text.startswith(MARK)), 0)
     rest = skip(text, root.end)
     if rest < len(text):
-        raise _wrong(text, rest, "something follows after the end")
+        raise _wrong(text, rest, "text after the end")
     return root
 
 
@@ -84,7 +84,7 @@ def _value(text: str, at: int, depth: int) -> Node:
         return _array(text, at, depth)
     found = _STRING.match(text, at) or _SCALAR.match(text, at)
     if found is None:
-        raise _wrong(text, at, "a value is expected")
+        raise _wrong(text, at, "a value is missing")
     return Node(at, found.end(), _scalar(text, at, found[0]))
 
 
@@ -101,10 +101,10 @@ def _object(text: str, start: int, depth: int) -> Node:
     while not text.startswith("}", at):
         key = _STRING.match(text, at)
         if key is None:
-            raise _wrong(text, at, "a name in double quotes is expected")
+            raise _wrong(text, at, "a name in double quotes is missing")
         colon = skip(text, key.end())
         if not text.startswith(":", colon):
-            raise _wrong(text, colon, "`:` is expected")
+            raise _wrong(text, colon, "`:` is missing")
         node = _value(text, skip(text, colon + 1), depth + 1)
         items.append(Item(at, _scalar(text, at, key[0]), node))
         at = _after(text, node.end, "}")
@@ -127,7 +127,7 @@ def _after(text: str, end: int, closing: str) -> int:
     if text.startswith(",", at):
         return skip(text, at + 1)
     if not text.startswith(closing, at):
-        raise _wrong(text, at, f"`,` or `{closing}` is expected")
+        raise _wrong(text, at, f"`,` or `{closing}` is missing")
     return at
 
 

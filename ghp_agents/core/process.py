@@ -49,8 +49,8 @@ def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: f
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise GhpError(
-            f"`{' '.join(command)}` did not end within {timeout:.0f} s.",
-            hint="Try again on a machine with less to do.",
+            f"`{' '.join(command)}` did not finish within {timeout:.0f} s.",
+            hint="Try again when the machine is less busy.",
         ) from None
     return Ended(done.returncode, done.stdout, done.stderr)
 

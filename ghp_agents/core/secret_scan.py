@@ -134,7 +134,7 @@ def _likely(text: str) -> list[Shape]:
 def _without(name: str, found: re.Match[str]) -> str:
     """The replacement of a finding: the text before the secret stays."""
     start, end = (at - found.start() for at in found.span(found.re.groups))
-    return f"{found[0][:start]}[{name} was taken out]{found[0][end:]}"
+    return f"{found[0][:start]}[{name} removed]{found[0][end:]}"
 
 
 def refuse(what: str, text: str) -> None:
@@ -142,9 +142,8 @@ def refuse(what: str, text: str) -> None:
     kind = find(text)
     if kind:
         raise UsageError(
-            f"The {what} seems to hold {kind}; what is recorded is shared and cannot be taken "
-            "back.",
-            hint="Take it out, and say where it is kept instead. Nothing was recorded.",
+            f"The {what} seems to contain {kind}. Records are shared and cannot be withdrawn.",
+            hint="Remove it, and say where it is stored instead. Nothing was saved.",
         )
 
 
@@ -155,9 +154,9 @@ def refuse_in_note(text: str) -> None:
     if found:
         kind, value = found
         raise UsageError(
-            f"The note seems to hold {kind}: {mask(value)}. Notes are shared, and cannot be taken "
-            "back.",
-            hint="Say where it is kept instead of what it is. Nothing was recorded.",
+            f"The note seems to contain {kind}: {mask(value)}. Notes are shared and cannot be "
+            "withdrawn.",
+            hint="Say where it is stored instead. Nothing was saved.",
         )
 
 

@@ -92,7 +92,7 @@ def _load(name: str, own: Own) -> tuple[str, str, None] | None:
     """The template `name` with its file: the repository's, else ours; None if there is neither."""
     if not _NAME.fullmatch(name):
         raise TemplateError(
-            f"{name[:80]!r} is not the name of a template.",
+            f"{name[:80]!r} is not a valid template name.",
             hint="Use a-z, 0-9, '.', '_', '-', ending in `.j2`, without folders.",
         )
     text = own(name)
@@ -118,7 +118,7 @@ def _place(error: BaseException, name: str) -> tuple[str, int]:
 def _wrong(file: str, line: int, reason: str) -> TemplateError:
     return TemplateError(
         f"{file}, line {line}: {reason[:300].rstrip('.')}.",
-        hint="Correct it on the trunk; a repository's own can be removed to use ours again.",
+        hint="Fix it on main, or remove it to use the built-in template.",
     )
 
 
@@ -126,5 +126,5 @@ def _not_found(name: str) -> TemplateError:
     places = f"{OVERRIDES} or {shipped(Path(__file__).parents[1])}"
     return TemplateError(
         f"There is no template {name[:80]!r} in {places}.",
-        hint="Use a template of ours, or install ghp-agents again if one of those is missing.",
+        hint="Use a built-in template. If one of those is missing, install ghp-agents again.",
     )

@@ -99,7 +99,7 @@ def _cut(section: BudgetSection, limit: int) -> str:
 
 
 def _shown(section: BudgetSection) -> str:
-    return f"`{section.command}` shows them"
+    return f"see `{section.command}`"
 
 
 def _left_out(sections: Sequence[BudgetSection]) -> str:

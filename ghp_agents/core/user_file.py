@@ -24,7 +24,7 @@ def read_text(path: Path) -> str | None:
         return None if content is None else content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise GhpError(
-            f"{path} is not UTF-8 text (byte {error.start}); it was left as it is.",
+            f"{path} is not UTF-8 text (byte {error.start}); it was not changed.",
             hint="Save it as UTF-8, and try again.",
         ) from None
 
@@ -40,7 +40,7 @@ def rewrite(path: Path, before: bytes | None, after: bytes) -> None:
             shutil.copymode(place, fresh)
         if read(path) != before:
             raise GhpError(
-                f"Somebody wrote {path} at this moment; it was left as it is.",
+                f"Another process just wrote {path}; it was not changed.",
                 hint="Run the command again.",
             )
         fresh.replace(place)
@@ -65,5 +65,5 @@ def delete(path: Path, top: Path) -> None:
 
 def _failed(path: Path, verb: str, error: OSError) -> GhpError:
     return GhpError(
-        f"{path} cannot be {verb}: {error.strerror or error}.", hint="Check the permissions there."
+        f"{path} cannot be {verb}: {error.strerror or error}.", hint="Check its permissions."
     )

@@ -45,18 +45,20 @@ def run(place: Sandbox, course: Course) -> list[SummaryLine]:
 def _agents(app: App, course: Course) -> Iterator[SummaryLine]:
     views = {v.name: v for v in presence.list_agents(app, app.store.snapshot())}
     entries = app.store.ledger()
-    yield SummaryLine("agents that were at work", str(len(views)), len(views) == 4)
+    yield SummaryLine("agents that worked", str(len(views)), len(views) == 4)
     stopped = [name for name, view in views.items() if view.liveness is Liveness.STOPPED]
     yield SummaryLine(
-        "agents that said goodbye", str(len(stopped)), VICTIM not in stopped and len(stopped) == 3
+        "agents that stopped cleanly",
+        str(len(stopped)),
+        VICTIM not in stopped and len(stopped) == 3,
     )
     victim = views.get(VICTIM)
     state = victim.liveness.value if victim else "unknown"
-    yield SummaryLine("the killed agent is seen as", state, state in ("stale", "dead"))
+    yield SummaryLine("the killed agent is shown as", state, state in ("stale", "dead"))
     wrong = ", ".join(sorted(course.wrongly_stale)) or "none"
     yield SummaryLine("agents at work that were shown as stale", wrong, wrong == "none")
     beats = sum(int(view.presence.get("seq", 0)) for view in views.values())
-    yield SummaryLine("beats that arrived", str(beats), beats >= 20)
+    yield SummaryLine("heartbeats received", str(beats), beats >= 20)
     yield SummaryLine("entries in the ledger", str(len(entries)), len(entries) >= 25)
 
 
@@ -72,7 +74,7 @@ def _issues(app: App) -> Iterator[SummaryLine]:
     blockers = [_clock(entries, "issue-close", number) for number in (1, 2)]
     in_order = bool(taken and all(blockers) and max(blockers) < taken)
     yield SummaryLine(
-        "#3 was taken after its blockers were closed", "yes" if in_order else "no", in_order
+        "#3 was claimed after its blockers were closed", "yes" if in_order else "no", in_order
     )
     chain = [lease for lease in app.leaser.history("issue/5") if lease.holder]
     ways = ", then ".join(f"{lease.holder} (generation {lease.generation})" for lease in chain)
@@ -81,7 +83,7 @@ def _issues(app: App) -> Iterator[SummaryLine]:
     comments = " ".join(comment.body for comment in app.tracker.get(2).comments)
     kept_off = "parser.py is leased by worker-1" in comments
     yield SummaryLine(
-        "an edit of what worker-1 had leased", "refused" if kept_off else comments, kept_off
+        "an edit of the file that worker-1 leased", "refused" if kept_off else comments, kept_off
     )
 
 
@@ -95,9 +97,7 @@ def _people(place: Sandbox, app: App) -> Iterator[SummaryLine]:
     )
     formatter = place.worktree("worker-2") / "formatter.py"
     written = formatter.read_text(encoding="utf-8").strip() if formatter.exists() else "nothing"
-    yield SummaryLine(
-        "the answer that reached the agent's work", written, written == f'FORMAT = "{ANSWER}"'
-    )
+    yield SummaryLine("the answer in the agent's work", written, written == f'FORMAT = "{ANSWER}"')
 
 
 def _handoff(place: Sandbox, app: App) -> Iterator[SummaryLine]:
@@ -115,10 +115,10 @@ def _handoff(place: Sandbox, app: App) -> Iterator[SummaryLine]:
 def _agreement(place: Sandbox, a: App, b: App) -> Iterator[SummaryLine]:
     documents = {encode(app.store.snapshot().agents()) for app in (a, b)}
     yield SummaryLine(
-        "documents that the two clones show", str(len(documents)), len(documents) == 1
+        "distinct status documents in the two clones", str(len(documents)), len(documents) == 1
     )
     ledgers = {tuple(entry.id for entry in app.store.ledger()) for app in (a, b)}
-    yield SummaryLine("ledgers that the two clones show", str(len(ledgers)), len(ledgers) == 1)
+    yield SummaryLine("distinct ledgers in the two clones", str(len(ledgers)), len(ledgers) == 1)
     published = git.run(["show", "ghp-state:.ghp/agent-status.json"], cwd=place.remote).out
     same = {published} == documents
     yield SummaryLine("the published branch shows the same", "yes" if same else "no", same)
@@ -128,20 +128,20 @@ def _agreement(place: Sandbox, a: App, b: App) -> Iterator[SummaryLine]:
 
 def _untouched(place: Sandbox, a: App, b: App) -> Iterator[SummaryLine]:
     trunk = git.run(["rev-list", "--count", "main"], cwd=place.remote).text
-    yield SummaryLine("commits on the trunk, as the person made them", trunk, trunk == "1")
+    yield SummaryLine("commits on main, by the person only", trunk, trunk == "1")
     dirty = [
         name
         for name in ("a", "b")
         if git.run(["status", "--porcelain"], cwd=place.clone(name)).text
     ]
-    yield SummaryLine("main worktrees that are not clean", str(len(dirty)), not dirty)
+    yield SummaryLine("main worktrees with changes", str(len(dirty)), not dirty)
     broken = 0
     for app in (a, b):
         repository = open_repository(app.ws)
         broken += (
             git.run(["fsck", "--strict"], cwd=repository.path, git_dir=repository.path).code != 0
         )
-    yield SummaryLine("private repositories that fsck finds broken", str(broken), broken == 0)
+    yield SummaryLine("private repositories that fail fsck", str(broken), broken == 0)
 
 
 def _clock(entries: list[LedgerEntry], event: str, issue: int, actor: str | None = None) -> int:

@@ -64,8 +64,9 @@ def _ticks(place: Sandbox, end: float) -> Iterator[None]:
         yield
         place.clock.wait(0.3)
     raise GhpError(
-        f"The demo did not end within {TIMEOUT_S:.0f} s.",
-        hint="This machine is very busy: run it again, or look with `ghp agent-demo --keep`.",
+        f"The demo did not finish within {TIMEOUT_S:.0f} s.",
+        hint="This machine is very busy: run it again, or look into it with `ghp agent-demo "
+        "--keep`.",
     )
 
 
@@ -109,8 +110,8 @@ def _watch_victim(course: Course, app: App, views: Sequence[AgentView]) -> None:
             course.tell(f"{VICTIM} is killed with SIGKILL while it works on #5")
     elif not course.stale_seen and victim.liveness in (Liveness.STALE, Liveness.DEAD):
         course.stale_seen = True
-        silent = f"{victim.silent:.0f} s without a beat"
-        course.tell(f"{VICTIM} is found {victim.liveness.value} from the other clone ({silent})")
+        silent = f"{victim.silent:.0f} s without a heartbeat"
+        course.tell(f"The other clone shows {VICTIM} as {victim.liveness.value} ({silent})")
 
 
 def _is_over(course: Course) -> bool:
@@ -120,7 +121,7 @@ def _is_over(course: Course) -> bool:
             log = (course.place.root / f"{agent}.log").read_text(encoding="utf-8", errors="replace")
             raise GhpError(
                 f"{agent} failed: {log.strip()[-1500:]}",
-                hint="Keep the place with `ghp agent-demo --keep` and look into it.",
+                hint="Run `ghp agent-demo --keep` and look into the folder.",
             )
     return course.stale_seen and all(child.poll() is not None for child in course.children.values())
 

@@ -13,7 +13,7 @@ from ghp_agents.demo.place import Sandbox, ghp, run
 from ghp_agents.git import process as git
 from ghp_agents.hotpath import heartbeat
 
-QUESTION = "Which format shall the formatter write by default?"
+QUESTION = "Which format should the formatter write by default?"
 OPTIONS = ("json", "yaml")
 TIMEOUT_S = 90.0  # seconds that an agent waits for others
 BINARY = bytes(range(256)) * 8  # a logo that no text patch could carry
@@ -76,7 +76,7 @@ class Part:
         end = self.place.clock.now() + TIMEOUT_S
         while not is_so():
             if self.place.clock.now() > end:
-                raise GhpError(f"{self.agent} waited in vain for {what}.", hint="Run it again.")
+                raise GhpError(f"{self.agent} waited too long for {what}.", hint="Run it again.")
             self.place.clock.wait(0.3)
             self.ghp("agent-sync")
 
@@ -95,7 +95,7 @@ def worker_1(part: Part) -> None:
     part.take(1, "parser")
     part.ghp("agent-lease", "parser.py", "--reason", "the grammar is new")
     part.write("parser.py", "def parse(text):\n    return text.split()\n", "Write the parser")
-    part.close(1, "It splits at white space.")
+    part.close(1, "It splits at spaces.")
     part.wait_for("a handoff of #3", lambda: 3 in part.issues("--mine"))
     part.ghp("agent-claim", "3")
     part.ghp("agent-resume", "--issue", "3", "--apply")
@@ -112,7 +112,7 @@ def worker_2(part: Part) -> None:
     part.refused("agent-claim", "1")
     part.take("--next", "formatter")
     verdict = json.loads(part.refused("agent-check", "parser.py", "--json"))[0]
-    part.ghp("agent-issue", "comment", "2", f"Not touched: {verdict['why']}")
+    part.ghp("agent-issue", "comment", "2", f"Did not edit: {verdict['why']}")
     ask = ["agent-escalate", QUESTION, "--issue", "2", "--wait", "--timeout", str(int(TIMEOUT_S))]
     for option in OPTIONS:
         ask += ["--option", option]
@@ -130,7 +130,7 @@ def worker_3(part: Part) -> None:
     part.take(3, "command-line")
     (part.folder / "cli.py").write_text("from parser import parse\n", encoding="utf-8")
     (part.folder / "logo.bin").write_bytes(BINARY)
-    note = "The command line reads; it still has to write. The logo is the designer's."
+    note = "The command line can read; it cannot write yet. The logo is from the designer."
     part.ghp("agent-handoff", "--issue", "3", "--to", "worker-1", "--note", note)
     part.ghp(
         "agent-heartbeat", "--status", "idle", "--issue", "0", "--action", "Handed #3 to worker-1"

@@ -70,8 +70,8 @@ def ghp(cwd: Path, environ: Mapping[str, str], *args: str, expected: int = 0) ->
     ended = run(cwd, environ, *args)
     if ended.code != expected:
         raise GhpError(
-            f"`ghp {' '.join(args)}` ended with {ended.code}, not {expected}: {ended.err.strip()}",
-            hint="Keep the place with `ghp agent-demo --keep` and look into it.",
+            f"`ghp {' '.join(args)}` exited with {ended.code}, not {expected}: {ended.err.strip()}",
+            hint="Run `ghp agent-demo --keep` and look into the folder.",
         )
     return ended.out.strip()
 

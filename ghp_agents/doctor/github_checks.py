@@ -43,11 +43,14 @@ def check_access(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> I
     place = None if ws.settings.tracker == "local" else access.where(ws)
     if place is None:
         return  # not a GitHub repository
-    why = "there is no token for it" if ws.settings.push else "the configuration keeps all here"
+    why = (
+        "there is no token for it"
+        if ws.settings.push
+        else "the configuration keeps everything in git"
+    )
     yield info(
         "github",
-        f"Issues are kept in this repository's state, not on {place.host}/{place.repository}: "
-        f"{why}.",
+        f"Issues are kept in git, not on {place.host}/{place.repository}: {why}.",
         _login_hint(ws, place) if ws.settings.push else "",
     )
 
@@ -59,18 +62,16 @@ def check_outbox(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding
         return
     waiting = found.outbox.waiting()
     if waiting:
-        first = f"the first is {waiting[0].says}"
-        text = (
-            f"{_count(len(waiting), 'write')} wait{_s(len(waiting))} to be sent to GitHub; {first}."
-        )
+        first = f"first: {waiting[0].says}"
+        text = f"Not sent to GitHub yet: {_count(len(waiting), 'write')}; {first}."
         yield warning("github-outbox", text, "Send now: ghp agent-sync")
     for refusal in found.refused():
         yield warning(
             "github-outbox",
             f"Not sent to GitHub: {refusal.job.says}. {refusal.why}",
-            "It is tried again by itself within the hour, or with another token."
+            "It is tried again within the hour, or with another token."
             if refusal.again
-            else f"It is kept in {found.outbox.folder / 'refused'}; remove it there to forget it.",
+            else f"It is kept in {found.outbox.folder / 'refused'}; delete that file to drop it.",
         )
 
 
@@ -80,8 +81,8 @@ def check_unread(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding
     for number, why in found.unread.items() if found else ():
         yield warning(
             "github-unread",
-            f"#{number} on GitHub cannot be read, and is left out: {why}.",
-            f"Look at it there: {found.url}/issues/{number}" if found else "",
+            f"Skipped #{number}: cannot read it on GitHub: {why}.",
+            f"Open it on GitHub: {found.url}/issues/{number}" if found else "",
         )
 
 
@@ -96,12 +97,12 @@ def check_limit(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> It
         yield warning(
             "github-limit",
             f"{known.why_paused}.",
-            f"Wait: this clone may ask again in {ago(known.paused_until - now)}.",
+            f"Wait: this clone may send requests again in {ago(known.paused_until - now)}.",
         )
     elif known.remaining is not None and known.limit is not None:
         text = f"GitHub: {_limit_text(known, now)}."
         few = known.remaining < known.limit * FEW
-        remedy = "Give agents another token, or let fewer work."
+        remedy = "Give agents another token, or run fewer agents."
         yield warning("github-limit", text, remedy) if few else ok("github-limit", text)
 
 
@@ -111,24 +112,27 @@ def in_short(ws: Workspace) -> Iterator[tuple[str, str]]:
     if found is None:
         return
     if found.paused_until is not None:
-        yield f"{found.why_paused}.", f"It may be asked again in {ago(found.paused_until - now)}."
+        yield (
+            f"{found.why_paused}.",
+            f"Requests are allowed again in {ago(found.paused_until - now)}.",
+        )
     elif found.remaining is not None:
         yield f"GitHub: {_limit_text(found, now)}.", ""
     if found.queued:
         yield (
-            f"{_count(found.queued, 'write')} wait{_s(found.queued)} to be sent to GitHub.",
-            "`ghp agent-sync` sends now.",
+            f"Not sent to GitHub yet: {_count(found.queued, 'write')}.",
+            "Run `ghp agent-sync` to send now.",
         )
     if found.refused:
         yield (
-            f"GitHub refused {_count(found.refused, 'write')}.",
-            "`ghp agent-doctor` says which, and why.",
+            f"GitHub rejected {_count(found.refused, 'write')}.",
+            "Run `ghp agent-doctor` for the reasons.",
         )
 
 
 def _limit_text(found: GitHubStatus, now: float) -> str:
-    text = f"{found.remaining} of {found.limit} requests are left"
-    return text + (f"; full again in {ago(found.resets - now)}" if found.resets else "")
+    text = f"{found.remaining} of {found.limit} requests left"
+    return text + (f"; resets in {ago(found.resets - now)}" if found.resets else "")
 
 
 def check_repository(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
@@ -141,8 +145,8 @@ def check_repository(hub: Callable[[], GitHubRepository | None]) -> Iterator[Fin
     if answer.get("has_issues") is False:
         yield error(
             "github-repository",
-            f"Issues are switched off in {found.repository}.",
-            'Switch them on in its settings, or keep issues here: "agents": {"tracker": "local"}.',
+            f"Issues are disabled in {found.repository}.",
+            'Enable them in its settings, or keep issues in git: "agents": {"tracker": "local"}.',
         )
     allowed = answer.get("permissions")
     push = allowed.get("push") if isinstance(allowed, dict) else None
@@ -150,8 +154,9 @@ def check_repository(hub: Callable[[], GitHubRepository | None]) -> Iterator[Fin
     if push is False:
         yield warning(
             "github-repository",
-            f"{who} may read {found.repository}, and not write: agents cannot take issues there.",
-            "Ask for write permission, or use another token.",
+            f"{who} can read {found.repository} but not write, so agents cannot claim issues "
+            "there.",
+            "Ask for write access, or use another token.",
         )
     else:
         yield ok("github-repository", f"GitHub answers; this clone acts as {who}.")

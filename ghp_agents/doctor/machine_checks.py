@@ -79,9 +79,9 @@ def check_repository(ws: Workspace) -> Iterator[Finding]:
 
 def _hooks_finding(ws: Workspace, top: str) -> Finding:
     """Explain why hooks ignore a repository that git accepts."""
-    code, text = "hooks-silent", "Hooks do nothing in this worktree, so nothing guards edits: "
+    code, text = "hooks-silent", "Hooks do nothing in this worktree, so edits are not guarded: "
     if is_owned(ws.place, ws.environ):
-        text += "its git folder names another place."
+        text += "its git folder names another path."
         return warning(code, text, f"cd {shlex.quote(top)} && git worktree repair")
     folders = " ".join(shlex.quote(path) for path in dict.fromkeys([top, ws.place.common_dir]))
     text += "a part of the repository belongs to another user."
@@ -107,18 +107,20 @@ def check_config(ws: Workspace) -> Iterator[Finding]:
         for fault in schema.faults(text):
             broken = True
             place = f"{path}, line {fault.line}: {fault.reason}."
-            yield error("config", place, "Correct the line; nothing else works until then.")
+            yield error("config", place, "Fix that line; other commands fail until you do.")
         for key in schema.unknown_keys(text):
-            meant = f"Did you mean `{key.meant}`?" if key.meant else "Is it a newer version's?"
-            place = f"{path}, line {key.line}: `{key.key}` means nothing to this version."
+            meant = f"Did you mean `{key.meant}`?" if key.meant else "Is it from a newer version?"
+            place = f"{path}, line {key.line}: unknown setting `{key.key}`."
             yield warning("config-key", place, meant)
     if broken:
         return
     settings = ws.settings  # raises if they cannot be read
     if not settings.stale_after <= settings.dead_after <= settings.gone_after:
-        order = "`agents.staleAfter`, `deadAfter` and `goneAfter` must grow"
+        order = "Set `agents.staleAfter` ≤ `deadAfter` ≤ `goneAfter`"
         yield warning(
-            "config", f"{order}, or agents are dead before they are stale.", "Set them so."
+            "config",
+            f"{order}, or agents are dead before they are stale.",
+            "Change them in .ghp/config.json.",
         )
     names = " and ".join(map(str, existing)) or "the defaults (there is no .ghp/config.json)"
     yield ok("config", f"Settings: {names}")
@@ -126,7 +128,7 @@ def check_config(ws: Workspace) -> Iterator[Finding]:
 
 def check_background(ws: Workspace) -> Iterator[Finding]:
     """Report whether heartbeats may start a fold and a sync."""
-    by_hand = "presence is folded and sent only by commands."
+    by_hand = "only commands save and send heartbeats."
     if ws.environ.get("GHP_BACKGROUND") == "0":
         text = f"Background work is off in this environment: {by_hand}"
         yield info("background", text, "Unset GHP_BACKGROUND to turn it on.")
@@ -142,13 +144,13 @@ def check_agent(ws: Workspace) -> Iterator[Finding]:
     """Report the agent for which commands act here."""
     name = ws.chosen_name or heartbeat.whoami(ws.place, ws.environ)
     if not name:
-        how = "Name one, if an agent works here: ghp agent-whoami --set worker-1"
-        yield info("agent", "No agent is named in this worktree.", how)
+        how = "If an agent works here, name it: ghp agent-whoami --set worker-1"
+        yield info("agent", "This worktree has no agent name.", how)
     elif not heartbeat.is_name(name):
-        text = f"{one_line(name, 80)!r} is not a name for an agent: no command can act for it."
-        yield error("agent", text, "Name another: ghp agent-whoami --set worker-1 (or GHP_AGENT).")
+        text = f"{one_line(name, 80)!r} is not a valid agent name, so no command can use it."
+        yield error("agent", text, "Set another: ghp agent-whoami --set worker-1 (or GHP_AGENT).")
     else:
-        yield ok("agent", f"Commands here act for {name}.")
+        yield ok("agent", f"Commands here act as {name}.")
 
 
 def check_log(ws: Workspace) -> Iterator[Finding]:
@@ -163,8 +165,8 @@ def check_log(ws: Workspace) -> Iterator[Finding]:
         when = ago(ws.clock.now() - _time_of(last))
         many = f"{len(recent)} error{'s' if len(recent) != 1 else ''}"
         message = one_line(str(last.get("error", "")), 160)
-        text = f"{many} in the background in the last 7 days; the last, {when} ago: {message}"
-        yield warning("log", text, f"See {path}; if it is ours, please report it.")
+        text = f"{many} in the background in the last 7 days; latest, {when} ago: {message}"
+        yield warning("log", text, f"See {path}. If it is a bug of ghp-agents, please report it.")
 
 
 def _entries(path: Path) -> list[dict[str, Any]]:

@@ -52,10 +52,10 @@ def _findings_for(
     claims = _claims(ctx.leaser, name)
     has = [*claims, *(_leases(ctx.ws, snapshot, name) if lives else [])]
     gone = f"The worktree {one_line(_where(presence), 80)} of {name} is gone"
-    go_on = f"If it goes on in another worktree, there: ghp agent-whoami --set {name}"
+    go_on = f"If it continues in another worktree, run there: ghp agent-whoami --set {name}"
     if has:
         what = ", ".join([*(f"#{number}" for number in claims), *has[len(claims) :]])
-        give_back = f"If it does not go on: ghp agent-release {' '.join(has)} --as @me"
+        give_back = f"If it is finished: ghp agent-release {' '.join(has)} --as @me"
         yield warning(CODE, f"{gone}; it still has {what}.", f"{give_back}. {go_on}")
     elif lives:
         issue = issue_of(presence)

@@ -51,9 +51,11 @@ def check_sharing(ground: StoreAdmin) -> Iterator[Finding]:
     """Report the remote that clones share. Raises GhpError if the configured one is missing."""
     sharing = ground.sharing()
     if sharing.remote is None:
-        yield finding.info("sharing", f"Everything stays in this clone: {sharing.why_not}.")
+        yield finding.info("sharing", f"Nothing leaves this clone: {sharing.why_not}.")
     else:
-        yield finding.ok("sharing", f"Clones meet at {sharing.remote} ({sharing.address}).")
+        yield finding.ok(
+            "sharing", f"Clones share state through {sharing.remote} ({sharing.address})."
+        )
 
 
 def check_knowledge(
@@ -65,13 +67,13 @@ def check_knowledge(
         named = ", ".join(f"`memory.{name}`" for name in ignored)
         yield finding.warning(
             "knowledge",
-            f"{named} in .ghp/config.json does not count: it could send notes and keys anywhere.",
-            "Who trusts it writes it into ~/.config/ghp-cli/config.json, for themselves.",
+            f"{named} in .ghp/config.json is ignored: it could send notes and keys anywhere.",
+            "If you trust it, set it in ~/.config/ghp-cli/config.json.",
         )
     found = shortcomings()
     yield from found
     if not found:
-        yield finding.ok("knowledge", "Notes are found by what they mean.")
+        yield finding.ok("knowledge", "Notes are searched by meaning.")
 
 
 def check_probe(ctx: Context, ask: Callable[[], Probe | None]) -> Iterator[Finding]:
@@ -79,18 +81,18 @@ def check_probe(ctx: Context, ask: Callable[[], Probe | None]) -> Iterator[Findi
     found = ask()
     if found is None:
         return
-    when = f" (asked {ago(ctx.ws.clock.now() - found.at)} ago)"
+    when = f" (tested {ago(ctx.ws.clock.now() - found.at)} ago)"
     text = f"{probe_line(found)}{when}."
     if found.taken:
         yield finding.ok("probe", text)
     elif found.taken is None:
-        yield finding.warning("probe", text, "Ask again: ghp agent-doctor --probe")
+        yield finding.warning("probe", text, "Test again: ghp agent-doctor --probe")
     elif (ctx.exchange.sync_status().sent_at or 0.0) < found.at:
         yield finding.error(
             "probe",
             text,
-            'Name a remote that takes them, such as a fork: "agents": {"remote": "fork"} in '
-            f".ghp/config.json. Or keep everything in this clone: {KEEP_HOME}.",
+            'Name a remote that accepts them, such as a fork: "agents": {"remote": "fork"} '
+            f"in .ghp/config.json. Or keep everything in this clone: {KEEP_HOME}.",
         )
 
 
@@ -148,12 +150,12 @@ def _repair(codes: set[str], repairs: Mapping[str, Repair]) -> list[Finding]:
         try:
             repair()
         except (GhpError, OSError) as error:
-            failed.append(_failure(code, error, "This could not be mended: "))
+            failed.append(_failure(code, error, "Could not fix this: "))
     return failed
 
 
 def _failure(code: str, error: GhpError | OSError, what: str = "") -> Finding:
-    remedy = error.hint if isinstance(error, GhpError) else "Check the permissions there."
+    remedy = error.hint if isinstance(error, GhpError) else "Check its permissions."
     return finding.error(code, f"{what}{error}", remedy)
 
 

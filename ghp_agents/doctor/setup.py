@@ -28,14 +28,13 @@ def explain(sharing: PublishPlan) -> list[str]:
     width = max(len(ref) for ref, _ in sharing.refs)
     refs = [f"  {ref.ljust(width)}  {what}" for ref, what in sharing.refs]
     return [
-        f"Clones meet at {sharing.remote} ({sharing.address}). What is pushed there:",
+        f"Clones share state through {sharing.remote} ({sharing.address}). What is pushed there:",
         *refs,
-        "In it: agents' names, status and branches; questions, answers, issues; leases; handoffs, "
-        "with the uncommitted work that they save; people's names as git knows them. Paths are "
-        "those in the repository: no absolute ones and no names of hosts, unless somebody writes "
-        "them.",
+        "It contains names, status and branches of agents; questions, answers, issues and leases; "
+        "handoffs with uncommitted work; and people's names from git. Paths are relative to the "
+        "repository. Absolute paths and host names appear only if somebody writes them.",
         f"Who can read it: {_readers(sharing.address)}",
-        f"To keep everything in this clone: {KEEP_HOME}.",
+        f"To keep everything in this clone, set {KEEP_HOME}.",
     ]
 
 
@@ -44,26 +43,26 @@ def limits(ws: Workspace) -> str:
     if ws.place.toplevel is not None:
         return ""
     return (
-        "There is no worktree here: issues, claims, questions and leases by --name work; files are "
-        "leased and checked in a worktree (`git worktree add`)."
+        "There is no worktree here: issues, claims, questions and leases by --name work. To lease "
+        "and check files, create a worktree (`git worktree add`)."
     )
 
 
 def _readers(address: str) -> str:
     host = host_of(address)
     if is_public(host):
-        return f"whoever can read the repository; if it is public on {host}, everybody."
+        return f"whoever can read the repository; everybody, if it is public on {host}."
     return "whoever can read the repository."
 
 
 def probe_line(probe: Probe) -> str:
     """Describe a probe's result in words."""
     if probe.taken is None:
-        return f"{probe.remote} could not be asked whether it takes our refs: {probe.words}"
+        return f"Could not ask {probe.remote} whether it accepts our refs: {probe.words}"
     if not probe.taken:
-        return f"{probe.remote} refuses our refs: {probe.words}"
+        return f"{probe.remote} rejects our refs: {probe.words}"
     kept = f" ({probe.words})" if probe.words else ""
-    return f"{probe.remote} takes our refs under {probe.place}{kept}"
+    return f"{probe.remote} accepts our refs under {probe.place}{kept}"
 
 
 def needs_probe(ground: StoreAdmin) -> bool:
@@ -84,7 +83,7 @@ def to_make(
     steps = ground.missing()
     path = ctx.ws.root / ".ghp/config.json"
     if config and not path.exists():
-        what = f"{path.relative_to(ctx.ws.root)}, which is yours to edit and to commit"
+        what = f"{path.relative_to(ctx.ws.root)} (edit and commit it)"
         act = partial(files.write_atomically, path, _empty_config(), mode=own_file.LIKE_GIT)
         steps.append(Step("write", "Wrote", what, act))
     if agent and _named(ctx.ws) != agent:
@@ -119,16 +118,16 @@ def refuse_losses(ground: StoreAdmin, *, force: bool) -> None:
     if not lost or force:
         return
     raise RefusedError(
-        f"Only this clone has {' and '.join(lost)}; removing would lose it.",
-        hint=f"{how_to_keep(ground)}, or give --force to lose it.",
+        f"Only this clone has {' and '.join(lost)}; removing would delete it.",
+        hint=f"{how_to_keep(ground)}, or use --force to delete it.",
     )
 
 
 def how_to_keep(ground: StoreAdmin) -> str:
     """Return how to save first what exists nowhere else."""
     if ground.sharing().remote is None:
-        return "There is no remote to send it to: copy the folder .git/ghp first"
-    return "Send it first with `ghp agent-sync`"
+        return "There is no remote to send it to: first copy the folder .git/ghp"
+    return "First send it with `ghp agent-sync`"
 
 
 def ref_lines(refs: Sequence[RemoteRef], now: float) -> list[str]:
@@ -148,4 +147,4 @@ def kept(ws: Workspace) -> str | None:
         return None
     listed = git.run(["ls-files", "--", ".ghp/config.json"], cwd=ws.root)
     tracked = "tracked by git" if listed.code == 0 and listed.text else "not tracked by git"
-    return f".ghp/config.json stays: it is yours ({tracked})."
+    return f"Kept .ghp/config.json: it is yours ({tracked})."

@@ -70,12 +70,10 @@ def check_readable(store: StateStore) -> Iterator[Finding]:
         yield warning(
             "unreadable",
             f"{one_line(problem.place, 200)}: {one_line(problem.reason, 200)}.",
-            "It is kept as it is and left out; who wrote it can say it again.",
+            "It is kept but ignored. Its author can write it again.",
         )
     if len(found) > LISTED:
-        yield warning(
-            "unreadable", f"{len(found) - LISTED} more cannot be read.", "See those above."
-        )
+        yield warning("unreadable", f"Cannot read {len(found) - LISTED} more.", "See those above.")
     if not found:
         yield ok("unreadable", f"All {_count(count, 'record')} can be read.")
 
@@ -104,7 +102,7 @@ def check_rivals(ctx: Context) -> Iterator[Finding]:
     for rivalry in rivalries(ctx.ws, ctx.store.snapshot()):
         yield warning(
             "rivals",
-            f"Two living sessions work as {rivalry.agent}: {rivalry.where}.",
+            f"Two running sessions use the name {rivalry.agent}: {rivalry.where}.",
             "Rename one, in its worktree: ghp agent-whoami --set NAME",
         )
 
@@ -121,10 +119,10 @@ def check_outbox(exchange: Exchange) -> Iterator[Finding]:
     """Report records that wait for a fold."""
     waiting = exchange.sync_status().waiting
     if waiting:
-        text = f"{_count(waiting, 'record')} in the outbox could not be committed when said."
-        yield warning("outbox", text, "`ghp agent-doctor --fix` folds what can be.", fixable=True)
+        text = f"{_count(waiting, 'record')} in the outbox could not be committed."
+        yield warning("outbox", text, "`ghp agent-doctor --fix` commits what it can.", fixable=True)
     else:
-        yield ok("outbox", "No record waits in the outbox.")
+        yield ok("outbox", "The outbox is empty.")
 
 
 def check_unsent(ctx: Context) -> Iterator[Finding]:
@@ -133,12 +131,10 @@ def check_unsent(ctx: Context) -> Iterator[Finding]:
     if standing.remote is None:
         return
     if not standing.unsent:
-        yield ok("unsent", f"{standing.remote} has all that was folded here.")
+        yield ok("unsent", f"{standing.remote} has everything that was committed here.")
         return
     now = ctx.ws.clock.now()
-    sent = (
-        f"the last went {ago(now - standing.sent_at)} ago" if standing.sent_at else "none ever was"
-    )
+    sent = f"last sent {ago(now - standing.sent_at)} ago" if standing.sent_at else "never sent"
     text = f"{_count(standing.unsent, 'change')} not sent to {standing.remote} yet ({sent})."
     remedy = "`ghp agent-sync` or `ghp agent-doctor --fix` sends it."
     late = standing.sent_at is None or now - standing.sent_at > LATE_AFTER_S
@@ -151,7 +147,7 @@ def check_sync(ctx: Context) -> Iterator[Finding]:
     if standing.remote is None:
         return
     heard = ago(ctx.ws.clock.now() - standing.news_at) if standing.news_at else None
-    news = f"the last news are {heard} old" if heard else "there never were news"
+    news = f"the last news is {heard} old" if heard else "never synced"
     if not standing.trouble:
         line = f"Last news from {standing.remote}: {heard} ago." if heard else "Never synced yet."
         yield ok("sync", line) if heard else info("sync", line, "Run `ghp agent-sync`.")
@@ -159,8 +155,9 @@ def check_sync(ctx: Context) -> Iterator[Finding]:
     words = one_line(masked(standing.trouble), 300)
     text = f"The last sync with {standing.remote} failed: {words} ({news})."
     if standing.permanent:
-        yield error("sync", text, "Trying again will not help: ask for the right to push, or name "
-                    'another remote, such as a fork: "agents": {"remote": "fork"}.')  # fmt: skip
+        yield error("sync", text, "Trying again will not help. Ask for permission to push, or "
+                                  "name another remote, such as a fork: \"agents\": {\"remote\": "
+                                  "\"fork\"}.")  # fmt: skip
     else:
         yield warning("sync", text, "The next sync tries again: ghp agent-sync")
 
@@ -172,8 +169,8 @@ def check_clones(ctx: Context) -> Iterator[Finding]:
     for tip in snapshot.tips():
         silent = now - to_seconds(tip.at)
         if tip.clone != snapshot.clone and silent > SILENT_AFTER_S:
-            text = f"Clone {tip.clone} has said nothing for {ago(silent)}."
-            yield info("clone-silent", text, "Nothing needs to be done: what it said stays.")
+            text = f"Clone {tip.clone} has sent nothing for {ago(silent)}."
+            yield info("clone-silent", text, "Nothing to do: its records are kept.")
 
 
 def _count(number: int, noun: str) -> str:

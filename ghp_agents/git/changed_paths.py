@@ -58,13 +58,13 @@ def fork_point(folder: Path, ref: str) -> str:
     if not commit:
         raise UsageError(
             f"There is no commit {ref[:80]!r} here.",
-            hint="Name a branch, tag or commit that was fetched: `--base origin/main`.",
+            hint="Name a branch, tag or commit that exists here: `--base origin/main`.",
         )
     base = git.run(["merge-base", commit, "HEAD"], cwd=folder)
     if base.code != 0:
         raise UsageError(
-            f"What is checked out and {ref[:80]!r} have no commit in common here.",
-            hint="In a shallow clone fetch the history first: `git fetch --unshallow`, or "
+            f"The checked-out commit and {ref[:80]!r} have no common commit here.",
+            hint="In a shallow clone, first fetch the history: `git fetch --unshallow`, or "
             "`fetch-depth: 0` in a workflow.",
         )
     return base.text

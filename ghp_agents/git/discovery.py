@@ -56,13 +56,13 @@ def _place(out: str) -> Location | None:
 
 def _not_agreed(folder: Path, result: git.Result) -> RefusedError:
     lines = [line.strip() for line in result.err.splitlines()]
-    reason = next((line for line in lines if line.startswith("fatal:")), "it gives no reason")
+    reason = next((line for line in lines if line.startswith("fatal:")), "git gives no reason")
     advice = next((line for line in lines if line.startswith(_ADVICE)), f"{_ADVICE}{folder}")
-    hint = f"If you trust everybody who can write there: `{advice}`."
+    hint = f"If you trust everybody who can write there, run `{advice}`."
     if "safe.bareRepository" in reason:
         hint = f"If you trust it, name it: `GIT_DIR={folder}`."
     return RefusedError(
-        f"Git does not use the repository at {folder}: {reason.removeprefix('fatal: ')}.",
+        f"git does not use the repository at {folder}: {reason.removeprefix('fatal: ')}.",
         hint=hint,
     )
 
@@ -71,20 +71,19 @@ def _check_shape(place: Location, cwd: Path, *, is_chosen: bool) -> None:
     """Checks that git does not make. Raises RefusedError."""
     if place.common_dir != place.git_dir and common_of(place.git_dir) is None:
         raise RefusedError(
-            f"{place.git_dir} leads to {place.common_dir}, which has no such worktree.",
+            f"{place.git_dir} points to {place.common_dir}, which has no such worktree.",
             hint="Remove that folder, or run `git worktree repair` in the repository.",
         )
     around = None if is_chosen or place.toplevel else _marked(cwd)
     if around is not None:
         raise RefusedError(
-            f"{place.git_dir} is a bare repository inside another one, which is at {around}.",
+            f"{place.git_dir} is a bare repository inside another one, {around}.",
             hint=f"If you trust it, name it: `GIT_DIR={place.git_dir}`.",
         )
     link = link_out(place.common_dir)
     if link is not None:
         raise RefusedError(
-            f"{link} is a link that leads out of the repository's git folder; "
-            "nothing is written through it.",
+            f"{link} is a link out of the repository's git folder; nothing was written through it.",
             hint="Remove the link and run the command again.",
         )
 

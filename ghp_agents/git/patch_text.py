@@ -15,7 +15,7 @@ LONGEST = 10_000  # bytes of a header, or of a name
 DEEPEST = 500  # parts of a path
 LARGEST = 2**30  # total bytes that the binary parts of a patch may unpack to
 LINK = "120000"
-HINT = "Nothing was changed. Look at who made it, and ask for the work in a commit instead."
+HINT = "Nothing was changed. Check who made it, and ask for a commit instead."
 
 _REGULAR = ("100644", "100755")
 _FACT = re.compile(

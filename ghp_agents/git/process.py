@@ -123,7 +123,7 @@ def run(
             out, err = process.communicate(stdin, timeout)
         except subprocess.TimeoutExpired:
             raise GitTimeoutError(
-                f"`git {_verb(args)}` did not end within {timeout:g} s.",
+                f"`git {_verb(args)}` did not finish within {timeout:g} s.",
                 hint="Check the network and the remote; `ghp agent-doctor` tests both.",
             ) from None
         finally:
@@ -179,9 +179,9 @@ def failure(args: Sequence[str], result: Result) -> GitError:
         trust = "git config --global --add safe.directory <path>"
         hint = f"The repository belongs to another user: `{trust}`."
     elif "No space left" in result.err or "Disk quota exceeded" in result.err:
-        hint = "The disk is full: make room and run the command again."
+        hint = "The disk is full: free some space and run the command again."
     elif "Read-only file system" in result.err or "Permission denied" in result.err:
-        hint = "The repository cannot be written: set GHP_STATE_DIR to a folder that can."
+        hint = "Cannot write the repository: set GHP_STATE_DIR to a writable folder."
     return GitError(f"`git {_verb(args)}` failed: {reason}", hint=hint, stderr=result.err)
 
 
@@ -242,9 +242,7 @@ def _verb(args: Sequence[str]) -> str:
 def _not_started(error: FileNotFoundError, cwd: Path) -> NotSetUpError:
     if not cwd.is_dir():
         return NotSetUpError(
-            f"The folder {cwd} is not there (any more).",
+            f"The folder {cwd} does not exist (any more).",
             hint="Change to a folder of the repository and try again.",
         )
-    return NotSetUpError(
-        f"git cannot be started: {error.strerror}.", hint="Install git 2.31 or newer."
-    )
+    return NotSetUpError(f"Cannot start git: {error.strerror}.", hint="Install git 2.31 or newer.")

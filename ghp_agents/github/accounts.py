@@ -38,9 +38,10 @@ class Names(NamedTuple):
         login = name.removeprefix("@")
         if not _LOGIN.fullmatch(login):
             raise UsageError(
-                f"{one_line(name, 40)!r} is no account on GitHub, and none is known for it.",
-                hint="Name the account: @login. Or say whose it is in .ghp/config.json: "
-                '{"agents": {"accounts": {"Ada Example": "ada"}}}.',
+                f"{one_line(name, 40)!r} is not a GitHub account, and no account is configured "
+                "for it.",
+                hint='Use @login, or set the account in .ghp/config.json: {"agents": '
+                '{"accounts": {"Ada Example": "ada"}}}.',
             )
         return login
 

@@ -17,8 +17,8 @@ def checked(named: str) -> str:
     form: a tag or a branch can be moved to other code."""
     if not _NAMED.fullmatch(named):
         raise UsageError(
-            f"{named[:80]!r} does not name an action by its commit.",
-            hint="Write --action OWNER/NAME@COMMIT with the commit's 40 digits.",
+            f"{named[:80]!r} is not an action with a full commit.",
+            hint="Use --action OWNER/NAME@COMMIT with all 40 digits of the commit.",
         )
     return named
 

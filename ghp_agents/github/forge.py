@@ -146,7 +146,7 @@ class GitHubForge:
         done = self.get(number)
         if done.state != "merged":
             raise UnknownError(
-                f"GitHub does not say yet that #{number} is merged.", hint="Look again in a moment."
+                f"GitHub does not show #{number} as merged yet.", hint="Try again in a moment."
             )
         return done
 
@@ -157,7 +157,7 @@ class GitHubForge:
             return github_pull.pull(raw, self._hub.may_command)
         except (KeyError, TypeError, ValueError) as error:
             raise errors.HubError(
-                f"GitHub's answer is no pull request: {error}.", hint="Run `ghp agent-doctor`."
+                f"GitHub's answer is not a pull request: {error}.", hint="Run `ghp agent-doctor`."
             ) from None
 
     def _raw(self, number: int) -> Any:
@@ -205,9 +205,8 @@ class GitHubForge:
         if raw.get("mergeable") is False:
             raise MergeConflictError(pull, ()) from None
         raise RefusedError(
-            f"GitHub does not merge #{number}: {error.message or error}.",
-            hint="A rule of the repository may ask for a review or for checks; GitHub shows it at "
-            f"{pull.url}.",
+            f"GitHub did not merge #{number}: {error.message or error}.",
+            hint=f"A rule of the repository may require a review or checks; see {pull.url}.",
         ) from None
 
     def list(self, *, closed: bool = False) -> list[Pull]:
@@ -228,8 +227,9 @@ def _is_here(raw: Any) -> bool:
 
 def _of_a_fork(pull: Pull) -> RefusedError:
     return RefusedError(
-        f"#{pull.number} comes from another repository; its branch {pull.branch} is not ours.",
-        hint=f"A person looks at it, and merges it on GitHub: {pull.url}",
+        f"#{pull.number} comes from another repository, so its branch {pull.branch} is not merged "
+        "here.",
+        hint=f"A person can review and merge it on GitHub: {pull.url}",
     )
 
 
@@ -240,6 +240,6 @@ def _by(pull: Pull, by: Actor) -> Actor:
 
 def _not_taken(request: NewPull, error: errors.InvalidError) -> RefusedError:
     return RefusedError(
-        f"GitHub takes no pull request of {request.branch}: {error.message or error}.",
-        hint="Push the branch first, with a commit that the trunk has not.",
+        f"GitHub rejected the pull request of {request.branch}: {error.message or error}.",
+        hint="First push the branch, with a commit that is not on main.",
     )

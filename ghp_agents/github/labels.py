@@ -19,13 +19,13 @@ STALE = "agent:stale"
 SIGNS = frozenset({STALE, NEEDS_HUMAN})  # begin like an agent's label but name no agent
 
 _LOOKS = {
-    STALE: ("e99695", "The agent that has this issue was not heard of for a while"),
-    NEEDS_HUMAN: ("d876e3", "An agent waits for an answer of a person"),
+    STALE: ("e99695", "The agent that holds this issue has been silent for a while"),
+    NEEDS_HUMAN: ("d876e3", "An agent is waiting for a person's answer"),
     "priority:critical": ("b60205", "Before everything else"),
-    "priority:high": ("d93f0b", "Sooner than most"),
-    "priority:medium": ("fbca04", "As urgent as most, whatever the issue's form says"),
-    "priority:low": ("c2e0c6", "When there is nothing else"),
-    EPIC: ("3e4b9e", "Made of other issues"),
+    "priority:high": ("d93f0b", "Before most issues"),
+    "priority:medium": ("fbca04", "Normal priority, whatever the issue's form says"),
+    "priority:low": ("c2e0c6", "When there is nothing else to do"),
+    EPIC: ("3e4b9e", "Consists of other issues"),
 }
 _AGENT_LOOK = "1d76db"
 _NEEDS_LOOK = "bfdadc"
@@ -45,9 +45,9 @@ def appearance(name: str) -> Label | None:
         return Label(name, *_LOOKS[name])
     agent = agent_of(name)
     if agent:
-        return Label(name, _AGENT_LOOK, f"For {agent} to do; set by who may write here")
+        return Label(name, _AGENT_LOOK, f"For {agent}; set by people with write access")
     if name.startswith("needs:"):
-        return Label(name, _NEEDS_LOOK, "For agents that have this capability")
+        return Label(name, _NEEDS_LOOK, "For agents with this capability")
     return None
 
 
@@ -70,13 +70,14 @@ def of_agent(agent: str, signs: Iterable[str] = SIGNS) -> str:
     label = f"{AGENT}{agent}"
     if label in SIGNS or label in signs:
         raise UsageError(
-            f"The label {label} on GitHub says something else, so nobody can go by {agent} there.",
+            f"The label {label} on GitHub has another meaning, so no agent can be called {agent} "
+            "there.",
             hint="Give the agent another name: `ghp agent-whoami --set worker-1`.",
         )
     if len(label) > LABEL_LIMIT:
         raise UsageError(
-            f"{agent[:20]}… is longer than a label on GitHub can say: {LABEL_LIMIT - len(AGENT)} "
-            "characters.",
+            f"The label of {agent[:20]}… would be too long for GitHub: at most "
+            f"{LABEL_LIMIT - len(AGENT)} characters.",
             hint="Give the agent a shorter name: `ghp agent-whoami --set worker-1`.",
         )
     return label

@@ -138,8 +138,8 @@ def _quoted(text: str) -> str:
 def _top(ws: Workspace) -> Path:
     if ws.place.toplevel is None:
         raise NotSetUpError(
-            f"{ws.git_dir} has no worktree to write into.",
-            hint="Run this in a clone, and commit there what it wrote.",
+            f"{ws.git_dir} has no worktree to write to.",
+            hint="Run this in a clone, and commit the files there.",
         )
     return Path(ws.place.toplevel)
 
@@ -147,8 +147,8 @@ def _top(ws: Workspace) -> Path:
 def _refuse_elsewhere(place: Path, top: Path) -> None:
     if not place.resolve().is_relative_to(top.resolve()):
         raise RefusedError(
-            f"{place} leads to {place.resolve()}, outside of the worktree, by a link.",
-            hint="Look at that link; GitHub reads only what is in the repository.",
+            f"{place} is a link to {place.resolve()}, outside of the worktree.",
+            hint="Check that link; GitHub reads only files in the repository.",
         )
 
 
@@ -170,7 +170,7 @@ def _change(path: str, before: str, after: str) -> str:
 def _remove_unchanged(top: Path, path: str, content: bytes) -> None:
     if user_file.read(top / path) != content:
         raise GhpError(
-            f"Somebody wrote {path} at this moment; it was left as it is.",
+            f"Another process just wrote {path}; it was not changed.",
             hint="Run the command again.",
         )
     user_file.delete(top / path, top)

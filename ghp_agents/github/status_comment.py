@@ -54,12 +54,12 @@ def _headline(facts: IssueStatus) -> str:
         return "This issue is closed."
     if holder is None:
         if facts.stopped:
-            return "Work on this issue was stopped by a person; nobody has it."
+            return "A person stopped the work on this issue; nobody holds it."
         if facts.assigned:
-            return f"Assigned to {', '.join(map(cell, facts.assigned))}, who has not begun."
-        return "No agent has this issue."
+            return f"Assigned to {', '.join(map(cell, facts.assigned))}; work has not started."
+        return "No agent holds this issue."
     status = f": {cell(facts.status)}" if facts.status else ""
-    return f"**{cell(holder)}** has this issue{status}."
+    return f"**{cell(holder)}** holds this issue{status}."
 
 
 def _rows(facts: IssueStatus) -> list[tuple[str, str]]:

@@ -91,7 +91,7 @@ def explain(refused: "Sequence[Verdict]") -> str:
     lines = list(dict.fromkeys(verdict.why for verdict in refused[:SHOWN]))
     if len(refused) > SHOWN:
         others = ", ".join(file(verdict.path) for verdict in refused[SHOWN:])
-        lines.append(f"Refused, too: {others}")
+        lines.append(f"Also refused: {others}")
     hints = dict.fromkeys(verdict.next for verdict in refused[:SHOWN] if verdict.next)
     lines += [f"Next: {hint}" for hint in hints]
     return "\n".join(lines)

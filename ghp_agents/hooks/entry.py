@@ -84,7 +84,7 @@ def _load_protocol(name: str) -> "Any":
         from ghp_agents.hooks import opencode
 
         return opencode
-    raise OddInputError(f"{name[:40]!r} is no client that has hooks here.")
+    raise OddInputError(f"There are no hooks for a client {name[:40]!r}.")
 
 
 # -------------------------------------------------------------------- input and output
@@ -111,7 +111,7 @@ def _read_payload() -> "dict[str, Any]":
         if size <= INPUT_LIMIT:
             parts.append(data)
     if size > INPUT_LIMIT:
-        raise OddInputError(f"The event has {size} bytes; at most {INPUT_LIMIT} are looked at.")
+        raise OddInputError(f"The event has {size} bytes; only {INPUT_LIMIT} are read.")
     try:
         value = fastjson.decode(b"".join(parts).decode("utf-8"))
     except ValueError as error:

@@ -58,10 +58,10 @@ def _export(context: "HookContext", variables: "dict[str, str]") -> bool:
 
 
 def _identity_text(context: "HookContext", is_exported: bool) -> str:
-    by = "" if is_exported else f" Its shell commands are known by `--as {context.agent}`."
+    by = "" if is_exported else f" Its shell commands need `--as {context.agent}`."
     return (
-        f"ghp-agents coordinates the agents of this repository. This session acts as agent "
-        f"`{context.agent}`.{by} `ghp agent-status` shows who works on what."
+        "ghp-agents coordinates the agents of this repository. This session is agent "
+        f"`{context.agent}`.{by} `ghp agent-status` lists all agents and their work."
     )
 
 

@@ -53,8 +53,8 @@ def write(environ: Mapping[str, str], common_dir: Path, agreement: Agreement) ->
         files.write_durably(path, json.dumps(content, indent=2).encode() + b"\n")
     except OSError as error:
         raise GhpError(
-            f"The answer cannot be kept in {path}: {error.strerror}.",
-            hint="Correct the permissions of that folder, or set HOME to one that is yours.",
+            f"Cannot save your answer in {path}: {error.strerror}.",
+            hint="Fix the permissions of that folder, or set HOME to a folder of yours.",
         ) from None
 
 

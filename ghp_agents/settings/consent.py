@@ -14,7 +14,7 @@ SHOWN = 200  # characters of a value in a message
 TEMPLATES = ".ghp/templates/"
 PROPOSED = "proposed"  # in `github`: a repository named by the repository's own file
 
-HINT = "A person shows and allows it with `ghp agent-trust`."
+HINT = "A person can show and allow it with `ghp agent-trust`."
 
 
 class Key(NamedTuple):
@@ -30,32 +30,39 @@ class Key(NamedTuple):
 # By the setting's internal name.
 KEYS: dict[str, Key] = {
     "worktree_setup_command": Key(
-        "worktreeSetupCommand", "is run by a shell in new worktrees", "it is not run"
+        "worktreeSetupCommand", "is run by a shell in new worktrees", "until then it is not run"
     ),
     "checks": Key(
         "agents.checks", "are run by a shell before work is finished or merged",
-        "nothing is finished or merged",
+        "until then nothing is finished or merged",
     ),
     "worktree_path": Key(
-        "worktreePath", "is where new worktrees go", "they go to ~/.ghp/worktrees"
+        "worktreePath", "is the folder of new worktrees", "until then it is ~/.ghp/worktrees"
     ),
     "worktree_copy_files": Key(
-        "worktreeCopyFiles", "are copied into new worktrees", ".env and .env.local are copied"
+        "worktreeCopyFiles", "are copied into new worktrees",
+        "until then .env and .env.local are copied",
     ),
     "worktree_symlink_files": Key(
-        "worktreeSymlinkFiles", "are linked into new worktrees", "nothing is linked"
+        "worktreeSymlinkFiles", "are linked into new worktrees", "until then nothing is linked"
     ),
-    "main_branch": Key("mainBranch", "is the branch that work goes to", "it is found without it"),
-    "trunk": Key("agents.trunk", "is the branch that work goes to", "it is found without it"),
-    "remote": Key("agents.remote", "is where clones meet", "nothing is sent"),
-    "github": Key("agents.github", "is where issues are", "the remote says where they are"),
+    "main_branch": Key("mainBranch", "is the main branch", "until then it is detected"),
+    "trunk": Key("agents.trunk", "is the main branch", "until then it is detected"),
+    "remote": Key(
+        "agents.remote", "is the remote that clones share state through",
+        "until then nothing is sent",
+    ),
+    "github": Key("agents.github", "is the place of issues", "until then the remote decides"),
     "orchestrators": Key(
-        "agents.orchestrators", "may change shared files and direct others", "nobody may"
+        "agents.orchestrators", "may change shared files and direct others",
+        "until then nobody may",
     ),
     "take_from": Key(
-        "agents.takeFrom", "is whose issues agents take by themselves", "only those of writers"
+        "agents.takeFrom",
+        "names people whose issues agents may claim",
+        "until then only issues of people with write access",
     ),
-    "lockdown": Key("agents.lockdown", "hides what others than writers wrote", "", holds=True),
+    "lockdown": Key("agents.lockdown", "hides text by people without write access", "", holds=True),
     "shared": Key("agents.shared", "need approval to be changed", "", holds=True),
     "shared_owners": Key(
         "agents.sharedOwners", "own files that need approval to be changed", "", holds=True
@@ -151,4 +158,4 @@ def sentence(key: str, value: object, place: str) -> tuple[str, str]:
     """What does not count, and what to do. `place` names the default branch."""
     setting = KEYS[key]
     what = f"`.ghp/config.json` on {place} sets `{setting.written}` to {shown(value)}"
-    return f"{what}, and nobody agreed to it here: {setting.until}.", HINT
+    return f"{what}, but nobody agreed to it in this clone; {setting.until}.", HINT

@@ -246,9 +246,7 @@ def _unreadable(path: Path, error: OSError | UnicodeDecodeError) -> GhpError:
     from ghp_agents.settings.schema import ConfigError
 
     why = error.strerror if isinstance(error, OSError) else f"not UTF-8 text (byte {error.start})"
-    return ConfigError(
-        f"{path} cannot be read: {why}.", hint="Correct the file or its permissions."
-    )
+    return ConfigError(f"Cannot read {path}: {why}.", hint="Fix the file or its permissions.")
 
 
 def from_values(values: Mapping[str, Any]) -> Settings:

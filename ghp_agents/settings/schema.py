@@ -73,21 +73,29 @@ class AgentsConfig(BaseModel):
 
     model_config = ConfigDict(alias_generator=to_camel, extra="allow", strict=False)
 
-    remote: str | None = Field(None, min_length=1, description="the coordination remote")
+    remote: str | None = Field(
+        None, min_length=1, description="the remote that clones share state through"
+    )
     push: bool = Field(True, description="false keeps everything in this clone")
     view: bool = Field(True, description="keep .ghp/agent-status.json in the main worktree")
-    background: bool = Field(True, description="beats may fold and sync in the background")
-    throttle: float = Field(5.0, ge=0, le=3600, description="seconds between two equal beats")
-    fold_every: float = Field(60.0, gt=0, le=86_400, description="seconds between folds of beats")
-    sync_every: float = Field(15.0, gt=0, le=86_400, description="least seconds between syncs")
+    background: bool = Field(True, description="heartbeats may commit and sync in the background")
+    throttle: float = Field(
+        5.0, ge=0, le=3600, description="seconds between two identical heartbeats"
+    )
+    fold_every: float = Field(
+        60.0, gt=0, le=86_400, description="seconds between commits of heartbeats"
+    )
+    sync_every: float = Field(15.0, gt=0, le=86_400, description="minimum seconds between syncs")
     stale_after: float = Field(600.0, gt=0, le=MAX_SECONDS, description="seconds until stale")
     dead_after: float = Field(1_800.0, gt=0, le=MAX_SECONDS, description="seconds until dead")
     gone_after: float = Field(86_400.0, gt=0, le=MAX_SECONDS, description="seconds until gone")
     timeout: float = Field(30.0, gt=0, le=3600, description="seconds for one exchange")
     trunk: str | None = Field(None, min_length=1, description="the main branch")
-    resume_chars: int = Field(16_000, ge=500, description="size budget of agent-resume")
+    resume_chars: int = Field(
+        16_000, ge=500, description="characters that agent-resume prints at most"
+    )
     patch_bytes: int = Field(
-        5_000_000, ge=0, le=LARGEST, description="most uncommitted work in a handoff"
+        5_000_000, ge=0, le=LARGEST, description="maximum bytes of uncommitted work in a handoff"
     )
     capabilities: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     shared: tuple[str, ...] = Field((), description="patterns of files that need approval")
@@ -95,54 +103,54 @@ class AgentsConfig(BaseModel):
         (), description="owners in CODEOWNERS whose files are shared, too"
     )
     orchestrators: tuple[str, ...] = Field(
-        (), description="agents that may change shared files, and direct others"
+        (), description="agents that may change shared files and direct others"
     )
-    implicit_leases: bool = Field(True, description="a first write to a file leases it here")
+    implicit_leases: bool = Field(
+        True, description="the first edit of a file leases it in this clone"
+    )
     tracker: Literal["auto", "github", "local"] = Field(
         "auto",
-        description="where issues are; auto: on GitHub, if a remote is there and there is a token",
+        description="where issues are; auto: on GitHub, if there is a remote on GitHub and a token",
     )
     github: dict[str, str] = Field(
         default_factory=dict,
-        description="`repository` (owner/name), `host`, `api`, where the remote does not say them",
+        description="`repository` (owner/name), `host`, `api`, if the remote does not name them",
     )
     take_from: Literal["writers", "everybody"] = Field(
         "writers",
-        description="whose issues agents take by themselves; issues of people without write "
-        "permission count as writers' once a writer assigned or labelled them",
+        description="people whose issues agents may claim; an issue by a person without write "
+        "access counts if a person with write access assigned or labeled it",
     )
     lockdown: bool = Field(
-        False, description="agents are not shown what people without write permission wrote"
+        False, description="hide text by people without write access from agents"
     )
     accounts: dict[str, Line] = Field(
-        default_factory=dict, description="the GitHub login of an agent, by its name"
+        default_factory=dict, description="the GitHub login of each agent, by its name"
     )
     max_attempts: int = Field(
-        3, ge=1, le=100, description="how often an issue may die in agents' hands before people ask"
+        3, ge=1, le=100, description="how many agents may die on an issue before a person is asked"
     )
     sweep_policy: Literal["alert", "release", "reassign"] = Field(
-        "release", description="what the sweeper does with a dead agent's issue"
+        "release", description="what the sweep does with a dead agent's issue"
     )
     needs_human_label: Line = Field(
         "agent:needs-human", description="the label of an issue with an open question"
     )
-    escalate_to: tuple[Line, ...] = Field(
-        (), description="logins, and teams as org/team, that questions are for"
-    )
+    escalate_to: tuple[Line, ...] = Field((), description="logins and teams (org/team) to ask")
     checks: tuple[Line, ...] = Field(
         (), description="commands that must succeed before work is finished or merged"
     )
     checks_keep_env: tuple[Line, ...] = Field(
         (),
-        description="variables with credentials that checks and the set-up command get all the "
-        "same; only in the user's own file",
+        description="environment variables with credentials that checks and the set-up command "
+        "may still use; only in the user's own file",
     )
     check_timeout: float = Field(900.0, gt=0, le=86_400, description="seconds for one check")
     update_method: Literal["merge", "rebase"] = Field(
-        "merge", description="how a branch is brought up to the trunk"
+        "merge", description="how main is merged into a branch"
     )
     merge_method: Literal["merge", "squash", "rebase"] = Field(
-        "merge", description="how finished work gets into the trunk"
+        "merge", description="how finished work is merged into main"
     )
 
     @field_validator("github")
@@ -153,7 +161,7 @@ class AgentsConfig(BaseModel):
                 raise ValueError(f"{key} is {masked(github[key])!r}, which is not {meaning}")
         return github
 
-    memory: MemoryConfig | None = Field(None, description="what notes are found with")
+    memory: MemoryConfig | None = Field(None, description="the search engine for notes")
 
     @field_validator("shared")
     @classmethod
@@ -170,16 +178,18 @@ class UpstreamConfig(BaseModel):
 
     model_config = ConfigDict(alias_generator=to_camel)
 
-    main_branch: str | None = Field(None, min_length=1, description="the trunk")
-    worktree_path: str = Field("~/.ghp/worktrees", min_length=1, description="where worktrees go")
+    main_branch: str | None = Field(None, min_length=1, description="the main branch")
+    worktree_path: str = Field(
+        "~/.ghp/worktrees", min_length=1, description="the folder of new worktrees"
+    )
     worktree_copy_files: tuple[Line, ...] = Field(
-        (".env", ".env.local"), description="files that are copied into a new worktree"
+        (".env", ".env.local"), description="files to copy into a new worktree"
     )
     worktree_symlink_files: tuple[Line, ...] = Field(
-        (), description="files that are linked into a new worktree"
+        (), description="files to link into a new worktree"
     )
-    worktree_setup_command: str | None = Field(None, description="what is run in a new worktree")
-    worktree_auto_setup: bool = Field(True, description="false: it is not run by itself")
+    worktree_setup_command: str | None = Field(None, description="command to run in a new worktree")
+    worktree_auto_setup: bool = Field(True, description="false: do not run it automatically")
     branch_pattern: str | None = Field(
         None, min_length=1, description="names of branches: {user}, {agent}, {number}, {title}"
     )
@@ -220,7 +230,7 @@ def values(name: str, text: str) -> dict[str, Any]:
     if wrong:
         raise ConfigError(
             f"{name}, line {wrong[0].line}: {wrong[0].reason}.",
-            hint="Correct the file (it was left as it is); `ghp agent-doctor` checks it again.",
+            hint="Fix the file (it was not changed); `ghp agent-doctor` checks it again.",
         )
     if name.endswith(REPOSITORY_FILE):
         # Only a person may pass credentials on, not a repository.

@@ -21,7 +21,7 @@ from ghp_agents.workspace import Workspace
 ISSUES = "issue/"
 ANSWERS = ".ghp/answers/"
 ANSWER_LIMIT = 4_000  # characters of one answer; a command is named that shows the rest
-MORE = "There is more: `ghp agent-status` shows it."
+MORE = "There is more: run `ghp agent-status`."
 
 
 class Notifications(NamedTuple):
@@ -67,7 +67,7 @@ def _answer(news: News) -> str:
     if _units(text) <= 2 * ANSWER_LIMIT:
         return text
     name = news.escalation.name
-    return f"{name} was answered: `ghp agent-escalations {name}` shows it."
+    return f"{name} was answered: see `ghp agent-escalations {name}`."
 
 
 def fence_lines(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]:

@@ -49,7 +49,7 @@ def sync(
     if sends:
         notes += lost_locks.put_back_locks(ctx)
         issue.name_provisional(ctx)
-        notes += [f"sent what had waited: {change}" for change in ctx.tracker.send()]
+        notes += [f"sent a change that was waiting: {change}" for change in ctx.tracker.send()]
         notes += escalation.post_owed(ctx)
         note.withdraw(ctx)
     issues: Sequence[Issue] = ()
@@ -86,12 +86,11 @@ def _run_commands(
         issues = ctx.tracker.list(closed=True)
         result = command.obey_new(ctx, hub, issues)
     except GhpError as error:
-        return [f"Not heard on GitHub: {one_line(str(error), 300)}"], (), frozenset()
+        return [f"Could not read commands on GitHub: {one_line(str(error), 300)}"], (), frozenset()
     issues = ctx.tracker.known(closed=True) if result.issues else issues
     notices.remember(ctx.ws, issues)
     unread = (
-        f"#{number} on GitHub cannot be read, and is left out: {why}"
-        for number, why in hub.unread.items()
+        f"Skipped #{number}: cannot read it on GitHub: {why}" for number, why in hub.unread.items()
     )
     return [*unread, *result.notes], issues, result.issues
 

@@ -185,8 +185,8 @@ def test_who_claims_while_the_host_goes_down_hears_4_and_later_the_truth(
     first = invoke("agent-claim 1 --as worker-1", one)
     assert first.code == (0 if written else 3)
     if written:
-        assert "is yours already" in first.err
-        assert "Its assignment was missing and is there now." in first.err
+        assert "You already hold" in first.err
+        assert "Restored its missing assignment." in first.err
     assert course.leases(1) == 1
 
 
@@ -197,7 +197,7 @@ def test_a_connection_that_breaks_once_costs_no_second_claim_and_no_answer(
     (clone,) = over("http", clones, remote, host)[:1]
     course = Course([clone], remote, 1)
     host.cut(cut)
-    assert invoke("agent-claim 1 --as worker-1", clone) == (0, "1\n", "✓ #1 «Race 1» is yours.\n")
+    assert invoke("agent-claim 1 --as worker-1", clone) == (0, "1\n", "✓ Claimed #1 «Race 1».\n")
     assert (course.holder(1), course.leases(1), host.cuts_left) == ("worker-1", 1, 0)
 
 

@@ -32,14 +32,14 @@ def said(result: Result) -> str:
 
 def test_without_arguments_all_that_differs_from_the_last_commit_is_checked(leased: Path) -> None:
     assert invoke("agent-check", leased, env=ONE) == (
-        0, "", "0 files checked for worker-1: none refused.\n",
+        0, "", "Checked 0 files for worker-1: none refused.\n",
     )  # fmt: skip
     (leased / "lib/a.py").write_text("2\n")
     (leased / "lib/new.py").write_text("\n")
     (leased / "lib/x.log").write_text("\n")
     (leased / "src/b.py").write_text("2\n")
     result = invoke("agent-check", leased, env=ONE)
-    assert (result.code, result.err) == (3, "3 files checked for worker-1: 2 refused.\n")
+    assert (result.code, result.err) == (3, "Checked 3 files for worker-1: 2 refused.\n")
     assert said(result) == (
         "lib/a.py is leased by worker-2 since 10:31 UTC (L-3f9a). "
         "worker-2 gives as reason: «new parser».\n"
@@ -71,7 +71,7 @@ def test_a_person_is_told_and_not_refused(leased: Path) -> None:
     assert (result.code, result.out) == (0, "")
     told, summary = result.err.splitlines()
     assert told.startswith("lib/a.py is leased by worker-2 since ")
-    assert summary == "1 file checked for you: none refused."
+    assert summary == "Checked 1 file for you: none refused."
     assert invoke("agent-check lib --as @me --json", leased).out == "[]\n"
 
 
@@ -111,10 +111,10 @@ def test_a_name_that_is_not_utf_8_is_written_by_its_bytes_and_json_is_utf_8(leas
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("--staged lib", "Error: Paths, --staged and --base are three different questions."),
-        ("--staged --base main", "Error: Paths, --staged and --base are three different"),
-        ("--commits", "Error: --commits needs to know since when."),
-        ("--base main --issue 3", "Error: --issue says of what issue the commits are."),
+        ("--staged lib", "Error: Paths, --staged and --base exclude each other."),
+        ("--staged --base main", "Error: Paths, --staged and --base exclude each other."),
+        ("--commits", "Error: --commits needs --base."),
+        ("--base main --issue 3", "Error: --issue needs --commits."),
         ("--base nowhere", "Error: There is no commit 'nowhere' here."),
     ],
 )
@@ -200,7 +200,7 @@ def test_a_branch_is_checked_in_a_fresh_clone(leased: Path, tmp_path: Path) -> N
     git(fresh, "switch", "--quiet", "-c", "agent/worker-1/1-parse")
     commit(fresh, {"src/b.py": "2\n"}, "Parse\n\nAgent: worker-1")
     assert invoke("agent-check --base origin/main --commits", fresh) == (
-        0, "", "1 file checked and 1 commit for worker-1: none refused.\n",
+        0, "", "Checked 1 file and 1 commit for worker-1: none refused.\n",
     )  # fmt: skip
     oid = commit(fresh, {"lib/a.py": "2\n"}, "More\n\nAgent: worker-2")
     result = invoke("agent-check --base origin/main --commits --json", fresh)
@@ -213,7 +213,7 @@ def test_a_branch_is_checked_in_a_fresh_clone(leased: Path, tmp_path: Path) -> N
         "next": "Claim #1 before working on it, or name its holder in the trailer `Agent:`.",
     }  # fmt: skip
     shown = invoke("agent-check --base origin/main --commits", fresh)
-    assert shown.err == "2 files checked and 2 commits for worker-1: 2 refused.\n"
+    assert shown.err == "Checked 2 files and 2 commits for worker-1: 2 refused.\n"
     bare.rename(tmp_path / "away.git")
     assert invoke("agent-check --base origin/main", fresh).code == 3
     git(fresh, "clone", "--quiet", str(fresh), str(tmp_path / "alone"))

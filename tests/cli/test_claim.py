@@ -50,11 +50,11 @@ def ghp(folder: Path, args: str | Sequence[str]) -> Result:
 
 def test_a_claim_prints_the_number_and_says_that_it_is_ours(two: tuple[Path, Path]) -> None:
     one, _ = two
-    assert ghp(one, "agent-claim 1 --as worker-1") == (0, "1\n", "✓ #1 «Parse files» is yours.\n")
+    assert ghp(one, "agent-claim 1 --as worker-1") == (0, "1\n", "✓ Claimed #1 «Parse files».\n")
     assert ghp(one, "agent-claim '#1' --as worker-1") == (
         0,
         "1\n",
-        "#1 «Parse files» is yours already, since <then>.\n",
+        "You already hold #1 «Parse files», since <then>.\n",
     )
 
 
@@ -64,7 +64,7 @@ def test_a_new_clone_asks_the_remote_which_issues_there_are(clones: Clones, whic
     invoke("agent-issue new 'Parse files'", one)
     assert invoke("agent-sync", one).code == 0
     assert ghp(new, f"agent-claim {which} --as worker-2") == (
-        0, "1\n", "✓ #1 «Parse files» is yours.\n"
+        0, "1\n", "✓ Claimed #1 «Parse files».\n"
     )  # fmt: skip
 
 
@@ -93,7 +93,8 @@ def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
     assert ghp(other, "agent-claim 1 --as worker-2 --steal --reason 'It is urgent'") == (
         0,
         "1\n",
-        "✓ #1 «Parse files» is yours; it was worker-1's. Reason given: «stolen: It is urgent».\n",
+        "✓ Claimed #1 «Parse files»; worker-1 held it before. Reason given: «stolen: It is "
+        "urgent».\n",
     )
     for clone in (other, one):
         ghp(clone, "agent-sync")
@@ -125,7 +126,7 @@ def test_the_next_is_chosen_and_claimed_in_one_step(two: tuple[Path, Path]) -> N
     assert ghp(other, "agent-claim --next --as worker-2") == (
         0,
         "1\n",
-        "✓ #1 «Parse files» is yours.\n",
+        "✓ Claimed #1 «Parse files».\n",
     )
     assert ghp(one, "agent-claim --next --as worker-1") == (
         3,
@@ -139,9 +140,9 @@ def test_what_waits_is_claimed_with_a_warning(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1")
     assert ghp(one, "agent-claim 2 --as worker-2").err == (
-        "✓ #2 «Write docs» is yours.\n"
-        "Warning: It waits for #1 (worker-1).\n"
-        "Hint: `ghp agent-claim --next` finds one that can go on.\n"
+        "✓ Claimed #2 «Write docs».\n"
+        "Warning: It is blocked by #1 (worker-1).\n"
+        "Hint: `ghp agent-claim --next` picks an issue that is not blocked.\n"
     )
     assert re.search(
         r"worker-2 +active +blocked +#2 .* «Waits for #1 \(worker-1\)»",
@@ -170,10 +171,10 @@ def test_a_claim_as_json_has_every_field(two: tuple[Path, Path]) -> None:
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("", "Name an issue, or let one be chosen."),
-        ("1 --next", "Name an issue, or let one be chosen."),
-        ("--next --steal --reason x", "--next takes nothing from anybody."),
-        ("--next --reason x", "--next takes nothing from anybody."),
+        ("", "Name an issue, or use --next."),
+        ("1 --next", "Name an issue, or use --next."),
+        ("--next --steal --reason x", "--next cannot be used with --steal or --reason."),
+        ("--next --reason x", "--next cannot be used with --steal or --reason."),
         ("1 --steal", "Taking an issue from its holder needs a reason."),
     ],
 )
@@ -204,7 +205,7 @@ def test_it_runs_as_a_process_of_its_own(two: tuple[Path, Path]) -> None:
     assert run_ghp("agent-claim 1 --as worker-1", one) == (
         0,
         "1\n",
-        "✓ #1 «Parse files» is yours.\n",
+        "✓ Claimed #1 «Parse files».\n",
     )
 
 
@@ -217,7 +218,7 @@ def test_an_issue_is_given_back_and_once(two: tuple[Path, Path]) -> None:
     assert ghp(one, "agent-release 1 --as worker-1") == (
         0,
         "",
-        "✓ #1 «Parse files» is given back.\n",
+        "✓ Released #1 «Parse files».\n",
     )
     assert ghp(one, "agent-release 1 --as worker-1") == (0, "", "Nobody holds #1 «Parse files».\n")
 
@@ -227,7 +228,7 @@ def test_several_are_given_back_at_once(two: tuple[Path, Path]) -> None:
     for number in (1, 2):
         ghp(one, f"agent-claim {number} --as worker-1")
     assert ghp(one, "agent-release 1 '#2' --as worker-1").err == (
-        "✓ #1 «Parse files» is given back.\n✓ #2 «Write docs» is given back.\n"
+        "✓ Released #1 «Parse files».\n✓ Released #2 «Write docs».\n"
     )
 
 
@@ -235,7 +236,7 @@ def test_a_person_gives_back_what_an_agent_has(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1")
     assert ghp(one, "agent-release 1 --as @me --reason 'Not now'").err == (
-        "✓ #1 «Parse files» is given back; it was worker-1's.\n"
+        "✓ Released #1 «Parse files» (was held by worker-1).\n"
     )
     assert "release #1: «Not now; held by worker-1»" in ghp(one, "agent-log").out
 
@@ -244,8 +245,8 @@ def test_an_issue_is_given_to_another_agent(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1")
     give = "agent-release 1 --to worker-2 --as worker-1"
-    assert ghp(one, give) == (0, "", "✓ #1 «Parse files» is worker-2's now.\n")
-    assert ghp(one, give) == (0, "", "#1 «Parse files» is worker-2's already.\n")
+    assert ghp(one, give) == (0, "", "✓ Gave #1 «Parse files» to worker-2.\n")
+    assert ghp(one, give) == (0, "", "worker-2 already holds #1 «Parse files».\n")
 
 
 def test_leases_are_given_back_by_pattern_id_and_name(two: tuple[Path, Path]) -> None:
@@ -262,10 +263,10 @@ def test_leases_are_given_back_by_pattern_id_and_name(two: tuple[Path, Path]) ->
     result = ghp(one, f"agent-release 1 src/ {docs} --name staging --as worker-1")
     assert result.code == 0, result.err
     assert re.sub(r"L-\w+", "L-…", result.err) == (
-        "✓ #1 «Parse files» is given back.\n"
-        "✓ L-… (docs/) is given back.\n"
-        "✓ L-… (staging) is given back.\n"
-        "✓ L-… (src/) is given back.\n"
+        "✓ Released #1 «Parse files».\n"
+        "✓ Released L-… (docs/).\n"
+        "✓ Released L-… (staging).\n"
+        "✓ Released L-… (src/).\n"
     )
     assert json.loads(invoke("agent-leases --json", one).out) == []
 
@@ -273,11 +274,11 @@ def test_leases_are_given_back_by_pattern_id_and_name(two: tuple[Path, Path]) ->
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("", "Nothing is named that should be given back."),
-        ("src/ --to worker-2", "Only an issue can be given to somebody."),
-        ("1 src/ --to worker-2", "Only an issue can be given to somebody."),
-        ("1 --name staging --to worker-2", "Only an issue can be given to somebody."),
-        ("--to worker-2", "Only an issue can be given to somebody."),
+        ("", "Name at least one issue or lease to release."),
+        ("src/ --to worker-2", "--to needs an issue."),
+        ("1 src/ --to worker-2", "--to needs an issue."),
+        ("1 --name staging --to worker-2", "--to needs an issue."),
+        ("--to worker-2", "--to needs an issue."),
     ],
 )
 def test_odd_words_give_nothing_back(two: tuple[Path, Path], words: str, error: str) -> None:
@@ -287,7 +288,7 @@ def test_odd_words_give_nothing_back(two: tuple[Path, Path], words: str, error: 
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(f"Error: {error}\nHint: ")
     assert ghp(one, "agent-claim 1 --as worker-1").err.startswith(
-        "#1 «Parse files» is yours already"
+        "You already hold #1 «Parse files»"
     )
 
 
@@ -323,7 +324,7 @@ def test_a_page_says_who_holds_it_since_when_and_why(two: tuple[Path, Path]) -> 
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1 --reason 'I know it'")
     assert (
-        "claimed by: worker-1 (active) since <then>, generation 1, with the reason «I know it»\n"
+        "claimed by: worker-1 (active) since <then>, generation 1, reason: «I know it»\n"
         in ghp(one, "agent-issue show 1").out
     )
     ghp(one, "agent-claim 2 --as @me")

@@ -19,8 +19,8 @@ FILES = [
 ]
 ACTION = "--action acme/ghp-agents@08c6903cd8c0fde910a37f88322edcfb5dd907a8"
 COMMIT_THEM = (
-    "GitHub reads them from the default branch: commit them. Forms set labels that are there: "
-    "`ghp agent-init --labels` makes them.\n"
+    "Commit these files: GitHub reads them from the default branch. The forms need labels: `ghp "
+    "agent-init --labels` creates them.\n"
 )
 
 # ------------------------------------------------------------------------------ --github
@@ -34,7 +34,7 @@ def test_files_are_written_once_and_taken_away_again(repo: Path) -> None:
     assert invoke(f"agent-init --github {ACTION}", repo) == (
         0,
         "",
-        "✓ Nothing to do: the files are there.\n",
+        "✓ Nothing to do: the files exist.\n",
     )
     removed = "".join(f"✓ Removed {path}.\n" for path in FILES)
     assert invoke("agent-init --github --remove", repo) == (0, "", removed)
@@ -42,15 +42,15 @@ def test_files_are_written_once_and_taken_away_again(repo: Path) -> None:
     assert invoke("agent-init --github --remove", repo) == (
         0,
         "",
-        "✓ Nothing to do: there are no such files of ours.\n",
+        "✓ Nothing to do: ghp-agents has no files there.\n",
     )
 
 
 def test_without_an_action_no_workflow_is_written_and_it_says_why(repo: Path) -> None:
     wrote = "".join(f"✓ Wrote {path}.\n" for path in FILES[:-1])
     warning = (
-        "Warning: There is no safe .github/workflows/agents.yml: this ghp-agents was not installed "
-        "from a commit on GitHub, so there is no action that a workflow could pin.\n"
+        "Warning: Cannot write a safe .github/workflows/agents.yml: this ghp-agents was not "
+        "installed from a commit on GitHub, so the workflow has no action to pin.\n"
         "Hint: Name one: `ghp agent-init --github --action OWNER/NAME@COMMIT`.\n"
     )
     assert invoke("agent-init --github", repo) == (0, "", wrote + COMMIT_THEM + warning)
@@ -62,13 +62,13 @@ def test_an_action_is_named_by_its_commit_and_only_for_github(repo: Path) -> Non
     assert invoke("agent-init --github --action acme/ghp-agents@v1", repo) == (
         2,
         "",
-        "Error: 'acme/ghp-agents@v1' does not name an action by its commit.\n"
-        "Hint: Write --action OWNER/NAME@COMMIT with the commit's 40 digits.\n",
+        "Error: 'acme/ghp-agents@v1' is not an action with a full commit.\n"
+        "Hint: Use --action OWNER/NAME@COMMIT with all 40 digits of the commit.\n",
     )
     assert invoke(f"agent-init {ACTION}", repo) == (
         2,
         "",
-        "Error: --action is only for --github.\nHint: See `ghp agent-init --help`.\n",
+        "Error: --action needs --github.\nHint: See `ghp agent-init --help`.\n",
     )
 
 
@@ -91,14 +91,14 @@ def test_a_users_file_is_named_and_what_ours_would_change_is_shown(repo: Path) -
     assert "-blank_issues_enabled: false\n-�[31m\n" in done.out
     assert done.out.endswith("+blank_issues_enabled: true\n")
     assert (
-        f"Warning: {mine} is yours, and stays as it is. What ours would change:\n"
-        "Hint: Take over by hand what you like, or remove the file and run the command again.\n"
+        f"Kept Warning: {mine}: you wrote or changed it. Our version differs by:\n"
+        "Hint: Copy what you want by hand, or delete the file and run the command again.\n"
     ) in done.err
     again = invoke(f"agent-init --github {ACTION}", repo)
     assert again.out == done.out
     assert "Nothing to do" not in again.err
     taken = invoke("agent-init --github --remove", repo)
-    assert f"{mine} is yours, and stays.\n" in taken.err
+    assert f"Kept {mine}: you wrote or changed it.\n" in taken.err
     assert git(repo, "status", "--porcelain") == ""
 
 
@@ -113,8 +113,8 @@ def test_labels_need_github(repo: Path) -> None:
     assert invoke("agent-init --labels", repo) == (
         5,
         "",
-        "Error: Issues of this repository are not on GitHub, so there are no labels to make.\n"
-        "Hint: A remote on GitHub and a token are needed: `ghp agent-doctor` says what is "
+        "Error: Issues of this repository are not on GitHub, so there are no labels to create.\n"
+        "Hint: It needs a remote on GitHub and a token: `ghp agent-doctor` names what is "
         "missing.\n",
     )
 
@@ -122,7 +122,9 @@ def test_labels_need_github(repo: Path) -> None:
 def test_labels_are_never_taken_away(repo: Path) -> None:
     done = invoke("agent-init --labels --remove", repo)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("Error: --labels is not for --remove: issues may have them.\n")
+    assert done.err.startswith(
+        "Error: --labels cannot be used with --remove: issues may have them.\n"
+    )
 
 
 # ------------------------------------------------------------------------------ the words
@@ -131,13 +133,13 @@ def test_labels_are_never_taken_away(repo: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "wrong"),
     [
-        ("--github --agent worker-1", "--agent is not for --github."),
-        ("--labels --config", "--config is not for --labels."),
-        ("--ghp --hooks claude", "--hooks is not for --ghp."),
-        ("--ghp --user", "--user is not for --ghp."),
-        ("--github --no-probe", "--no-probe is not for --github."),
-        ("--github --remove --remote-refs", "--remote-refs is not for --github."),
-        ("--github --remove --force", "--force is not for --github."),
+        ("--github --agent worker-1", "--agent cannot be used with --github."),
+        ("--labels --config", "--config cannot be used with --labels."),
+        ("--ghp --hooks claude", "--hooks cannot be used with --ghp."),
+        ("--ghp --user", "--user cannot be used with --ghp."),
+        ("--github --no-probe", "--no-probe cannot be used with --github."),
+        ("--github --remove --remote-refs", "--remote-refs cannot be used with --github."),
+        ("--github --remove --force", "--force cannot be used with --github."),
     ],
 )
 def test_what_does_not_go_together_is_refused_before_anything(
@@ -168,11 +170,11 @@ def test_hooks_are_registered_once_and_taken_away_again(
 ) -> None:
     registered = "".join(f"✓ Registered {what}.\n" for what in WHAT)
     assert invoke("agent-init --ghp", tmp_path, path) == (0, "", registered)
-    nothing = (0, "", "✓ Nothing to do: the hooks are there.\n")
+    nothing = (0, "", "✓ Nothing to do: the hooks are installed.\n")
     assert invoke("agent-init --ghp", tmp_path, path) == nothing
     removed = "".join(f"✓ Removed {what}.\n" for what in WHAT)
     assert invoke("agent-init --ghp --remove", tmp_path, path) == (0, "", removed)
-    nothing = (0, "", "✓ Nothing to do: there are no hooks of ours.\n")
+    nothing = (0, "", "✓ Nothing to do: no hooks are installed.\n")
     assert invoke("agent-init --ghp --remove", tmp_path, path) == nothing
     assert upstream.hooks(home) == upstream.hooks(home, "dashboard-hooks.json") == []
 
@@ -187,11 +189,11 @@ def test_without_upstream_it_says_so(tmp_path: Path) -> None:
     assert invoke("agent-init --ghp", tmp_path, upstream.without()) == (
         1,
         "",
-        "Error: GHP's own `ghp` is not installed: there is none on PATH but ours.\n"
-        "Hint: Install GHP as its own page says (github.com/bretwardjames/ghp), then run this "
-        "again. Everything else works without it.\n",
+        "Error: Upstream `ghp` is not installed: PATH only has the one of ghp-agents.\n"
+        "Hint: Install GHP (see github.com/bretwardjames/ghp), then run this again. Everything "
+        "else works without it.\n",
     )
-    nothing = (0, "", "✓ Nothing to do: there are no hooks of ours.\n")
+    nothing = (0, "", "✓ Nothing to do: no hooks are installed.\n")
     assert invoke("agent-init --ghp --remove", tmp_path, upstream.without()) == nothing
 
 
@@ -210,7 +212,7 @@ def test_another_program_called_ghp_is_asked_for_its_help_and_nothing_else(
     env = {"PATH": f"{other.parent}{os.pathsep}{os.environ['PATH']}"}
     done = invoke("agent-init --ghp", tmp_path, env)
     assert (done.code, done.out) == (1, "")
-    assert done.err.startswith(f"Error: {other} is another program than GHP, which also goes")
+    assert done.err.startswith(f"Error: {other} is another program that is also called `ghp`.")
     assert (tmp_path / "said").read_text() == "--help\n"
 
 

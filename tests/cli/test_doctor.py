@@ -15,7 +15,7 @@ from tests.support.ghp import invoke
 from tests.support.git import commit, git, refs
 
 BACKGROUND = """\
-• Background work is off in this environment: presence is folded and sent only by commands.
+• Background work is off in this environment: only commands save and send heartbeats.
   → Unset GHP_BACKGROUND to turn it on.
 """
 
@@ -39,12 +39,11 @@ def test_a_clone_in_use_where_all_is_well(used: Path, remote: Path) -> None:
         f"✓ Python {platform.python_version()}, ghp-agents {version('ghp-agents')}\n"
         f"✓ {used}: main worktree, sha1\n"
         "✓ Settings: the defaults (there is no .ghp/config.json)\n"
-        "✓ Commands here act for worker-1.\n"
-        f"{BACKGROUND}"
-        f"✓ Clones meet at origin ({remote}).\n"
+        "✓ Commands here act as worker-1.\n"
+        f"{BACKGROUND}✓ Clones share state through origin ({remote}).\n"
         "✓ All 0 records can be read.\n"
-        "✓ No record waits in the outbox.\n"
-        "✓ origin has all that was folded here.\n"
+        "✓ The outbox is empty.\n"
+        "✓ origin has everything that was committed here.\n"
         "✓ Last news from origin: 0 s ago.\n"
         "✓ .git/ghp can be written.\n"
         "✓ No lock is held.\n"
@@ -54,8 +53,8 @@ def test_a_clone_in_use_where_all_is_well(used: Path, remote: Path) -> None:
         f"{objects[0]}\n"
         "✓ .ghp/agent-status.json is not tracked by git.\n"
         "✓ origin answers; clones that meet there: 1.\n"
-        "✓ origin takes our refs under refs/ghp/ (asked 0 s ago).\n",
-        "✓ Nothing is wrong.\n",
+        "✓ origin accepts our refs under refs/ghp/ (tested 0 s ago).\n",
+        "✓ No problems found.\n",
     )
 
 
@@ -69,18 +68,17 @@ def test_it_changes_nothing_in_a_clone_that_was_never_used(repo: Path) -> None:
         f"✓ Python {platform.python_version()}, ghp-agents {version('ghp-agents')}\n"
         f"✓ {repo}: main worktree, sha1\n"
         "✓ Settings: the defaults (there is no .ghp/config.json)\n"
-        "• No agent is named in this worktree.\n"
-        "  → Name one, if an agent works here: ghp agent-whoami --set worker-1\n"
-        f"{BACKGROUND}"
-        "• Everything stays in this clone: there is no remote.\n"
+        "• This worktree has no agent name.\n"
+        "  → If an agent works here, name it: ghp agent-whoami --set worker-1\n"
+        f"{BACKGROUND}• Nothing leaves this clone: there is no remote.\n"
         "✓ All 0 records can be read.\n"
-        "✓ No record waits in the outbox.\n"
+        "✓ The outbox is empty.\n"
         "• Nothing was recorded in this clone yet.\n"
         "✓ No lock is held.\n"
         "✓ Nothing was left behind by killed processes.\n"
         "✓ No agent has beaten in this clone yet.\n"
         "✓ .ghp/agent-status.json is not tracked by git.\n",
-        "✓ Nothing is wrong.\n",
+        "✓ No problems found.\n",
     )
     assert sorted(repo.rglob("*")) == before
 
@@ -90,7 +88,7 @@ def test_it_pushes_nothing_unless_it_is_told_to(clone: Path, remote: Path) -> No
     doctor(clone)
     assert not (remote / "was-asked").exists()
     assert lines(doctor(clone, "--probe").out, "✓ origin takes") == [
-        "✓ origin takes our refs under refs/ghp/ (asked 0 s ago)."
+        "✓ origin accepts our refs under refs/ghp/ (tested 0 s ago)."
     ]
     assert (remote / "was-asked").exists()
     assert refs(remote).keys() == {"refs/heads/main"}
@@ -142,7 +140,7 @@ def test_every_kind_of_repository_is_well(
     invoke("agent-sync", tmp_path / "other")
     done = doctor(tmp_path / "other")
     assert f"✓ {tmp_path / 'other'}: {kind}\n" in done.out
-    assert done.err == "✓ Nothing is wrong.\n"
+    assert done.err == "✓ No problems found.\n"
 
 
 def test_a_linked_worktree_and_a_sha256_repository_are_well(tmp_path: Path) -> None:
@@ -152,5 +150,5 @@ def test_a_linked_worktree_and_a_sha256_repository_are_well(tmp_path: Path) -> N
     invoke("agent-init --agent worker-1", tmp_path / "linked")
     done = doctor(tmp_path / "linked", "--fix")
     assert f"✓ {tmp_path / 'linked'}: linked worktree, sha256\n" in done.out
-    assert "✓ Mended: Presence of 1 agent is not folded yet (the oldest is 0 s old).\n" in done.out
-    assert done.err == "✓ Nothing is wrong.\n"
+    assert "✓ Fixed: Presence of 1 agent is not folded yet (the oldest is 0 s old).\n" in done.out
+    assert done.err == "✓ No problems found.\n"

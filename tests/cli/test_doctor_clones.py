@@ -60,8 +60,8 @@ def test_a_remote_that_only_lets_itself_be_read_is_well_until_it_is_asked_to_wri
     assert findings(used).keys() == set()
     (found,) = findings(used, "--probe")["probe"]
     assert found["text"] == (
-        "origin refuses our refs: ERROR: Permission to owner/repo.git denied to somebody. "
-        "(asked 0 s ago)."
+        "origin rejects our refs: ERROR: Permission to owner/repo.git denied to somebody. (tested "
+        "0 s ago)."
     )
 
 
@@ -109,7 +109,7 @@ def test_a_copied_clone_gets_an_id_of_its_own(used: Path, tmp_path: Path) -> Non
             fixable=True,
         )
     ]
-    assert "✓ Mended: Another clone uses this clone's id" in doctor(twin, "--fix").out
+    assert "✓ Fixed: Another clone uses this clone's id" in doctor(twin, "--fix").out
     assert clone_id(twin) != shared == clone_id(used)
     invoke("agent-sync", used)
     for clone in (used, twin):
@@ -156,8 +156,8 @@ def test_a_clone_that_said_nothing_for_a_month_is_told(clones: Clones) -> None:
     assert [(one.level.value, one.text, one.remedy) for one in found] == [
         (
             "info",
-            f"Clone {clone_id(there)} has said nothing for 31 d.",
-            "Nothing needs to be done: what it said stays.",
+            f"Clone {clone_id(there)} has sent nothing for 31 d.",
+            "Nothing to do: its records are kept.",
         )
     ]
 

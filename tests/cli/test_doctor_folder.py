@@ -56,7 +56,7 @@ def test_what_killed_processes_left_is_removed_once_it_is_old(used: Path) -> Non
             fixable=True,
         )
     ]
-    assert lines(doctor(used, "--fix").out, "✓ Mended: Killed") != []
+    assert lines(doctor(used, "--fix").out, "✓ Fixed: Killed") != []
     assert not any(path.exists() for path in left)
     assert not (used / ".git/ghp/.state.0123.tmp").exists()
     assert not (used / ".git/ghp.removed-0123").exists()

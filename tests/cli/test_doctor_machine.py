@@ -34,7 +34,7 @@ def test_a_broken_configuration_is_told_once_with_every_line(used: Path, home: P
     user.write_text('{"agents": [\n}')
     path = used / ".ghp/config.json"
     found = findings(used)
-    remedy = "Correct the line; nothing else works until then."
+    remedy = "Fix that line; other commands fail until you do."
     assert found == {
         "config": [
             finding(
@@ -53,7 +53,7 @@ def test_a_broken_configuration_is_told_once_with_every_line(used: Path, home: P
         "config-key": [
             finding(
                 "warning",
-                f"{path}, line 3: `agents.psuh` means nothing to this version.",
+                f"{path}, line 3: unknown setting `agents.psuh`.",
                 "Did you mean `agents.push`?",
             )
         ],
@@ -73,9 +73,9 @@ def test_thresholds_that_do_not_grow_are_told(repo: Path) -> None:
     assert findings(repo)["config"] == [
         finding(
             "warning",
-            "`agents.staleAfter`, `deadAfter` and `goneAfter` must grow, or agents are dead before "
-            "they are stale.",
-            "Set them so.",
+            "Set `agents.staleAfter` ≤ `deadAfter` ≤ `goneAfter`, or agents are dead before they "
+            "are stale.",
+            "Change them in .ghp/config.json.",
         )
     ]
 
@@ -84,8 +84,8 @@ def test_background_work_that_the_configuration_turned_off_is_told(repo: Path) -
     commit(repo, {".ghp/config.json": '{"agents": {"background": false}}'})
     done = doctor(repo, env={"GHP_BACKGROUND": "1"})
     assert (
-        "• Background work is off in the configuration: presence is folded and sent only by "
-        "commands.\n  → Run `ghp agent-sync` now and then.\n"
+        "• Background work is off in the configuration: only commands save and send heartbeats.\n"
+        "  → Run `ghp agent-sync` now and then.\n"
     ) in done.out
 
 
@@ -93,8 +93,8 @@ def test_a_name_that_is_none_is_an_error(repo: Path) -> None:
     done = doctor(repo, env={"GHP_AGENT": "../../x"})
     assert done.code == 1
     assert lines(done.out, "✗", "  → Name another") == [
-        "✗ '../../x' is not a name for an agent: no command can act for it.",
-        "  → Name another: ghp agent-whoami --set worker-1 (or GHP_AGENT).",
+        "✗ '../../x' is not a valid agent name, so no command can use it.",
+        "  → Set another: ghp agent-whoami --set worker-1 (or GHP_AGENT).",
     ]
     assert done.err == "1 error.\n"
 
@@ -119,7 +119,7 @@ def test_without_git_it_says_so_once(repo: Path) -> None:
     assert [(one["code"], one["text"], one["remedy"]) for one in found] == [
         (
             "git",
-            "git cannot be started: No such file or directory.",
+            "Cannot start git: No such file or directory.",
             "Install git 2.31 or newer.",
         ),
         ("agent", found[1]["text"], found[1]["remedy"]),
@@ -147,8 +147,8 @@ def test_errors_of_the_background_are_told_for_a_week(used: Path) -> None:
     assert findings(used)["log"] == [
         finding(
             "warning",
-            "2 errors in the background in the last 7 days; the last, 0 s ago: OSError: [31mdisk",
-            f"See {log}; if it is ours, please report it.",
+            "2 errors in the background in the last 7 days; latest, 0 s ago: OSError: [31mdisk",
+            f"See {log}. If it is a bug of ghp-agents, please report it.",
         )
     ]
 

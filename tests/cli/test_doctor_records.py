@@ -36,7 +36,7 @@ def test_a_record_that_cannot_be_read_is_named_and_hides_no_other(clones: Clones
     invoke("agent-sync", here)
     (here / ".git/ghp/agents").mkdir(exist_ok=True)
     (here / ".git/ghp/agents/worker-9.json").write_text('{"status": "te')
-    kept = "It is kept as it is and left out; who wrote it can say it again."
+    kept = "It is kept but ignored. Its author can write it again."
     found = findings(here)["unreadable"]
     assert all(one["remedy"] == kept and one["level"] == "warning" for one in found)
     odd, *rest = [one["text"] for one in found]
@@ -57,8 +57,8 @@ def test_a_presence_document_that_cannot_be_read_is_named_with_its_clone(clones:
     invoke("agent-sync", there)
     invoke("agent-sync", here)
     assert [one["text"] for one in findings(here)["unreadable"]] == [
-        f"clone {clone_id(there)}: .ghp/agent-status.json: cannot be read: not a presence "
-        "document: it has no agents."
+        f"clone {clone_id(there)}: .ghp/agent-status.json: cannot be read: "
+        "not a presence document: it has no agents."
     ]
 
 
@@ -86,7 +86,7 @@ def test_two_sessions_under_one_name_are_told(used: Path) -> None:
         session = {"CLAUDE_CODE_SESSION_ID": f"session-{'ab'[number % 2]}"}
         invoke(f"agent-heartbeat --action {number}", used, session)
     (found,) = findings(used)["rivals"]
-    assert str(found["text"]).startswith("Two living sessions work as worker-1: sessions ")
+    assert str(found["text"]).startswith("Two running sessions use the name worker-1: sessions ")
     assert found["remedy"] == "Rename one, in its worktree: ghp agent-whoami --set NAME"
 
 
@@ -107,12 +107,12 @@ def test_presence_that_nobody_folds_is_folded_and_sent(used: Path, remote: Path)
     before = refs(remote)
     done = doctor(used, "--fix")
     assert done.code == 0
-    mended = lines(done.out, "✓ Mended: ")
-    assert mended[0] == f"✓ Mended: {late}"
-    assert mended[1].startswith("✓ Mended: 1 change not sent to origin yet (the last went ")
-    assert done.err == "✓ Nothing is wrong.\n"
+    mended = lines(done.out, "✓ Fixed: ")
+    assert mended[0] == f"✓ Fixed: {late}"
+    assert mended[1].startswith("✓ Fixed: 1 change not sent to origin yet (last sent ")
+    assert done.err == "✓ No problems found.\n"
     assert refs(remote) != before
-    assert lines(doctor(used, "--fix").out, "✓ Mended: ") == []
+    assert lines(doctor(used, "--fix").out, "✓ Fixed: ") == []
 
 
 @pytest.mark.slow
@@ -129,8 +129,8 @@ def test_records_that_wait_in_the_outbox_are_folded(used: Path, home: Path) -> N
     assert findings(used)["outbox"] == [
         finding(
             "warning",
-            "1 record in the outbox could not be committed when said.",
-            "`ghp agent-doctor --fix` folds what can be.",
+            "1 record in the outbox could not be committed.",
+            "`ghp agent-doctor --fix` commits what it can.",
             fixable=True,
         )
     ]
@@ -147,7 +147,7 @@ def test_records_that_wait_in_the_outbox_are_folded(used: Path, home: Path) -> N
 def test_changes_that_were_not_sent_are_told_and_sent(used: Path, remote: Path) -> None:
     invoke("agent-lease --name db", used)
     (found,) = findings(used)["unsent"]
-    assert str(found["text"]).startswith("1 change not sent to origin yet (the last went ")
+    assert str(found["text"]).startswith("1 change not sent to origin yet (last sent ")
     assert (found["level"], found["fixable"]) == ("info", True)
     assert doctor(used, "--fix").code == 0
     assert "unsent" not in findings(used)
@@ -162,11 +162,11 @@ def test_what_the_remote_refused_is_an_error_until_it_is_sent(used: Path, remote
     assert found["level"] == "error"
     assert str(found["text"]).startswith(
         "The last sync with origin failed: [remote rejected] (pre-receive hook declined) nobody "
-        "writes here (the last news are "
+        "writes here (the last news is "
     )
     assert found["remedy"] == (
-        "Trying again will not help: ask for the right to push, or name another remote, such as a "
-        'fork: "agents": {"remote": "fork"}.'
+        "Trying again will not help. Ask for permission to push, or name another remote, such as "
+        'a fork: "agents": {"remote": "fork"}.'
     )
     assert findings(used, "--fix").keys() == {"sync", "unsent"}
     (remote / "hooks/pre-receive").unlink()
@@ -180,8 +180,8 @@ def test_a_refused_probe_is_an_error_until_something_was_sent(used: Path, remote
     assert [(one["level"], one["text"]) for one in asked] == [
         (
             "error",
-            "origin refuses our refs: [remote rejected] (pre-receive hook declined) "
-            "(asked 0 s ago).",
+            "origin rejects our refs: [remote rejected] (pre-receive hook declined) (tested 0 s "
+            "ago).",
         )
     ]
     assert findings(used).keys() == {"probe"}, "it is remembered"

@@ -43,7 +43,7 @@ def test_asking_prints_the_id_and_says_how_it_is_answered(repo: Path) -> None:
     name = out.rstrip("\n")
     assert (code, out) == (0, f"{name}\n")
     assert name.startswith("E-")
-    assert err == f"✓ Asked {name}. It is answered by: ghp agent-answer {name} TEXT\n"
+    assert err == f"✓ Asked {name}. To answer: ghp agent-answer {name} TEXT\n"
     again = invoke(["agent-escalate", "Which database?"], repo, AS)
     assert again == (0, out, f"Already asked as {name}; nobody has answered yet.\n")
 
@@ -90,24 +90,24 @@ def test_a_context_that_is_too_long_is_cut_and_both_sides_are_told(repo: Path) -
     (repo / "build.log").write_text("é" * 100_000)
     code, _, err = invoke(["agent-escalate", "Why?", "--context", "build.log"], repo, AS)
     assert code == 0
-    assert err.startswith("Warning: Of build.log only the first 64 kB are attached.\n")
+    assert err.startswith("Warning: Attached only the first 64 kB of build.log.\n")
     context = listed(repo)[0]["context"]
-    assert context == "é" * 32_768 + "\n… (cut: only the first 64 kB are here)"
+    assert context == "é" * 32_768 + "\n… (cut: only the first 64 kB attached)"
 
 
 @pytest.mark.parametrize(
     ("args", "env", "code", "said"),
     [
         (["Why?", "--context", "none.log"], AS, 2, "none.log cannot be read: No such file or dir"),
-        (["Why?", "--context", "."], AS, 2, ". cannot be read: Is a directory."),
+        (["Why?", "--context", "."], AS, 2, "Cannot read .: Is a directory."),
         (["Why?", "--context", "a.bin"], AS, 2, "a.bin is not UTF-8 text (byte 1)."),
         (["-", "--context", "-"], AS, 2, "The question and --context cannot both be read from"),
-        (["Why?", "--timeout", "5"], AS, 2, "--timeout says how long to wait."),
+        (["Why?", "--timeout", "5"], AS, 2, "--timeout needs --wait."),
         (["Why?", "--option", ""], AS, 2, "An option has 0 characters; it needs 1 to 500."),
         ([""], AS, 2, "The question is empty."),
         (["Why?", "--issue", "99"], AS, 1, "There is no issue 99."),
-        (["Why?"], {}, 5, "This command acts for an agent, and none is named here."),
-        (["Why?"], {"GHP_AGENT": "../x"}, 2, "'../x' is not a name for an agent."),
+        (["Why?"], {}, 5, "This command acts as an agent, but no agent is named here."),
+        (["Why?"], {"GHP_AGENT": "../x"}, 2, "'../x' is not a valid agent name."),
     ],
 )
 def test_what_cannot_be_asked_says_why_and_what_next(
@@ -145,7 +145,7 @@ def test_who_waits_gets_the_answer_on_stdout_and_is_not_told_again(repo: Path) -
         name = waiting.stderr.readline().split()[2].rstrip(".")
         answered = invoke(["agent-answer", name, "-"], repo, stdin="SQLite,\n\x1b[2Jfor now.\n")
         out, err = waiting.communicate(timeout=60)
-    said = f"✓ Answered {name}; worker-1 is told at its next status, resume or hook.\n"
+    said = f"✓ Answered {name}. worker-1 sees it at its next status, resume or hook.\n"
     assert answered == (0, "", said)
     assert (waiting.returncode, out) == (0, "SQLite,\n�[2Jfor now.\n")
     assert err == f"{name} was answered by person «Test Person»:\n"
@@ -161,15 +161,15 @@ def test_who_waits_too_long_is_told_how_to_go_on_and_the_question_stays(repo: Pa
     assert (code, out) == (1, "")
     assert err.splitlines()[1:] == [
         f"Error: No answer to {name} within 0 s.",
-        f"Hint: It stays open: `ghp agent-escalations {name}` shows it, the same command waits "
-        "on, and `ghp agent-status` tells of the answer.",
+        f"Hint: The question stays open. Show it with `ghp agent-escalations {name}`, or run the "
+        "same command to wait again. `ghp agent-status` reports the answer.",
     ]
     invoke(["agent-answer", str(name), "Because."], repo)
     again = invoke('agent-escalate "Why?" --wait --timeout 0', repo, AS)
     assert again == (
         0,
         "Because.\n",
-        f"Already asked as {name}, and answered meanwhile.\n"
+        f"Already asked as {name}; it has an answer now.\n"
         f"{name} was answered by person «Test Person»:\n",
     )
 
@@ -186,8 +186,8 @@ def test_who_stops_waiting_is_told_how_to_go_on(
     name = asked["id"]
     assert (code, out) == (130, "")
     assert err.splitlines()[1:] == [
-        f"It stays open: `ghp agent-escalations {name}` shows it, the same command waits "
-        "on, and `ghp agent-status` tells of the answer.",
+        f"The question stays open. Show it with `ghp agent-escalations {name}`, or run the same "
+        "command to wait again. `ghp agent-status` reports the answer.",
         "",  # after the ^C of the terminal
         "Aborted.",
     ]
@@ -301,15 +301,19 @@ def test_one_question_is_shown_in_full_with_its_answers(repo: Path) -> None:
     )
     shown = invoke(["agent-escalations", name[:6].lower()], repo)
     assert shown == (
-        0, f"{open_part}Nobody has answered yet: ghp agent-answer {name} TEXT\n", "",
+        0, f"{open_part}Nobody has answered yet. To answer: ghp agent-answer {name} TEXT\n", "",
     )  # fmt: skip
     for env, text in (({}, "SQLite"), ({"GHP_AGENT": "worker-2"}, "No:\nPostgres")):
         invoke(["agent-answer", name, text], repo, env)
     (found,) = listed(repo)
     one, two = (said["at"] for said in (*found["answers"], *found["advice"]))
     assert invoke(["agent-escalations", name], repo).out == (
-        f"{open_part}Answer by person «Test Person», {one}:\nSQLite\n\n"
-        f"Advice by agent worker-2, {two}, which decides nothing:\nNo:\nPostgres\n"
+        f"{open_part}Answer by person «Test Person», {one}:\n"
+        "SQLite\n"
+        "\n"
+        f"Advice by agent worker-2, {two} (not an answer):\n"
+        "No:\n"
+        "Postgres\n"
     )
 
 
@@ -322,10 +326,10 @@ def test_a_second_answer_is_added_and_a_repeated_one_is_not(repo: Path) -> None:
     more = invoke(["agent-answer", name, "No, Postgres"], repo)
     assert more == (
         0, "",
-        f"✓ Added to {name}, and counts from now on; person «Test Person» had answered: «SQLite»\n",
+        f"✓ Changed the answer to {name} (was: «, by person «Test Person»).SQLite»\n",
     )  # fmt: skip
     again = invoke(["agent-answer", name, "No, Postgres"], repo)
-    assert again == (0, "", f"{name} has this answer already.\n")
+    assert again == (0, "", f"{name} already has this answer.\n")
 
 
 def test_who_goes_back_to_what_was_said_before_has_the_last_word(repo: Path) -> None:
@@ -345,8 +349,8 @@ def test_an_answer_that_is_no_option_is_taken_with_a_warning(repo: Path) -> None
     assert code == 0
     assert err.splitlines()[1:] == [
         "Warning: 'tow' is not one of the options: one, eight.",
-        f"Hint: If one of them was meant: `ghp agent-answer {name} 1`, by its number or its words. "
-        "The last answer counts.",
+        f"Hint: To pick an option, run `ghp agent-answer {name} 1` (its number or text). The last "
+        "answer counts.",
     ]
     for text in ("2", "One"):
         assert "Warning" not in invoke(["agent-answer", name, text], repo).err
@@ -430,7 +434,7 @@ def test_a_broken_record_of_another_clone_is_reported_and_hides_nothing(
     assert code == 0
     assert [line.split()[0] for line in out.splitlines()][1:] == [name[:6]]
     reason = "no front matter: the first line is not `---`"
-    assert err == f"Warning: {path} cannot be read: {reason}.\n"
+    assert err == f"Cannot read Warning: {path}: {reason}.\n"
 
 
 @pytest.mark.parametrize("command", ["agent-escalate", "agent-escalations", "agent-answer"])
@@ -463,8 +467,9 @@ def test_a_secret_is_refused_and_not_shown(repo: Path, words: list[str], what: s
     code, out, err = invoke(words, repo, {"GHP_AGENT": "worker-1"})
     assert (code, out) == (2, "")
     assert err == (
-        f"Error: The {what} seems to hold a GitHub token; what is recorded is shared and cannot be "
-        "taken back.\nHint: Take it out, and say where it is kept instead. Nothing was recorded.\n"
+        f"Error: The {what} seems to contain a GitHub token. Records are shared and cannot be "
+        "withdrawn.\n"
+        "Hint: Remove it, and say where it is stored instead. Nothing was saved.\n"
     )
     assert invoke("agent-log", repo).out == ""
 
@@ -474,7 +479,7 @@ def test_a_secret_in_an_action_is_taken_out_before_anybody_sees_it(repo: Path) -
     invoke(["agent-heartbeat", "--action", f"Tried {TOKEN}"], repo, agent)
     invoke("agent-status --set testing", repo, agent)
     seen = invoke("agent-status --json", repo).out + invoke("agent-log", repo).out
-    assert "[a GitHub token was taken out]" in seen
+    assert "[a GitHub token removed]" in seen
     assert TOKEN not in seen
 
 

@@ -16,8 +16,8 @@ from tests.support.setup import give_exclude, ours
 Worktree = Callable[[Path, str], Path]
 SETTINGS = ".claude/settings.local.json"
 CODEX = (
-    "Warning: Codex runs new hooks only when you have trusted them.\n"
-    "Hint: Start `codex` here, and accept them with /hooks.\n"
+    "Warning: Codex runs new hooks only after you trust them.\n"
+    "Hint: Start `codex` here and accept them with /hooks.\n"
 )
 GIT_HOOKS = """\
 ✓ Wrote .git/ghp/hooks/pre-commit, which the hook pre-commit calls.
@@ -26,7 +26,7 @@ GIT_HOOKS = """\
 ✓ Made the hook .git/hooks/prepare-commit-msg.
 """
 DONE = (0, "", "✓ Nothing to do: this repository is set up and has its hooks.\n")
-NONE = Result(0, "", "✓ Nothing to do: there are no such hooks of ours.\n")
+NONE = Result(0, "", "✓ Nothing to do: these hooks are not installed.\n")
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_hooks_go_into_every_worktree_and_out_of_it_again(place: Path, worktree:
         "",
         "✓ Removed the hooks of Codex: .codex/hooks.json.\n"
         f"✓ Removed the hooks of Codex: {linked}/.codex/hooks.json.\n"
-        "✓ Took the line /.codex/hooks.json out of .git/info/exclude.\n",
+        "✓ Took the line /.codex/hooks.json from .git/info/exclude.\n",
     )
     assert (place / SETTINGS).exists(), "only what is named is taken away"
     assert invoke("agent-init --hooks --remove", linked) == (
@@ -77,7 +77,7 @@ def test_hooks_go_into_every_worktree_and_out_of_it_again(place: Path, worktree:
         "",
         f"✓ Removed the hooks of Claude Code: {SETTINGS}.\n"
         f"✓ Removed the hooks of Claude Code: {linked}/{SETTINGS}.\n"
-        f"✓ Took the line /{SETTINGS} out of .git/info/exclude.\n"
+        f"✓ Took the line /{SETTINGS} from .git/info/exclude.\n"
         "✓ Removed the hook .git/hooks/pre-commit.\n"
         "✓ Removed the hook .git/hooks/prepare-commit-msg.\n"
         "✓ Removed .git/ghp/hooks/pre-commit.\n"
@@ -104,7 +104,7 @@ def test_a_dry_run_says_it_and_does_nothing(place: Path) -> None:
     assert invoke("agent-init --hooks gemini --remove --dry-run", place) == (
         0,
         "Would remove the hooks of Gemini CLI: .gemini/settings.json.\n"
-        "Would take the line /.gemini/settings.json out of .git/info/exclude.\n",
+        "Would take the line /.gemini/settings.json from .git/info/exclude.\n",
         "",
     )
     assert all_files(place) == hooked
@@ -117,7 +117,7 @@ def test_without_a_list_it_is_the_clients_that_are_found(place: Path, tmp_path: 
     assert invoke("agent-init --hooks", place, alone) == (
         2,
         "",
-        "Error: No client that can be hooked was found here.\n"
+        "Error: Found no client here that has hooks.\n"
         "Hint: Name it: --hooks claude,codex,gemini,cursor,opencode,git.\n",
     )
     (place / ".cursor").mkdir()
@@ -147,12 +147,12 @@ def test_a_tracked_file_is_said_to_be_that(place: Path) -> None:
     assert invoke("agent-init --hooks claude,cursor", place).err == (
         f"✓ Put hooks for Claude Code into {SETTINGS}.\n"
         "✓ Put hooks for Cursor into .cursor/hooks.json.\n"
-        "Warning: .cursor/hooks.json is tracked by git, and the hooks in it name a program of this "
+        "Warning: .cursor/hooks.json is tracked by git, but its hooks name a program of this "
         "machine.\n"
         "Hint: Do not commit them, or use `--user` instead.\n"
-        "Warning: Cursor may load the hooks of Claude Code, too; then each of them would run "
+        "Warning: Cursor may also load the hooks of Claude Code, and then run each of them "
         "twice.\n"
-        "Hint: Leave its setting for third-party hooks off.\n"
+        "Hint: Keep its setting for third-party hooks off.\n"
     )
     assert git(place, "status", "--porcelain") == " M .cursor/hooks.json"
     invoke("agent-init --hooks --remove", place)
@@ -208,9 +208,9 @@ def test_a_file_of_the_users_is_never_hidden_from_git(place: Path, worktree: Wor
     assert said.err == (
         "✓ Put hooks for Gemini CLI into .gemini/settings.json.\n"
         f"✓ Put hooks for Gemini CLI into {linked}/.gemini/settings.json.\n"
-        f"Warning: {linked}/.gemini/settings.json is shown by `git status` as a new file: a line "
-        "that hides it from git would hide .gemini/settings.json, too, which is yours.\n"
-        "Hint: Do not commit it; the hooks in it name a program of this machine.\n"
+        f"Warning: `git status` shows {linked}/.gemini/settings.json as a new file: an ignore "
+        "rule for it would also hide your .gemini/settings.json.\n"
+        "Hint: Do not commit it; its hooks name a program of this machine.\n"
     )
     assert git(place, "status", "--porcelain") == "?? .gemini/"
     assert (place / ".git/info/exclude").read_text() == ("*.swp\n/.ghp/agent-status.json\n")
@@ -225,7 +225,7 @@ def test_a_line_of_ours_goes_when_the_user_has_such_a_file_in_another_worktree(
     (linked / ".gemini/settings.json").write_text("{}")
     assert git(linked, "status", "--porcelain") == "", "hidden by the line"
     assert invoke("agent-init --hooks gemini", place).err.startswith(
-        "✓ Took the line /.gemini/settings.json out of .git/info/exclude.\n"
+        "✓ Took the line /.gemini/settings.json from .git/info/exclude.\n"
         f"✓ Put hooks for Gemini CLI into {linked}/.gemini/settings.json.\n"
         "Warning: .gemini/settings.json is shown by `git status` as a new file: "
     )
@@ -274,9 +274,9 @@ def test_a_file_that_is_broken_stops_everything_before_anything_is_written(place
     assert invoke("agent-init --hooks claude,gemini,git", place) == (
         1,
         "",
-        f"Error: {place}/.gemini/settings.json, line 3: a name in double quotes is expected; it "
-        "was left as it is.\n"
-        "Hint: Correct that line, and try again.\n",
+        f"Error: {place}/.gemini/settings.json, line 3: a name in double quotes is missing; the "
+        "file was not changed.\n"
+        "Hint: Fix that line, and try again.\n",
     )
     assert all_files(place) == before
 
@@ -292,17 +292,18 @@ def test_the_users_own_files_need_no_repository(tmp_path: Path, home: Path, plac
         "✓ Put hooks for Claude Code into ~/.claude/settings.json.\n"
         f"✓ Put hooks for Codex into ~/.codex/hooks.json.\n{CODEX}",
     )
-    there = (0, "", "✓ Nothing to do: the hooks are there.\n")
+    there = (0, "", "✓ Nothing to do: the hooks are installed.\n")
     assert invoke("agent-init --hooks claude,codex --user", tmp_path) == there
     assert invoke("agent-init --hooks claude --remove", place) == (
         0,
         "",
-        f"{NONE.err}Those in ~/.claude/settings.json stay; with --user they are taken out, too.\n",
+        f"{NONE.err}Kept the hooks in ~/.claude/settings.json; with --user they are removed, "
+        "too.\n",
     )
     assert invoke("agent-init --hooks --user --remove", tmp_path) == (
         0,
         "",
-        "✓ Took the hooks of Claude Code out of ~/.claude/settings.json.\n"
+        "✓ Took the hooks of Claude Code from ~/.claude/settings.json.\n"
         "✓ Removed the hooks of Codex: ~/.codex/hooks.json.\n",
     )
     assert all_files(home) == before
@@ -314,22 +315,22 @@ def test_the_plugin_beside_hooks_is_warned_of(place: Path, home: Path) -> None:
     user.write_text('{"enabledPlugins": {"ghp-agents@ghp-agents": true}}')
     assert invoke("agent-init --hooks claude", place).err == (
         f"✓ Put hooks for Claude Code into {SETTINGS}.\n"
-        f"Warning: The plugin is enabled, too ({user}): each hook would run twice.\n"
-        "Hint: Use one of them: `claude plugin uninstall ghp-agents`, or `ghp agent-init --hooks "
-        "claude --remove`.\n"
+        f"Warning: The plugin is enabled, too ({user}), so each hook would run twice.\n"
+        "Hint: Remove one of them: `claude plugin uninstall ghp-agents`, or `ghp agent-init "
+        "--hooks claude --remove`.\n"
     )
 
 
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("--hooks vim", "'vim' is not a client that can be hooked."),
-        ("--user", "--user is only for --hooks."),
-        ("--hooks git --user", "Git's hooks belong to a repository, not to a user."),
-        ("--hooks claude --user --agent w", "--agent is not for --user."),
-        ("--hooks claude --remove --agent w", "--agent is not for --remove."),
-        ("--hooks claude --remove --remote-refs", "--remote-refs is not for --hooks."),
-        ("--hooks claude --yes", "--yes is only for --remove."),
+        ("--hooks vim", "'vim' is not a client with hooks."),
+        ("--user", "--user needs --hooks."),
+        ("--hooks git --user", "git's hooks belong to a repository, not to a user."),
+        ("--hooks claude --user --agent w", "--agent cannot be used with --user."),
+        ("--hooks claude --remove --agent w", "--agent cannot be used with --remove."),
+        ("--hooks claude --remove --remote-refs", "--remote-refs cannot be used with --hooks."),
+        ("--hooks claude --yes", "--yes needs --remove."),
     ],
 )
 def test_words_that_do_not_fit_are_refused(place: Path, words: str, error: str) -> None:
@@ -347,7 +348,7 @@ def test_removing_all_that_is_ours_removes_the_hooks_too(place: Path) -> None:
     done = invoke("agent-init --remove --yes", place)
     assert done.code == 0
     assert "  the hooks of Codex: .codex/hooks.json\n" in done.err
-    assert "  take the hooks of Gemini CLI out of .gemini/settings.json\n" in done.err
+    assert "  take the hooks of Gemini CLI from .gemini/settings.json\n" in done.err
     assert (place / ".gemini/settings.json").read_text() == "{ }"
     assert "✓ Removed the hook .git/hooks/pre-commit.\n" in done.err
     assert ours(place) == []
@@ -367,9 +368,7 @@ def test_what_cannot_be_done_is_said_and_the_next_run_goes_on(place: Path) -> No
     assert said[1].startswith(
         "Error: Could not write .git/ghp/hooks/pre-commit, which the hook pre-commit calls: "
     )
-    assert said[2:] == [
-        "Hint: Correct that, and run the command again: it goes on where it stopped."
-    ]
+    assert said[2:] == ["Hint: Fix that and run the command again; it continues where it stopped."]
     (place / ".git/ghp/hooks").unlink()
     assert invoke("agent-init --hooks codex,git", place) == (0, "", GIT_HOOKS + CODEX)
 
@@ -378,9 +377,9 @@ def test_hooks_of_the_user_beside_those_of_a_clone_are_warned_of(place: Path) ->
     invoke("agent-init --hooks gemini --user", place)
     assert invoke("agent-init --hooks gemini", place).err == (
         "✓ Put hooks for Gemini CLI into .gemini/settings.json.\n"
-        "Warning: Gemini CLI runs each of our hooks twice: by ~/.gemini/settings.json and by "
+        "Warning: Gemini CLI runs each of our hooks twice: from ~/.gemini/settings.json and from "
         ".gemini/settings.json.\n"
-        "Hint: Keep one: `ghp agent-init --hooks gemini --remove`, or the same with --user.\n"
+        "Hint: Keep one: run `ghp agent-init --hooks gemini --remove`, or the same with --user.\n"
     )
 
 

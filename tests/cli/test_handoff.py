@@ -42,9 +42,9 @@ def test_a_handoff_is_recorded_and_the_issue_given_over(here: Path) -> None:
         0,
         "",
         f"✓ Recorded {name} as {path} with 1 uncommitted file.\n"
-        "Learnt something that others need? `ghp agent-remember TEXT` keeps it.\n"
+        "Did you learn something that others need? Save it: `ghp agent-remember TEXT`.\n"
         "✓ #1 is assigned to worker-2.\n"
-        f"worker-2 goes on with `ghp agent-resume --handoff {name}`.\n",
+        f"worker-2 can continue with `ghp agent-resume --handoff {name}`.\n",
     )
     log = invoke("agent-log --issue 1 --event handoff", here)
     assert name in log.out
@@ -64,10 +64,10 @@ def test_a_branch_that_names_no_issue_there_is_is_handed_over_all_the_same(here:
     result = invoke("agent-handoff --to worker-2", here, ONE)
     name = recorded(result)
     assert result.code == 0
-    assert "Warning: The handoff is recorded, and nothing was assigned: There is no issue" in (
+    assert "Warning: The handoff is saved, but no issue was assigned: There is no issue" in (
         result.err
     )
-    assert f"Hint: worker-2 goes on with `ghp agent-resume --handoff {name}`.\n" in result.err
+    assert f"Hint: worker-2 can continue with `ghp agent-resume --handoff {name}`.\n" in result.err
 
 
 def test_a_claim_that_cannot_be_given_over_now_is_said_with_the_handoff(
@@ -116,8 +116,8 @@ def test_who_hands_over_is_warned_of_commits_that_the_next_one_cannot_have(
     commit(here, {"a.py": "1\n"}, "One")
     (here / "b.py").write_text("2\n" * work)
     warning = (
-        "Warning: 1 commit of agent/worker-1/parser is in no remote: worker-2 can restore the work "
-        "only after `git push origin agent/worker-1/parser`.\n"
+        "Warning: 1 commit of agent/worker-1/parser is not pushed. Run `git push origin "
+        "agent/worker-1/parser`, or worker-2 cannot restore the work.\n"
     )
     words = "agent-handoff --to worker-2 --note 'Go on.'"
     for _ in range(2):  # the same again, too
@@ -145,7 +145,7 @@ def test_a_dry_run_prints_and_records_nothing(here: Path) -> None:
     result = invoke("agent-handoff --dry-run --to worker-2", here, ONE)
     assert result.code == 0
     assert result.out.startswith("---\n")
-    assert result.err.startswith("Dry run: nothing was recorded. It would be .ghp/handoffs/1/")
+    assert result.err.startswith("Dry run: nothing was saved. The path would be .ghp/handoffs/1/")
     assert invoke("agent-log --event handoff --json", here).out == "[]\n"
     assert "assigned to worker-1" in invoke("agent-resume", here, ONE).out
 
@@ -176,9 +176,9 @@ def test_what_could_not_be_stored_is_said(here: Path) -> None:
     (here / ".env").write_text("A=1\n")
     result = invoke("agent-handoff", here, ONE)
     assert (
-        "Warning: Not stored, and only in this worktree: .env (a file that usually holds secrets, "
-        "4 B); data.bin (too large, 6.0 MB).\nHint: Keep the worktree, or commit what belongs into "
-        "git. `agents.patchBytes` sets the limit.\n"
+        "Warning: Not saved, and only in this worktree: .env (a file that usually holds secrets, "
+        "4 B); data.bin (too large, 6.0 MB).\n"
+        "Hint: Keep the worktree, or commit the files. `agents.patchBytes` sets the limit.\n"
     ) in result.err
 
 
@@ -232,7 +232,7 @@ def test_the_next_agent_goes_on_in_another_clone(
     done = run_ghp("agent-resume --apply", theirs, TWO)
 
     assert done.code == 0
-    assert done.err.startswith(f"✓ Restored the work of {name}: 2 files, on its own commit ")
+    assert done.err.startswith(f"✓ Restored the work of {name}: 2 files, on its own base, commit ")
     assert done.out.startswith("# Resume: #1 «Add the dashboard»\n\nAgent worker-1 handed over")
     assert "> Go on." in done.out
     assert (theirs / "dash.py").read_text() == "x = 2\n"
@@ -253,8 +253,7 @@ def test_conflicts_end_with_an_error_after_the_text(here: Path) -> None:
     assert result.out.startswith("# Resume: ")
     assert result.err == (
         f"Error: The work of {name}, merged from commit {base[:12]}, has 1 conflict: a.\n"
-        "Hint: Both versions are there, between conflict markers: edit the files, then `git add` "
-        "them.\n"
+        "Hint: The files have conflict markers: edit them, then run `git add` on them.\n"
     )
 
 

@@ -99,9 +99,9 @@ def test_without_upstream_the_error_says_what_may_have_been_meant(
     assert run(ours, word, folders=[ours.parent]) == (
         2,
         "",
-        f"Error: `ghp {word}` is not a command of ghp-agents, and no other `ghp` is on PATH.\n"
-        f"Hint: {meant}Ours all start with `agent-`: see `ghp --help`. "
-        "The others come with upstream GHP.\n",
+        f"Error: ghp-agents has no command `ghp {word}`, and no other `ghp` is on PATH.\n"
+        f"Hint: {meant}Our commands start with `agent-`: see `ghp --help`. All others need "
+        "upstream GHP.\n",
     )
 
 
@@ -115,7 +115,7 @@ def test_what_cannot_be_started_is_said(tmp_path: Path) -> None:
     ours, broken = put(tmp_path / "a", OURS), put(tmp_path / "b", "#!/nonexistent/shell\n")
     code, _, err = run(ours, "work", folders=[ours.parent, broken.parent])
     assert code == 1
-    assert "could not be started" in err
+    assert "Cannot start " in err
 
 
 def test_without_words_our_help_is_shown(tmp_path: Path) -> None:

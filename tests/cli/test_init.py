@@ -25,15 +25,15 @@ def shared(address: object, namespace: str = "refs/ghp/", readers: str = "") -> 
     """What is said before anything is done."""
     width = max(len(namespace) + 7, 20)
     return f"""\
-Clones meet at origin ({address}). What is pushed there:
+Clones share state through origin ({address}). What is pushed there:
   {namespace + "clone/*":{width}}  what is said here, on a ref of this clone's own
   {namespace + "lease/*":{width}}  who holds which right
   {"refs/heads/ghp-state":{width}}  a page for people, only with `ghp agent-sync --publish`
-In it: agents' names, status and branches; questions, answers, issues; leases; handoffs, \
-with the uncommitted work that they save; people's names as git knows them. Paths are those in \
-the repository: no absolute ones and no names of hosts, unless somebody writes them.
+It contains names, status and branches of agents; questions, answers, issues and leases; handoffs \
+with uncommitted work; and people's names from git. Paths are relative to the repository. Absolute \
+paths and host names appear only if somebody writes them.
 Who can read it: {readers or "whoever can read the repository."}
-To keep everything in this clone: "agents": {{"push": false}} in .ghp/config.json.
+To keep everything in this clone, set "agents": {{"push": false}} in .ghp/config.json.
 """
 
 
@@ -51,7 +51,7 @@ def test_it_says_what_is_shared_and_each_thing_that_it_makes(clone: Path, remote
     assert invoke("agent-init", clone) == (
         0,
         "",
-        f"{shared(remote)}{MADE}✓ origin takes our refs under refs/ghp/.\n",
+        f"{shared(remote)}{MADE}✓ origin accepts our refs under refs/ghp/.\n",
     )
     assert ours(clone) == [".git/ghp", ".ghp", "exclude"]
     assert git(clone, "status", "--porcelain") == ""
@@ -62,7 +62,7 @@ def test_a_second_run_has_nothing_to_do(clone: Path) -> None:
     invoke("agent-init", clone)
     again = invoke("agent-init --agent worker-1 --config", clone)
     assert again.err.splitlines()[-2:] == [
-        "✓ Wrote .ghp/config.json, which is yours to edit and to commit.",
+        "✓ Wrote .ghp/config.json (edit and commit it).",
         "✓ Named this worktree's agent worker-1.",
     ]
     nothing = (0, "", "✓ Nothing to do: this repository is set up.\n")
@@ -75,9 +75,9 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(clone: Path, remote:
         0,
         "Would make the private repository .git/ghp/state.git.\n"
         "Would write the view .ghp/agent-status.json, kept out of git by .git/info/exclude.\n"
-        "Would write .ghp/config.json, which is yours to edit and to commit.\n"
+        "Would write .ghp/config.json (edit and commit it).\n"
         "Would name this worktree's agent worker-1.\n"
-        "Would ask the remote to take a ref, and delete it again.\n",
+        "Would push a test ref to the remote, and delete it again.\n",
         shared(remote),
     )
     assert ours(clone) == []
@@ -107,7 +107,7 @@ def test_credentials_are_masked_and_a_public_host_is_named(clone: Path) -> None:
         "",
         shared(
             "https://***@github.com/o/r.git",
-            readers="whoever can read the repository; if it is public on github.com, everybody.",
+            readers="whoever can read the repository; everybody, if it is public on github.com.",
         )
         + MADE,
     )
@@ -116,7 +116,7 @@ def test_credentials_are_masked_and_a_public_host_is_named(clone: Path) -> None:
 def test_where_is_pushed_to_is_what_is_shown(clone: Path, tmp_path: Path) -> None:
     git(clone, "config", "remote.origin.pushurl", "ssh://git@example.org/mine.git")
     assert invoke("agent-init --no-probe", clone).err.startswith(
-        "Clones meet at origin (ssh://git@example.org/mine.git)."
+        "Clones share state through origin (ssh://git@example.org/mine.git)."
     )
 
 
@@ -125,8 +125,8 @@ def test_the_configured_remote_is_the_one_that_is_asked(clone: Path, remote: Pat
     git(clone, "remote", "add", "origin", "/nonexistent")
     mine({"agents": {"remote": "team"}})
     done = invoke("agent-init", clone)
-    assert done.err.startswith(f"Clones meet at team ({remote}).")
-    assert done.err.endswith("✓ team takes our refs under refs/ghp/.\n")
+    assert done.err.startswith(f"Clones share state through team ({remote}).")
+    assert done.err.endswith("✓ team accepts our refs under refs/ghp/.\n")
 
 
 def test_a_configured_remote_that_is_not_there_stops_it_before_anything_is_made(
@@ -159,7 +159,7 @@ def test_a_name_in_the_environment_wins_and_that_is_said(clone: Path) -> None:
     done = invoke("agent-init --no-probe --agent worker-2", clone, AS)
     assert done.err.endswith(
         "✓ Named this worktree's agent worker-2.\n"
-        "Warning: GHP_AGENT=worker-1 is set and wins over the worktree's name.\n"
+        "Warning: GHP_AGENT=worker-1 is set and overrides the worktree's name.\n"
         "Hint: Unset it, or set it to the same name.\n"
     )
 
@@ -167,7 +167,7 @@ def test_a_name_in_the_environment_wins_and_that_is_said(clone: Path) -> None:
 def test_a_name_that_is_none_is_refused_before_anything_is_made(clone: Path) -> None:
     done = invoke(["agent-init", "--agent", "../../x"], clone)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("Error: '../../x' is not a name for an agent.\n")
+    assert done.err.startswith("Error: '../../x' is not a valid agent name.\n")
     assert ours(clone) == []
 
 
@@ -182,7 +182,7 @@ def test_a_view_that_is_tracked_is_the_users_and_stays(clone: Path) -> None:
     commit(clone, {".ghp/agent-status.json": "theirs"})
     assert invoke("agent-init", clone).err.splitlines()[-2:] == [
         "✓ Made the private repository .git/ghp/state.git.",
-        "✓ origin takes our refs under refs/ghp/.",
+        "✓ origin accepts our refs under refs/ghp/.",
     ]
     assert (clone / ".ghp/agent-status.json").read_text() == "theirs"
     assert ours(clone) == [".git/ghp", ".ghp"]
@@ -195,9 +195,9 @@ def test_a_bare_repository_has_no_view_and_is_set_up_all_the_same(
     bare = tmp_path / "bare.git"
     assert invoke("agent-init", bare).err.splitlines()[-3:] == [
         f"✓ Made the private repository {bare}/ghp/state.git.",
-        "✓ origin takes our refs under refs/ghp/.",
-        "There is no worktree here: issues, claims, questions and leases by --name work; files are "
-        "leased and checked in a worktree (`git worktree add`).",
+        "✓ origin accepts our refs under refs/ghp/.",
+        "There is no worktree here: issues, claims, questions and leases by --name work. To lease "
+        "and check files, create a worktree (`git worktree add`).",
     ]
     assert invoke("agent-lease --name staging-db", bare, AS).code == 0
     refused = invoke("agent-lease a", bare, AS)
@@ -264,7 +264,7 @@ def test_a_host_that_takes_only_branches_is_found_out_and_remembered(
 ) -> None:
     hosts.hook(remote, "update", hosts.ONLY_BRANCHES)
     assert invoke("agent-init", clone).err.endswith(
-        "✓ origin takes our refs under refs/heads/ghp/.\n"
+        "✓ origin accepts our refs under refs/heads/ghp/.\n"
     )
     assert refs(remote).keys() == {"refs/heads/main"}
     assert invoke("agent-init --dry-run --config", clone).err == shared(remote, "refs/heads/ghp/")
@@ -286,21 +286,22 @@ def test_a_remote_that_refuses_everything_is_told_and_does_not_stop_it(
     assert done == (
         0,
         "",
-        f"{shared(remote)}{MADE}"
-        "Warning: origin refuses our refs: [remote rejected] (pre-receive hook declined) nobody "
-        "writes here\n"
-        "Hint: Everything works here, and other clones see none of it. Name a remote that takes "
-        'it, such as a fork: "agents": {"remote": "fork"} in .ghp/config.json.\n',
+        f"{shared(remote)}{MADE}Warning: origin rejects our refs: [remote rejected] (pre-receive "
+        "hook declined) nobody writes here\n"
+        "Hint: Works in this clone only; other clones will not see it. Name a remote that accepts "
+        'them, such as a fork, in .ghp/config.json: "agents": {"remote": "fork"}.\n',
     )
     (remote / "hooks/pre-receive").unlink()
     again = invoke("agent-init", clone)
-    assert again.err == f"{shared(remote)}✓ origin takes our refs under refs/ghp/.\n", "asked again"
+    assert again.err == f"{shared(remote)}✓ origin accepts our refs under refs/ghp/.\n", (
+        "asked again"
+    )
 
 
 def test_a_contributor_who_may_only_fetch_is_told(clone: Path, remote: Path) -> None:
     hosts.behind_ssh(clone, remote, push=hosts.DENIED)
     assert invoke("agent-init", clone).err.splitlines()[-2] == (
-        "Warning: origin refuses our refs: ERROR: Permission to owner/repo.git denied to somebody."
+        "Warning: origin rejects our refs: ERROR: Permission to owner/repo.git denied to somebody."
     )
 
 
@@ -311,9 +312,11 @@ def test_a_remote_that_hangs_is_left_after_the_configured_time(clone: Path, remo
     done = invoke("agent-init", clone)
     assert done.code == 0
     warning, hint = done.err.splitlines()[-2:]
-    assert warning.startswith("Warning: origin could not be asked whether it takes our refs: `git ")
+    assert warning.startswith("Warning: Could not ask origin whether it accepts our refs: `git ")
     assert warning.endswith(" did not end within 0.4 s.")
-    assert hint == "Hint: Everything works here; ask again with `ghp agent-doctor --probe`."
+    assert hint == (
+        "Hint: Everything works in this clone. Try again with `ghp agent-doctor --probe`."
+    )
 
 
 def test_a_host_that_keeps_what_it_took_is_told_and_the_next_probe_uses_the_same_ref(
@@ -323,7 +326,7 @@ def test_a_host_that_keeps_what_it_took_is_told_and_the_next_probe_uses_the_same
     done = invoke("agent-init", clone)
     (probe,) = refs(remote, "refs/ghp")
     assert done.err.splitlines()[-1] == (
-        f"✓ origin takes our refs under refs/ghp/ (it did not delete {probe}: [remote rejected] "
+        f"✓ origin accepts our refs under refs/ghp/ (it did not delete {probe}: [remote rejected] "
         f"(hook declined) nothing is deleted here error: hook declined to update {probe})."
     )
     first = refs(remote, "refs/ghp")

@@ -45,7 +45,7 @@ def test_a_fresh_repository_has_no_issues_and_nothing_is_made_in_it(repo: Path) 
     assert invoke("agent-issues", repo) == (
         0,
         "",
-        "No issue is open. `ghp agent-issue new TITLE` makes one.\n",
+        "No open issues. Create one with `ghp agent-issue new TITLE`.\n",
     )
     assert invoke("agent-issues --ready --json", repo) == (0, "[]\n", "")
     assert not (repo / ".git/ghp/state.git").exists()
@@ -100,7 +100,7 @@ def test_nothing_ready_says_where_the_rest_is(repo: Path) -> None:
 def test_where_none_fits_it_says_how_to_see_all(repo: Path, option: str) -> None:
     issue(repo, "new", "T")
     assert invoke(f"agent-issues {option}", repo) == (
-        0, "", "No issue fits. `ghp agent-issues --all` lists all.\n",
+        0, "", "No issue matches. `ghp agent-issues --all` lists all.\n",
     )  # fmt: skip
 
 
@@ -136,8 +136,8 @@ def test_a_list_and_a_view_import_nothing_heavy(three: Path) -> None:
 
 
 def test_new_prints_the_number_alone_and_says_the_rest_aside(repo: Path) -> None:
-    assert issue(repo, "new", "Parse  files") == (0, "1\n", "✓ Made #1 «Parse files».\n")
-    assert issue(repo, "new", "Next") == (0, "2\n", "✓ Made #2 «Next».\n")
+    assert issue(repo, "new", "Parse  files") == (0, "1\n", "✓ Created #1 «Parse files».\n")
+    assert issue(repo, "new", "Next") == (0, "2\n", "✓ Created #2 «Next».\n")
 
 
 def test_new_again_makes_no_second_one(repo: Path) -> None:
@@ -145,7 +145,7 @@ def test_new_again_makes_no_second_one(repo: Path) -> None:
     assert issue(repo, "new", "T", "--body", "B") == (
         0,
         "1\n",
-        "#1 «T» is there already; --again makes another one.\n",
+        "#1 «T» already exists; use --again to create another one.\n",
     )
     assert issue(repo, "new", "T", "--body", "B", "--again").out == "2\n"
 
@@ -162,9 +162,9 @@ def test_the_body_can_come_from_standard_input(repo: Path) -> None:
         (["new", " "], 2, "The title is empty."),
         (["new", "x" * 300], 2, "The title has 300 characters; it needs 1 to 256."),
         (["new", "T", "--priority", "urgent"], 2, "'urgent' is not one of"),
-        (["new", "T", "--assign", "../../x"], 2, "'../../x' is not a name for an agent."),
+        (["new", "T", "--assign", "../../x"], 2, "'../../x' is not a valid agent name."),
         (["new", "T", "--blocked-by", "9"], 1, "There is no issue 9."),
-        (["new", "T", "--as", "../../x"], 2, "'../../x' is not a name for an agent."),
+        (["new", "T", "--as", "../../x"], 2, "'../../x' is not a valid agent name."),
         (["show", "9"], 1, "There is no issue 9."),
         (["edit", "1"], 2, "Nothing is said that should change."),
         (["comment", "1", ""], 2, "The comment is empty."),
@@ -203,7 +203,7 @@ def test_a_repository_without_a_name_to_act_under_is_not_set_up(repo: Path, home
     (home / ".gitconfig").write_text("")
     code, out, err = issue(repo, "new", "T")
     assert (code, out) == (5, "")
-    assert err.startswith("Error: Nobody is named here")
+    assert err.startswith("Error: No identity found")
 
 
 def test_outside_of_a_repository_nothing_is_set_up(tmp_path: Path) -> None:
@@ -217,21 +217,22 @@ def test_outside_of_a_repository_nothing_is_set_up(tmp_path: Path) -> None:
 def test_an_issue_goes_through_its_life(three: Path) -> None:
     steps: list[tuple[list[str], str, str]] = [
         (["comment", "2", "Found it"], "✓ Commented on #2 «Write docs».",
-         "It is the last comment on #2 «Write docs» already."),
+         "#2 «Write docs» already ends with this comment."),
         (["edit", "2", "--title", "Docs", "--label", "d", "--no-parent"], "✓ Changed #2 «Docs».",
-         "#2 «Docs» is like that already."),
+         "#2 «Docs» is already like that."),
         (["assign", "2", "worker-2", "Ann Example"],
          "✓ #2 «Docs» is assigned to Ann Example, worker-2.",
          "#2 «Docs» is assigned to Ann Example, worker-2 already."),
         (["assign", "2", "worker-2", "--remove"], "✓ #2 «Docs» is assigned to Ann Example.",
          "#2 «Docs» is assigned to Ann Example already."),
-        (["block", "2", "--by", "3"], "✓ #2 «Docs» waits for #1, #3.",
-         "#2 «Docs» waits for #1, #3 already."),
-        (["block", "2", "--by", "1", "--by", "#3", "--remove"], "✓ #2 «Docs» waits for nothing.",
-         "#2 «Docs» waits for nothing already."),
+        (["block", "2", "--by", "3"], "✓ #2 «Docs» is blocked by #1, #3.",
+         "#2 «Docs» is blocked by #1, #3 already."),
+        (["block", "2", "--by", "1", "--by", "#3", "--remove"],
+         "✓ #2 «Docs» is blocked by nothing.",
+         "#2 «Docs» is blocked by nothing already."),
         (["close", "2", "--message", "Merged"], "✓ Closed #2 «Docs».",
-         "#2 «Docs» is closed already."),
-        (["reopen", "2"], "✓ Opened #2 «Docs» again.", "#2 «Docs» is open already."),
+         "#2 «Docs» is already closed."),
+        (["reopen", "2"], "✓ Reopened #2 «Docs».", "#2 «Docs» is already open."),
     ]  # fmt: skip
     for words, first, again in steps:
         assert issue(three, *words, env=WORKER) == (0, "", f"{first}\n")
@@ -383,9 +384,9 @@ def test_an_issue_made_offline_gets_its_number_at_the_next_sync(
     name = f"I-{_id(one, int(out))[:6]}"
     assert (code, int(out) > PROVISIONAL) == (0, True)
     assert err == (
-        f"✓ Made {name} «Offline».\n"
-        "Warning: It has no number of its own yet: the place that gives them is out of reach.\n"
-        f"Hint: It gets one at `ghp agent-sync`; {name} names it until then and ever after.\n"
+        f"✓ Created {name} «Offline».\n"
+        "Warning: The issue has a provisional number because the remote cannot be reached.\n"
+        f"Hint: `ghp agent-sync` numbers it; {name} is always valid.\n"
     )
     issue(one, "new", "Waits", "--blocked-by", name)
     away.rename(remote)

@@ -50,7 +50,7 @@ def holders(where: Path) -> list[str]:
 def test_leasing_prints_the_id_and_says_what_it_covers(place: Path) -> None:
     code, out, err = invoke("agent-lease src/ '!b.py' --reason parser", place, ONE)
     assert code == 0
-    assert err == "✓ Leased src/, !b.py: it covers 2 files (src/a.py, src/gen/x.py).\n"
+    assert err == "✓ Leased src/, !b.py: 2 files (src/a.py, src/gen/x.py).\n"
     name = out.rstrip("\n")
     assert name.startswith("L-")
     (each,) = listed(place)
@@ -69,7 +69,7 @@ def test_leasing_prints_the_id_and_says_what_it_covers(place: Path) -> None:
         "conflicts": [],
     }
     again = invoke("agent-lease src/ '!b.py' --reason parser", place, ONE)
-    said = f"src/, !b.py is leased to worker-1 already, since {each['since']}.\n"
+    said = f"worker-1 already leases src/, !b.py, since {each['since']}.\n"
     assert again == (0, out, said)
 
 
@@ -94,16 +94,16 @@ def test_of_a_link_what_it_leads_to_is_leased(place: Path, tmp_path: Path) -> No
     git(place, "add", ".")
     code, _, err = invoke("agent-lease alias.py lib/b.py", place, ONE)
     assert (code, err.splitlines()) == (0, [
-        "✓ Leased src/a.py, src/b.py: it covers 2 files (src/a.py, src/b.py).",
-        "alias.py is a link: leased is what it leads to, src/a.py.",
-        "lib/b.py is a link: leased is what it leads to, src/b.py.",
+        "✓ Leased src/a.py, src/b.py: 2 files (src/a.py, src/b.py).",
+        "alias.py is a link: leased its target, src/a.py.",
+        "lib/b.py is a link: leased its target, src/b.py.",
     ])  # fmt: skip
     assert invoke("agent-check src/a.py", place, TWO).code == 3
     assert invoke("agent-release alias.py lib/b.py", place, ONE).code == 0
     code, _, err = invoke("agent-lease ./out", place, ONE)
     assert (code, err.splitlines()[1]) == (0, (
-        "Warning: ./out is a link to what is not in this repository: leased is the link, and "
-        "nobody is kept from editing what it leads to."
+        "Warning: ./out links to a path outside of this repository: only the link is leased, and "
+        "its target can still be edited."
     ))  # fmt: skip
     assert "Warning: docs/round is a link" in invoke("agent-lease docs/round", place, ONE).err
 
@@ -131,8 +131,8 @@ def test_many_files_are_counted_and_none_is_warned_of(place: Path) -> None:
     assert code == 0
     assert err == (
         "✓ Leased nothing.xyz.\n"
-        "Warning: It covers no file that is here yet.\n"
-        "Hint: `git ls-files` lists what there is.\n"
+        "Warning: No file matches yet.\n"
+        "Hint: `git ls-files` lists the files.\n"
     )
 
 
@@ -141,16 +141,19 @@ def test_many_files_are_counted_and_none_is_warned_of(place: Path) -> None:
     [
         ([], "Error: A lease is of patterns, or of a named resource.\nHint: "),
         ([""], "Error: A pattern is empty.\nHint: "),
-        (["!a"], "Error: These patterns only take away, so they name nothing.\nHint: "),
+        (["!a"], "Error: All patterns are exceptions (`!`), so nothing is selected.\nHint: "),
         (["../x"], "Error: '../x' is outside of this repository.\nHint: "),
         (["/etc"], "Error: '/etc' is outside of this repository.\nHint: "),
         (["a\nb"], "Error: 'a b' has characters that cannot be printed.\nHint: "),
         (["--name", "A B"], "Error: 'A B' is not a name for a resource.\nHint: "),
-        (["a", "--timeout", "5"], "Error: --timeout says how long to wait.\nHint: "),
+        (["a", "--timeout", "5"], "Error: --timeout needs --wait.\nHint: "),
         (["a", "--ttl", "soon"], "Usage: "),
         (["a", "--wait", "--timeout", "nan"], "Usage: "),
-        (["a", "--wait", "2"], "Error: There is no file 2 here.\nHint: To wait so many seconds: "),
-        (["a", "--for", "No Agent"], "Error: 'No Agent' is not a name for an agent.\nHint: "),
+        (
+            ["a", "--wait", "2"],
+            "Error: There is no file 2 here.\nHint: To wait that many seconds, ",
+        ),
+        (["a", "--for", "No Agent"], "Error: 'No Agent' is not a valid agent name.\nHint: "),
         ([f"f{number}" for number in range(10_000)], "Error: 10000 patterns are too many;"),
     ],
 )
@@ -180,8 +183,8 @@ def test_a_person_leases_and_lists_and_gives_back(place: Path) -> None:
     assert second.split()[1:5] == ["held", "«Test", "Person»", "(a"]
     code, _, err = invoke("agent-release src/ --name staging-db", place)
     assert code == 0
-    assert err.count("is given back.") == 2
-    assert invoke("agent-leases", place) == (0, "", "Nothing is leased.\n")
+    assert err.count("Released ") == 2
+    assert invoke("agent-leases", place) == (0, "", "No leases.\n")
     assert invoke("agent-leases --json", place) == (0, "[]\n", "")
 
 
@@ -331,8 +334,8 @@ def test_two_clones_that_had_not_heard_of_each_other_both_lease_and_are_asked_ab
     winner, loser = first["holder"], second["holder"]
     (line,) = [x for x in invoke("agent-leases", other).out.splitlines() if x[:9] == "Conflict:"]
     assert line == (
-        f"Conflict: {short} of {winner} and {later} of {loser} are both of src/a.py. Until one of "
-        f"them is released, {winner} may edit it. {asked['id']} asks a person who should have it."
+        f"Conflict: {short} of {winner} and {later} of {loser} both cover src/a.py. Until one is "
+        f"released, {winner} may edit it. {asked['id']} asks a person to decide."
     )
     assert [row.split()[1] for row in invoke("agent-leases", one).out.splitlines()[1:3]] == [
         "conflict", "conflict",
@@ -359,8 +362,8 @@ def test_who_leases_where_agents_of_other_clones_live_is_told_how_far_it_goes(
 ) -> None:
     one, other = (furnish(each) for each in clones(2))
     said = (
-        "Exclusive in this clone; other clones hear of it at the next sync. `--strict` asks them "
-        "now.\n"
+        "Reserved in this clone; other clones are warned at the next sync. Use --strict to "
+        "reserve it everywhere.\n"
     )
     assert said not in invoke("agent-lease src/", one, ONE).err
     invoke("agent-sync", one)
@@ -418,6 +421,6 @@ def test_of_many_strict_ones_in_many_clones_at_most_one_is_granted(clones: Clone
 def test_the_whole_program_leases(place: Path) -> None:
     done = run_ghp("agent-lease src/ --as worker-7", place)
     assert (done.code, done.err) == (
-        0, "✓ Leased src/: it covers 3 files (src/a.py, src/b.py, src/gen/x.py).\n",
+        0, "✓ Leased src/: 3 files (src/a.py, src/b.py, src/gen/x.py).\n",
     )  # fmt: skip
     assert run_ghp("agent-release src/ --as worker-7", place).code == 0

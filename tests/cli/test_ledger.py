@@ -16,7 +16,7 @@ AS = {"GHP_AGENT": "worker-1"}
 
 
 def test_an_untouched_repository_has_no_ledger(repo: Path) -> None:
-    assert invoke("agent-log", repo) == (0, "", "Nothing has happened yet.\n")
+    assert invoke("agent-log", repo) == (0, "", "No events yet.\n")
     assert invoke("agent-log --json", repo) == (0, "[]\n", "")
 
 
@@ -40,7 +40,7 @@ def test_an_issue_is_named_as_everywhere_else(repo: Path) -> None:
     assert by_number.out.count("\n") == 1
     for name in ("#1", f"I-{identity[:4]}", identity):
         assert invoke(["agent-log", "--issue", name], repo) == by_number
-    assert invoke("agent-log --issue 9", repo) == (0, "", "Nothing of that kind.\n")
+    assert invoke("agent-log --issue 9", repo) == (0, "", "No matching events.\n")
     code, _, err = invoke("agent-log --issue abc", repo)
     assert (code, err.splitlines()[0]) == (1, "Error: There is no issue abc.")
 

@@ -26,9 +26,9 @@ def tell(repo: Path, text: str, *words: str, env: dict[str, str] = ONE) -> str:
 def test_a_note_is_told_once_and_its_id_printed(repo: Path) -> None:
     first = invoke(["agent-remember", CORS, "--kind", "gotcha"], repo, ONE)
     name = first.out.strip()
-    assert first == Result(0, f"{name}\n", f"✓ Noted {name}: {CORS}\n")
+    assert first == Result(0, f"{name}\n", f"✓ Saved {name}: {CORS}\n")
     again = invoke(["agent-remember", f"{CORS}."], repo, TWO)
-    assert again == Result(0, f"{name}\n", f"Known already as {name}.\n")
+    assert again == Result(0, f"{name}\n", f"Already saved as {name}.\n")
 
 
 def test_a_note_comes_from_standard_input(repo: Path) -> None:
@@ -73,7 +73,7 @@ def test_recall_as_json_is_a_bare_list(repo: Path) -> None:
 def test_where_there_is_no_note_recall_says_how_to_make_one(repo: Path) -> None:
     found = invoke("agent-recall anything", repo)
     assert (found.code, found.out) == (0, "")
-    assert found.err.startswith("There is no such note yet. `ghp agent-remember TEXT` makes one.\n")
+    assert found.err.startswith("No notes yet. Save one with `ghp agent-remember TEXT`.\n")
 
 
 def test_without_mem0_recall_compares_words_and_says_so_once(
@@ -142,7 +142,7 @@ def test_listing_shows_what_is_active_and_all_on_request(repo: Path) -> None:
     new = invoke(["agent-remember", "Port 8080", "--supersedes", old[:6]], repo, ONE)
     name = new.out.strip()
     assert new.err == (
-        f"✓ Noted {name}: Port 8080\n✓ It replaces {old}, which is not recalled any more.\n"
+        f"✓ Saved {name}: Port 8080\n✓ It replaces {old}, which no search finds any more.\n"
     )
     shown = invoke("agent-notes list", repo).out.splitlines()
     assert shown[0].split() == ["ID", "STATE", "KIND", "ISSUE", "BY", "TOLD", "NOTE"]
@@ -171,7 +171,7 @@ def test_showing_a_note_says_all_that_is_known_of_it(repo: Path) -> None:
 def test_an_edit_that_changes_nothing_says_so(repo: Path) -> None:
     name = tell(repo, "Port 80")
     assert invoke(["agent-notes", "edit", name, "Port 80"], repo, ONE).err == (
-        f"{name} is so already.\n"
+        f"{name} is already like that.\n"
     )
 
 
@@ -183,14 +183,15 @@ def test_forgetting_takes_a_note_out_of_the_state_and_the_index(repo: Path) -> N
     assert gone == Result(
         0,
         "",
-        f"✓ Forgot {name}.\nWarning: Git's history still has its text, here and wherever it was "
-        "synced to.\nHint: If it was a secret, replace the secret.\n",
+        f"✓ Deleted {name}.\n"
+        "Warning: git's history still has its text, here and in every clone that has synced.\n"
+        "Hint: If it was a secret, change the secret.\n",
     )
     assert invoke("agent-recall wombat", repo).out == ""
     index = repo / ".git/ghp/index"
     held = b"".join(path.read_bytes() for path in index.rglob("*") if path.is_file())
     assert b"wombat" not in held
-    assert invoke(f"agent-notes forget {name}", repo, ONE).err == f"{name} is forgotten already.\n"
+    assert invoke(f"agent-notes forget {name}", repo, ONE).err == f"{name} is already deleted.\n"
     refused = invoke(["agent-remember", "the wombat is on port 80"], repo, ONE)
     assert (refused.code, refused.out) == (3, "")
 
@@ -200,8 +201,8 @@ def test_indexing_twice_changes_nothing_the_second_time(repo: Path) -> None:
     tell(repo, CORS)
     tell(repo, JWT)
     first, second = (invoke("agent-notes reindex", repo) for _ in range(2))
-    assert first == Result(0, "", "✓ 2 notes can be found: 2 added, 0 changed, 0 removed.\n")
-    assert second == Result(0, "", "✓ Nothing to do: 2 notes can be found.\n")
+    assert first == Result(0, "", "✓ Indexed 2 notes: 2 added, 0 changed, 0 removed.\n")
+    assert second == Result(0, "", "✓ Nothing to do: 2 notes indexed.\n")
 
 
 @pytest.mark.parametrize(
@@ -232,7 +233,7 @@ def test_control_sequences_never_reach_the_terminal(repo: Path) -> None:
 def test_resume_and_handoff_bring_what_is_known(repo: Path) -> None:
     assert invoke("agent-issue new 'Add the dashboard'", repo).code == 0
     git(repo, "checkout", "--quiet", "-b", "agent/worker-1/1-dashboard")
-    offered = "Learnt something that others need? `ghp agent-remember TEXT` keeps it.\n"
+    offered = "Did you learn something that others need? Save it: `ghp agent-remember TEXT`.\n"
     assert offered in invoke("agent-handoff", repo, ONE).err
     of_issue = tell(repo, "The dashboard polls every minute")
     of_place = tell(repo, "Never edit by hand", "--path", "dash.py", "--issue", "1")

@@ -41,8 +41,8 @@ def test_a_place_that_is_full_is_an_error_of_the_place(made: Path, words: str) -
     assert (code, err.splitlines()[-2:]) == (
         1,
         [
-            "Error: The output cannot be written: No space left on device.",
-            "Hint: Give it another place. What was acknowledged is kept.",
+            "Error: Cannot write the output: No space left on device.",
+            "Hint: Write it to another place. Everything saved before is kept.",
         ],
     )
 

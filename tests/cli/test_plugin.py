@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.support.ghp import invoke
 
-INSTALL = "Install it: claude plugin install ghp-agents --marketplace {} -y\n"
+INSTALL = "Install it with: claude plugin install ghp-agents --marketplace {} -y\n"
 
 
 def test_it_prints_the_folder_and_says_how_to_install_it(tmp_path: Path) -> None:
@@ -16,7 +16,7 @@ def test_it_prints_the_folder_and_says_how_to_install_it(tmp_path: Path) -> None
         f"{folder}\n",
         done + quoted,
     )
-    nothing = "✓ Nothing to do: the plugin is as this version makes it.\n"
+    nothing = "✓ Nothing to do: the plugin is up to date.\n"
     assert invoke(["agent-plugin", "claude", str(folder)], tmp_path) == (
         0,
         f"{folder}\n",
@@ -43,8 +43,8 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     assert invoke("agent-plugin claude mine", tmp_path) == (
         3,
         "",
-        f"Error: {tmp_path}/mine is there already, and is no plugin that ghp-agents made.\n"
-        "Hint: Name a folder that is new or empty.\n",
+        f"Error: {tmp_path}/mine already exists, and ghp-agents did not create it.\n"
+        "Hint: Name a new or empty folder.\n",
     )
 
 
@@ -57,7 +57,7 @@ def test_other_clients_have_no_plugin(tmp_path: Path) -> None:
 def test_hooks_in_the_users_own_file_beside_the_plugin_are_warned_of(tmp_path: Path) -> None:
     invoke("agent-init --hooks claude --user", tmp_path)
     assert invoke("agent-plugin claude new", tmp_path).err.splitlines()[1:3] == [
-        "Warning: ~/.claude/settings.json has the hooks, too: with the plugin each would run "
+        "Warning: ~/.claude/settings.json has the hooks, too, so with the plugin each would run "
         "twice.",
-        "Hint: Take them out: `ghp agent-init --hooks claude --user --remove`.",
+        "Hint: Remove them: `ghp agent-init --hooks claude --user --remove`.",
     ]

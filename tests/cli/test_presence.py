@@ -24,7 +24,11 @@ AS = {"GHP_AGENT": "worker-1"}
 
 
 def test_status_of_a_fresh_repository_says_that_nobody_is_known(repo: Path) -> None:
-    assert invoke("agent-status", repo) == (0, "", "No agents are known yet.\n")
+    assert invoke("agent-status", repo) == (
+        0,
+        "",
+        "No agents yet. Start one with `ghp agent-start --next --as NAME`.\n",
+    )
 
 
 def test_status_as_json_of_a_fresh_repository_is_an_empty_document(repo: Path) -> None:
@@ -63,13 +67,13 @@ def test_a_beat_without_a_name_is_silent(repo: Path) -> None:
 def test_a_beat_with_a_wrong_status_says_so_and_still_ends_with_0(repo: Path) -> None:
     code, out, err = run_ghp(["agent-heartbeat", "--status", "In Progress"], repo, AS)
     assert (code, out) == (0, "")
-    assert err.startswith("Error: 'In Progress' is not a status.\nHint: Use lower-case words")
+    assert err.startswith("Error: 'In Progress' is not a valid status.\nHint: Use lower-case words")
 
 
 def test_a_name_that_leaves_the_folder_is_refused(repo: Path) -> None:
     code, out, err = invoke("agent-status --set testing", repo, {"GHP_AGENT": "../../x"})
     assert (code, out) == (2, "")
-    assert err.startswith("Error: '../../x' is not a name for an agent.\nHint: Use a-z, 0-9")
+    assert err.startswith("Error: '../../x' is not a valid agent name.\nHint: Use a-z, 0-9")
     assert not list(repo.parent.glob("x*"))
 
 
@@ -98,7 +102,7 @@ def test_a_worktree_keeps_the_name_it_was_given(
 def test_a_name_in_the_environment_wins_and_is_warned_of(repo: Path) -> None:
     code, _, err = invoke("agent-whoami --set worker-2", repo, AS)
     assert code == 0
-    assert "Warning: GHP_AGENT=worker-1 is set and wins over it." in err
+    assert "Warning: GHP_AGENT=worker-1 is set and overrides it." in err
 
 
 def test_status_set_tells_everybody(repo: Path) -> None:
@@ -121,15 +125,15 @@ def test_an_unknown_agent_is_not_found(repo: Path) -> None:
     code, out, err = invoke("agent-status nobody", repo)
     assert (code, out) == (1, "")
     assert err == (
-        "Error: No agent called nobody is known here.\n"
-        "Hint: `ghp agent-status` lists them; `ghp agent-sync` fetches what others said.\n"
+        "Error: There is no agent nobody.\n"
+        "Hint: `ghp agent-status` lists agents; `ghp agent-sync` gets news from other clones.\n"
     )
 
 
 def test_the_past_can_be_looked_at(repo: Path) -> None:
     invoke("agent-status --set testing", repo, AS)
     before = invoke("agent-status --at 2020-01-01T00:00:00Z", repo)
-    assert before == (0, "", "No agents were known then.\n")
+    assert before == (0, "", "There were no agents at that time.\n")
     assert invoke("agent-status --at 0s --json", repo).out.count("worker-1") == 1
 
 
@@ -151,9 +155,11 @@ def test_who_was_alive_then_is_shown_although_it_is_gone_now(repo: Path) -> None
     }
     assert list(json.loads(invoke(f"{then}:11:40Z --json", repo).out)["agents"]) == ["worker-1"]
     assert invoke("agent-status --at 2025-06-15T15:00:00Z", repo).err == (
-        "No agents were known then.\n"
+        "There were no agents at that time.\n"
     )
-    assert invoke("agent-status --at 0001-01-01", repo).err == "No agents were known then.\n"
+    assert invoke("agent-status --at 0001-01-01", repo).err == (
+        "There were no agents at that time.\n"
+    )
 
 
 def test_a_process_that_ended_is_stale_as_json_too(repo: Path) -> None:
@@ -204,7 +210,7 @@ def test_escapes_of_another_clone_do_not_reach_the_terminal(clone: Path, remote:
 def test_watch_without_a_terminal_says_what_to_use_instead(repo: Path) -> None:
     code, _, err = invoke("agent-status --watch", repo)
     assert code == 2
-    assert "Hint: For a script: `ghp agent-log --follow --json`." in err
+    assert "Hint: For a script, use `ghp agent-log --follow --json`." in err
 
 
 @pytest.mark.slow
@@ -254,7 +260,7 @@ def test_outside_of_a_repository_a_command_says_so(tmp_path: Path) -> None:
     code, out, err = invoke("agent-status", tmp_path)
     assert (code, out) == (5, "")
     assert "is not inside a git repository" in err
-    assert "Hint: Change to one, or make one with `git init`." in err
+    assert "Hint: Change to a repository, or create one with `git init`." in err
 
 
 def test_two_sessions_under_one_name_are_told_how_to_part(repo: Path) -> None:
@@ -338,14 +344,13 @@ def test_of_an_agent_elsewhere_it_says_when_this_clone_heard_of_its_last_beat(
     house = App(here, os.environ, clock=clock)
     never = invoke("agent-status", here).err
     assert never == (
-        "No agents are known yet.\n"
-        "Last news from origin: never (0 other clones); `ghp agent-sync` fetches what others "
-        "said.\n"
+        "No agents yet. Start one with `ghp agent-start --next --as NAME`.\n"
+        "Last news from origin: never (0 other clones); run `ghp agent-sync` to get news.\n"
     )
     house.exchange.sync()
     services.list_agents(house, house.store.snapshot())
     clock.wait(180)
     (view,) = services.list_agents(house, house.store.snapshot())
-    assert (view.is_here, view.heard, row(view)[4]) == (False, 180.0, "heard 3 min ago")
+    assert (view.is_here, view.heard, row(view)[4]) == (False, 180.0, "synced 3 min ago")
     assert row(view._replace(heard=None))[4] == "elsewhere"
     assert row(view._replace(is_here=True, silent=60.0))[4] == "1 min ago"

@@ -38,17 +38,17 @@ To be removed in {clone}:
   .git/ghp-agent: the name of a worktree's agent
   the view .ghp/agent-status.json and its line in .git/info/exclude
 """
-STAY = "Our refs on origin stay; --remote-refs removes them, too.\n"
+STAY = "Kept our refs on origin; use --remote-refs to remove them, too.\n"
 GONE = """\
 ✓ Removed .git/ghp: presence, outbox, the private repository, caches.
 ✓ Removed .git/ghp-agent: the name of a worktree's agent.
 ✓ Removed the view .ghp/agent-status.json and its line in .git/info/exclude.
 """
 LIVING = """\
-Warning: Still at work here: worker-1. The next beat begins anew.
+Warning: Still working here: worker-1. Their next heartbeat would set it up again.
 Hint: Stop them first.
 """
-NOTHING = (0, "", "✓ Nothing to do: there is nothing of ours here.\n")
+NOTHING = (0, "", "✓ Nothing to do: ghp-agents has nothing here.\n")
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_every_worktrees_name_and_the_spare_folders_go_and_the_configuration_sta
         f"✓ Removed {spares[1]}: presence and records from where .git cannot be written.\n"
         f"✓ Removed {spares[0]}: presence and records from where .git cannot be written.\n"
         "✓ Removed the view .ghp/agent-status.json and its line in .git/info/exclude.\n"
-        ".ghp/config.json stays: it is yours (tracked by git).\n"
+        "Kept .ghp/config.json: it is yours (tracked by git).\n"
     )
     assert ours(used) == [".ghp"]
     assert [path.name for path in (used / ".ghp").iterdir()] == ["config.json"]
@@ -124,7 +124,7 @@ def test_a_dry_run_of_removing_only_lists(used: Path, remote: Path) -> None:
         0,
         LISTED.format(clone=used).replace("To be", "Would be"),
         "Warning: Only this clone has 1 record in the private repository (1 lease).\n"
-        "Hint: Send it first with `ghp agent-sync`.\n",
+        "Hint: First send it with `ghp agent-sync`.\n",
     )
     assert (refs(remote), ours(used)) == before
 
@@ -133,9 +133,9 @@ def test_without_a_person_and_without_yes_it_refuses(used: Path) -> None:
     assert invoke("agent-init --remove", used) == (
         3,
         "",
-        f"{LISTED.format(clone=used)}{LIVING}"
-        "Error: Nothing was removed: nobody is there to ask.\n"
-        "Hint: Read the list above, then give --yes.\n",
+        f"{LISTED.format(clone=used)}{LIVING}Error: Nothing was removed: there is no terminal to "
+        "ask for confirmation.\n"
+        "Hint: Read the list above, then use --yes.\n",
     )
     assert ours(used) == [".git/ghp", ".git/ghp-agent", ".ghp", "exclude"]
 
@@ -146,10 +146,9 @@ def test_what_was_never_sent_is_not_lost_without_force(used: Path) -> None:
     assert invoke("agent-init --remove --yes", used) == (
         3,
         "",
-        f"{LISTED.format(clone=used)}"
-        "Error: Only this clone has 2 records in the private repository (1 issue-new, 1 lease); "
-        "removing would lose it.\n"
-        "Hint: Send it first with `ghp agent-sync`, or give --force to lose it.\n",
+        f"{LISTED.format(clone=used)}Error: Only this clone has 2 records in the private "
+        "repository (1 issue-new, 1 lease); removing would delete it.\n"
+        "Hint: First send it with `ghp agent-sync`, or use --force to delete it.\n",
     )
     invoke("agent-sync", used)
     assert invoke("agent-init --remove --yes", used).code == 0
@@ -161,8 +160,8 @@ def test_force_loses_what_was_never_sent(repo: Path) -> None:
     refused = invoke("agent-init --remove --yes", repo)
     assert refused.code == 3
     assert refused.err.endswith(
-        "Hint: There is no remote to send it to: copy the folder .git/ghp first, or give --force "
-        "to lose it.\n"
+        "Hint: There is no remote to send it to: first copy the folder .git/ghp, or use --force "
+        "to delete it.\n"
     )
     assert invoke("agent-init --remove --yes --force", repo).code == 0
     assert ours(repo) == []
@@ -176,7 +175,7 @@ def test_records_that_wait_in_the_outbox_are_not_lost_either(used: Path) -> None
     (used / ".git/ghp-kept").rename(used / ".git/ghp")
     refused = invoke("agent-init --remove --yes", used)
     assert refused.code == 3
-    assert "Only this clone has 1 record in the outbox; removing would lose it.\n" in refused.err
+    assert "Only this clone has 1 record in the outbox; removing would delete it.\n" in refused.err
 
 
 @pytest.mark.slow
@@ -214,10 +213,10 @@ def test_the_refs_on_the_remote_go_when_that_is_asked_for_and_the_users_branches
     done = invoke("agent-init --remove --remote-refs --yes", here)
     assert (done.code, done.out) == (0, "")
     assert at_once(done.err) == (
-        f"{LISTED.format(clone=here)}"
-        f"On origin ({remote}), for everybody who works with it:\n{listed}{LIVING}"
-        "✓ Removed 4 refs from origin.\n"
-        f"Clones that are still used push theirs again with their next sync.\n{GONE}"
+        f"{LISTED.format(clone=here)}On origin ({remote}), for everybody who works with it:\n"
+        f"{listed}{LIVING}✓ Removed 4 refs from origin.\n"
+        "Clones that are still in use push theirs again at their next sync.\n"
+        f"{GONE}"
     )
     assert refs(remote).keys() == {
         "refs/heads/ghp/147-mine",
@@ -279,11 +278,11 @@ def test_a_host_that_deletes_nothing_leaves_everything_where_it_is(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--yes", "--yes is only for --remove."),
-        ("--force", "--force is only for --remove."),
-        ("--remote-refs", "--remote-refs is only for --remove."),
-        ("--remove --config", "--config is not for --remove."),
-        ("--remove --agent worker-1", "--agent is not for --remove."),
+        ("--yes", "--yes needs --remove."),
+        ("--force", "--force needs --remove."),
+        ("--remote-refs", "--remote-refs needs --remove."),
+        ("--remove --config", "--config cannot be used with --remove."),
+        ("--remove --agent worker-1", "--agent cannot be used with --remove."),
     ],
 )
 def test_options_that_do_not_go_together_are_a_usage_error(
@@ -355,5 +354,5 @@ def test_a_remote_that_is_away_is_no_reason_not_to_clear_this_machine(
     remote.rename(remote.with_name("moved.git"))
     code, said = on_a_terminal("agent-init --remove", used, "y\n")
     assert code == 0
-    assert "Hint: Its refs stay; ask again with --remote-refs.\n" in said
+    assert "Hint: Its refs are kept; try again with --remote-refs.\n" in said
     assert ours(used) == []

@@ -54,7 +54,7 @@ def test_a_start_says_where_and_prints_what_is_needed(folder: Path, home: Path) 
     place = home / ".ghp/worktrees/repo/1-parse-files"
     started = ghp(folder, "agent-start 1 --as worker-1")
     assert (started.code, started.err) == (
-        0, f"✓ #1 «Parse files» is yours.\n✓ Made {BRANCH} in {place}.\n"
+        0, f"✓ Claimed #1 «Parse files».\n✓ Created branch {BRANCH} in {place}.\n"
     )  # fmt: skip
     assert started.out.startswith(
         f"Work in {place}\n\n# Resume: #1 «Parse files»\n\nNothing was handed over yet.\n"
@@ -65,8 +65,8 @@ def test_a_start_says_where_and_prints_what_is_needed(folder: Path, home: Path) 
 
 def test_again_it_says_that_it_is_there(folder: Path, place: Path) -> None:
     again = ghp(folder, "agent-start 1 --as worker-1")
-    mine = "#1 «Parse files» is yours already, since <then>.\n"
-    assert (again.code, again.err) == (0, f"{mine}{place} is there already, on {BRANCH}.\n")
+    mine = "You already hold #1 «Parse files», since <then>.\n"
+    assert (again.code, again.err) == (0, f"{mine}{place} already exists, on {BRANCH}.\n")
 
 
 def test_scripts_get_path_branch_and_issue(folder: Path, home: Path) -> None:
@@ -88,9 +88,10 @@ def test_the_set_up_command_is_shown_and_its_failure_said(folder: Path, home: Pa
     started = ghp(folder, "agent-start 1 --as worker-1")
     assert started.code == 0
     assert started.err.endswith(
-        "Copied .env.\ninstalling\n"
-        "Warning: `echo installing; exit 3` ended with 3; the worktree is there all the same.\n"
-        "Hint: Correct what is in its way; the same command again runs it again.\n"
+        "Copied .env.\n"
+        "installing\n"
+        "Warning: `echo installing; exit 3` exited with 3; the worktree was created anyway.\n"
+        "Hint: Fix the problem and run the same command again to repeat it.\n"
     )
 
 
@@ -99,8 +100,8 @@ def test_an_issue_is_named_or_chosen(folder: Path, args: str) -> None:
     assert ghp(folder, args) == (
         2,
         "",
-        "Error: Name an issue, or let one be chosen.\n"
-        "Hint: `ghp agent-start 12`, or `ghp agent-start --next`.\n",
+        "Error: Name an issue, or use --next.\n"
+        "Hint: Run `ghp agent-start 12` or `ghp agent-start --next`.\n",
     )
 
 
@@ -117,18 +118,20 @@ def test_a_finish_prints_the_number(folder: Path, place: Path) -> None:
     assert ghp(place, "agent-finish") == (
         0,
         "2\n",
-        "Running `echo fine` …\n✓ `echo fine` passed.\n"
-        f"{BRANCH} was brought up to main.\n"
+        "Running `echo fine` …\n"
+        "✓ `echo fine` passed.\n"
+        f"Merged main into {BRANCH}.\n"
         f"✓ Opened pull request #2 of {BRANCH}, 2 commits.\n"
-        "Learnt something that others need? `ghp agent-remember TEXT` keeps it.\n"
-        "`ghp agent-merge 2` brings it onto main.\n",
+        "Did you learn something that others need? Save it: `ghp agent-remember TEXT`.\n"
+        "Merge it into main with `ghp agent-merge 2`.\n",
     )
     assert ghp(place, "agent-finish") == (
         0,
         "2\n",
-        "Running `echo fine` …\n✓ `echo fine` passed.\n"
-        f"✓ Brought up to date: pull request #2 of {BRANCH}, 2 commits.\n"
-        "`ghp agent-merge 2` brings it onto main.\n",
+        "Running `echo fine` …\n"
+        "✓ `echo fine` passed.\n"
+        f"✓ Updated pull request #2 of {BRANCH}, 2 commits.\n"
+        "Merge it into main with `ghp agent-merge 2`.\n",
     )
 
 
@@ -188,14 +191,14 @@ def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) 
         0,
         "2\n",
         "No checks are configured: `agents.checks` in .ghp/config.json names commands.\n"
-        f"✓ Merged #2 ({BRANCH}) into main as <commit>.\n✓ #1 «Parse files» is closed.\n"
+        f"✓ Merged #2 ({BRANCH}) into main as <commit>.\n✓ Closed #1 «Parse files».\n"
         f"Warning: {ready} was left: worker-1 is in it.\n",
     )
     assert git(folder, "log", "-1", "--format=%s") == f"Merge #2 from {BRANCH}"
     assert ghp(folder, "agent-merge 2 --as worker-1") == (
         0,
         "2\n",
-        "#2 is on main already as <commit>, merged by Test Person.\n#1 «Parse files» is closed.\n",
+        "#2 is already on main as <commit>, merged by Test Person.\nClosed #1 «Parse files».\n",
     )
     assert not ready.exists()
 
@@ -213,10 +216,11 @@ def test_what_is_red_goes_back_and_the_command_ends_with_1(folder: Path, ready: 
         1,
         "",
         "Running `echo 2 tests failed; exit 1` …\n"
-        "Warning: #2 goes back to worker-1, round 1: a check failed.\n"
-        "`echo 2 tests failed; exit 1` failed with 1\n2 tests failed\n"
+        "Warning: Sent #2 back to worker-1, round 1: a check failed.\n"
+        "`echo 2 tests failed; exit 1` failed with 1\n"
+        "2 tests failed\n"
         "Error: #2 was not merged: a check failed.\n"
-        "Hint: worker-1 is told at its next step. Nothing of it is on the trunk.\n",
+        "Hint: worker-1 is notified at its next step. Nothing of it is on main.\n",
     )
     back = invoke("agent-merge 2 --json --as lead", folder)
     assert json.loads(back.out) == [
@@ -232,7 +236,7 @@ def test_the_queue_says_what_became_of_each(folder: Path, ready: Path) -> None:
     (one,) = json.loads(merged.out)
     assert (one["number"], one["outcome"]) == (2, "merged")
     assert ghp(folder, "agent-merge --queue --as lead") == (
-        0, "", "Nothing is ready to be merged.\n"
+        0, "", "No pull request is ready to be merged.\n"
     )  # fmt: skip
 
 

@@ -81,7 +81,7 @@ def test_a_queue_with_one_that_goes_back_ends_with_1(road: Road) -> None:
     assert (queue.code, queue.out) == (1, "")
     assert queue.err.endswith(
         "Error: #2 was not merged: it conflicts with the trunk.\n"
-        "Hint: worker-1 is told at its next step. Nothing of it is on the trunk.\n"
+        "Hint: worker-1 is notified at its next step. Nothing of it is on main.\n"
     )
 
 
@@ -97,8 +97,8 @@ def test_a_queue_takes_no_credit_for_what_was_merged_already(repo: Path) -> None
     queue = ghp(road, "agent-merge --queue --unchecked --as lead")
     assert (queue.code, queue.out) == (0, "")
     assert queue.err.splitlines()[:2] == [
-        "#2 is on main already as <commit>, merged by Test Person.",
-        "#1 «Parse files» is closed.",
+        "#2 is already on main as <commit>, merged by Test Person.",
+        "Closed #1 «Parse files».",
     ]
 
 

@@ -44,7 +44,7 @@ def test_it_says_what_it_did_and_the_second_time_that_there_is_nothing(work: Pat
     assert sweep(work) == Result(
         0,
         "✓ #1: worker-1 is dead; back in the queue (attempt 1)\n",
-        "Everything stays in this clone: there is no remote.\n✓ Swept. Agents: 1 dead; acts: 1.\n",
+        "Nothing leaves this clone: there is no remote.\n✓ Swept. Agents: 1 dead; actions: 1.\n",
     )
     assert sweep(work).out == ""
     assert invoke("agent-claim --next --as worker-2", work).out == "1\n"
@@ -54,7 +54,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(work: Path) -> None:
     assert sweep(work, "--dry-run") == Result(
         0,
         "· #1: worker-1 is dead for 33 min: put it back in the queue\n",
-        "Agents: 1 dead. Nothing was done: this is a dry run.\n",
+        "Agents: 1 dead. Dry run: nothing was done.\n",
     )
     shown = invoke("agent-issue show 1", work).out
     assert "worker-1" in shown
@@ -77,7 +77,7 @@ def test_as_json_it_is_for_scripts(work: Path) -> None:
                 "text": "worker-1 is dead; back in the queue (attempt 1)",
             }
         ],
-        "notes": ["Everything stays in this clone: there is no remote."],
+        "notes": ["Nothing leaves this clone: there is no remote."],
         "trouble": None,
     }
 
@@ -110,7 +110,7 @@ def test_the_summary_of_a_job_is_appended(work: Path, tmp_path: Path) -> None:
         "|---|---|---|---|\n"
         "| done | #1 | worker-1 | worker-1 is dead; back in the queue (attempt 1) |\n"
         "\n"
-        "- Everything stays in this clone: there is no remote.\n"
+        "- Nothing leaves this clone: there is no remote.\n"
     )
 
 

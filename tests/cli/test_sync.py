@@ -20,7 +20,8 @@ def test_a_repository_without_a_remote_keeps_everything(repo: Path) -> None:
     assert invoke("agent-sync", repo) == (
         0,
         "",
-        "Everything stays in this clone: there is no remote.\n✓ Folded.\n",
+        "Nothing leaves this clone: there is no remote.\n"
+        "✓ Saved. There is no remote to sync with.\n",
     )
     assert invoke("agent-sync --publish", repo) == invoke("agent-sync", repo)
 
@@ -29,10 +30,11 @@ def test_several_remotes_and_no_origin_is_said(repo: Path) -> None:
     for name in ("upstream", "fork"):
         git(repo, "remote", "add", name, f"/nowhere/{name}.git")
     assert invoke("agent-sync", repo).err == (
-        "Everything stays in this clone: of the remotes fork, upstream none is called origin, and "
-        "`agents.remote` in the configuration names none.\n✓ Folded.\n"
+        "Nothing leaves this clone: of the remotes fork, upstream none is called origin, and "
+        "`agents.remote` in the configuration names none.\n"
+        "✓ Saved. There is no remote to sync with.\n"
     )
-    told = "• Everything stays in this clone: of the remotes fork, upstream none is called origin"
+    told = "• Nothing leaves this clone: of the remotes fork, upstream none is called origin"
     assert told in invoke("agent-doctor", repo).out
 
 
@@ -40,9 +42,9 @@ def test_what_one_clone_says_the_other_hears(clones: Clones) -> None:
     here, there = clones(2)
     invoke("agent-status --set testing", here, AS)
     assert invoke("agent-sync", here).err == (
-        "✓ origin: news from 0 clones, sent what was new here.\n"
+        "✓ origin: news from 0 clones, pushed what was new here.\n"
     )
-    assert invoke("agent-sync", there).err == "✓ origin: news from 1 clone, nothing to send.\n"
+    assert invoke("agent-sync", there).err == "✓ origin: news from 1 clone, nothing to push.\n"
     assert "worker-1" in invoke("agent-status", there).out
 
 
@@ -59,7 +61,7 @@ def test_a_fresh_clone_that_shows_nothing_says_how_to_hear_the_others(clones: Cl
     here, there = clones(2)
     invoke("agent-issue new First", here)
     invoke("agent-sync", here)
-    told = "origin was never asked: `ghp agent-sync` fetches what other clones said.\n"
+    told = "Never synced with origin: run `ghp agent-sync` to get news from other clones.\n"
     for words in ("agent-issues", "agent-issues --ready", "agent-escalations", "agent-log"):
         code, out, err = invoke(words, there)
         assert (code, out, err.endswith(told)) == (0, "", True)
@@ -94,7 +96,7 @@ def test_a_contributor_who_may_not_push_is_told_once_and_for_all(
     code, _, err = invoke("agent-sync", here)
     assert code == 1
     assert "pre-receive hook declined" in err
-    assert "Hint: The remote will not take it; `ghp agent-doctor` checks the remote." in err
+    assert "Hint: The remote rejects it; `ghp agent-doctor` checks the remote." in err
 
 
 def test_no_push_only_listens(clones: Clones, remote: Path) -> None:

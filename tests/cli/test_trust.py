@@ -15,7 +15,7 @@ SAID = {
     "worktreeSetupCommand": "npm ci",
     "agents": {"checks": ["make test", "make lint"], "shared": ["*.lock"]},
 }
-NOTHING = "✓ Nothing to ask: all that this repository names counts already.\n"
+NOTHING = "✓ Nothing to do: all settings of this repository are active.\n"
 
 
 @pytest.fixture
@@ -34,28 +34,31 @@ def shown(place: str) -> str:
         f"({place}; new):\n"
         "    make test\n"
         "    make lint\n"
-        f"agents.shared — need approval to be changed ({place}; counts already):\n"
+        f"agents.shared — need approval to be changed ({place}; active):\n"
         "    *.lock\n"
     )
 
 
-AGREED = "✓ Agreed. Other values are asked for again; `ghp agent-trust --revoke` ends it.\n"
+AGREED = (
+    "✓ Agreed. Changed values need your consent again; `ghp agent-trust --revoke` withdraws it.\n"
+)
 
 
 def test_a_script_of_a_person_agrees_to_what_it_shows(clone: Path, place: str) -> None:
     assert invoke("agent-trust --yes", clone) == (0, "", shown(place) + AGREED)
     assert invoke("agent-trust --yes", clone) == (0, "", NOTHING)
     assert invoke("agent-trust --revoke", clone) == (
-        0, "", "✓ Taken back: nothing that needs consent counts in this clone.\n"
+        0, "", "✓ Withdrawn: no setting that needs consent is used in this clone.\n"
     )  # fmt: skip
     assert invoke("agent-trust --revoke", clone) == (
-        0, "", "✓ Nothing to do: nothing was agreed to in this clone.\n"
+        0, "", "✓ Nothing to do: you agreed to nothing in this clone.\n"
     )  # fmt: skip
     assert invoke("agent-trust", clone) == (
         3,
         "",
-        shown(place) + "Error: Nothing was agreed to: nobody is there to ask.\n"
-        "Hint: Read the list above, then give --yes.\n",
+        shown(place) + "Error: Nothing was changed: there is no terminal to ask for "
+        "confirmation.\n"
+        "Hint: Read the list above, then use --yes.\n",
     )
 
 
@@ -84,7 +87,7 @@ def test_it_is_listed(clone: Path, place: str) -> None:
 def test_where_the_trunk_names_nothing_there_is_nothing_to_ask(clone: Path) -> None:
     assert invoke("agent-trust", clone) == (0, "", NOTHING)
     assert invoke("agent-trust --show", clone).err == (
-        "This repository names nothing that needs consent.\n"
+        "This repository has no settings that need consent.\n"
     )
 
 
@@ -98,10 +101,10 @@ def test_on_a_terminal_it_asks(clone: Path, place: str, key: str, code: int) -> 
     command = [sys.executable, "-m", "ghp_agents", "agent-trust"]
     env = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
     with terminal(command, clone, env) as person:
-        person.wait_for("Let this count in this clone? [y/N]")
+        person.wait_for("Use these settings in this clone? [y/N]")
         assert "npm ci" in person.shown
         person.type(key)
-        person.wait_for("Agreed." if code == 0 else "Nothing was agreed to.")
+        person.wait_for("Agreed." if code == 0 else "You agreed to nothing.")
     found = json.loads(invoke("agent-trust --show --json", clone).out)["values"]
     assert [one["counts"] for one in found] == [code == 0, code == 0, True]
 
@@ -110,11 +113,10 @@ def test_set_up_can_trust_the_remotes_owner(clone: Path, remote: Path, place: st
     told = invoke("agent-init --no-probe --trust", clone)
     assert told.code == 0
     assert told.err.endswith(
-        shown(place)
-        + f"✓ The owner of {remote} is trusted to name these, and to change them there.\n"
+        shown(place) + f"✓ You trust the owner of {remote} to set and change these.\n"
     )
     told = invoke("agent-trust --show", clone)
-    assert told.err == f"Trusted to change these on the trunk: the owner of {remote}.\n"
+    assert told.err == f"Trusted to change these on main: the owner of {remote}.\n"
     assert [line.split()[-1] for line in told.out.splitlines()[1:]] == ["yes", "yes", "yes"]
 
 
@@ -123,7 +125,7 @@ def test_set_up_agrees_to_what_the_person_wrote_and_says_what_it_does_not(clone:
     (clone / ".ghp/config.json").write_text(json.dumps(SAID))
     told = invoke("agent-init --no-probe", clone)
     assert told.err.endswith(
-        "✓ Agreed to your own .ghp/config.json; it counts once it is on the trunk.\n"
+        "✓ Agreed to your own .ghp/config.json; it takes effect once it is on main.\n"
     )
     git(clone, "add", ".ghp/config.json")
     git(clone, "commit", "--quiet", "-m", "Configure")
@@ -132,7 +134,7 @@ def test_set_up_agrees_to_what_the_person_wrote_and_says_what_it_does_not(clone:
     assert invoke("agent-trust --revoke", clone).code == 0
     for command in ("agent-init", "agent-status"):
         assert invoke(command, clone).err.splitlines()[-2:] == [
-            "Warning: Nobody agreed here to what `.ghp/config.json` on main sets: "
+            "Warning: Nobody agreed in this clone to what `.ghp/config.json` on main sets: "
             "`worktreeSetupCommand`, `agents.checks`.",
-            "Hint: A person shows and allows it with `ghp agent-trust`.",
+            "Hint: A person can show and allow it with `ghp agent-trust`.",
         ]

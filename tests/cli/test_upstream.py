@@ -75,7 +75,7 @@ def test_what_goes_wrong_with_an_event_is_in_the_log(hooked: Path) -> None:
     done = run_ghp("agent-event pr-opened nothing.json", hooked)
     assert done == Result(0, "", "")
     log = (hooked / ".git/ghp/log.jsonl").read_text()
-    assert "cannot be read from" in log
+    assert "Cannot read the upstream event in" in log
 
 
 def test_words_that_are_wrong_end_well_too(repo: Path) -> None:
@@ -109,7 +109,7 @@ def note(home: Path, place: Path, **fields: Any) -> None:
     (home / ".ghp/agents.json").write_text(json.dumps({"agents": {"u": told}}))
 
 
-SAYS = "Upstream's ghp says of worker-1 on #86: running, Reading [31ma.py."
+SAYS = "Upstream ghp reports for worker-1 on #86: running, Reading [31ma.py."
 
 
 def test_status_shows_what_upstream_says_as_upstreams(noted: Path) -> None:
@@ -143,8 +143,8 @@ def test_a_broken_file_of_upstreams_is_named_and_the_rest_is_shown(noted: Path, 
     assert done.code == 0
     assert len(done.out.splitlines()) == 2
     assert (
-        f"Warning: {home}/.ghp/agents.json cannot be read and is left out.\n"
-        "Hint: It is upstream's: `ghp agents list` and `ghp status` read it, too.\n"
+        f"Skipped Warning: {home}/.ghp/agents.json: not readable.\n"
+        "Hint: The file belongs to upstream: `ghp agents list` and `ghp status` read it, too.\n"
     ) in done.err
 
 

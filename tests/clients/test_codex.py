@@ -164,7 +164,7 @@ def test_a_session_begins_with_who_it_is_and_where_the_last_one_stopped(
     bench.models.script("one", Turn(calls=[shell(ghp("agent-whoami"))]))
     assert end(bench.codex(here, "one", TRUSTED)).code == 0
     first, last = bench.models.requests("one")[0].said, bench.models.requests("one")[-1].said
-    for told in ("acts as agent `worker-1`", "Parse tabs", "The lexer is next."):
+    for told in ("This session is agent `worker-1`", "Parse tabs", "The lexer is next."):
         assert told in first
     assert re.search(r"^worker-1\b", last, re.MULTILINE)
 
@@ -177,7 +177,7 @@ def test_a_session_without_a_name_is_named_after_itself_in_its_shell_too(
     bench.models.script("one", Turn(calls=[shell(ghp("agent-whoami"))]))
     ended = end(bench.codex(repo, "one", TRUSTED))
     name = f"codex-{ended.events[0]['thread_id'][-4:]}"
-    assert f"acts as agent `{name}`" in bench.models.requests("one")[0].said
+    assert f"This session is agent `{name}`" in bench.models.requests("one")[0].said
     assert re.search(rf"^{name}\b", bench.models.said("one"), re.MULTILINE)
     assert states(repo)[name]["status"] == "stopped"
 

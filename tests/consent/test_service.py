@@ -59,7 +59,7 @@ def test_a_trusted_owner_changes_values_on_the_remotes_trunk(clone: Path) -> Non
 
 
 def test_without_a_remote_there_is_no_owner(repo: Path) -> None:
-    with pytest.raises(RefusedError, match="There is no remote whose owner could be trusted"):
+    with pytest.raises(RefusedError, match="There is no remote whose owner you could trust"):
         trust.agree(at(repo), [], owner=True)
 
 

@@ -38,12 +38,15 @@ def test_the_doctor_is_told_what_is_no_template_yet(repo: Path) -> None:
     (repo / ".ghp/templates").mkdir(parents=True)
     (repo / ".ghp/templates/pull.md.j2").write_text("x\n")
     told = [(one.level.name, one.text) for one in trunk_file.check(at(repo), TEMPLATES)]
-    assert told == [("INFO", ".ghp/templates/pull.md.j2 counts once it is on the trunk.")]
+    assert told == [("INFO", ".ghp/templates/pull.md.j2 takes effect once it is on main.")]
     git(repo, "add", "-A")
     git(repo, "commit", "--quiet", "--message", "Template")
     told = [(one.level.name, one.text) for one in trunk_file.check(at(repo), TEMPLATES)]
     assert told == [
-        ("WARNING", ".ghp/templates/pull.md.j2 on the trunk is not used: nobody agreed to it here.")
+        (
+            "WARNING",
+            ".ghp/templates/pull.md.j2 on main is not used: nobody agreed to it in this clone.",
+        )
     ]
     agree(repo, Path(at(repo).environ["HOME"]))
     assert list(trunk_file.check(at(repo), TEMPLATES)) == []

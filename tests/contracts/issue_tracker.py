@@ -29,7 +29,7 @@ BAD_CHANGES = [
     (IssueChange(state="done"), "'done' is not a state."),
     (IssueChange(add_labels=("",)), "The label is empty."),
     (IssueChange(add_labels=("x" * 51,)), "The label has 51 characters; it needs 1 to 50."),
-    (IssueChange(add_assignees=("../../x",)), "'../../x' is not a name for an agent."),
+    (IssueChange(add_assignees=("../../x",)), "'../../x' is not a valid agent name."),
 ]
 
 

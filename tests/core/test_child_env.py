@@ -85,7 +85,7 @@ def test_the_password_in_a_variables_address_is_not_shown() -> None:
         ("bell\x07", "bell�"),
         ("key: correct horse.", "key: ***."),
         ("short: abc", "short: abc"),
-        ("AKIAABCDEFGHIJKLMNOP", "[an AWS key was taken out]"),
+        ("AKIAABCDEFGHIJKLMNOP", "[an AWS key removed]"),
         ("https://ann:pass@host/x", "https://***@host/x"),
     ],
 )

@@ -26,7 +26,7 @@ def test_a_length_of_time(text: str, seconds: float) -> None:
     "text", ["", "5", "s", "-5m", "5x", "1e3s", "1.2.3h", "٣h", "soon", "5m ago"]
 )
 def test_what_is_no_length_of_time(text: str) -> None:
-    with pytest.raises(ValueError, match="not a length of time"):
+    with pytest.raises(ValueError, match="not a duration"):
         duration(text)
 
 

@@ -57,7 +57,7 @@ def test_a_status_that_nobody_knows_is_still_a_status() -> None:
 
 
 def test_a_word_that_is_no_status_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="'In Progress' is not a status") as caught:
+    with pytest.raises(UsageError, match="'In Progress' is not a valid status") as caught:
         names.status_name("In Progress")
     assert "idle, planning, implementing" in caught.value.hint
 

@@ -118,7 +118,7 @@ def test_what_a_template_must_not_or_cannot_do_is_an_error_with_its_line(
     ["../../etc/passwd", "/etc/passwd", "a", "a.md", ".j2", "x/a.j2", "a..j2", "a\n.j2", "A.j2"],
 )
 def test_a_name_cannot_lead_out_of_the_folders(own: dict[str, str], name: str) -> None:
-    with pytest.raises(TemplateError, match="is not the name of a template"):
+    with pytest.raises(TemplateError, match="is not a valid template name"):
         templates.render(name, {}, own=own.get)
 
 

@@ -44,7 +44,7 @@ def test_a_long_section_is_cut_and_says_what_shows_the_rest() -> None:
     text = fit("# Head", [section("Long", 100), section("Short", 2)], LEAST)
     assert text.splitlines()[:3] == ["# Head", "", "## Long"]
     kept = [line for line in text.split("## Short")[0].splitlines() if line[:3].isdigit()]
-    assert f"… ({100 - len(kept)} of 100 lines cut; `show Long` shows them)" in text
+    assert f"… ({100 - len(kept)} of 100 lines cut; see `show Long`)" in text
     assert text.endswith("## Short\n\n000 xxxxxxxxxxxxxxx\n001 xxxxxxxxxxxxxxx\n")
     assert len(kept) > 25
     assert LEAST - 200 < len(text) <= LEAST
@@ -63,14 +63,14 @@ def test_the_first_sections_get_most_and_the_last_are_named() -> None:
 
 def test_a_single_long_line_is_cut_within() -> None:
     text = fit("# Head", [BudgetSection("Note", "show", "> " + "x" * 5000)], LEAST)
-    assert "xxx…\n… (1 of 1 lines cut; `show` shows them)" in text
+    assert "xxx…\n… (1 of 1 lines cut; see `show`)" in text
     assert LEAST - 50 < len(text) <= LEAST
 
 
 def test_a_long_line_after_others_is_cut_within_too() -> None:
     text = fit("# Head", [BudgetSection("Note", "show", "By worker-1:\n\n> " + "x" * 5000)], LEAST)
     assert "By worker-1:\n\n> xxx" in text
-    assert "xxx…\n… (1 of 3 lines cut; `show` shows them)" in text
+    assert "xxx…\n… (1 of 3 lines cut; see `show`)" in text
     assert LEAST - 50 < len(text) <= LEAST
 
 
@@ -85,7 +85,7 @@ def test_the_budget_is_kept_and_nothing_goes_unsaid(
         assert text == whole
     for each in sections:
         is_whole = each.whole in text
-        is_cut = f"## {each.title}\n" in text and f"`{each.command}` shows them)" in text
+        is_cut = f"## {each.title}\n" in text and f"see `{each.command}`)" in text
         is_named = f"{each.title} (`{each.command}`)" in text
         # With commands as long as the budget, not even the list of what is left out fits.
         assert is_whole or is_cut or is_named or text.endswith("…\n")

@@ -29,7 +29,7 @@ def test_what_somebody_wrote_meanwhile_is_not_lost(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     for before, now in ((b"old", "theirs"), (None, "made by them")):
         path.write_text(now)
-        with pytest.raises(GhpError, match="Somebody wrote") as caught:
+        with pytest.raises(GhpError, match="Another process just wrote") as caught:
             usersfile.rewrite(path, before, b"ours")
         assert caught.value.hint == "Run the command again."
         assert path.read_text() == now

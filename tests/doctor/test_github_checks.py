@@ -78,7 +78,7 @@ def test_where_all_is_well_the_doctor_says_where_issues_are_and_what_is_left(
     assert [one.text for one in found(repo, hub, clock)] == [
         "Issues are on GitHub: https://github.com/acme/widgets (with reactions; without "
         "sub-issues).",
-        "GitHub: 4711 of 5000 requests are left; full again in 10 min.",
+        "GitHub: 4711 of 5000 requests left; resets in 10 min.",
         "GitHub answers; this clone acts as me.",
     ]
 
@@ -93,8 +93,8 @@ def test_a_rest_is_a_warning_and_what_cannot_be_asked_meanwhile_an_error(
     assert rest == Finding(
         Level.WARNING,
         "github-limit",
-        "GitHub asks for a rest: too much was asked at once (its secondary limit).",
-        "Wait: this clone may ask again in 10 min.",
+        "GitHub's secondary rate limit was hit: too many requests at once.",
+        "Wait: this clone may send requests again in 10 min.",
     )
     assert (unknown.level, unknown.code) == (Level.ERROR, "github-repository")
     assert len(script.asked) == 1
@@ -109,21 +109,21 @@ def test_few_requests_left_are_a_warning(
     assert found(repo, hub, clock)[1] == Finding(
         Level.WARNING,
         "github-limit",
-        "GitHub: 499 of 5000 requests are left; full again in 10 min.",
-        "Give agents another token, or let fewer work.",
+        "GitHub: 499 of 5000 requests left; resets in 10 min.",
+        "Give agents another token, or run fewer agents.",
     )
 
 
 def test_issues_that_cannot_be_read_are_named(
     repo: Path, hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
-    hub.note_unread({7: "not an issue of GitHub's"})
+    hub.note_unread({7: "not a GitHub issue"})
     script.then(says(200, REPOSITORY), says(200, {"login": "me"}))
     assert found(repo, hub, clock)[1] == Finding(
         Level.WARNING,
         "github-unread",
-        "#7 on GitHub cannot be read, and is left out: not an issue of GitHub's.",
-        f"Look at it there: {hub.url}/issues/7",
+        "Skipped #7: cannot read it on GitHub: not a GitHub issue.",
+        f"Open it on GitHub: {hub.url}/issues/7",
     )
 
 
@@ -141,20 +141,20 @@ def test_what_waits_and_what_was_refused_is_named(
         Finding(
             Level.WARNING,
             "github-outbox",
-            "1 write waits to be sent to GitHub; the first is a comment on #12.",
+            "Not sent to GitHub yet: 1 write; first: a comment on #12.",
             "Send now: ghp agent-sync",
         ),
         Finding(
             Level.WARNING,
             "github-outbox",
             "Not sent to GitHub: a new issue. Title is too long.",
-            f"It is kept in {folder}; remove it there to forget it.",
+            f"It is kept in {folder}; delete that file to drop it.",
         ),
         Finding(
             Level.WARNING,
             "github-outbox",
             "Not sent to GitHub: labels of #3. It may not.",
-            "It is tried again by itself within the hour, or with another token.",
+            "It is tried again within the hour, or with another token.",
         ),
     ]
 
@@ -167,8 +167,8 @@ def test_what_waits_and_what_was_refused_is_named(
             Finding(
                 Level.WARNING,
                 "github-repository",
-                "me may read acme/widgets, and not write: agents cannot take issues there.",
-                "Ask for write permission, or use another token.",
+                "me can read acme/widgets but not write, so agents cannot claim issues there.",
+                "Ask for write access, or use another token.",
             ),
         ),
         (
@@ -176,9 +176,9 @@ def test_what_waits_and_what_was_refused_is_named(
             Finding(
                 Level.ERROR,
                 "github-repository",
-                "Issues are switched off in acme/widgets.",
-                "Switch them on in its settings, or keep issues here: "
-                '"agents": {"tracker": "local"}.',
+                "Issues are disabled in acme/widgets.",
+                'Enable them in its settings, or keep issues in git: "agents": {"tracker": '
+                '"local"}.',
             ),
         ),
     ],
@@ -204,8 +204,8 @@ def test_a_refused_token_is_an_error_with_githubs_words(
         Level.ERROR,
         "github-repository",
         "GitHub answered 401 to `GET /repos/acme/widgets`: Bad credentials.",
-        "The token is wrong, expired or revoked. Run `gh auth login`, or set another "
-        "GITHUB_TOKEN (GH_ENTERPRISE_TOKEN for a server of your own).",
+        "The token is wrong, expired or revoked. Run `gh auth login`, or set another GITHUB_TOKEN "
+        "(GH_ENTERPRISE_TOKEN for your own server).",
     )
 
 
@@ -221,14 +221,12 @@ def test_where_nothing_is_githubs_nothing_is_said(repo: Path, clock: ManualClock
     [
         (
             {},
-            "Issues are kept in this repository's state, not on github.com/acme/widgets: there is "
-            "no token for it.",
+            "Issues are kept in git, not on github.com/acme/widgets: there is no token for it.",
             "To use it: gh auth login --hostname github.com, or set GITHUB_TOKEN.",
         ),
         (
             {"push": False},
-            "Issues are kept in this repository's state, not on github.com/acme/widgets: the "
-            "configuration keeps all here.",
+            "Issues are kept in git, not on github.com/acme/widgets: the configuration says so.",
             "",
         ),
     ],
@@ -277,9 +275,7 @@ def test_the_status_tells_what_is_left_without_a_token_and_without_asking(
 ) -> None:
     script.then(says(200, [], **limits(4_711, clock.now() + 600)))
     hub.get("issues")
-    assert in_short(repo, clock) == [
-        ("GitHub: 4711 of 5000 requests are left; full again in 10 min.", "")
-    ]
+    assert in_short(repo, clock) == [("GitHub: 4711 of 5000 requests left; resets in 10 min.", "")]
     assert len(script.asked) == 1
 
 
@@ -295,11 +291,11 @@ def test_the_status_tells_of_a_rest_and_of_what_waits_and_was_refused(
         hub.get("issues")
     assert in_short(repo, clock) == [
         (
-            "GitHub asks for a rest: too much was asked at once (its secondary limit).",
-            "It may be asked again in 10 min.",
+            "GitHub's secondary rate limit was hit: too many requests at once.",
+            "Requests are allowed again in 10 min.",
         ),
-        ("2 writes wait to be sent to GitHub.", "`ghp agent-sync` sends now."),
-        ("GitHub refused 1 write.", "`ghp agent-doctor` says which, and why."),
+        ("Not sent to GitHub yet: 2 writes.", "Run `ghp agent-sync` to send now."),
+        ("GitHub rejected 1 write.", "Run `ghp agent-doctor` for the reasons."),
     ]
 
 
@@ -313,6 +309,4 @@ def test_of_two_tokens_the_one_that_was_heard_of_last_counts(
     GitHubRepository(hubs.workspace(repo, clock), hubs.access(script.address, "ghp_other")).get(
         "issues"
     )
-    assert in_short(repo, clock) == [
-        ("GitHub: 4000 of 5000 requests are left; full again in 10 min.", "")
-    ]
+    assert in_short(repo, clock) == [("GitHub: 4000 of 5000 requests left; resets in 10 min.", "")]

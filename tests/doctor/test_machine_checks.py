@@ -61,12 +61,12 @@ def test_the_kind_of_repository_is_told(repo: Path, remote: Path) -> None:
 def test_where_hooks_are_silent_the_doctor_says_why(repo: Path, tmp_path: Path) -> None:
     git(repo, "worktree", "add", "--quiet", "--detach", str(tmp_path / "linked"))
     moved = (tmp_path / "linked").rename(tmp_path / "moved")
-    says = "Hooks do nothing in this worktree, so nothing guards edits: "
+    says = "Hooks do nothing in this worktree, so edits are not guarded: "
     assert list(machine.check_repository(at(moved))) == [
         ok("repository", f"{moved}: linked worktree, sha1"),
         warning(
             "hooks-silent",
-            says + "its git folder names another place.",
+            says + "its git folder names another path.",
             f"cd {moved} && git worktree repair",
         ),
     ]
@@ -89,7 +89,7 @@ def test_thresholds_in_the_wrong_order_are_a_warning(repo: Path) -> None:
     (repo / ".ghp/config.json").write_text('{"agents": {"staleAfter": 99, "deadAfter": 9}}')
     first, second = machine.check_config(at(repo))
     assert (first.level, first.code) == (Level.WARNING, "config")
-    assert "must grow" in first.text
+    assert "≤ `goneAfter`" in first.text
     assert second == ok("config", f"Settings: {repo}/.ghp/config.json")
 
 
@@ -100,16 +100,16 @@ def test_without_configuration_the_defaults_are_named(repo: Path) -> None:
 
 
 def test_whoever_works_here_is_named_or_told_how_to_be(repo: Path) -> None:
-    assert one(machine.check_agent(at(repo))) == ok("agent", "Commands here act for worker-1.")
+    assert one(machine.check_agent(at(repo))) == ok("agent", "Commands here act as worker-1.")
     assert one(machine.check_agent(at(repo, None))) == info(
         "agent",
-        "No agent is named in this worktree.",
-        "Name one, if an agent works here: ghp agent-whoami --set worker-1",
+        "This worktree has no agent name.",
+        "If an agent works here, name it: ghp agent-whoami --set worker-1",
     )
     bad = one(machine.check_agent(at(repo, None, GHP_AGENT="../../x")))
     assert (bad.level, bad.text) == (
         Level.ERROR,
-        "'../../x' is not a name for an agent: no command can act for it.",
+        "'../../x' is not a valid agent name, so no command can use it.",
     )
 
 
@@ -128,8 +128,8 @@ def test_errors_of_the_last_week_are_counted_and_the_last_is_told(repo: Path) ->
     log(ws, failure(ws, 8, "old"), failure(ws, 2, "first"), failure(ws, 1, "disk\nfull"))
     assert one(machine.check_log(ws)) == warning(
         "log",
-        "2 errors in the background in the last 7 days; the last, 24 h ago: disk full",
-        f"See {ws.ghp_dir}/log.jsonl; if it is ours, please report it.",
+        "2 errors in the background in the last 7 days; latest, 24 h ago: disk full",
+        f"See {ws.ghp_dir}/log.jsonl. If it is a bug of ghp-agents, please report it.",
     )
 
 

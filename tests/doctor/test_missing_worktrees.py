@@ -38,8 +38,8 @@ def test_what_the_agent_of_a_deleted_worktree_holds_is_named(
         {
             "level": "warning",
             "text": f"The worktree {linked.name} of worker-5 is gone; it still has #1, {lease}.",
-            "remedy": f"If it does not go on: ghp agent-release 1 {lease} --as @me. If it goes on "
-            "in another worktree, there: ghp agent-whoami --set worker-5",
+            "remedy": f"If it is finished: ghp agent-release 1 {lease} --as @me. If it continues "
+            "in another worktree, run there: ghp agent-whoami --set worker-5",
             "fixable": False,
             "fixed": False,
         }

@@ -46,9 +46,7 @@ def test_a_check_that_cannot_be_made_is_a_finding_and_hides_no_other() -> None:
     assert list(doctor.examine(checks)) == [
         finding.ok("broken", "So far so good."),
         finding.error("first", "The settings are broken.", "Mend them."),
-        finding.error(
-            "second", "[Errno 13] Permission denied: '/x'", "Check the permissions there."
-        ),
+        finding.error("second", "[Errno 13] Permission denied: '/x'", "Check its permissions."),
         finding.ok("third", "Fine."),
     ]
 
@@ -171,7 +169,7 @@ def test_a_repair_that_fails_is_told_and_is_not_tried_for_ever() -> None:
     found = doctor.fix(patient.checks(), {"left": fails, "right": patient.cure("right")})
     assert found == [
         mended("right"),
-        finding.error("left", "This could not be mended: The settings are broken.", "Mend them."),
+        finding.error("left", "Could not fix this: The settings are broken.", "Mend them."),
         finding.warning("left", "left is ill.", "Mend it.", fixable=True),
         finding.ok("remote", "It answers."),
     ]
@@ -212,18 +210,18 @@ def probes(repo: Path, found: Probe | None, sent_at: float | None = None) -> lis
 def test_what_a_probe_found_out_is_told_with_its_age(repo: Path) -> None:
     assert probes(repo, None) == []
     assert probes(repo, Probe("origin", True, "refs/ghp/", at=1_000.0)) == [
-        finding.ok("probe", "origin takes our refs under refs/ghp/ (asked 2 min ago).")
+        finding.ok("probe", "origin accepts our refs under refs/ghp/ (tested 2 min ago).")
     ]
     assert probes(repo, Probe("origin", None, words="silence", at=1_000.0)) == [
         finding.warning(
             "probe",
-            "origin could not be asked whether it takes our refs: silence (asked 2 min ago).",
-            "Ask again: ghp agent-doctor --probe",
+            "Could not ask origin whether it accepts our refs: silence (tested 2 min ago).",
+            "Test again: ghp agent-doctor --probe",
         )
     ]
     (refused,) = probes(repo, Probe("origin", False, words="no", at=1_000.0))
     assert refused.level is Level.ERROR
-    assert refused.text == "origin refuses our refs: no (asked 2 min ago)."
+    assert refused.text == "origin rejects our refs: no (tested 2 min ago)."
 
 
 def test_the_remote_is_looked_at_first_so_that_one_that_is_missing_is_told_once(

@@ -31,16 +31,15 @@ def ws(repo: Path, home: Path) -> Workspace:
 
 def test_what_is_shared_is_said_before_anything_is_done() -> None:
     assert init.explain(SHARED) == [
-        "Clones meet at team (git@gitlab.com:o/r.git). What is pushed there:",
+        "Clones share state through team (git@gitlab.com:o/r.git). What is pushed there:",
         "  refs/x/*       all that is said",
         "  refs/longer/*  rights",
-        "In it: agents' names, status and branches; questions, answers, issues; leases; handoffs, "
-        "with the uncommitted work that they save; people's names as git knows them. Paths are "
-        "those in the repository: no absolute ones and no names of hosts, unless somebody writes "
-        "them.",
-        "Who can read it: whoever can read the repository; if it is public on gitlab.com, "
-        "everybody.",
-        'To keep everything in this clone: "agents": {"push": false} in .ghp/config.json.',
+        "It contains names, status and branches of agents; questions, answers, issues and leases; "
+        "handoffs with uncommitted work; and people's names from git. Paths are relative to the "
+        "repository. Absolute paths and host names appear only if somebody writes them.",
+        "Who can read it: whoever can read the repository; everybody, if it is public on "
+        "gitlab.com.",
+        'To keep everything in this clone, set "agents": {"push": false} in .ghp/config.json.',
     ]
 
 
@@ -53,15 +52,15 @@ def test_that_nothing_is_shared_is_said_with_the_reason() -> None:
 @pytest.mark.parametrize(
     ("probe", "line"),
     [
-        (Probe("team", True, "refs/ghp/"), "team takes our refs under refs/ghp/"),
+        (Probe("team", True, "refs/ghp/"), "team accepts our refs under refs/ghp/"),
         (
             Probe("team", True, "refs/ghp/", "it deletes nothing"),
-            "team takes our refs under refs/ghp/ (it deletes nothing)",
+            "team accepts our refs under refs/ghp/ (it deletes nothing)",
         ),
-        (Probe("team", False, words="no"), "team refuses our refs: no"),
+        (Probe("team", False, words="no"), "team rejects our refs: no"),
         (
             Probe("team", None, words="silence"),
-            "team could not be asked whether it takes our refs: silence",
+            "Could not ask team whether it accepts our refs: silence",
         ),
     ],
 )
@@ -101,7 +100,7 @@ def test_what_is_to_be_made_is_done_once(ws: Workspace) -> None:
     first = steps()
     assert [(step.doing, step.did, step.what) for step in first] == [
         ("make", "Made", "the place"),
-        ("write", "Wrote", ".ghp/config.json, which is yours to edit and to commit"),
+        ("write", "Wrote", ".ghp/config.json (edit and commit it)"),
         ("name", "Named", "this worktree's agent worker-1"),
     ]
     assert done == []
@@ -138,10 +137,10 @@ def test_what_is_nowhere_else_is_lost_only_by_force() -> None:
     with pytest.raises(RefusedError) as refused:
         init.refuse_losses(under, force=False)
     assert str(refused.value) == (
-        "Only this clone has 2 records here and 1 there; removing would lose it."
+        "Only this clone has 2 records here and 1 there; removing would delete it."
     )
     assert refused.value.hint == (
-        "Send it first with `ghp agent-sync`, or give --force to lose it."
+        "First send it with `ghp agent-sync`, or use --force to delete it."
     )
     init.refuse_losses(under, force=True)
     init.refuse_losses(ground(sharing=lambda: SHARED), force=False)
@@ -166,6 +165,6 @@ def test_the_configuration_stays_and_that_is_said(ws: Workspace) -> None:
     path = ws.root / ".ghp/config.json"
     path.parent.mkdir()
     path.write_text("{}")
-    assert init.kept(ws) == ".ghp/config.json stays: it is yours (not tracked by git)."
+    assert init.kept(ws) == "Kept .ghp/config.json: it is yours (not tracked by git)."
     git(ws.root, "add", ".ghp/config.json")
-    assert init.kept(ws) == ".ghp/config.json stays: it is yours (tracked by git)."
+    assert init.kept(ws) == "Kept .ghp/config.json: it is yours (tracked by git)."

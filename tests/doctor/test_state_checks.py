@@ -75,8 +75,8 @@ def test_records_that_wait_can_be_folded_by_the_doctor(store: StandingStore) -> 
     store.stands = SyncStatus(waiting=2)
     assert one(records.check_outbox(store)) == warning(
         "outbox",
-        "2 records in the outbox could not be committed when said.",
-        "`ghp agent-doctor --fix` folds what can be.",
+        "2 records in the outbox could not be committed.",
+        "`ghp agent-doctor --fix` commits what it can.",
         fixable=True,
     )
 
@@ -84,9 +84,9 @@ def test_records_that_wait_can_be_folded_by_the_doctor(store: StandingStore) -> 
 @pytest.mark.parametrize(
     ("sent", "level", "since"),
     [
-        (None, Level.WARNING, "none ever was"),
-        (60.0, Level.INFO, "the last went 1 min ago"),
-        (1200.0, Level.WARNING, "the last went 20 min ago"),
+        (None, Level.WARNING, "never sent"),
+        (60.0, Level.INFO, "last sent 1 min ago"),
+        (1200.0, Level.WARNING, "last sent 20 min ago"),
     ],
 )
 def test_what_was_not_sent_is_a_warning_once_it_is_late(
@@ -109,7 +109,7 @@ def test_a_remote_that_has_all_is_well(
 ) -> None:
     store.stands = SyncStatus(remote="origin", news_at=clock.now() - 12)
     assert one(records.check_unsent(make_context(ws, store))) == ok(
-        "unsent", "origin has all that was folded here."
+        "unsent", "origin has everything that was committed here."
     )
     assert one(records.check_sync(make_context(ws, store))) == ok(
         "sync", "Last news from origin: 12 s ago."
@@ -127,7 +127,7 @@ def test_trouble_that_may_pass_is_a_warning_and_a_refusal_an_error(
     ws: Workspace, store: StandingStore
 ) -> None:
     store.stands = SyncStatus(remote="origin", trouble="no answer\nin 30 s")
-    text = "The last sync with origin failed: no answer in 30 s (there never were news)."
+    text = "The last sync with origin failed: no answer in 30 s (never synced)."
     assert one(records.check_sync(make_context(ws, store))) == warning(
         "sync", text, "The next sync tries again: ghp agent-sync"
     )
@@ -135,8 +135,8 @@ def test_trouble_that_may_pass_is_a_warning_and_a_refusal_an_error(
     assert one(records.check_sync(make_context(ws, store))) == error(
         "sync",
         text,
-        "Trying again will not help: ask for the right to push, or name another remote, such as a "
-        'fork: "agents": {"remote": "fork"}.',
+        "Trying again will not help. Ask for permission to push, or name another remote, such as "
+        'a fork: "agents": {"remote": "fork"}.',
     )
 
 
@@ -153,8 +153,8 @@ def test_a_clone_that_is_silent_for_a_month_is_named_and_keeps_its_say(
     clock.wait(31 * DAY)
     assert one(records.check_clones(make_context(ws, here))) == info(
         "clone-silent",
-        "Clone other has said nothing for 31 d.",
-        "Nothing needs to be done: what it said stays.",
+        "Clone other has sent nothing for 31 d.",
+        "Nothing to do: its records are kept.",
     )
     assert "worker-2" in here.snapshot().agents()
 

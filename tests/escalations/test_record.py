@@ -190,11 +190,11 @@ def test_a_record_that_cannot_be_read_is_reported_and_hides_no_other() -> None:
     assert [(p.place, p.reason) for p in problems] == [
         (".ghp/escalations/0001.md", "not UTF-8 text (byte 0)"),
         (".ghp/escalations/0002.md", "no front matter: the first line is not `---`"),
-        (".ghp/escalations/0003.md", "'../../etc' is not a name for an agent."),
-        (".ghp/escalations/0004.md", "'' is not a name for an agent."),
-        (".ghp/escalations/0005.md", "'' is not a name for an agent."),
+        (".ghp/escalations/0003.md", "'../../etc' is not a valid agent name."),
+        (".ghp/escalations/0004.md", "'' is not a valid agent name."),
+        (".ghp/escalations/0005.md", "'' is not a valid agent name."),
         (".ghp/answers/3f9a0c1d2e4b/0006.md", "it does not say who wrote it"),
-        (".ghp/answers/3f9a0c1d2e4b/0007.md", "'Not An Agent' is not a name for an agent."),
+        (".ghp/answers/3f9a0c1d2e4b/0007.md", "'Not An Agent' is not a valid agent name."),
     ]
     assert isinstance(problems[0], Problem)
 

@@ -142,7 +142,7 @@ def test_a_repository_without_commits_and_a_detached_head_can_be_asked_from(
         (lambda here: here.ask(options=["x" * 501]), UsageError, "An option has 501 characters"),
         (lambda here: here.ask(urgency="now"), UsageError, "'now' is no urgency."),
         (lambda here: here.ask(issue=99), NotFoundError, "There is no issue 99."),
-        (lambda here: here.by(None).ask(), NotSetUpError, "This command acts for an agent"),
+        (lambda here: here.by(None).ask(), NotSetUpError, "This command acts as an agent"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_anything_is_recorded(

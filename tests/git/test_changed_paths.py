@@ -69,7 +69,7 @@ def test_a_base_that_is_no_commit_is_refused(repo: Path, ref: str) -> None:
 def test_in_a_shallow_clone_the_hint_says_what_is_missing(repo: Path) -> None:
     git(repo, "switch", "--quiet", "--orphan", "other")
     commit(repo, {"x": ""})
-    with pytest.raises(UsageError, match="no commit in common") as caught:
+    with pytest.raises(UsageError, match="have no common commit here") as caught:
         changes.fork_point(repo, "main")
     assert "fetch-depth: 0" in caught.value.hint
 

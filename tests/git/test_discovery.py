@@ -51,10 +51,10 @@ def test_what_git_refuses_is_an_error_with_its_reason_and_advice(
     with pytest.raises(RefusedError) as refused:
         find_with_git(repo, os.environ)
     assert str(refused.value) == (
-        f"Git does not use the repository at {repo}: "
-        f"detected dubious ownership in repository at '{repo}'."
+        f"git does not use the repository at {repo}: detected dubious ownership in repository at "
+        f"'{repo}'."
     )
     trust = f"git config --global --add safe.directory {repo}"
-    assert refused.value.hint == f"If you trust everybody who can write there: `{trust}`."
+    assert refused.value.hint == f"If you trust everybody who can write there, run `{trust}`."
     git(repo, "config", "--global", "--add", "safe.directory", str(repo))
     assert find_with_git(repo, os.environ) == locate(str(repo), {})

@@ -85,7 +85,7 @@ def _is_over(pid: int) -> bool:
 
 def test_a_git_that_hangs_is_ended_with_all_that_it_started(repo: Path, tmp_path: Path) -> None:
     alias = f"alias.hang=!sleep 600 & echo $$ $! > {tmp_path}/pids; wait"
-    with pytest.raises(GitTimeoutError, match=r"`git hang` did not end within 0\.5 s") as caught:
+    with pytest.raises(GitTimeoutError, match=r"`git hang` did not finish within 0\.5 s") as caught:
         git.run(["-c", alias, "hang"], cwd=repo, timeout=0.5)
     assert caught.value.exit_code is ExitCode.ERROR
     deadline = time.monotonic() + 5
@@ -118,14 +118,14 @@ def test_a_known_cause_has_its_own_hint(words: str, hint: str) -> None:
 
 
 def test_a_folder_that_is_gone_is_said(tmp_path: Path) -> None:
-    with pytest.raises(NotSetUpError, match="is not there") as caught:
+    with pytest.raises(NotSetUpError, match="does not exist") as caught:
         git.run(["version"], cwd=tmp_path / "gone")
     assert caught.value.exit_code is ExitCode.NOT_SET_UP
 
 
 def test_a_machine_without_git_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(NotSetUpError, match="git cannot be started") as caught:
+    with pytest.raises(NotSetUpError, match="Cannot start git") as caught:
         git.run(["version"], cwd=tmp_path)
     assert caught.value.hint == "Install git 2.31 or newer."
     with pytest.raises(NotSetUpError), read_objects(tmp_path):

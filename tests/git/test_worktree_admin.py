@@ -110,7 +110,7 @@ def test_in_the_middle_of_a_merge_it_stays(repo: Path, ahead: tuple[str, str]) -
     git(repo, "switch", "--quiet", "main")
     (repo / ".git/MERGE_HEAD").write_text(f"{ahead[1]}\n")
     why = checkouts.forward(repo, "main", *ahead)
-    assert why.startswith(f"main is checked out in {repo}, and stays as it is there (")
+    assert why.startswith(f"main is checked out in {repo} and was not updated there (")
     assert git(repo, "rev-parse", "main") == ahead[0]
 
 

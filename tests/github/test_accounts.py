@@ -28,7 +28,9 @@ def test_a_name_has_an_account_or_none(name: str, login: str | None) -> None:
 def test_a_person_without_an_account_is_refused(name: str) -> None:
     with pytest.raises(UsageError) as caught:
         NAMES.login(name)
-    assert str(caught.value) == f"{name!r} is no account on GitHub, and none is known for it."
+    assert str(caught.value) == (
+        f"{name!r} is not a GitHub account, and no account is configured for it."
+    )
     assert '"accounts"' in caught.value.hint
 
 

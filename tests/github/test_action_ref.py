@@ -42,5 +42,5 @@ def test_a_program_that_was_not_installed_from_github_has_no_action(
 def test_an_action_that_a_person_names_is_a_commit() -> None:
     assert action.checked(f"acme/ghp-agents@{COMMIT}") == f"acme/ghp-agents@{COMMIT}"
     for named in ("acme/ghp-agents@v1", f"acme/ghp-agents@{COMMIT[:-1]}", f"a/b@{COMMIT}\nx", ""):
-        with pytest.raises(UsageError, match="does not name an action by its commit"):
+        with pytest.raises(UsageError, match="is not an action with a full commit"):
             action.checked(named)

@@ -49,7 +49,7 @@ def test_each_is_one_that_github_takes() -> None:
         assert len(label.color) == 6
 
 
-EPIC = Label("epic", "3e4b9e", "Made of other issues")
+EPIC = Label("epic", "3e4b9e", "Consists of other issues")
 
 
 @pytest.fixture

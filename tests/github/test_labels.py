@@ -33,9 +33,9 @@ def test_a_label_gives_an_issue_to_an_agent(label: str, agent: str | None) -> No
 
 
 @pytest.mark.parametrize(("name", "why"), [
-    ("stale", "The label agent:stale on GitHub says something else"),
-    ("ask-ann", "The label agent:ask-ann on GitHub says something else"),
-    ("a" * 45, "aaaaaaaaaaaaaaaaaaaa… is longer than a label on GitHub can say: 44"),
+    ("stale", "The label agent:stale on GitHub has another meaning"),
+    ("ask-ann", "The label agent:ask-ann on GitHub has another meaning"),
+    ("a" * 45, "aaaaaaaaaaaaaaaaaaaa… would be too long for GitHub: at most 44"),
 ])  # fmt: skip
 def test_a_name_that_no_label_can_say_is_refused(name: str, why: str) -> None:
     with pytest.raises(UsageError, match=why):
@@ -53,12 +53,12 @@ def test_the_most_urgent_of_several_labels_counts() -> None:
 
 def test_labels_of_ours_have_colours_and_others_have_none() -> None:
     assert appearance("agent:worker-1") == (
-        "agent:worker-1", "1d76db", "For worker-1 to do; set by who may write here"
+        "agent:worker-1", "1d76db", "For worker-1; set by people with write access"
     )  # fmt: skip
     assert appearance("needs:rust") == (
         "needs:rust",
         "bfdadc",
-        "For agents that have this capability",
+        "For agents with this capability",
     )
     assert appearance("bug") is None
     for label in standard():

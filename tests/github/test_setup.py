@@ -113,7 +113,7 @@ def test_what_somebody_writes_at_that_moment_stays(ws: Workspace) -> None:
     first = to_write(ws).steps[3]
     assert first.what == TASK
     commit(ws.folder, {TASK: "theirs\n"})
-    with pytest.raises(GhpError, match="Somebody wrote"):
+    with pytest.raises(GhpError, match="Another process just wrote"):
         first.act()
     assert (ws.folder / TASK).read_text() == "theirs\n"
 
@@ -342,5 +342,5 @@ def test_the_template_for_pull_requests_is_the_one_that_is_filled_first(ws: Work
     assert filled == (
         "## What\n\nThe parser.\n\n## Why\n\nFiles.\n\n## Evidence\n\n1 commit.\n\n"
         "## Review\n\n- [ ] The change does what the issue asks for, and no more\n"
-        "- [ ] The evidence shows it\n\n## Handoff\n\nNothing left.\n\nCloses #7\n"
+        "- [ ] The evidence proves it\n\n## Handoff\n\nNothing left.\n\nCloses #7\n"
     )

@@ -11,7 +11,7 @@ from ghp_agents.locks.lock import Lock
 THEN, CLONE = Timestamp("2025-01-25T10:30:00Z"), CloneId("c1")
 LEASE = Lock("issue/12", "worker-1", 3, 1, THEN, "nonce")
 HANDOFF = Handoff("3f9a", "handoff", Actor("worker-1"), None, 12, THEN, 1, "digest")
-STOP = Act("stop", "/agent stop", DONE, "worker-1 is told to stop", "worker-1", 3)
+STOP = Act("stop", "/agent stop", DONE, "worker-1 was told to stop", "worker-1", 3)
 COMMAND = Obeyed(7, 12, Actor("@ada", True), (STOP,), THEN, 1, CLONE)
 
 
@@ -25,7 +25,8 @@ def test_all_that_is_known_is_in_it() -> None:
         handoff=HANDOFF, questions=(question("Which?"),), command=COMMAND,
     )  # fmt: skip
     assert render(facts) == (
-        "**worker-1** has this issue: testing.\n\n"
+        "**worker-1** holds this issue: testing.\n"
+        "\n"
         "| | |\n"
         "|---|---|\n"
         "| **since** | 2025-01-25T10:30:00Z (generation 3) |\n"
@@ -33,22 +34,22 @@ def test_all_that_is_known_is_in_it() -> None:
         "| **pull request** | #15 |\n"
         "| **last handoff** | H-3f9a, 2025-01-25T10:30:00Z, by worker-1 |\n"
         "| **open question** | E-aa00, asked by worker-1: Which? |\n"
-        "| **last command** | @\u200bada, 2025-01-25T10:30:00Z: `/agent stop`: worker-1 is told to "
-        "stop |"
+        "| **last command** | @\u200bada, 2025-01-25T10:30:00Z: `/agent stop`: worker-1 was told "
+        "to stop |"
     )
 
 
 def test_who_has_it_is_said_first() -> None:
-    assert render(IssueStatus(12)) == "No agent has this issue."
+    assert render(IssueStatus(12)) == "No agent holds this issue."
     assert render(IssueStatus(12, closed=True)) == "This issue is closed."
     assert render(IssueStatus(12, assigned=("worker-1",))) == (
-        "Assigned to worker-1, who has not begun."
+        "Assigned to worker-1; work has not started."
     )
     assert render(IssueStatus(12, stopped=True)) == (
-        "Work on this issue was stopped by a person; nobody has it."
+        "A person stopped the work on this issue; nobody holds it."
     )
     free = LEASE._replace(holder=None)
-    assert render(IssueStatus(12, lease=free)) == "No agent has this issue."
+    assert render(IssueStatus(12, lease=free)) == "No agent holds this issue."
 
 
 def test_of_many_questions_some_are_shown() -> None:

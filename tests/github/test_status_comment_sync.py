@@ -84,7 +84,7 @@ VIEWER = says(200, {"login": "octocat"})
 
 
 def test_it_is_made_once_and_then_left_alone(clone: Clone) -> None:
-    assert clone.make().startswith("**worker-1** has this issue: implementing.\n\n")
+    assert clone.make().startswith("**worker-1** holds this issue: implementing.\n\n")
     clone.refresh()
     assert clone.requests() == []
 
@@ -111,7 +111,7 @@ def test_what_another_clone_has_written_so_already_is_not_written_again(clone: C
     body = clone.make()
     clone.leaser.release("issue/1", expected=clone.lease)
     free = body.partition("\n\n")
-    now = "No agent has this issue.\n\n" + free[2].partition("\n\n")[2]
+    now = "No agent holds this issue.\n\n" + free[2].partition("\n\n")[2]
     clone.script.then(says(200, comment_json(7, now)))
     clone.refresh()
     assert clone.requests() == [f"GET {AT}/comments/7"]
@@ -199,7 +199,7 @@ def test_an_issue_that_nobody_here_had_is_shown_on_request(clone: Clone) -> None
     assert clone.requests() == []
     clone.script.then(says(200, []), says(201, {"id": 7}), says(200, []))
     clone.refresh(also=[1])
-    assert clone.written().startswith("No agent has this issue.")
+    assert clone.written().startswith("No agent holds this issue.")
 
 
 @pytest.mark.parametrize("content", ["[", '{"repository": 1}', '{"comments": []}'])

@@ -109,7 +109,7 @@ def test_a_claim_that_github_cannot_be_told_of_is_shown_by_the_next_sync(
     assert ada.labels(number) == []
     github.proxy.faults = lambda asked: None
     clock.wait(3_600)
-    assert f"who has #{number}" in ada.done("agent-sync")
+    assert f"the holder of #{number}" in ada.done("agent-sync")
     assert ada.labels(number) == ["agent:worker-1"]
 
 

@@ -48,8 +48,8 @@ def test_assigning_gives_the_issue_to_the_agent_which_is_told_once(field: Field)
     assert field.reactions(comment) == ["+1"]
     assert field.acts() == [("/agent assign worker-1", "done", "worker-1 is assigned")]
     assert heard(field) == (
-        "Issue #1 is assigned to you, by somebody who may decide that. `ghp agent-issue show 1` "
-        "shows it, `ghp agent-start 1` begins with it."
+        "Issue #1 was assigned to you by somebody with the right to do so. Show it with `ghp "
+        "agent-issue show 1`; start with `ghp agent-start 1`."
     )
     assert heard(field) == ""
     assert field.house(agent="worker-1").tracker.get(number).assignees == ("worker-1",)
@@ -126,7 +126,7 @@ def test_while_another_obeys_nothing_is_obeyed_until_it_is_stuck(field: Field) -
     number = field.github.issue("Blink")
     field.house("two").leaser.acquire("commands", "Bob", expected=None)
     field.say(number, "/agent assign worker-1")
-    assert "being obeyed by another clone" in field.sync()
+    assert "Another clone is executing commands from GitHub." in field.sync()
     assert field.labels(number) == []
     field.clock.wait(60)
     field.sync()
@@ -142,10 +142,10 @@ def test_while_another_obeys_nothing_is_obeyed_until_it_is_stuck(field: Field) -
 def test_who_is_to_stop_is_told_and_gives_it_back_itself(field: Field) -> None:
     number = at_work(field)
     comment = field.say(number, "/agent stop")
-    assert "worker-1 is told to stop" in field.sync()
+    assert "worker-1 was told to stop" in field.sync()
     told = (
-        "Person «@ada» told you on GitHub to stop working on #1. Stop now: hand over what there is "
-        "with `ghp agent-handoff --issue 1`, then give it back with `ghp agent-release 1`."
+        "Person «@ada» told you on GitHub to stop working on #1. Stop now: save your work with "
+        "`ghp agent-handoff --issue 1`, then run `ghp agent-release 1`."
     )
     assert field.reactions(comment) == ["+1"]
     assert told in field.ghp("agent-status", agent="worker-1").out
@@ -171,7 +171,7 @@ def test_of_a_dead_agent_the_claim_is_given_back_with_a_handoff(field: Field) ->
     assert "worker-1 is dead; its claim was given back" in field.sync("two", WORKER_2)
     assert field.held(number, "two")[0] is None
     assert field.labels(number) == []
-    (state,) = [each for each in field.comments(number) if each.startswith("Work on this issue")]
+    (state,) = [each for each in field.comments(number) if each.startswith("A person stopped")]
     assert "| **last handoff** | H-" in state
 
 
@@ -240,11 +240,15 @@ def test_what_is_wrong_is_answered_once_with_help(field: Field) -> None:
     comment = field.say(number, "/agent fly\n/agent answer E-9999 Yes")
     for name, login in (("one", WORKER_1), ("two", WORKER_2), ("one", WORKER_1)):
         field.sync(name, login)
-    helped = [each for each in field.comments(number) if each.startswith("Not obeyed:")]
+    helped = [each for each in field.comments(number) if each.startswith("Not executed:")]
     assert len(helped) == 1
     assert helped[0].startswith(
-        "Not obeyed:\n\n- `/agent fly`: 'fly' is no command\n"
-        "- `/agent answer E-9999`: There is no question E-9999.\n\nA command is a paragraph of"
+        "Not executed:\n"
+        "\n"
+        "- `/agent fly`: 'fly' is not a command\n"
+        "- `/agent answer E-9999`: There is no question E-9999.\n"
+        "\n"
+        "A command must be a paragraph of"
     )
     assert field.reactions(comment) == ["confused"]
 
@@ -316,7 +320,7 @@ def test_a_command_that_github_does_not_let_us_obey_does_not_hold_up_the_others(
     setattr(house.tracker, door, locked)
     report = sync.sync(house, hub=house.hub)
     assert field.labels(other) == ["agent:worker-2"]
-    assert f"@{ADMIN} on #{number} is not obeyed yet: {error}" in report.notes
+    assert f"A command by @{ADMIN} on #{number} is not executed yet: {error}" in report.notes
     field.sync()
     assert field.labels(number) == ["agent:worker-1"]
 

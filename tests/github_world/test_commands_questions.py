@@ -152,8 +152,8 @@ def test_a_quotation_that_fits_two_questions_is_asked_back_about(field: Field) -
     asked(field, "Shall I go on with the second?")
     field.say(1, "> Shall I go on with the\n\nYes")
     field.sync()
-    (said,) = [each for each in field.comments(1) if each.startswith("Not obeyed")]
-    assert "`a quotation`: it fits several questions: E-" in said
+    (said,) = [each for each in field.comments(1) if each.startswith("Not executed")]
+    assert "`a quotation`: several questions match: E-" in said
     assert answers(field) == []
 
 

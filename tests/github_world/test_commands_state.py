@@ -49,7 +49,7 @@ def table(*rows: str) -> str:
 def test_it_follows_the_state_and_stays_one_comment(field: Field) -> None:
     at_work(field)
     rows = ["| **since** | then (generation 1) |", "| **branch** | `main` |"]
-    assert states(field) == [f"**worker-1** has this issue: implementing.\n\n{table(*rows)}"]
+    assert states(field) == [f"**worker-1** holds this issue: implementing.\n\n{table(*rows)}"]
     name = field.ghp(["agent-escalate", "Stop @ada | `now`?"], agent="worker-1").out.strip()
     field.ghp("agent-handoff --issue 1 --note Half", agent="worker-1")
     field.sync()
@@ -62,7 +62,7 @@ def test_it_follows_the_state_and_stays_one_comment(field: Field) -> None:
     field.ghp("agent-release 1", agent="worker-1")
     field.sync()
     (said,) = states(field)
-    assert said.startswith("No agent has this issue.")
+    assert said.startswith("No agent holds this issue.")
     field.github.act(ADMIN, "PATCH", "issues/1", {"state": "closed"})
     field.sync()
     (said,) = states(field)
@@ -89,7 +89,7 @@ def test_how_far_the_work_is_is_written_no_more_than_once_a_minute(field: Field)
     field.clock.wait(60)
     field.sync()
     assert len(writes(field, mark)) <= 2
-    assert states(field)[0].startswith("**worker-1** has this issue: testing.")
+    assert states(field)[0].startswith("**worker-1** holds this issue: testing.")
 
 
 def test_another_clone_goes_on_with_the_same_comment(field: Field) -> None:
@@ -101,7 +101,7 @@ def test_another_clone_goes_on_with_the_same_comment(field: Field) -> None:
     field.sync()
     field.sync()
     (said,) = states(field)
-    assert said.startswith("**worker-2** has this issue")
+    assert said.startswith("**worker-2** holds this issue")
 
 
 def test_a_comment_that_somebody_deleted_is_made_again(field: Field) -> None:
@@ -140,7 +140,7 @@ def test_of_two_that_were_made_at_once_the_younger_is_taken_back(field: Field) -
     snapshot = house.store.snapshot()
     state_comment.refresh(house, house.hub, snapshot, issues, [], {1})
     assert len(field.raw(1)) == 1
-    assert states(field)[0].startswith("**worker-1** has this issue")
+    assert states(field)[0].startswith("**worker-1** holds this issue")
 
 
 def test_the_sweeper_shows_that_a_dead_agent_has_it_no_more(field: Field) -> None:
@@ -149,7 +149,7 @@ def test_the_sweeper_shows_that_a_dead_agent_has_it_no_more(field: Field) -> Non
     field.clock.wait(1_900)
     field.ghp("agent-sweep", "sweeper", login=ADMIN)
     (said,) = states(field)
-    assert said.startswith("No agent has this issue.")
+    assert said.startswith("No agent holds this issue.")
     mark = len(field.github.proxy.exchanges)
     field.ghp("agent-sweep", "sweeper", login=ADMIN)
     field.ghp("agent-sweep", "sweeper", login=ADMIN)

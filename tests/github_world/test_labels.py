@@ -35,14 +35,14 @@ def test_missing_ones_are_made_with_their_looks_and_others_stay(
     missing = [name for name in NAMES if name not in before]
     assert ghp(github, clone, "agent-init --labels --dry-run") == (
         0,
-        "".join(f"Would make the label {name} in {github.repository}.\n" for name in missing),
+        "".join(f"Would create the label {name} in {github.repository}.\n" for name in missing),
         "",
     )
     assert there(github) == before
     assert ghp(github, clone, "agent-init --labels") == (
         0,
         "",
-        "".join(f"✓ Made the label {name}.\n" for name in missing),
+        "".join(f"✓ Created the label {name}.\n" for name in missing),
     )
     looks = {label.name: (label.color, label.description) for label in standard()}
     assert there(github) == {**looks, **before}

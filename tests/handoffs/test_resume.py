@@ -171,8 +171,8 @@ def test_what_does_not_fit_is_named_with_what_shows_it(here: Station) -> None:
     here.hand_over(note="Note line.\n" * 1000)
     text = here.resume(max_chars=2000).text
     assert 1800 < len(text) <= 2000
-    assert "lines cut; `ghp agent-resume --issue 2 --max-chars 1000000` shows them)" in text
-    assert "lines cut; `ghp agent-issue show 2` shows them)" in text
+    assert "lines cut; see `ghp agent-resume --issue 2 --max-chars 1000000`)" in text
+    assert "lines cut; see `ghp agent-issue show 2`)" in text
     assert headings(text)[:3] == ["Note", "Next steps", "Issue"]
     whole = here.resume(max_chars=1_000_000).text
     assert whole.count("> Note line.") == 1000

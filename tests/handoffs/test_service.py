@@ -434,7 +434,7 @@ def test_what_cannot_be_stored_is_said_exactly(here: Station) -> None:
 
 def test_a_secret_in_the_note_is_taken_out(here: Station) -> None:
     handed = here.hand_over(note="Use gh" + "p_" + "aB3" * 12 + " for it.")
-    assert handed.handoff.note == "Use [a GitHub token was taken out] for it."
+    assert handed.handoff.note == "Use [a GitHub token removed] for it."
     assert handed.notes == ("The note seemed to hold a GitHub token; it was taken out.",)
 
 

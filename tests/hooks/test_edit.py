@@ -231,4 +231,4 @@ def test_what_is_next_for_several_is_said_once() -> None:
 
 def test_of_very_many_files_the_rest_is_named() -> None:
     lines = explain([refused(number) for number in range(1, 24)]).splitlines()
-    assert lines[19:] == ["p20 is leased.", "Refused, too: p21, p22, p23", "Next: Wait."]
+    assert lines[19:] == ["p20 is leased.", "Also refused: p21, p22, p23", "Next: Wait."]

@@ -77,7 +77,7 @@ def test_a_client_that_is_not_known_is_left_alone(repo: Path, client: str) -> No
     set_up(repo)
     assert call(client, payload("claude-Stop", repo), repo) == SILENT
     assert [entry["error"] for entry in log(repo)] == [
-        f"OddInputError: {client!r} is no client that has hooks here."
+        f"There are no hooks for a client OddInputError: {client!r}."
     ]
 
 
@@ -124,7 +124,7 @@ def test_more_than_is_looked_at_is_taken_all_the_same(repo: Path) -> None:
     assert call("claude", whole, repo) == SILENT
     (entry,) = log(repo)
     assert entry["error"] == (
-        "OddInputError: The event has 130000009 bytes; at most 128000000 are looked at."
+        "OddInputError: The event has 130000009 bytes; only 128000000 are read."
     )
 
 

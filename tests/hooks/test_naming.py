@@ -79,7 +79,7 @@ def test_two_sessions_that_end_alike_are_two_agents(repo: Path) -> None:
     ids = [f"{n}0000000-0000-4000-8000-00000000beef" for n in (1, 2)]
     for session in ids:
         said = payload("claude-SessionStart-startup", repo, session_id=session)
-        assert "acts as agent" in context(call("claude", said, repo))
+        assert "This session is agent" in context(call("claude", said, repo))
     found = sorted(path.stem for path in (repo / ".git/ghp/agents").glob("*.json"))
     assert found == ["claude-0000beef", "claude-beef"]
     for session, name in zip(ids, ("claude-beef", "claude-0000beef"), strict=True):

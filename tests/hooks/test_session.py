@@ -24,9 +24,7 @@ from tests.support.hooks import (
 )
 
 START = "claude-SessionStart-startup"
-IDENTITY = (
-    "ghp-agents coordinates the agents of this repository. This session acts as agent `worker-1`."
-)
+IDENTITY = "ghp-agents coordinates the agents of this repository. This session is agent `worker-1`."
 
 
 def begins(repo: Path, name: str = START, env: dict[str, str] | None = None, **more: Any) -> Hooked:
@@ -46,7 +44,7 @@ def test_a_session_that_begins_is_registered(repo: Path, tmp_path: Path) -> None
     env = {"CLAUDE_PID": "4321", "CLAUDE_ENV_FILE": str(tmp_path / "env")}
     told = context(begins(repo, env=env))
     assert told.startswith(
-        f"{IDENTITY} `ghp agent-status` shows who works on what.\n\n"
+        f"{IDENTITY} `ghp agent-status` lists all agents and their work.\n\n"
         "# Resume: work without an issue\n"
     )
     found = presence(repo)
@@ -75,7 +73,7 @@ def test_what_its_shell_commands_need_is_written_once(repo: Path, tmp_path: Path
 def test_a_file_that_cannot_be_written_is_done_without(repo: Path) -> None:
     set_up(repo)
     told = context(begins(repo, env={"CLAUDE_ENV_FILE": str(repo / "no/such/file")}))
-    assert "Its shell commands are known by `--as worker-1`." in told
+    assert "Its shell commands need `--as worker-1`." in told
 
 
 @pytest.mark.parametrize(
@@ -97,7 +95,7 @@ def test_every_client_begins(repo: Path, client: str, said: dict[str, Any]) -> N
         "cursor": lambda out: out["additional_context"],
         "opencode": lambda out: out["context"],
     }[client](done.said)
-    assert "This session acts as agent `worker-1`." in heard
+    assert "This session is agent `worker-1`." in heard
     assert ("`--as worker-1`" in heard) == (client != "opencode")
     assert "# Resume: work without an issue" in heard
     found = presence(repo)

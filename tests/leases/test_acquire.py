@@ -261,7 +261,7 @@ def test_an_orchestrator_leases_for_an_agent_and_other_agents_do_not(yard: Yard)
         ((), {"name": "x" * 65}, f"'{'x' * 59}…' is not a name for a resource."),
         (("a",), {"ttl": 0.5}, "A lease is for 1 second to a year."),
         (("a",), {"ttl": 1e12}, "A lease is for 1 second to a year."),
-        (("a",), {"holder": "No Agent"}, "'No Agent' is not a name for an agent."),
+        (("a",), {"holder": "No Agent"}, "'No Agent' is not a valid agent name."),
     ],
 )
 def test_bad_words_change_nothing_and_say_what_to_do(

@@ -78,7 +78,7 @@ def test_what_cannot_be_read_is_reported_and_hides_no_other() -> None:
     assert problems[:2] == [
         Problem(bad, "not UTF-8 text (byte 0)"), Problem(empty, "a note without a text"),
     ]  # fmt: skip
-    assert problems[2].reason.startswith("'../x' is not a name for an agent.")
+    assert problems[2].reason.startswith("'../x' is not a valid agent name.")
     assert problems[3] == Problem(odd, "it does not say what it does to the note")
 
 

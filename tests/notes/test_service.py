@@ -95,8 +95,8 @@ def test_a_secret_is_refused_and_shown_masked(here: Desk) -> None:
     with pytest.raises(UsageError) as caught:
         here.tell("Log in with password: hunter2-Hunter3")
     assert str(caught.value) == (
-        "The note seems to hold a password or key: hunt…(15 characters). Notes are shared, and "
-        "cannot be taken back."
+        "The note seems to contain a password or key: hunt…(15 characters). Notes are shared and "
+        "cannot be withdrawn."
     )
     assert here.files() == {}
 

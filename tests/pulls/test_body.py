@@ -140,7 +140,7 @@ def test_no_secret_gets_into_it(road: Road, place: Path) -> None:
     road.configure({"checks": [f"echo the token is {token[:4]}$(printf 'a%.0s' $(seq 36))"]})
     text = body(road, place)
     assert token not in text
-    assert "the token is [a GitHub token was taken out]" in text
+    assert "the token is [a GitHub token removed]" in text
 
 
 def test_the_text_of_an_issue_can_begin_no_section_and_hide_nothing(repo: Path) -> None:

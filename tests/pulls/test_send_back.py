@@ -96,7 +96,7 @@ def test_no_secret_is_sent_back(road: Road, place: Path) -> None:
     token = "ghp_" + "a" * 36
     (road.folder / "print.sh").write_text(f"echo {token}; exit 1\n")
     road.configure({"checks": [f"sh {road.folder}/print.sh"]})
-    assert "[a GitHub token was taken out]" in sent_back(road.merge(1)).returned.text
+    assert "[a GitHub token removed]" in sent_back(road.merge(1)).returned.text
 
 
 def test_what_a_check_prints_can_pass_for_nothing_else(road: Road, place: Path) -> None:

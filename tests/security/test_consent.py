@@ -77,9 +77,9 @@ def test_a_start_in_a_hostile_clone_is_as_if_it_had_named_nothing(
     assert not (home / ".vim").exists()
     assert sorted(path.name for path in worktree(home).iterdir()) == [".ghp", ".git", "README.md"]
     line = (
-        f"Warning: `.ghp/config.json` on main sets `worktreeSetupCommand` to `touch {trap}`, and "
-        "nobody agreed to it here: it is not run. A person shows and allows it with "
-        "`ghp agent-trust`."
+        f"Warning: `.ghp/config.json` on main sets `worktreeSetupCommand` to `touch {trap}`, but "
+        "nobody agreed to it in this clone; until then it is not run. A person can show and allow "
+        "it with `ghp agent-trust`."
     )
     assert line in done.err.splitlines()
 
@@ -92,7 +92,8 @@ def test_where_nobody_agreed_to_the_remote_no_work_goes_to_another(
     done = begun(clone)
     assert done.code == 3
     assert (
-        "sets `agents.remote` to `evil`, and nobody agreed to it here: nothing is sent." in done.err
+        "sets `agents.remote` to `evil`, but nobody agreed to it in this clone; until then "
+        "nothing is sent." in done.err
     )
     assert "nobody agreed to the remote" in invoke("agent-sync", clone).err
     assert git(remote, "for-each-ref") == before
@@ -107,8 +108,10 @@ def test_without_consent_checks_are_not_run_and_nothing_is_finished_or_merged(
     put(clone, {"agents": {"checks": [f"touch {trap}"]}})
     done = invoke("agent-finish", place, ONE)
     assert (done.code, trap.exists()) == (3, False)
-    assert f"sets `agents.checks` to `touch {trap}`, and nobody agreed to it here" in done.err
-    assert "Hint: A person shows and allows it with `ghp agent-trust`." in done.err
+    assert (
+        f"sets `agents.checks` to `touch {trap}`, but nobody agreed to it in this clone" in done.err
+    )
+    assert "Hint: A person can show and allow it with `ghp agent-trust`." in done.err
 
     assert invoke("agent-trust --yes", clone).code == 0
     assert invoke("agent-finish", place, ONE).code == 0
@@ -117,7 +120,7 @@ def test_without_consent_checks_are_not_run_and_nothing_is_finished_or_merged(
     put(clone, {"agents": {"checks": [f"touch {trap}", "true"]}})
     done = invoke("agent-merge --queue", clone, {"GHP_AGENT": "lead"})
     assert not trap.exists()
-    assert "nobody agreed to it here" in done.err
+    assert "nobody agreed to it in this clone" in done.err
     assert "a.txt" not in git(remote, "ls-tree", "--name-only", "main")
 
 
@@ -170,7 +173,7 @@ def test_other_values_of_the_trunk_are_asked_for_again(clone: Path, trap: Path, 
     put(clone, {"worktreeSetupCommand": f"true; touch {trap}"})
     done = begun(clone)
     assert not trap.exists()
-    assert "nobody agreed to it here: it is not run" in done.err
+    assert "nobody agreed to it in this clone; until then it is not run" in done.err
 
 
 @pytest.mark.parametrize("words", ["--yes", "--revoke", ""])
@@ -180,8 +183,8 @@ def test_an_agent_cannot_agree(clone: Path, trap: Path, words: str, variable: st
     done = invoke(f"agent-trust {words}", clone, {variable: "worker-1"})
     assert (done.code, done.out) == (3, "")
     assert done.err.startswith(
-        f"Error: Only a person agrees to what a repository runs; {variable} says that an agent is "
-        "at work here.\n"
+        f"Error: Only a person can allow what a repository runs, but {variable} says that this is "
+        "an agent.\n"
     )
     refused = invoke("agent-init --trust", clone, {variable: "worker-1"})
     assert refused.code == 3
@@ -211,7 +214,7 @@ def test_the_answer_is_kept_outside_of_the_repository_and_for_this_clone_alone(
     git(tmp_path, "clone", "--quiet", "remote.git", "other")
     done = begun(other)
     assert not trap.exists()
-    assert "nobody agreed to it here" in done.err
+    assert "nobody agreed to it in this clone" in done.err
 
 
 # ------------------------------------------------------------------------------ places

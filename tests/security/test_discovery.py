@@ -113,7 +113,7 @@ def test_a_commondir_counts_only_where_git_itself_made_a_worktree(
     assert invoke("agent-status", top) == Result(
         3,
         "",
-        f"Error: {fake} leads to {repo}/.git, which has no such worktree.\n"
+        f"Error: {fake} points to {repo}/.git, which has no such worktree.\n"
         "Hint: Remove that folder, or run `git worktree repair` in the repository.\n",
     )
     assert run_ghp("agent-heartbeat --as w1", top) == (0, "", "")
@@ -146,7 +146,7 @@ def test_a_bare_repository_below_a_moved_worktree_is_refused(
     assert invoke("agent-sync", lib) == Result(
         3,
         "",
-        f"Error: {lib} is a bare repository inside another one, which is at {moved}.\n"
+        f"Error: {lib} is a bare repository inside another one, {moved}.\n"
         f"Hint: If you trust it, name it: `GIT_DIR={lib}`.\n",
     )
     assert not mark.exists()
@@ -173,8 +173,8 @@ def test_a_bare_repository_that_the_users_git_does_not_use_is_not_used(remote: P
     refused = invoke("agent-status", remote)
     assert (refused.code, refused.out) == (3, "")
     assert refused.err == (
-        f"Error: Git does not use the repository at {remote}: "
-        f"cannot use bare repository '{remote}' (safe.bareRepository is 'explicit').\n"
+        f"Error: git does not use the repository at {remote}: cannot use bare repository "
+        f"'{remote}' (safe.bareRepository is 'explicit').\n"
         f"Hint: If you trust it, name it: `GIT_DIR={remote}`.\n"
     )
     assert invoke("agent-status", remote, {"GIT_DIR": str(remote)}).code == 0

@@ -142,8 +142,8 @@ def test_a_folder_of_ours_that_is_a_link_out_is_refused(
     assert invoke("agent-status", repo) == Result(
         3,
         "",
-        f"Error: {link} is a link that leads out of the repository's git folder; "
-        "nothing is written through it.\n"
+        f"Error: {link} is a link out of the repository's git folder; nothing was written through "
+        "it.\n"
         "Hint: Remove the link and run the command again.\n",
     )
     assert listing(outside) == {}

@@ -43,4 +43,4 @@ def test_no_event_says_writes_or_sends_anything_in_a_mere_clone(
 def test_a_command_that_a_person_uses_there_opens_it(mere: Path) -> None:
     assert invoke("agent-init --no-probe", mere).code == 0
     told = context(call("claude", payload(EVENTS[0], mere), mere, {"GHP_AGENT": "worker-1"}))
-    assert "This session acts as agent `worker-1`." in told
+    assert "This session is agent `worker-1`." in told

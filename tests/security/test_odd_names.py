@@ -122,7 +122,7 @@ def test_a_name_that_is_a_path_or_an_option_is_no_agents_name(repo: Path) -> Non
     hooks.set_up(repo, None)
     before = listing(repo.parent)
     for name in ("../../x", "/tmp/x", "a/b", ".", "..", "-x", "con", "a\\b", "a\nb", "x" * 64, "A"):
-        says = f"Error: {name!r} is not a name for an agent.\n"
+        says = f"Error: {name!r} is not a valid agent name.\n"
         beaten = invoke(["agent-heartbeat", f"--as={name}"], repo)
         assert (beaten.code, beaten.err.startswith(says)) == (0, True), beaten  # as hooks need it
         named = invoke(["agent-whoami", f"--set={name}"], repo)

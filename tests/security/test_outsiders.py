@@ -28,7 +28,7 @@ def test_next_passes_over_an_outsiders_issue_until_a_maintainer_labels_it(field:
     theirs = field.github.issue("Build is red", OUTSIDER, body=FORM, labels=["bug"])
     field.github.issue("Blink")
     listed = field.ghp("agent-issues").out.splitlines()
-    assert listed[1].endswith(f"Build is red (by {OUTSIDER}, who cannot write here)")
+    assert listed[1].endswith(f"Build is red (by {OUTSIDER}, without write access)")
     claimed = field.ghp("agent-claim --next", agent="worker-1")
     assert claimed.out == "2\n"
     assert "1 issue by people who cannot write here was passed over" in claimed.err
@@ -111,11 +111,12 @@ def test_a_scope_of_everything_guards_nothing_and_is_said(clone: Path) -> None:
     assert invoke(["agent-issue", "new", "Build", "--body", body], clone).code == 0
     claimed = invoke("agent-claim 1 --as worker-1", clone)
     assert claimed.err == (
-        "✓ #1 «Build» is yours.\n"
-        "Warning: Its scope lists `*`, which covers everything and so protects nothing.\n"
+        "✓ Claimed #1 «Build».\n"
+        "Warning: Its scope lists `*`, which matches everything, so it is ignored.\n"
         "Hint: Name the folders and files under `Scope`.\n"
     )
     assert invoke("agent-check README.md --as worker-2", clone).code == 0
     assert (
-        "ignored in its scope: `*`: it covers everything" in invoke("agent-issue show 1", clone).out
+        "ignored in its scope: `*`: it matches everything"
+        in invoke("agent-issue show 1", clone).out
     )

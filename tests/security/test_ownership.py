@@ -110,10 +110,10 @@ def test_a_command_says_what_git_says_of_the_repository_of_another_user(repo: Pa
     assert done == (
         3,
         "",
-        f"Error: Git does not use the repository at {repo}: "
-        f"detected dubious ownership in repository at '{repo}'.\n"
-        "Hint: If you trust everybody who can write there: "
-        f"`git config --global --add safe.directory {repo}`.\n",
+        f"Error: git does not use the repository at {repo}: detected dubious ownership in "
+        f"repository at '{repo}'.\n"
+        "Hint: If you trust everybody who can write there, run `git config --global --add "
+        f"safe.directory {repo}`.\n",
     )
 
 

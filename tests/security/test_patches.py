@@ -123,10 +123,8 @@ def test_the_command_says_what_is_wrong_with_a_patch(place: Path) -> None:
     assert resume(place, name) == Result(
         ExitCode.REFUSED,
         "",
-        "Error: The patch is not one that uncommitted work makes: line 3 copies a "
-        "file.\n"
-        "Hint: Nothing was changed. Look at who made it, and ask for the work in a commit "
-        "instead.\n",
+        "Error: The patch is not one that uncommitted work makes: line 3 copies a file.\n"
+        "Hint: Nothing was changed. Check who made it, and ask for a commit instead.\n",
     )
     assert everything(place) == before
 
@@ -354,5 +352,5 @@ def test_it_restores_nothing_without_apply(place: Path) -> None:
     assert done == Result(
         ExitCode.USAGE,
         "",
-        "Error: --allow-config restores nothing by itself.\nHint: Say `--apply --allow-config`.\n",
+        "Error: --allow-config needs --apply.\nHint: Use `--apply --allow-config`.\n",
     )

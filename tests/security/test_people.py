@@ -94,7 +94,7 @@ def test_no_message_teaches_an_agent_to_be_a_person(led: Path) -> None:
 def test_an_agents_answer_is_advice_and_the_question_stays_open(led: Path) -> None:
     question = asked(led)
     said = invoke(f"agent-answer {question} 'Do it.' --as worker-2", led)
-    added = f"✓ Added to {question} as advice; a person or an orchestrator decides it.\n"
+    added = f"✓ Added advice to {question}; only a person or an orchestrator can answer it.\n"
     assert (said.code, added in said.err) == (0, True)
     assert state(led, question) == "open, 0 answers, 1 advice"
     assert "1 question open" in invoke("agent-status", led).err

@@ -80,7 +80,7 @@ def test_a_secret_is_taken_out_of_a_page_and_the_rest_stays(text: str) -> None:
 
 def test_only_the_value_is_taken_out() -> None:
     assert page(f"export DB_PASSWORD='{WORD}'\n") == (
-        "export DB_PASSWORD='[a password or key was taken out]'\n"
+        "export DB_PASSWORD='[a password or key removed]'\n"
     )
 
 

@@ -53,7 +53,7 @@ def test_a_link_on_the_trunk_is_no_template_of_a_handoff(here: Station, target: 
 def test_the_doctor_names_a_template_that_is_a_link(here: Station) -> None:
     on_trunk(here.folder, HANDOFF, "../../.git/config")
     done = invoke("agent-doctor", here.folder)
-    said = f"{HANDOFF} on the trunk is a link or a submodule: no template."
+    said = f"{HANDOFF} on main is a link or a submodule, so it is not used."
     assert said in " ".join((done.out + done.err).split())
 
 
@@ -205,4 +205,4 @@ def test_a_template_that_is_no_text_or_too_long_says_so(here: Station) -> None:
         commit(here.folder, {HANDOFF: content})
         with pytest.raises(TemplateError) as caught:
             make_team().at(here.folder).hand_over(checkpoint=True)
-        assert str(caught.value) == f"{HANDOFF} on the trunk {why}."
+        assert str(caught.value) == f"{HANDOFF} on main {why}."

@@ -55,7 +55,7 @@ def test_the_queue_takes_nothing_of_one_who_never_claimed_the_issue(
 ) -> None:
     pull = innocent(road, issue)
     assert ghp(road, f"agent-merge --queue --as {who}") == (
-        0, "", f"#{pull.number} is passed over: {why}.\n"
+        0, "", f"Skipped #{pull.number}: {why}.\n"
     )  # fmt: skip
     assert "backdoor.sh" not in road.trunk
 
@@ -64,7 +64,7 @@ def test_the_queue_takes_nothing_that_another_sent_for_the_holder(road: Road) ->
     road.start("worker-1")
     pull = innocent(road, 1)
     assert ghp(road, "agent-merge --queue --as lead").err == (
-        f"#{pull.number} is passed over: mallory sent it, and worker-1 was the last to claim #1.\n"
+        f"Skipped #{pull.number}: mallory sent it, and worker-1 was the last to claim #1.\n"
     )
     assert "backdoor.sh" not in road.trunk
 
@@ -78,8 +78,7 @@ def test_the_queue_takes_nothing_that_came_onto_the_branch_after_it_was_finished
     git(road.folder, "switch", "--quiet", "main")
     git(road.folder, "update-ref", f"refs/heads/{pull.branch}", more)
     assert ghp(road, "agent-merge --queue --as lead").err == (
-        f"#{pull.number} is passed over: its branch has moved since `agent-finish` sent it for "
-        "worker-1.\n"
+        f"Skipped #{pull.number}: its branch has moved since `agent-finish` sent it for worker-1.\n"
     )
     assert "backdoor.sh" not in road.trunk
 

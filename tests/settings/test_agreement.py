@@ -56,5 +56,5 @@ def test_what_cannot_be_understood_is_no_consent(tmp_path: Path, content: str) -
 
 def test_a_home_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / ".config").write_text("in the way")
-    with pytest.raises(GhpError, match="The answer cannot be kept in"):
+    with pytest.raises(GhpError, match="Cannot save your answer in"):
         agreement.write({"HOME": str(tmp_path)}, tmp_path, SAID)

@@ -122,7 +122,7 @@ def test_an_error_names_the_file_the_line_and_what_next(repo: Path, home: Path) 
         f"{path}, line 2: `agents.foldEvery`: input should be greater than 0."
     )
     assert raised.value.hint == (
-        "Correct the file (it was left as it is); `ghp agent-doctor` checks it again."
+        "Fix the file (it was not changed); `ghp agent-doctor` checks it again."
     )
     assert raised.value.exit_code is ExitCode.ERROR
     assert path.read_text() == '{\n  "agents": {"foldEvery": -1}\n}'
@@ -131,7 +131,7 @@ def test_an_error_names_the_file_the_line_and_what_next(repo: Path, home: Path) 
 def test_a_file_that_is_not_utf8_is_an_error(repo: Path, home: Path) -> None:
     path = of_repo(repo, "")
     path.write_bytes(b'{"agents": {"trunk": "\xff"}}')
-    with pytest.raises(ConfigError, match=r"cannot be read: not UTF-8 text \(byte 22\)\."):
+    with pytest.raises(ConfigError, match=r"^Cannot read .*: not UTF-8 text \(byte 22\)\.$"):
         _ = workspace(repo, home).settings
 
 
@@ -143,7 +143,7 @@ def test_a_file_that_cannot_be_looked_at_is_an_error_and_not_a_default(
     path.symlink_to("config.json")  # a loop: whoever looks gets an error, root too
     with pytest.raises(ConfigError) as raised:
         _ = workspace(repo, home).settings
-    assert str(raised.value) == f"{path} cannot be read: Too many levels of symbolic links."
+    assert str(raised.value) == f"Cannot read {path}: Too many levels of symbolic links."
 
 
 def test_an_empty_file_and_one_without_our_key_mean_the_defaults(repo: Path, home: Path) -> None:
@@ -295,7 +295,7 @@ def test_the_users_list_takes_the_place_of_the_repositorys(repo: Path, home: Pat
     [
         ("../up", "'../up' is outside of this repository"),
         ("", "a pattern is empty"),
-        ("!gen/", "these patterns only take away, so they name nothing"),
+        ("!gen/", "all patterns are exceptions (`!`), so nothing is selected"),
     ],
 )
 def test_what_is_shared_are_patterns(pattern: str, why: str) -> None:

@@ -251,7 +251,7 @@ def test_a_presence_file_that_cannot_be_read_is_said_and_kept(repo: Path, name: 
     code, out, err = invoke("agent-status", repo)
     assert code == 0
     assert [line.split()[0] for line in out.splitlines()] == ["AGENT", "worker-1", "worker-2"]
-    assert "1 record cannot be read and left out" in err
+    assert "Skipped 1 record: not readable" in err
     assert path.read_bytes() == TORN[name]
     assert invoke("agent-heartbeat --status done", repo, as_agent) == (0, "", "")
     assert path.with_name("worker-1.json.unreadable").read_bytes() == TORN[name]
@@ -322,8 +322,8 @@ def test_a_remote_that_hangs_is_given_up_in_its_time(clone: Path, remote: Path) 
     code, out, err = invoke("agent-sync", clone)
     assert (code, out) == (4, "")
     assert err == (
-        "Error: origin: `git fetch` did not end within 1 s. (1 change kept here).\n"
-        "Hint: It is sent with the next sync; `ghp agent-doctor` checks the remote. Nothing is "
+        "Error: origin: `git fetch` did not finish within 1 s. (1 change kept here).\n"
+        "Hint: The next sync sends it. Run `ghp agent-doctor` to check the remote. Nothing is "
         "lost.\n"
     )
     assert invoke("agent-status", clone)[0] == 0
@@ -355,7 +355,7 @@ def test_a_remote_that_refuses_says_why_and_is_no_unknown(clone: Path, remote: P
     code, out, err = invoke("agent-sync", clone)
     assert (code, out) == (1, "")
     assert "no state in this repository, says the policy" in err
-    assert "The remote will not take it" in err
+    assert "The remote rejects it" in err
     assert said(clone) == ["one"]
 
 
@@ -363,7 +363,7 @@ def test_without_a_remote_a_sync_is_a_fold(repo: Path) -> None:
     say(repo, "one")
     code, out, err = invoke("agent-sync", repo)
     assert (code, out) == (0, "")
-    assert "Everything stays in this clone: there is no remote." in err
+    assert "Nothing leaves this clone: there is no remote." in err
 
 
 def test_a_configured_remote_that_is_not_there_is_an_error(clone: Path) -> None:

@@ -377,7 +377,7 @@ def test_in_a_repository_of_somebody_else_git_decides_and_the_error_says_what_to
     with pytest.raises(RefusedError, match="dubious ownership") as caught:
         opened(repo)
     trust = f"git config --global --add safe.directory {repo}"
-    assert caught.value.hint == f"If you trust everybody who can write there: `{trust}`."
+    assert caught.value.hint == f"If you trust everybody who can write there, run `{trust}`."
     assert (repo / ".git/ghp").exists() is already_made
     git(repo, "config", "--global", "--add", "safe.directory", str(repo))
     assert opened(repo).run("mktree", stdin=b"").code == 0

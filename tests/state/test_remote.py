@@ -289,11 +289,11 @@ def test_a_remote_that_hangs_is_unknown_in_time_and_nothing_of_it_is_left(
     here = place(clone, timeout=0.5)
     began = SystemClock().now()
     pushed = here.push(f"{here.commit()}:{OURS}")
-    assert pushed == Pushed(PushOutcome.UNKNOWN, "`git ls-remote` did not end within 0.5 s.")
+    assert pushed == Pushed(PushOutcome.UNKNOWN, "`git ls-remote` did not finish within 0.5 s.")
     settled = here.remote._replace(settled=True)
     pushed = push(here.ws, here.repository, settled, [f"{here.commit()}:{OURS}"])
-    assert pushed == Pushed(PushOutcome.UNKNOWN, "`git push` did not end within 0.5 s.")
-    assert here.fetch() == "`git fetch` did not end within 0.5 s."
+    assert pushed == Pushed(PushOutcome.UNKNOWN, "`git push` did not finish within 0.5 s.")
+    assert here.fetch() == "`git fetch` did not finish within 0.5 s."
     with pytest.raises(UnknownError, match="did not end within"):
         fetch_refs(here.ws, here.repository, here.remote, [f"+{OURS}:{SEEN_REFS}c1"])
     assert SystemClock().now() - began < 10

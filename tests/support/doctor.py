@@ -27,7 +27,7 @@ def doctor(clone: Path, options: str = "", env: dict[str, str] | None = None) ->
 
 # What is said of notes depends on what is installed here; it has tests of its own.
 _NOTES = re.compile(
-    r"✓ Notes are found by what they mean\.\n|• (?:mem0|The local model) is not installed.*\n.*\n"
+    r"✓ Notes are searched by meaning\.\n|• (?:mem0|The local model) is not installed.*\n.*\n"
 )
 
 

@@ -71,7 +71,7 @@ def test_a_question_that_is_too_long_itself_is_named(here: Place) -> None:
     asked = here.ask(options=["o" * 490 + str(number) for number in range(30)]).escalation
     here.by("@me").reply(asked.name, "1")
     assert heard(here).text == (
-        f"{asked.name} was answered: `ghp agent-escalations {asked.name}` shows it."
+        f"{asked.name} was answered: see `ghp agent-escalations {asked.name}`."
     )
 
 

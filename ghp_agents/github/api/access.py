@@ -140,22 +140,21 @@ def _api(ws: Workspace, place: RepositoryPlace) -> str:
     raise NotSetUpError(
         f"`agents.github.api` is {configured!r}, which is not an https address of {place.host}; "
         "the token would be sent there.",
-        hint=f"Correct `agents.github.host` or `api`; or, if you trust that address, set "
-        f"{OVERRIDE} to it.",
+        hint=f"Fix `agents.github.host` or `api`. If you trust that address, set {OVERRIDE} to it.",
     )
 
 
 def _no_repository() -> NotSetUpError:
     return NotSetUpError(
-        "The configuration wants issues on GitHub, and no remote of this repository is there.",
-        hint='Name one: `{"agents": {"github": {"repository": "owner/name"}}}` in '
-        ".ghp/config.json; for a server of your own, set GH_HOST to its name, too.",
+        "The configuration puts issues on GitHub, but this repository has no remote there.",
+        hint='Name the repository: `{"agents": {"github": {"repository": "owner/name"}}}` '
+        "in .ghp/config.json. For your own server, also set GH_HOST to its name.",
     )
 
 
 def _bad_repository(name: str) -> NotSetUpError:
     return NotSetUpError(
-        f"{name!r} is not the name of a repository on GitHub.",
+        f"{name!r} is not a valid name of a GitHub repository.",
         hint="Write `agents.github.repository` as owner/name.",
     )
 
@@ -163,7 +162,7 @@ def _bad_repository(name: str) -> NotSetUpError:
 def _no_token(ws: Workspace, place: RepositoryPlace) -> NotSetUpError:
     if not may_have_a_token(ws, place):
         return NotSetUpError(
-            f"The configuration wants issues on {place.host}, and only files of the repository "
+            f"The configuration puts issues on {place.host}, but only files of the repository "
             "name that server, so it gets no token.",
             hint=f"If you trust it, set GH_HOST to {place.host}, or name it in your own "
             "~/.config/ghp-cli/config.json: `agents.github.host`.",
@@ -171,6 +170,6 @@ def _no_token(ws: Workspace, place: RepositoryPlace) -> NotSetUpError:
     ours = token_hosts.is_githubs(place.host)
     names = " or ".join(token_hosts.OF_GITHUB) if ours else token_hosts.OF_ENTERPRISE[0]
     return NotSetUpError(
-        f"The configuration wants issues on GitHub, and there is no token for {place.host}.",
+        f"The configuration puts issues on GitHub, but there is no token for {place.host}.",
         hint=f"Run `gh auth login --hostname {place.host}`, or set {names} in the environment.",
     )

@@ -43,7 +43,7 @@ def _wrap_data(find_existing: FindExisting) -> FindExisting:
 
 def _data(response: Any) -> Any:
     if not isinstance(response, dict):
-        raise responses.failed("GitHub's answer to a question in GraphQL has no data")
+        raise responses.failed("GitHub's answer to a GraphQL query has no data")
     if response.get("errors"):
         raise _error(response["errors"])
     return response.get("data")
@@ -53,8 +53,10 @@ def _error(found: Any) -> HubError:
     first = found[0] if isinstance(found, list) and found and isinstance(found[0], dict) else {}
     message = str(first.get("message", ""))[: responses.LONGEST_WORDS].rstrip(".")
     kind = str(first.get("type", ""))
-    text = f"GitHub refused a question in GraphQL: {message or kind or 'no reason given'}."
-    hint = f"The token may lack a permission, or the server this feature. {responses.DOCTOR}"
+    text = f"GitHub rejected a GraphQL query: {message or kind or 'no reason given'}."
+    hint = (
+        f"The token may lack a permission, or the server may lack this feature. {responses.DOCTOR}"
+    )
     if kind == "NOT_FOUND":
         return errors.MissingError(text, hint=hint).of(404, message)
     if kind in ("FORBIDDEN", "INSUFFICIENT_SCOPES"):

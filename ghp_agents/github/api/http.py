@@ -66,7 +66,7 @@ class Client:
             if urlsplit(target)[:2] != urlsplit(url)[:2]:
                 raise _moved_away(url)
             url = target
-        raise failed("GitHub sent us from one address to another, again and again", happened=False)
+        raise failed("GitHub redirected too many times", happened=False)
 
     def _once(
         self, verb: str, url: str, headers: Mapping[str, str], body: Any, seconds: float
@@ -158,24 +158,24 @@ def _read(text: str, status: int) -> Any:
     except (ValueError, RecursionError):
         if status >= 300:
             return None  # an HTML page, from a proxy between GitHub and us
-        raise failed("GitHub's answer broke off, or was not GitHub's") from None
+        raise failed("GitHub's answer was cut off or is invalid") from None
 
 
 def _unreachable(error: OSError, seconds: float) -> Exception:
     causes = list(_causes(error))
     happened = False
     if any(isinstance(cause, socket.gaierror) for cause in causes):
-        why = "The name of GitHub's server could not be looked up"
+        why = "The host name of GitHub's server could not be resolved"
     elif any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
-        why = "The certificate of GitHub's server is not one that this machine trusts"
+        why = "This machine does not trust the certificate of GitHub's server"
     elif any(isinstance(cause, ConnectionRefusedError) for cause in causes):
-        why = "GitHub's server took no connection"
+        why = "GitHub's server refused the connection"
     elif any(type(cause).__name__ in _NOT_SENT for cause in causes):
-        why = "No connection to GitHub's server could be made"
+        why = "Could not connect to GitHub's server"
     elif any(isinstance(cause, TimeoutError | _SlowError) for cause in causes):
-        why, happened = f"GitHub gave no answer within {seconds:.3g} s", True
+        why, happened = f"GitHub did not answer within {seconds:.3g} s", True
     else:
-        why, happened = "The connection to GitHub broke off", True
+        why, happened = "The connection to GitHub was lost", True
     return failed(why, happened=happened)
 
 
@@ -194,8 +194,8 @@ def _causes(error: BaseException) -> Any:
 
 def _moved_away(url: str) -> ForbiddenError:
     return ForbiddenError(
-        f"{urlsplit(url).netloc} sends us to another server; the token is not sent there.",
-        hint="Correct `agents.github.host`, or the remote's address.",
+        f"{urlsplit(url).netloc} redirects to another server; the token is not sent there.",
+        hint="Fix `agents.github.host`, or the remote's address.",
     )
 
 

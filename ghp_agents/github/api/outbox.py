@@ -100,7 +100,7 @@ class Outbox:
                 continue
             blocker = stuck.get(job.about)
             if blocker:
-                why = f"it comes after {blocker.job.says}, which GitHub refused"
+                why = f"it comes after {blocker.job.says}, which GitHub rejected"
                 self._set_aside(path, blocker._replace(job=job, why=why))
                 continue
             try:

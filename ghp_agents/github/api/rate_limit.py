@@ -25,11 +25,11 @@ LOCK_TIMEOUT_S = 2.0  # a change takes less than one millisecond
 SPACING = 1.0  # seconds between two writes, as GitHub advises
 
 WHY = {
-    "primary": "GitHub's limit of requests in an hour is used up",
-    "secondary": "GitHub asks for a rest: too much was asked at once (its secondary limit)",
-    "busy": "GitHub is busy and asks for a rest",
+    "primary": "GitHub's hourly request limit is used up",
+    "secondary": "GitHub's secondary rate limit was hit: too many requests at once",
+    "busy": "GitHub is busy and asks to wait",
     "outage": "GitHub could not be reached a moment ago",
-    "token": "GitHub refused this token a moment ago",
+    "token": "GitHub rejected this token a moment ago",
 }
 
 
@@ -230,8 +230,8 @@ class Pace:
                 )
             except LockTimeoutError as error:
                 raise LimitError(
-                    f"Nothing was sent to GitHub, where one process writes at a time. {error}",
-                    hint="Try again when the others have written.",
+                    f"Nothing was sent to GitHub: one process writes at a time. {error}",
+                    hint="Try again when the other process has finished.",
                 ) from None
             self._clock.wait(self._rest())
             self._note()  # before too: a process killed while writing may have written

@@ -82,7 +82,7 @@ class GitHubRepository:
                 return found
             answer = self._get(url)
             if not isinstance(answer.body, list):
-                raise failed(f"GitHub answered `GET {path}` with something that is not a list")
+                raise failed(f"GitHub's answer to `GET {path}` is not a list")
             found += answer.body
             url = self._next(answer)
         raise failed(f"GitHub's list `GET {path}` does not end")
@@ -234,7 +234,7 @@ class GitHubRepository:
             return None
         page, api = urlsplit(found[1]), urlsplit(self._access.api)
         if not page.path.startswith(f"{api.path}/"):
-            raise failed("GitHub names a next page that is not in its API")
+            raise failed("GitHub named a next page outside of its API")
         return f"{api.scheme}://{api.netloc}{page.path}" + (f"?{page.query}" if page.query else "")
 
 

@@ -12,7 +12,7 @@ LEAST_REST = 60.0  # seconds after a secondary limit that names no time; GitHub'
 LONGEST_REST = 86_400.0  # a server that asks for more is mistaken
 LONGEST_WORDS = 300
 
-DOCTOR = "`ghp agent-doctor` shows how this clone stands with GitHub."
+DOCTOR = "Run `ghp agent-doctor` for this clone's GitHub status."
 _USAGE = {"invalid", "missing_field", "missing", "custom", "unprocessable"}
 
 
@@ -76,8 +76,8 @@ def failed(why: str, *, happened: bool = True, hint: str = "") -> UnreachableErr
 def limited(why: str, until: float, now: float) -> errors.LimitError:
     """The error for a pause that is too long to wait for."""
     error = errors.LimitError(
-        f"{why}; this clone may ask again in {ago(max(1.0, until - now))}.",
-        hint=f"Try again then; what was to be sent and is queued goes out by itself. {DOCTOR}",
+        f"{why}; this clone may send requests again in {ago(max(1.0, until - now))}.",
+        hint=f"Try again then; queued changes are sent automatically. {DOCTOR}",
     )
     error.until = until
     return error
@@ -109,46 +109,46 @@ def _token(text: str, headers: Mapping[str, str], body: Any) -> HubError:
     return errors.TokenError(
         text,
         hint="The token is wrong, expired or revoked. Run `gh auth login`, or set another "
-        "GITHUB_TOKEN (GH_ENTERPRISE_TOKEN for a server of your own).",
+        "GITHUB_TOKEN (GH_ENTERPRISE_TOKEN for your own server).",
     )
 
 
 def _forbidden(text: str, headers: Mapping[str, str], body: Any) -> HubError:
     needed = headers.get("x-accepted-github-permissions", "").strip()
     if headers.get("x-github-sso"):
-        hint = "The organisation wants single sign-on: authorise the token for it on GitHub."
+        hint = "The organization requires single sign-on: authorize the token for it on GitHub."
     elif needed:
-        hint = f"Give the token the permission {needed[:100]}, or use another one."
+        hint = f"Give the token the permission {needed[:100]}, or use another token."
     else:
-        hint = "Give the token write permission for issues, pull requests and contents."
+        hint = "Give the token write access to issues, pull requests and contents."
     return errors.ForbiddenError(text, hint=hint)
 
 
 def _missing(text: str, headers: Mapping[str, str], body: Any) -> HubError:
     return errors.MissingError(
         text,
-        hint="It is not there, or this token may not see it: GitHub does not tell which. "
-        "Check the number, `agents.github.repository`, and the token's access.",
+        hint="It does not exist, or this token cannot see it: GitHub does not tell which. Check "
+        "the number, `agents.github.repository`, and the token's access.",
     )
 
 
 def _gone(text: str, headers: Mapping[str, str], body: Any) -> HubError:
     return errors.GoneError(
         text,
-        hint="It was deleted, or issues are switched off in the repository's settings; then set "
-        '`"tracker": "local"` under `agents`, or switch them on.',
+        hint="It was deleted, or issues are disabled in the repository. Enable them in its "
+        'settings, or set `"tracker": "local"` under `agents`.',
     )
 
 
 def _conflict(text: str, headers: Mapping[str, str], body: Any) -> HubError:
     return errors.PreconditionError(
-        text, hint="Somebody changed it meanwhile, or it is not ready: look at it and try again."
+        text, hint="Somebody changed it meanwhile, or it is not ready. Check it and try again."
     )
 
 
 def _invalid(text: str, headers: Mapping[str, str], body: Any) -> HubError:
     codes = [str(reason.get("code")) for reason in _reasons(body) if isinstance(reason, dict)]
-    error = InvalidError(text, hint="Correct what GitHub names, and try again.")
+    error = InvalidError(text, hint="Fix what GitHub names, and try again.")
     return error.because(codes, usage=bool(_USAGE.intersection(codes)))
 
 

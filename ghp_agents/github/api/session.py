@@ -53,7 +53,9 @@ class ApiSession:
             self._cache.touch(url)
             return HttpResponse(200, {**kept.headers, **raw.headers}, kept.body), False
         if raw.status == 304:
-            raise responses.failed("GitHub says that nothing changed, and was not asked that")
+            raise responses.failed(
+                'GitHub answered "not modified" to a request that did not ask for it'
+            )
         etag = raw.headers.get("etag")
         if etag:
             self._cache.write(CachedAnswer(url, etag, _headers_to_cache(raw.headers), raw.body))
@@ -210,7 +212,7 @@ class ApiSession:
 
 def _refused_token() -> HubError:
     return TokenError(
-        f"{WHY['token']}; it is not asked again for a minute.",
+        f"{WHY['token']}; it is not used again for a minute.",
         hint="Run `gh auth login`, or set another token.",
     ).of(401, "")
 

@@ -56,7 +56,7 @@ def execute(order: CommandContext) -> Act:
     try:
         return _ACTS[order.command.verb](order)
     except LockMovedError as moved:
-        raise UnknownError(str(moved), hint="The next sync decides again.") from None
+        raise UnknownError(str(moved), hint="The next sync tries again.") from None
     except (UnknownError, TokenError, ForbiddenError):
         raise  # another clone's token may have permission
     except GhpError as error:
@@ -80,7 +80,7 @@ def _assign(order: CommandContext) -> Act:
     if lease is None or lease.holder in (None, name):
         _finish_showing(order, lease)
         _reassign(order, name)
-        has = "has it already" if lease and lease.holder else "is assigned"
+        has = "already holds it" if lease and lease.holder else "is assigned"
         return _done(order, f"{name} {has}")
     if any(_is_by(order, past) for past in me.ctx.leaser.history(lease.name)):
         return _done(order, f"{name} was assigned")  # by an earlier run; the lock has changed since
@@ -88,7 +88,7 @@ def _assign(order: CommandContext) -> Act:
     after = _transfer_claim(order, lease, name, holder)
     _show(order, after, lease)
     _reassign(order, name)
-    return _done(order, f"{name} is assigned; {lease.holder} had it")
+    return _done(order, f"{name} is assigned (before: {lease.holder})")
 
 
 def _transfer_claim(order: CommandContext, lease: Lock, name: str, holder: HolderView) -> Lock:
@@ -128,14 +128,15 @@ def _stop(order: CommandContext) -> Act:
     if lease is None or lease.holder is None:
         _finish_showing(order, lease)
         _unassign(order)
-        return _done(order, "nobody works on it")
+        return _done(order, "nobody is working on it")
     if lease.is_person:
         raise RefusedError(
-            f"{lease.holder}, a person, has it.", hint="Ask them: people are not stopped."
+            f"{lease.holder}, a person, holds it.",
+            hint="Ask them; people cannot be stopped by a command.",
         )
     holder = _holder_view(order, lease)
     if holder.lives:
-        return _done(order, f"{lease.holder} is told to stop", lease.holder, lease.generation)
+        return _done(order, f"{lease.holder} was told to stop", lease.holder, lease.generation)
     _release_claim(order, lease, holder, "/agent stop")
     return _done(order, f"{lease.holder} is {holder.state}; its claim was given back")
 
@@ -148,7 +149,7 @@ def _retry(order: CommandContext) -> Act:
     if lease and lease.holder:
         holder = _holder_view(order, lease)
         if holder.lives:
-            return _done(order, f"its attempts count anew; {lease.holder} has it")
+            return _done(order, f"the number of attempts is reset; {lease.holder} holds it")
         _release_claim(order, lease, holder, "/agent retry")
     else:
         _finish_showing(order, lease)
@@ -182,7 +183,7 @@ def _unassign(order: CommandContext) -> None:
 def _answer(order: CommandContext) -> Act:
     """Record the person's answer, as `agent-answer` would."""
     answered = _send_answer(order, order.command.name, order.command.text)
-    return _done(order, f"{answered.escalation.name} is answered")
+    return _done(order, f"{answered.escalation.name} was answered")
 
 
 def _send_answer(order: CommandContext, question: str, text: str) -> AnswerResult:
@@ -192,7 +193,7 @@ def _send_answer(order: CommandContext, question: str, text: str) -> AnswerResul
 
 def _status(order: CommandContext) -> Act:
     """Nothing to do: the status comment is updated after every command."""
-    return _done(order, "brought up to date")
+    return _done(order, "updated")
 
 
 _ACTS: Mapping[str, Callable[[CommandContext], Act]] = {
@@ -202,7 +203,7 @@ _ACTS: Mapping[str, Callable[[CommandContext], Act]] = {
 
 def _refuse_closed(order: CommandContext) -> None:
     if order.issue.state == "closed":
-        raise RefusedError("The issue is closed.", hint="Open it again first.")
+        raise RefusedError("The issue is closed.", hint="Reopen it first.")
 
 
 def _lives(order: CommandContext, name: str) -> bool:

@@ -36,7 +36,7 @@ def turn(ctx: Context) -> Iterator[HeldLock | None]:
 
 
 def _lost_error(current: Lock | None) -> UnknownError:
-    return UnknownError(str(LockMovedError(NAME, current)), hint="The next sync goes on.")
+    return UnknownError(str(LockMovedError(NAME, current)), hint="The next sync continues.")
 
 
 def _acquire(ctx: Context) -> Lock | None:

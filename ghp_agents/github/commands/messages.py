@@ -7,18 +7,20 @@ from ghp_agents.github.commands.parse import Command, Mistake
 from ghp_agents.hotpath.quoting import visible, who
 from ghp_agents.issues.comment_commands import REFUSED, Act, Obeyed
 
-_HELP = """\
-A command is a paragraph of its own in a comment; people who may write here can give one:
-
-```
-/agent assign NAME       give the issue to an agent
-/agent stop              stop the work on it; it waits for /agent assign or /agent retry
-/agent retry             back to the queue, and count its attempts from the beginning
-/agent answer ID TEXT    answer a question: /agent answer E-3f9a Use SQLite
-/agent status            bring the comment with the issue's state up to date
-```
-
-A reply that quotes a question answers it, too."""
+_HELP = (
+    "A command must be a paragraph of its own in a comment. People with write access can use "
+    "these:\n"
+    "\n"
+    "```\n"
+    "/agent assign NAME       give the issue to an agent\n"
+    "/agent stop              stop the work until /agent assign or /agent retry\n"
+    "/agent retry             back to the queue, and reset the number of attempts\n"
+    "/agent answer ID TEXT    answer a question: /agent answer E-3f9a Use SQLite\n"
+    "/agent status            update the comment with the issue's state\n"
+    "```\n"
+    "\n"
+    "A reply that quotes a question also answers it."
+)
 
 
 def marker(comment: int) -> str:
@@ -29,7 +31,7 @@ def marker(comment: int) -> str:
 def help_with(comment: int, wrong: Iterable[Act]) -> str:
     """What was wrong with a comment, and the correct syntax."""
     lines = [f"- `{_code(act.command)}`: {_plain(act.words)}" for act in wrong]
-    return "\n\n".join(["Not obeyed:\n\n" + "\n".join(lines), _HELP, marker(comment)])
+    return "\n\n".join(["Not executed:\n\n" + "\n".join(lines), _HELP, marker(comment)])
 
 
 def mistaken(found: Mistake) -> Act:
@@ -46,16 +48,16 @@ def stop(obeyed: Obeyed) -> str:
     """For the agent that should stop."""
     return (
         f"P{who(obeyed.by.name, is_person=True)[1:]} told you on GitHub to stop working on "
-        f"#{obeyed.issue}. Stop now: hand over what there is with `ghp agent-handoff --issue "
-        f"{obeyed.issue}`, then give it back with `ghp agent-release {obeyed.issue}`."
+        f"#{obeyed.issue}. Stop now: save your work with `ghp agent-handoff --issue "
+        f"{obeyed.issue}`, then run `ghp agent-release {obeyed.issue}`."
     )
 
 
 def assigned(issue: int) -> str:
     """For the agent that got an issue."""
     return (
-        f"Issue #{issue} is assigned to you, by somebody who may decide that. `ghp agent-issue "
-        f"show {issue}` shows it, `ghp agent-start {issue}` begins with it."
+        f"Issue #{issue} was assigned to you by somebody with the right to do so. Show it with "
+        f"`ghp agent-issue show {issue}`; start with `ghp agent-start {issue}`."
     )
 
 

@@ -32,10 +32,10 @@ MOST = 20  # commands in one comment
 LEAST_QUOTE = 8  # letters that identify a quotation
 
 _WORD = "/agent"
-_APART = "a command needs a paragraph of its own: empty lines above and below it"
-_BELOW = "above it are HTML, a formula or code in a list; put it at the top, or into a new comment"
-_SPACES = "only spaces may stand between its words"
-_RETURN = "the comment has line ends that are no newlines"
+_APART = "a command must be a paragraph of its own: put empty lines above and below it"
+_BELOW = "HTML, a formula or code in a list is above it; put it at the top, or into a new comment"
+_SPACES = "only spaces may separate its words"
+_RETURN = "the comment has unusual line ends"
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 _END = CommentLine(BLANK, "")
 _QUESTION = re.compile(r"(?:[Ee]-?)?[0-9a-fA-F]{4,64}")
@@ -98,7 +98,7 @@ def read(body: str) -> ParsedComment:
     if max(len(commands), len(mistakes)) > MOST:
         count = f"{max(len(commands), len(mistakes))} commands"
         return ParsedComment(
-            mistakes=(Mistake(count, f"one comment gives at most {MOST} of them"),)
+            mistakes=(Mistake(count, f"a comment can have at most {MOST} commands"),)
         )
     replies = _replies(visible[: starts[0]] if starts else visible)
     return ParsedComment(tuple(dict.fromkeys(commands)), tuple(mistakes), tuple(replies))
@@ -151,22 +151,24 @@ def _command(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
         return _answer(line, below)
     shown = one_line(line, 80)
     if verb not in VERBS:
-        why = f"{one_line(words[1], 40)!r} is no command" if verb else "it says nothing to do"
+        why = f"{one_line(words[1], 40)!r} is not a command" if verb else "the command is missing"
         return Mistake(shown, why)
     names = words[2:]
     if verb != ASSIGN:
-        return Mistake(shown, f"`{verb}` takes nothing behind it") if names else Command(verb)
+        return Mistake(shown, f"`{verb}` takes no arguments") if names else Command(verb)
     if len(names) != 1:
-        return Mistake(shown, "`assign` takes the name of one agent")
+        return Mistake(shown, "`assign` needs the name of one agent")
     name = names[0].strip("`").lower()
-    return Command(ASSIGN, name) if is_name(name) else Mistake(shown, "that is no agent's name")
+    return (
+        Command(ASSIGN, name) if is_name(name) else Mistake(shown, "that is not a valid agent name")
+    )
 
 
 def _answer(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
     parts = line.split(None, 3)
     shown = one_line(line, 80)
     if len(parts) < 3 or not _QUESTION.fullmatch(parts[2].strip("`")):
-        return Mistake(shown, "`answer` takes a question, E-3f9a, and then the answer")
+        return Mistake(shown, "`answer` needs a question, E-3f9a, and then the answer")
     first = parts[3] if len(parts) > 3 else ""
     text = "\n".join([first, *(entry.text for entry in below)]).strip()
     name = parts[2].strip("`")

@@ -51,7 +51,7 @@ def obey_new(ctx: Context, hub: GitHubRepository, issues: Iterable[Issue]) -> Do
         return Done()
     with turn(ctx) as mine:
         if mine is None:
-            return Done(("Commands on GitHub are being obeyed by another clone.",))
+            return Done(("Another clone is executing commands from GitHub.",))
         try:
             done = _obey_all(ctx, hub, left, mine)
         except GhpError:
@@ -87,8 +87,8 @@ def _obey_all(
     report = ctx.exchange.sync(push=False)
     if report.remote and not report.fetched:
         raise UnknownError(
-            f"{report.remote} cannot be reached: {report.trouble}.",
-            hint="Commands are obeyed once it can be.",
+            f"Cannot reach {report.remote}: {report.trouble}.",
+            hint="Commands are executed as soon as it answers.",
         )
     notes: list[str] = []
     obeyed: set[int] = set()
@@ -97,7 +97,9 @@ def _obey_all(
         try:
             result = _obey(ctx, hub, comment, mine)
         except (ForbiddenError, NotFoundError, GoneError) as error:  # the other commands go on
-            notes.append(f"{comment.by.name} on #{comment.issue} is not obeyed yet: {error}")
+            notes.append(
+                f"A command by {comment.by.name} on #{comment.issue} is not executed yet: {error}"
+            )
             again.append(comment)
             continue
         obeyed.add(comment.issue)
@@ -156,7 +158,7 @@ def _answers(ctx: Context, comment: HeardComment) -> list[Command | Mistake]:
 def _answer(reply: QuotedReply, meant: Sequence[Escalation]) -> Command | Mistake | None:
     if len(meant) > 1:
         names = ", ".join(question.name for question in meant[:5])
-        return Mistake("a quotation", f"it fits several questions: {names}; name one")
+        return Mistake("a quotation", f"several questions match: {names}; name one")
     return Command(ANSWER, meant[0].name, reply.text) if meant else None
 
 

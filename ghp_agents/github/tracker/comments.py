@@ -79,9 +79,9 @@ def _post(
     body = github_marker.signed(text, mark)
     if len(body) > BODY_LIMIT:
         raise UsageError(
-            f"The comment has {len(body)} characters with what this program adds to it; GitHub "
-            f"takes {BODY_LIMIT}.",
-            hint="Put the long part into a file of the repository and name it here.",
+            f"The comment has {len(body)} characters, with what ghp-agents adds; GitHub's limit "
+            f"is {BODY_LIMIT}.",
+            hint="Put the long part into a file of the repository and link to it here.",
         )
 
     def find_existing() -> Any | None:

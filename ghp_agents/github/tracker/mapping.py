@@ -109,7 +109,7 @@ def kept(raw: Mapping[str, Any]) -> MirroredIssue:
             waits=_waits(raw.get("issue_dependencies_summary")),
         )
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"not an issue of GitHub's: {error!r}") from None
+        raise ValueError(f"not a GitHub issue: {error!r}") from None
 
 
 def mirror_comment(raw: Mapping[str, Any]) -> MirroredComment:
@@ -124,7 +124,7 @@ def mirror_comment(raw: Mapping[str, Any]) -> MirroredComment:
             body=_text(raw.get("body")).replace("\r\n", "\n"),
         )
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"not a comment of GitHub's: {error!r}") from None
+        raise ValueError(f"not a GitHub comment: {error!r}") from None
 
 
 def number_in(url: object, repository_url: object) -> int | None:
@@ -146,7 +146,7 @@ def _text(value: object) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise TypeError("a text is something else")
+        raise TypeError("a text has the wrong type")
     # JSON may contain a lone surrogate, which cannot be encoded.
     return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
 

@@ -137,7 +137,7 @@ def one(context: TrackerContext, number: int, given: Iterable[str] = ()) -> Mirr
     try:
         fetched = kept(_fetch(context, number))
     except ValueError as error:
-        raise failed(f"GitHub tells #{number} in a way that cannot be read ({error})") from None
+        raise failed(f"GitHub's data of #{number} cannot be read ({error})") from None
     except (MissingError, GoneError):
         if number in known:
             mirror_file.keep(context.ws, context.repository, "", (), gone={number})
@@ -172,7 +172,7 @@ def _fetch(context: TrackerContext, number: int) -> dict[str, Any]:
     if raw.get("number") != number or not _is_here(context, raw):
         raise GoneError(
             f"#{number} was moved to {raw.get('html_url', 'another repository')}.",
-            hint="`ghp agent-issues --all` lists the issues that are here.",
+            hint="`ghp agent-issues --all` lists the issues of this repository.",
         )
     return raw
 

@@ -260,8 +260,8 @@ def _parenting(
 def _fitting(body: str) -> str:
     if len(body) > BODY_LIMIT:
         raise UsageError(
-            f"The body has {len(body)} characters with what this program adds to it; GitHub takes "
+            f"The body has {len(body)} characters, with what ghp-agents adds; GitHub's limit is "
             f"{BODY_LIMIT}.",
-            hint="Put the long part into a file of the repository and name it here.",
+            hint="Put the long part into a file of the repository and link to it here.",
         )
     return body

@@ -176,8 +176,8 @@ class GitHubTracker:
     def _must_ask(self, what: str) -> None:
         if not self._asks:
             raise UnreachableError(
-                f"{what} is not known here, and here GitHub is not asked.",
-                hint="`ghp agent-issues` brings what is known here up to date.",
+                f"{what} is unknown here, and this command does not ask GitHub.",
+                hint="Run `ghp agent-issues` to get the latest issues.",
             )
 
     def _one(self, number: int) -> MirroredIssue:
@@ -189,8 +189,8 @@ class GitHubTracker:
             raise
         except GoneError as error:
             raise NotFoundError(
-                f"Issue #{number} is gone: {error}",
-                hint="`ghp agent-issues --all` lists those that are there.",
+                f"Issue #{number} no longer exists: {error}",
+                hint="`ghp agent-issues --all` lists the existing issues.",
             ) from None
 
     def _last(self, issue: str | int) -> Issue:
@@ -281,14 +281,14 @@ def _parse_job(job: Job) -> tuple[int, IssueChange, Actor]:
     data = job.data
     try:
         if job.kind != SHOW:
-            raise ValueError(f"{job.kind!r} is nothing that this version sends")
+            raise ValueError(f"this version cannot send {job.kind!r}")
         add, remove = ([str(name) for name in list(data[key])] for key in ("add", "remove"))
         change = IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
         return int(data["number"]), change, Actor(str(data["by"]), data["person"] is True)
     except (KeyError, TypeError, ValueError) as error:
         raise BrokenJobError(
-            f"What is written of it cannot be read: {one_line(repr(error), 200)}.",
-            hint="`ghp agent-doctor` says where it is kept.",
+            f"The queued change cannot be read: {one_line(repr(error), 200)}.",
+            hint="`ghp agent-doctor` shows where it is kept.",
         ) from None
 
 
@@ -304,4 +304,4 @@ def _job(issue: Issue, change: IssueChange, by: Actor) -> Job:
         "by": by.name,
         "person": by.is_person,
     }
-    return Job(random_hex(6), SHOW, str(issue.number), f"who has #{issue.number}", data)
+    return Job(random_hex(6), SHOW, str(issue.number), f"the holder of #{issue.number}", data)

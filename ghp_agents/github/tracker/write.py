@@ -134,10 +134,10 @@ def _verified(
     missing = _missing(issue, wanted, names)
     if missing:
         raise RefusedError(
-            f"#{number} is there, but GitHub did not set {', '.join(missing)}: the token's account "
-            "may not, or the account that was named has no access to this repository.",
-            hint="Ask somebody with write permission to set it; `ghp agent-doctor` shows what the "
-            "token may.",
+            f"#{number} exists, but GitHub did not set {', '.join(missing)}: the token's account "
+            "may not, or the named account has no access to this repository.",
+            hint="Ask somebody with write access to set it; `ghp agent-doctor` shows what the "
+            "token may do.",
         )
     return issue
 

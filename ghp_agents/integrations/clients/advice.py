@@ -18,8 +18,7 @@ def advice(
     for target in targets:
         if target.is_tracked:
             yield (
-                f"{target.shown} is tracked by git, and the hooks in it name a program of this "
-                "machine.",
+                f"{target.shown} is tracked by git, but its hooks name a program of this machine.",
                 "Do not commit them, or use `--user` instead.",
             )
     yield from _visible_files(targets)
@@ -29,13 +28,13 @@ def advice(
             yield twice
     if "codex" in clients:
         yield (
-            "Codex runs new hooks only when you have trusted them.",
-            "Start `codex` here, and accept them with /hooks.",
+            "Codex runs new hooks only after you trust them.",
+            "Start `codex` here and accept them with /hooks.",
         )
     if {"claude", "cursor"} <= set(clients):
         yield (
-            "Cursor may load the hooks of Claude Code, too; then each of them would run twice.",
-            "Leave its setting for third-party hooks off.",
+            "Cursor may also load the hooks of Claude Code, and then run each of them twice.",
+            "Keep its setting for third-party hooks off.",
         )
 
 
@@ -49,9 +48,9 @@ def _visible_files(targets: Sequence[ConfigFile]) -> Iterator[tuple[str, str]]:
         theirs = [other for other in others if not _was_created(other) and other.path.exists()]
         if theirs and not target.is_hidden:
             yield (
-                f"{target.shown} is shown by `git status` as a new file: a line that hides it from "
-                f"git would hide {theirs[0].shown}, too, which is yours.",
-                "Do not commit it; the hooks in it name a program of this machine.",
+                f"`git status` shows {target.shown} as a new file: an ignore rule for it would "
+                f"also hide your {theirs[0].shown}.",
+                "Do not commit it; its hooks name a program of this machine.",
             )
 
 
@@ -74,7 +73,7 @@ def doubled(targets: Sequence[ConfigFile]) -> tuple[str, str] | None:
     if client == CLAUDE and {python_in(target) for target in here} == {python_in(mine[0])}:
         return None
     return (
-        f"{HOMES[client].title} runs each of our hooks twice: by {mine[0].shown} and by "
+        f"{HOMES[client].title} runs each of our hooks twice: from {mine[0].shown} and from "
         f"{here[0].shown}.",
-        f"Keep one: `ghp agent-init --hooks {client} --remove`, or the same with --user.",
+        f"Keep one: run `ghp agent-init --hooks {client} --remove`, or the same with --user.",
     )

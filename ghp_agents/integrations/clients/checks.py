@@ -31,7 +31,7 @@ def checks(ws: Workspace) -> dict[str, Check]:
 
 
 def _again(client: str, *, user: bool = False) -> str:
-    return f"Put them in anew: ghp agent-init --hooks {client}{' --user' if user else ''}"
+    return f"Install them again: ghp agent-init --hooks {client}{' --user' if user else ''}"
 
 
 # ------------------------------------------------------------------------------ clients
@@ -52,8 +52,8 @@ def check_hooks(ws: Workspace) -> Iterator[Finding]:
         if hooked and bare and not is_users:
             yield warning(
                 "hooks",
-                f"{HOMES[client].title} has hooks in some worktrees and none in "
-                f"{', '.join(bare)}: what it edits there is not guarded.",
+                f"{HOMES[client].title} has hooks in some worktrees but not in {', '.join(bare)}: "
+                "its edits there are not guarded.",
                 _again(client),
             )
         if client == client_hooks.CLAUDE and (hooked or is_users):
@@ -63,8 +63,8 @@ def check_hooks(ws: Workspace) -> Iterator[Finding]:
 def _check_off(ws: Workspace) -> Iterator[Finding]:
     for path in config_files.claude_settings(worktree.folders(ws.folder), ws.environ):
         if config_files.setting(path, "disableAllHooks") is True:
-            text = f"{path} turns all hooks of Claude Code off: nothing is guarded."
-            yield warning("hooks", text, "Take `disableAllHooks` out of it.")
+            text = f"{path} disables all hooks of Claude Code: nothing is guarded."
+            yield warning("hooks", text, "Remove `disableAllHooks` from it.")
 
 
 def _check_target(target: ConfigFile, *, user: bool) -> Iterator[Finding]:
@@ -72,16 +72,19 @@ def _check_target(target: ConfigFile, *, user: bool) -> Iterator[Finding]:
     assert python is not None
     again = _again(target.client, user=user)
     if not _runs(python):
-        text = f"The hooks of {title} in {target.shown} call {python}, which is gone: nothing is "
+        text = (
+            f"The hooks of {title} in {target.shown} call {python}, which does not exist: "
+            "nothing is "
+        )
         yield warning("hooks", f"{text}guarded.", again)
     elif not client_hooks.is_current(target, python):
-        text = f"The hooks of {title} in {target.shown} are not those of this version."
+        text = f"The hooks of {title} in {target.shown} are from another version."
         yield warning("hooks", text, again)
     elif not _is_this(python):
         text = f"The hooks of {title} in {target.shown} call another installation, {python}."
-        yield info("hooks", text, f"If you want this one: ghp agent-init --hooks {target.client}")
+        yield info("hooks", text, f"To use this one: ghp agent-init --hooks {target.client}")
     else:
-        yield ok("hooks", f"{title} is hooked in {target.shown}.")
+        yield ok("hooks", f"{title} has hooks in {target.shown}.")
 
 
 def _runs(python: str) -> bool:
@@ -106,7 +109,7 @@ def check_twice(ws: Workspace) -> Iterator[Finding]:
     if plugins and hooked:
         yield warning(
             "hooks-twice",
-            f"Claude Code runs each of our hooks twice: by the plugin ({plugins[0]}) and by "
+            f"Claude Code runs each of our hooks twice: from the plugin ({plugins[0]}) and from "
             f"{hooked[0]}.",
             "Keep one: `claude plugin uninstall ghp-agents`, or `ghp agent-init --hooks claude "
             "--remove` (with --user for your own file).",
@@ -121,7 +124,7 @@ def check_status_line(ws: Workspace) -> Iterator[Finding]:
             continue
         theirs = client_hooks.inherited_line(target, ws.environ)
         if line.own != statusline.own_command(theirs):
-            text = f"The status line in {target.shown} runs one of yours that you have changed."
+            text = f"The status line in {target.shown} runs your own one, which you have changed."
             yield warning("status-line", text, _again("claude"))
 
 
@@ -140,32 +143,33 @@ def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
             whole = False
             yield warning(
                 "git-hooks",
-                f"Our block is no longer in {hook.shown}: commits there are not checked.",
+                f"Our block is missing in {hook.shown}: commits there are not checked.",
                 _again(GIT),
             )
         elif hook.runner is not None and not hook.runner.exists():
             whole = False
             yield warning(
                 "git-hooks",
-                f"Git runs no {hook.name} in {hook.top}: husky did not make {hook.runner} there.",
-                "Do there what your project does to install husky, such as `npm install`.",
+                f"git runs no {hook.name} hook in {hook.top}: husky has not created {hook.runner} "
+                "there.",
+                "Run there what installs husky in your project, such as `npm install`.",
             )
     for finding in _check_scripts(contents):
         whole = False
         yield finding
     if whole:
-        yield ok("git-hooks", "Git's hooks check what agents commit.")
+        yield ok("git-hooks", "git hooks check what agents commit.")
 
 
 def _check_scripts(contents: dict[str, bytes | None]) -> Sequence[Finding]:
     for name, content in contents.items():
         python = hook_script.python_of(content) if content else None
         if python and not _runs(python):
-            text = f"Git's hooks call {python}, which is gone: commits are not checked."
+            text = f"The git hooks call {python}, which does not exist: commits are not checked."
             return [warning("git-hooks", text, _again(GIT))]
         if python is None or content != hook_script.script(name, python):
-            text = "Git's hooks are not those of this version."
+            text = "The git hooks are from another version."
             return [warning("git-hooks", text, _again(GIT))]
         if not _is_this(python):
-            return [info("git-hooks", f"Git's hooks call another installation, {python}.")]
+            return [info("git-hooks", f"The git hooks call another installation, {python}.")]
     return []

@@ -93,8 +93,8 @@ def _listed(folder: Path) -> set[str]:
     if listing is None:
         if folder.exists() and not (folder.is_dir() and _is_empty(folder.iterdir())):
             raise RefusedError(
-                f"{folder} is there already, and is no plugin that ghp-agents made.",
-                hint="Name a folder that is new or empty.",
+                f"{folder} already exists, and ghp-agents did not create it.",
+                hint="Name a new or empty folder.",
             )
         return set()
     paths = listing.decode("utf-8", "replace").splitlines()

@@ -77,7 +77,7 @@ def chosen(words: str, found: Sequence[str]) -> list[str]:
     if words == FOUND:
         if not found:
             raise UsageError(
-                "No client that can be hooked was found here.",
+                "Found no client here that has hooks.",
                 hint=f"Name it: --hooks {','.join(known)}.",
             )
         return list(found)
@@ -85,8 +85,8 @@ def chosen(words: str, found: Sequence[str]) -> list[str]:
     unknown = [word for word in wanted if word not in known]
     if unknown or not wanted:
         raise UsageError(
-            f"{unknown[0] if unknown else words!r} is not a client that can be hooked.",
-            hint=f"Known are: {', '.join(known)}.",
+            f"{unknown[0] if unknown else words!r} is not a client with hooks.",
+            hint=f"Known clients: {', '.join(known)}.",
         )
     return [client for client in known if client in wanted]
 

@@ -156,20 +156,20 @@ def _places(root: Node) -> Iterator[HookEntry]:
 def _events(root: Node) -> Mapping[str, list[Any]]:
     """The lists by event. Raises GhpError for an unexpected shape."""
     if not isinstance(root.value, dict):
-        raise _odd("it holds no object")
+        raise _odd("it does not contain an object")
     hooks = find(root, "hooks")
     if hooks is None:
         return {}
     if not isinstance(hooks.value, dict):
-        raise _odd("`hooks` is no object")
+        raise _odd("`hooks` is not an object")
     for event, groups in hooks.value.items():
         if not isinstance(groups, list):
-            raise _odd(f"`hooks.{event}` is no list")
+            raise _odd(f"`hooks.{event}` is not a list")
     return hooks.value
 
 
 def _odd(reason: str) -> GhpError:
-    return GhpError(reason, hint="Correct it as the client's documentation has it, and try again.")
+    return GhpError(reason, hint="Fix it as the client's documentation says, and try again.")
 
 
 def lists(text: str) -> Lists:

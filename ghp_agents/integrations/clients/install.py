@@ -97,9 +97,9 @@ def _refuse_elsewhere(target: ConfigFile) -> None:
     """Refuse tracked links out of the worktree: their author may be a stranger."""
     if target.leads_away:
         raise RefusedError(
-            f"{target.path} leads to {target.path.resolve()}, outside of the worktree, by a link "
-            "in the repository.",
-            hint="Look at that link; `--user` puts the hooks into your own files instead.",
+            f"{target.path} is a link in the repository to {target.path.resolve()}, outside of "
+            "the worktree.",
+            hint="Check that link, or use `--user` to install the hooks in your home folder.",
         )
 
 
@@ -158,9 +158,11 @@ def _named(target: ConfigFile) -> Iterator[None]:
         yield
     except JsonError as error:
         where = f"{target.path}, line {error.line}: {error.reason}"
-        raise GhpError(f"{where}; it was left as it is.", hint=error.hint) from None
+        raise GhpError(f"{where}; the file was not changed.", hint=error.hint) from None
     except GhpError as error:
-        raise GhpError(f"{target.path}: {error}; it was left as it is.", hint=error.hint) from None
+        raise GhpError(
+            f"{target.path}: {error}; the file was not changed.", hint=error.hint
+        ) from None
 
 
 def inherited_line(target: ConfigFile, environ: Mapping[str, str]) -> Mapping[str, Any] | None:
@@ -208,7 +210,7 @@ def _to_take(target: ConfigFile) -> Iterator[Step]:
         what = f"the hooks of {title}: {target.shown}"
         yield Step("remove", "Removed", what, partial(_take, target, before, None))
     else:
-        what = f"the hooks of {title} out of {target.shown}"
+        what = f"the hooks of {title} from {target.shown}"
         yield Step("take", "Took", what, partial(_take, target, before, after))
 
 
@@ -242,7 +244,7 @@ def python_in(target: ConfigFile) -> str | None:
 
 
 def _unhide(common_dir: Path, client: str, *, forget: bool) -> Step:
-    what = f"the line {line(client)} out of .git/info/exclude"
+    what = f"the line {line(client)} from .git/info/exclude"
     return Step(
         "take", "Took", what, partial(_remove_exclude_line, common_dir, client, forget=forget)
     )
@@ -283,8 +285,8 @@ def is_our_plugin(text: str) -> bool:
 def _plugin(target: ConfigFile, before: str | None, python: str) -> str:
     if before is not None and not is_our_plugin(before):
         raise GhpError(
-            f"{target.path} is not ours; it was left as it is.",
-            hint="Give that file another name, and run the command again.",
+            f"{target.path} is not from ghp-agents; it was not changed.",
+            hint="Rename that file, and run the command again.",
         )
     return opencode_plugin(python)
 

@@ -106,8 +106,8 @@ def _to_put(ws: Workspace, hook: HookFile) -> Iterator[Step]:
     else:
         if hook.aside.exists() or hook.aside.is_symlink():
             raise RefusedError(
-                f"{hook.path} would be moved aside to {hook.aside.name}, which is there already.",
-                hint="Look at both, and remove or rename one of them.",
+                f"Cannot move {hook.path} aside: {hook.aside.name} already exists.",
+                hint="Look at both files, and remove or rename one of them.",
             )
         what = f"{hook.shown} aside to {hook.aside.name}, and a hook that calls it in its place"
         yield Step("move", "Moved", what, partial(_move_aside, hook))
@@ -172,7 +172,7 @@ def _to_take(ws: Workspace, hook: HookFile) -> Iterator[Step]:
     after = hook_script.take(before)
     if after is not None:
         act = partial(user_file.rewrite, hook.path, before, after)
-        yield Step("take", "Took", f"our block out of {hook.shown}", act)
+        yield Step("take", "Took", f"our block from {hook.shown}", act)
     elif hook.aside.exists() or hook.aside.is_symlink():
         what = f"{hook.aside.name} back as {hook.shown}"
         yield Step("put", "Put", what, partial(hook.aside.replace, hook.path))
@@ -197,13 +197,13 @@ def advice(ws: Workspace) -> Iterator[tuple[str, str]]:
         if hook.top is not None and is_tracked(hook):
             yield (
                 f"{hook.shown} is tracked by git. Our block in it names nothing of this machine, "
-                "and does nothing for those without ghp-agents.",
-                "Commit it or not, as you like.",
+                "and does nothing without ghp-agents.",
+                "You may commit it.",
             )
         elif hook.top is None and not hook.path.is_relative_to(ws.common_dir):
             yield (
-                f"{hook.shown} serves other repositories, too; our block does nothing in those.",
-                "`core.hooksPath` says so; see `git config --show-origin core.hooksPath`.",
+                f"Other repositories use {hook.shown}, too; our block does nothing in them.",
+                "`core.hooksPath` is set; see `git config --show-origin core.hooksPath`.",
             )
 
 

@@ -84,7 +84,7 @@ def sentences(heard: Heard, names: Sequence[str] | None = None) -> list[str]:
 
 def _role_sentence(role: Role) -> str:
     seen = f", last seen {role.at}" if role.at else ""
-    return f"Upstream's ghp says of the role {role.name}: {role.status or 'nothing more'}{seen}."
+    return f"Upstream ghp reports for the role {role.name}: {role.status or 'nothing more'}{seen}."
 
 
 def _read(path: Path, parse: Callable[[Any], list[T]], broken: list[str]) -> list[T]:

@@ -27,7 +27,7 @@ def payload(file: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise _odd(file, str(error)) from None
     if not isinstance(data, dict):
-        raise _odd(file, "it is no object")
+        raise _odd(file, "it is not an object")
     return data
 
 
@@ -35,7 +35,7 @@ def follow(ctx: Context, event: str, data: Mapping[str, Any]) -> None:
     """Handle an event. Raises GhpError, OSError."""
     if event not in EVENTS:
         raise UsageError(
-            f"{event[:40]!r} is no event that we know.", hint=f"Known are: {', '.join(EVENTS)}."
+            f"Unknown event {event[:40]!r}.", hint=f"Known events: {', '.join(EVENTS)}."
         )
     if not (ctx.ws.ghp_dir / "state.git").is_dir():
         return  # upstream runs the hooks in all repositories; this one is not set up
@@ -91,7 +91,7 @@ def _worktree(data: Mapping[str, Any]) -> str:
     path = worktree.get("path") if isinstance(worktree, dict) else None
     if not isinstance(path, str) or not path.startswith("/") or "\0" in path:
         raise GhpError(
-            "Upstream's event names no worktree.", hint="Report it to whoever makes that `ghp`."
+            "The upstream event names no worktree.", hint="Report it to the author of that `ghp`."
         )
     return path
 
@@ -102,6 +102,6 @@ def _same(one: Path, other: Path) -> bool:
 
 def _odd(file: Path, why: str) -> GhpError:
     return GhpError(
-        f"What upstream says of its event cannot be read from {file}: {why}.",
-        hint="It is there only while upstream runs the hook.",
+        f"Cannot read the upstream event in {file}: {why}.",
+        hint="The file exists only while upstream runs the hook.",
     )

@@ -105,11 +105,11 @@ def sentence(noted: Noted, agent: str) -> str:
     facts: Sequence[str] = (
         noted.status,
         f"stage {noted.stage}" if noted.stage else "",
-        "waits for a person's input" if noted.waits else "",
+        "waiting for a person's input" if noted.waits else "",
         noted.action,
     )
     details = ", ".join(fact for fact in facts if fact and fact != "waiting") or "nothing more"
-    return f"Upstream's ghp says of {who}: {details}."
+    return f"Upstream ghp reports for {who}: {details}."
 
 
 def _key(noted: Noted) -> str:
@@ -118,7 +118,7 @@ def _key(noted: Noted) -> str:
 
 def _object(data: Any) -> Mapping[str, Any]:
     if not isinstance(data, dict):
-        raise ValueError("no object")
+        raise ValueError("not an object")
     return data
 
 

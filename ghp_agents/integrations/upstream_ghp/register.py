@@ -33,18 +33,18 @@ class Upstream:
         done = self._run(["--help"])
         if done.code != 0 or not all(word in done.out for word in COMMANDS):
             raise GhpError(
-                f"{self.program} is another program than GHP, which also goes by that name.",
-                hint="Put GHP's `ghp` in front of it on PATH, and run the command again.",
+                f"{self.program} is another program that is also called `ghp`.",
+                hint="Put GHP's `ghp` before it on PATH, and run the command again.",
             )
 
     def call(self, words: list[str]) -> None:
         """Run one of its commands. Raises GhpError."""
         done = self._run(words)
         if done.code != 0:
-            message = one_line(f"{done.err} {done.out}", 300) or f"it ended with {done.code}"
+            message = one_line(f"{done.err} {done.out}", 300) or f"it exited with {done.code}"
             raise GhpError(
                 f"`ghp {' '.join(words[:4])}` failed: {message}",
-                hint="Correct that, and run the command again: it goes on where it stopped.",
+                hint="Fix that and run the command again; it continues where it stopped.",
             )
 
     def _run(self, words: list[str]) -> process.Ended:
@@ -53,7 +53,7 @@ class Upstream:
             return process.run([self.program, *words], cwd=self.cwd, env=env, timeout=TIMEOUT_S)
         except OSError as error:
             raise GhpError(
-                f"{self.program} could not be started: {error.strerror}.",
+                f"Cannot start {self.program}: {error.strerror}.",
                 hint="Repair or remove that file.",
             ) from None
 
@@ -92,9 +92,9 @@ def _read(environ: Mapping[str, str], name: str) -> list[Hook]:
         return upstream_hook.registered(json.loads(text), dashboard=name == DASHBOARD_HOOKS)
     except (ValueError, RecursionError):
         raise GhpError(
-            f"{path} cannot be read as upstream's hooks; `ghp` would begin it anew, and all hooks "
-            "in it would be lost.",
-            hint="Correct or remove that file, and run the command again.",
+            f"Cannot read upstream's hooks in {path}; `ghp` would overwrite the file and lose all "
+            "hooks in it.",
+            hint="Fix or remove that file, and run the command again.",
         ) from None
 
 

@@ -39,7 +39,7 @@ def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
     """
     remote = coordination_remote(ws)
     if remote is None:
-        return SyncReport(remote=None, notes=(f"Everything stays in this clone: {why_none(ws)}.",))
+        return SyncReport(remote=None, notes=(f"Nothing leaves this clone: {why_none(ws)}.",))
     patience = ws.settings.timeout if wait else 0.05
     try:
         ws.ghp_dir.mkdir(parents=True, exist_ok=True)

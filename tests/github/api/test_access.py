@@ -169,7 +169,7 @@ def test_github_is_wanted_and_there_is_no_repository(repo: Path) -> None:
     assert caught.value.exit_code is ExitCode.NOT_SET_UP
     assert (
         str(caught.value)
-        == "The configuration wants issues on GitHub, and no remote of this repository is there."
+        == "The configuration puts issues on GitHub, but this repository has no remote there."
     )
     assert '"repository": "owner/name"' in caught.value.hint
 
@@ -181,7 +181,7 @@ def test_a_server_is_wanted_that_only_the_repository_names(repo: Path) -> None:
     with pytest.raises(NotSetUpError) as caught:
         access.find(workspace(repo, GH_ENTERPRISE_TOKEN=SECRET))
     assert str(caught.value) == (
-        "The configuration wants issues on ghe.example.com, and only files of the repository name "
+        "The configuration puts issues on ghe.example.com, but only files of the repository name "
         "that server, so it gets no token."
     )
     assert caught.value.hint == (
@@ -211,7 +211,7 @@ def test_github_is_wanted_and_there_is_no_token(repo: Path, host: str, hint: str
     with pytest.raises(NotSetUpError) as caught:
         access.find(workspace(repo, GH_HOST=host))
     assert str(caught.value) == (
-        f"The configuration wants issues on GitHub, and there is no token for {host}."
+        f"The configuration puts issues on GitHub, but there is no token for {host}."
     )
     assert caught.value.hint == hint
 

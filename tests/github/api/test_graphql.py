@@ -47,7 +47,7 @@ def test_an_error_inside_an_answer_is_an_error(
     with pytest.raises(kind) as caught:
         hub.graphql(QUERY)
     assert caught.value.exit_code is code
-    assert str(caught.value) == "GitHub refused a question in GraphQL: No."
+    assert str(caught.value) == "GitHub rejected a GraphQL query: No."
 
 
 @pytest.mark.parametrize("response", [None, [], "x", {"errors": "x"}, {"errors": [5]}])

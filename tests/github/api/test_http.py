@@ -95,8 +95,8 @@ def test_half_an_answer_may_have_happened(caller: Client, script: Script, step: 
         get(caller, script)
     assert caught.value.happened
     assert str(caught.value) in (
-        "The connection to GitHub broke off.",
-        "GitHub's answer broke off, or was not GitHub's.",
+        "The connection to GitHub was lost.",
+        "GitHub's answer was cut off or is invalid.",
     )
 
 
@@ -105,7 +105,7 @@ def test_a_connection_that_is_cut_may_have_happened(caller: Client, script: Scri
     with pytest.raises(UnreachableError) as caught:
         get(caller, script)
     assert (str(caught.value), caught.value.happened) == (
-        "The connection to GitHub broke off.",
+        "The connection to GitHub was lost.",
         True,
     )
 
@@ -132,7 +132,7 @@ def test_no_answer_in_time_may_have_happened(script: Script, clock: ManualClock)
     finally:
         done.set()
     assert (str(caught.value), caught.value.happened) == (
-        "GitHub gave no answer within 0.05 s.",
+        "GitHub did not answer within 0.05 s.",
         True,
     )
 
@@ -147,7 +147,7 @@ def test_an_answer_that_drips_in_is_not_read_for_ever(
     script.then(drip)
     with pytest.raises(UnreachableError) as caught:
         get(caller, script)
-    assert str(caught.value) == "GitHub gave no answer within 10 s."
+    assert str(caught.value) == "GitHub did not answer within 10 s."
 
 
 def test_a_server_that_takes_no_connection_was_asked_nothing(clock: ManualClock) -> None:
@@ -158,7 +158,7 @@ def test_a_server_that_takes_no_connection_was_asked_nothing(clock: ManualClock)
     with pytest.raises(UnreachableError) as caught:
         caller.send("POST", f"http://127.0.0.1:{port}/x", {}, {}, 10.0)
     assert (str(caught.value), caught.value.happened) == (
-        "GitHub's server took no connection.",
+        "GitHub's server refused the connection.",
         False,
     )
 
@@ -188,32 +188,32 @@ CERTIFICATE = ssl.SSLCertVerificationError(1, "certificate verify failed: self-s
     [
         (
             wrapped(socket.gaierror(-2, "Name or service not known"), requests.ConnectionError),
-            "The name of GitHub's server could not be looked up.",
+            "The host name of GitHub's server could not be resolved.",
             False,
         ),
         (
             wrapped(CERTIFICATE, requests.exceptions.SSLError),
-            "The certificate of GitHub's server is not one that this machine trusts.",
+            "This machine does not trust the certificate of GitHub's server.",
             False,
         ),
         (
             requests.exceptions.ConnectTimeout(TimeoutError("timed out")),
-            "No connection to GitHub's server could be made.",
+            "Could not connect to GitHub's server.",
             False,
         ),
         (
             requests.exceptions.ReadTimeout(TimeoutError("timed out")),
-            "GitHub gave no answer within 10 s.",
+            "GitHub did not answer within 10 s.",
             True,
         ),
         (
             wrapped(ConnectionResetError(104, "reset by peer"), requests.ConnectionError),
-            "The connection to GitHub broke off.",
+            "The connection to GitHub was lost.",
             True,
         ),
         (
             wrapped(ssl.SSLEOFError(8, "EOF"), requests.exceptions.SSLError),
-            "The connection to GitHub broke off.",
+            "The connection to GitHub was lost.",
             True,
         ),
     ],
@@ -247,7 +247,7 @@ def test_the_token_is_not_sent_to_another_server(caller: Client, script: Script)
     script.then(says(301, {}, Location="http://localhost:1/user"))
     with pytest.raises(ForbiddenError) as caught:
         get(caller, script)
-    assert "sends us to another server; the token is not sent there." in str(caught.value)
+    assert "redirects to another server; the token is not sent there." in str(caught.value)
     assert len(script.asked) == 1
 
 

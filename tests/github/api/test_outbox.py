@@ -114,7 +114,7 @@ def test_what_is_refused_for_good_is_put_aside_and_stops_only_what_is_about_the_
     at = ManualClock().now()
     assert box.refused() == [
         Refused(job("a", "1"), "Refused: bad.", "a", at),
-        Refused(job("c", "1"), "it comes after a on #1, which GitHub refused", "a", at),
+        Refused(job("c", "1"), "it comes after a on #1, which GitHub rejected", "a", at),
     ]
 
 

@@ -289,9 +289,9 @@ def test_who_waits_too_long_for_the_others_sends_nothing_and_says_so(tmp_path: P
         write(tmp_path, clock, seconds=0.1)
     assert caught.value.exit_code is ExitCode.UNKNOWN
     assert str(caught.value).startswith(
-        "Nothing was sent to GitHub, where one process writes at a time. Another process has held"
+        "Nothing was sent to GitHub: one process writes at a time. Another process has held"
     )
-    assert caught.value.hint == "Try again when the others have written."
+    assert caught.value.hint == "Try again when the other process has finished."
 
 
 def test_where_there_can_be_no_lock_writes_go_on_without(tmp_path: Path) -> None:

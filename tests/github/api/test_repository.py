@@ -318,7 +318,7 @@ def test_the_standing_tells_budget_and_pause_without_asking(
         limit=5_000,
         resets=now + 600,
         paused_until=now + 90,
-        why_paused="GitHub asks for a rest: too much was asked at once (its secondary limit)",
+        why_paused="GitHub's secondary rate limit was hit: too many requests at once",
         answered=now,
     )
     assert len(script.asked) == 2

@@ -106,13 +106,14 @@ def test_an_error_on_githubs_side_leaves_the_answer_unknown(status: int) -> None
     [
         (
             {"x-accepted-github-permissions": "issues=write; pull_requests=write"},
-            "Give the token the permission issues=write; pull_requests=write, or use another one.",
+            "Give the token the permission issues=write; pull_requests=write, or use another "
+            "token.",
         ),
         (
             {"x-github-sso": "required; url=https://github.com/orgs/x/sso?authorization_request=A"},
-            "The organisation wants single sign-on: authorise the token for it on GitHub.",
+            "The organization requires single sign-on: authorize the token for it on GitHub.",
         ),
-        ({}, "Give the token write permission for issues, pull requests and contents."),
+        ({}, "Give the token write access to issues, pull requests and contents."),
     ],
 )
 def test_a_token_that_may_not_is_told_which_permission_it_lacks(

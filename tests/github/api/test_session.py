@@ -52,7 +52,7 @@ def test_after_the_third_time_it_is_unknown_and_nobody_tries_for_a_moment(
     with pytest.raises(LimitError) as refused:
         hubs.hub(repo, script, clock).get("/user")
     assert str(refused.value) == (
-        "GitHub could not be reached a moment ago; this clone may ask again in 5 s."
+        "GitHub could not be reached a moment ago; this clone may send requests again in 5 s."
     )
     assert len(script.asked) == 3
     clock.wait(5.0)
@@ -92,8 +92,8 @@ def test_a_rest_that_is_too_long_is_not_waited_for_but_said(
     assert clock.now() == began
     assert caught.value.until == began + 60.0
     assert str(caught.value) == (
-        "GitHub asks for a rest: too much was asked at once (its secondary limit); this clone may "
-        "ask again in 1 min."
+        "GitHub's secondary rate limit was hit: too many requests at once; this clone may send "
+        "requests again in 1 min."
     )
     assert caught.value.exit_code is ExitCode.UNKNOWN
 
@@ -108,7 +108,8 @@ def test_the_primary_limit_is_said_with_its_end_and_no_process_asks_before(
             one.get("issues")
         assert caught.value.until == now + 1_800
         assert str(caught.value) == (
-            "GitHub's limit of requests in an hour is used up; this clone may ask again in 30 min."
+            "GitHub's hourly request limit is used up; this clone may send requests again in 30 "
+            "min."
         )
     assert len(script.asked) == 1
     assert hub.status().remaining == 0

@@ -62,7 +62,7 @@ def test_assigning_replaces_agents_and_leaves_people(two: Claimant) -> None:
 
 def test_who_has_it_already_keeps_it(one: Claimant, two: Claimant) -> None:
     one.claim(1)
-    assert do(two.sync(), "assign", "worker-1").words == "worker-1 has it already"
+    assert do(two.sync(), "assign", "worker-1").words == "worker-1 already holds it"
     assert held(two) == ("worker-1", 1)
 
 
@@ -124,7 +124,7 @@ def test_stopping_tells_the_living_and_takes_nothing_from_it(one: Claimant, two:
     one.claim(1)
     one.sync()
     act = do(two.sync(), "stop")
-    assert act == Act("stop", "/agent stop", "done", "worker-1 is told to stop", "worker-1", 1)
+    assert act == Act("stop", "/agent stop", "done", "worker-1 was told to stop", "worker-1", 1)
     assert held(two) == ("worker-1", 1)
 
 
@@ -142,7 +142,7 @@ def test_stopping_gives_back_what_a_dead_one_had(team: Team, one: Claimant, two:
 
 def test_stopping_what_nobody_has_takes_agents_off(two: Claimant) -> None:
     assign(two, "worker-1", "Bob Example")
-    assert do(two, "stop").words == "nobody works on it"
+    assert do(two, "stop").words == "nobody is working on it"
     assert two.assignees(1) == ("Bob Example",)
 
 
@@ -150,13 +150,13 @@ def test_people_are_not_stopped(team: Team, one: Claimant, two: Claimant) -> Non
     team.person("worker-1").claim(1)
     one.sync()
     act = do(two.sync(), "stop")
-    assert (act.fate, act.words) == ("refused", "Ann Example, a person, has it.")
+    assert (act.fate, act.words) == ("refused", "Ann Example, a person, holds it.")
 
 
 def test_retrying_leaves_a_living_holder_alone(one: Claimant, two: Claimant) -> None:
     one.claim(1)
     one.sync()
-    assert do(two.sync(), "retry").words == "its attempts count anew; worker-1 has it"
+    assert do(two.sync(), "retry").words == "the number of attempts is reset; worker-1 holds it"
     assert held(two) == ("worker-1", 1)
     assert two.assignees(1) == ("worker-1",)
 

@@ -7,19 +7,25 @@ from ghp_agents.issues.comment_commands import DONE, REFUSED, Act, Obeyed
 
 
 def test_help_says_what_was_wrong_and_how_it_is_done() -> None:
-    wrong = [mistaken(Mistake("/agent fly", "'fly' is no command"))]
+    wrong = [mistaken(Mistake("/agent fly", "'fly' is not a command"))]
     assert help_with(7, wrong) == (
-        "Not obeyed:\n\n- `/agent fly`: 'fly' is no command\n\n"
-        "A command is a paragraph of its own in a comment; people who may write here can give "
-        "one:\n\n"
+        "Not executed:\n"
+        "\n"
+        "- `/agent fly`: 'fly' is not a command\n"
+        "\n"
+        "A command must be a paragraph of its own in a comment. People with write access can use "
+        "these:\n"
+        "\n"
         "```\n"
         "/agent assign NAME       give the issue to an agent\n"
-        "/agent stop              stop the work on it; it waits for /agent assign or /agent retry\n"
-        "/agent retry             back to the queue, and count its attempts from the beginning\n"
+        "/agent stop              stop the work until /agent assign or /agent retry\n"
+        "/agent retry             back to the queue, and reset the number of attempts\n"
         "/agent answer ID TEXT    answer a question: /agent answer E-3f9a Use SQLite\n"
-        "/agent status            bring the comment with the issue's state up to date\n"
-        "```\n\n"
-        "A reply that quotes a question answers it, too.\n\n"
+        "/agent status            update the comment with the issue's state\n"
+        "```\n"
+        "\n"
+        "A reply that quotes a question also answers it.\n"
+        "\n"
         "<!-- ghp:command 7 -->"
     )
     assert marker(7) != marker(8)
@@ -44,11 +50,10 @@ def test_an_agent_is_told_by_whom_and_what_to_do() -> None:
     who = Actor('@"ada"\n', True)
     obeyed = Obeyed(7, 12, who, (act,), Timestamp("t"), 1, CloneId("c"))
     assert stop(obeyed) == (
-        "Person «@-ada-» told you on GitHub to stop working on #12. Stop now: hand over what "
-        "there is with `ghp agent-handoff --issue 12`, then give it back with `ghp agent-release "
-        "12`."
+        "Person «@-ada-» told you on GitHub to stop working on #12. Stop now: save your work with "
+        "`ghp agent-handoff --issue 12`, then run `ghp agent-release 12`."
     )
     assert assigned(12) == (
-        "Issue #12 is assigned to you, by somebody who may decide that. `ghp agent-issue show 12` "
-        "shows it, `ghp agent-start 12` begins with it."
+        "Issue #12 was assigned to you by somebody with the right to do so. Show it with `ghp "
+        "agent-issue show 12`; start with `ghp agent-start 12`."
     )

@@ -19,7 +19,7 @@ from ghp_agents.github.commands.parse import (
     read,
 )
 
-ANSWER_TAKES = "`answer` takes a question, E-3f9a, and then the answer"
+ANSWER_TAKES = "`answer` needs a question, E-3f9a, and then the answer"
 WHICH, SURE = "3f9a12c4d5e6", "aa0912c4d5e6"
 
 
@@ -74,18 +74,18 @@ def test_nothing_else_is_one(body: str) -> None:
 @pytest.mark.parametrize(
     ("body", "line", "why"),
     [
-        ("/agent", "/agent", "it says nothing to do"),
-        ("/agent fly", "/agent fly", "'fly' is no command"),
-        ("/agent stop worker-2", "/agent stop worker-2", "`stop` takes nothing behind it"),
-        ("/agent retry now please", "/agent retry now please", "`retry` takes nothing behind it"),
-        ("/agent assign", "/agent assign", "`assign` takes the name of one agent"),
-        ("/agent assign a b", "/agent assign a b", "`assign` takes the name of one agent"),
-        ("/agent assign ../../x", "/agent assign ../../x", "that is no agent's name"),
-        ("/agent assign @ada", "/agent assign @ada", "that is no agent's name"),
+        ("/agent", "/agent", "the command is missing"),
+        ("/agent fly", "/agent fly", "'fly' is not a command"),
+        ("/agent stop worker-2", "/agent stop worker-2", "`stop` takes no arguments"),
+        ("/agent retry now please", "/agent retry now please", "`retry` takes no arguments"),
+        ("/agent assign", "/agent assign", "`assign` needs the name of one agent"),
+        ("/agent assign a b", "/agent assign a b", "`assign` needs the name of one agent"),
+        ("/agent assign ../../x", "/agent assign ../../x", "that is not a valid agent name"),
+        ("/agent assign @ada", "/agent assign @ada", "that is not a valid agent name"),
         ("/agent answer", "/agent answer", ANSWER_TAKES),
         ("/agent answer yes do it", "/agent answer yes do it", ANSWER_TAKES),
         ("/agent answer E-3f9a", "/agent answer E-3f9a", "the answer is empty"),
-        ("/agent fly\x1b[31m\x07", "/agent fly [31m", "'fly [31m' is no command"),
+        ("/agent fly\x1b[31m\x07", "/agent fly [31m", "'fly [31m' is not a command"),
     ],
 )  # fmt: skip
 def test_what_is_nearly_one_is_a_mistake(body: str, line: str, why: str) -> None:
@@ -96,7 +96,7 @@ def test_a_comment_full_of_commands_is_one_mistake() -> None:
     body = "\n".join(f"/agent assign w-{number}" for number in range(MOST + 1))
     found = read(body)
     assert found.commands == ()
-    assert found.mistakes == (Mistake("21 commands", "one comment gives at most 20 of them"),)
+    assert found.mistakes == (Mistake("21 commands", "a comment can have at most 20 commands"),)
 
 
 @pytest.mark.parametrize(

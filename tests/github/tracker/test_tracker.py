@@ -157,7 +157,7 @@ def test_what_is_known_is_known_without_a_token_and_without_asking(
         lambda: knowing.comment(1, "Hello", ANN),
         lambda: knowing.create(IssueChange(title="Two"), ANN),
     ):
-        with pytest.raises(UnknownError, match="is not known here, and here GitHub is not asked"):
+        with pytest.raises(UnknownError, match="is unknown here, and this command does not ask"):
             ask()
     assert requests_since(github, mark) == []
 
@@ -284,10 +284,10 @@ def test_an_issue_that_cannot_be_read_is_left_out_and_named(
     assert [*here.hub.unread] == [bad]
     report = sync.sync(here, hub=here.hub)
     assert report.notes == (
-        f"#{bad} on GitHub cannot be read, and is left out: not an issue of GitHub's: "
-        "TypeError('a text is something else')",
+        f"Skipped #{bad}: cannot read it on GitHub: not a GitHub issue: TypeError('a text has the "
+        "wrong type')",
     )
-    with pytest.raises(UnknownError, match=f"GitHub tells #{bad} in a way that cannot be read"):
+    with pytest.raises(UnknownError, match=f"GitHub's data of #{bad} cannot be read"):
         here.tracker.get(bad)
     here.hub.get = get  # type: ignore[method-assign]
     clock.wait(7 * 3_600)
@@ -456,12 +456,12 @@ def test_what_github_drops_without_a_word_is_said(github: GitHub, house: MakeHou
     with pytest.raises(RefusedError) as caught:
         tracker.change(number, IssueChange(add_assignees=("@rita",)), WORKER)
     assert str(caught.value) == (
-        f"#{number} is there, but GitHub did not set the assignee rita: the token's account may "
-        "not, or the account that was named has no access to this repository."
+        f"#{number} exists, but GitHub did not set the assignee rita: the token's account may "
+        "not, or the named account has no access to this repository."
     )
     with pytest.raises(RefusedError) as caught:
         tracker.create(IssueChange(title="Two", add_labels=("bug",)), WORKER)
-    assert f"#{number + 1} is there, but GitHub did not set the label bug" in str(caught.value)
+    assert f"#{number + 1} exists, but GitHub did not set the label bug" in str(caught.value)
     with pytest.raises(RefusedError):
         tracker.change(number, IssueChange(add_labels=("bug",)), WORKER)
 
@@ -640,7 +640,7 @@ def test_who_has_it_is_shown_later_where_it_cannot_be_shown_now(
     assert hub is not None
     assert hub.status().queued == 2
     reachable(github, clock)
-    assert house().tracker.send() == [f"who has #{number}"] * 2
+    assert house().tracker.send() == [f"the holder of #{number}"] * 2
     assert house().tracker.get(number).assignees == ("worker-2",)
     assert house().tracker.send() == []
 
@@ -675,7 +675,7 @@ def test_what_waits_and_cannot_be_read_is_put_aside_and_stops_nothing(
     assert here.tracker.set_holder(number, WORKER, add=("worker-1",)).assignees == ("worker-1",)
     (aside,) = here.hub.refused()
     assert (aside.job.id, aside.again) == ("1", False)
-    assert aside.why.startswith("What is written of it cannot be read: ")
+    assert aside.why.startswith("The queued change cannot be read: ")
     assert house().tracker.get(number).assignees == ("worker-1",)
 
 
@@ -765,7 +765,7 @@ def test_a_body_that_leaves_no_room_for_the_hidden_line_is_refused(
         lambda: tracker.create(IssueChange(title="T", body="x" * BODY_LIMIT), ANN),
         lambda: tracker.comment(number, "x" * BODY_LIMIT, ANN),
     ):
-        with pytest.raises(UsageError, match="with what this program adds to it"):
+        with pytest.raises(UsageError, match="with what ghp-agents adds"):
             write()
     assert len(tracker.list()) == 1
 

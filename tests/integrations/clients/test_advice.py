@@ -46,9 +46,9 @@ def test_a_file_that_git_shows_beside_one_of_the_users_is_named(
     targets = put(repo, "cursor")
     assert list(advice(["cursor"], targets, [])) == [
         (
-            ".cursor/hooks.json is shown by `git status` as a new file: a line that hides it from "
-            f"git would hide {linked}/.cursor/hooks.json, too, which is yours.",
-            "Do not commit it; the hooks in it name a program of this machine.",
+            "`git status` shows .cursor/hooks.json as a new file: an ignore rule for it would "
+            f"also hide your {linked}/.cursor/hooks.json.",
+            "Do not commit it; its hooks name a program of this machine.",
         )
     ]
     (repo / ".git/info").mkdir(exist_ok=True)

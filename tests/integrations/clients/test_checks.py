@@ -60,10 +60,10 @@ def test_where_nothing_is_installed_nothing_is_said(repo: Path) -> None:
 def test_all_that_is_as_it_should_be_is_said_in_a_line_each(repo: Path) -> None:
     put(repo, "claude", "codex", "opencode", "git")
     assert found(repo) == [
-        finding.ok("hooks", f"Claude Code is hooked in {SETTINGS}."),
-        finding.ok("hooks", "Codex is hooked in .codex/hooks.json."),
-        finding.ok("hooks", "OpenCode is hooked in .opencode/plugins/ghp-agents.js."),
-        finding.ok("git-hooks", "Git's hooks check what agents commit."),
+        finding.ok("hooks", f"Claude Code has hooks in {SETTINGS}."),
+        finding.ok("hooks", "Codex has hooks in .codex/hooks.json."),
+        finding.ok("hooks", "OpenCode has hooks in .opencode/plugins/ghp-agents.js."),
+        finding.ok("git-hooks", "git hooks check what agents commit."),
     ]
 
 
@@ -71,27 +71,27 @@ def test_hooks_whose_interpreter_is_gone_guard_nothing(repo: Path, old: Path) ->
     put(repo, "cursor", "opencode", "git", python=str(old))
     put(repo, "claude", python=str(old), user=True)
     old.unlink()
-    gone = "call {old}, which is gone: nothing is guarded."
+    gone = "call {old}, which does not exist: nothing is guarded."
     assert found(repo) == [
         finding.warning(
             "hooks",
             f"The hooks of Claude Code in ~/.claude/settings.json {gone.format(old=old)}",
-            "Put them in anew: ghp agent-init --hooks claude --user",
+            "Install them again: ghp agent-init --hooks claude --user",
         ),
         finding.warning(
             "hooks",
             f"The hooks of Cursor in .cursor/hooks.json {gone.format(old=old)}",
-            "Put them in anew: ghp agent-init --hooks cursor",
+            "Install them again: ghp agent-init --hooks cursor",
         ),
         finding.warning(
             "hooks",
             f"The hooks of OpenCode in .opencode/plugins/ghp-agents.js {gone.format(old=old)}",
-            "Put them in anew: ghp agent-init --hooks opencode",
+            "Install them again: ghp agent-init --hooks opencode",
         ),
         finding.warning(
             "git-hooks",
-            f"Git's hooks call {old}, which is gone: commits are not checked.",
-            "Put them in anew: ghp agent-init --hooks git",
+            f"The git hooks call {old}, which does not exist: commits are not checked.",
+            "Install them again: ghp agent-init --hooks git",
         ),
     ]
 
@@ -102,9 +102,9 @@ def test_another_installation_is_worth_knowing(repo: Path, old: Path) -> None:
         finding.info(
             "hooks",
             f"The hooks of Gemini CLI in .gemini/settings.json call another installation, {old}.",
-            "If you want this one: ghp agent-init --hooks gemini",
+            "To use this one: ghp agent-init --hooks gemini",
         ),
-        finding.info("git-hooks", f"Git's hooks call another installation, {old}."),
+        finding.info("git-hooks", f"The git hooks call another installation, {old}."),
     ]
 
 
@@ -116,14 +116,13 @@ def test_hooks_of_another_version_are_told(repo: Path) -> None:
     assert [(one.level, one.text) for one in found(repo)] == [
         (
             Level.WARNING,
-            f"The hooks of Claude Code in {SETTINGS} are not those of this version.",
+            f"The hooks of Claude Code in {SETTINGS} are from another version.",
         ),
         (
             Level.WARNING,
-            "The hooks of OpenCode in .opencode/plugins/ghp-agents.js are not those of this "
-            "version.",
+            "The hooks of OpenCode in .opencode/plugins/ghp-agents.js are from another version.",
         ),
-        (Level.WARNING, "Git's hooks are not those of this version."),
+        (Level.WARNING, "The git hooks are from another version."),
     ]
 
 
@@ -134,9 +133,9 @@ def test_a_worktree_that_came_later_has_no_hooks_unless_the_user_has(
     linked = worktree(repo, "147")
     warning = finding.warning(
         "hooks",
-        f"Claude Code has hooks in some worktrees and none in {linked}: what it edits there is "
-        "not guarded.",
-        "Put them in anew: ghp agent-init --hooks claude",
+        f"Claude Code has hooks in some worktrees but not in {linked}: its edits there are not "
+        "guarded.",
+        "Install them again: ghp agent-init --hooks claude",
     )
     assert warning in found(repo)
     put(repo, "claude", user=True)
@@ -150,14 +149,14 @@ def test_a_block_that_another_program_wrote_over_is_told(repo: Path) -> None:
     assert found(repo) == [
         finding.warning(
             "git-hooks",
-            "Our block is no longer in .git/hooks/pre-commit: commits there are not checked.",
-            "Put them in anew: ghp agent-init --hooks git",
+            "Our block is missing in .git/hooks/pre-commit: commits there are not checked.",
+            "Install them again: ghp agent-init --hooks git",
         )
     ]
     put(repo, "git")
     git(repo, "config", "core.hooksPath", "elsewhere")
     assert [one.text for one in found(repo)] == [
-        f"Our block is no longer in elsewhere/{name}: commits there are not checked."
+        f"Our block is missing in elsewhere/{name}: commits there are not checked."
         for name in ("pre-commit", "prepare-commit-msg")
     ]
 
@@ -173,9 +172,9 @@ def test_a_worktree_in_which_husky_was_not_installed_runs_no_hooks(repo: Path) -
     assert found(repo) == [
         finding.warning(
             "git-hooks",
-            f"Git runs no pre-commit in {repo}: husky did not make {repo}/.husky/_/pre-commit "
-            "there.",
-            "Do there what your project does to install husky, such as `npm install`.",
+            f"git runs no pre-commit hook in {repo}: husky has not created "
+            f"{repo}/.husky/_/pre-commit there.",
+            "Run there what installs husky in your project, such as `npm install`.",
         )
     ]
 
@@ -189,7 +188,8 @@ def test_the_plugin_and_hooks_in_settings_would_both_run(repo: Path, home: Path)
     assert [one for one in found(repo) if one.level is not Level.OK] == [
         finding.warning(
             "hooks-twice",
-            f"Claude Code runs each of our hooks twice: by the plugin ({user}) and by {SETTINGS}.",
+            f"Claude Code runs each of our hooks twice: from the plugin ({user}) and from "
+            f"{SETTINGS}.",
             "Keep one: `claude plugin uninstall ghp-agents`, or `ghp agent-init --hooks claude "
             "--remove` (with --user for your own file).",
         )
@@ -201,7 +201,7 @@ def test_hooks_that_are_turned_off_are_told(repo: Path) -> None:
     value = json.loads((repo / SETTINGS).read_text()) | {"disableAllHooks": True}
     (repo / SETTINGS).write_text(json.dumps(value, indent=2))
     assert [one.text for one in found(repo) if one.level is not Level.OK] == [
-        f"{repo / SETTINGS} turns all hooks of Claude Code off: nothing is guarded."
+        f"{repo / SETTINGS} disables all hooks of Claude Code: nothing is guarded."
     ]
 
 
@@ -212,8 +212,8 @@ def test_a_status_line_that_the_user_changed_since_is_told(repo: Path, home: Pat
     assert [one for one in found(repo) if one.code == "status-line"] == [
         finding.warning(
             "status-line",
-            f"The status line in {SETTINGS} runs one of yours that you have changed.",
-            "Put them in anew: ghp agent-init --hooks claude",
+            f"The status line in {SETTINGS} runs your own one, which you have changed.",
+            "Install them again: ghp agent-init --hooks claude",
         )
     ]
     put(repo, "claude")
@@ -226,8 +226,9 @@ def test_the_users_hooks_and_a_clones_would_both_run(repo: Path, old: Path) -> N
     assert [one for one in found(repo) if one.level is not Level.OK] == [
         finding.warning(
             "hooks-twice",
-            "Codex runs each of our hooks twice: by ~/.codex/hooks.json and by .codex/hooks.json.",
-            "Keep one: `ghp agent-init --hooks codex --remove`, or the same with --user.",
+            "Codex runs each of our hooks twice: from ~/.codex/hooks.json and from "
+            ".codex/hooks.json.",
+            "Keep one: run `ghp agent-init --hooks codex --remove`, or the same with --user.",
         )
     ]
     for step in guards.to_take(client_places.here(ws(repo), ["codex"]), ws(repo).common_dir):

@@ -115,9 +115,7 @@ def test_what_is_somebody_elses_is_refused_and_left(tmp_path: Path, name: str) -
         place.write_text("x")
     with pytest.raises(RefusedError) as refused:
         plugin.to_write(place, "/py")
-    assert str(refused.value) == (
-        f"{place} is there already, and is no plugin that ghp-agents made."
-    )
+    assert str(refused.value) == (f"{place} already exists, and ghp-agents did not create it.")
 
 
 def test_an_empty_folder_may_be_used_and_without_one_it_is_in_the_data_folder(

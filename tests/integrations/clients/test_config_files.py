@@ -31,8 +31,8 @@ def test_a_list_is_put_in_order_and_case_does_not_matter() -> None:
 def test_a_client_that_is_not_known_is_refused(words: str, shown: str) -> None:
     with pytest.raises(UsageError) as refused:
         chosen(words, [])
-    assert str(refused.value) == f"{shown} is not a client that can be hooked."
-    assert refused.value.hint == ("Known are: claude, codex, gemini, cursor, opencode, git.")
+    assert str(refused.value) == f"{shown} is not a client with hooks."
+    assert refused.value.hint == ("Known clients: claude, codex, gemini, cursor, opencode, git.")
 
 
 def test_where_none_is_found_the_list_is_asked_for() -> None:

@@ -169,9 +169,9 @@ def test_an_entry_of_another_version_is_renewed_and_one_too_many_goes() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[]", "it holds no object"),
-        ('{"hooks": []}', "`hooks` is no object"),
-        ('{"hooks": {"Stop": {}}}', "`hooks.Stop` is no list"),
+        ("[]", "it does not contain an object"),
+        ('{"hooks": []}', "`hooks` is not an object"),
+        ('{"hooks": {"Stop": {}}}', "`hooks.Stop` is not a list"),
     ],
 )
 def test_a_file_of_another_shape_is_refused(text: str, said: str) -> None:

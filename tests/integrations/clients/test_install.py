@@ -58,7 +58,7 @@ def test_a_file_of_the_users_is_given_back_with_its_bytes_and_its_mode(repo: Pat
     before = path.read_bytes()
     assert put(repo) == [f"Put hooks for Claude Code into {SETTINGS}"]
     assert path.stat().st_mode & 0o777 == 0o600
-    assert take(repo) == [f"Took the hooks of Claude Code out of {SETTINGS}"]
+    assert take(repo) == [f"Took the hooks of Claude Code from {SETTINGS}"]
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (before, 0o600)
     assert (repo / ".git/info/exclude").read_text() == "*.swp\n"
 
@@ -79,9 +79,9 @@ def test_a_file_that_was_made_goes_unless_the_user_put_something_into_it(repo: P
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{\n "a": 1,\n "b" 2\n}', "{path}, line 3: `:` is expected; it was left as it is."),
-        ("", "{path}, line 1: the text ends too early; it was left as it is."),
-        ('{"hooks": 1}', "{path}: `hooks` is no object; it was left as it is."),
+        ('{\n "a": 1,\n "b" 2\n}', "{path}, line 3: `:` is missing; the file was not changed."),
+        ("", "{path}, line 1: the text ends too early; the file was not changed."),
+        ('{"hooks": 1}', "{path}: `hooks` is not an object; the file was not changed."),
     ],
 )
 def test_what_cannot_be_understood_is_refused_and_left(repo: Path, text: str, said: str) -> None:
@@ -101,8 +101,8 @@ def test_a_link_in_the_repository_is_not_followed_out_of_it(repo: Path, tmp_path
     with pytest.raises(RefusedError) as refused:
         put(repo, "codex")
     assert str(refused.value) == (
-        f"{repo}/.codex/hooks.json leads to {theirs}, outside of the worktree, by a link in the "
-        "repository."
+        f"{repo}/.codex/hooks.json is a link in the repository to {theirs}, outside of the "
+        "worktree."
     )
     assert theirs.read_text() == "{}"
     git(repo, "rm", "--quiet", "--cached", ".codex")
@@ -169,7 +169,7 @@ def test_opencodes_plugin_is_a_file_of_ours_and_never_replaces_anothers(repo: Pa
     assert take(repo, "opencode")[0] == f"Removed the hooks of OpenCode: {PLUGIN}"
     assert not (repo / ".opencode").exists()
     theirs = write(repo / PLUGIN, "export const Mine = 1 // not ghp_agents\n")
-    with pytest.raises(GhpError, match="is not ours; it was left as it is"):
+    with pytest.raises(GhpError, match="is not from ghp-agents; it was not changed"):
         put(repo, "opencode")
     assert take(repo, "opencode") == []
     assert theirs.exists()

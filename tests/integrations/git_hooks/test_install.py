@@ -329,9 +329,7 @@ def test_what_is_in_the_way_of_moving_a_hook_is_refused(repo: Path) -> None:
     hook.with_name("pre-commit" + ASIDE).write_text("somebody's")
     with pytest.raises(RefusedError) as refused:
         install(repo)
-    assert str(refused.value) == (
-        f"{hook} would be moved aside to pre-commit{ASIDE}, which is there already."
-    )
+    assert str(refused.value) == (f"Cannot move {hook} aside: pre-commit{ASIDE} already exists.")
 
 
 @pytest.mark.parametrize("relative", [True, False])
@@ -381,8 +379,8 @@ def test_hooks_of_all_of_a_users_repositories_are_said_to_be_that(repo: Path, ho
     git(repo, "config", "--global", "core.hooksPath", "~/hooks")
     assert f"Made the hook {home}/hooks/pre-commit" in install(repo)
     assert next(git_guard.advice(ws(repo))) == (
-        f"{home}/hooks/pre-commit serves other repositories, too; our block does nothing in those.",
-        "`core.hooksPath` says so; see `git config --show-origin core.hooksPath`.",
+        f"Other repositories use {home}/hooks/pre-commit, too; our block does nothing in them.",
+        "`core.hooksPath` is set; see `git config --show-origin core.hooksPath`.",
     )
 
 
@@ -406,8 +404,8 @@ def test_with_husky_the_block_is_in_the_projects_own_script(repo: Path, checker:
     assert list(git_guard.advice(ws(repo))) == [
         (
             ".husky/pre-commit is tracked by git. Our block in it names nothing of this machine, "
-            "and does nothing for those without ghp-agents.",
-            "Commit it or not, as you like.",
+            "and does nothing without ghp-agents.",
+            "You may commit it.",
         )
     ]
     git(repo, "commit", "--quiet", "--allow-empty", "-m", "A", env=AS)

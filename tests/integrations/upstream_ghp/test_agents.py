@@ -71,7 +71,7 @@ def test_an_agent_in_our_worktree_is_ours(home: Path, repo: Path, place: Path) -
         }
     ]
     assert upstream_agents.sentences(heard) == [
-        "Upstream's ghp says of worker-1 on #86: waits for a person's input, Editing a.py."
+        "Upstream ghp reports for worker-1 on #86: waiting for a person's input, Editing a.py."
     ]
     assert upstream_agents.sentences(heard, ["worker-2"]) == []
     assert upstream_agents.document(heard, ["worker-2"]) == []
@@ -81,7 +81,9 @@ def test_one_in_a_worktree_of_ours_without_an_agent_is_shown_all_the_same(
     home: Path, repo: Path, place: Path
 ) -> None:
     note(home, agent(place))
-    assert upstream_agents.sentences(listen(home, repo)) == ["Upstream's ghp says of #86: running."]
+    assert upstream_agents.sentences(listen(home, repo)) == [
+        "Upstream ghp reports for #86: running."
+    ]
 
 
 def test_what_is_of_other_repositories_is_left_out(
@@ -111,7 +113,7 @@ def test_the_stage_of_the_pipeline_is_joined_in_every_worktree(
     (repo / ".git/ghp-pipeline.json").write_text(json.dumps({"86": stage}))
     for folder in (repo, place):
         assert upstream_agents.sentences(listen(home, folder, worker(place))) == [
-            "Upstream's ghp says of worker-1 on #86: running, stage ready."
+            "Upstream ghp reports for worker-1 on #86: running, stage ready."
         ]
 
 
@@ -122,7 +124,7 @@ def test_a_role_counts_where_an_agent_goes_by_it(home: Path, repo: Path, place: 
     heard = listen(home, repo, worker(place))
     assert heard.roles == (Role("worker-1", "active", "T"),)
     assert upstream_agents.sentences(heard) == [
-        "Upstream's ghp says of the role worker-1: active, last seen T."
+        "Upstream ghp reports for the role worker-1: active, last seen T."
     ]
     assert upstream_agents.document(heard) == [
         {"agent": "worker-1", "status": "active", "timestamp": "T"}

@@ -97,18 +97,18 @@ def test_an_agent_is_known_by_its_worktree_and_else_by_its_branch(noted: Noted, 
     [
         (NOTED, "worker-1", "worker-1 on #86: running, Editing a.py."),
         (NOTED._replace(status="waiting", waits=True, stage="working"), "",
-         "#86: stage working, waits for a person's input, Editing a.py."),
+         "#86: stage working, waiting for a person's input, Editing a.py."),
         (Noted(branch="b"), "", "b: nothing more."),
         (Noted(), "", "somebody: nothing more."),
     ],
 )  # fmt: skip
 def test_whose_word_it_is_is_said(noted: Noted, agent: str, says: str) -> None:
-    assert rules.sentence(noted, agent) == f"Upstream's ghp says of {says}"
+    assert rules.sentence(noted, agent) == f"Upstream ghp reports for {says}"
 
 
 @pytest.mark.parametrize("told", [[], None, 5, "x", {"agents": []}, {"agents": 5}])
 def test_what_is_no_registry_is_told(told: object) -> None:
-    with pytest.raises(ValueError, match="no object"):
+    with pytest.raises(ValueError, match="not an object"):
         rules.registry(told)
 
 
