@@ -129,7 +129,7 @@ def test_an_agent_has_a_checked_name_and_a_person_any() -> None:
     assert as_agent("worker-1") == "worker-1"
     assert as_actor("worker-1", "yes") == Actor("worker-1")
     assert as_actor("Ada Lovelace", True) == Actor("Ada Lovelace", True)
-    with pytest.raises(ValueError, match=r"^'Ada Lovelace' is not a name for an agent\.$"):
+    with pytest.raises(ValueError, match=r"^'Ada Lovelace' is not a valid agent name\.$"):
         as_actor("Ada Lovelace", 1)
 
 

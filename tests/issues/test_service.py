@@ -221,7 +221,7 @@ def test_an_edit_that_says_nothing_is_a_mistake(place: Place) -> None:
 
 def test_only_a_checked_name_is_assigned_as_an_agent(place: Place) -> None:
     make(place, "One")
-    with pytest.raises(UsageError, match=r"'\.\./x' is not a name for an agent"):
+    with pytest.raises(UsageError, match=r"'\.\./x' is not a valid agent name"):
         services.assign(place.parts, "1", ["worker-1", "../x"])
     assert place.tracker.get(1).assignees == ()
     assert not services.assign(place.parts, "1", ["../x"], remove=True).changed

@@ -60,7 +60,7 @@ def test_a_document_needs_only_an_author() -> None:
     [
         (None, "it does not say who wrote it"),
         (" ", "it does not say who wrote it"),
-        ("../x", "'../x' is not a name for an agent."),
+        ("../x", "'../x' is not a valid agent name."),
     ],
 )
 def test_a_document_by_nobody_is_refused(by: object, why: str) -> None:
