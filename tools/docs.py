@@ -109,8 +109,8 @@ ghp-agents completion zsh >> ~/.zshrc
 ghp-agents completion fish > ~/.config/fish/completions/ghp.fish
 ```
 
-Print the script again after an upgrade. To complete issues and agents as well, add one of these lines
-to your shell's startup file instead; each tab then starts Python:
+Print the script again after an upgrade. To complete issues and agents as well, add one of these
+lines to your shell's startup file instead; each tab then starts Python:
 
 ```sh
 eval "$(_GHP_COMPLETE=bash_source ghp)"                # ~/.bashrc
