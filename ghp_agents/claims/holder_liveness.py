@@ -4,7 +4,7 @@ An agent of another clone is judged by its presence. But a claim reaches the rem
 presence only with the next sync. So a claim that is new here is a sign of life, too.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core import json_file
@@ -15,12 +15,11 @@ from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
-from ghp_agents.presence.service import AgentView
+from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.workspace import Workspace
 
 NOTED_FILE = "claims.json"
-LIVING = (Liveness.ACTIVE, Liveness.STALE)
 
 
 class HolderView(NamedTuple):
@@ -36,12 +35,16 @@ class HolderView(NamedTuple):
         return self.view.liveness.value if self.view else "unknown"
 
 
-def holders_of(ctx: Context, leases: Iterable[Lock]) -> dict[str, HolderView]:
-    """The holders of these locks, by the locks' names."""
+def holders_of(
+    ctx: Context, leases: Iterable[Lock], agents: Sequence[AgentView] | None = None
+) -> dict[str, HolderView]:
+    """The holders of these locks, by the locks' names; `agents` are all agents, if known."""
     held = [lease for lease in leases if lease.holder is not None]
     if all(lease.is_person for lease in held):
         return {lease.name: HolderView() for lease in held}
-    views = {view.name: view for view in presence.list_agents(ctx, ctx.store.snapshot())}
+    if agents is None:
+        agents = presence.list_agents(ctx, ctx.store.snapshot())
+    views = {view.name: view for view in agents}
     seen = {lease.name: (lease, views.get(lease.holder or "")) for lease in held}
     silent = _silent_since(ctx, seen.values())
     return {name: _sight(ctx.ws, *pair, silent.get(name)) for name, pair in seen.items()}

@@ -7,7 +7,7 @@ from ghp_agents.core.finding import Finding, info, warning
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import worktree
 from ghp_agents.hotpath import alive
-from ghp_agents.leases import service as lease
+from ghp_agents.leases.world import read_all
 from ghp_agents.locks.names import PREFIX
 from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.state.presence import Presence, issue_of, position
@@ -74,7 +74,7 @@ def _leases(ws: Workspace, snapshot: Snapshot, name: str) -> list[str]:
     now = ws.clock.now()
     return [
         log.hold().short
-        for log in lease.read_all(snapshot)[0]
+        for log in read_all(snapshot)[0]
         if log.is_open
         and log.granted is not None
         and not log.is_over(snapshot.clone, now)

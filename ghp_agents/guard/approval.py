@@ -14,6 +14,7 @@ from ghp_agents.hotpath.quoting import file, named, when
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.record import at_root
 from ghp_agents.leases.request import ApprovalError, Approve, CheckedRequest
+from ghp_agents.leases.world import read_all
 from ghp_agents.ports import Context
 from ghp_agents.workspace import Workspace
 
@@ -99,7 +100,7 @@ def _shown(files: Sequence[str]) -> str:
 def _latest(ctx: Context, plan: CheckedRequest, text: str) -> Escalation | None:
     """The last escalation of this question, unless a lease has used its answer."""
     snapshot = ctx.store.snapshot()
-    used = {log.request.question for log in leases.read_all(snapshot)[0]}
+    used = {log.request.question for log in read_all(snapshot)[0]}
     same = [
         earlier
         for earlier in escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0]

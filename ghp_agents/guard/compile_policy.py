@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ghp_agents.claims import holder_liveness
@@ -20,12 +20,11 @@ from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.issues.issue import Issue
 from ghp_agents.issues.scope import scope
 from ghp_agents.leases import expiry
-from ghp_agents.leases import service as lease
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.record import LeaseHistory
+from ghp_agents.leases.world import World, as_hold
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import PREFIX, claimed_issue
-from ghp_agents.ports import Context, IssueTracker, Snapshot
+from ghp_agents.locks.names import claimed_issue
+from ghp_agents.ports import Context, IssueTracker
 from ghp_agents.presence import service as presence
 from ghp_agents.settings import load as configuration
 from ghp_agents.settings.settings import Settings
@@ -55,13 +54,11 @@ def make(ctx: Context, sources: Sources, stamp: Stamp | None) -> Book:
         stamp["trunk"] = marks
     settings = Settings(**values)
     fold = policy_stamp.ignores_case(stamp["case"] if stamp else _case(sources))
-    snapshot = ctx.store.snapshot()
-    claims, logs = ctx.leaser.known(PREFIX), lease.read_all(snapshot)[0]
-    expired = expiry.expired(ctx, snapshot, logs)
+    world = World(ctx)
     rules = [
-        *_leases(ctx, snapshot, fold, expired),
+        *_leases(world, fold),
         *_shared(settings, next((text for _, text in texts[CONFIGS:] if text), ""), fold),
-        *_scopes(claims, ctx.tracker, fold),
+        *_scopes(world.claims, ctx.tracker, fold),
     ]
     return {
         "settings": values,
@@ -70,9 +67,9 @@ def make(ctx: Context, sources: Sources, stamp: Stamp | None) -> Book:
         "implicitLeases": settings.implicit_leases,
         "deadAfter": settings.dead_after,
         "goneAfter": settings.gone_after,
-        "lapses": _next_lapse(ctx.ws, snapshot, logs, expired),
-        "claims": {str(claimed_issue(x.name)): _claim(x, ctx.leaser.clone) for x in claims},
-        "elsewhere": _elsewhere(ctx, snapshot, [rule for rule, _ in rules]),
+        "lapses": _next_lapse(world),
+        "claims": {str(claimed_issue(x.name)): _claim(x, ctx.leaser.clone) for x in world.claims},
+        "elsewhere": _elsewhere(world, [rule for rule, _ in rules]),
         **bind(rules, fold),
     }
 
@@ -140,30 +137,20 @@ def _unreadable(path: str, why: str) -> GhpError:
 # -------------------------------------------------------------------------- rules
 
 
-def _next_lapse(
-    ws: Workspace, snapshot: Snapshot, logs: Sequence[LeaseHistory], expired: Container[str]
-) -> float | None:
+def _next_lapse(world: World) -> float | None:
     """When the next lease of another clone may expire; None for never."""
-    ends = [
-        end for lease, end in expiry.ends_at(ws, snapshot, logs).items() if lease not in expired
-    ]
+    known = expiry.ends_at(world.ws, world.snapshot, world.logs)
+    ends = [end for lease, end in known.items() if lease not in world.expired]
     # The fast path has only the machine's clock.
-    return ws.clock.now() - ws.steady() + min(ends) if ends else None
+    return world.now - world.ws.steady() + min(ends) if ends else None
 
 
-def _leases(
-    ctx: Context, snapshot: Snapshot, fold: bool, expired: Container[str]
-) -> list[RulePatterns]:
+def _leases(world: World, fold: bool) -> list[RulePatterns]:
     """All granted and unexpired leases, in order of precedence. Whether the holder is alive is
     checked only when a lease matters."""
-    rights = lease.known_rights(ctx.leaser)
-    over = {
-        x.nonce for x in rights.values() if holder_liveness.is_over(ctx.ws, x, ctx.leaser.clone)
-    }
-    logs = lease.read_all(snapshot)[0]
-    here = {log.id for log in logs if log.request.clone == snapshot.clone}
+    here = {log.id for log in world.logs if log.request.clone == world.snapshot.clone}
     rules: list[RulePatterns] = []
-    for hold in _in_force(logs, rights, expired, over):
+    for hold in _in_force(world):
         patterns = ready(hold.patterns, fold)
         if patterns:
             rule = Rule(
@@ -175,33 +162,28 @@ def _leases(
                 approved=hold.approved,
                 label=hold.short,
                 text=one_line(hold.reason, TEXT_LIMIT),
-                is_elsewhere=not hold.is_of(hold.holder, hold.is_person, ctx.leaser.clone),
+                is_elsewhere=not hold.is_of(hold.holder, hold.is_person, world.ctx.leaser.clone),
             )
             rules.append((rule, patterns))
     return rules
 
 
-def _in_force(
-    logs: Sequence[LeaseHistory],
-    rights: Mapping[str, Lock],
-    expired: Container[str],
-    over: Container[str],
-) -> list[Hold]:
-    """In the order of `lease.held`: strict leases first, then the others by request order."""
-    known = {log.nonce for log in logs}
+def _in_force(world: World) -> list[Hold]:
+    """In the order of `World.holds`: strict leases first, then the others by request order."""
+    known = {log.nonce for log in world.logs}
     active = [
         log
-        for log in logs
+        for log in world.logs
         if log.is_open
         and log.granted
-        and log.id not in expired
-        and lease.lock_is_current(log, rights)
+        and log.id not in world.expired
+        and world.lock_is_current(log)
     ]
-    bare = [
-        x for x in rights.values() if x.is_taken and x.nonce not in known and x.nonce not in over
-    ]
-    strict = [lease.hold_of(log, rights) for log in active if log.request.right]
-    strict += map(lease.as_hold, bare)
+    clone = world.ctx.leaser.clone
+    over = {x.nonce for x in world.rights.values() if holder_liveness.is_over(world.ws, x, clone)}
+    bare = [x for x in world.rights.values() if x.is_taken and x.nonce not in known | over]
+    strict = [world.hold_of(log) for log in active if log.request.right]
+    strict += map(as_hold, bare)
     ordinary = [log.hold() for log in active if not log.request.right]
     return [*sorted(strict, key=lambda hold: (hold.since, hold.id)), *ordinary]
 
@@ -254,12 +236,12 @@ def _claim(claim: Lock, clone: str) -> list[Any]:
     ]  # fmt: skip
 
 
-def _elsewhere(ctx: Context, snapshot: Snapshot, rules: Sequence[Rule]) -> list[str]:
+def _elsewhere(world: World, rules: Sequence[Rule]) -> list[str]:
     """The holders that live in other clones."""
     holders = {rule.holder for rule in rules if rule.holder and not rule.is_person}
-    if not holders or all(tip.clone == snapshot.clone for tip in snapshot.tips()):
+    if not holders or all(tip.clone == world.snapshot.clone for tip in world.snapshot.tips()):
         return []
-    views = presence.list_agents(ctx, snapshot, processes=False)
+    views = presence.list_agents(world.ctx, world.snapshot, processes=False)
     return [view.name for view in views if view.name in holders and not view.is_here]
 
 

@@ -20,11 +20,9 @@ from ghp_agents.guard import compile_policy
 from ghp_agents.hotpath import alive, implicit_leases, policy, policy_cache, policy_stamp
 from ghp_agents.hotpath.policy import EditRequest, Rule, Verdict
 from ghp_agents.hotpath.policy_stamp import Sources
-from ghp_agents.leases import service as lease
-from ghp_agents.locks.lock import Lock
+from ghp_agents.leases.world import World
 from ghp_agents.locks.names import PREFIX
 from ghp_agents.ports import Context
-from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import Presence
 from ghp_agents.workspace import Workspace
 
@@ -197,7 +195,7 @@ class _Evaluator:
         if rule.kind == policy.SCOPE:
             sight = self._claims.get(PREFIX + rule.label.removeprefix("#"))
             return sight is not None and sight.lives  # None: released since the policy was compiled
-        return self._holders(Actor(rule.holder, rule.is_person))
+        return self._world.lives(Actor(rule.holder, rule.is_person))
 
     @cached_property
     def _me(self) -> Actor:
@@ -217,9 +215,7 @@ class _Evaluator:
         if self._agent is None:
             return None
         # For an agent of another clone, use the presence that its clone published.
-        return self._ws.presence(self._agent) or self._ctx.store.snapshot().agents().get(
-            self._agent
-        )
+        return self._ws.presence(self._agent) or self._world.snapshot.agents().get(self._agent)
 
     @cached_property
     def _owner(self) -> str | None:
@@ -227,10 +223,9 @@ class _Evaluator:
         return alive.worktree_of(git_dir, self._agent or "", folders, self._now, self._limits)
 
     @cached_property
-    def _holders(self) -> lease.Lives:
-        return lease.lives_by(presence.list_agents(self._ctx, self._ctx.store.snapshot()))
+    def _world(self) -> World:
+        return World(self._ctx)
 
     @cached_property
     def _claims(self) -> dict[str, holder_liveness.HolderView]:
-        known: list[Lock] = self._ctx.leaser.known(PREFIX)
-        return holder_liveness.holders_of(self._ctx, known)
+        return self._world.holders(self._world.claims)

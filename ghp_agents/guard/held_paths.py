@@ -14,7 +14,7 @@ from ghp_agents.git import process as git
 from ghp_agents.guard import evaluate
 from ghp_agents.hotpath import policy
 from ghp_agents.hotpath.policy import Verdict
-from ghp_agents.leases.service import PATHS, holder_of
+from ghp_agents.leases.world import PATHS, holder_of
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context, Exchange
 

@@ -1,7 +1,6 @@
-"""Whether an agent of this clone is alive, by its presence file; used on the fast path of edit
-checks.
+"""Whether an agent is alive; the fast path of edit checks asks that by its presence file.
 
-It agrees with `presence/liveness.py`; a test compares them.
+`presence/liveness.py` uses the same verdict for the agents of all clones.
 """
 
 import os
@@ -30,10 +29,32 @@ def lives(
         return None
     presence, beaten = found
     silent = silence(presence, beaten, now, boot_clock.read())
-    if silent >= gone_after or presence.get("status") == "stopped":
-        return False
-    process = process_lives(presence)
-    return process is not False and (silent < dead_after or process is True)
+    return verdict(
+        presence, silent, process_lives(presence), dead_after, dead_after, gone_after
+    ) in ("active", "stale")
+
+
+def verdict(
+    presence: "Mapping[str, Any]",
+    silent: float,
+    process: bool | None,
+    stale_after: float,
+    dead_after: float,
+    gone_after: float,
+) -> str:
+    """The liveness of an agent after `silent` seconds without a heartbeat.
+
+    `process` is whether its process runs, which is known only on its machine. If the process
+    ended, the agent is dead at once. If it runs, the agent is at most stale: it may be in a long
+    test run. After `gone_after` it is gone anyway, because its process id may have been reused.
+    """
+    if silent >= gone_after:
+        return "gone"
+    if presence.get("status") == "stopped":
+        return "stopped"
+    if process is False or (silent >= dead_after and process is None):
+        return "dead"
+    return "stale" if silent >= stale_after else "active"
 
 
 def newest_presence(folders: "Sequence[str]", agent: str) -> "tuple[dict[str, Any], float] | None":

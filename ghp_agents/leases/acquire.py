@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ghp_agents.claims import holder_liveness
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.leases import expiry, second_look, strict
+from ghp_agents.leases import second_look, strict
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.decide import Attempt, DecisionInput, decide, edits, until_of
 from ghp_agents.leases.hold import Hold
@@ -18,8 +18,8 @@ from ghp_agents.leases.request import (
     conflict_with,
     prepare,
 )
+from ghp_agents.leases.world import World
 from ghp_agents.ports import Context
-from ghp_agents.presence import service as presence
 from ghp_agents.state.transact import transact
 
 
@@ -70,14 +70,9 @@ def leased(plan: CheckedRequest, tried: Attempt) -> LeaseResult:
 
 def holds_already(ctx: Context, plan: CheckedRequest) -> bool:
     """Whether the lease is already held; then it needs no new approval."""
-    snapshot = ctx.store.snapshot()
-    mine = [log for log in leases.read_all(snapshot)[0] if plan.is_same(log)]
-    rights = leases.known_rights(ctx.leaser)
-    if not mine or plan.is_elsewhere(rights):
-        return False
-    lives = leases.lives_by(presence.list_agents(ctx, snapshot))
-    expired = expiry.expired(ctx, snapshot, mine)
-    return any(leases.is_active(ctx.ws, snapshot, log, lives, rights, expired) for log in mine)
+    world = World(ctx)
+    mine = [log for log in world.logs if plan.is_same(log)]
+    return not plan.is_elsewhere(world.rights) and any(map(world.is_active, mine))
 
 
 def attempt(ctx: Context, plan: CheckedRequest, *, in_line: bool = False) -> Attempt:
@@ -123,25 +118,24 @@ def _with_right(case: DecisionInput) -> Attempt:
 def _expired_rights(case: DecisionInput) -> frozenset[str]:
     """The nonces of expired locks of others: by their clones' records or, where these have not
     arrived, by the locks themselves."""
-    snapshot = case.ctx.store.snapshot()
-    logs = [log for log in leases.read_all(snapshot)[0] if log.request.right]
-    expired = expiry.expired(case.ctx, snapshot, logs)
+    world = World(case.ctx)
+    logs = [log for log in world.logs if log.request.right]
     recorded = {log.nonce for log in logs}
     bare = {
         right.nonce
-        for right in leases.known_rights(case.ctx.leaser).values()
+        for right in world.rights.values()
         if right.nonce not in recorded
-        and holder_liveness.is_over(case.ctx.ws, right, case.ctx.leaser.clone)
+        and holder_liveness.is_over(world.ws, right, case.ctx.leaser.clone)
     }
-    return frozenset(log.nonce for log in logs if log.id in expired) | bare
+    return frozenset(log.nonce for log in logs if log.id in world.expired) | bare
 
 
 def _end_expired(case: DecisionInput) -> None:
     """Release conflicting locks that this clone granted and that have expired by its clock. No
     other clone can know that, and the next sync may be far off."""
-    snapshot, now = case.ctx.store.snapshot(), case.ctx.ws.clock.now()
-    logs = [log for log in leases.read_all(snapshot)[0] if log.is_open and log.request.right]
-    over = [log for log in logs if log.is_over(snapshot.clone, now)]
+    world = World(case.ctx)
+    logs = [log for log in world.logs if log.is_open and log.request.right]
+    over = [log for log in logs if log.is_over(world.snapshot.clone, world.now)]
     kept = {log.nonce for log in logs if log not in over}
     for log in over:
         if log.nonce not in kept and case.plan.reach.meets_other(log.hold(), case.plan.holder):

@@ -6,7 +6,6 @@ from ghp_agents.leases import wait_graph
 from ghp_agents.leases.wait_graph import Chain, Wait
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
-from ghp_agents.presence.liveness import Liveness
 from ghp_agents.state.presence import issue_of
 
 TYPE_CHECKING = False
@@ -17,7 +16,6 @@ if TYPE_CHECKING:  # agent-status loads this module
 
 BLOCKED = "blocked"
 SHOWN = 3  # chains for each waiter
-_LIVES = (Liveness.ACTIVE, Liveness.STALE)
 
 
 def waits(ctx: Context, snapshot: "Snapshot", views: Sequence["AgentView"]) -> list[Wait]:
@@ -30,9 +28,10 @@ def waits(ctx: Context, snapshot: "Snapshot", views: Sequence["AgentView"]) -> l
         waits += _for_issues(ctx, views)
     if snapshot.files(presence.LEASES):
         from ghp_agents.leases import service as lease
+        from ghp_agents.leases.world import World
 
-        waits += wait_graph.for_leases(lease.queue(ctx, snapshot, views))
-    ended = {view.name for view in views if view.liveness not in _LIVES}
+        waits += wait_graph.for_leases(lease.queue(World(ctx, snapshot, views)))
+    ended = {view.name for view in views if view.liveness not in presence.LIVING}
     return sorted({wait for wait in waits if wait.waiter not in ended})
 
 

@@ -10,15 +10,14 @@ from ghp_agents.core.ids import Timestamp
 from ghp_agents.git import ignored_files
 from ghp_agents.hotpath import implicit_leases
 from ghp_agents.hotpath.quoting import named, reason
-from ghp_agents.leases import expiry, record
+from ghp_agents.leases import record
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseEvent, LeaseHistory
 from ghp_agents.leases.request import CheckedRequest, Conflict, conflict_with
-from ghp_agents.leases.service import Lives
+from ghp_agents.leases.world import World
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context, Snapshot
-from ghp_agents.presence import service as presence
 from ghp_agents.state.codec import order
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace
@@ -46,31 +45,23 @@ class DecisionInput(NamedTuple):
 
 def decide(case: DecisionInput, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
     """Granted, already held, queued, or the conflicts."""
-    ws, plan = case.ctx.ws, case.plan
-    views = presence.list_agents(case.ctx, snapshot)
-    lives, rights = leases.lives_by(views), leases.known_rights(case.ctx.leaser)
-    known = leases.read_all(snapshot)[0]
-    _check_not_ended(plan, known)
-    logs = [log for log in known if log.is_open]
-    mine = [] if plan.is_elsewhere(rights) else [log for log in logs if plan.is_same(log)]
-    expired = expiry.expired(case.ctx, snapshot, logs)
-    parts = (lives, rights, expired)
-    current = next((log for log in mine if leases.is_active(ws, snapshot, log, *parts)), None)
+    plan, world = case.plan, World(case.ctx, snapshot)
+    _check_not_ended(plan, world.logs)
+    logs = [log for log in world.logs if log.is_open]
+    mine = [] if plan.is_elsewhere(world.rights) else [log for log in logs if plan.is_same(log)]
+    current = next((log for log in mine if world.is_active(log)), None)
     if current:
         return _kept(case, snapshot, current)
     waiting = next((log for log in mine if log.id == plan.id and log.is_waiting), None)
-    holds = leases.held(case.ctx, snapshot, views)
-    conflicts = [conflict_with(plan, hold) for hold in holds if _is_in_way(plan, hold)]
-    conflicts += _first_in_line(case, snapshot, logs, waiting, lives)
-    conflicts += [*edits(ws, plan), *case.elsewhere]
+    conflicts = [conflict_with(plan, hold) for hold in world.holds if _is_in_way(plan, hold)]
+    conflicts += _first_in_line(case, world, logs, waiting)
+    conflicts += [*edits(world.ws, plan), *case.elsewhere]
     if conflicts:
         records = [_request(case, snapshot)] if case.in_line and not waiting else []
         return Attempt(obstacles=tuple(conflicts)), records
     if plan.right and case.right is None:
         return Attempt(), []
-    now = ws.clock.now()
-    over = [log for log in logs if log.is_over(snapshot.clone, now) or log.id in expired]
-    return _granted(case, snapshot, logs, waiting, lives, over)
+    return _granted(case, world, logs, waiting)
 
 
 def _is_in_way(plan: CheckedRequest, hold: Hold) -> bool:
@@ -111,10 +102,9 @@ def edits(ws: Workspace, plan: CheckedRequest) -> list[Conflict]:
 
 def _first_in_line(
     case: DecisionInput,
-    snapshot: Snapshot,
+    world: World,
     logs: Sequence[LeaseHistory],
     waiting: LeaseHistory | None,
-    lives: Lives,
 ) -> list[Conflict]:
     """Earlier requests that still wait: nobody jumps the queue."""
     reach, holder = case.plan.reach, case.plan.holder
@@ -124,7 +114,7 @@ def _first_in_line(
         if log.is_waiting
         and (waiting is None or order(log.request) < order(waiting.request))
         and reach.meets_other(log.hold(), holder)
-        and leases.is_still_waiting(case.ctx.ws, snapshot, log, lives)
+        and leases.is_still_waiting(world, log)
     ]
 
 
@@ -140,15 +130,13 @@ def _kept(
 
 def _granted(
     case: DecisionInput,
-    snapshot: Snapshot,
+    world: World,
     logs: Sequence[LeaseHistory],
     waiting: LeaseHistory | None,
-    lives: Lives,
-    past: Sequence[LeaseHistory],
 ) -> tuple[Attempt, list[Record]]:
     """Grant the lease, and end conflicting leases whose holders are dead or whose time is up. A
     holder that comes back must not find them held."""
-    ws, plan = case.ctx.ws, case.plan
+    plan, snapshot = case.plan, world.snapshot
     nonce = case.right.nonce if case.right else ""
     if waiting:
         event = _follow(case, snapshot, waiting, "grant")._replace(
@@ -160,19 +148,25 @@ def _granted(
         )
     request = waiting.request if waiting else event
     why = {
-        log.id: "its time was up" if lives(log.holder) else f"{log.holder} does not live any more"
+        log.id: (
+            "its time was up" if world.lives(log.holder) else f"{log.holder} does not live any more"
+        )
         for log in logs
         if log.granted
-        and (log in past or not lives(log.holder))
+        and (_is_over(world, log) or not world.lives(log.holder))
         and plan.reach.meets_other(log.hold(), plan.holder)
     }
     over = [log for log in logs if log.id in why]
     ended = [
-        leases.ended(ws, snapshot, log, plan.by, why[log.id], later)
+        leases.ended(world.ws, snapshot, log, plan.by, why[log.id], later)
         for later, log in enumerate(over, 2)
     ]
     log = LeaseHistory(request, event, event.until)
     return Attempt(log, is_new=True), [record.entry(event, request), *ended]
+
+
+def _is_over(world: World, log: LeaseHistory) -> bool:
+    return log.is_over(world.snapshot.clone, world.now) or log.id in world.expired
 
 
 def _request(case: DecisionInput, snapshot: Snapshot) -> Record:

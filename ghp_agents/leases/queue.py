@@ -21,6 +21,7 @@ from ghp_agents.leases.request import (
     LeaseRequest,
     prepare,
 )
+from ghp_agents.leases.world import read_all
 from ghp_agents.ports import Context
 from ghp_agents.presence import wait as presence_wait
 from ghp_agents.presence.wait import LOOK_EVERY
@@ -151,7 +152,7 @@ def ordinal(number: int) -> str:
 def _resumed(ctx: Context, plan: CheckedRequest) -> CheckedRequest:
     """The plan with the place of an earlier process that was killed while it waited."""
     snapshot = ctx.store.snapshot()
-    for log in leases.read_all(snapshot)[0]:
+    for log in read_all(snapshot)[0]:
         ours = log.is_waiting and log.request.clone == snapshot.clone and plan.is_same(log)
         if ours and not leases.is_waited_for(ctx.ws, log.id):
             return plan._replace(id=log.id)
@@ -176,7 +177,7 @@ def _waiting_file(ws: Workspace, lease: str) -> Iterator[None]:
 
 def _leave(ctx: Context, by: Actor, ids: Sequence[str]) -> None:
     """Leave the queue, if the requests still wait."""
-    logs = leases.read_all(ctx.store.snapshot())[0]
+    logs = read_all(ctx.store.snapshot())[0]
     why = {log.id: "left the queue" for log in logs if log.id in ids and log.is_waiting}
     if why:
         leases.end(ctx, by, why)

@@ -1,7 +1,5 @@
 """Reconcile leases after a sync: end expired ones, and escalate overlaps and deadlocks."""
 
-from collections.abc import Mapping, Sequence
-
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.json_file import texts_file
 from ghp_agents.escalations import service as escalation
@@ -12,16 +10,14 @@ from ghp_agents.leases import service as leases
 from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import FOLDER, LeaseHistory, what
-from ghp_agents.leases.service import LIVING
+from ghp_agents.leases.world import World
 from ghp_agents.locks.lock import Lock
-from ghp_agents.ports import Context, LockService, Snapshot
+from ghp_agents.ports import Context, LockService
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import wait_status
-from ghp_agents.presence.liveness import Liveness
-from ghp_agents.presence.service import AgentView
+from ghp_agents.presence.service import LIVING
 from ghp_agents.state.cause import OVERLAP
 from ghp_agents.state.legacy_causes import OVERLAPPING
-from ghp_agents.workspace import Workspace
 
 COMPARED = "leases-compared.json"  # ids of leases already compared with each other
 
@@ -37,9 +33,11 @@ def reconcile(ctx: Context) -> tuple[str, ...]:
     )
     results: list[EscalateResult] = []
     if snapshot.files(FOLDER):
-        if end_what_is_over(ctx, snapshot, views):
+        world = World(ctx, snapshot, views)
+        if end_what_is_over(world):
             snapshot = ctx.store.snapshot()
-        results += ask_about_overlaps(ctx, snapshot, views)
+            world = World(ctx, snapshot, views)
+        results += ask_about_overlaps(world)
     if presence.may_wait(snapshot, views):
         known = deadlocks.waits(ctx, snapshot, views)
         results += deadlocks.escalate_cycles(ctx, known, views)
@@ -50,43 +48,33 @@ def reconcile(ctx: Context) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------ expired leases
 
 
-def end_what_is_over(
-    ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]
-) -> list[LeaseHistory]:
+def end_what_is_over(world: World) -> list[LeaseHistory]:
     """Record the end of this clone's expired leases. Other clones cannot know it: no machine
     compares its clock with another's."""
-    liveness = {view.name: view.liveness for view in views}
-    rights = leases.known_rights(ctx.leaser)
-    logs = leases.read_all(snapshot)[0]
-    ours = [log for log in logs if log.request.clone == snapshot.clone]
-    reasons = {x.id: _why_over(ctx.ws, snapshot, x, liveness, rights) for x in ours if x.is_open}
+    logs, rights = world.logs, world.rights
+    ours = [log for log in logs if log.request.clone == world.snapshot.clone]
+    reasons = {log.id: _why_over(world, log) for log in ours if log.is_open}
     why = {identity: reason for identity, reason in reasons.items() if reason}
-    ended = leases.end(ctx, None, why) if why else []
+    ended = leases.end(world.ctx, None, why) if why else []
     # A new lease of the same keeps using the lock if that was not released yet.
     kept = {log.nonce for log in logs if log.is_open and log.id not in why}
     for log in ours:
         right = rights.get(log.request.right)
         is_over = log.id in why or not log.is_open
         if is_over and right and right.nonce == log.nonce and log.nonce not in kept:
-            _give_right_back(ctx.leaser, right, why.get(log.id, "its lease has ended"))
+            _give_right_back(world.ctx.leaser, right, why.get(log.id, "its lease has ended"))
     return ended
 
 
-def _why_over(
-    ws: Workspace,
-    snapshot: Snapshot,
-    log: LeaseHistory,
-    liveness: Mapping[str, Liveness],
-    rights: Mapping[str, Lock],
-) -> str:
+def _why_over(world: World, log: LeaseHistory) -> str:
     """Why an open lease is over; empty if it is not."""
-    if log.is_waiting and not leases.is_waited_for(ws, log.id):
+    if log.is_waiting and not leases.is_waited_for(world.ws, log.id):
         return "the process that waited has ended"
-    if log.is_over(snapshot.clone, ws.clock.now()):
+    if log.is_over(world.snapshot.clone, world.now):
         return "its time was up"
-    if not log.holder.is_person and liveness.get(log.holder.name) is Liveness.GONE:
+    if not log.holder.is_person and world.is_gone(log.holder.name):
         return f"{log.holder} is gone"
-    if log.granted and not leases.lock_is_current(log, rights):
+    if log.granted and not world.lock_is_current(log):
         return "another took the right"
     return ""
 
@@ -103,13 +91,11 @@ def _give_right_back(leaser: LockService, right: Lock, reason: str) -> None:
 # ------------------------------------------------------------------------ overlaps
 
 
-def ask_about_overlaps(
-    ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]
-) -> list[EscalateResult]:
+def ask_about_overlaps(world: World) -> list[EscalateResult]:
     """Escalate each overlap of leases that two clones granted before they synced. Both leases
     stay and the earlier one counts. The clone of the later one asks, once."""
-    holds = leases.held(ctx, snapshot, views)
-    clones = {log.id: log.request.clone for log in leases.read_all(snapshot)[0]}
+    ctx, snapshot, holds = world.ctx, world.snapshot, world.holds
+    clones = {log.id: log.request.clone for log in world.logs}
     done = set(texts_file(ctx.ws.cache_dir / COMPARED).read())
     results: list[EscalateResult] = []
     worktree_files = WorktreeFiles(ctx.ws)

@@ -1,34 +1,27 @@
 """Leases in force: list holders and waiters, and release leases."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.claims import holder_liveness
 from ghp_agents.core import files
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import NotFoundError, RefusedError, UsageError
 from ghp_agents.core.ids import Actor, Timestamp, one_line
 from ghp_agents.hotpath import implicit_leases
 from ghp_agents.hotpath.quoting import named, when
-from ghp_agents.leases import expiry, record, select
+from ghp_agents.leases import record, select
 from ghp_agents.leases.hold import Hold, Waiter
 from ghp_agents.leases.record import LeaseHistory, what
+from ghp_agents.leases.world import NAMES, PATHS, World, as_hold, read_all
 from ghp_agents.locks.lock import Lock, LockMovedError
-from ghp_agents.ports import Context, LockService, Snapshot, StateStore
-from ghp_agents.presence import service as presence
-from ghp_agents.presence.liveness import Liveness
-from ghp_agents.presence.service import AgentView
+from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.state.join import Problem
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace
 
-PATHS, NAMES = "path/", "name/"  # the kinds of locks of strict leases
-LIVING = (Liveness.ACTIVE, Liveness.STALE)
 WAITING = "waiting"  # a folder with one locked file for each waiting process of this clone
-
-Lives = Callable[[Actor], bool]
 
 
 class LeaseListing(NamedTuple):
@@ -51,93 +44,13 @@ class ReleasedLeases(NamedTuple):
 # -------------------------------------------------------------------------------- reading
 
 
-def read_all(snapshot: Snapshot) -> tuple[list[LeaseHistory], list[Problem]]:
-    """All leases, also ended ones, in the order of their requests, and unreadable records."""
-    return record.read_leases(snapshot.files(record.FOLDER))
-
-
 def listing(ctx: Context, *, implicit: bool = False) -> LeaseListing:
     """All leases in force, as far as this clone knows."""
-    snapshot = ctx.store.snapshot()
-    views = presence.list_agents(ctx, snapshot)
+    world, folders = World(ctx), ctx.ws.folders
     limits = ctx.ws.settings.dead_after, ctx.ws.settings.gone_after
-    touches = implicit_leases.list_all(ctx.ws.folders) if implicit else []
-    logs, problems = read_all(snapshot)
-    return LeaseListing(
-        held(ctx, snapshot, views),
-        queue(ctx, snapshot, views),
-        [
-            touch
-            for touch in touches
-            if implicit_leases.is_active(ctx.ws.folders, touch, ctx.ws.clock.now(), *limits)
-        ],
-        problems,
-        logs,
-    )
-
-
-def lives_by(views: Sequence[AgentView]) -> Lives:
-    """Whether an actor is alive. People, and agents unknown here, count as alive."""
-    liveness = {view.name: view.liveness for view in views}
-    return lambda who: who.is_person or liveness.get(who.name, Liveness.ACTIVE) in LIVING
-
-
-def held(ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> list[Hold]:
-    """All leases that are held now: strict ones first, then the others by request order.
-
-    If two overlap, because their clones had not synced, the first in this list counts.
-    """
-    logs = read_all(snapshot)[0]
-    lives, rights = lives_by(views), known_rights(ctx.leaser)
-    expired = expiry.expired(ctx, snapshot, logs)
-    mine = [log for log in logs if is_active(ctx.ws, snapshot, log, lives, rights, expired)]
-    recorded = {log.nonce for log in logs}
-    bare = [
-        as_hold(right)
-        for right in rights.values()
-        if right.is_taken
-        and right.nonce not in recorded
-        and not holder_liveness.is_over(ctx.ws, right, ctx.leaser.clone)
-        and (lives(holder_of(right)) or holder_liveness.holders_of(ctx, [right])[right.name].lives)
-    ]
-    strict = [hold_of(log, rights) for log in mine if log.request.right]
-    ordinary = [log.hold() for log in mine if not log.request.right]
-    return [*sorted([*bare, *strict], key=lambda hold: (hold.since, hold.id)), *ordinary]
-
-
-def is_active(
-    ws: Workspace,
-    snapshot: Snapshot,
-    log: LeaseHistory,
-    lives: Lives,
-    rights: Mapping[str, Lock],
-    expired: Container[str],
-) -> bool:
-    """Whether a lease is held now; `expired` are the expired leases of other clones."""
-    return (
-        log.is_open
-        and log.granted is not None
-        and not log.is_over(snapshot.clone, ws.clock.now())
-        and log.id not in expired
-        and lives(log.holder)
-        and lock_is_current(log, rights)
-    )
-
-
-def lock_is_current(log: LeaseHistory, rights: Mapping[str, Lock]) -> bool:
-    """Whether a strict lease still has its lock, as far as known here."""
-    right = rights.get(log.request.right)
-    return right is None or right.nonce == log.nonce
-
-
-def known_rights(leaser: LockService) -> dict[str, Lock]:
-    """The locks of strict leases that this clone knows, by name."""
-    return {right.name: right for kind in (PATHS, NAMES) for right in leaser.known(kind)}
-
-
-def holder_of(right: Lock) -> Actor:
-    """The holder of a lock."""
-    return Actor(right.holder or "", right.is_person)
+    touches = implicit_leases.list_all(folders) if implicit else []
+    edits = [x for x in touches if implicit_leases.is_active(folders, x, world.now, *limits)]
+    return LeaseListing(world.holds, queue(world), edits, world.problems, world.logs)
 
 
 def holder_in(hold: Hold) -> Actor:
@@ -145,46 +58,19 @@ def holder_in(hold: Hold) -> Actor:
     return Actor(hold.holder, hold.is_person)
 
 
-def as_hold(right: Lock) -> Hold:
-    """A lock as a lease, if its record is not here (yet)."""
-    kind, _, word = right.name.partition("/")
-    return Hold(
-        id=word,
-        holder=right.holder or ("nobody, in dispute," if right.is_disputed else ""),
-        is_person=right.is_person,
-        patterns=right.patterns,
-        name=word if f"{kind}/" == NAMES else None,
-        since=right.acquired_at,
-        until=right.until,
-        reason=right.reason,
-        strict=True,
-        clone=right.clone,
-    )
-
-
-def hold_of(log: LeaseHistory, rights: Mapping[str, Lock]) -> Hold:
-    """A lease as a hold, with the clone of its lock's holder."""
-    right = rights.get(log.request.right)
-    return log.hold()._replace(clone=right.clone) if right else log.hold()
-
-
-def queue(ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> list[Waiter]:
+def queue(world: World) -> list[Waiter]:
     """The waiting requests in queue order, each with the leases and requests before it."""
-    logs = read_all(snapshot)[0]
-    lives = lives_by(views)
-    waiting = [
-        log for log in logs if log.is_waiting and is_still_waiting(ctx.ws, snapshot, log, lives)
-    ]
+    waiting = [log for log in world.logs if log.is_waiting and is_still_waiting(world, log)]
     if not waiting:
         return []
     from ghp_agents.leases.coverage import WorktreeFiles
 
-    worktree_files, holds = WorktreeFiles(ctx.ws), held(ctx, snapshot, views)
+    worktree_files = WorktreeFiles(world.ws)
     waiters: list[Waiter] = []
     for number, log in enumerate(waiting):
         request = log.request
         reach = worktree_files.reach(request.patterns, request.name)
-        before = [*holds, *(earlier.hold() for earlier in waiting[:number])]
+        before = [*world.holds, *(earlier.hold() for earlier in waiting[:number])]
         behind = tuple(hold for hold in before if reach.meets_other(hold, log.holder))
         waiters.append(
             Waiter(
@@ -195,12 +81,12 @@ def queue(ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> list[
     return waiters
 
 
-def is_still_waiting(ws: Workspace, snapshot: Snapshot, log: LeaseHistory, lives: Lives) -> bool:
+def is_still_waiting(world: World, log: LeaseHistory) -> bool:
     """Whether a request is still in the queue: its holder is alive and, in this clone, so is the
     waiting process."""
-    if not lives(log.holder):
+    if not world.lives(log.holder):
         return False
-    return log.request.clone != snapshot.clone or is_waited_for(ws, log.id)
+    return log.request.clone != world.snapshot.clone or is_waited_for(world.ws, log.id)
 
 
 def is_waited_for(ws: Workspace, lease: str) -> bool:
@@ -231,15 +117,14 @@ def release(
     Raises NotFoundError, UsageError, RefusedError, and UnknownError for a strict lease.
     """
     by = ctx.ws.actor()
-    snapshot = ctx.store.snapshot()
-    lives = lives_by(presence.list_agents(ctx, snapshot))
-    chosen = _chosen(ctx, snapshot, by, words, name, cwd)
+    world = World(ctx)
+    chosen = _chosen(world, by, words, name, cwd)
     for hold in chosen:
         right = _right_of(ctx, hold) if hold.strict else None
-        living = lives(holder_in(hold))
+        living = world.lives(holder_in(hold))
         if right is not None:  # an agent of that name elsewhere may be another
             hold = hold._replace(clone=right.clone)
-            living = living or holder_liveness.holders_of(ctx, [right])[right.name].lives
+            living = living or world.holder(right).lives
         _check_release(ctx.ws, by, hold, living, ctx.leaser.clone)
     for hold in chosen:
         give_back(ctx, by, hold, reason)
@@ -247,18 +132,12 @@ def release(
 
 
 def _chosen(
-    ctx: Context,
-    snapshot: Snapshot,
-    by: Actor,
-    words: Sequence[str],
-    name: str | None,
-    cwd: Path | None,
+    world: World, by: Actor, words: Sequence[str], name: str | None, cwd: Path | None
 ) -> list[Hold]:
-    logs = [log for log in read_all(snapshot)[0] if log.is_open]
+    logs = [log for log in world.logs if log.is_open]
     recorded = {log.nonce for log in logs}
-    rights = known_rights(ctx.leaser)
-    bare = [x for x in rights.values() if x.is_taken and x.nonce not in recorded]
-    holds = [*(hold_of(log, rights) for log in logs), *map(as_hold, bare)]
+    bare = [x for x in world.rights.values() if x.is_taken and x.nonce not in recorded]
+    holds = [*map(world.hold_of, logs), *map(as_hold, bare)]
     ids = [word for word in words if is_id(word)]
     chosen = [find(holds, word) for word in ids]
     if name is not None:
@@ -267,7 +146,7 @@ def _chosen(
     if patterns:
         from ghp_agents.leases.coverage import WorktreeFiles
 
-        chosen += select.leased(holds, by, WorktreeFiles(ctx.ws).spelled(patterns, cwd))
+        chosen += select.leased(holds, by, WorktreeFiles(world.ws).spelled(patterns, cwd))
     return list({hold.id: hold for hold in chosen}.values())
 
 

@@ -18,7 +18,7 @@ from ghp_agents.hotpath.quoting import named, when
 from ghp_agents.leases import second_look
 from ghp_agents.leases.coverage import Coverage
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.service import NAMES, PATHS, as_hold
+from ghp_agents.leases.world import NAMES, PATHS, as_hold
 from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.ports import Context, LockService
 

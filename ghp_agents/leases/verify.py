@@ -7,7 +7,7 @@ from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import one_line
-from ghp_agents.leases.service import NAMES
+from ghp_agents.leases.world import NAMES
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from ghp_agents.core.first_seen import FirstSeen
+from ghp_agents.hotpath import alive
 from ghp_agents.settings.settings import Thresholds
 from ghp_agents.state.presence import Presence, number, position
 
@@ -109,18 +110,6 @@ def liveness_elsewhere(presence: Presence, silent: float, thresholds: Thresholds
 def liveness(
     presence: Presence, silent: float, thresholds: Thresholds, *, process_lives: bool | None = None
 ) -> Liveness:
-    """The liveness of an agent after `silent` seconds without a heartbeat.
-
-    `process_lives` is known only on the agent's machine. If the process ended, the agent is dead
-    at once. If it runs, the agent is at most stale: it may be in a long test run. After
-    `thresholds.gone` seconds it is gone anyway, because its process id may have been reused.
-    """
-    if silent >= thresholds.gone:
-        return Liveness.GONE
-    if presence.get("status") == "stopped":
-        return Liveness.STOPPED
-    if process_lives is False:
-        return Liveness.DEAD
-    if silent >= thresholds.dead and process_lives is None:
-        return Liveness.DEAD
-    return Liveness.STALE if silent >= thresholds.stale else Liveness.ACTIVE
+    """The liveness of an agent after `silent` seconds without a heartbeat; see `alive.verdict`."""
+    limits = thresholds.stale, thresholds.dead, thresholds.gone
+    return Liveness(alive.verdict(presence, silent, process_lives, *limits))

@@ -14,8 +14,8 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation, is_last_resort
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.issue import Issue
-from ghp_agents.leases import service as leases
 from ghp_agents.leases.record import what
+from ghp_agents.leases.world import NAMES, PATHS, World
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context, Snapshot
@@ -40,19 +40,18 @@ from ghp_agents.workspace import Workspace
 
 
 def gather(
-    ctx: Context,
-    views: Sequence[AgentView],
+    world: World,
     orphans: Sequence[Orphan] = (),
 ) -> SweepFacts:
     """Gather all facts for a sweep. Raises GhpError if the issues cannot be read."""
-    snapshot = ctx.store.snapshot()
+    ctx, snapshot = world.ctx, world.snapshot
     issues: dict[int, Issue] = {
         number: issue for issue in ctx.tracker.list(closed=True) for number in issue.numbers
     }
-    known = ctx.leaser.known()
+    known = world.locks
     claims = [x for x in known if x.holder is not None and claimed_issue(x.name) is not None]
     rights = [x for x in known if x.holder is not None and _is_lease(x)]
-    held = _held(ctx, [*claims, *rights])
+    held = _held(world, [*claims, *rights])
     unshown = [lease for lease in known if _may_be_unshown(lease, issues)]
     needs_ledger = unshown or any(held[lease.name].lapsed for lease in claims)
     ledger = ctx.store.ledger() if needs_ledger else []
@@ -61,9 +60,9 @@ def gather(
         claims=tuple(held[lease.name] for lease in claims),
         issues=issues,
         claimed={lease.name: claimed_issue(lease.name) or 0 for lease in known},
-        workers=_workers(ctx.ws, views),
+        workers=_workers(ctx.ws, world.agents),
         rights=tuple(held[lease.name] for lease in rights),
-        leases=_leases(snapshot, views),
+        leases=_leases(world),
         clones=memory.clones(ctx.ws, snapshot, _news_at(ctx)),
         questions=tuple(_waiting(ctx.ws, escalations)),
         attempts=_attempts(ledger, escalations, _retried(snapshot)),
@@ -76,11 +75,11 @@ def gather(
 
 
 def _is_lease(lease: Lock) -> bool:
-    return lease.name == TRUNK or lease.name.startswith((leases.PATHS, leases.NAMES))
+    return lease.name == TRUNK or lease.name.startswith((PATHS, NAMES))
 
 
-def _held(ctx: Context, rights: Sequence[Lock]) -> dict[str, Held]:
-    holders = holder_liveness.holders_of(ctx, rights)
+def _held(world: World, rights: Sequence[Lock]) -> dict[str, Held]:
+    ctx, holders = world.ctx, world.holders(rights)
     noted = holder_liveness.note_first_seen(ctx.ws, rights)
     news_at = _news_at(ctx)
     return {
@@ -100,7 +99,7 @@ def _judge(ws: Workspace, lease: Lock, holder: HolderView, seen: FirstSeen, news
         return Held(lease, "unknown", silent, lapsed, gone)
     view, silent = holder.view, holder.view.silent
     if holder.lives:
-        state = view.liveness if view.liveness in holder_liveness.LIVING else Liveness.ACTIVE
+        state = view.liveness if view.liveness in presence.LIVING else Liveness.ACTIVE
         return Held(lease, state.value, silent)
     # If a process has just ended, another may be about to resume its work.
     lapsed = not holder.rests and silent >= settings.stale_after
@@ -171,15 +170,11 @@ def _capabilities(ws: Workspace, view: AgentView) -> tuple[str, ...]:
     return ws.settings.capabilities.get(view.name, own)
 
 
-def _leases(snapshot: Snapshot, views: Iterable[AgentView]) -> tuple[LeaseOf, ...]:
-    gone = {view.name for view in views if view.liveness is Liveness.GONE}
-    if not gone or not snapshot.files(presence.LEASES):
-        return ()
-    logs = leases.read_all(snapshot)[0]
+def _leases(world: World) -> tuple[LeaseOf, ...]:
     return tuple(
         LeaseOf(log.id, log.holder.name, what(log.request.patterns, log.request.name))
-        for log in logs
-        if log.is_open and not log.holder.is_person and log.holder.name in gone
+        for log in world.logs
+        if log.is_open and not log.holder.is_person and world.is_gone(log.holder.name)
     )
 
 

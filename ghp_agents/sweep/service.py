@@ -13,6 +13,7 @@ from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError, NotSetUpError, UnknownError
 from ghp_agents.core.ids import Actor, CloneId
+from ghp_agents.leases.world import World
 from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
@@ -171,8 +172,8 @@ def _waiting(ctx: Context) -> int:
 
 
 def _gather(ctx: Context) -> tuple[SweepFacts, tuple[tuple[str, int], ...]]:
-    views = presence.list_agents(ctx, ctx.store.snapshot())
-    facts = sweep_facts.gather(ctx, views)
+    world = World(ctx)
+    views, facts = world.agents, sweep_facts.gather(world)
     orphans = sweep_orphans.find_orphans(ctx, views, facts.issues)
     counted = Counter(view.liveness for view in views)
     agents = tuple((state.value, counted[state]) for state in Liveness if counted[state])

@@ -14,7 +14,7 @@ from ghp_agents.hotpath.policy import Rule
 from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.leases import service as lease
 from ghp_agents.leases.request import LeaseRequest
-from ghp_agents.presence import service as presence
+from ghp_agents.leases.world import World
 from ghp_agents.settings.schema import ConfigError
 from tests.support.claimants import Claimant
 from tests.support.consent import mine
@@ -85,9 +85,7 @@ def test_the_leases_are_those_that_count_while_all_live(one: Claimant, clones: C
         two.sync()
         one.sync()
     lease.release(one.parts, ["/0/"])
-    snapshot = one.store.snapshot()
-    views = presence.list_agents(one.parts, snapshot)
-    held = lease.held(one.parts, snapshot, views)
+    held = World(one.parts).holds
     assert [label for _, _, label in rules(one)] == [hold.short for hold in held]
     assert len(held) == 5
 

@@ -14,8 +14,7 @@ from ghp_agents.hotpath import alive as living
 from ghp_agents.hotpath import fastjson as quickjson
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import presence_file as presencefile
-from ghp_agents.leases.service import lives_by
-from ghp_agents.presence import service as presence
+from ghp_agents.leases.world import World
 from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.workspace import open_workspace
 from tests.support.context import make_context
@@ -48,8 +47,8 @@ def test_the_fast_road_says_what_the_slow_one_says(
             path.write_bytes(quickjson.encode(record))
             os.utime(path, (NOW - silent, NOW - silent))
     store = GitRefsStore(ws)
-    lives = lives_by(presence.list_agents(make_context(ws, store), store.snapshot()))
-    assert living.lives(ws.folders, "worker-1", NOW) is lives(Actor("worker-1"))
+    world = World(make_context(ws, store))
+    assert living.lives(ws.folders, "worker-1", NOW) is world.lives(Actor("worker-1"))
 
 
 @pytest.mark.parametrize("agent", ["worker-2", "../worker-1", "", "A B"])

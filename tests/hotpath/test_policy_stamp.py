@@ -20,6 +20,7 @@ from ghp_agents.hotpath import policy_stamp as rulestamp
 from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.leases import service as lease
 from ghp_agents.leases.request import LeaseRequest
+from ghp_agents.leases.world import read_all
 from ghp_agents.state.git import outbox
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -156,7 +157,7 @@ def wait_in_outbox(one: Claimant, two: Claimant) -> None:
     """A release that nobody could commit, as in a sandbox."""
 
     def decide(snapshot: Any) -> tuple[None, list[Any]]:
-        (log,) = (x for x in lease.read_all(snapshot)[0] if x.holder.name == "worker-1")
+        (log,) = (x for x in read_all(snapshot)[0] if x.holder.name == "worker-1")
         by = one.ws.actor()
         outbox.put(one.ws, [lease.ended(one.ws, snapshot, log, by, "done")], OSError("full"))
         return None, []

@@ -14,7 +14,7 @@ from ghp_agents.core.globs import covers, may_meet
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.escalations.service import read_all as questions_of
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.service import read_all as leases_of
+from ghp_agents.leases.world import read_all as leases_of
 from tests.support import repos
 from tests.support.leases import FILES, Yard, two_yards
 

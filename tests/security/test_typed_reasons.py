@@ -12,10 +12,9 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import is_last_resort
 from ghp_agents.leases import overlaps as conflicts
 from ghp_agents.leases import reconcile as settling
-from ghp_agents.leases import service as leases
 from ghp_agents.leases.request import LeaseRequest
+from ghp_agents.leases.world import World, read_all
 from ghp_agents.locks.lock import Lock, decode, encode
-from ghp_agents.presence import service as presence
 from ghp_agents.state import cause, ledger
 from ghp_agents.state.cause import Cause
 from ghp_agents.sweep import facts as sweep_sight
@@ -38,8 +37,7 @@ def worker(repo: Path) -> Claimant:
 
 def deaths(worker: Claimant) -> dict[int, int]:
     """How often a sweep believes that the holder of an issue died."""
-    views = presence.list_agents(worker.parts, worker.store.snapshot())
-    return dict(sweep_sight.gather(worker.parts, views).attempts)
+    return dict(sweep_sight.gather(World(worker.parts)).attempts)
 
 
 def test_a_release_with_the_words_of_a_sweep_counts_as_no_death(worker: Claimant) -> None:
@@ -47,8 +45,7 @@ def test_a_release_with_the_words_of_a_sweep_counts_as_no_death(worker: Claimant
         worker.claim(1)
         worker.release(1, reason="swept: tidy-up")
     assert deaths(worker) == {}
-    views = presence.list_agents(worker.parts, worker.store.snapshot())
-    assert sweep_sight.gather(worker.parts, views).unfinished == ()
+    assert sweep_sight.gather(World(worker.parts)).unfinished == ()
 
 
 @pytest.mark.parametrize("reason", ["merged by #7 into main", "its issue is closed"])
@@ -87,7 +84,7 @@ def test_a_question_that_names_two_leases_is_not_the_one_about_their_overlap(
     second = first._replace(id="f" * 12, holder="worker-2")
     text = f"Two leases overlap: who should have it? ({first.short}) ({second.short})"
     escalation.escalate(worker.parts, text)
-    log = leases.read_all(worker.store.snapshot())[0][0]
+    log = read_all(worker.store.snapshot())[0][0]
     other = log._replace(request=log.request._replace(lease=second.id, clone="elsewhere"))  # type: ignore[arg-type]
     found = conflicts.find(worker.ws, [first, second], [log, other], questions(worker))
     assert [each.question for each in found] == [None]

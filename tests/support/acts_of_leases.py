@@ -9,6 +9,7 @@ from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.request import LeaseRequest
+from ghp_agents.leases.world import read_all
 from ghp_agents.presence import service as presence
 from tests.support import laws
 from tests.support.acts import Act, Run, Step
@@ -89,7 +90,7 @@ def _edit(run: Run, step: Step) -> str | None:
 
 def _holds(run: Run, clone: int) -> list[Hold]:
     snapshot = run.world.clones[clone].store.snapshot()
-    return [log.hold() for log in leases.read_all(snapshot)[0] if log.is_open and log.granted]
+    return [log.hold() for log in read_all(snapshot)[0] if log.is_open and log.granted]
 
 
 OF_LEASES: dict[str, Act] = {"leases": _lease, "gives-back": _give_back, "edits": _edit}

@@ -8,10 +8,10 @@ from ghp_agents.claims.service import claims
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.globs import covers
 from ghp_agents.hotpath import implicit_leases as touched
-from ghp_agents.leases import service as leases
 from ghp_agents.leases import strict
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseHistory
+from ghp_agents.leases.world import as_hold, read_all
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.state import codec
@@ -134,7 +134,7 @@ def _held(world: World, clone: int, acting: str = "") -> list[LeaseHistory]:
     rights = world.board.leases
     return [
         log
-        for log in leases.read_all(snapshot)[0]
+        for log in read_all(snapshot)[0]
         if log.is_open
         and log.granted
         and not log.is_over(snapshot.clone, now)
@@ -184,7 +184,7 @@ def rivals(world: World, session: Session, path: str) -> set[str]:
     here = [log for log in _held_here(world, session.clone) if log in known]
     others = [log for log in here if log.holder.name != session.agent]
     rights = world.clones[session.clone].leaser.known("path/")
-    if any(x.holder == session.agent and path in _things(leases.as_hold(x)) for x in rights):
+    if any(x.holder == session.agent and path in _things(as_hold(x)) for x in rights):
         return set()  # what holds over all clones comes before what was granted in one
     found = {log.holder.name for log in others if mine is None or order(log) < mine}
     folders = world.workspace(session.clone, session.agent, session.token).folders

@@ -11,7 +11,7 @@ from ghp_agents.handoffs import evidence
 from ghp_agents.handoffs.evidence import Topic
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.issues.local import LocalTracker
-from ghp_agents.leases import service as leases
+from ghp_agents.leases.world import read_all
 from ghp_agents.sweep.service import SweepResult, sweep
 from tests.support.claimants import Claimant
 from tests.support.context import make_context
@@ -69,9 +69,7 @@ def outcome(one: Claimant, remote: Path) -> object:
         for issue in issues
     }
     rights = {x.name: (x.holder, x.generation) for x in one.leaser.list() if x.name != "sweeper"}
-    open_leases = [
-        log.holder.name for log in leases.read_all(one.store.snapshot())[0] if log.is_open
-    ]
+    open_leases = [log.holder.name for log in read_all(one.store.snapshot())[0] if log.is_open]
     handed = {issue.number: [each.note for each in handoffs(one, issue.number)] for issue in issues}
     asked = [each.question for each in questions(one)]
     events = sorted(

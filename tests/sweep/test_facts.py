@@ -11,8 +11,8 @@ from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor
 from ghp_agents.issues.issue import IssueChange
 from ghp_agents.issues.memory import MemoryTracker
+from ghp_agents.leases.world import World
 from ghp_agents.locks.memory import Board, MemoryLeaser
-from ghp_agents.presence import service as presence
 from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.sweep import facts as sweep_sight
 from ghp_agents.sweep.service import SweepResult, sweep
@@ -117,13 +117,11 @@ def test_only_what_is_to_be_done_is_written(crowd: Crowd) -> None:
 
 def test_an_attempt_counts_until_a_person_has_said_how_to_go_on(crowd: Crowd) -> None:
     ctx = make_context(crowd.ws, crowd.store, crowd.leaser, crowd.tracker)
-    views = presence.list_agents(ctx, crowd.store.snapshot())
-    facts = sweep_sight.gather(ctx, views)
+    facts = sweep_sight.gather(World(ctx))
     assert (len(facts.issues), len(facts.claims), facts.attempts) == (ISSUES, AGENTS, {})
     assert facts.workers == ()
     crowd.store.sync()
-    views = presence.list_agents(ctx, crowd.store.snapshot())
-    assert len(sweep_sight.gather(ctx, views).workers) == AGENTS
+    assert len(sweep_sight.gather(World(ctx)).workers) == AGENTS
 
 
 def test_a_dry_run_says_it_and_writes_nothing(crowd: Crowd) -> None:

@@ -1,0 +1,172 @@
+"""The world as one decision sees it: the state, the agents, the locks and the leases in force."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from ghp_agents.claims import holder_liveness
+from ghp_agents.core.ids import Actor
+from ghp_agents.leases import expiry, record
+from ghp_agents.leases.hold import Hold
+from ghp_agents.leases.record import LeaseHistory
+from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.names import PREFIX
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.service import LIVING, AgentView
+from ghp_agents.state.join import Problem
+
+PATHS, NAMES = "path/", "name/"  # the kinds of locks of strict leases
+
+
+class World:
+    """What one decision sees, each part read once, on first use.
+
+    It never outlives its decision. Inside `transact` it is made of the snapshot that `decide` gets;
+    after a commit or a sync, make a new one.
+    """
+
+    def __init__(
+        self,
+        ctx: Context,
+        snapshot: Snapshot | None = None,
+        agents: Sequence[AgentView] | None = None,
+    ) -> None:
+        self.ctx, self.ws = ctx, ctx.ws
+        self.snapshot = ctx.store.snapshot() if snapshot is None else snapshot
+        self.now = ctx.ws.clock.now()
+        self._agents = agents
+
+    @cached_property
+    def agents(self) -> Sequence[AgentView]:
+        """All known agents with their liveness."""
+        if self._agents is not None:
+            return self._agents
+        return presence.list_agents(self.ctx, self.snapshot)
+
+    def lives(self, who: Actor) -> bool:
+        """Whether an actor is alive. People, and agents unknown here, count as alive."""
+        return who.is_person or self._liveness.get(who.name, Liveness.ACTIVE) in LIVING
+
+    def is_gone(self, agent: str) -> bool:
+        """Whether an agent is gone."""
+        return self._liveness.get(agent) is Liveness.GONE
+
+    @cached_property
+    def _liveness(self) -> dict[str, Liveness]:
+        return {view.name: view.liveness for view in self.agents}
+
+    @cached_property
+    def locks(self) -> list[Lock]:
+        """All locks that this clone knows."""
+        return self.ctx.leaser.known()
+
+    @cached_property
+    def claims(self) -> list[Lock]:
+        """The locks of issues that this clone knows."""
+        return [lock for lock in self.locks if lock.name.startswith(PREFIX)]
+
+    @cached_property
+    def rights(self) -> dict[str, Lock]:
+        """The locks of strict leases that this clone knows, by name."""
+        return {x.name: x for x in self.locks if x.name.startswith((PATHS, NAMES))}
+
+    @cached_property
+    def logs(self) -> list[LeaseHistory]:
+        """All leases, also ended ones, in the order of their requests."""
+        return self._records[0]
+
+    @property
+    def problems(self) -> list[Problem]:
+        """The records of leases that cannot be read."""
+        return self._records[1]
+
+    @cached_property
+    def _records(self) -> tuple[list[LeaseHistory], list[Problem]]:
+        return read_all(self.snapshot)
+
+    @cached_property
+    def expired(self) -> frozenset[str]:
+        """The ids of the expired leases of other clones."""
+        return expiry.expired(self.ctx, self.snapshot, self.logs)
+
+    @cached_property
+    def holds(self) -> list[Hold]:
+        """All leases that are held now: strict ones first, then the others by request order.
+
+        If two overlap, because their clones had not synced, the first in this list counts.
+        """
+        mine = [log for log in self.logs if self.is_active(log)]
+        recorded = {log.nonce for log in self.logs}
+        bare = [
+            as_hold(right)
+            for right in self.rights.values()
+            if right.is_taken and right.nonce not in recorded and self._counts(right)
+        ]
+        strict = [self.hold_of(log) for log in mine if log.request.right]
+        ordinary = [log.hold() for log in mine if not log.request.right]
+        return [*sorted([*bare, *strict], key=lambda hold: (hold.since, hold.id)), *ordinary]
+
+    def is_active(self, log: LeaseHistory) -> bool:
+        """Whether a lease is held now."""
+        return (
+            log.is_open
+            and log.granted is not None
+            and not log.is_over(self.snapshot.clone, self.now)
+            and log.id not in self.expired
+            and self.lives(log.holder)
+            and self.lock_is_current(log)
+        )
+
+    def lock_is_current(self, log: LeaseHistory) -> bool:
+        """Whether a strict lease still has its lock, as far as known here."""
+        right = self.rights.get(log.request.right)
+        return right is None or right.nonce == log.nonce
+
+    def hold_of(self, log: LeaseHistory) -> Hold:
+        """A lease as a hold, with the clone of its lock's holder."""
+        right = self.rights.get(log.request.right)
+        return log.hold()._replace(clone=right.clone) if right else log.hold()
+
+    def _counts(self, right: Lock) -> bool:
+        """Whether a lock without a record here is in force."""
+        if holder_liveness.is_over(self.ws, right, self.ctx.leaser.clone):
+            return False
+        return self.lives(holder_of(right)) or self.holder(right).lives
+
+    def holder(self, lock: Lock) -> holder_liveness.HolderView:
+        """The holder of a lock."""
+        return self.holders([lock])[lock.name]
+
+    def holders(self, locks: Sequence[Lock]) -> dict[str, holder_liveness.HolderView]:
+        """The holders of these locks, by the locks' names."""
+        # Given agents may come from a look that left out the processes.
+        agents = self.agents if self._agents is None else None
+        return holder_liveness.holders_of(self.ctx, locks, agents)
+
+
+def read_all(snapshot: Snapshot) -> tuple[list[LeaseHistory], list[Problem]]:
+    """All leases, also ended ones, in the order of their requests, and unreadable records."""
+    return record.read_leases(snapshot.files(record.FOLDER))
+
+
+def holder_of(right: Lock) -> Actor:
+    """The holder of a lock."""
+    return Actor(right.holder or "", right.is_person)
+
+
+def as_hold(right: Lock) -> Hold:
+    """A lock as a lease, if its record is not here (yet)."""
+    kind, _, word = right.name.partition("/")
+    return Hold(
+        id=word,
+        holder=right.holder or ("nobody, in dispute," if right.is_disputed else ""),
+        is_person=right.is_person,
+        patterns=right.patterns,
+        name=word if f"{kind}/" == NAMES else None,
+        since=right.acquired_at,
+        until=right.until,
+        reason=right.reason,
+        strict=True,
+        clone=right.clone,
+    )
