@@ -1,14 +1,16 @@
 """Names and ids, and the check that lets a name into a path."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise, takewhile
-from typing import NamedTuple, NewType
+from typing import NamedTuple, NewType, TypeVar
 
-from ghp_agents.core.errors import UsageError
+from ghp_agents.core.errors import NotFoundError, UsageError
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.quoting import byte_of as byte_of
 from ghp_agents.hotpath.quoting import one_line as one_line
+
+T = TypeVar("T")
 
 AgentName = NewType("AgentName", str)
 CloneId = NewType("CloneId", str)
@@ -74,6 +76,21 @@ def short_ids(ids: Iterable[str], least: int = 4) -> dict[str, str]:
         lengths[previous] = max(lengths[previous], same + 1)
         lengths[following] = max(lengths[following], same + 1)
     return {text: text[:length] for text, length in lengths.items()}
+
+
+def only_match(
+    matches: Sequence[T], reference: str, noun: str, describe: Callable[[T], str], hint: str
+) -> T:
+    """The one match of an abbreviated id. Raises NotFoundError, or UsageError if several match."""
+    if len(matches) == 1:
+        return matches[0]
+    shown = one_line(reference, 40) or "(nothing)"
+    if matches:
+        names = ", ".join(map(describe, matches[:5])) + ("…" if len(matches) > 5 else ".")
+        raise UsageError(
+            f"{shown!r} fits {len(matches)} {noun}s.", hint=f"Name one by more of its id: {names}"
+        )
+    raise NotFoundError(f"There is no {noun} {shown}.", hint=hint)
 
 
 def first_line(text: str, limit: int = 120) -> str:

@@ -4,8 +4,16 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-from ghp_agents.core.errors import NotFoundError, UsageError
-from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, first_line, one_line, short_ids
+from ghp_agents.core.ids import (
+    Actor,
+    CloneId,
+    Timestamp,
+    digest,
+    first_line,
+    one_line,
+    only_match,
+    short_ids,
+)
 from ghp_agents.state.cause import LAST_RESORT, QUESTION
 from ghp_agents.state.codec import order
 
@@ -148,18 +156,13 @@ def find(known: Sequence[Escalation], reference: str) -> Escalation:
     prefix = reference.strip().lower().removeprefix("e-")
     matches = _starting(known, prefix) or _starting(known, prefix.removeprefix("e"))
     exact = [match for match in matches if match.id == prefix]
-    if len(exact or matches) == 1:
-        return (exact or matches)[0]
-    shown = one_line(reference, 40) or "(nothing)"
-    if matches:
-        names = ", ".join(f"{match.name} ({one_line(match.title, 30)})" for match in matches[:5])
-        raise UsageError(
-            f"{shown!r} fits {len(matches)} questions.",
-            hint=f"Name one by more of its id: {names}{'…' if len(matches) > 5 else '.'}",
-        )
-    raise NotFoundError(
-        f"There is no question {shown}.",
-        hint="`ghp agent-escalations` lists them; `ghp agent-sync` fetches those of other clones.",
+    hint = "`ghp agent-escalations` lists them; `ghp agent-sync` fetches those of other clones."
+    return only_match(
+        exact or matches,
+        reference,
+        "question",
+        lambda x: f"{x.name} ({one_line(x.title, 30)})",
+        hint,
     )
 
 

@@ -24,6 +24,7 @@ from ghp_agents.git import process as git
 from ghp_agents.hotpath import news_flag
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import people
+from ghp_agents.state.codec import ledger_record
 from ghp_agents.state.join import Problem
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -260,17 +261,9 @@ def answer(
 
 def _answer_record(escalation: Escalation, answer: Answer) -> Record:
     path = record.answer_path_of(escalation.id, answer.id)
-    return Record(
-        event="answer",
-        actor=answer.by,
-        object=escalation.name,
-        id=answer.id,
-        at=answer.at,
-        clock=answer.clock,
-        files=((path, record.render_answer(answer)),),
-        issue=escalation.question.issue,
-        text=first_line(answer.text),
-    )
+    files = [(path, record.render_answer(answer))]
+    issue, text = escalation.question.issue, first_line(answer.text)
+    return ledger_record(answer, "answer", escalation.name, files, issue=issue, text=text)
 
 
 def post_owed(ctx: Context) -> list[str]:

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ghp_agents.core.errors import NotFoundError, UsageError
-from ghp_agents.core.ids import Actor, Timestamp, one_line
+from ghp_agents.core.ids import Actor, Timestamp, only_match
 
 HANDOFF, CHECKPOINT = "handoff", "checkpoint"
 KINDS = (HANDOFF, CHECKPOINT)
@@ -146,18 +145,8 @@ def find(known: Sequence[Handoff], reference: str) -> Handoff:
     """
     prefix = reference.strip().lower().removeprefix("h-")
     found = [handoff for handoff in known if prefix and handoff.id.startswith(prefix)]
-    if len(found) == 1:
-        return found[0]
-    shown = one_line(reference, 40) or "(nothing)"
-    if found:
-        names = ", ".join(f"{handoff.name} ({handoff.at})" for handoff in found[:5])
-        raise UsageError(
-            f"{shown!r} fits {len(found)} handoffs.", hint=f"Name one by more of its id: {names}."
-        )
-    raise NotFoundError(
-        f"There is no handoff {shown} here.",
-        hint="`ghp agent-resume` lists them; `ghp agent-sync` fetches those of other clones.",
-    )
+    hint = "`ghp agent-resume` lists them; `ghp agent-sync` fetches those of other clones."
+    return only_match(found, reference, "handoff", lambda x: f"{x.name} ({x.at})", hint)
 
 
 def size_text(size: int | None) -> str:

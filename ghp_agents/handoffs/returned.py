@@ -63,8 +63,8 @@ def encode(entry: Return) -> Record:
     fields: dict[str, Any] = entry._asdict()
     fields["by"], fields["person"] = entry.by.name, entry.by.is_person
     text = f"to {entry.agent}: {REASONS[entry.reason]}"
-    about, content = f"#{entry.pull}", dump(fields)
-    return ledger_record(entry, "pull-return", about, content, issue=entry.issue, text=text)
+    about, files = f"#{entry.pull}", [(entry.path, dump(fields))]
+    return ledger_record(entry, "pull-return", about, files, issue=entry.issue, text=text)
 
 
 def read_returns(files: Mapping[str, bytes]) -> tuple[list[Return], list[Problem]]:

@@ -28,6 +28,7 @@ from ghp_agents.notes import recall
 from ghp_agents.notes.note import Note
 from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.presence import service as presence
+from ghp_agents.state.codec import ledger_record
 from ghp_agents.state.presence import number
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -358,17 +359,8 @@ def _record(handoff: Handoff, document: bytes, facts: HandoffFacts) -> Record:
     files = [(record.path_of(handoff), document)]
     if facts.work.patch.content:
         files.append((record.patch_path_of(handoff), facts.work.patch.content))
-    return Record(
-        event=handoff.kind,
-        actor=handoff.by,
-        object=handoff.name,
-        id=handoff.id,
-        at=handoff.at,
-        clock=handoff.clock,
-        files=tuple(files),
-        issue=handoff.issue,
-        text=one_line(handoff.note, 120) or _summary(facts),
-    )
+    text = one_line(handoff.note, 120) or _summary(facts)
+    return ledger_record(handoff, handoff.kind, handoff.name, files, issue=handoff.issue, text=text)
 
 
 def _summary(facts: HandoffFacts) -> str:

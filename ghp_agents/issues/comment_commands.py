@@ -71,8 +71,8 @@ def encode(record: Obeyed) -> Record:
         "acts": [_act_fields(act) for act in record.acts],
     }
     text = "; ".join(f"{act.command}: {act.words}" for act in record.acts)
-    about, content = f"#{record.issue}", dump(fields)
-    return ledger_record(record, "command", about, content, issue=record.issue, text=text)
+    about, files = f"#{record.issue}", [(record.path, dump(fields))]
+    return ledger_record(record, "command", about, files, issue=record.issue, text=text)
 
 
 def _act_fields(act: Act) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-from ghp_agents.core.errors import NotFoundError, UsageError
-from ghp_agents.core.ids import IssueNumber, Timestamp, agent_name, one_line
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.ids import IssueNumber, Timestamp, agent_name, one_line, only_match
 
 T = TypeVar("T")
 S = TypeVar("S", str, IssueNumber)
@@ -114,19 +114,8 @@ def find(issues: Iterable[Issue], reference: str | int) -> Issue:
     else:
         prefix = text.lower().removeprefix("i-")
         matches = [i for i in issues if prefix and i.id.startswith(prefix)]
-    if len(matches) == 1:
-        return matches[0]
-    if matches:
-        raise UsageError(
-            f"{text[:40]!r} fits {len(matches)} issues.",
-            hint="Name one by more of its id: "
-            + ", ".join(f"I-{issue.id} ({one_line(issue.title, 30)})" for issue in matches[:5])
-            + ("…" if len(matches) > 5 else "."),
-        )
-    raise NotFoundError(
-        f"There is no issue {one_line(text, 40) or '(nothing)'}.",
-        hint="`ghp agent-issues --all` lists them; `ghp agent-sync` fetches those of other clones.",
-    )
+    hint = "`ghp agent-issues --all` lists them; `ghp agent-sync` fetches those of other clones."
+    return only_match(matches, text, "issue", lambda i: f"I-{i.id} ({one_line(i.title, 30)})", hint)
 
 
 # ------------------------------------------------------------------------------ validation

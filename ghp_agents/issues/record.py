@@ -88,8 +88,8 @@ def _named(
 
 def entry(event: IssueEvent, kind: str, issue: Issue, text: str) -> Record:
     """The record in the state's form; `kind` is the ledger's name for the event."""
-    line = one_line(text, 200)
-    return ledger_record(event, kind, short(issue), encode(event), issue=issue.number, text=line)
+    files, line = [(event.path, encode(event))], one_line(text, 200)
+    return ledger_record(event, kind, short(issue), files, issue=issue.number, text=line)
 
 
 def event_of(change: IssueChange) -> str:

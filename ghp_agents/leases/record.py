@@ -171,7 +171,8 @@ def entry(event: LeaseEvent, request: LeaseEvent) -> Record:
     place = what(request.patterns, request.name)
     kind = events.get(event.kind, f"lease-{event.kind}")
     text = one_line(f"{place}: {event.reason}" if event.reason else place, 200)
-    return ledger_record(event, kind, f"L-{event.lease}", encode(event), text=text)
+    files = [(event.path, encode(event))]
+    return ledger_record(event, kind, f"L-{event.lease}", files, text=text)
 
 
 def encode(event: LeaseEvent) -> bytes:

@@ -5,8 +5,17 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ghp_agents.core.errors import NotFoundError, UsageError
-from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, first_line, one_line, short_ids
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.ids import (
+    Actor,
+    CloneId,
+    Timestamp,
+    digest,
+    first_line,
+    one_line,
+    only_match,
+    short_ids,
+)
 from ghp_agents.state.codec import order
 
 KINDS = ("decision", "convention", "gotcha", "howto", "fact")
@@ -111,19 +120,11 @@ def find(known: Sequence[Note], reference: str) -> Note:
     """
     prefix = reference.strip().lower().removeprefix("n-").removeprefix("n")
     found = [note for note in known if prefix and note.id.startswith(prefix)]
-    if len(found) == 1:
-        return found[0]
-    shown = one_line(reference, 40) or "(nothing)"
-    if found:
-        names = ", ".join(f"{note.name} ({one_line(note.title, 30)})" for note in found[:5])
-        raise UsageError(
-            f"{shown!r} fits {len(found)} notes.",
-            hint=f"Name one by more of its id: {names}{'…' if len(found) > 5 else '.'}",
-        )
-    raise NotFoundError(
-        f"There is no note {shown}.",
-        hint="`ghp agent-notes list --all` lists them; `ghp agent-sync` fetches those of other "
-        "clones.",
+    hint = (
+        "`ghp agent-notes list --all` lists them; `ghp agent-sync` fetches those of other clones."
+    )
+    return only_match(
+        found, reference, "note", lambda x: f"{x.name} ({one_line(x.title, 30)})", hint
     )
 
 

@@ -20,6 +20,7 @@ from ghp_agents.notes.note import (
     NoteChange,
 )
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.state.codec import ledger_record
 from ghp_agents.state.join import Problem
 from ghp_agents.state.record import NOTES, Record
 from ghp_agents.state.transact import transact
@@ -104,7 +105,7 @@ def remember(
         result = RememberResult(after, same is None, replaced, _hints(same))
         if same and not changes:
             return result, []
-        return result, [_note_record(note, changes, new, is_new=same is None)]
+        return result, [_note_record(note, changes, is_new=same is None)]
 
     return transact(ctx.store, decide)
 
@@ -152,20 +153,11 @@ def _hints(same: Note | None) -> tuple[str, ...]:
     return (f"{same.name} was replaced by N-{same.superseded_by} and is not recalled.",)
 
 
-def _note_record(note: Note, changes: Sequence[NoteChange], new: Note, *, is_new: bool) -> Record:
+def _note_record(note: Note, changes: Sequence[NoteChange], *, is_new: bool) -> Record:
     files = [(record.path_of(note.id), record.render(note))] if is_new else []
     files += [(record.change_path_of(change), record.render_change(change)) for change in changes]
-    return Record(
-        event="remember",
-        actor=new.by,
-        object=note.name,
-        id=note.id if is_new else changes[0].id,
-        at=new.at,
-        clock=note.clock if is_new else changes[0].clock,
-        files=tuple(files),
-        issue=note.issue,
-        text=note.title,
-    )
+    first = note if is_new else changes[0]
+    return ledger_record(first, "remember", note.name, files, issue=note.issue, text=note.title)
 
 
 def tidied(text: str) -> str:
@@ -335,17 +327,10 @@ def _change_record(
     with_change: bool = True,
 ) -> Record:
     own = [(record.change_path_of(change), record.render_change(change))] if with_change else []
-    return Record(
-        event=event,
-        actor=change.by,
-        object=f"N-{change.note}",
-        id=change.id,
-        at=change.at,
-        clock=change.clock,
-        files=(*own, *files),
-        issue=note.issue if note else None,
-        text=note.title if note and event == "note-edit" else "",
-    )
+    issue = note.issue if note else None
+    text = note.title if note and event == "note-edit" else ""
+    about = f"N-{change.note}"
+    return ledger_record(change, event, about, (*own, *files), issue=issue, text=text)
 
 
 def _changes_of(note: Note, changes: Sequence[NoteChange]) -> list[NoteChange]:

@@ -50,8 +50,8 @@ def encode(event: PullEvent) -> bytes:
 def entry(event: PullEvent, pull: Pull, text: str) -> Record:
     """Return the record for the state store."""
     kind, line = f"pull-{event.kind}", one_line(text, 200)
-    about, content = f"#{pull.number}", encode(event)
-    return ledger_record(event, kind, about, content, issue=pull.issue, text=line)
+    about, files = f"#{pull.number}", [(event.path, encode(event))]
+    return ledger_record(event, kind, about, files, issue=pull.issue, text=line)
 
 
 def decode(path: str, data: bytes) -> PullEvent | None:

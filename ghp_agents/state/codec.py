@@ -1,7 +1,7 @@
 """What the records of all nouns share: provenance, order, and reading and writing their files."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from ghp_agents.core.fields import any_count, any_text, as_actor, as_line, as_whole, dump
@@ -85,10 +85,11 @@ def order(record: Any) -> tuple[int, str, str]:
     return record.clock, record.clone, record.id
 
 
-def ledger_record(entry: Any, event: str, about: str, content: bytes, **more: Any) -> Record:
-    """A record of one file in the state's form; `event` is the ledger's name for it."""
-    files = ((entry.path, content),)
-    return Record(event, entry.by, about, entry.id, entry.at, entry.clock, files, **more)
+def ledger_record(
+    entry: Any, event: str, about: str, files: Iterable[tuple[str, bytes]], **more: Any
+) -> Record:
+    """A record in the state's form; `event` is the ledger's name for it."""
+    return Record(event, entry.by, about, entry.id, entry.at, entry.clock, tuple(files), **more)
 
 
 def read_files(

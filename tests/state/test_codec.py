@@ -86,7 +86,8 @@ def test_a_ledger_record_has_the_file_and_its_provenance() -> None:
     expected = Record(
         "issue-edit", ADA, "#12", EVENT.id, AT, 7, ((EVENT.path, b"x"),), issue=12, text="T"
     )
-    assert ledger_record(EVENT, "issue-edit", "#12", b"x", issue=12, text="T") == expected
+    files = [(EVENT.path, b"x")]
+    assert ledger_record(EVENT, "issue-edit", "#12", files, issue=12, text="T") == expected
 
 
 def test_an_unreadable_file_hides_no_other_and_unknown_ones_are_ignored() -> None:
