@@ -18,7 +18,7 @@ from ghp_agents.hotpath import own_file
 
 MANY = 500  # names; git reads so many faster than Python does
 _HEADER = 64  # bytes; more than the header of any object
-_AT_ONCE = 16  # threads that wait for the disk; the kernel writes for all of them together
+_AT_ONCE = 4  # threads that wait for the disk; the kernel writes for all of them together
 _HEX = frozenset("0123456789abcdef")
 _MODE = 0o444  # of git's own loose objects
 
@@ -62,6 +62,8 @@ class _Reader(ObjectReader):
 
     def _find(self, name: str) -> Object | None:
         start, colon, path = name.partition(":")
+        if not start:
+            return None
         oid = start if _is_oid(start) else self._ref(start)
         if oid is None:
             return None
@@ -179,10 +181,11 @@ def _sync(paths: Sequence[str]) -> None:
             except OSError as error:
                 errors.append(error)
 
-    threads = [Thread(target=wait, args=(paths[n::_AT_ONCE],)) for n in range(_AT_ONCE)]
-    threads = threads[: len(paths)]
+    shares = [paths[n::_AT_ONCE] for n in range(min(_AT_ONCE, len(paths)))]
+    threads = [Thread(target=wait, args=(share,)) for share in shares[1:]]
     for thread in threads:
         thread.start()
+    wait(shares[0] if shares else ())
     for thread in threads:
         thread.join()
     if errors:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 RULED = (".ghp/leases/", ".ghp/issues/")  # this clone's records that affect edits
 _SHORT = 200  # bytes; shorter files, such as refs, are compared by their text
 LONGEST_TEXT = 1_000_000  # bytes of a file that is compared as a whole
+QUEUE = "queue"  # the folder of records that are about to be committed
 MIRROR = "/cache/hub/mirror"  # mirrored issues; changes only when they do
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")  # the first one counts
 # The folders of refs in the private repository that matter: other clones' records, and locks. Our
@@ -142,6 +143,7 @@ def _stamp(sources: Sources, folders: "Sequence[str]", trunk: "Sequence[str]") -
         return {
             "folders": [[path, _time(path)] for path in folders],
             "packed": _time(sources.state + "/packed-refs"),
+            "queue": _queued(f"{sources.folders[0]}/{QUEUE}"),
             "case": case(sources.config),
             "texts": [[path, text(path)] for path in sources.texts],
             "trunk": marks(trunk),
@@ -159,6 +161,15 @@ def _folders(sources: Sources) -> "Iterator[str]":
     for folder in sources.folders:
         yield folder + "/outbox"
     yield sources.folders[0] + MIRROR
+
+
+def _queued(folder: str) -> list[str]:
+    """Records on their way into a commit. They are compared by name, not by the folder's time: a
+    commit that changes no rule leaves the policy valid."""
+    try:
+        return sorted(name for name in os.listdir(folder) if not name.endswith(".tmp"))
+    except FileNotFoundError:
+        return []
 
 
 def _mark(path: str) -> bool:

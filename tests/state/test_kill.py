@@ -111,5 +111,10 @@ def leavings(folder: Path) -> list[str]:
     signs = ("*.tmp", "*.lock", "tmp_*", "fast_import_crash_*", f"*{presencefile.UNREADABLE}")
     ours = folder / ".git/ghp"
     found = {path for sign in signs for path in ours.rglob(sign)}
-    kept = {ours / "state.lock", ours / "sync.lock", *ours.glob("agents/.*.lock")}
+    kept = {
+        ours / "state.lock",
+        ours / "fold.lock",
+        ours / "sync.lock",
+        *ours.glob("agents/.*.lock"),
+    }
     return sorted(str(path.relative_to(ours)) for path in found - kept)

@@ -1,15 +1,14 @@
 """Races, by construction: what happens in between happens in between, every time."""
 
-import os
 import shutil
-import signal
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
 from ghp_agents.core.clock import ManualClock, SystemClock
-from ghp_agents.core.files import LockTimeoutError, locked
+from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import Actor
 from ghp_agents.ports import Snapshot
 from ghp_agents.state.git import fold as folding
@@ -33,9 +32,11 @@ from tests.state.clones import (
 from tests.state.conftest import Start
 from tests.state.worker import finish, kill, let_go
 from tests.support import repos
-from tests.support.gate import Gate
+from tests.support.gate import FileGate, Gate
 from tests.support.git import git, refs
 from tests.support.hosts import executable
+
+MOVE = "open /refs/ghp/clone/"  # the step that moves the ref
 
 Clones = Callable[[int], list[Path]]
 
@@ -99,7 +100,7 @@ def test_a_sync_during_a_fold_sends_what_was_there_and_the_fold_adds_to_it(
     say(one, "first")
     say(other, "theirs")
     store(other).sync()
-    gate = Gate(tmp_path / "gate", "fast-import")
+    gate = FileGate(tmp_path / "gate", MOVE)
     folder = start(one, "say:second", env=gate.env)
     gate.wait()
     report = syncing.sync(workspace(one), send=True)
@@ -115,7 +116,7 @@ def test_who_reads_during_a_fold_sees_the_record_before_and_after(
     repo: Path, tmp_path: Path, start: Start
 ) -> None:
     outbox.put(workspace(repo), [note("waiting", 1)], OSError("the lock was held"))
-    gate = Gate(tmp_path / "gate", "fast-import")
+    gate = FileGate(tmp_path / "gate", MOVE)
     folder = start(repo, "fold", env=gate.env)
     gate.wait()
     assert list(store(repo).snapshot().files(RECORDS)) == [f"{RECORDS}waiting"]
@@ -130,7 +131,7 @@ def test_a_beat_during_a_fold_waits_for_nobody_and_is_in_the_next_one(
     repo: Path, tmp_path: Path, start: Start
 ) -> None:
     write_presence(repo, "worker-1", {"epoch": 1, "seq": 1}, 1.75e9)
-    gate = Gate(tmp_path / "gate", "fast-import")
+    gate = FileGate(tmp_path / "gate", MOVE)
     folder = start(repo, "fold", env=gate.env)
     gate.wait()
     write_presence(repo, "worker-1", {"epoch": 1, "seq": 2}, 1.75e9)
@@ -145,57 +146,86 @@ def test_a_beat_during_a_fold_waits_for_nobody_and_is_in_the_next_one(
 def test_a_record_said_while_the_lock_is_held_for_long_waits_and_counts(
     repo: Path, tmp_path: Path, start: Start
 ) -> None:
-    gate = Gate(tmp_path / "gate", "fast-import")
+    gate = FileGate(tmp_path / "gate", MOVE)
     folder = start(repo, "say:first", env=gate.env)
     gate.wait()
     say(repo, "second")
-    assert store(repo).sync_status().waiting == 1
-    assert list(store(repo).snapshot().files(RECORDS)) == [f"{RECORDS}second"]
+    assert store(repo).sync_status().waiting == 2
+    assert list(store(repo).snapshot().files(RECORDS)) == [f"{RECORDS}first", f"{RECORDS}second"]
     gate.open()
     finish(folder)
     assert store(repo).fold() == 1
     assert said(repo) == ["first", "second"]
 
 
-def test_a_killed_writer_keeps_its_lock_until_its_git_is_done(
-    repo: Path, tmp_path: Path, start: Start
-) -> None:
-    gate = Gate(tmp_path / "gate", "fast-import")
-    folder = start(repo, "say:first", env=gate.env)
-    gate.wait()
-    kill(folder)
-    assert not _is_free(repo)
-    gate.open()
-    # Whoever comes next waits for the git that goes on; then the record is there, though nobody
-    # has acknowledged it, and what the killed one left is taken away.
-    assert store(repo).fold() == 0
-    assert said(repo) == ["first"]
+STEPS = (
+    "os.rename /queue/",
+    "open /objects/",
+    "os.rename /objects/",
+    MOVE,
+    "os.rename /refs/ghp/clone/",
+    "os.remove /queue/",
+)
 
 
-def _is_free(repo: Path) -> bool:
-    try:
-        with locked(workspace(repo).ghp_dir / folding.LOCK, patience=0.05):
-            return True
-    except LockTimeoutError:
-        return False
-
-
-def test_a_git_killed_in_the_middle_leaves_nothing_that_stops_the_next_one(
-    repo: Path, tmp_path: Path, start: Start
+@pytest.mark.parametrize("step", STEPS)
+def test_wherever_a_writer_is_killed_what_it_queued_is_committed_once_and_stops_nobody(
+    repo: Path, tmp_path: Path, start: Start, step: str
 ) -> None:
     say(repo, "first")
-    gate = Gate(tmp_path / "gate", "fast-import")
+    gate = FileGate(tmp_path / "gate", step)
     folder = start(repo, "say:second", env=gate.env)
-    stopped = gate.wait()
-    kill(folder)
-    os.killpg(stopped, signal.SIGKILL)  # git has a session of its own
+    gate.wait()
+    assert kill(folder) == []
     state = private(repo)
-    (state.path / f"{state.ref}.lock").write_text("")
-    (state.path / "fast_import_crash_12345").write_text("report")
+    (state.path / "fast_import_crash_12345").write_text("report of an older version")
     say(repo, "third")
-    assert said(repo) == ["first", "third"]
-    assert not (state.path / f"{state.ref}.lock").exists()
-    assert not (state.path / "fast_import_crash_12345").exists()
+    assert store(repo).fold() == 0
+    names = ["first", "third"] if step == STEPS[0] else ["first", "second", "third"]
+    assert said(repo) == sorted(entry.id for entry in store(repo).ledger()) == names
+    assert [*state.path.rglob("*.lock"), *state.path.glob("fast_import_crash_*")] == []
+    assert state.run("fsck", "--strict").code == 0
+
+
+def test_who_waits_is_acknowledged_by_the_fold_of_another(repo: Path) -> None:
+    say(repo, "first")
+    ws = workspace(repo)
+    queued = [outbox.enqueue(ws, [note(name, 2)]) for name in ("second", "third")]
+    assert said(repo) == ["first", "second", "third"]  # who decides sees what is queued
+    say(repo, "fourth")
+    before = refs(private(repo).path)
+
+    def lock_nothing() -> AbstractContextManager[list[int]]:
+        raise AssertionError("it was folded already")
+
+    for path in queued:
+        folding.flush(ws, private(repo), path, lock_nothing)
+    assert store(repo).fold() == 0
+    assert refs(private(repo).path) == before
+    assert said(repo) == ["first", "fourth", "second", "third"]
+    assert len(store(repo).ledger()) == 4
+
+
+def test_what_was_queued_since_is_a_reason_to_decide_again(repo: Path) -> None:
+    say(repo, "first")
+    snapshot = store(repo).snapshot()
+    outbox.enqueue(workspace(repo), [note("rival", snapshot.clock + 1)])
+    with pytest.raises(StateMovedError):
+        store(repo).commit([note("mine", snapshot.clock + 1)], snapshot.revision)
+    assert said(repo) == ["first", "rival"]
+
+
+def test_eight_processes_at_once_lose_nothing_and_each_keeps_its_order(
+    repo: Path, start: Start
+) -> None:
+    names = [[f"{writer}-{step}" for step in range(4)] for writer in "abcdefgh"]
+    crowd = [start(repo, *(f"say:{name}" for name in some)) for some in names]
+    for process in crowd:
+        finish(process)
+    said_in_order = [entry.id for entry in store(repo).ledger()]
+    assert [[name for name in said_in_order if name[0] == some[0][0]] for some in names] == names
+    assert len(said_in_order) == 32
+    assert [*(workspace(repo).ghp_dir / outbox.QUEUE).iterdir()] == []
 
 
 def test_a_fold_killed_before_it_emptied_the_outbox_is_not_folded_twice(repo: Path) -> None:
@@ -242,7 +272,7 @@ def lockless(clones: Clones) -> Iterator[list[Path]]:
     """Clones in which nobody can take a lock: a folder is in the place of each lock file."""
     folders = clones(2)
     for folder in folders:
-        for name in (folding.LOCK, syncing.LOCK):
+        for name in (folding.LOCK, folding.FOLD_LOCK, syncing.LOCK):
             (workspace(folder).ghp_dir / name).mkdir(parents=True)
     yield folders
     for folder in folders:
@@ -270,7 +300,7 @@ def test_a_rival_in_the_middle_of_a_fold_is_found_out_by_comparing(
 ) -> None:
     one, _ = lockless
     say(one, "before")
-    gate = Gate(tmp_path / "gate", "fast-import")
+    gate = FileGate(tmp_path / "gate", MOVE)
     folder = start(one, "say:first", "fold", env=gate.env)
     gate.wait()
     say(one, "rival")
@@ -285,7 +315,7 @@ def test_two_folds_of_one_outbox_commit_it_once(
     one, _ = lockless
     say(one, "before")
     outbox.put(workspace(one), [note("waiting", 9)], OSError("the lock was held"))
-    gate = Gate(tmp_path / "gate", "fast-import")
+    gate = FileGate(tmp_path / "gate", MOVE)
     folder = start(one, "fold", env=gate.env)
     gate.wait()
     assert store(one).fold() == 1

@@ -20,6 +20,7 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.state.clones import RECORDS
+from tests.support.gate import stop_at_gate
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -98,6 +99,7 @@ def act(ws: Workspace, action: str) -> None:
 
 def main() -> None:
     """Act, and acknowledge each act when it is done."""
+    stop_at_gate(os.environ)
     ws = open_workspace(Path(sys.argv[1]), dict(os.environ), SystemClock())
     for action in sys.argv[2:]:
         act(ws, action)

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -15,16 +15,26 @@ from ghp_agents.hotpath import own_file, policy_cache, policy_stamp
 from ghp_agents.state import ledger, presence
 from ghp_agents.state.git import live_presence, outbox, read
 from ghp_agents.state.join import Tip
-from ghp_agents.state.new_commits import NewCommit, add_commits
+from ghp_agents.state.new_commits import NewCommit, write_commits
 from ghp_agents.state.presence import Agents, Presence
 from ghp_agents.state.private_repo import StateRepository, heal
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace
 
 LOCK = "state.lock"
+FOLD_LOCK = "fold.lock"  # who holds it folds for all who wait for it; taken before `state.lock`
 RIVAL_ATTEMPTS = 200  # only needed where locks are impossible
-TEMPORARY = ("agents", "outbox", "cache", "touched")  # folders in which temporary files are created
+TEMPORARY = (
+    "agents",
+    outbox.QUEUE,
+    "outbox",
+    "cache",
+    "touched",
+)  # folders in which temporary files are created
 LEFT_BEHIND = 60.0  # seconds; writing takes milliseconds, so older files are abandoned
+
+
+Locked = Callable[[], AbstractContextManager[list[int]]]  # holds `state.lock`; yields as it does
 
 
 def state_lock(ws: Workspace) -> AbstractContextManager[list[int]]:
@@ -34,23 +44,52 @@ def state_lock(ws: Workspace) -> AbstractContextManager[list[int]]:
     return files.locked_if_possible(ws.ghp_dir / LOCK)
 
 
-def fold(ws: Workspace, repository: StateRepository, held: Sequence[int]) -> int:
-    """Commit live presence and the outbox; returns the number of commits. Idempotent."""
+def fold(ws: Workspace, repository: StateRepository, locked: Locked) -> int:
+    """Commit live presence, queue and outbox; returns the number of commits. Idempotent.
+
+    The objects are written before the clone's lock is taken, so that others can queue meanwhile.
+    """
+    with files.locked_if_possible(ws.ghp_dir / FOLD_LOCK):
+        return _fold(ws, repository, locked)
+
+
+def flush(ws: Workspace, repository: StateRepository, queued: Path, locked: Locked) -> None:
+    """Wait until `queued` is committed: by the process that folds now, or else by this one. Raises
+    GhpError, OSError."""
+    with files.locked_if_possible(ws.ghp_dir / FOLD_LOCK):
+        if queued.exists():
+            _fold(ws, repository, locked)
+    if queued.exists():
+        raise OSError(f"{queued.name} cannot be read")
+
+
+def _fold(ws: Workspace, repository: StateRepository, locked: Locked) -> int:
     for _ in range(RIVAL_ATTEMPTS):
         with contextlib.suppress(StateMovedError):
-            return _fold_once(ws, repository, held)
+            return _fold_once(ws, repository, locked)
     raise StateMovedError
 
 
-def _fold_once(ws: Workspace, repository: StateRepository, held: Sequence[int]) -> int:
+def _fold_once(ws: Workspace, repository: StateRepository, locked: Locked) -> int:
     known = read.tips(repository)
     waiting = outbox.waiting(ws)
     commits, signatures = _plan(ws, repository, known, waiting, ())
-    if commits:
-        _import(ws, repository, known, commits, held)
-    outbox.remove(waiting)
+    own = read.own_tip(repository, known)
+    head = own.oid if own else None
+    last = write_commits(repository, head, commits, ws.clock.now()) if commits else ""
+    with locked() as held:
+        if commits:
+            _move(ws, repository, head, last, commits, held)
+        outbox.remove(waiting)
     live_presence.remember(ws, signatures)
     return len(commits)
+
+
+def compare(ws: Workspace, repository: StateRepository, expected: str) -> None:
+    """Raises StateMovedError unless the clone still is at `expected`."""
+    waiting = outbox.waiting(ws)
+    if read.revision(read.own_tip(repository, read.tips(repository)), waiting) != expected:
+        raise StateMovedError
 
 
 def commit(
@@ -60,7 +99,8 @@ def commit(
     expected: str,
     held: Sequence[int],
 ) -> None:
-    """Commit `records`, and what waits in the outbox, if the clone still is at `expected`.
+    """Commit `records`, and what waits in the outbox, if the clone still is at `expected`. For
+    where nothing can be locked: the comparison of the ref decides alone.
 
     Raises StateMovedError if it is not.
     """
@@ -69,31 +109,34 @@ def commit(
     if read.revision(read.own_tip(repository, known), waiting) != expected:
         raise StateMovedError
     commits, signatures = _plan(ws, repository, known, waiting, records)
-    _import(ws, repository, known, commits, held)
+    own = read.own_tip(repository, known)
+    head = own.oid if own else None
+    last = write_commits(repository, head, commits, ws.clock.now())
+    _move(ws, repository, head, last, commits, held)
     outbox.remove(waiting)
     live_presence.remember(ws, signatures)
 
 
-def _import(
+def _move(
     ws: Workspace,
     repository: StateRepository,
-    known: Sequence[Tip],
+    head: str | None,
+    last: str,
     commits: Sequence[NewCommit],
     held: Sequence[int],
 ) -> None:
+    """Move the clone's ref to the new commits. Raises StateMovedError, GitError."""
     if held:
         heal(repository, repository.ref)
     else:
         _remove_old(repository.path / f"{repository.ref}.lock", ws.clock.now() - LEFT_BEHIND)
-    own = read.own_tip(repository, known)
-    head = own.oid if own else None
-    now = ws.clock.now()
-    new = add_commits(repository, repository.ref, head, commits, now, keep_open=held)
+    if not repository.point(repository.ref, last, head, held):
+        raise StateMovedError
     # Presence, questions and handoffs change no rule, so the compiled policy stays valid. Under the
     # lock nobody else moves the ref, so no other commit is in between.
     paths = (path for commit in commits for path in commit.files)
     if held and head and not any(path.startswith(policy_stamp.RULED) for path in paths):
-        policy_cache.restamp(ws.folders[0], repository.ref, head, new)
+        policy_cache.restamp(ws.folders[0], repository.ref, head, last)
 
 
 def _plan(
@@ -105,13 +148,16 @@ def _plan(
 ) -> tuple[list[NewCommit], live_presence.Folded]:
     own = read.own_tip(repository, known)
     queued = [record for _, record in waiting.records]
-    existing = _contents(repository, own, queued)
+    # What is committed has at least its record's clock. So most records are certainly new.
+    doubtful = [record for record in queued if own and record.clock <= own.clock]
+    existing = _contents(repository, own, doubtful)
     agents, others = _decode(ws, existing.get(presence.PATH))
     seen = live_presence.read_live(ws, agents)
     clock = max([tip.clock for tip in known], default=0)
     commits: list[NewCommit] = []
     # A fold may have been killed after its commit, before it emptied the outbox.
-    missing = [record for record in queued if not _is_committed(repository, own, record, existing)]
+    committed = [x for x in doubtful if _is_committed(repository, own, x, existing)]
+    missing = [record for record in queued if record not in committed]
     for record in [*missing, *records]:
         clock = max(clock + 1, record.clock)
         message = ledger.message(record, clock, repository.clone)

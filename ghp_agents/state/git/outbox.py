@@ -1,8 +1,11 @@
 """The outbox: durable records that wait for a commit.
 
-It is used when the private repository cannot be written: a sandbox with a read-only `.git`, a lock
-that stays held, a failing git. The next fold commits the records from the clone's folder and from
-the spare one.
+The outbox proper is used when the private repository cannot be written: a sandbox with a read-only
+`.git`, a lock that stays held, a failing disk. The next fold commits the records from the clone's
+folder and from the spare one.
+
+The queue is for every other commit: its records wait there until some process has folded them,
+which is a matter of milliseconds. What is in the queue is not acknowledged yet.
 """
 
 from collections.abc import Sequence
@@ -12,12 +15,15 @@ from typing import NamedTuple
 from ghp_agents.core import files
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.hotpath import own_file, policy_stamp
 from ghp_agents.state import record as records
 from ghp_agents.state.join import Problem
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace
 
 SUFFIX = ".record"
+BATCH = ".records"  # all records of one commit, in one file
+QUEUE = policy_stamp.QUEUE
 
 
 class Waiting(NamedTuple):
@@ -59,6 +65,33 @@ def put(ws: Workspace, some: Sequence[Record], cause: Exception) -> None:
     )
 
 
+def enqueue(ws: Workspace, some: Sequence[Record]) -> Path:
+    """Queue the records of one commit durably, all or none. Raises UsageError, OSError."""
+    folder = Path(ws.folders[0]) / QUEUE
+    for name, _ in (file for record in some for file in record.files):
+        files.below(folder, name)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{_name(0, some[0]).removesuffix(SUFFIX)}{BATCH}"
+    parts = [records.encode(record) for record in some]
+    content = b"".join(b"%d\n%s" % (len(part), part) for part in parts)
+    own_file.replace(str(path), content, mode=own_file.LIKE_GIT, durable=True)
+    return path
+
+
+def keep(ws: Workspace, queued: Path, some: Sequence[Record], cause: Exception) -> None:
+    """Move queued records that could not be folded to the outbox, where they count as recorded.
+    Raises GhpError if no folder can be written."""
+    folder = folders(ws)[0]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        queued.rename(folder / queued.name)
+        own_file.sync(str(folder))
+    except FileNotFoundError:
+        return  # another process has folded it meanwhile
+    except OSError:
+        put(ws, some, cause)
+
+
 def _name(number: int, record: Record) -> str:
     """Sorts by clock. It is derived from the content, so a repeated record is stored once."""
     from hashlib import sha256
@@ -68,17 +101,20 @@ def _name(number: int, record: Record) -> str:
 
 
 def waiting(ws: Workspace) -> Waiting:
-    """The waiting records, in the order of their clocks. Torn and foreign files are problems."""
-    found: dict[str, tuple[Path, Record]] = {}
+    """The queued and waiting records, in the order of their clocks. Torn and foreign files are
+    problems."""
+    found: dict[tuple[str, int], tuple[Path, Record]] = {}
     problems: list[Problem] = []
-    for folder in folders(ws):
+    # The queue first: what cannot be folded moves from there to the outbox.
+    for folder in (Path(ws.folders[0]) / QUEUE, *folders(ws)):
         try:
-            paths = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX)
+            paths = sorted(path for path in folder.iterdir() if path.suffix in (SUFFIX, BATCH))
         except OSError:
             continue
         for path in paths:
             try:
-                found.setdefault(path.name, (path, _read(path)))
+                for number, record in enumerate(_read(path)):
+                    found.setdefault((path.name, number), (path, record))
             except FileNotFoundError:
                 continue  # another process folded it just now
             except (OSError, ValueError, UsageError) as error:
@@ -86,15 +122,26 @@ def waiting(ws: Workspace) -> Waiting:
     return Waiting(tuple(found[name] for name in sorted(found)), tuple(problems))
 
 
-def _read(path: Path) -> Record:
-    """A record that can be committed; a bad one would block all that follow."""
-    record = records.decode(path.read_bytes())
-    if to_seconds(record.at) < 0:
-        raise ValueError("said before 1970, which git cannot date")
-    for name, _ in record.files:
-        files.below(path.parent, name)
-        name.encode()
-    return record
+def _read(path: Path) -> list[Record]:
+    """Records that can be committed; a bad one would block all that follow."""
+    data = path.read_bytes()
+    found = [records.decode(data)] if path.suffix == SUFFIX else _decode_batch(data)
+    for record in found:
+        if to_seconds(record.at) < 0:
+            raise ValueError("said before 1970, which git cannot date")
+        for name, _ in record.files:
+            files.below(path.parent, name)
+            name.encode()
+    return found
+
+
+def _decode_batch(data: bytes) -> list[Record]:
+    found: list[Record] = []
+    while data:
+        size, _, data = data.partition(b"\n")
+        found.append(records.decode(data[: int(size)]))
+        data = data[int(size) :]
+    return found
 
 
 def remove(some: Waiting) -> None:

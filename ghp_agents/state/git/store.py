@@ -5,6 +5,7 @@ Most commands only read, so what writes or uses the remote is imported late.
 
 import contextlib
 from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 
 from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.files import LockTimeoutError
@@ -27,6 +28,7 @@ class GitRefsStore:
     def __init__(self, ws: Workspace) -> None:
         self._ws = ws
         self._held: list[int] | None = None  # the lock's descriptors while this process holds it
+        self._lock = contextlib.ExitStack()
         self._beside: list[Record] = []
         self._read: tuple[list[Tip], read.KnownFiles] = ([], {})
 
@@ -50,14 +52,25 @@ class GitRefsStore:
 
         via = heartbeat.via(self._ws.environ)
         records = [record._replace(via=record.via or via) for record in (*records, *self._beside)]
+        queued: Path | None = None
         try:
             with self._locked() as held:
                 repository = open_repository(self._ws)
-                fold.commit(self._ws, repository, records, expected, held)
-        except StateMovedError:
-            raise
-        except (LockTimeoutError, GitError, OSError) as error:
-            outbox.put(self._ws, records, error)
+                if held:
+                    fold.compare(self._ws, repository, expected)
+                    queued = outbox.enqueue(self._ws, records)
+                    self._unlock()  # others can queue while this one is folded
+                else:
+                    fold.commit(self._ws, repository, records, expected, held)
+            if queued:
+                fold.flush(self._ws, repository, queued, self._locked)
+        except (LockTimeoutError, GitError, OSError, StateMovedError) as error:
+            if queued:
+                outbox.keep(self._ws, queued, records, error)
+            elif isinstance(error, StateMovedError):
+                raise
+            else:
+                outbox.put(self._ws, records, error)
         self._beside = []
         self._note_due(records)
 
@@ -77,10 +90,10 @@ class GitRefsStore:
         """Commit live presence and the outbox. Raises GhpError, OSError."""
         from ghp_agents.state.git import fold, publish, repack
 
-        with self._locked() as held:
-            repository = open_repository(self._ws)
-            commits = fold.fold(self._ws, repository, held)
-            fold.sweep_temporary(self._ws, repository)
+        self._ws.ghp_dir.mkdir(parents=True, exist_ok=True)
+        repository = open_repository(self._ws)
+        commits = fold.fold(self._ws, repository, self._locked)
+        fold.sweep_temporary(self._ws, repository)
         if commits:
             publish.write_view(self._ws, self.snapshot())
         repack.after_fold(self._ws, repository)
@@ -182,12 +195,17 @@ class GitRefsStore:
             yield self._held
             return
         self._ws.ghp_dir.mkdir(parents=True, exist_ok=True)
-        with fold.state_lock(self._ws) as held:
-            self._held = held
+        with self._lock:
+            self._held = self._lock.enter_context(fold.state_lock(self._ws))
             try:
-                yield held
+                yield self._held
             finally:
                 self._held = None
+
+    def _unlock(self) -> None:
+        """Give the lock back before the end of its block."""
+        self._held = None
+        self._lock.close()
 
     def _note_due(self, records: Sequence[Record]) -> None:
         from ghp_agents.state.git import fold, throttle

@@ -22,7 +22,7 @@ TIMEOUT_S = 1.0  # seconds; a fold takes about ten milliseconds
 def check_locks(ws: Workspace) -> Iterator[Finding]:
     """Which processes hold a lock for too long."""
     free = True
-    for name in (fold.LOCK, sync.LOCK):
+    for name in (fold.FOLD_LOCK, fold.LOCK, sync.LOCK):
         path = ws.ghp_dir / name
         if not path.is_file():
             continue

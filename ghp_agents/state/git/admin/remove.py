@@ -86,10 +86,10 @@ def _removal(what: str, act: Callable[[], object]) -> Step:
 
 
 def _remove_clone_folder(ws: Workspace) -> None:
-    """Remove the folder in one step under both locks, so that nobody writes into half of it."""
+    """Remove the folder in one step under all locks, so that nobody writes into half of it."""
     grave = ws.common_dir / f"{GRAVE}{secrets.token_hex(4)}"
     with ExitStack() as stack:
-        for lock in (sync.LOCK, fold.LOCK):
+        for lock in (sync.LOCK, fold.FOLD_LOCK, fold.LOCK):
             stack.enter_context(files.locked(ws.ghp_dir / lock, patience=TIMEOUT_S))
         ws.ghp_dir.replace(grave)
     shutil.rmtree(grave)
