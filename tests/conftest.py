@@ -1,6 +1,8 @@
 """What every test has: a home of its own, and repositories in a moment."""
 
+import contextlib
 import gc
+import importlib
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterator
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from tests.support.github import GitHub, World
 
 pytest_plugins = ["tests.support.team"]  # `clones`, and a team of agents in them
+TESTS = Path(__file__).parent
 SHIELD = pytest.StashKey[Path]()
 
 # The same examples in each run, so that a change is judged by what it changed; THOROUGH=1 looks for
@@ -39,6 +42,18 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[SHIELD] = folder
     guard.shield(folder / "home")
     gc.disable()  # thousands of tests are collected, and none of them is garbage
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Each worker begins with its share of the files: in the first run after a change it compiles
+    these, and finds the others compiled. A file that cannot be imported is reported later."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker and session.config.args == session.config.getini("testpaths"):
+        files = sorted(TESTS.rglob("test_*.py"))
+        for file in files[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
+            name = ".".join(file.relative_to(TESTS.parent).with_suffix("").parts)
+            with contextlib.suppress(Exception):
+                importlib.import_module(name)
 
 
 def pytest_collection_finish() -> None:
