@@ -84,7 +84,7 @@ def put_for_user(app: App, selection: Guards, *, dry_run: bool) -> None:
         say_advice(app, selection)
 
 
-def take(app: App, selection: Guards, *, dry_run: bool) -> None:
+def remove_guards(app: App, selection: Guards, *, dry_run: bool) -> None:
     """`agent-init --hooks --remove`."""
     steps = to_take(app, selection)
     if steps:

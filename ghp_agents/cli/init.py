@@ -88,7 +88,7 @@ def init(
         _refuse("needs --remove", remote_refs=remote_refs, force=force, yes=yes)
     if remove and selection:
         _refuse("cannot be used with --hooks", remote_refs=remote_refs, force=force)
-        guards.take(app, selection, dry_run=dry_run)
+        guards.remove_guards(app, selection, dry_run=dry_run)
     elif remove:
         removal = Removal(remote_refs=remote_refs, force=force, yes=yes, dry_run=dry_run)
         take_away(app, removal)

@@ -46,7 +46,7 @@ class MergeResult(NamedTuple):
     conflicts: tuple[str, ...] = ()
 
 
-def land(
+def merge_commits(
     folder: Path, scratch: Path, onto: str, head: str, method: str, message: str,
     env: Mapping[str, str] | None = None,
 ) -> MergeResult:  # fmt: skip

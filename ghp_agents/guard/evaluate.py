@@ -92,7 +92,7 @@ def _loaded(ctx: Context, sources: Sources) -> Book | None:
 
 
 def _write(ctx: Context, sources: Sources) -> Book:
-    taken = policy_stamp.take(sources)
+    taken = policy_stamp.take_stamp(sources)
     stamp = taken[1] if taken else None
     book = compile_policy.make(ctx, sources, stamp)
     if taken is None:

@@ -53,7 +53,7 @@ class Sources:
         ]
 
 
-def take(sources: Sources) -> "tuple[str, Stamp] | None":
+def take_stamp(sources: Sources) -> "tuple[str, Stamp] | None":
     """This clone's commit, and the stamp for a policy that is compiled from here on; None if there
     can be none.
 

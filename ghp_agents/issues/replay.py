@@ -6,35 +6,13 @@ kept.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from ghp_agents.core.ids import IssueNumber, Timestamp
 from ghp_agents.issues.issue import DEFAULT_PRIORITY, PROVISIONAL, Comment, Issue, provisional
 from ghp_agents.issues.record import SETS, IssueEvent, decode, ids_of
-from ghp_agents.state.codec import order, read_files
-from ghp_agents.state.join import Problem
+from ghp_agents.state.codec import EventLog, order, read_files
 
-
-class IssueEvents(NamedTuple):
-    """The readable records of all issues."""
-
-    events: tuple[IssueEvent, ...] = ()
-    seen: frozenset[str] = frozenset()  # ids of issues that have a record, readable or not
-    problems: tuple[Problem, ...] = ()
-
-    @property
-    def clock(self) -> int:
-        """The highest clock of any record; the next record takes a higher one, so it wins."""
-        return max((event.clock for event in self.events), default=0)
-
-    @property
-    def numbers(self) -> frozenset[int]:
-        """All numbers that were ever allocated."""
-        return frozenset(event.number for event in self.events if event.number)
-
-    def with_one(self, event: IssueEvent) -> "IssueEvents":
-        """The log after one more record."""
-        return IssueEvents((*self.events, event), self.seen, self.problems)
+IssueEvents = EventLog[IssueEvent]
 
 
 def read_events(files: Mapping[str, bytes]) -> IssueEvents:

@@ -150,7 +150,7 @@ class LocalForge:
 
     def _land(self, pull: Pull, by: Actor, trunk: str, head: str, message: str) -> str:
         text = message.strip() or f"Merge #{pull.number} from {pull.branch}\n\n{pull.title}"
-        landed = git_merge.land(
+        landed = git_merge.merge_commits(
             self._ws.folder, self._ws.ghp_dir, trunk, head, self._ws.settings.merge_method,
             f"{text}\n\n{git_merge.HEAD_TRAILER}: {head}\n", branches.identity(self._ws, by.name),
         )  # fmt: skip

@@ -76,7 +76,7 @@ def try_merge(who: Merger, pull: Pull) -> Look:
             return Look(head, trunk, trunk, is_there=True)
         method, scratch = who.ws.settings.merge_method, who.ws.ghp_dir
         identity = branches.identity(who.ws, by)
-        result = merge.land(folder, scratch, trunk, head, method, "Try", identity)
+        result = merge.merge_commits(folder, scratch, trunk, head, method, "Try", identity)
         return Look(head, trunk, result.commit, result.conflicts)
     result = with_trunk(who.ws, folder, pull.base, trunk, pull.branch, head, by)
     if result.conflicts:

@@ -10,29 +10,9 @@ from typing import Any, NamedTuple
 from ghp_agents.core.ids import Timestamp, digest
 from ghp_agents.pulls.pull import Pull, Sent
 from ghp_agents.pulls.record import PullEvent, decode
-from ghp_agents.state.codec import order, read_files
-from ghp_agents.state.join import Problem
+from ghp_agents.state.codec import EventLog, order, read_files
 
-
-class PullEvents(NamedTuple):
-    """The readable records of all pull requests."""
-
-    events: tuple[PullEvent, ...] = ()
-    problems: tuple[Problem, ...] = ()
-
-    @property
-    def clock(self) -> int:
-        """The highest clock of any record; the next record takes a higher one and so wins."""
-        return max((event.clock for event in self.events), default=0)
-
-    @property
-    def numbers(self) -> frozenset[int]:
-        """All numbers that were ever assigned."""
-        return frozenset(event.number for event in self.events if event.number)
-
-    def with_one(self, event: PullEvent) -> "PullEvents":
-        """Return the log with one more record."""
-        return PullEvents((*self.events, event), self.problems)
+PullEvents = EventLog[PullEvent]
 
 
 class Found(NamedTuple):
@@ -46,7 +26,7 @@ class Found(NamedTuple):
 def read_events(files: Mapping[str, bytes]) -> PullEvents:
     """Read the log from files of the state; an unreadable file is a problem and hides no other."""
     events, problems = read_files(files, decode, what="not a record of a pull request: ")
-    return PullEvents(tuple(events), tuple(problems))
+    return PullEvents(tuple(events), problems=tuple(problems))
 
 
 def fold(log: PullEvents) -> list[Found]:

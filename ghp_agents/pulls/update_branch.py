@@ -92,7 +92,7 @@ def _merged(ws: Workspace, tips: Tips, by: str) -> merge.MergeResult:
 
 def _rebased(ws: Workspace, tips: Tips, by: str) -> merge.MergeResult:
     identity = branches.identity(ws, by)
-    return merge.land(ws.folder, ws.ghp_dir, tips.trunk, tips.head, "rebase", "", identity)
+    return merge.merge_commits(ws.folder, ws.ghp_dir, tips.trunk, tips.head, "rebase", "", identity)
 
 
 def _conflict(ws: Workspace, tips: Tips, paths: tuple[str, ...]) -> RefusedError:

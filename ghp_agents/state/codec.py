@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from ghp_agents.core.fields import any_count, any_text, as_actor, as_line, as_whole, dump
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
@@ -10,6 +10,7 @@ from ghp_agents.state.join import Problem
 from ghp_agents.state.record import Record
 
 T = TypeVar("T")
+E = TypeVar("E", bound=Any)
 
 _ANY_PATH = re.compile("(.*)", re.DOTALL)
 
@@ -21,6 +22,28 @@ class Provenance(NamedTuple):
     at: Timestamp
     clock: int
     clone: CloneId
+
+
+class EventLog(NamedTuple, Generic[E]):
+    """The readable events of one noun."""
+
+    events: tuple[E, ...] = ()
+    seen: frozenset[str] = frozenset()  # ids of subjects that have an event, readable or not
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def clock(self) -> int:
+        """The highest clock of any event; the next one takes a higher clock, so it wins."""
+        return max((event.clock for event in self.events), default=0)
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """All numbers that were ever allocated."""
+        return frozenset(event.number for event in self.events if event.number)
+
+    def with_one(self, event: E) -> "EventLog[E]":
+        """The log with one more event."""
+        return self._replace(events=(*self.events, event))
 
 
 def read_provenance(

@@ -61,7 +61,7 @@ def test_each_method_makes_its_own_commits_with_the_same_content(
     repo: Path, fork: tuple[str, str], method: str, subjects: list[str], parents: int
 ) -> None:
     trunk, head = fork
-    landed = landing.land(repo, scratch(repo), trunk, head, method, "Land\n")
+    landed = landing.merge_commits(repo, scratch(repo), trunk, head, method, "Land\n")
     log = git(repo, "log", "--format=%s", landed.commit, "--not", trunk, head).splitlines()
     assert log == subjects
     assert len(git(repo, "log", "-1", "--format=%P", landed.commit).split()) == parents
@@ -74,7 +74,9 @@ def test_each_method_makes_its_own_commits_with_the_same_content(
 def test_a_rebase_of_what_is_up_to_date_is_what_it_is(repo: Path, fork: tuple[str, str]) -> None:
     _, head = fork
     base = git(repo, "merge-base", *fork)
-    assert landing.land(repo, scratch(repo), base, head, "rebase", "") == landing.MergeResult(head)
+    assert landing.merge_commits(
+        repo, scratch(repo), base, head, "rebase", ""
+    ) == landing.MergeResult(head)
 
 
 def test_what_came_by_any_method_is_found_on_the_trunk(repo: Path, fork: tuple[str, str]) -> None:
@@ -82,7 +84,7 @@ def test_what_came_by_any_method_is_found_on_the_trunk(repo: Path, fork: tuple[s
     assert landing.landed(repo, trunk, head) is None
     for method in landing.METHODS:
         said = f"Land\n\n{landing.HEAD_TRAILER}: {head}\n"
-        made = landing.land(repo, scratch(repo), trunk, head, method, said).commit
+        made = landing.merge_commits(repo, scratch(repo), trunk, head, method, said).commit
         later = landing.commit(repo, f"{made}^{{tree}}", [made], "Later\n")
         assert landing.landed(repo, made, head) == made
         assert landing.landed(repo, later, head) in (made, later)  # a rebase does not say as what
@@ -91,7 +93,7 @@ def test_what_came_by_any_method_is_found_on_the_trunk(repo: Path, fork: tuple[s
 def test_a_branch_that_got_more_since_is_not_there(repo: Path, fork: tuple[str, str]) -> None:
     trunk, head = fork
     said = f"Land\n\n{landing.HEAD_TRAILER}: {head}\n"
-    made = landing.land(repo, scratch(repo), trunk, head, "squash", said).commit
+    made = landing.merge_commits(repo, scratch(repo), trunk, head, "squash", said).commit
     git(repo, "switch", "--quiet", "work")
     more = commit(repo, {"d.txt": "four\n"})
     assert landing.landed(repo, made, more) is None
@@ -105,7 +107,7 @@ def test_a_persons_settings_change_nothing(repo: Path, fork: tuple[str, str]) ->
         git(repo, "config", key, value)
     for version in (OLD, NEW):
         assert landing.merge(repo, scratch(repo), *fork, version=version).conflicts == ()
-    assert landing.land(repo, scratch(repo), *fork, "rebase", "").conflicts == ()
+    assert landing.merge_commits(repo, scratch(repo), *fork, "rebase", "").conflicts == ()
 
 
 def test_a_worktree_for_a_moment_is_gone_when_the_block_fails(repo: Path) -> None:

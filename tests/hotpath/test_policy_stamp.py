@@ -289,7 +289,7 @@ def test_two_changes_within_a_tick_of_the_clock_are_two(pair: tuple[Claimant, Cl
     ref.parent.mkdir(parents=True, exist_ok=True)
     ref.write_text("a" * 40)
     then = ref.parent.stat().st_mtime_ns
-    taken = rulestamp.take(sources_of(one))
+    taken = rulestamp.take_stamp(sources_of(one))
     assert taken is not None
     marked = ref.parent.stat().st_mtime_ns
     assert marked != then
@@ -302,7 +302,7 @@ def test_what_is_written_while_the_book_is_made_makes_it_useless(
     pair: tuple[Claimant, Claimant],
 ) -> None:
     one, _ = pair
-    taken = rulestamp.take(sources_of(one))
+    taken = rulestamp.take_stamp(sources_of(one))
     assert taken
     book = rulemaking.make(one.parts, sources_of(one), taken[1])
     held(one, "/src/a.py")
@@ -315,7 +315,7 @@ def test_settings_that_change_while_the_book_is_made_are_those_of_the_stamp(
 ) -> None:
     one, _ = pair
     write_config(one, '{"agents": {"deadAfter": 700}}')
-    taken = rulestamp.take(sources_of(one))
+    taken = rulestamp.take_stamp(sources_of(one))
     assert taken
     write_config(one, '{"agents": {"deadAfter": 800}}')
     book = rulemaking.make(one.parts, sources_of(one), taken[1])
@@ -385,7 +385,7 @@ def test_where_nobody_decides_by_a_book_none_is_made(clone: Path) -> None:
 
 def test_an_untouched_clone_has_no_stamp(clone: Path) -> None:
     one = Claimant(clone, "worker-1", ManualClock())
-    assert rulestamp.take(sources_of(one)) is None
+    assert rulestamp.take_stamp(sources_of(one)) is None
     assert ruling.current(one.parts)["rules"] == []
     assert not one.ws.ghp_dir.exists()
 
@@ -395,7 +395,7 @@ def test_refs_that_are_no_files_have_no_stamp(pair: tuple[Claimant, Claimant]) -
     write_book(one)
     (one.ws.ghp_dir / "state.git/reftable").mkdir()
     assert kept(one) is None
-    assert rulestamp.take(sources_of(one)) is None
+    assert rulestamp.take_stamp(sources_of(one)) is None
     ruling.current(one.parts)
     assert not rulebook.exists(one.ws.folders[0])
 
@@ -405,7 +405,7 @@ def test_a_file_that_is_too_long_to_be_compared_leaves_no_book(
 ) -> None:
     one, _ = pair
     write_owners(one, "# " + "x" * rulestamp.LONGEST_TEXT)
-    assert rulestamp.take(sources_of(one)) is None
+    assert rulestamp.take_stamp(sources_of(one)) is None
     assert ruling.current(one.parts)["fold"] is False
 
 
@@ -444,7 +444,7 @@ class Builder:
 
     def _build(self) -> Iterator[str]:
         one = Claimant(Path(self._one.ws.place.toplevel or ""), self._one.name, self._one.clock)
-        taken = rulestamp.take(sources_of(one))
+        taken = rulestamp.take_stamp(sources_of(one))
         yield "marked"
         assert taken
         book = rulemaking.make(one.parts, sources_of(one), taken[1])

@@ -228,7 +228,7 @@ def test_any_order_and_any_portions_of_records_give_the_same_issues(
     portions = [files(*shuffled[cut:]), files(*shuffled[: cut + overlap])]
     assert fold(read_events(files(*shuffled))) == whole
     assert fold(read_events(join_files(portions))) == whole
-    one_by_one = IssueEvents()
+    one_by_one: IssueEvents = IssueEvents()
     for said in shuffled:
         one_by_one = one_by_one.with_one(said)
     assert fold(one_by_one) == whole

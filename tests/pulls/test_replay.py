@@ -66,7 +66,7 @@ def test_a_change_of_what_is_not_here_yet_waits_for_it() -> None:
 
 def test_what_is_read_is_what_was_written() -> None:
     log = pull_log.read_events({OPEN.path: encode(OPEN)})
-    assert log == pull_log.PullEvents((OPEN,), ())
+    assert log == pull_log.PullEvents((OPEN,))
     assert (log.numbers, log.clock) == (frozenset({7}), 1)
 
 

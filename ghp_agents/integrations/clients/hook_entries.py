@@ -232,7 +232,7 @@ def _add(text: str, event: str, entry: Any) -> str:
 # ------------------------------------------------------------------------------ taking out
 
 
-def take(text: str, theirs: Lists = NO_LISTS) -> str:
+def remove_entries(text: str, theirs: Lists = NO_LISTS) -> str:
     """Remove our entries, and the containers that are then empty unless they are `theirs`."""
     return _take(text, places(text), theirs)
 

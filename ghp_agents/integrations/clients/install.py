@@ -266,8 +266,8 @@ def _without_guards(target: ConfigFile, before: str, origin: Origin) -> str | No
         return None if is_our_plugin(before) else before
     with _named(target):
         # Remove in reverse order of installation.
-        text = statusline.take(before) if target.client == CLAUDE else before
-        return hook_entries.take(text, origin.theirs)
+        text = statusline.remove_line(before) if target.client == CLAUDE else before
+        return hook_entries.remove_entries(text, origin.theirs)
 
 
 def _is_void(target: ConfigFile, text: str) -> bool:

@@ -78,7 +78,7 @@ def wrapped(python: str, theirs: Any, replaced: str = "") -> dict[str, Any]:
     return {"type": "command", "command": shlex.join(command), **kept}
 
 
-def take(text: str) -> str:
+def remove_line(text: str) -> str:
     """Restore the text before our status line."""
     node = jsonc_edit.at(text, [KEY])
     line = ours(node.value) if node else None

@@ -169,7 +169,7 @@ def _to_take(ws: Workspace, hook: HookFile) -> Iterator[Step]:
     before = user_file.read(hook.path)
     if before is None or not hook_script.has_block(before) or hook.path.is_symlink():
         return
-    after = hook_script.take(before)
+    after = hook_script.remove_block(before)
     if after is not None:
         act = partial(user_file.rewrite, hook.path, before, after)
         yield Step("take", "Took", f"our block from {hook.shown}", act)

@@ -73,7 +73,7 @@ def put(content: bytes, name: str) -> bytes:
     return block(name) + content
 
 
-def take(content: bytes) -> bytes | None:
+def remove_block(content: bytes) -> bytes | None:
     """Remove our block; None if nothing of the user's is left."""
     rest = _BLOCK.sub(b"", content, count=1)
     header = b"#!/bin/sh\n" + MADE

@@ -22,7 +22,7 @@ from ghp_agents.integrations.clients.hook_entries import (
     lists,
     places,
     put,
-    take,
+    remove_entries,
 )
 from tests.support.json_texts import Written, written
 
@@ -128,7 +128,7 @@ def test_the_users_own_hooks_stay_and_ours_come_behind_them() -> None:
     assert hooks.keys() == entries("claude", "/py").keys()
     for line in THEIRS.splitlines()[:-2]:
         assert line.rstrip(", }]") in text
-    assert take(text) == THEIRS
+    assert remove_entries(text) == THEIRS
 
 
 @each_client
@@ -144,7 +144,7 @@ def test_an_interpreter_that_moved_is_replaced_where_it_stands(client: str) -> N
     after = put(before, client, "/new/py")
     assert after == before.replace("/old/py", "/new/py")
     assert {place.python for place in places(after)} == {"/new/py"}
-    assert take(after) == THEIRS
+    assert remove_entries(after) == THEIRS
 
 
 def test_an_entry_of_another_version_is_renewed_and_one_too_many_goes() -> None:
@@ -185,24 +185,24 @@ def test_a_file_of_another_shape_is_refused(text: str, said: str) -> None:
 def test_what_the_user_put_beside_ours_stays() -> None:
     text = put(THEIRS, "claude", "/py")
     mine = text.replace('"model": "x"', '"model": "y"').replace("say done", "say it")
-    assert take(mine) == THEIRS.replace('"x"', '"y"').replace("say done", "say it")
+    assert remove_entries(mine) == THEIRS.replace('"x"', '"y"').replace("say done", "say it")
 
 
 def test_a_handler_that_the_user_put_into_our_group_stays() -> None:
     value = json.loads(fresh(document("claude", "/py")))
     value["hooks"]["Stop"][0]["hooks"].insert(0, {"type": "command", "command": "mine"})
-    left = parse(take(fresh(value))).value
+    left = parse(remove_entries(fresh(value))).value
     assert left == {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}
 
 
 @each_client
 def test_a_file_with_nothing_but_ours_is_void_afterwards(client: str) -> None:
-    assert is_void(take(fresh(document(client, "/py"))), client)
+    assert is_void(remove_entries(fresh(document(client, "/py"))), client)
 
 
 def test_where_nothing_is_ours_nothing_is_changed() -> None:
     for text in (THEIRS, "{}", '{"hooks": {}}', '{"hooks": {"Stop": []}}'):
-        assert take(text) == text
+        assert remove_entries(text) == text
 
 
 GROUPS = st.lists(
@@ -238,8 +238,8 @@ def test_putting_in_and_taking_out_gives_the_same_text(
         hooked = put(hooked, client, "/other/py", theirs)
         hooked = statusline.put(hooked, "/other/py", None) if client == "claude" else hooked
     if client == "claude":
-        hooked = statusline.take(hooked)
-    assert take(hooked, theirs) == text
+        hooked = statusline.remove_line(hooked)
+    assert remove_entries(hooked, theirs) == text
 
 
 EMPTIES = [
@@ -255,7 +255,7 @@ EMPTIES = [
 @pytest.mark.parametrize("text", EMPTIES)
 def test_what_was_empty_before_ours_came_stays_there_empty(client: str, text: str) -> None:
     theirs = lists(text)
-    assert take(put(text, client, "/py", theirs), theirs) == text
+    assert remove_entries(put(text, client, "/py", theirs), theirs) == text
 
 
 def test_lists_are_theirs_that_hold_nothing_of_ours() -> None:

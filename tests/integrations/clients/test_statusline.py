@@ -15,7 +15,7 @@ from ghp_agents.integrations.clients.statusline import (
     ours,
     own_command,
     put,
-    take,
+    remove_line,
     wrapped,
 )
 
@@ -32,7 +32,7 @@ def test_without_one_of_the_users_ours_is_called_directly() -> None:
     assert parse(text).value == {
         "statusLine": {"type": "command", "command": "/py -P -m ghp_agents hook claude-statusline"}
     }
-    assert take(text) == "{}"
+    assert remove_line(text) == "{}"
 
 
 def test_one_that_stands_in_the_file_is_put_back_to_the_byte() -> None:
@@ -41,7 +41,7 @@ def test_one_that_stands_in_the_file_is_put_back_to_the_byte() -> None:
     line = ours(parse(after).value["statusLine"])
     assert line == ParsedStatusLine("/py", "echo é", EXACT)
     assert put(after, "/py", None) == after
-    assert take(after) == before
+    assert remove_line(after) == before
 
 
 def test_one_of_a_file_that_counts_less_is_run_by_ours_with_its_options() -> None:
@@ -50,20 +50,20 @@ def test_one_of_a_file_that_counts_less_is_run_by_ours_with_its_options() -> Non
     assert ours(value) == ParsedStatusLine("/py", OWN["command"])
     assert (value["padding"], own_command(value)) == (0, OWN["command"])
     assert put(text, "/py", OWN) == text
-    assert take(text) == '{"a": 1}'
+    assert remove_line(text) == '{"a": 1}'
 
 
 def test_when_theirs_or_the_interpreter_changes_ours_follows() -> None:
     text = put(put('{"a": 1}', "/py", OWN), "/new/py", {"type": "command", "command": "date"})
     assert ours(parse(text).value["statusLine"]) == ParsedStatusLine("/new/py", "date")
-    assert take(text) == '{"a": 1}'
+    assert remove_line(text) == '{"a": 1}'
 
 
 @pytest.mark.parametrize("value", [None, "x", {}, {"command": 1}, {"command": "a 'b"}, OWN])
 def test_what_is_not_ours_is_left_alone(value: Any) -> None:
     assert ours(value) is None
     text = json.dumps({"statusLine": value})
-    assert take(text) == text
+    assert remove_line(text) == text
 
 
 # ------------------------------------------------------------------------------ running it

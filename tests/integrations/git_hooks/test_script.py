@@ -12,8 +12,8 @@ from ghp_agents.integrations.git_hooks.script import (
     new_hook,
     put,
     python_of,
+    remove_block,
     script,
-    take,
 )
 from tests.support.hooks_of_others import framework_script
 
@@ -47,22 +47,22 @@ def test_putting_in_and_taking_out_gives_the_same_bytes(first: bytes, rest: byte
     for name in HOOKS:
         once = put(content, name)
         assert put(once, name) == once
-        assert take(once) == content
+        assert remove_block(once) == content
 
 
 def test_a_block_of_another_version_is_renewed_where_it_stands() -> None:
     now = put(PRE_COMMIT, "pre-commit")
     before = now.replace(b"does nothing", b"did something").replace(b"|| exit $?", b"")
     assert put(before, "pre-commit") == now
-    assert take(before) == PRE_COMMIT
+    assert remove_block(before) == PRE_COMMIT
 
 
 def test_what_we_made_leaves_nothing_but_what_the_user_added() -> None:
     for made in (new_hook("pre-commit"), chaining_hook("pre-commit")):
         assert has_block(made)
-        assert take(made) is None
-    assert take(new_hook("pre-commit") + b"npm test\n") == b"#!/bin/sh\nnpm test\n"
-    left = take(chaining_hook("pre-commit") + b"npm test\n")
+        assert remove_block(made) is None
+    assert remove_block(new_hook("pre-commit") + b"npm test\n") == b"#!/bin/sh\nnpm test\n"
+    left = remove_block(chaining_hook("pre-commit") + b"npm test\n")
     assert left is not None
     assert left.startswith(b"#!/bin/sh\naside=")
     assert left.endswith(b"npm test\n")
