@@ -17,7 +17,7 @@ from ghp_agents.handoffs.restore import AlreadyRestoredError, Restored, restore
 from ghp_agents.handoffs.service import HandoffResult
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.issues.issue import short
-from ghp_agents.sync.notifications import fence_lines
+from ghp_agents.sync.notifications import fence_lines, stopped_issues
 from ghp_agents.wiring import App
 
 STDIN = "-"
@@ -138,9 +138,9 @@ def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
         output.say(f"Dry run: nothing was saved. The path would be {handed.path}.")
     elif handed.is_new:
         stored = f", with {count(work.files, 'uncommitted file')}" if work and work.size else ""
-        output.done(f"Recorded {record.name} as {handed.path}{stored}.")
+        output.done(f"Recorded {record.name}{stored}.")
     else:
-        output.say(f"Nothing new since {record.name}, recorded as {handed.path}.")
+        output.say(f"Nothing has changed since {record.name}.")
     for note in handed.notes:
         output.warn(note)
     if work and work.missing:
@@ -204,8 +204,8 @@ def resume(
     if restored:
         _say_restored(restored)
         chosen = resume_service.choose(app, issue=issue, handoff=reference)
-    resumed = resume_service.resume(app, chosen, max_chars=max_chars)
-    _print_fence_lines(app, chosen.about.actor)
+    stopped = _print_fence_lines(app, chosen.about.actor)
+    resumed = resume_service.resume(app, chosen, max_chars=max_chars, stopped=stopped)
     output.data(clean(resumed.text))
     output.flush()
     if resumed.news:
@@ -216,12 +216,14 @@ def resume(
         raise _conflicts(restored)
 
 
-def _print_fence_lines(app: App, actor: Actor) -> None:
-    """Print first that the agent lost its claim, if it did."""
-    if not actor.is_person:
-        agent = AgentName(actor.name)
-        for line in fence_lines(app, app.store.snapshot(), agent):
-            output.data(f"{line}\n\n")
+def _print_fence_lines(app: App, actor: Actor) -> frozenset[int]:
+    """Print first that the agent lost its claim, if it did; return the issues to stop work on."""
+    if actor.is_person:
+        return frozenset()
+    agent, snapshot = AgentName(actor.name), app.store.snapshot()
+    for line in fence_lines(app, snapshot, agent):
+        output.data(f"{line}\n\n")
+    return stopped_issues(app, snapshot, agent)
 
 
 def _restore(app: App, handoff: Handoff | None, allow_config: bool) -> Restored | None:

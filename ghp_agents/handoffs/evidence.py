@@ -78,7 +78,7 @@ def topic(ctx: Context, actor: Actor, issue: str | None) -> Topic:
     except NotFoundError as error:
         if issue is not None:
             raise
-        return Topic(actor, int(wanted), notes=(f"{error} This branch or agent names it.",))
+        return Topic(actor, int(wanted), notes=(f"{error} The branch or the agent refers to it.",))
     except GhpError as error:
         number = str(wanted).removeprefix("#")
         if not (number.isascii() and number.isdigit()):
@@ -155,7 +155,7 @@ def rights(leaser: LockService, actor: Actor) -> tuple[list[Lock], str]:
     try:
         mine = [lease for lease in leaser.list() if lease.holder == actor.name]
     except GhpError as error:
-        return [], f"Which rights are held is not known now: {error}"
+        return [], f"The held locks are unknown: {error}"
     return [lease for lease in mine if lease.name != NUMBERS], ""
 
 

@@ -65,13 +65,13 @@ def _first_line(agent: str, lease: Lock) -> str:
 def _note(agent: str, fields: Presence, lease: Lock) -> str:
     """Return the note; it is the same whenever it is written, so it is written once."""
     lines = [
-        f"{_first_line(agent, lease)} and was not heard of any more. This is written from what is "
-        "known of it; it said nothing itself."
+        f"{_first_line(agent, lease)} and is gone. This handoff was written for it, from its "
+        "records."
     ]
     if fields:
         at, status = (one_line(str(fields.get(key)), 40) for key in ("timestamp", "status"))
         action = one_line(str(fields.get("lastAction")), 300)
-        lines.append(f"Its last word, {at}: {status}: {action}")
+        lines.append(f"Its last report, {at}: {status}: {action}")
     return "\n\n".join(lines)
 
 
@@ -79,8 +79,8 @@ def _describe_missing(agent: str, fields: Presence) -> str:
     tree = one_line(str(fields.get("worktree") or ""), 80)
     where = f"its worktree {tree!r}" if tree else "its worktree"
     return (
-        f"{where[0].upper()}{where[1:]} is not in the clone in which this was written: what "
-        f"{agent} had not pushed is there, if that machine still is."
+        f"{where[0].upper()}{where[1:]} is in another clone. Unpushed work of {agent} is there, "
+        "if that machine still exists."
     )
 
 

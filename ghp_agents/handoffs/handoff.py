@@ -8,6 +8,7 @@ from ghp_agents.core.ids import Actor, Timestamp, only_match
 HANDOFF, CHECKPOINT = "handoff", "checkpoint"
 KINDS = (HANDOFF, CHECKPOINT)
 NOTE_LIMIT = 50_000  # characters
+TAKE_ANOTHER = "Take another issue: `ghp agent-start --next`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +73,13 @@ class Situation:
     tasks: int = 0
     rights: tuple[str, ...] = ()
     to: str | None = None
+    is_stopped: bool = False  # the agent lost its claim of the issue, or a person stopped it
 
 
 def next_steps(now: Situation) -> list[str]:
     """Return what to do next, in order. It contains only this program's text, no others'."""
+    if now.is_stopped:
+        return [f"Stop: #{now.issue} is not yours. Commit nothing more for it.", TAKE_ANOTHER]
     steps = [_restore(now), _unstored(now), _operation(now), _send(now), _wait(now), _blocked(now)]
     steps += [_tasks(now), _rights(now), _continue(now)]
     return [step for step in steps if step]
@@ -90,8 +94,9 @@ def _restore(now: Situation) -> str:
 
 def _unstored(now: Situation) -> str:
     paths = count(now.unstored, "path")
-    where = "only in the worktree that this was made in"
-    return f"Look after {paths} that could not be stored, {where}." if now.unstored else ""
+    them = "It exists" if now.unstored == 1 else "They exist"
+    where = f"{them} only in the worktree of this handoff."
+    return f"{paths} could not be stored. {where}" if now.unstored else ""
 
 
 def _operation(now: Situation) -> str:
@@ -100,14 +105,13 @@ def _operation(now: Situation) -> str:
 
 
 def _send(now: Situation) -> str:
-    branch = f" of {now.branch}" if now.branch else ""
-    commits = f"{count(now.unsent, 'commit')}{branch} {_are(now.unsent)}"
-    return f"Push: {commits} in no remote." if now.unsent else ""
+    branch = f" {now.branch}" if now.branch else ""
+    return f"Push{branch}: {count(now.unsent, 'unpushed commit')}." if now.unsent else ""
 
 
 def _wait(now: Situation) -> str:
     names = ", ".join(now.waiting_for)
-    return f"Wait for the answer to {names} before what depends on it." if names else ""
+    return f"Wait for an answer before work that depends on {names}." if names else ""
 
 
 def _blocked(now: Situation) -> str:
@@ -118,19 +122,19 @@ def _blocked(now: Situation) -> str:
 
 def _tasks(now: Situation) -> str:
     tasks = f"{now.tasks_open} of {count(now.tasks, 'task')}"
-    return f"Do what the issue has not ticked off yet: {tasks}." if now.tasks_open else ""
+    return f"Do the open tasks of the issue: {tasks}." if now.tasks_open else ""
 
 
 def _rights(now: Situation) -> str:
-    held = f"{', '.join(now.rights)} {_are(len(now.rights))}"
-    return f"{held} still held by the one before." if now.rights and now.to else ""
+    held = ", ".join(now.rights)
+    return f"The previous agent still holds {held}." if now.rights and now.to else ""
 
 
 def _continue(now: Situation) -> str:
     if now.issue is None or now.tasks_open or now.blocked_by:
         return ""
-    closed = f"#{now.issue} is closed: make sure that there is still something to do."
-    return closed if now.issue_is_closed else f"Go on with #{now.issue}."
+    closed = f"#{now.issue} is closed. Stop, unless a person asked you to continue."
+    return closed if now.issue_is_closed else f"Continue with #{now.issue}."
 
 
 def ordered(handoffs: Iterable[Handoff]) -> list[Handoff]:
@@ -145,7 +149,7 @@ def find(known: Sequence[Handoff], reference: str) -> Handoff:
     """
     prefix = reference.strip().lower().removeprefix("h-")
     found = [handoff for handoff in known if prefix and handoff.id.startswith(prefix)]
-    hint = "`ghp agent-resume` lists them; `ghp agent-sync` fetches those of other clones."
+    hint = "`ghp agent-resume` lists handoffs. `ghp agent-sync` fetches those of other clones."
     return only_match(found, reference, "handoff", lambda x: f"{x.name} ({x.at})", hint)
 
 
@@ -162,7 +166,3 @@ def size_text(size: int | None) -> str:
 def count(number: int, noun: str) -> str:
     """`1 file`, `2 files`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"

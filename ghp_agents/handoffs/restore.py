@@ -56,13 +56,13 @@ def restore(ctx: Context, handoff: Handoff | None, *, allow_config: bool = False
     actor = ctx.ws.actor()
     if ctx.ws.place.toplevel is None:
         raise NotSetUpError(
-            "There is no worktree here to restore into.", hint="Change to a worktree."
+            "This folder has no worktree to restore into.", hint="Change to a worktree."
         )
     folder = Path(ctx.ws.place.toplevel)
     handoff, work, content = _load_patch(ctx.store, handoff)
     if patch.is_applied(folder, content):
         raise AlreadyRestoredError(
-            f"The work of {handoff.name} is already applied here.", hint="There is nothing to do."
+            f"The work of {handoff.name} is already applied here.", hint="You need to do nothing."
         )
     if not allow_config:
         _refuse_config(handoff, content)
@@ -83,28 +83,28 @@ def _load_patch(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Wo
     """Return the stored patch of a handoff."""
     if handoff is None:
         raise NotRestoredError(
-            "There is no handoff to restore the work of.",
-            hint="Name its issue with --issue, or fetch it with `ghp agent-sync`.",
+            "There is no handoff to restore from.",
+            hint="Name the issue with --issue, or fetch the handoff with `ghp agent-sync`.",
         )
     work = handoff.work
     if work is None or not work.size:
         raise NotRestoredError(
             f"{handoff.name} has no uncommitted work stored"
-            + (": all of it was left out." if work else "; its worktree was clean."),
+            + (": none of it could be stored." if work else "; its worktree was clean."),
             hint="`ghp agent-resume` lists earlier handoffs; `--handoff ID` chooses one.",
         )
     files = store.snapshot().files(record.patch_folder_of(handoff))
     content = files.get(record.patch_path_of(handoff))
     if content is None:
         raise NotRestoredError(
-            f"The patch of {handoff.name} is not here.",
-            hint="Fetch it with `ghp agent-sync`; if it stays away, ask "
+            f"This clone does not have the patch of {handoff.name}.",
+            hint="Fetch it with `ghp agent-sync`. If that does not help, ask "
             f"{named(*handoff.by)} to hand over again.",
         )
     if hashlib.sha256(content).hexdigest() != work.digest:
         raise NotRestoredError(
-            f"The patch of {handoff.name} is not the one that was stored.",
-            hint="Somebody changed the record; `--handoff ID` chooses an earlier one.",
+            f"The patch of {handoff.name} does not match its checksum.",
+            hint="Somebody changed the record. Choose an earlier one with `--handoff ID`.",
         )
     return handoff, work, content
 
@@ -121,8 +121,8 @@ def _refuse_config(handoff: Handoff, content: bytes) -> None:
     raise RefusedError(
         f"The work of {handoff.name}, by {who(handoff.by)}, changes files that configure tools: "
         f"{names}{rest}.",
-        hint="Nothing was changed. If you trust who made it: "
-        f"`ghp agent-resume --handoff {handoff.name} --apply --allow-config`; then look at these "
+        hint="Nothing was changed. If you trust its author: "
+        f"`ghp agent-resume --handoff {handoff.name} --apply --allow-config`. Then read these "
         "files before you start a tool.",
     )
 
@@ -140,11 +140,11 @@ def _refuse_dirty(ws: Workspace, folder: Path) -> None:
         return
     names = ", ".join(markdown.path(item.path) for item in found[:LISTED])
     rest = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
-    differ = f"{count(len(found), 'path')} {'differs' if len(found) == 1 else 'differ'}"
-    what = f"{differ}: {names}{rest}" if found else f"in the middle of {operation}"
+    paths = count(len(found), "uncommitted path")
+    what = f"{paths}: {names}{rest}" if found else f"in the middle of {operation}"
     raise NotRestoredError(
         f"This worktree is not clean ({what}).",
-        hint="Commit it, or keep it with `git stash -u`, or restore into a new worktree: "
+        hint="Commit the changes, run `git stash -u`, or restore into a new worktree: "
         "`git worktree add ../NAME`.",
     )
 
@@ -156,8 +156,8 @@ def _refuse_unknown_base(ws: Workspace, folder: Path, handoff: Handoff, work: Wo
     command = f"git fetch {quote(remote_name(ws))} {quote(wanted)}"
     on = f", on branch {handoff.branch}" if handoff.branch else ""
     raise NotRestoredError(
-        f"The work belongs to commit {work.base[:12]}{on}, which is not in this clone.",
-        hint=f"`{command}`; if it is not there, {named(*handoff.by)} has to push it first.",
+        f"This clone does not have commit {work.base[:12]}{on}, on which the work is based.",
+        hint=f"Run `{command}`. If that fails, {named(*handoff.by)} must push it first.",
     )
 
 
@@ -166,15 +166,16 @@ def _misfit_error(
 ) -> NotRestoredError:
     if not (three_way and work.base):
         return NotRestoredError(
-            f"The work of {handoff.name} does not fit on this worktree: {error}.",
-            hint="Nothing was changed. Move what is in its way (ignored files, say); then again.",
+            f"The work of {handoff.name} does not apply to this worktree: {error}.",
+            hint="Nothing was changed. Move the files that are in the way, such as ignored ones, "
+            "and retry.",
         )
     command = f"git worktree add --detach ../restored {work.base[:12]}"
     branch = f"branch {handoff.branch}, " if handoff.branch else ""
     return NotRestoredError(
-        f"The work of {handoff.name} does not fit on this commit: {error}.",
-        hint=f"Nothing was changed. It fits on {branch}commit {work.base[:12]}: switch to it, or "
-        f"`{command}`, and there `ghp agent-resume --handoff {handoff.name} --apply`.",
+        f"The work of {handoff.name} does not apply to this commit: {error}.",
+        hint=f"Nothing was changed. It applies to {branch}commit {work.base[:12]}. Switch to it, "
+        f"or run `{command}`. Then run `ghp agent-resume --handoff {handoff.name} --apply`.",
     )
 
 

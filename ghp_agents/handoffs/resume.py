@@ -1,6 +1,7 @@
 """Resume: what an agent needs to continue, the most important first, within a size limit."""
 
-from dataclasses import dataclass
+from collections.abc import Set
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -67,8 +68,14 @@ def choose(ctx: Context, *, issue: str | None = None, handoff: str | None = None
     return Chosen(about, facts, named or (facts.handoffs[-1] if facts.handoffs else None))
 
 
-def resume(ctx: Context, chosen: Chosen, *, max_chars: int | None = None) -> Resumed:
-    """Return what the actor needs to continue.
+def resume(
+    ctx: Context,
+    chosen: Chosen,
+    *,
+    max_chars: int | None = None,
+    stopped: Set[int] = frozenset(),
+) -> Resumed:
+    """Return what the actor needs to continue; on one of the `stopped` issues it must stop.
 
     The caller marks the answers in it as delivered, after printing them.
     """
@@ -76,7 +83,7 @@ def resume(ctx: Context, chosen: Chosen, *, max_chars: int | None = None) -> Res
     news: list[News] = []
     if not actor.is_person:
         news = escalation.news_for(ctx.ws, ctx.store.snapshot(), AgentName(actor.name))
-    values = _values(ctx, chosen, news)
+    values = _values(ctx, chosen, news, is_stopped=not stopped.isdisjoint(chosen.about.numbers))
     values = {**markdown.cleaned(values), "section": text_budget.mark}
     text = templates.render(TEMPLATE, values, own=repo_templates.templates(ctx.ws))
     limit = max(text_budget.LEAST, max_chars or ctx.ws.settings.resume_chars)
@@ -84,7 +91,7 @@ def resume(ctx: Context, chosen: Chosen, *, max_chars: int | None = None) -> Res
     return Resumed(text_budget.fit(head, sections, limit), tuple(news), chosen.handoff)
 
 
-def _values(ctx: Context, chosen: Chosen, news: list[News]) -> dict[str, Any]:
+def _values(ctx: Context, chosen: Chosen, news: list[News], *, is_stopped: bool) -> dict[str, Any]:
     """Return the template's values."""
     about, facts, last = chosen.about, chosen.facts, chosen.handoff
     now = ctx.ws.clock.now()
@@ -98,11 +105,9 @@ def _values(ctx: Context, chosen: Chosen, news: list[News]) -> dict[str, Any]:
         "lead": [*_describe_last(last, now), *_other_handoffs(ctx.store, about)],
         "news": indented(escalation.render_news(news).rstrip()) if news else "",
         "note": _note(facts, last, everything, now),
-        "steps": [
-            *returned_work.steps(ctx.ws, ctx.store.snapshot(), about),
-            *next_steps(_situation(chosen, branch)),
-        ],
+        "steps": _steps(ctx, chosen, branch, is_stopped=is_stopped),
         "issue": markdown.issue_values(about.issue, about.blockers),
+        "decisions": _decisions(facts, news, now),
         "questions": markdown.question_lines(facts.escalations),
         "work": _work(chosen, f"ghp agent-resume{named} --apply"),
         "missing": markdown.missing_lines(last.work.missing) if last and last.work else [],
@@ -114,11 +119,25 @@ def _values(ctx: Context, chosen: Chosen, news: list[News]) -> dict[str, Any]:
         "known": note_lines(_known(ctx, about, branch), now),
         "notes": [*about.notes, *facts.notes],
         "all": everything,
+        "asked": f"ghp agent-escalations{named}",
         "show": f"ghp agent-issue show {about.number}",
         "log": f"git log {base}..{tip}" if base else f"git log {tip}",
         "diff": f"git diff --stat {base} {tip}",
         "ledger_command": f"ghp agent-log{named or f' --agent {quote(about.actor.name)}'}",
     }
+
+
+def _steps(ctx: Context, chosen: Chosen, branch: Branch, *, is_stopped: bool) -> list[str]:
+    now = replace(_situation(chosen, branch), is_stopped=is_stopped)
+    fixes = returned_work.steps(ctx.ws, ctx.store.snapshot(), chosen.about)
+    return [*([] if is_stopped else fixes), *next_steps(now)]
+
+
+def _decisions(facts: TopicFacts, news: list[News], now: float) -> list[str]:
+    """Return the answered questions, without those that the news shows in full."""
+    new = {item.escalation.id for item in news}
+    answered = [item for item in facts.escalations if item.id not in new]
+    return markdown.decision_lines(answered, now)
 
 
 def _known(ctx: Context, about: Topic, branch: Branch) -> list[Note]:
@@ -133,7 +152,7 @@ def _known(ctx: Context, about: Topic, branch: Branch) -> list[Note]:
 
 def _describe_last(last: Handoff | None, now: float) -> list[str]:
     if last is None:
-        return ["Nothing was handed over yet."]
+        return ["No handoff yet."]
     lead = markdown.sentence(markdown.handed(last))
     return [f"{lead} ({last.name}, {markdown.age(last.at, now)})."]
 
@@ -164,12 +183,13 @@ def _work(chosen: Chosen, command: str) -> str:
     if last is None or last.work is None:
         return ""
     if not last.work.size:
-        return f"{last.name} left uncommitted work, and none of it could be stored."
-    text = f"{last.name} left {markdown.work_line(last.work)} `{command}` restores it."
+        return f"{last.name} had uncommitted work, but none of it could be stored."
+    text = f"{last.name} stored {markdown.work_line(last.work)} `{command}` restores it."
     restored = _restored(chosen)
     if restored:
         by, at = restored[-1].actor, markdown.date(restored[-1].at)
-        text += f" It was restored {at}, by {markdown.name_of(by, restored[-1].is_person)}."
+        author = markdown.sentence(markdown.name_of(by, restored[-1].is_person))
+        text += f" {author} restored it at {at}."
     return text
 
 
@@ -216,7 +236,7 @@ def _locate(ws: Workspace, last: Handoff | None) -> _Location:
     if head and worktree.contains(folder, head, last.head):
         return _Location()
     branch = f"branch {markdown.path(last.branch)} at " if last.branch else ""
-    prefix = f"What was handed over is on {branch}`{last.head[:12]}`"
+    prefix = f"The handed-over work is on {branch}`{last.head[:12]}`"
     if worktree.has_commit(folder, last.head):
         to = quote(last.branch) if last.branch else f"--detach {last.head[:12]}"
         return _Location(last.head, (f"{prefix}: {markdown.path(f'git switch {to}')}.",))
@@ -224,8 +244,8 @@ def _locate(ws: Workspace, last: Handoff | None) -> _Location:
     return _Location(
         None,
         (
-            f"{prefix}, which is not in this clone: {command}. If it is not there either, "
-            f"{named(*last.by)} has to push it.",
+            f"{prefix}, which this clone does not have: {command}. If that fails, "
+            f"{named(*last.by)} must push it first.",
         ),
     )
 
@@ -241,5 +261,4 @@ def _branch(ws: Workspace, branch: Branch) -> list[str]:
         return lines
     shown = ", ".join(markdown.path(item.path) for item in found[:SHOWN])
     rest = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    differ = "differs" if len(found) == 1 else "differ"
-    return [*lines, f"{count(len(found), 'path')} {differ} from the last commit: {shown}{rest}."]
+    return [*lines, f"{count(len(found), 'uncommitted path')}: {shown}{rest}."]

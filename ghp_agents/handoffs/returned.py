@@ -18,7 +18,7 @@ from ghp_agents.state.record import Record
 FOLDER = ".ghp/returns/"
 ROUNDS = 2  # retries of the agent before a person is asked
 OUTPUT = 8_000  # characters that are kept
-REASONS = {"conflict": "it conflicts with the trunk", "checks": "a check failed"}
+REASONS = {"conflict": "it conflicts with main", "checks": "a check failed"}
 
 
 class Return(NamedTuple):
@@ -116,13 +116,13 @@ def headline(entry: Return, round_number: int) -> str:
 
 def reminder(entry: Return, round_number: int, why: str) -> str:
     """Return the agent's reminder in one line; `why` must be printable."""
-    shown = f"; `ghp agent-issue show {entry.issue}` has all of it" if entry.issue else ""
-    return f"{headline(entry, round_number)} That is: {why}{shown}. {_next_step(entry)}"
+    shown = f" `ghp agent-issue show {entry.issue}` shows all." if entry.issue else ""
+    return f"{headline(entry, round_number)} The reason: {why}.{shown} {_next_step(entry)}"
 
 
 def step(entry: Return, round_number: int, why: str) -> str:
     """Return it as the next step."""
-    return f"Mend #{entry.pull}, sent back in round {round_number}: {why}. {_next_step(entry)}"
+    return f"Fix #{entry.pull} (sent back, round {round_number}): {why}. {_next_step(entry)}"
 
 
 def news(entry: Return, round_number: int) -> str:
@@ -132,17 +132,17 @@ def news(entry: Return, round_number: int) -> str:
         f"On branch {file(entry.branch)}, at {file(entry.head[:12])}:",
     ]
     lines.append(fence(cut(clean(entry.text), OUTPUT, "cut")))
-    lines.append(f"End of what {who(entry.by)} sent back. {_next_step(entry)}")
+    lines.append(f"End of the output from {who(entry.by)}. {_next_step(entry)}")
     return "\n".join(lines)
 
 
 def _next_step(entry: Return) -> str:
     if entry.reason == "conflict":
         return (
-            "In its worktree, bring the branch up to the trunk, resolve and commit; then "
-            "`ghp agent-finish`."
+            "In its worktree, merge main into the branch, resolve the conflicts and commit; "
+            "then run `ghp agent-finish`."
         )
-    return "In its worktree, correct it and commit; then `ghp agent-finish`."
+    return "In its worktree, fix it and commit; then run `ghp agent-finish`."
 
 
 def comment(entry: Return, round_number: int) -> str:

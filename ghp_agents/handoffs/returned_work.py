@@ -69,4 +69,4 @@ def _why(entry: Return) -> str:
     if entry.reason != "conflict":
         return phrase(lines[0], 200) if lines else rules.REASONS[entry.reason]
     more = f" and {len(lines) - SHOWN} more" if len(lines) > SHOWN else ""
-    return f"conflict with the trunk in {', '.join(map(path, lines[:SHOWN]))}{more}"
+    return f"conflict with main in {', '.join(map(path, lines[:SHOWN]))}{more}"

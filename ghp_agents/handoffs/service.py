@@ -187,13 +187,13 @@ def _receiver(actor: Actor, to: str | None, checkpoint: bool) -> str | None:
         return None
     if checkpoint:
         raise UsageError(
-            "A checkpoint is for oneself; it has no receiver.",
-            hint="Leave out --checkpoint to hand over, or --to to keep the work.",
+            "A checkpoint is for yourself, so it has no receiver.",
+            hint="To hand over, omit --checkpoint. To keep the work, omit --to.",
         )
     receiver = agent_name(to)
     if receiver == actor.name and not actor.is_person:
         raise UsageError(
-            f"{receiver} is yourself.", hint="Use --checkpoint for what you leave for yourself."
+            f"You are {receiver}.", hint="To leave a note for yourself, use --checkpoint."
         )
     return receiver
 
@@ -208,7 +208,7 @@ def _refuse_foreign(about: Topic, receiver: str) -> None:
         names = ", ".join(map(named, issue.assignees))
         raise RefusedError(
             f"{short(issue)} is assigned to {names}, not to {me.name}.",
-            hint="Who holds it can hand it over; a person can assign it: "
+            hint="Its holder can hand it over, or a person can assign it: "
             f"`ghp agent-issue assign {issue.number} NAME`.",
         )
 
@@ -220,11 +220,11 @@ def _note(ws: Workspace, text: str) -> tuple[str, list[str]]:
     warnings: list[str] = []
     found = secret_scan.find(tidy)
     if found:
-        warnings.append(f"The note seemed to hold {found}; it was taken out.")
+        warnings.append(f"The note seemed to contain {found}, which was removed.")
     tidy = publishable(tidy, ws.environ)
     if len(tidy) > NOTE_LIMIT:
-        warnings.append(f"Of the note, {NOTE_LIMIT} of {len(tidy)} characters are kept.")
-        tidy = f"{tidy[:NOTE_LIMIT]}\n… (cut: {NOTE_LIMIT} of {len(tidy)} characters are here)"
+        warnings.append(f"The note was cut to {NOTE_LIMIT} of {len(tidy)} characters.")
+        tidy = f"{tidy[:NOTE_LIMIT]}\n… (cut to {NOTE_LIMIT} of {len(tidy)} characters)"
     return tidy, warnings
 
 
@@ -272,6 +272,7 @@ def _evidence(
 def _situation(facts: HandoffFacts, to: str | None) -> rules.Situation:
     about, branch = facts.about, facts.branch
     read = outline(about.issue.body) if about.issue else outline("")
+    passed_on = [claim_name(number) for number in about.numbers if number]
     return rules.Situation(
         issue=about.number,
         issue_is_closed=about.issue is not None and about.issue.state == "closed",
@@ -287,7 +288,9 @@ def _situation(facts: HandoffFacts, to: str | None) -> rules.Situation:
         blocked_by=tuple(blocker.number for blocker in about.blockers if blocker.state != "closed"),
         tasks_open=read.tasks_open,
         tasks=read.tasks,
-        rights=tuple(one_line(lease.name, 100) for lease in facts.rights),
+        rights=tuple(
+            one_line(lease.name, 100) for lease in facts.rights if lease.name not in passed_on
+        ),
         to=to,
     )
 
@@ -323,7 +326,7 @@ def _values(ws: Workspace, facts: HandoffFacts, handoff: Handoff) -> dict[str, A
         "kind": handoff.kind,
         "title": markdown.title(about.issue, about.number),
         "lead": f"{markdown.sentence(markdown.handed(handoff))}, {handoff.at}. "
-        f"`{command}` prints what the next one needs.",
+        f"Continue with `{command}`.",
         "note": markdown.quoted(handoff.note, who(handoff.by), NOTE_LIMIT * 2, command),
         "steps": list(handoff.next_steps),
         "issue": markdown.issue_values(_for_agents(ws, about.issue), about.blockers),
@@ -349,10 +352,8 @@ def _work_text(handoff: Handoff, command: str) -> str:
     if handoff.work is None:
         return "None: everything is committed."
     if not handoff.work.size:
-        return "Nothing of it could be stored."
-    kept = markdown.work_line(handoff.work)
-    place = record.patch_path_of(handoff)
-    return f"{kept} Stored as `{place}`; `{command} --apply` restores it."
+        return "None of it could be stored."
+    return f"{markdown.work_line(handoff.work)} `{command} --apply` restores it."
 
 
 def _record(handoff: Handoff, document: bytes, facts: HandoffFacts) -> Record:

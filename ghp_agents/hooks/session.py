@@ -80,7 +80,8 @@ def _resume_reply(context: "HookContext", lead: str) -> Reply:
     wanted = notifications.fence_lines(app, app.store.snapshot(), agent)
     lead = "\n\n".join([lead, *wanted])
     try:
-        text, shown_ids = _resume(context, CONTEXT_LIMIT - len(lead) - 2)
+        stopped = notifications.stopped_issues(app, app.store.snapshot(), agent)
+        text, shown_ids = _resume(context, CONTEXT_LIMIT - len(lead) - 2, stopped)
     except GhpError as error:  # such as an unreadable issue; the name must still reach it
         error_log.log_error(error, app.ws.place.git_dir, context.environ, where="hook start")
         return Reply(context=lead, environ=variables)
@@ -91,14 +92,16 @@ def _resume_reply(context: "HookContext", lead: str) -> Reply:
     )
 
 
-def _resume(context: "HookContext", limit: int) -> "tuple[str, list[str]]":
+def _resume(
+    context: "HookContext", limit: int, stopped: "frozenset[int]"
+) -> "tuple[str, list[str]]":
     from ghp_agents.handoffs import resume
 
     app = context.app()
     chosen = resume.choose(app.offline)
     room = limit
     while True:
-        resumed = resume.resume(app, chosen, max_chars=room)
+        resumed = resume.resume(app, chosen, max_chars=room, stopped=stopped)
         units = len(resumed.text.encode("utf-16-le", "replace")) // 2
         if units <= limit:
             return resumed.text.strip("\n"), [item.id for item in resumed.news]

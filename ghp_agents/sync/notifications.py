@@ -76,6 +76,13 @@ def fence_lines(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]
     return [text for text, _ in [*fenced, *_wanted(ctx, snapshot, agent, again=True)]]
 
 
+def stopped_issues(ctx: Context, snapshot: Snapshot, agent: AgentName) -> frozenset[int]:
+    """The issues on which `agent` must stop: its claim was lost, or a person stopped it."""
+    fence = _fence(ctx, agent)
+    stops = {order.issue for order in notices.stops(ctx.leaser, snapshot, agent)}
+    return frozenset(stops | ({fence.issue} if fence else set()))
+
+
 def _wanted(
     ctx: Context, snapshot: Snapshot, agent: AgentName, again: bool
 ) -> list[tuple[str, str]]:

@@ -57,7 +57,7 @@ def test_a_start_says_where_and_prints_what_is_needed(folder: Path, home: Path) 
         0, f"✓ Claimed #1 «Parse files».\n✓ Created branch {BRANCH} in {place}.\n"
     )  # fmt: skip
     assert started.out.startswith(
-        f"Work in {place}\n\n# Resume: #1 «Parse files»\n\nNothing was handed over yet.\n"
+        f"Work in {place}\n\n# Resume: #1 «Parse files»\n\nNo handoff yet.\n"
     )
     assert "\n> Read all files\n" in started.out
     assert f"\n- Branch `{BRANCH}` at `<commit>`.\n" in started.out

@@ -14,13 +14,13 @@ from tests.support.road import Road, merged, sent_back
 OID = re.compile(r"\b[0-9a-f]{12}\b")
 BRANCH = "agent/worker-1/1-parse-files"
 CAME_BACK = (
-    "Pull request #2 (for #1) was sent back: it conflicts with the trunk (round 1). That is: "
-    "conflict with the trunk in `a.txt`; `ghp agent-issue show 1` has all of it. In its worktree, "
-    "bring the branch up to the trunk, resolve and commit; then `ghp agent-finish`."
+    "Pull request #2 (for #1) was sent back: it conflicts with main (round 1). The reason: "
+    "conflict with main in `a.txt`. `ghp agent-issue show 1` shows all. In its worktree, merge "
+    "main into the branch, resolve the conflicts and commit; then run `ghp agent-finish`."
 )
 MEND = (
-    "1. Mend #2, sent back in round 1: conflict with the trunk in `a.txt`. In its worktree, bring "
-    "the branch up to the trunk, resolve and commit; then `ghp agent-finish`."
+    "1. Fix #2 (sent back, round 1): conflict with main in `a.txt`. In its worktree, merge main "
+    "into the branch, resolve the conflicts and commit; then run `ghp agent-finish`."
 )
 
 
@@ -54,10 +54,10 @@ def test_what_came_back_is_told_until_it_is_mended(road: Road) -> None:
         assert CAME_BACK in ghp(road, "agent-status --as worker-1").out.splitlines()
     assert "sent back" not in ghp(road, "agent-status --as lead").out
     steps = ghp(road, "agent-resume --as worker-1").out.split("## Next steps\n\n")[1]
-    assert steps.splitlines()[:2] == [MEND, "2. Go on with #1."]
+    assert steps.splitlines()[:2] == [MEND, "2. Continue with #1."]
     git(road.folder, "update-ref", f"refs/heads/{BRANCH}", "main")  # the agent went on
     assert "sent back" not in ghp(road, "agent-status --as worker-1").out
-    assert "Mend #2" not in ghp(road, "agent-resume --as worker-1").out
+    assert "Fix #2" not in ghp(road, "agent-resume --as worker-1").out
 
 
 @pytest.mark.slow
@@ -80,7 +80,7 @@ def test_a_queue_with_one_that_goes_back_ends_with_1(road: Road) -> None:
     queue = ghp(road, "agent-merge --queue --unchecked --as lead")
     assert (queue.code, queue.out) == (1, "")
     assert queue.err.endswith(
-        "Error: #2 was not merged: it conflicts with the trunk.\n"
+        "Error: #2 was not merged: it conflicts with main.\n"
         "Hint: worker-1 is notified at its next step. Nothing of it is on main.\n"
     )
 

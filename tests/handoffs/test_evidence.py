@@ -55,7 +55,7 @@ def test_a_branch_that_names_an_issue_that_is_not_there_is_noted(repo: Path) -> 
     begin_work(repo, "agent/worker-1/99-ghost")
     found = about(make_team().at(repo))
     assert (found.number, found.issue) == (99, None)
-    assert found.notes[0].endswith("This branch or agent names it.")
+    assert found.notes[0].endswith("The branch or the agent refers to it.")
 
 
 def test_a_tracker_out_of_reach_leaves_the_number_and_a_note(here: Station) -> None:
@@ -151,4 +151,4 @@ def test_rights_out_of_reach_are_not_known_rather_than_none(here: Station) -> No
     here.team.board.reachable = False
     held, why_not = evidence.rights(here.team.leaser, WORKER)
     assert held == []
-    assert why_not.startswith("Which rights are held is not known now: ")
+    assert why_not.startswith("The held locks are unknown: ")

@@ -41,7 +41,7 @@ def test_from_elsewhere_it_has_the_pushed_branch_and_what_was_said(
     text = document(sweeper)
     assert "Begin the parser" in text
     assert "parser.py" in text
-    assert "is not in the clone in which this was written" in text
+    assert "is in another clone." in text
     assert "\n# Not a heading" not in text
 
 

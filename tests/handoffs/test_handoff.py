@@ -21,7 +21,7 @@ def test_a_handoff_is_found_by_the_start_of_its_id() -> None:
 
 
 def test_an_id_that_fits_several_lists_them() -> None:
-    with pytest.raises(UsageError, match="'h-aaaa' fits 2 handoffs") as caught:
+    with pytest.raises(UsageError, match="'h-aaaa' matches 2 handoffs") as caught:
         find([handoff("aaaa1111"), handoff("aaaa2222")], "h-aaaa")
     assert "H-aaaa1111 (2025-06-15T15:06:40Z), H-aaaa2222" in caught.value.hint
 
@@ -43,12 +43,20 @@ def test_without_anything_in_hand_there_is_no_next_step() -> None:
 
 
 def test_an_open_issue_without_more_is_to_go_on_with() -> None:
-    assert next_steps(Situation(issue=12)) == ["Go on with #12."]
+    assert next_steps(Situation(issue=12)) == ["Continue with #12."]
+
+
+def test_who_was_stopped_gets_no_other_step() -> None:
+    now = Situation(issue=12, is_stopped=True, stored=3, unsent=1, waiting_for=("E-1",))
+    assert next_steps(now) == [
+        "Stop: #12 is not yours. Commit nothing more for it.",
+        "Take another issue: `ghp agent-start --next`.",
+    ]
 
 
 def test_a_closed_issue_is_doubted() -> None:
     assert next_steps(Situation(issue=12, issue_is_closed=True)) == [
-        "#12 is closed: make sure that there is still something to do."
+        "#12 is closed. Stop, unless a person asked you to continue."
     ]
 
 
@@ -60,13 +68,13 @@ def test_all_that_is_to_do_comes_in_order() -> None:
     )  # fmt: skip
     assert next_steps(now) == [
         "Restore the uncommitted work (3 files): `ghp agent-resume --issue 12 --apply`.",
-        "Look after 1 path that could not be stored, only in the worktree that this was made in.",
+        "1 path could not be stored. It exists only in the worktree of this handoff.",
         "Finish or abort a merge: 2 conflicts to resolve.",
-        "Push: 1 commit of `agent/worker-1/12-x` is in no remote.",
-        "Wait for the answer to E-1, E-2 before what depends on it.",
+        "Push `agent/worker-1/12-x`: 1 unpushed commit.",
+        "Wait for an answer before work that depends on E-1, E-2.",
         "Blocked by #3, #4: wait until they are closed.",
-        "Do what the issue has not ticked off yet: 2 of 5 tasks.",
-        "trunk is still held by the one before.",
+        "Do the open tasks of the issue: 2 of 5 tasks.",
+        "The previous agent still holds trunk.",
     ]
 
 

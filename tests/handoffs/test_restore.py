@@ -138,7 +138,7 @@ def test_what_meets_other_changes_is_left_with_both_versions(here: Station) -> N
     assert (path / "a").read_text() == "<<<<<<< ours\ntheirs\n=======\nmine\n>>>>>>> theirs\n"
     assert (path / "b").read_text() == "b\n"
     assert here.team.store.ledger()[-1].text == "with 1 conflict"
-    assert "is not clean (2 paths differ: `a`, `b`)" in str(refused(station, issue="2"))
+    assert "is not clean (2 uncommitted paths: `a`, `b`)" in str(refused(station, issue="2"))
 
 
 # ------------------------------------------------------------------------------ it is refused
@@ -173,7 +173,7 @@ def test_a_worktree_that_is_not_clean_is_left_alone(here: Station, dirt: str) ->
             (path / "README.md").unlink()
     error = refused(next_one(here, path), issue="2")
     name = "README.md" if dirt in ("changed", "deleted") else "mine"
-    assert str(error) == f"This worktree is not clean (1 path differs: `{name}`)."
+    assert str(error) == f"This worktree is not clean (1 uncommitted path: `{name}`)."
     assert "git stash -u" in error.hint
 
 
@@ -223,12 +223,12 @@ def test_a_commit_that_is_not_here_is_named_with_the_way_to_get_it(
     team.at(mine).hand_over(to="worker-2")
     error = refused(team.at(theirs, "worker-2"), issue="2")
     assert str(error) == (
-        f"The work belongs to commit {base[:12]}, on branch agent/worker-1/2-dashboard, "
-        "which is not in this clone."
+        f"This clone does not have commit {base[:12]}, on branch agent/worker-1/2-dashboard, "
+        "on which the work is based."
     )
     assert error.hint == (
-        "`git fetch origin agent/worker-1/2-dashboard`; if it is not there, worker-1 has to push "
-        "it first."
+        "Run `git fetch origin agent/worker-1/2-dashboard`. If that fails, worker-1 must push it "
+        "first."
     )
 
 
@@ -239,20 +239,20 @@ def test_work_that_does_not_fit_says_where_it_does(here: Station) -> None:
     git(here.folder, "checkout", "--quiet", "--force", "main")
     error = refused(next_one(here, here.folder), issue="2")
     assert str(error) == (
-        f"The work of {handoff.name} does not fit on this commit: a: does not exist in index."
+        f"The work of {handoff.name} does not apply to this commit: a: does not exist in index."
     )
-    assert f"It fits on branch agent/worker-1/2-dashboard, commit {base[:12]}" in error.hint
+    assert f"It applies to branch agent/worker-1/2-dashboard, commit {base[:12]}" in error.hint
     assert f"`git worktree add --detach ../restored {base[:12]}`" in error.hint
 
 
 def test_without_a_handoff_there_is_nothing_to_restore(here: Station) -> None:
-    assert str(refused(here)) == "There is no handoff to restore the work of."
+    assert str(refused(here)) == "There is no handoff to restore from."
 
 
 def test_where_all_was_left_out_that_is_said(here: Station) -> None:
     (here.folder / ".env").write_text("A=1\n")
     here.hand_over()
-    assert "has no uncommitted work stored: all of it was left out." in str(refused(here))
+    assert "has no uncommitted work stored: none of it could be stored." in str(refused(here))
 
 
 def test_a_bare_repository_is_no_place_to_restore_into(remote: Path) -> None:
@@ -272,7 +272,7 @@ def test_a_patch_that_is_not_the_one_stored_is_never_applied(here: Station, fate
         evil = b"diff --git a/x b/x\n" + b"z" * 500  # greater, so it wins the join
         record = Record("handoff", handoff.by, handoff.name, "x", handoff.at, 99, ((place, evil),))
         here.team.store.commit([record], here.team.store.snapshot().revision)
-        assert "is not the one that was stored." in str(refused(station, issue="2"))
+        assert "does not match its checksum." in str(refused(station, issue="2"))
     else:
         from ghp_agents.handoffs.record import path_of, render
 
@@ -281,4 +281,4 @@ def test_a_patch_that_is_not_the_one_stored_is_never_applied(here: Station, fate
         record = Record("handoff", handoff.by, handoff.name, "x", handoff.at, 1, document)
         other.store.commit([record], other.store.snapshot().revision)
         error = refused(other.at(path, "worker-2"), issue="2")
-        assert str(error) == f"The patch of {handoff.name} is not here."
+        assert str(error) == f"This clone does not have the patch of {handoff.name}."

@@ -81,7 +81,7 @@ def test_the_words_name_who_what_and_what_next() -> None:
         "Pull request #2 (for #1) was sent back: a check failed (round 1).",
         "On branch agent/worker-1/1-x, at aaaaaaaaaaaa:",
         "```", "`make` failed with 2", "```",
-        'End of what agent lead sent back. In its worktree, correct it and commit; then '
+        'End of the output from agent lead. In its worktree, fix it and commit; then run '
         "`ghp agent-finish`.",
     ]  # fmt: skip
 
@@ -96,10 +96,10 @@ def test_an_output_can_forge_no_marker_and_close_no_fence() -> None:
 
 
 def test_in_a_line_it_says_why_and_what_next() -> None:
-    why, mend = SAID.text, "In its worktree, correct it and commit; then `ghp agent-finish`."
-    assert step(SAID, 2, why) == f"Mend #2, sent back in round 2: `make` failed with 2. {mend}"
+    why, mend = SAID.text, "In its worktree, fix it and commit; then run `ghp agent-finish`."
+    assert step(SAID, 2, why) == f"Fix #2 (sent back, round 2): `make` failed with 2. {mend}"
     assert reminder(SAID, 2, why) == (
-        "Pull request #2 (for #1) was sent back: a check failed (round 2). That is: `make` failed "
-        f"with 2; `ghp agent-issue show 1` has all of it. {mend}"
+        "Pull request #2 (for #1) was sent back: a check failed (round 2). The reason: `make` "
+        f"failed with 2. `ghp agent-issue show 1` shows all. {mend}"
     )
     assert "agent-issue" not in reminder(SAID._replace(issue=None), 2, why)

@@ -10,7 +10,7 @@ from ghp_agents.handoffs import returned_work as mending
 from tests.support.git import commit
 from tests.support.road import Road, sent_back
 
-STEP = "Mend #2, sent back in round 1: conflict with the trunk in `README.md`."
+STEP = "Fix #2 (sent back, round 1): conflict with main in `README.md`."
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def steps(road: Road) -> list[str]:
 
 def test_who_has_the_issue_is_told_and_nobody_else(road: Road) -> None:
     (line,) = reminders_of(road, "worker-1")
-    assert "conflict with the trunk in `README.md`" in line
+    assert "conflict with main in `README.md`" in line
     assert "ghp agent-finish" in line
     assert reminders_of(road, "worker-2") == []
 

@@ -49,7 +49,7 @@ def test_the_agent_is_told_once_with_the_output(road: Road, place: Path) -> None
         "Pull request #2 (for #1) was sent back: a check failed (round 1).\n"
         f"On branch agent/worker-1/1-parse-files, at {back.returned.head[:12]}:\n"
         f"```\n{TEXT}\n```\n"
-        "End of what agent lead sent back. In its worktree, correct it and commit; then "
+        "End of the output from agent lead. In its worktree, fix it and commit; then run "
         "`ghp agent-finish`."
     )
     assert news_of(road) == ""
@@ -89,7 +89,7 @@ def test_a_conflict_names_the_files(road: Road, place: Path) -> None:
     road.put({"a.txt": "theirs\n"})
     back = sent_back(road.merge(1))
     assert (back.returned.reason, back.returned.text) == ("conflict", "a.txt")
-    assert "bring the branch up to the trunk, resolve and commit" in news_of(road)
+    assert "merge main into the branch, resolve the conflicts and commit" in news_of(road)
 
 
 def test_no_secret_is_sent_back(road: Road, place: Path) -> None:

@@ -109,7 +109,7 @@ def test_outsiders_comments_do_not_push_out_what_maintainers_said() -> None:
     assert [block.partition("> ")[2] for block in blocks] == [
         "Text 1", "Text 2", "Text 3", "Text 7", "Text 8"
     ]  # fmt: skip
-    assert ["who may not write here" in block for block in blocks] == [False] * 3 + [True] * 2
+    assert ["who has no write access" in block for block in blocks] == [False] * 3 + [True] * 2
 
 
 def test_an_outsiders_body_is_shown_as_a_wish() -> None:

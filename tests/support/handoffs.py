@@ -1,6 +1,7 @@
 """A place to hand over and to go on in, for tests: a repository with twins of all ports."""
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,10 +59,13 @@ class Station:
         pass_on(ctx, handed.handoff)
         return handed
 
-    def resume(self, max_chars: int | None = None, **words: object) -> Resumed:
+    def resume(
+        self, max_chars: int | None = None, stopped: Collection[int] = (), **words: object
+    ) -> Resumed:
         """`agent-resume`."""
         chosen = choose(make_context(self.ws, self.team.store, tracker=self.team.tracker), **words)  # type: ignore[arg-type]
-        return resume(make_context(self.ws, self.team.store), chosen, max_chars=max_chars)
+        ctx = make_context(self.ws, self.team.store)
+        return resume(ctx, chosen, max_chars=max_chars, stopped=frozenset(stopped))
 
     def restore(self, **words: object) -> Restored:
         """`agent-resume --apply`."""

@@ -70,7 +70,7 @@ def test_a_dead_holders_issue_goes_back_to_the_queue_with_a_handoff(
     assert sweeper.assignees(1) == ()
     (handoff,) = handoffs(sweeper)
     assert handoff.note.splitlines()[2] == (
-        "Its last word, 2025-06-15T15:06:40Z: testing: Ran the tests"
+        "Its last report, 2025-06-15T15:06:40Z: testing: Ran the tests"
     )
     assert comments(sweeper) == [
         f"worker-1 had this issue and is dead. It is back in the queue: attempt 1 of 3. What is "

@@ -9,7 +9,7 @@ from ghp_agents.github.commands import messages
 from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues import comment_commands
-from ghp_agents.issues.comment_commands import FOLDER
+from ghp_agents.issues.comment_commands import FOLDER, Obeyed
 from ghp_agents.issues.issue import PROVISIONAL, Issue
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import LockService, Snapshot
@@ -22,17 +22,23 @@ News = list[tuple[str, str]]  # the text, and the key that records its delivery
 
 
 def orders(leaser: LockService, snapshot: Snapshot, agent: AgentName) -> News:
+    """The texts of `stops`."""
+    found = stops(leaser, snapshot, agent)
+    return [(messages.stop(obeyed), f"command/{obeyed.id}") for obeyed in found]
+
+
+def stops(leaser: LockService, snapshot: Snapshot, agent: AgentName) -> list[Obeyed]:
     """Orders to stop, as long as the agent holds the issue with the same generation."""
     records = snapshot.files(FOLDER)
     if not records:
         return []
     meant = comment_commands.told_to_stop(comment_commands.read_commands(records)[0], agent)
     held = {lease.name: lease for lease in leaser.known("issue/")} if meant else {}
-    found: News = []
+    found: list[Obeyed] = []
     for obeyed, act in meant:
         lease = held.get(claim_name(obeyed.issue))
         if lease and (lease.holder, lease.generation) == (agent, act.generation):
-            found.append((messages.stop(obeyed), f"command/{obeyed.id}"))
+            found.append(obeyed)
     return found
 
 
