@@ -79,7 +79,7 @@ def test_that_it_was_restored_is_known_to_all(here: Station) -> None:
         "threeWay": False, "conflicts": [],
     }  # fmt: skip
     text = here.resume().text
-    assert "It was restored 2025-06-15T15:06:40Z, by agent worker-2." in text
+    assert "Agent worker-2 restored it at 2025-06-15T15:06:40Z." in text
     assert "Restore the uncommitted work" not in text
 
 

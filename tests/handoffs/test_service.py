@@ -346,7 +346,7 @@ def test_a_repository_without_commits_can_be_handed_over(tmp_path: Path) -> None
     git(tmp_path, "init", "--quiet", "repo")
     (tmp_path / "repo/new").write_text("x\n")
     text = body(make_team().at(tmp_path / "repo").hand_over().document)
-    assert section(text, "Branch") == "- Branch `main`, without a commit."
+    assert section(text, "Branch") == "- Branch `main`, no commits yet."
     assert "1 file, a patch of" in section(text, "Uncommitted work")
     assert "on a repository without commits." in section(text, "Uncommitted work")
 
