@@ -87,6 +87,7 @@ COMMANDS: dict[str, Row] = {
     "agent-start": Row(
         "start", "start", "branches", "Claim an issue and create its branch and worktree."
     ),
+    "agent-where": Row("where", "where", "branches", "Print the path of an issue's worktree."),
     "agent-finish": Row(
         "finish", "finish", "branches", "Run the checks, push, and open a pull request."
     ),

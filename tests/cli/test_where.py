@@ -1,0 +1,49 @@
+"""`agent-where` finds the worktree of an issue by its branch."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.ghp import Result, invoke
+
+MakeWorktree = Callable[[Path, str], Path]
+MISSING = Result(
+    1,
+    "",
+    "Error: Issue #12 has no worktree in this clone.\nHint: Make one: `ghp agent-start 12`.\n",
+)
+
+
+@pytest.mark.parametrize("number", ["12", "#12"])
+def test_it_prints_the_path_of_the_worktree(
+    repo: Path, worktree: MakeWorktree, number: str
+) -> None:
+    worktree(repo, "worker-1/1-lexer")
+    path = worktree(repo, "worker-1/12-parser")
+    assert invoke(["agent-where", number], repo) == Result(0, f"{path}\n", "")
+    assert invoke(["agent-where", number], path) == Result(0, f"{path}\n", "")
+
+
+def test_as_json_it_prints_the_branch_too(repo: Path, worktree: MakeWorktree) -> None:
+    path = worktree(repo, "worker-1/12-parser")
+    result = invoke("agent-where 12 --json", repo)
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out) == {
+        "issue": 12, "path": str(path), "branch": "agent/worker-1/12-parser",
+    }  # fmt: skip
+
+
+def test_without_a_worktree_it_names_the_command_that_makes_one(
+    repo: Path, worktree: MakeWorktree
+) -> None:
+    assert invoke("agent-where 12", repo) == MISSING
+    shutil.rmtree(worktree(repo, "worker-1/12-parser"))
+    assert invoke("agent-where 12 --json", repo) == MISSING
+
+
+def test_a_word_that_is_no_number_is_wrong_usage(repo: Path) -> None:
+    error = "Error: 'parser' is not an issue number.\nHint: Example: `ghp agent-where 12`.\n"
+    assert invoke("agent-where parser", repo) == Result(2, "", error)
