@@ -254,6 +254,18 @@ def test_conflicts_end_with_an_error_after_the_text(here: Path) -> None:
     )
 
 
+def test_a_lost_claim_and_the_next_steps_do_not_contradict(here: Path) -> None:
+    assert invoke("agent-claim 1", here, ONE).code == 0
+    assert invoke("agent-release 1 --as @me", here).code == 0
+    shown = invoke("agent-resume", here, ONE).out
+    assert shown.startswith("Your claim of #1 was given back; nobody holds it.")
+    assert (
+        "## Next steps\n\n"
+        "1. Stop: #1 is not yours. Commit nothing more for it.\n"
+        "2. Take another issue: `ghp agent-start --next`.\n\n## Issue"
+    ) in shown
+
+
 def test_help_has_an_example_each(repo: Path) -> None:
     for command in ("agent-handoff", "agent-resume"):
         shown = invoke(f"{command} --help", repo)
