@@ -142,8 +142,10 @@ def test_what_the_agent_was_told_as_it_began_is_no_news_later(repo: Path) -> Non
     set_up(repo)
     name = invoke("agent-escalate 'Which database?' --as worker-1", repo).out.split()[0]
     invoke(["agent-answer", name, "SQLite", "--as", "@me"], repo)
-    assert "SQLite" in context(begins(repo))
-    assert "SQLite" not in context(begins(repo, "claude-SessionStart-resume"))
+    assert "Answer to your question" in context(begins(repo))
+    again = context(begins(repo, "claude-SessionStart-resume"))
+    assert "Answer to your question" not in again
+    assert f"## Decisions\n\n- {name}, «Which database?»: «SQLite» (person " in again
     assert call("claude", payload("claude-PostToolBatch", repo), repo) == SILENT
 
 
