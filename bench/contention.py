@@ -16,12 +16,13 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 
 COMMITS = 20
+CROWD, TOGETHER = 8, 100  # processes that make at least so many commits a second together
 
 
 def measure(place: Place) -> list[Figure]:
     """One, eight and thirty-two processes."""
     commits = 5 if place.quick else COMMITS
-    runs = [_run(place, number, commits) for number in ((1, 4) if place.quick else (1, 8, 32))]
+    runs = [_run(place, number, commits) for number in ((1, 4) if place.quick else (1, CROWD, 32))]
     lost = Figure("contention", "commits lost", sum(lost for _, lost in runs), "commits", 0)
     return [*(figure for figure, _ in runs), lost]
 
@@ -35,7 +36,8 @@ def _run(place: Place, processes: int, commits: int) -> tuple[Figure, int]:
     name = f"{processes} process{'es' if processes > 1 else ''} × {commits}"
     note = f"median {count(waits[len(waits) // 2] * 1000)} ms, worst {count(waits[-1] * 1000)} ms"
     rate = processes * commits / elapsed(spans)
-    return Figure("contention", name, rate, "commits/s", note=note), lost
+    bound = TOGETHER if processes == CROWD else None
+    return Figure("contention", name, rate, "commits/s", bound, at_least=True, note=note), lost
 
 
 def _write(clone: Path, number: int, commits: int) -> list[float]:

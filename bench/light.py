@@ -12,7 +12,7 @@ from bench.place import Place, git, open_app
 from bench.timing import interleave, process, ratio
 from ghp_agents.hotpath import heartbeat
 
-FEW_CLICKS = 2.5
+FEW_CLICKS, WRITE_CLICKS = 2.5, 3
 READS = (
     ("agent-status",),
     ("agent-status", "--json"),
@@ -28,6 +28,7 @@ WRITES = (
     ("agent-escalate", "Which of the two layouts, {}?"),
     ("agent-handoff", "--checkpoint", "--note", "Half of the table is done, {}."),
 )
+LOCAL_WRITES = (*WRITES[:2],)
 AGENTS, ISSUES, QUESTIONS = 10, 30, 8
 
 
@@ -37,17 +38,21 @@ def measure(place: Place) -> list[Figure]:
     python, ghp = place.installed.python, place.installed.ghp
     numbers = count(1)
 
-    def run(words: tuple[str, ...]) -> float:
+    def run(words: tuple[str, ...], cwd: Path = worktree) -> float:
         arguments = [word.format(next(numbers)) if "{}" in word else word for word in words]
-        return process([ghp, *arguments], cwd=worktree, env=env)
+        return process([ghp, *arguments], cwd=cwd, env=env)
 
     click = partial(process, [python, "-c", "import click"], cwd=worktree, env=env)
     reads = {_name(words): partial(run, words) for words in READS}
     read = interleave({"click": click} | reads, 3 if place.quick else 20)
     writes = {_name(words): partial(run, words) for words in WRITES}
     written = interleave({"click": click} | writes, 2 if place.quick else 8)
+    alone = place.repository("light-alone")
+    local = {f"{_name(words)}, no remote": partial(run, words, alone) for words in LOCAL_WRITES}
+    kept = interleave({"click": click} | local, 2 if place.quick else 8)
     unit = "× python -c 'import click'"
     return [
+        *(ratio("light", name, kept[name], kept["click"], unit, WRITE_CLICKS) for name in local),
         *(ratio("light", name, read[name], read["click"], unit, FEW_CLICKS) for name in reads),
         *(ratio("light", name, written[name], written["click"], unit, None) for name in writes),
     ]

@@ -359,6 +359,20 @@ def test_a_fold_does_not_sign_a_book_that_was_out_of_date(
     assert kept(one) is None
 
 
+def test_while_a_record_is_on_its_way_into_a_commit_no_book_is_used(
+    pair: tuple[Claimant, Claimant],
+) -> None:
+    one, _ = pair
+    write_book(one)
+    queued = Path(one.ws.folders[0]) / rulestamp.QUEUE / "1.records"
+    queued.parent.mkdir(exist_ok=True)
+    queued.touch()
+    assert kept(one) is None
+    queued.unlink()
+    assert_not_stale(one)
+    assert kept(one) is not None
+
+
 def test_a_sync_brings_the_book_up_to_date(pair: tuple[Claimant, Claimant]) -> None:
     one, two = pair
     write_book(one)
