@@ -1,6 +1,5 @@
 """`agent-escalate`, `agent-escalations`, `agent-answer`: questions for people, and answers."""
 
-import contextlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ import click
 from ghp_agents.cli import complete, ending, output
 from ghp_agents.cli.context import acting, say_none, send, start_background
 from ghp_agents.cli.params import Seconds
-from ghp_agents.core.clock import ago, to_seconds
+from ghp_agents.core.clock import age
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import first_line, one_line
 from ghp_agents.escalations import escalation as rules
@@ -216,15 +215,16 @@ def _row(escalation: Escalation, name: str, now: float) -> tuple[str, ...]:
     question = escalation.question
     issue = f"#{question.issue}" if question.issue else "-"
     state = "open" if escalation.is_open else "answered"
-    age = _age(escalation.asked_at, now)
     title = one_line(escalation.title, 80)
-    return name, state, escalation.urgency, question.agent, issue, age, title
-
-
-def _age(at: str, now: float) -> str:
-    with contextlib.suppress(ValueError, OverflowError):
-        return f"{ago(now - to_seconds(at))} ago"
-    return "?"
+    return (
+        name,
+        state,
+        escalation.urgency,
+        question.agent,
+        issue,
+        age(escalation.asked_at, now),
+        title,
+    )
 
 
 def _whole(escalation: Escalation) -> str:

@@ -1,6 +1,5 @@
 """`agent-issues` and `agent-issue`: list, show and change issues."""
 
-import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -10,6 +9,7 @@ from ghp_agents.claims import service as claims
 from ghp_agents.cli import complete, issue_view, output
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
+from ghp_agents.cli.params import read_text
 from ghp_agents.core.errors import UsageError
 from ghp_agents.issues import service as services
 from ghp_agents.issues.issue import BODY_LIMIT, PRIORITIES, PROVISIONAL, Issue, IssueChange, short
@@ -18,7 +18,6 @@ from ghp_agents.wiring import App
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-STDIN = "-"
 NUMBER = click.argument("number", metavar="N", shell_complete=complete.issues)
 PARENT = click.option(
     "--parent", metavar="N", help="The parent issue.", shell_complete=complete.issues
@@ -137,7 +136,7 @@ def new(
     """Create an issue and print its number."""
     wanted = IssueChange(
         title=title,
-        body=_read_text(body),
+        body=body and read_text(body, 4 * BODY_LIMIT + 1),
         priority=priority,
         add_labels=labels,
         add_assignees=names,
@@ -201,7 +200,7 @@ def edit(
     """Change fields of an issue."""
     change = IssueChange(
         title=title,
-        body=_read_text(body),
+        body=body and read_text(body, 4 * BODY_LIMIT + 1),
         priority=priority,
         no_parent=no_parent,
         add_labels=labels,
@@ -219,7 +218,7 @@ def edit(
 @click.pass_obj
 def comment(app: App, number: str, text: str) -> None:
     """Add a comment to an issue; `-` reads standard input."""
-    outcome = services.comment(app, number, _read_text(text) or "")
+    outcome = services.comment(app, number, read_text(text or "", 4 * BODY_LIMIT + 1))
     name = issue_view.name(outcome.issue)
     _report(app, outcome, f"Commented on {name}.", f"{name} already ends with this comment.")
 
@@ -231,7 +230,7 @@ def comment(app: App, number: str, text: str) -> None:
 @click.pass_obj
 def close(app: App, number: str, message: str | None) -> None:
     """Close an issue. A claimed issue can be closed only by its holder or a person."""
-    outcome = claims.close(app, number, _read_text(message) or "")
+    outcome = claims.close(app, number, read_text(message or "", 4 * BODY_LIMIT + 1))
     name = issue_view.name(outcome.issue)
     _report(app, outcome, f"Closed {name}.", f"{name} is already closed.")
 
@@ -284,16 +283,3 @@ def _report(app: App, outcome: IssueResult, done: str, already: str) -> None:
         start_background(app)
     else:
         output.say(already)
-
-
-def _read_text(text: str | None) -> str | None:
-    """The text, or standard input for `-`. Raises UsageError."""
-    if text != STDIN:
-        return text
-    try:
-        return sys.stdin.buffer.read(4 * BODY_LIMIT + 1).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"Standard input is not UTF-8 text (byte {error.start}).",
-            hint="Convert it first, e.g. with `iconv -t UTF-8`.",
-        ) from None

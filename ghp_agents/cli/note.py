@@ -1,7 +1,6 @@
 """`agent-remember`, `agent-recall` and `agent-notes`: notes for future agents."""
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import click
 from ghp_agents.cli import note_view, output
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
+from ghp_agents.cli.params import read_text
 from ghp_agents.core import glob_paths
 from ghp_agents.core.errors import UsageError
 from ghp_agents.notes import note as rules
@@ -20,7 +20,6 @@ from ghp_agents.notes.note import DEFAULT_KIND, KINDS, TEXT_LIMIT
 from ghp_agents.state.join import Problem
 from ghp_agents.wiring import App
 
-STDIN = "-"
 KIND = click.option("--kind", type=click.Choice(KINDS), help="The kind of knowledge.")
 PATHS = click.option(
     "--path", "paths", metavar="PATTERN", multiple=True,
@@ -65,7 +64,7 @@ def remember(
     TEXT is the note, or `-` to read it from standard input. A fact that several agents save is one
     note. Notes are kept in git and shared by `ghp agent-sync`.
     """
-    text = services.tidied(_read_text(text))
+    text = services.tidied(read_text(text, 4 * TEXT_LIMIT + 4, "The note on standard input"))
     facts: Sequence[str] = [text]
     if not verbatim and app.ws.settings.notes.get("infer"):
         with output.busy("Extracting the facts"):
@@ -93,18 +92,6 @@ def _report_note(result: services.RememberResult) -> None:
             output.done(f"It replaces {old.name}, which no search finds any more.")
     for note in result.notes:
         output.warn(note, "To restore it, run the command again with --supersedes.")
-
-
-def _read_text(text: str) -> str:
-    if text != STDIN:
-        return text
-    try:
-        return sys.stdin.buffer.read(4 * TEXT_LIMIT + 4).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"The note on standard input is not UTF-8 text (byte {error.start}).",
-            hint="Convert it first, e.g. with `iconv -t UTF-8`.",
-        ) from None
 
 
 def _spelled(app: App, words: Sequence[str]) -> tuple[str, ...]:
@@ -259,7 +246,7 @@ def edit(
     """
     values: dict[str, Any] = {}
     if text is not None:
-        values["text"] = _read_text(text)
+        values["text"] = read_text(text, 4 * TEXT_LIMIT + 4, "The note on standard input")
     if kind is not None:
         values["kind"] = kind
     if paths:

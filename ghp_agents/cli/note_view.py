@@ -7,7 +7,7 @@ from typing import Any
 
 from ghp_agents.cli import output
 from ghp_agents.core import files
-from ghp_agents.core.clock import ago, to_seconds
+from ghp_agents.core.clock import age
 from ghp_agents.core.finding import Finding
 from ghp_agents.core.ids import digest, one_line
 from ghp_agents.escalations.messages import who
@@ -31,7 +31,7 @@ def table(chosen: Sequence[Note], known: Sequence[Note], now: float, today: str)
             note.kind,
             f"#{note.issue}" if note.issue else "-",
             note.by.name,
-            _age(note.at, now),
+            age(note.at, now),
             one_line(note.title, 80),
         )
         for note in chosen
@@ -47,7 +47,7 @@ def answers(found: Recalled, now: float) -> str:
 
 def _source(note: Note, now: float) -> str:
     """The note's author, age, issue and commit."""
-    parts = [f"{note.name} {note.kind}", f"by {who(note.by)}", _age(note.at, now)]
+    parts = [f"{note.name} {note.kind}", f"by {who(note.by)}", age(note.at, now)]
     parts += [f"issue #{note.issue}"] if note.issue else []
     parts += [f"commit {file(note.commit[:12])}"] if note.commit else []
     parts += [f"about {', '.join(map(file, note.paths[:PATHS]))}"] if note.paths else []
@@ -102,9 +102,3 @@ def has_index(ws: Workspace) -> bool:
     return any(Path(folder, "index").is_dir() for folder in ws.folders) or bool(
         ws.settings.notes.get("vector_store")
     )
-
-
-def _age(at: str, now: float) -> str:
-    with contextlib.suppress(ValueError, OverflowError):
-        return f"{ago(now - to_seconds(at))} ago"
-    return "?"

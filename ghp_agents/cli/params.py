@@ -1,11 +1,15 @@
-"""Parameter types for durations, which click does not have."""
+"""Values of parameters that click does not read: durations, and text on standard input."""
 
 import math
+import sys
 from typing import Any
 
 import click
 
 from ghp_agents.core.clock import duration
+from ghp_agents.core.errors import UsageError
+
+STDIN = "-"
 
 
 class Duration(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -37,3 +41,16 @@ class Seconds(click.FloatRange):
         if math.isnan(seconds):
             self.fail(f"{str(value)[:40]!r} is not a number of seconds.", param, ctx)
         return seconds
+
+
+def read_text(text: str, most: int, what: str = "Standard input") -> str:
+    """The text, or standard input for `-`, up to `most` bytes. Raises UsageError."""
+    if text != STDIN:
+        return text
+    try:
+        return sys.stdin.buffer.read(most).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{what} is not UTF-8 text (byte {error.start}).",
+            hint="Convert it first, e.g. with `iconv -t UTF-8`.",
+        ) from None

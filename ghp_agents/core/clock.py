@@ -102,3 +102,11 @@ def ago(seconds: float) -> str:
         if seconds >= 2 * size or (unit == "min" and seconds >= size):
             return f"{int(seconds // size)} {unit}"
     return f"{int(seconds)} s"
+
+
+def age(at: str, now: float) -> str:
+    """How long ago a record was written: `5 min ago`; `?` if its time cannot be read."""
+    try:
+        return f"{ago(now - to_seconds(at))} ago"
+    except (ValueError, OverflowError):
+        return "?"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ghp_agents.core.clock import duration, moment
+from ghp_agents.core.clock import age, duration, moment, to_seconds
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,16 @@ def test_what_is_no_length_of_time(text: str) -> None:
 
 def test_a_moment_is_a_time_too() -> None:
     assert moment(" 2025-06-15T15:06:40Z ", 0.0) == 1_750_000_000.0
+
+
+@pytest.mark.parametrize(
+    ("at", "text"),
+    [
+        ("2025-01-25T10:30:00Z", "0 s ago"),
+        ("2025-01-25T10:25:00Z", "5 min ago"),
+        ("2025-01-25T11:30:00Z", "0 s ago"),
+        ("yesterday", "?"),
+    ],
+)
+def test_the_age_of_a_record_is_told_as_far_as_its_time_can_be_read(at: str, text: str) -> None:
+    assert age(at, to_seconds("2025-01-25T10:30:00Z")) == text

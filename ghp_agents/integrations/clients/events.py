@@ -19,54 +19,39 @@ class HookSubscription(NamedTuple):
 
 KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end")
 
-_OPENCODE_EDITS = ("apply_patch", "edit", "multiedit", "patch", "write")
+_SECONDS = (30, 15, 10, 10, 60, 60, 5)
+
+
+def _subscriptions(
+    events: str, edits: tuple[str, ...], seconds: tuple[int, ...] = _SECONDS
+) -> tuple[HookSubscription, ...]:
+    """The client's names of its events, in the order of KINDS, and of its tools that edit."""
+    rows = zip(events.split(), KINDS, seconds, strict=True)
+    return tuple(HookSubscription(*row, edits if row[1] == "edit" else ()) for row in rows)
+
 
 CLIENTS: dict[str, tuple[HookSubscription, ...]] = {
-    "claude": (
-        HookSubscription("SessionStart", "start", 30),
-        HookSubscription("UserPromptSubmit", "prompt", 15),
-        HookSubscription("PreToolUse", "edit", 10, ("Edit", "MultiEdit", "NotebookEdit", "Write")),
-        HookSubscription("PostToolBatch", "batch", 10),
-        HookSubscription("Stop", "stop", 60),
-        HookSubscription("PreCompact", "compact", 60),
-        HookSubscription("SessionEnd", "end", 5),
+    "claude": _subscriptions(
+        "SessionStart UserPromptSubmit PreToolUse PostToolBatch Stop PreCompact SessionEnd",
+        ("Edit", "MultiEdit", "NotebookEdit", "Write"),
     ),
-    "codex": (
-        HookSubscription("SessionStart", "start", 30),
-        HookSubscription("UserPromptSubmit", "prompt", 15),
-        # A patch may come as a shell command, too: `apply_patch <<EOF`.
-        HookSubscription("PreToolUse", "edit", 10, ("apply_patch", "Bash")),
-        HookSubscription("PostToolUse", "batch", 10),
-        HookSubscription("Stop", "stop", 60),
-        HookSubscription("PreCompact", "compact", 60),
-        HookSubscription("SessionEnd", "end", 3),
+    "codex": _subscriptions(
+        "SessionStart UserPromptSubmit PreToolUse PostToolUse Stop PreCompact SessionEnd",
+        ("apply_patch", "Bash"),  # a patch may come as a shell command, too: `apply_patch <<EOF`
+        (*_SECONDS[:-1], 3),
     ),
-    "gemini": (
-        HookSubscription("SessionStart", "start", 30),
-        HookSubscription("BeforeAgent", "prompt", 15),
-        HookSubscription("BeforeTool", "edit", 10, ("write_file", "replace")),
-        HookSubscription("AfterTool", "batch", 10),
-        HookSubscription("AfterAgent", "stop", 60),
-        HookSubscription("PreCompress", "compact", 60),
-        HookSubscription("SessionEnd", "end", 5),
+    "gemini": _subscriptions(
+        "SessionStart BeforeAgent BeforeTool AfterTool AfterAgent PreCompress SessionEnd",
+        ("write_file", "replace"),
     ),
-    "cursor": (
-        HookSubscription("sessionStart", "start", 30),
-        HookSubscription("beforeSubmitPrompt", "prompt", 15),
-        HookSubscription("preToolUse", "edit", 10, ("Write", "Delete")),
-        HookSubscription("postToolUse", "batch", 10),
-        HookSubscription("stop", "stop", 60),
-        HookSubscription("preCompact", "compact", 60),
-        HookSubscription("sessionEnd", "end", 5),
+    "cursor": _subscriptions(
+        "sessionStart beforeSubmitPrompt preToolUse postToolUse stop preCompact sessionEnd",
+        ("Write", "Delete"),
     ),
     # OpenCode cannot run commands as hooks: our plugin calls the command, with these names.
-    "opencode": (
-        HookSubscription("session.start", "start", 30),
-        HookSubscription("chat.message", "prompt", 15),
-        HookSubscription("tool.execute.before", "edit", 10, _OPENCODE_EDITS),
-        HookSubscription("tool.execute.after", "batch", 10),
-        HookSubscription("session.idle", "stop", 60),
-        HookSubscription("session.compacting", "compact", 60),
-        HookSubscription("session.end", "end", 5),
+    "opencode": _subscriptions(
+        "session.start chat.message tool.execute.before tool.execute.after session.idle "
+        "session.compacting session.end",
+        ("apply_patch", "edit", "multiedit", "patch", "write"),
     ),
 }
