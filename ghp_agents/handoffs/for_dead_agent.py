@@ -58,7 +58,8 @@ def write(me: ClaimContext, issue: Issue, lease: Lock, to: str | None) -> Handof
 
 
 def _first_line(agent: str, lease: Lock) -> str:
-    """Return the first line of the note; unique for this claim."""
+    """Return the first line of the note; unique for this claim. Stored notes are compared with it,
+    so its wording must not change."""
     return f"{agent} claimed this at {lease.acquired_at} (generation {lease.generation})"
 
 
