@@ -119,6 +119,10 @@ _GHP_COMPLETE=fish_source ghp | source                 # ~/.config/fish/config.f
 eval "$(_GHP_AGENTS_COMPLETE=bash_source ghp-agents)"  # for the other name
 ```
 
+## Man pages
+
+A wheel brings one for each command, and one for the whole: `man ghp-agents`, `man ghp agent-claim`.
+
 {parts}
 """
 

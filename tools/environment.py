@@ -116,7 +116,9 @@ def install(extras: str) -> bool:
     say(f"Installing ghp-agents {wanted} (log: {LOG}) …")
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install"]
     command = [*pip, "--progress-bar=off", "--editable", "." if core else f".[{extras}]"]
-    if MEMORY.is_dir() and not core:
+    if core:
+        command.append("--no-compile")  # a demo imports few of their modules
+    elif MEMORY.is_dir():
         command += ["--editable", f"./{MEMORY}"]
     seen: list[str] = []
     with (

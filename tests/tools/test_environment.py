@@ -33,7 +33,7 @@ def build_editable(folder, config_settings=None, metadata_directory=None):
         wheel.writestr(info + "RECORD", "")
     return name
 """
-READY = Path(".venv/.ready-all")
+READY = Path(".venv/.ready-core")
 
 
 @pytest.fixture
