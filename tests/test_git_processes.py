@@ -6,15 +6,15 @@ import pytest
 from tools.processes import STEPS, Calls, count_all
 
 MOST = {
-    "agent-issue new": 8,
+    "agent-issue new": 5,
     "agent-claim of a held issue": 5,
-    "agent-lease": 5,
-    "agent-escalate": 11,
-    "agent-handoff --checkpoint": 27,
+    "agent-lease": 3,
+    "agent-escalate": 8,
+    "agent-handoff --checkpoint": 25,
     "agent-status": 3,
-    "agent-sweep, nothing to do": 22,
-    "agent-start": 37,
-    "agent-finish": 57,
+    "agent-sweep, nothing to do": 16,
+    "agent-start": 33,
+    "agent-finish": 52,
 }
 
 
@@ -33,6 +33,5 @@ def test_a_command_starts_few_git_processes(counts: dict[str, Calls], name: str)
     assert counts[name].total <= MOST[name], counts[name].own
 
 
-def test_one_process_reads_the_objects_of_the_state(counts: dict[str, Calls]) -> None:
-    read = {name: calls.own["cat-file --batch"] for name, calls in counts.items()}
-    assert read == dict.fromkeys(MOST, 1)
+def test_at_most_one_process_reads_the_objects_of_the_state(counts: dict[str, Calls]) -> None:
+    assert max(calls.own["cat-file --batch"] for calls in counts.values()) == 1

@@ -7,13 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 
 from ghp_agents.core.remote_url import masked, without_users
 from ghp_agents.core.secret_scan import redacted
+from ghp_agents.hotpath.ignored_files import LOCAL_VARIABLES
 from ghp_agents.hotpath.quoting import clean
 
-# Set by git when it runs a hook. They would point git at the hook's repository.
-_OF_HOOKS = (
-    *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR"),
-    *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH"),
-)
 # Names of variables that hold a secret. KEY, PASS and the like match only as whole words: KEYBOARD,
 # PATH and TOKENIZERS_PARALLELISM are no secrets.
 _SECRET_NAME = re.compile(
@@ -37,7 +33,8 @@ def for_commands(environ: Mapping[str, str], keep: Collection[str] = ()) -> dict
     return {
         name: value
         for name, value in environ.items()
-        if name in keep or not (name in _OF_HOOKS or _is_secret(name) or _ACCESS_NAME.match(name))
+        if name in keep
+        or not (name in LOCAL_VARIABLES or _is_secret(name) or _ACCESS_NAME.match(name))
     }
 
 

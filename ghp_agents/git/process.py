@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, NotSetUpError
+from ghp_agents.core.token_hosts import TOKENS
+from ghp_agents.hotpath.ignored_files import LOCAL_VARIABLES
 
 LOCAL_PATIENCE = 60.0  # seconds for a local git process
 MINIMUM_VERSION = (2, 31)  # `fetch --refmap= --no-write-fetch-head --no-auto-maintenance`
@@ -20,31 +22,6 @@ MINIMUM_VERSION = (2, 31)  # `fetch --refmap= --no-write-fetch-head --no-auto-ma
 # Passed on every call: a person's hooks must never run for our writes. This also holds inside a
 # hook of a `git -c core.hooksPath=…` call.
 _FLAGS = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
-
-# `git rev-parse --local-env-vars`, without the settings of `git -c` and GIT_CONFIG_COUNT, which may
-# carry credentials. Inside a hook these variables would point git at another repository.
-_LOCAL_VARIABLES = (
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_DIR",
-    "GIT_GRAFT_FILE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_NAMESPACE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_QUARANTINE_PATH",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE",
-)
-
-# GitHub's tokens, with the names that `gh` uses. Local commands need none; one that talks to a
-# remote gets those of its host (`state/git_credentials.py`).
-TOKENS = ("GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")
 
 
 Process = subprocess.Popen[bytes]
@@ -78,7 +55,9 @@ class Result(NamedTuple):
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment for a git process: nothing from a hook, no tokens except those in `extra`, no
     prompts, messages in English."""
-    left_out = (*_LOCAL_VARIABLES, *TOKENS)
+    # Local commands need no tokens; one that talks to a remote gets those of its host
+    # (`state/git_credentials.py`).
+    left_out = (*LOCAL_VARIABLES, *TOKENS)
     env = {key: value for key, value in os.environ.items() if key not in left_out}
     env |= {
         "GIT_TERMINAL_PROMPT": "0",

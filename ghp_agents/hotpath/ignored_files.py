@@ -15,7 +15,8 @@ HERE = "./"  # keeps a path from being pathspec magic; git refuses literal paths
 _GENERATED = ("set", "true")
 _IGNORED = ("check-ignore", "--quiet", "--")
 _ATTRIBUTES = ("check-attr", "-z", ATTRIBUTE, "--")
-# Inside a hook these would point git at another repository, or a partial index.
+# `git rev-parse --local-env-vars`, without the settings of `git -c` and GIT_CONFIG_COUNT, which may
+# carry credentials. Inside a hook these point git at another repository, or a partial index.
 LOCAL_VARIABLES = frozenset(
     f"GIT_{name}"
     for name in (

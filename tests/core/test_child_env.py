@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from ghp_agents.core.child_env import for_commands, shown
+from ghp_agents.hotpath.ignored_files import LOCAL_VARIABLES
 
 LEFT_OUT = [
     *("GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_PAT"),
@@ -92,3 +93,8 @@ def test_the_password_in_a_variables_address_is_not_shown() -> None:
 def test_secrets_and_control_sequences_are_not_shown(output: str, expected: str) -> None:
     environ = {"DEPLOY_API_KEY": "correct horse", "PIN_SECRET": "abc", "HOME": "/home"}
     assert shown(output, environ) == expected
+
+
+def test_no_variable_that_points_git_at_a_repository_reaches_a_configured_command() -> None:
+    environ = dict.fromkeys(LOCAL_VARIABLES, "/nowhere") | {"GIT_AUTHOR_NAME": "Ada"}
+    assert for_commands(environ) == {"GIT_AUTHOR_NAME": "Ada"}
