@@ -37,17 +37,17 @@ def test_nothing_is_left_after_a_question_or_an_error(clone: Path, remote: Path)
     ]
 
 
-def test_what_a_killed_process_left_is_swept_when_nobody_can_be_at_work_on_it(repo: Path) -> None:
+def test_what_a_killed_process_left_is_swept_when_nobody_can_be_at_work_on_it(clone: Path) -> None:
     clock = ManualClock()
-    leaser = GitRefLeaser(workspace(repo, clock))
+    leaser = GitRefLeaser(workspace(clone, clock))
     taken = leaser.acquire("trunk", "worker-1", expected=None)
     for name, age in ((".right.old.tmp", 3_601), (".right.young.tmp", 3_599)):
-        left = repo / ".git/ghp" / name
+        left = clone / ".git/ghp" / name
         (left / "refs/worktree/custom").mkdir(parents=True)
         (left / "HEAD").write_text("ref: refs/worktree/none\n")
         os.utime(left, (clock.now() - age, clock.now() - age))
     leaser.release("trunk", expected=taken)
-    assert leavings(repo) == [".right.young.tmp"]
+    assert leavings(clone) == [".right.young.tmp"]
 
 
 @pytest.mark.parametrize("with_remote", [False, True])
