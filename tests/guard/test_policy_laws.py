@@ -39,6 +39,7 @@ def test_a_schedule_is_the_same_whenever_it_is_played() -> None:
     assert schedule.play(7, steps) == schedule.play(7, steps)
 
 
+@pytest.mark.slow
 def test_the_schedules_do_all_that_the_laws_are_about() -> None:
     done = {kind for seed in range(12) for kind, _ in _counts(seed)}
     wanted = """
