@@ -46,7 +46,7 @@ def check_access(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> I
     why = (
         "there is no token for it"
         if ws.settings.push
-        else "the configuration keeps everything in git"
+        else "the configuration says so"
     )
     yield info(
         "github",

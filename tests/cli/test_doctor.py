@@ -87,7 +87,7 @@ def test_it_pushes_nothing_unless_it_is_told_to(clone: Path, remote: Path) -> No
     hosts.hook(remote, "pre-receive", "touch was-asked\n")
     doctor(clone)
     assert not (remote / "was-asked").exists()
-    assert lines(doctor(clone, "--probe").out, "✓ origin takes") == [
+    assert lines(doctor(clone, "--probe").out, "✓ origin accepts") == [
         "✓ origin accepts our refs under refs/ghp/ (tested 0 s ago)."
     ]
     assert (remote / "was-asked").exists()

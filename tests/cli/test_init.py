@@ -313,7 +313,7 @@ def test_a_remote_that_hangs_is_left_after_the_configured_time(clone: Path, remo
     assert done.code == 0
     warning, hint = done.err.splitlines()[-2:]
     assert warning.startswith("Warning: Could not ask origin whether it accepts our refs: `git ")
-    assert warning.endswith(" did not end within 0.4 s.")
+    assert warning.endswith(" did not finish within 0.4 s.")
     assert hint == (
         "Hint: Everything works in this clone. Try again with `ghp agent-doctor --probe`."
     )

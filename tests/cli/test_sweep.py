@@ -117,7 +117,7 @@ def test_the_summary_of_a_job_is_appended(work: Path, tmp_path: Path) -> None:
 def test_a_summary_that_cannot_be_written_stops_nothing(work: Path, tmp_path: Path) -> None:
     done = sweep(work, GITHUB_STEP_SUMMARY=str(tmp_path / "no/such/folder"))
     assert done.code == 0
-    assert "cannot be written" in done.err
+    assert "Cannot write the summary to " in done.err
 
 
 def test_out_of_reach_nothing_is_done(clone: Path, remote: Path) -> None:

@@ -70,7 +70,7 @@ def test_who_has_it_already_keeps_it(one: Claimant, two: Claimant) -> None:
 def test_from_a_living_agent_it_is_stolen_in_the_persons_name(one: Claimant, two: Claimant) -> None:
     one.claim(1)
     one.sync()
-    assert do(two.sync(), "assign", "worker-2").words == "worker-2 is assigned; worker-1 had it"
+    assert do(two.sync(), "assign", "worker-2").words == "worker-2 is assigned (before: worker-1)"
     lease = known(two)
     assert lease
     assert (lease.holder, lease.generation, lease.is_person) == ("worker-2", 2, False)
