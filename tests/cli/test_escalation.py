@@ -98,7 +98,7 @@ def test_a_context_that_is_too_long_is_cut_and_both_sides_are_told(repo: Path) -
 @pytest.mark.parametrize(
     ("args", "env", "code", "said"),
     [
-        (["Why?", "--context", "none.log"], AS, 2, "none.log cannot be read: No such file or dir"),
+        (["Why?", "--context", "none.log"], AS, 2, "Cannot read none.log: No such file or dir"),
         (["Why?", "--context", "."], AS, 2, "Cannot read .: Is a directory."),
         (["Why?", "--context", "a.bin"], AS, 2, "a.bin is not UTF-8 text (byte 1)."),
         (["-", "--context", "-"], AS, 2, "The question and --context cannot both be read from"),
@@ -326,7 +326,7 @@ def test_a_second_answer_is_added_and_a_repeated_one_is_not(repo: Path) -> None:
     more = invoke(["agent-answer", name, "No, Postgres"], repo)
     assert more == (
         0, "",
-        f"✓ Changed the answer to {name} (was: «, by person «Test Person»).SQLite»\n",
+        f"✓ Changed the answer to {name} (was: «SQLite», by person «Test Person»).\n",
     )  # fmt: skip
     again = invoke(["agent-answer", name, "No, Postgres"], repo)
     assert again == (0, "", f"{name} already has this answer.\n")

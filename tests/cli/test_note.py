@@ -108,7 +108,7 @@ def test_a_repository_cannot_name_engines_and_the_doctor_says_so(repo: Path) -> 
     commit(repo, {".ghp/config.json": json.dumps(said)})
     assert tell(repo, CORS), "no model was asked"
     told = invoke("agent-doctor", repo, ONE)
-    assert "`memory.infer`, `memory.llm` in .ghp/config.json does not count" in told.out
+    assert "`memory.infer`, `memory.llm` in .ghp/config.json is ignored" in told.out
 
 
 @needs_mem0
@@ -145,7 +145,7 @@ def test_listing_shows_what_is_active_and_all_on_request(repo: Path) -> None:
         f"✓ Saved {name}: Port 8080\n✓ It replaces {old}, which no search finds any more.\n"
     )
     shown = invoke("agent-notes list", repo).out.splitlines()
-    assert shown[0].split() == ["ID", "STATE", "KIND", "ISSUE", "BY", "TOLD", "NOTE"]
+    assert shown[0].split() == ["ID", "STATE", "KIND", "ISSUE", "BY", "SAVED", "NOTE"]
     assert len(shown) == 2
     assert shown[1].startswith(name[:6])
     assert shown[1].endswith("Port 8080")

@@ -268,7 +268,7 @@ def test_two_sessions_under_one_name_are_told_how_to_part(repo: Path) -> None:
         run_ghp(["agent-heartbeat", "--action", action], repo, {**AS, "GHP_SESSION": session})
     for session in ("s-1", "s-2"):
         err = invoke("agent-status", repo, {**AS, "GHP_SESSION": session}).err
-        assert "Warning: Two living sessions work as worker-1" in err
+        assert "Warning: Two running sessions use the name worker-1" in err
         assert "Hint: Rename one, in its worktree: `ghp agent-whoami --set NAME`." in err
 
 

@@ -294,7 +294,7 @@ def test_a_remote_that_hangs_is_unknown_in_time_and_nothing_of_it_is_left(
     pushed = push(here.ws, here.repository, settled, [f"{here.commit()}:{OURS}"])
     assert pushed == Pushed(PushOutcome.UNKNOWN, "`git push` did not finish within 0.5 s.")
     assert here.fetch() == "`git fetch` did not finish within 0.5 s."
-    with pytest.raises(UnknownError, match="did not end within"):
+    with pytest.raises(UnknownError, match="did not finish within"):
         fetch_refs(here.ws, here.repository, here.remote, [f"+{OURS}:{SEEN_REFS}c1"])
     assert SystemClock().now() - began < 10
     assert len(log.read_text().split()) == 4
