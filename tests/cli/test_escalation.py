@@ -434,7 +434,7 @@ def test_a_broken_record_of_another_clone_is_reported_and_hides_nothing(
     assert code == 0
     assert [line.split()[0] for line in out.splitlines()][1:] == [name[:6]]
     reason = "no front matter: the first line is not `---`"
-    assert err == f"Cannot read Warning: {path}: {reason}.\n"
+    assert err == f"Warning: Cannot read {path}: {reason}.\n"
 
 
 @pytest.mark.parametrize("command", ["agent-escalate", "agent-escalations", "agent-answer"])
