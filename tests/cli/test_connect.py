@@ -91,7 +91,7 @@ def test_a_users_file_is_named_and_what_ours_would_change_is_shown(repo: Path) -
     assert "-blank_issues_enabled: false\n-�[31m\n" in done.out
     assert done.out.endswith("+blank_issues_enabled: true\n")
     assert (
-        f"Kept Warning: {mine}: you wrote or changed it. Our version differs by:\n"
+        f"Warning: Kept {mine}: you wrote or changed it. Our version differs by:\n"
         "Hint: Copy what you want by hand, or delete the file and run the command again.\n"
     ) in done.err
     again = invoke(f"agent-init --github {ACTION}", repo)

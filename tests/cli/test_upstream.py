@@ -143,7 +143,7 @@ def test_a_broken_file_of_upstreams_is_named_and_the_rest_is_shown(noted: Path, 
     assert done.code == 0
     assert len(done.out.splitlines()) == 2
     assert (
-        f"Skipped Warning: {home}/.ghp/agents.json: not readable.\n"
+        f"Warning: Skipped {home}/.ghp/agents.json: not readable.\n"
         "Hint: The file belongs to upstream: `ghp agents list` and `ghp status` read it, too.\n"
     ) in done.err
 
