@@ -12,12 +12,12 @@ from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.wiring import App
 
 
-@click.command("agent-where", epilog='Example: cd "$(ghp agent-where 12)"')
+@click.command("agent-where", epilog="Example: ghp agent-where 12")
 @click.argument("issue", metavar="N", shell_complete=complete.issues)
 @click.option("--json", "as_json", is_flag=True, help="Print the path and the branch as JSON.")
 @click.pass_obj
 def where(app: App, issue: str, as_json: bool) -> None:
-    """Print the path of an issue's worktree in this clone.
+    """Print the path of an issue's worktree in this clone, for `cd "$(ghp agent-where 12)"`.
 
     The branch of a worktree names its issue. If several worktrees do, `git worktree list` shows
     the same one first.
