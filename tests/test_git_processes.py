@@ -6,15 +6,15 @@ import pytest
 from tools.processes import STEPS, Calls, count_all
 
 MOST = {
-    "agent-issue new": 5,
+    "agent-issue new": 4,
     "agent-claim of a held issue": 5,
     "agent-lease": 3,
     "agent-escalate": 8,
     "agent-handoff --checkpoint": 25,
     "agent-status": 3,
     "agent-sweep, nothing to do": 16,
-    "agent-start": 33,
-    "agent-finish": 52,
+    "agent-start": 34,
+    "agent-finish": 51,
 }
 
 
@@ -34,4 +34,4 @@ def test_a_command_starts_few_git_processes(counts: dict[str, Calls], name: str)
 
 
 def test_at_most_one_process_reads_the_objects_of_the_state(counts: dict[str, Calls]) -> None:
-    assert max(calls.own["cat-file --batch"] for calls in counts.values()) == 1
+    assert max(calls.own["cat-file --batch"] for calls in counts.values()) <= 1
