@@ -123,7 +123,7 @@ def test_labels_are_never_taken_away(repo: Path) -> None:
     done = invoke("agent-init --labels --remove", repo)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(
-        "Error: --labels cannot be used with --remove: issues may have them.\n"
+        "Error: --labels cannot be used with --remove, because issues may use the labels.\n"
     )
 
 

@@ -92,7 +92,7 @@ def test_background_work_that_the_configuration_turned_off_is_told(repo: Path) -
 def test_a_name_that_is_none_is_an_error(repo: Path) -> None:
     done = doctor(repo, env={"GHP_AGENT": "../../x"})
     assert done.code == 1
-    assert lines(done.out, "✗", "  → Name another") == [
+    assert lines(done.out, "✗", "  → Set another") == [
         "✗ '../../x' is not a valid agent name, so no command can use it.",
         "  → Set another: ghp agent-whoami --set worker-1 (or GHP_AGENT).",
     ]

@@ -227,7 +227,7 @@ def test_a_line_of_ours_goes_when_the_user_has_such_a_file_in_another_worktree(
     assert invoke("agent-init --hooks gemini", place).err.startswith(
         "✓ Took the line /.gemini/settings.json from .git/info/exclude.\n"
         f"✓ Put hooks for Gemini CLI into {linked}/.gemini/settings.json.\n"
-        "Warning: .gemini/settings.json is shown by `git status` as a new file: "
+        "Warning: `git status` shows .gemini/settings.json as a new file: "
     )
     assert git(linked, "status", "--porcelain") == "?? .gemini/"
     assert invoke("agent-init --hooks gemini", place) == DONE

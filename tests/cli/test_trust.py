@@ -67,7 +67,7 @@ def test_it_is_listed(clone: Path, place: str) -> None:
     assert [line.split("  ")[0] for line in told.out.splitlines()] == [
         "KEY", "worktreeSetupCommand", "agents.checks", "agents.shared",
     ]  # fmt: skip
-    assert [line.split()[-1] for line in told.out.splitlines()] == ["COUNTS", "no", "no", "yes"]
+    assert [line.split()[-1] for line in told.out.splitlines()] == ["ACTIVE", "no", "no", "yes"]
     told = invoke("agent-trust --show --json", clone)
     assert json.loads(told.out) == {
         "owner": None,
