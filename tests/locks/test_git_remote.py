@@ -283,7 +283,7 @@ def test_what_a_hand_put_on_the_remote_is_named_and_hides_no_other_right(field: 
         with pytest.raises(GhpError) as caught:
             one.read(name)
         assert (str(caught.value), caught.value.hint) == (
-            f"Cannot read The right {name}: its ref on origin holds no lease ({why}).",
+            f"The right {name} cannot be read: its ref on origin holds no lease ({why}).",
             f"Somebody changed refs/ghp/lease/{name} by hand. Put it back on the commit before, or "
             "delete it; whoever holds the right must then take it again.",
         )

@@ -188,7 +188,7 @@ class Outbox:
     def __init__(self, sends: int) -> None:
         self.sends = sends
 
-    def standing(self) -> GitHubStatus:
+    def status(self) -> GitHubStatus:
         return GitHubStatus(queued=max(0, self.sends))
 
     def send(self) -> list[str]:
