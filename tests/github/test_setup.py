@@ -191,7 +191,7 @@ def test_what_is_changed_between_looking_and_removing_stays(ws: Workspace) -> No
     carry_out(to_write(ws))
     steps = {step.what: step for step in github_setup.to_take(ws).steps}
     (ws.folder / TASK).write_text("theirs\n")
-    with pytest.raises(GhpError, match="it was left as it is"):
+    with pytest.raises(GhpError, match="it was not changed"):
         steps[TASK].act()
     assert (ws.folder / TASK).read_text() == "theirs\n"
 

@@ -182,7 +182,7 @@ def test_an_edit_changes_what_is_named_and_the_id_stays(here: Desk) -> None:
     assert not edit(here.parts, saved.name, {"text": "Port 81"}).is_new
     with pytest.raises(UsageError):
         edit(here.parts, saved.name, {})
-    with pytest.raises(UsageError, match="seems to hold"):
+    with pytest.raises(UsageError, match="seems to contain"):
         edit(here.parts, saved.name, {"text": "ghp_" + "a1" * 20})
 
 

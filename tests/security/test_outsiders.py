@@ -31,7 +31,7 @@ def test_next_passes_over_an_outsiders_issue_until_a_maintainer_labels_it(field:
     assert listed[1].endswith(f"Build is red (by {OUTSIDER}, without write access)")
     claimed = field.ghp("agent-claim --next", agent="worker-1")
     assert claimed.out == "2\n"
-    assert "1 issue by people who cannot write here was passed over" in claimed.err
+    assert "Skipped 1 issue by people without write access" in claimed.err
     none = field.ghp("agent-claim --next", agent="worker-2", code=3)
     assert "1 is by people who cannot write here" in none.err
     assert "A maintainer can assign or label the issues of outsiders." in none.err

@@ -323,8 +323,8 @@ def test_a_file_that_configures_a_tool_needs_a_word_of_its_own(place: Path) -> N
         "",
         f"Error: The work of {name}, by agent mallory, changes files that configure tools: "
         "`.claude/s.json`, `.mcp.json`.\n"
-        "Hint: Nothing was changed. If you trust who made it: "
-        f"`ghp agent-resume --handoff {name} --apply --allow-config`; then look at these files "
+        "Hint: Nothing was changed. If you trust its author: "
+        f"`ghp agent-resume --handoff {name} --apply --allow-config`. Then read these files "
         "before you start a tool.\n",
     )
     assert everything(place) == before

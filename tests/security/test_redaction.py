@@ -158,7 +158,7 @@ def test_comments_issues_questions_and_notes_with_a_secret_are_refused(repo: Pat
     ):
         done = invoke(command, repo)
         assert done.code == 2, (command, done)
-        assert "seems to hold a password or key" in done.err
+        assert "seems to contain a password or key" in done.err
         assert WORD not in done.err
 
 

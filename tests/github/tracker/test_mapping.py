@@ -94,7 +94,7 @@ def test_a_parent_in_another_repository_has_no_number_here() -> None:
     ],
 )
 def test_what_is_no_issue_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"not an issue|invalid literal"):
+    with pytest.raises(ValueError, match=r"not a GitHub issue|invalid literal"):
         kept(wrong)
 
 

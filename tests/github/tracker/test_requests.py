@@ -220,7 +220,7 @@ def test_relations_at_the_end_of_a_new_body_are_relations() -> None:
 
 def test_a_body_that_has_no_room_for_the_hidden_line_is_refused() -> None:
     change = IssueChange(title="T", body="x" * BODY_LIMIT)
-    with pytest.raises(UsageError, match="with what this program adds to it; GitHub takes 65536"):
+    with pytest.raises(UsageError, match="with what ghp-agents adds; GitHub's limit is 65536"):
         creation(change, Mark("3f9a12c4d5e6", "worker-1"), NAMES, NEITHER)
     with pytest.raises(UsageError):
         sent(TOLD, body="x" * BODY_LIMIT)

@@ -467,7 +467,7 @@ def test_what_github_drops_without_a_word_is_said(github: GitHub, house: MakeHou
 
 
 def test_a_person_whom_github_does_not_know_is_refused(tracker: GitHubTracker) -> None:
-    with pytest.raises(UsageError, match="'Eve Example' is no account on GitHub"):
+    with pytest.raises(UsageError, match="'Eve Example' is not a GitHub account"):
         tracker.create(IssueChange(title="T", add_assignees=("Eve Example",)), ANN)
     assert tracker.list() == []
 
@@ -837,7 +837,7 @@ def test_an_issue_that_moved_to_another_repository_is_not_taken_for_it(
     github.issue("One")
     assert tracker.get(1).title == "One"
     retell(github, lambda issue: issue | {"number": 77})
-    with pytest.raises(NotFoundError, match=r"^Issue #1 is gone: #1 was moved to http"):
+    with pytest.raises(NotFoundError, match=r"^Issue #1 no longer exists: #1 was moved to http"):
         tracker.get(1)
 
 
@@ -847,7 +847,7 @@ def test_one_that_moved_and_has_the_same_number_there_is_not_taken_for_it(
     github.issue("One")
     elsewhere = github.api + "/repos/acme/elsewhere"
     retell(github, lambda issue: issue | {"repository_url": elsewhere})
-    with pytest.raises(NotFoundError, match=r"^Issue #1 is gone: #1 was moved to http"):
+    with pytest.raises(NotFoundError, match=r"^Issue #1 no longer exists: #1 was moved to http"):
         tracker.get(1)
     behind = github.proxy.behind
 
