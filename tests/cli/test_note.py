@@ -240,11 +240,11 @@ def test_resume_and_handoff_bring_what_is_known(repo: Path) -> None:
     tell(repo, "Nothing to do with it", env=TWO)
     (repo / "dash.py").write_text("x = 1\n")
     shown = invoke("agent-resume", repo, TWO).out
-    known = shown.partition("## What is known\n")[2].partition("\n## ")[0]
+    known = shown.partition("## Saved notes\n")[2].partition("\n## ")[0]
     assert f"- {of_issue}, fact by agent worker-1, " in known
     assert f"- {of_place}, " in known
     handed = invoke("agent-handoff --stdout", repo, ONE)
-    assert "## Learnt\n" in handed.out
+    assert "## Saved notes\n" in handed.out
     assert "«The dashboard polls every minute»" in handed.out
     assert offered not in handed.err
 
