@@ -122,6 +122,30 @@ def _held_too_long(path: Path, patience: float) -> LockTimeoutError:
 
 
 @contextlib.contextmanager
+def locked_for_long(path: Path, *, timeout: float = LOCK_PATIENCE) -> Iterator[None]:
+    """Hold the lock file at `path` for a slow task, such as a search index or a host's answer.
+
+    Quick tasks use `locked`, whose waiters take turns and which loads no library. Both exclude each
+    other. Raises LockTimeoutError after `timeout` seconds, OSError if no lock file can be made.
+    """
+    from filelock import FileLock, Timeout
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(own_file.open_lock(str(path)))  # creates it for this user alone
+    lock = FileLock(path, timeout=timeout, mode=own_file.PRIVATE)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise _held_too_long(path, timeout) from None
+    except NotImplementedError as error:  # an older filelock, on a file system without locks
+        raise OSError(str(error)) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextlib.contextmanager
 def locked_if_possible(path: Path, *, patience: float = LOCK_PATIENCE) -> Iterator[list[int]]:
     """Like `locked`, but yields no descriptor if no lock file can be made.
 

@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 from ghp_agents.core import files
+from ghp_agents.core.errors import GhpError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.git.process import GitError
 from ghp_agents.locks import commit_chain
@@ -45,8 +46,14 @@ def swap(ws: Workspace, repository: StateRepository, new: Lock, expected: Lock |
         created = commit_chain.append(repository, new, expected, ws.clock.now())
         if _point(repository, created, known.here, held):
             return created
-    # Without a lock file another process may have been faster.
-    raise LockMovedError(new.name, read(repository, new.name))
+    present = read(repository, new.name)
+    if revision(present) == revision(expected):
+        raise GhpError(
+            f"Another process is changing {new.name}: its ref is locked.",
+            hint=f"Try again. If no such process runs, remove {repository.path}/{LEASE_REFS}"
+            f"{new.name}.lock.",
+        )
+    raise LockMovedError(new.name, present)  # without a lock file another process was faster
 
 
 def remember(

@@ -12,7 +12,6 @@ from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.state.private_repo import LEASE_REFS, SEEN_LEASE_REFS, find_repository
 from ghp_agents.state.record import Record
 from tests.support.claimants import Claimant, Team, known
-from tests.support.context import make_context
 
 Clones = Callable[[int], list[Path]]
 
@@ -33,7 +32,6 @@ def dying(one: Claimant) -> Claimant:
     twin = Claimant(Path(one.ws.place.toplevel or ""), one.name, one.clock)
     twin.store = DyingStore(one.ws)
     twin.tracker = LocalTracker(twin.ws, twin.store, twin.leaser)
-    twin.parts = make_context(twin.ws, twin.store, twin.leaser, twin.tracker)
     return twin
 
 

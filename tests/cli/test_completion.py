@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -122,7 +123,7 @@ def test_shells_that_show_it_are_told_what_a_name_is(used: Path) -> None:
 @pytest.mark.slow
 def test_where_something_is_wrong_there_is_nothing_and_no_error(used: Path, tmp_path: Path) -> None:
     assert next_words(tmp_path, "ghp agent-claim ") == [], "there is no repository"
-    (used / ".git/ghp/state.git/HEAD").unlink()
+    shutil.rmtree(used / ".git/ghp/state.git/objects")
     assert next_words(used, "ghp agent-claim --as ") == []
     (used / ".ghp/config.json").write_text("{")
     assert next_words(used, "ghp agent-claim ") == []

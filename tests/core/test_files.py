@@ -210,3 +210,13 @@ def test_who_only_asks_is_not_taken_for_the_holder(tmp_path: Path) -> None:
 
 def test_where_nobody_can_tell_whether_it_is_locked_the_answer_is_neither(tmp_path: Path) -> None:
     assert files.is_locked(tmp_path) is None
+
+
+def test_a_lock_for_long_tasks_and_a_quick_one_exclude_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "deep/x.lock"
+    with files.locked_for_long(path), pytest.raises(LockTimeoutError):
+        files.locked(path, patience=0).__enter__()
+    with files.locked(path), pytest.raises(LockTimeoutError, match=r"held x\.lock"):
+        files.locked_for_long(path, timeout=0).__enter__()
+    with files.locked_for_long(path, timeout=0):
+        assert path.stat().st_mode & 0o777 == 0o600

@@ -22,7 +22,7 @@ from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.sync import service as sync
 from ghp_agents.workspace import open_workspace
-from tests.support.context import make_context
+from tests.support.context import Parts, make_context
 from tests.support.git import git
 
 Clones = Callable[[int], list[Path]]
@@ -40,13 +40,12 @@ class Claimant:
         self.store = GitRefsStore(self.ws)
         self.leaser: LockService = leaser or GitRefLeaser(self.ws)
         self.tracker = LocalTracker(self.ws, self.store, self.leaser)
-        self.parts = make_context(
-            self.ws,
-            self.store,
-            self.leaser,
-            self.tracker,
-            forge=LocalForge(self.ws, self.store, self.leaser),
-        )
+
+    @property
+    def parts(self) -> Parts:
+        """The parts that services take, as they are now."""
+        forge = LocalForge(self.ws, self.store, self.leaser)
+        return make_context(self.ws, self.store, self.leaser, self.tracker, forge=forge)
 
     # ---------------------------------------------------------------------------- acting
 

@@ -69,7 +69,7 @@ def _lock_comments(context: TrackerContext, stack: ExitStack) -> None:
     """Let one process at a time look and post. It saves work: see `_remove_duplicate`."""
     with suppress(OSError, LockTimeoutError):
         (context.ws.cache_dir / "hub").mkdir(parents=True, exist_ok=True)
-        stack.enter_context(files.locked(context.ws.cache_dir / _LOCK))
+        stack.enter_context(files.locked_for_long(context.ws.cache_dir / _LOCK))
 
 
 def _post(

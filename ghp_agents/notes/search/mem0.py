@@ -112,7 +112,7 @@ class Mem0Base:
     @contextlib.contextmanager
     def _open_store(self) -> Iterator[Any]:
         """Open mem0, with its store locked."""
-        with files.locked(self._folder / LOCK, patience=TIMEOUT_S):
+        with files.locked_for_long(self._folder / LOCK, timeout=TIMEOUT_S):
             memory = self._open()
             try:
                 yield memory
