@@ -32,4 +32,7 @@ def test_the_machines_git_settings_are_hidden(tmp_path: Path) -> None:
         "global\tuser.name=Test Person",
         "global\tuser.email=person@example.invalid",
         "global\tinit.defaultbranch=main",
+        "global\tgc.auto=0",
+        "global\tmaintenance.auto=false",
+        "global\treceive.autogc=false",
     ]

@@ -96,7 +96,7 @@ def test_a_contributor_who_may_not_push_is_told_once_and_for_all(
     code, _, err = invoke("agent-sync", here)
     assert code == 1
     assert "pre-receive hook declined" in err
-    assert "Hint: The remote rejects it; `ghp agent-doctor` checks the remote." in err
+    assert "Hint: The remote rejects it. Run `ghp agent-doctor` to check the remote." in err
 
 
 def test_no_push_only_listens(clones: Clones, remote: Path) -> None:

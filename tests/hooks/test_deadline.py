@@ -15,7 +15,7 @@ from ghp_agents.hooks.scene import find
 from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.integrations.clients.events import CLIENTS
 from tests.support.ghp import invoke
-from tests.support.git import commit
+from tests.support.git import commit, git
 from tests.support.hooks import set_up
 from tests.support.hosts import executable
 
@@ -40,6 +40,7 @@ def stuck(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     invoke("agent-lease src/ --strict --as worker-1", repo)
     assert edits("worker-2", repo, "free.py") == ""
     invoke("agent-lease other/ --as worker-1", repo)
+    git(repo / ".git/ghp/state.git", "repack", "-a", "-d", "-q")  # packed objects are read by git
     os.mkfifo(tmp_path / "never")
     hangs = f'case " $* " in *" cat-file "*) read line < {tmp_path}/never;; esac'
     executable(tmp_path / "bin/git", f'{hangs}\nexec {shutil.which("git")} "$@"\n')

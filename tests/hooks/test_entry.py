@@ -77,7 +77,7 @@ def test_a_client_that_is_not_known_is_left_alone(repo: Path, client: str) -> No
     set_up(repo)
     assert call(client, payload("claude-Stop", repo), repo) == SILENT
     assert [entry["error"] for entry in log(repo)] == [
-        f"There are no hooks for a client OddInputError: {client!r}."
+        f"OddInputError: There are no hooks for a client {client!r}."
     ]
 
 

@@ -24,7 +24,8 @@ FOREIGN = st.text(st.characters() | st.sampled_from(MARKS), max_size=60).map(
 )
 SINCE = "2026-01-02T14:02:00Z"
 CASE = EditRequest("worker-1", False, 0.0, "2026-01-02T15:04:05Z", lambda _: True)
-UNSEEN = {"time", "head", "words"}  # places whose text is for programs: it reaches nobody
+# Texts for programs, which reach nobody, and the details of a question, which only its page shows.
+UNSEEN = {"time", "head", "words", "details"}
 
 
 def texts(value: Any) -> list[str]:

@@ -160,7 +160,7 @@ def furnish(repo: Path, hostile: Hostile) -> list[str]:
         run("agent-issue", "new", hostile.line("title"), "--body", _body(hostile, agent))
     run("agent-claim", "1", "--as", WORKER)
     run("agent-claim", "2", "--as", RIVAL)
-    question = hostile.text("question")
+    question = f"{hostile.line('asked')}\n\n{hostile.text('details')}"
     asked = run("agent-escalate", question, "--option", hostile.line("option"), "--as", WORKER)
     more = run("agent-escalate", f"More: {question}", "--issue", "2", "--as", RIVAL)
     git(repo, "config", "user.name", hostile.name("person"))
