@@ -30,7 +30,7 @@ class Option(NamedTuple):
     value: Value | None
 
 
-class Node(NamedTuple):
+class CommandNode(NamedTuple):
     """A command by its path, `("agent-issue", "new")`, and what may follow it."""
 
     path: tuple[str, ...]
@@ -50,7 +50,7 @@ def completion(ctx: click.Context, shell: str) -> None:
     output.data(scripts[shell](nodes))
 
 
-def walk(ctx: click.Context, path: tuple[str, ...] = ()) -> Iterator[Node]:
+def walk(ctx: click.Context, path: tuple[str, ...] = ()) -> Iterator[CommandNode]:
     """The command of a context and all commands below it."""
     command = ctx.command
     below: list[click.Context] = []
@@ -69,7 +69,7 @@ def walk(ctx: click.Context, path: tuple[str, ...] = ()) -> Iterator[Node]:
             own = _value(ctx, param)
             argument = Value(argument.words + own.words, argument.files or own.files)
     lines = tuple((each.info_name or "", each.command.get_short_help_str(60)) for each in below)
-    yield Node(path, lines, tuple(options), argument)
+    yield CommandNode(path, lines, tuple(options), argument)
     for each in below:
         yield from walk(each, (*path, each.info_name or ""))
 
@@ -117,7 +117,7 @@ complete -F _ghp_agents {programs}
 """
 
 
-def bash(nodes: Iterable[Node]) -> str:
+def bash(nodes: Iterable[CommandNode]) -> str:
     """The script for bash."""
     paths, takers, values, cases = [], [], [], []
     for node in nodes:
@@ -150,7 +150,7 @@ autoload -U +X bashcompinit && bashcompinit
 """
 
 
-def zsh(nodes: Iterable[Node]) -> str:
+def zsh(nodes: Iterable[CommandNode]) -> str:
     """The script for zsh: that of bash, through zsh's own bridge."""
     return f"{_BRIDGE}{bash(nodes)}"
 
@@ -158,7 +158,7 @@ def zsh(nodes: Iterable[Node]) -> str:
 # ------------------------------------------------------------------------------ fish
 
 
-def fish(nodes: Iterable[Node]) -> str:
+def fish(nodes: Iterable[CommandNode]) -> str:
     """The script for fish."""
     first, other = PROGRAMS
     lines = ["# Completion for ghp-agents, made by `ghp-agents completion`. It starts no program."]

@@ -46,7 +46,7 @@ class Sender(Protocol):
         """Raises UnreachableError; `happened` is set if GitHub may have processed the request."""
 
 
-class Client:
+class ApiClient:
     """Sends requests with one token, from one thread."""
 
     def __init__(self, access: Access, clock: Clock, timeout: float) -> None:

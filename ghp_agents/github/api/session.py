@@ -19,7 +19,7 @@ from ghp_agents.github.api.errors import (
     TokenError,
     UnreachableError,
 )
-from ghp_agents.github.api.http import Client, HttpResponse, Sender
+from ghp_agents.github.api.http import ApiClient, HttpResponse, Sender
 from ghp_agents.github.api.rate_limit import CORE, WHY, Deadline, Meter, Pace
 from ghp_agents.workspace import Workspace
 
@@ -201,8 +201,10 @@ class ApiSession:
 
     def _sender(self) -> Sender:
         if not hasattr(self._senders, "client"):
-            self._senders.client = Client(self._access, self._ws.clock, self._ws.settings.timeout)
-        client: Client = self._senders.client
+            self._senders.client = ApiClient(
+                self._access, self._ws.clock, self._ws.settings.timeout
+            )
+        client: ApiClient = self._senders.client
         return client
 
     def _shown(self, url: str) -> str:

@@ -13,7 +13,7 @@ import urllib3
 from ghp_agents.core.clock import ManualClock
 from ghp_agents.github.api import http as client
 from ghp_agents.github.api.errors import ForbiddenError, UnreachableError
-from ghp_agents.github.api.http import Client, HttpResponse
+from ghp_agents.github.api.http import ApiClient, HttpResponse
 from tests.support import hubs
 from tests.support.hubs import SECRET, Handler, Script, after, cut, half, page, says
 
@@ -21,16 +21,16 @@ API = "https://api.github.com"
 
 
 @pytest.fixture
-def caller(script: Script, clock: ManualClock) -> Client:
-    return Client(hubs.access(script.address), clock, 30.0)
+def caller(script: Script, clock: ManualClock) -> ApiClient:
+    return ApiClient(hubs.access(script.address), clock, 30.0)
 
 
-def get(caller: Client, script: Script, path: str = "/user") -> HttpResponse:
+def get(caller: ApiClient, script: Script, path: str = "/user") -> HttpResponse:
     return caller.send("GET", script.address + path, {}, None, 10.0)
 
 
 def test_a_request_carries_the_token_the_version_and_our_name(
-    caller: Client, script: Script
+    caller: ApiClient, script: Script
 ) -> None:
     script.then(says(201, {"id": 1}, ETag='"a"'))
     url = script.address + "/repos/acme/widgets/issues?state=all"
@@ -53,7 +53,7 @@ def test_a_request_carries_the_token_the_version_and_our_name(
 
 
 def test_a_netrc_of_the_person_does_not_take_the_tokens_place(
-    caller: Client, script: Script, home: Path
+    caller: ApiClient, script: Script, home: Path
 ) -> None:
     (home / ".netrc").write_text("machine 127.0.0.1 login me password mine\n")
     script.then(says(200, {}))
@@ -63,7 +63,7 @@ def test_a_netrc_of_the_person_does_not_take_the_tokens_place(
 
 @pytest.mark.parametrize("status", [200, 202, 204, 304, 401, 403, 404, 422, 429, 500, 502, 503])
 def test_every_status_is_heard_once_and_nothing_is_done_about_it(
-    caller: Client, script: Script, clock: ManualClock, status: int
+    caller: ApiClient, script: Script, clock: ManualClock, status: int
 ) -> None:
     began = clock.now()
     script.then(says(status))
@@ -73,7 +73,7 @@ def test_every_status_is_heard_once_and_nothing_is_done_about_it(
 
 
 def test_a_page_for_people_with_an_error_is_an_error_without_words(
-    caller: Client, script: Script
+    caller: ApiClient, script: Script
 ) -> None:
     script.then(page(502, "<html>Bad gateway</html>"))
     raw = get(caller, script)
@@ -89,7 +89,9 @@ def test_a_page_for_people_with_an_error_is_an_error_without_words(
         page(200, "[" * 100_000),
     ],
 )
-def test_half_an_answer_may_have_happened(caller: Client, script: Script, step: hubs.Step) -> None:
+def test_half_an_answer_may_have_happened(
+    caller: ApiClient, script: Script, step: hubs.Step
+) -> None:
     script.then(step)
     with pytest.raises(UnreachableError) as caught:
         get(caller, script)
@@ -100,7 +102,7 @@ def test_half_an_answer_may_have_happened(caller: Client, script: Script, step: 
     )
 
 
-def test_a_connection_that_is_cut_may_have_happened(caller: Client, script: Script) -> None:
+def test_a_connection_that_is_cut_may_have_happened(caller: ApiClient, script: Script) -> None:
     script.then(cut)
     with pytest.raises(UnreachableError) as caught:
         get(caller, script)
@@ -111,7 +113,7 @@ def test_a_connection_that_is_cut_may_have_happened(caller: Client, script: Scri
 
 
 def test_after_a_cut_the_next_request_makes_a_new_connection(
-    caller: Client, script: Script
+    caller: ApiClient, script: Script
 ) -> None:
     script.then(says(200, 1), cut, says(200, 2))
     assert get(caller, script).body == 1
@@ -125,7 +127,7 @@ def test_no_answer_in_time_may_have_happened(script: Script, clock: ManualClock)
 
     done = threading.Event()
     script.then(after(lambda: done.wait(60), says(200)))
-    caller = Client(hubs.access(script.address), clock, 30.0)
+    caller = ApiClient(hubs.access(script.address), clock, 30.0)
     try:
         with pytest.raises(UnreachableError) as caught:
             caller.send("GET", script.address + "/user", {}, None, 0.05)
@@ -138,7 +140,7 @@ def test_no_answer_in_time_may_have_happened(script: Script, clock: ManualClock)
 
 
 def test_an_answer_that_drips_in_is_not_read_for_ever(
-    caller: Client, script: Script, clock: ManualClock
+    caller: ApiClient, script: Script, clock: ManualClock
 ) -> None:
     def drip(handler: Handler) -> None:
         clock.wait(11.0)
@@ -154,7 +156,7 @@ def test_a_server_that_takes_no_connection_was_asked_nothing(clock: ManualClock)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    caller = Client(hubs.access(f"http://127.0.0.1:{port}"), clock, 30.0)
+    caller = ApiClient(hubs.access(f"http://127.0.0.1:{port}"), clock, 30.0)
     with pytest.raises(UnreachableError) as caught:
         caller.send("POST", f"http://127.0.0.1:{port}/x", {}, {}, 10.0)
     assert (str(caught.value), caught.value.happened) == (
@@ -222,7 +224,7 @@ def test_each_way_to_have_no_answer_has_its_words(
     mocked: responses.RequestsMock, error: Exception, why: str, happened: bool
 ) -> None:
     mocked.add("GET", f"{API}/user", body=error)
-    caller = Client(hubs.access(API), ManualClock(), 30.0)
+    caller = ApiClient(hubs.access(API), ManualClock(), 30.0)
     with pytest.raises(UnreachableError) as caught:
         caller.send("GET", f"{API}/user", {}, None, 10.0)
     assert (str(caught.value), caught.value.happened) == (why, happened)
@@ -234,7 +236,7 @@ def test_each_way_to_have_no_answer_has_its_words(
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_a_renamed_repository_is_followed_with_verb_body_and_query(
-    caller: Client, script: Script, status: int
+    caller: ApiClient, script: Script, status: int
 ) -> None:
     script.then(says(status, {}, Location=f"{script.address}/repositories/7/x?b=2"), says(201, 5))
     raw = caller.send("POST", script.address + "/repos/a/b/x?a=1", {}, {"title": "x"}, 10.0)
@@ -243,7 +245,7 @@ def test_a_renamed_repository_is_followed_with_verb_body_and_query(
     assert script.asked[1].body == {"title": "x"}
 
 
-def test_the_token_is_not_sent_to_another_server(caller: Client, script: Script) -> None:
+def test_the_token_is_not_sent_to_another_server(caller: ApiClient, script: Script) -> None:
     script.then(says(301, {}, Location="http://localhost:1/user"))
     with pytest.raises(ForbiddenError) as caught:
         get(caller, script)
@@ -251,7 +253,7 @@ def test_the_token_is_not_sent_to_another_server(caller: Client, script: Script)
     assert len(script.asked) == 1
 
 
-def test_redirects_without_end_end(caller: Client, script: Script) -> None:
+def test_redirects_without_end_end(caller: ApiClient, script: Script) -> None:
     script.then(*[says(302, {}, Location=f"/{number}") for number in range(5)])
     with pytest.raises(UnreachableError) as caught:
         get(caller, script)
@@ -259,7 +261,7 @@ def test_redirects_without_end_end(caller: Client, script: Script) -> None:
     assert script.lines == ["GET /user", "GET /0", "GET /1"]
 
 
-def test_a_redirect_to_nowhere_is_an_answer(caller: Client, script: Script) -> None:
+def test_a_redirect_to_nowhere_is_an_answer(caller: ApiClient, script: Script) -> None:
     script.then(says(301, {"message": "Moved"}))
     assert get(caller, script).status == 301
 
@@ -279,6 +281,6 @@ def test_graphql_is_beside_the_api(api: str, address: str) -> None:
 
 def test_a_server_below_a_path_is_asked_below_it(script: Script, clock: ManualClock) -> None:
     script.then(says(200, 1))
-    caller = Client(hubs.access(f"{script.address}/api/v3"), clock, 30.0)
+    caller = ApiClient(hubs.access(f"{script.address}/api/v3"), clock, 30.0)
     caller.send("GET", f"{script.address}/api/v3/user", {}, None, 10.0)
     assert script.lines == ["GET /api/v3/user"]
