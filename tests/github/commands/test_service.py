@@ -52,7 +52,7 @@ def free(field: Field) -> None:
 def looks_obeyed_once(field: Field, number: int, comment: int) -> None:
     assert field.labels(number) == ["agent:worker-1"]
     assert field.reactions(comment) == ["+1"]
-    assert [each[:10] for each in field.comments(number)] == ["/agent ass", "Not executed"]
+    assert [each[:10] for each in field.comments(number)] == ["/agent ass", "Not execut"]
     assert [act[:2] for act in field.acts()] == [
         ("/agent fly", "refused"), ("/agent assign worker-1", "done"), ("/agent status", "done")
     ]  # fmt: skip
