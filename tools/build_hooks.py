@@ -3,7 +3,7 @@ and the man pages. hatchling runs it.
 
 A checkout has the package of the extra in `memory/`, and pip takes it from there. A release, for
 which GHP_AGENTS_RELEASE is the address of its repository, names it as the index has it
-(docs/design/023-packages.md).
+(docs/design/025-packages.md).
 """
 
 import os
