@@ -172,7 +172,7 @@ def test_a_secret_in_an_answer_is_refused_and_not_repeated(field: Field) -> None
     field.say(1, f"/agent answer {name} {secret}")
     field.sync()
     assert answers(field) == []
-    assert "seems to hold a GitHub token" in field.acts()[0][2]
+    assert "seems to contain a GitHub token" in field.acts()[0][2]
     assert secret not in str(field.acts())
 
 
