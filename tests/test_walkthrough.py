@@ -88,7 +88,13 @@ def test_a_day_with_agents(
         "origin/agent/worker-1/1-parse",
     )
     brief = ghp(desk_2, "agent-resume", "--issue", "1")
-    for part in ("The lexer is half done.", "Read tabs", question, "eight", "left 2 files"):
+    for part in (
+        "The lexer is half done.",
+        "Read tabs",
+        question,
+        "eight",
+        "uncommitted work (2 files)",
+    ):
         assert part in brief
 
     # The work that was never committed comes back, to the byte.
