@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
+DEEPEST = 100  # levels of nested lists and objects; interpreters differ in what they can read
 HAND_WRITTEN_LIMIT = 8_000  # characters of front matter; crafted YAML can take seconds to parse
 
 _FENCE = "---\n"
@@ -69,7 +70,20 @@ def _rendered(head: str) -> dict[str, Any] | None:
             meta[field[1]] = json.loads(field[2])
         except (ValueError, RecursionError):
             return None
+        if _is_too_deep(meta[field[1]]):
+            return None
     return meta
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value] if isinstance(value, dict | list) else []
+    depth = 0
+    while level and depth <= DEEPEST:
+        depth += 1
+        inner = [part for outer in level
+                 for part in (outer.values() if isinstance(outer, dict) else outer)]  # fmt: skip
+        level = [part for part in inner if isinstance(part, dict | list)]
+    return depth > DEEPEST
 
 
 def _hand_written(head: str) -> dict[str, Any]:
