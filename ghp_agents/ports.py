@@ -18,10 +18,10 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from ghp_agents.notes.search.result import Hit, IndexUpdate
     from ghp_agents.pulls.pull import Checks, NewPull, Pull, PullChange
     from ghp_agents.state.cause import Cause
-    from ghp_agents.state.join import Absorption, Problem, SyncReport, SyncStatus, Tip
+    from ghp_agents.state.join import Absorption, SyncReport, SyncStatus, Tip
     from ghp_agents.state.ledger import LedgerEntry
     from ghp_agents.state.presence import Agents, Presence
-    from ghp_agents.state.record import Record
+    from ghp_agents.state.record import Problem, Record
     from ghp_agents.workspace import Workspace
 
 

@@ -17,7 +17,7 @@ from ghp_agents.notes import note as rules
 from ghp_agents.notes import recall as recalling
 from ghp_agents.notes import service as services
 from ghp_agents.notes.note import DEFAULT_KIND, KINDS, TEXT_LIMIT
-from ghp_agents.state.join import Problem
+from ghp_agents.state.record import Problem
 from ghp_agents.wiring import App
 
 KIND = click.option("--kind", type=click.Choice(KINDS), help="The kind of knowledge.")

@@ -20,7 +20,7 @@ from ghp_agents.ports import Context, Exchange, StateStore
 from ghp_agents.presence import name_owners
 from ghp_agents.presence.service import rivalries
 from ghp_agents.pulls import replay as pull_log
-from ghp_agents.state.join import Problem
+from ghp_agents.state.record import Problem
 
 SILENT_AFTER_S = 30 * 86_400.0  # seconds
 LATE_AFTER_S = 600.0  # seconds; what is still unsent then will not go by itself

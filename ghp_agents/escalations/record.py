@@ -21,7 +21,7 @@ from ghp_agents.escalations.escalation import (
 from ghp_agents.hotpath.quoting import fence
 from ghp_agents.state import legacy_causes
 from ghp_agents.state.codec import any_provenance, read_files, written_provenance
-from ghp_agents.state.join import Problem
+from ghp_agents.state.record import Problem
 
 ESCALATIONS = ".ghp/escalations/"
 ANSWERS = ".ghp/answers/"

@@ -25,8 +25,7 @@ from ghp_agents.hotpath import news_flag
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import people
 from ghp_agents.state.codec import ledger_record
-from ghp_agents.state.join import Problem
-from ghp_agents.state.record import Record
+from ghp_agents.state.record import Problem, Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace
 

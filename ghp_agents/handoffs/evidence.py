@@ -20,8 +20,8 @@ from ghp_agents.issues.numbers import LEASE as NUMBERS
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context, IssueTracker, LockService, Snapshot, StateStore
 from ghp_agents.state.default_branch import trunk, trunk_refs
-from ghp_agents.state.join import Problem
 from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.record import Problem
 from ghp_agents.workspace import Workspace
 
 

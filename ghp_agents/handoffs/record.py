@@ -13,7 +13,7 @@ from ghp_agents.core.front_matter import Document
 from ghp_agents.core.ids import Timestamp, agent_name, one_line, slug
 from ghp_agents.handoffs.handoff import KINDS, Handoff, Missing, Work, ordered
 from ghp_agents.state.codec import read_files
-from ghp_agents.state.join import Problem
+from ghp_agents.state.record import Problem
 
 HANDOFFS = ".ghp/handoffs/"
 PATCHES = ".ghp/patches/"

@@ -12,8 +12,7 @@ from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line
 from ghp_agents.escalations.messages import who
 from ghp_agents.hotpath.quoting import clean, cut, fence, file
 from ghp_agents.state.codec import ledger_record, order, read_files
-from ghp_agents.state.join import Problem
-from ghp_agents.state.record import Record
+from ghp_agents.state.record import Problem, Record
 
 FOLDER = ".ghp/returns/"
 ROUNDS = 2  # retries of the agent before a person is asked

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from ghp_agents.core.fields import dump, parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line
 from ghp_agents.state.codec import ledger_record, read_files
-from ghp_agents.state.join import Problem
-from ghp_agents.state.record import Record
+from ghp_agents.state.record import Problem, Record
 
 FOLDER = ".ghp/commands/"
 ASSIGN, STOP, RETRY = "assign", "stop", "retry"  # what a command can ask for

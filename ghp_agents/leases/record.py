@@ -17,8 +17,7 @@ from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.leases.hold import Hold
 from ghp_agents.state.codec import encode_event, ledger_record, order, read_files, read_provenance
-from ghp_agents.state.join import Problem
-from ghp_agents.state.record import Record
+from ghp_agents.state.record import Problem, Record
 
 FOLDER = ".ghp/leases/"
 REASON_LIMIT = 500

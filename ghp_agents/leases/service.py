@@ -16,8 +16,7 @@ from ghp_agents.leases.record import LeaseHistory, what
 from ghp_agents.leases.world import NAMES, PATHS, World, as_hold, read_all
 from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.ports import Context, Snapshot, StateStore
-from ghp_agents.state.join import Problem
-from ghp_agents.state.record import Record
+from ghp_agents.state.record import Problem, Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace
 

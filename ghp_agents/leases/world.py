@@ -14,7 +14,7 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import LIVING, AgentView
-from ghp_agents.state.join import Problem
+from ghp_agents.state.record import Problem
 
 PATHS, NAMES = "path/", "name/"  # the kinds of locks of strict leases
 

@@ -12,7 +12,7 @@ from ghp_agents.notes.note import Note
 from ghp_agents.notes.search import bm25
 from ghp_agents.notes.search.result import Hit, IndexUpdate
 from ghp_agents.ports import Context, IssueTracker, KnowledgeBase
-from ghp_agents.state.join import Problem
+from ghp_agents.state.record import Problem
 
 LIMIT = 5
 FITTING = 8  # notes that are shown unasked

@@ -26,8 +26,7 @@ from ghp_agents.notes.note import (
     ordered,
 )
 from ghp_agents.state.codec import any_provenance, read_files, written_provenance
-from ghp_agents.state.join import Problem
-from ghp_agents.state.record import NOTES
+from ghp_agents.state.record import NOTES, Problem
 
 FORGOTTEN = ".ghp/notes/forgotten/"
 _NOTE = re.compile(r"\.ghp/notes/[0-9a-f]{2}/([0-9a-f]{8,64})\.md")

@@ -21,8 +21,7 @@ from ghp_agents.notes.note import (
 )
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.codec import ledger_record
-from ghp_agents.state.join import Problem
-from ghp_agents.state.record import NOTES, Record
+from ghp_agents.state.record import NOTES, Problem, Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
 

@@ -6,8 +6,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from ghp_agents.core.fields import any_count, any_text, as_actor, as_line, as_whole, dump
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
-from ghp_agents.state.join import Problem
-from ghp_agents.state.record import Record
+from ghp_agents.state.record import Problem, Record
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Any)

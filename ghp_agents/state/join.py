@@ -43,13 +43,6 @@ def join_files(many: Iterable[Mapping[str, bytes]]) -> dict[str, bytes]:
     return joined
 
 
-class Problem(NamedTuple):
-    """Something unreadable in the state. It is kept, and never hides the rest."""
-
-    place: str
-    reason: str
-
-
 class SyncStatus(NamedTuple):
     """This clone's sync status; times in seconds, None for never."""
 

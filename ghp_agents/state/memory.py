@@ -11,10 +11,10 @@ from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.ports import Clock
 from ghp_agents.state import ledger, presence
-from ghp_agents.state.join import Absorption, Problem, SyncReport, SyncStatus, Tip, join_files
+from ghp_agents.state.join import Absorption, SyncReport, SyncStatus, Tip, join_files
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import Agents, Presence
-from ghp_agents.state.record import Record, highest
+from ghp_agents.state.record import Problem, Record, highest
 from ghp_agents.state.transact import transact
 
 

@@ -9,6 +9,13 @@ NOTES, PULLS = ".ghp/notes/", ".ghp/pulls/"  # where all clones keep these recor
 LAST = NUMBERS_END - 1  # the maximum clock
 
 
+class Problem(NamedTuple):
+    """Something unreadable in the state. It is kept, and never hides the rest."""
+
+    place: str
+    reason: str
+
+
 class Record(NamedTuple):
     """Files for the state, and the ledger entry that tells who added them and why.
 

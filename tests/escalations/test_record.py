@@ -16,7 +16,7 @@ from ghp_agents.escalations.record import (
     render,
     render_answer,
 )
-from ghp_agents.state.join import Problem
+from ghp_agents.state.record import Problem
 
 AT = Timestamp("2026-01-02T03:04:05Z")
 ASKED = Escalation(

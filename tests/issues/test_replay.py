@@ -10,7 +10,8 @@ from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp
 from ghp_agents.issues.issue import PROVISIONAL, Comment, Issue, provisional
 from ghp_agents.issues.record import IssueEvent, encode
 from ghp_agents.issues.replay import IssueEvents, fold, read_events, unnumbered
-from ghp_agents.state.join import Problem, join_files
+from ghp_agents.state.join import join_files
+from ghp_agents.state.record import Problem
 
 AT = Timestamp("2026-01-02T03:04:05Z")
 ONE, TWO = "aaaaaaaa0001", "aaaaaaaa0002"

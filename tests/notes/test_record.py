@@ -15,7 +15,8 @@ from ghp_agents.notes.record import (
     texts_of,
     withdrawn,
 )
-from ghp_agents.state.join import Problem, join_files
+from ghp_agents.state.join import join_files
+from ghp_agents.state.record import Problem
 from tests.support.notes import NOW, note
 
 ADA = Actor("Ada", is_person=True)

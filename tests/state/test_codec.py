@@ -19,8 +19,7 @@ from ghp_agents.state.codec import (
     read_provenance,
     written_provenance,
 )
-from ghp_agents.state.join import Problem
-from ghp_agents.state.record import Record
+from ghp_agents.state.record import Problem, Record
 
 AT = Timestamp("2025-06-15T15:06:40Z")
 WORKER, ADA = Actor("worker-1"), Actor("Ada Lovelace", True)

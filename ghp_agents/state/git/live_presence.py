@@ -10,8 +10,8 @@ from ghp_agents.core import files
 from ghp_agents.core.ids import agent_name
 from ghp_agents.core.json_file import object_file
 from ghp_agents.hotpath import heartbeat, presence_file
-from ghp_agents.state.join import Problem
 from ghp_agents.state.presence import Agents, Presence, newer, position, published
+from ghp_agents.state.record import Problem
 from ghp_agents.workspace import Workspace
 
 FOLDED = "folded.json"

@@ -17,8 +17,7 @@ from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.hotpath import own_file, policy_stamp
 from ghp_agents.state import record as records
-from ghp_agents.state.join import Problem
-from ghp_agents.state.record import Record
+from ghp_agents.state.record import Problem, Record
 from ghp_agents.workspace import Workspace
 
 SUFFIX = ".record"

@@ -12,10 +12,10 @@ from ghp_agents.git import process as git
 from ghp_agents.git.objects import Object, ObjectReader, TreeEntry, tree_entries
 from ghp_agents.state import presence
 from ghp_agents.state.git import copied_clone, live_presence, outbox
-from ghp_agents.state.join import Problem, Tip, join_files
+from ghp_agents.state.join import Tip, join_files
 from ghp_agents.state.presence import Agents, Presence
 from ghp_agents.state.private_repo import SEEN_REFS, StateRepository
-from ghp_agents.state.record import highest
+from ghp_agents.state.record import Problem, highest
 from ghp_agents.workspace import Workspace
 
 # Other clones control their trees, so reading has limits: a few kilobytes of nested trees can stand
