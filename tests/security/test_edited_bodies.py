@@ -57,6 +57,17 @@ def test_a_body_that_was_changed_before_it_was_assigned_is_shown_as_it_is(field:
     assert seen(field, number) == ["Second"] * 2
 
 
+def test_edits_of_one_second_keep_their_order(field: Field) -> None:
+    number = field.github.issue("Build is red", OUTSIDER, body="First")
+    field.say(number, "/agent assign worker-1")
+    field.sync()
+    edit(field, number, "Second")
+    edit(field, number, "Third")
+    for each in field.github.gaps.edits[number]:
+        each["editedAt"] = "2030-01-01T00:00:00Z"
+    assert seen(field, number) == ["First", "noted"] * 2
+
+
 def before_it_is_given(field: Field, number: int) -> None:
     """GitHub's times have whole seconds: what was changed is made a second older."""
     for each in field.github.gaps.edits[number]:

@@ -77,6 +77,7 @@ def _text_when_given(context: TrackerContext, issue: MirroredIssue) -> str | Non
     answer = _ask(context, _ALL, [issue.number]) or {}
     history = (answer.get(issue.number) or {}).get("userContentEdits") or {}
     nodes = [node for node in history.get("nodes") or () if isinstance(node, dict)]
+    nodes.reverse()  # GitHub lists the newest first, and edits of one second must keep their order
     nodes.sort(key=lambda node: str(node.get("editedAt") or ""))
     whole = history.get("totalCount") == len(nodes)  # the first text is the original
     text: object = None
