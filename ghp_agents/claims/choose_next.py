@@ -18,7 +18,7 @@ from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
 
 SHOWN = 5  # names in one message
-OUTSIDE = "by people who cannot write here"
+OUTSIDE = "opened by people without write access"
 
 
 class Choice(NamedTuple):
@@ -31,9 +31,11 @@ class Choice(NamedTuple):
     @property
     def nothing(self) -> RefusedError:
         """The error when there is no issue to claim."""
-        hint = "`ghp agent-issues` lists them; `ghp agent-issue new TITLE` makes one."
+        hint = "`ghp agent-issues` lists issues; `ghp agent-issue new TITLE` creates one."
         if self.passed_over:
-            hint = "A maintainer can assign or label the issues of outsiders. " + hint
+            hint = (
+                "A maintainer can assign or label issues opened by people without write access. "
+            ) + hint
         return RefusedError(f"No issue is ready: {self.why}.", hint=hint)
 
 
@@ -53,7 +55,7 @@ def choose(
         lease = _claim_of(issue, held)
         why = _obstacle(me, issue, waited_for, lease, sights)
         if why is None and not escalated.isdisjoint(issue.numbers) and not _is_mine(me, lease):
-            why = "waiting for a person to say who goes on", []
+            why = "waiting for a person to choose the next agent", []
         if why is None and not stopped.isdisjoint(issue.numbers) and me.name not in issue.assignees:
             why = "stopped by a person", []
         if why is None and not _may_take(me, issue, given, lease):
@@ -118,7 +120,7 @@ def _obstacle(
     if has_label(issue, me.ctx.ws.settings.needs_human_label):
         return "waiting for a person", []
     if has_label(issue, EPIC) and not _is_mine(me, lease):
-        return "made of others", []
+        return "split into other issues", []
     if lease and not is_mine(lease, me.name, me.epoch, me.clone):
         sight = sights[lease.name]
         if sight.lives or sight.rests:
@@ -127,7 +129,7 @@ def _obstacle(
     if others and me.name not in issue.assignees:
         return "assigned to", others[:1]
     if not me.actor.is_person and not fits(issue, _capabilities(me)):
-        return "in need of", [", ".join(sorted(needed(issue)))]
+        return "missing capability", [", ".join(sorted(needed(issue)))]
     return None
 
 

@@ -54,9 +54,8 @@ def myself(ctx: Context) -> ClaimContext:
         presence.heartbeat(ctx.ws, ctx.store, AgentName(actor.name), {})
     except OSError as error:
         raise GhpError(
-            f"{actor.name} cannot be registered: no folder for its presence can be written "
-            f"({error.strerror}).",
-            hint="Set GHP_STATE_DIR to a folder that can be written, or make room on the disk.",
+            f"Cannot register {actor.name}: no presence folder is writable ({error.strerror}).",
+            hint="Set GHP_STATE_DIR to a writable folder, or free disk space.",
         ) from None
     return ClaimContext(
         ctx,

@@ -7,33 +7,33 @@ from ghp_agents.hotpath.quoting import named, phrase, reason, when
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.locks.lock import Lock
 
-ASK = "a person can decide otherwise: `ghp agent-escalate …`"
+ASK = "to ask a person: `ghp agent-escalate …`"
 
 
 def closed(issue: Issue) -> RefusedError:
     """The issue is closed."""
     return RefusedError(
         f"{short(issue)} is closed.",
-        hint=f"`ghp agent-issue reopen {issue.number}` opens it again; `ghp agent-claim --next` "
-        "finds other work.",
+        hint=f"Reopen it with `ghp agent-issue reopen {issue.number}`, or find other work with "
+        "`ghp agent-claim --next`.",
     )
 
 
 def held(me: ClaimContext, issue: Issue, lease: Lock, sight: HolderView) -> RefusedError:
     """A live holder has the issue."""
     if lease.holder == me.name:
-        state = "; that is the same name in another clone"
+        state = "; an agent with the same name in another clone"
     elif sight.view is None:
-        state = "" if lease.is_person else "; nothing else of it was heard here"
+        state = "" if lease.is_person else "; this clone has no other news of it"
     else:
         action = str(sight.view.presence.get("lastAction") or "")
         state = f"; it is {sight.state}" + (f", last: {phrase(action, 80)}" if action else "")
     return RefusedError(
         f"{short(issue)} is claimed by {_who(lease)} since {when(lease.acquired_at)}{state}."
         f"{reason(lease.reason, _who(lease))}",
-        hint="Work on something else (`ghp agent-claim --next`), or ask a person (`ghp "
-        f"agent-escalate …`). With a good reason it can be taken: `ghp agent-claim {issue.number} "
-        "--steal --reason TEXT`.",
+        hint="Work on something else (`ghp agent-claim --next`) or ask a person (`ghp "
+        f"agent-escalate …`). To take it over: `ghp agent-claim {issue.number} --steal "
+        "--reason TEXT`.",
     )
 
 
@@ -44,17 +44,17 @@ def assigned(me: ClaimContext, issue: Issue, lease: Lock | None) -> RefusedError
         return None
     return RefusedError(
         f"{short(issue)} is assigned to {', '.join(map(named, others))}.",
-        hint="Work on something else (`ghp agent-claim --next`), or have it assigned to you by who "
-        f"may decide that: `ghp agent-issue assign {issue.number} {me.name}`.",
+        hint="Work on something else (`ghp agent-claim --next`), or ask a maintainer to "
+        f"assign it to you: `ghp agent-issue assign {issue.number} {me.name}`.",
     )
 
 
 def disputed(issue: int, lease: Lock) -> RefusedError:
     """The claim is disputed, and a person has to decide."""
     return RefusedError(
-        f"Nobody can have #{issue} now.{reason(lease.reason)}",
-        hint="A person decides, and frees it by `ghp agent-release "
-        f"{issue} --reason TEXT` or gives it to one by `--to AGENT`.",
+        f"#{issue} cannot be claimed now.{reason(lease.reason)}",
+        hint=f"A person must free it with `ghp agent-release {issue} --reason TEXT`, or hand "
+        "it over with `--to AGENT`.",
     )
 
 
@@ -63,7 +63,7 @@ def not_mine(issue: int, lease: Lock | None, agent: str = "") -> RefusedError:
     if lease and lease.is_disputed:
         return disputed(issue, lease)
     if lease is None or lease.holder is None:
-        why = f" It was given back.{reason(lease.reason)}" if lease and lease.reason else ""
+        why = f" It was released.{reason(lease.reason)}" if lease and lease.reason else ""
         return RefusedError(
             f"Nobody holds #{issue}.{why}", hint=f"Claim it first: `ghp agent-claim {issue}`."
         )
@@ -72,8 +72,8 @@ def not_mine(issue: int, lease: Lock | None, agent: str = "") -> RefusedError:
         return RefusedError(
             f"#{issue} is claimed by {who} in another clone since {when(lease.acquired_at)}, "
             "not in this one.",
-            hint="Work on in the other clone. If this clone is a copy and the other is gone, take "
-            f"the claim over: `ghp agent-claim {issue} --steal --reason TEXT`.",
+            hint="Continue in the other clone. If this clone is a copy and the other is gone, "
+            f"take over: `ghp agent-claim {issue} --steal --reason TEXT`.",
         )
     return RefusedError(
         f"#{issue} is claimed by {who} since {when(lease.acquired_at)}.{reason(lease.reason, who)}",
@@ -84,7 +84,7 @@ def not_mine(issue: int, lease: Lock | None, agent: str = "") -> RefusedError:
 def contention(issue: Issue, attempts: int) -> UnknownError:
     """Others changed the claim on each attempt."""
     return UnknownError(
-        f"The right to {short(issue)} changed hands {attempts} times while this was decided.",
+        f"{short(issue)} was claimed by others {attempts} times while this command ran.",
         hint="Try again.",
     )
 

@@ -108,8 +108,8 @@ def claim(ctx: Context, reference: str, *, steal: bool = False, reason: str = ""
     """
     if steal and not reason.strip():
         raise UsageError(
-            "Taking an issue from its holder needs a reason.",
-            hint="Say why, for the ledger and for who had it: --steal --reason TEXT.",
+            "Taking over an issue needs a reason.",
+            hint="Give a reason for the log and the former holder: --steal --reason TEXT.",
         )
     issue = ctx.tracker.get(reference)
     me = myself(ctx)
@@ -228,8 +228,8 @@ def _numbered(me: ClaimContext, issue: Issue) -> Issue:
     named = me.ctx.tracker.get(f"I-{issue.id}")
     if named.number >= PROVISIONAL:
         raise UnknownError(
-            f"{short(issue)} has no number of its own yet, and none can be had now.",
-            hint="`ghp agent-sync` gets one when the remote can be reached; then claim it.",
+            f"{short(issue)} has only a provisional number, and the remote cannot be reached.",
+            hint="Run `ghp agent-sync` when the remote is reachable, then claim it.",
         )
     return named
 

@@ -25,8 +25,8 @@ def post(ctx: Context, escalation: Escalation) -> list[str]:
     except GhpError as error:
         _add_owed(ctx.ws, escalation.id)
         return [
-            f"The comment on #{escalation.question.issue} could not be made: {error} Nothing is "
-            "lost: it is made with the next question or answer here, or by this command again."
+            f"Cannot comment on #{escalation.question.issue}: {error} Nothing is lost: the "
+            "next question or answer here retries, and so does this command."
         ]
     _remove_owed(ctx.ws, escalation.id)
     return []

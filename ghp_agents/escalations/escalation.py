@@ -156,7 +156,9 @@ def find(known: Sequence[Escalation], reference: str) -> Escalation:
     prefix = reference.strip().lower().removeprefix("e-")
     matches = _starting(known, prefix) or _starting(known, prefix.removeprefix("e"))
     exact = [match for match in matches if match.id == prefix]
-    hint = "`ghp agent-escalations` lists them; `ghp agent-sync` fetches those of other clones."
+    hint = (
+        "`ghp agent-escalations` lists questions; `ghp agent-sync` fetches those of other clones."
+    )
     return only_match(
         exact or matches,
         reference,

@@ -50,8 +50,8 @@ def calling(escalation: Escalation, people: Iterable[str]) -> str:
     """How to answer on the issue itself, with mentions of the people and teams to ask."""
     called = " ".join(map(at, people))
     how = (
-        "Or answer here: quote this in a reply, or begin a line with "
-        f"`/agent answer {escalation.name}` and the answer."
+        "Or answer here: quote this in a reply, or start a line with `/agent answer "
+        f"{escalation.name}`, then your answer."
     )
     return f"{how} {called}".rstrip()
 
@@ -117,12 +117,12 @@ def news(item: News, limit: int = ANSWER_IN_NEWS) -> str:
     lines.append(fence(cut(clean(answer.text), limit, rest)))
     lines.append(f"End of the {'advice' if is_advice else 'answer'} by {who(answer.by)}.")
     if is_advice:
-        lines.append("It decides nothing: a person or an orchestrator answers the question.")
+        lines.append("This is advice only: a person or an orchestrator decides.")
     elif len(escalation.answers) > 1:
         lines.append(
-            "It is the latest of several, and counts in place of those before."
+            "This is the latest answer. It replaces the earlier ones."
             if counts
-            else "It does not count any more: a later answer does."
+            else "This answer was replaced by a later one."
         )
     return "\n".join(lines)
 

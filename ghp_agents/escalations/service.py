@@ -73,7 +73,9 @@ def escalate(
     agent = ctx.ws.agent()
     tidy, choices = tidied("question", text), tuple(_option(option) for option in options)
     if urgency not in URGENCIES:
-        raise UsageError(f"{urgency[:40]!r} is no urgency.", hint=f"Use {', '.join(URGENCIES)}.")
+        raise UsageError(
+            f"{urgency[:40]!r} is not an urgency.", hint=f"Use {', '.join(URGENCIES)}."
+        )
     secret_scan.refuse("context", context)
     number, notes = _issue(ctx, agent, issue)
     question = Question(agent, tidy, number, choices)
@@ -135,7 +137,7 @@ def context_of(data: bytes, name: str) -> tuple[str, bool]:
             return kept[: error.start].decode("utf-8"), True
         raise UsageError(
             f"{name} is not UTF-8 text (byte {error.start}).",
-            hint="Give a text file, or a part of it by `--context -` from a pipe.",
+            hint="Use a text file, or pipe a part of it with `--context -`.",
         ) from None
 
 
@@ -146,8 +148,8 @@ def tidied(what: str, text: str) -> str:
         raise UsageError(f"The {what} is empty.", hint="Give a text, or `-` to read it from stdin.")
     if len(tidy) > TEXT_LIMIT:
         raise UsageError(
-            f"The {what} has {len(tidy)} characters; at most {TEXT_LIMIT} are kept.",
-            hint="Put the long part into a file of the repository and name it.",
+            f"The {what} has {len(tidy)} characters; the limit is {TEXT_LIMIT}.",
+            hint="Move the long part to a file in the repository and refer to it.",
         )
     secret_scan.refuse(what, tidy)
     return tidy
@@ -162,7 +164,7 @@ def _option(text: str) -> str:
     if not option or len(option) > OPTION_LIMIT:
         raise UsageError(
             f"An option has {len(option)} characters; it needs 1 to {OPTION_LIMIT}.",
-            hint="Name the choice in a few words; the question has room for the rest.",
+            hint="Describe the option in a few words; put details into the question.",
         )
     secret_scan.refuse("option", option)
     return option
@@ -179,7 +181,7 @@ def _issue(ctx: Context, agent: str, named: str | int | None) -> tuple[int | Non
         if named is not None:
             raise
         return None, [
-            f"There is no issue #{wanted}, as this branch or agent has it: asked without."
+            f"Issue #{wanted} of this branch or agent does not exist, so the question has no issue."
         ]
     except UnknownError:  # do not lose the question because the tracker is unreachable
         number = str(wanted).removeprefix("#")
@@ -236,7 +238,7 @@ def answer(
         escalation = rules.find(read_all(snapshot, orchestrators)[0], reference)
         if by == Actor(escalation.question.agent):
             raise RefusedError(
-                f"{by} asked this, and {by} is who you act for here.",
+                f"{by} asked this question, and you act for {by} here.",
                 hint=people.instead(ctx.ws.environ, "answers it"),
             )
         tidy = rules.chosen(escalation.question, given)

@@ -55,9 +55,9 @@ def approved(ctx: Context, plan: CheckedRequest) -> CheckedRequest:
     decision = _decision(ctx.ws, pending)
     if decision is None:
         raise ApprovalError(
-            f"{_shown(files)} shared, so a lease needs approval; a person is asked as "
+            f"{_shown(files)} shared, so a lease needs approval. A person was asked: "
             f"{pending.name}.",
-            hint=f"Lease what is not shared, or come back after the answer: ghp agent-answer "
+            hint="Lease other files meanwhile. A person approves with: ghp agent-answer "
             f"{pending.name} {YES}",
             question=pending,
         )
@@ -65,7 +65,7 @@ def approved(ctx: Context, plan: CheckedRequest) -> CheckedRequest:
         raise ApprovalError(
             f"{named(*decision.answer.by)} refused {pending.name} at {when(decision.answer.at)}: "
             f"{_shown(files)} shared.",
-            hint="Lease what is not shared, or ask with another --reason.",
+            hint="Lease other files, or ask again with another --reason.",
             question=pending,
         )
     return plan._replace(approved_by=decision.answer.by.name, question=pending.id)

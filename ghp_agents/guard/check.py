@@ -78,7 +78,7 @@ def top(ws: Workspace) -> Path:
     """The top of the worktree. Raises NotSetUpError in a bare repository."""
     if ws.place.toplevel is None:
         raise NotSetUpError(
-            "This is a repository without a worktree: nothing is edited here.",
+            "This repository has no worktree, so there are no edits to check.",
             hint="Change to a worktree; `git worktree list` shows them.",
         )
     return Path(ws.place.toplevel)
@@ -135,8 +135,8 @@ def check_branch(
     number = issue or (issue_of_branch(branch) if branch else None)
     if number is None:
         raise UsageError(
-            f"The branch {one_line(branch or '(none)', 60)} names no issue.",
-            hint="Name it: --issue 12. Branches of agents are called agent/worker-1/12-words.",
+            f"Cannot tell the issue from the branch {one_line(branch or '(none)', 60)}.",
+            hint="Use --issue 12. Agent branches are named like agent/worker-1/12-words.",
         )
     signed = changed_paths.commits_since(folder, base)
     strangers, people = _strangers(ctx, signed, number)
@@ -150,10 +150,11 @@ def _fetch_state(exchange: Exchange) -> str:
         return ""
     if exchange.news_at() is None:
         raise UnknownError(
-            f"{report.remote} was never heard from here, and does not answer: {report.trouble}.",
-            hint="Try again when it can be reached; `ghp agent-doctor` tests the connection.",
+            f"This clone has never synced with {report.remote}, which does not answer: "
+            f"{report.trouble}.",
+            hint="Try again when it is reachable; `ghp agent-doctor` tests the connection.",
         )
-    return f"{report.remote} does not answer ({report.trouble}), so this is by what it last said."
+    return f"{report.remote} does not answer ({report.trouble}); using its last known state."
 
 
 def _strangers(
@@ -175,6 +176,6 @@ def _strangers(
 def _stranger(commit: Signed, name: str, issue: int, held: Sequence[str]) -> ForeignCommitter:
     holders = ", ".join(map(named, dict.fromkeys(held))) or "nobody"
     shown = named(os.fsencode(name).decode("utf-8", "replace"))
-    why = f"{commit.oid[:12]} is by {shown}, who never held the claim of #{issue} ({holders} did)."
-    hint = f"Claim #{issue} before working on it, or name its holder in the trailer `Agent:`."
+    why = f"{commit.oid[:12]} is by {shown}, which never claimed #{issue} ({holders} did)."
+    hint = f"Claim #{issue} before you work on it, or name its holder in the trailer `Agent:`."
     return ForeignCommitter(commit, shown, why, hint)

@@ -129,9 +129,7 @@ def _decoded(path: str, text: str) -> str:
 def _unreadable(path: str, why: str) -> GhpError:
     from ghp_agents.settings.schema import ConfigError
 
-    return ConfigError(
-        f"{path} cannot be read: {why}.", hint="Correct the file or its permissions."
-    )
+    return ConfigError(f"Cannot read {path}: {why}.", hint="Fix the file or its permissions.")
 
 
 # -------------------------------------------------------------------------- rules

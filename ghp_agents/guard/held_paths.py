@@ -48,9 +48,9 @@ def fetch_leases(exchange: Exchange) -> None:
     report = exchange.sync(push=False)
     if report.remote and not report.fetched:
         raise UnknownError(
-            f"Whether others hold what was changed is not known: {report.remote} does not answer "
-            f"({report.trouble}).",
-            hint="Run the same command again when it can be reached.",
+            f"Cannot tell whether others hold the changed files: {report.remote} does not "
+            f"answer ({report.trouble}).",
+            hint="Run the same command again when it is reachable.",
         )
 
 
@@ -75,9 +75,9 @@ def _refusal(verdicts: Sequence[Verdict]) -> RefusedError:
 
 def _next(verdict: Verdict) -> str:
     """The hint for a person: the decision itself never refuses people, so it has no hint."""
-    return f"Ask {verdict.holder} to give it back; `ghp agent-leases` shows until when it is held."
+    return f"Ask {verdict.holder} to release it; `ghp agent-leases` shows when it expires."
 
 
 def _more(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     more = len(verdicts) - LISTED
-    return (f"And {more} more files that others hold.",) if more > 0 else ()
+    return (f"{more} more files are held by others.",) if more > 0 else ()

@@ -88,8 +88,8 @@ def _circle(issue: Issue, way: Way, relation: str, command: str) -> UsageError:
     steps = ", which is ".join(f"{relation} {short(step)}" for step in way)
     words = command.format(*(short(step).removeprefix("#") for step in way))
     return UsageError(
-        f"That would be a circle: {name} would be {steps}.",
-        hint=f"If it is right, take away what it contradicts: `ghp agent-issue {words}`.",
+        f"That would be a cycle: {name} would be {steps}.",
+        hint=f"If this is intended, first remove the opposite link: `ghp agent-issue {words}`.",
     )
 
 

@@ -155,8 +155,8 @@ def checked_text(what: str, text: str) -> str:
     tidy = text.encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n").strip("\n")
     if len(tidy) > BODY_LIMIT:
         raise UsageError(
-            f"The {what} has {len(tidy)} characters; an issue takes {BODY_LIMIT}.",
-            hint="Put the long part into a file of the repository and name it here.",
+            f"The {what} has {len(tidy)} characters; the limit is {BODY_LIMIT}.",
+            hint="Move the long part to a file in the repository and refer to it.",
         )
     _no_secret(what, tidy)
     return tidy
@@ -187,9 +187,9 @@ def _line(what: str, text: str, limit: int) -> str:
             f"The {what} has {len(tidy)} characters; it needs 1 to {limit}."
             if tidy
             else f"The {what} is empty.",
-            hint="Shorten it; what is long goes into the body."
+            hint="Shorten it, and put details into the body."
             if tidy
-            else f"Give a {what} with at least one letter.",
+            else f"Enter a {what} with at least one letter.",
         )
     _no_secret(what, tidy)
     return tidy

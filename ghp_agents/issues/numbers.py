@@ -35,16 +35,16 @@ def next_number(
             continue
         if current.generation >= PROVISIONAL:
             raise UnknownError(
-                f"No issue can get a number: the right `{LEASE}` is at its end (generation "
-                f"{current.generation}).",
-                hint="Somebody changed it by hand. Delete its ref, and numbers begin anew, without "
-                f"those that are given: `git push REMOTE :refs/ghp/lease/{LEASE}`.",
+                f"No issue can get a number: the lock `{LEASE}` has reached its last "
+                f"generation ({current.generation}).",
+                hint="Somebody changed it by hand. Delete its ref to restart the numbers; "
+                f"used numbers stay reserved: `git push REMOTE :refs/ghp/lease/{LEASE}`.",
             )
         if current.generation not in used:
             return IssueNumber(current.generation)
     raise UnknownError(
-        f"Others took {ATTEMPTS} numbers while this process tried to get one.",
-        hint="It is given at the next `ghp agent-sync`.",
+        f"Other processes took {ATTEMPTS} issue numbers while this one tried.",
+        hint="The next `ghp agent-sync` assigns a number.",
     )
 
 

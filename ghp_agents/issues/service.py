@@ -169,8 +169,8 @@ def edit(
     wanted = change._replace(parent=ctx.tracker.get(parent).number) if parent else change
     if wanted == NO_CHANGE:
         raise UsageError(
-            "Nothing is said that should change.",
-            hint="Give at least one of --title, --body, --priority, --label, --remove-label, "
+            "No change was given.",
+            hint="Use at least one of --title, --body, --priority, --label, --remove-label, "
             "--parent, --no-parent.",
         )
     return _change(ctx, reference, wanted)

@@ -37,13 +37,13 @@ class HeldError(RefusedError):
     def __init__(self, plan: CheckedRequest, obstacles: Sequence[Conflict]) -> None:
         self.obstacles = tuple(obstacles)
         more = len(obstacles) - 1
-        others = f" So {'is' if more == 1 else 'are'} {more} more." if more else ""
+        others = f" ({more} more.)" if more else ""
         super().__init__(
             f"{obstacles[0].words}.{others}",
             hint=second_look.HINT
             if obstacles[0].kind == "doubted"
-            else f"Work on something else, wait for it with `ghp agent-lease {plan.words} --wait`, "
-            "or ask: `ghp agent-escalate …`.",
+            else f"Work on something else, wait with `ghp agent-lease {plan.words} --wait`, or "
+            "ask: `ghp agent-escalate …`.",
         )
 
 

@@ -132,9 +132,9 @@ def _inside(text: str, top: Path) -> str | None:
             return "*" if inside == "." else f"/{escaped(inside)}{'/' * text.endswith('/')}"
     if _exists(Path(text)) and not _exists(Path(f"{top}{text}")):
         raise UsageError(
-            f"{text[:80]!r} is outside of this repository.",
-            hint="A pattern that begins with / counts from the current folder; the repository is "
-            f"{top}.",
+            f"{text[:80]!r} is outside this repository.",
+            hint="A pattern that starts with / is relative to the current folder; the "
+            f"repository is {top}.",
         )
     return None
 

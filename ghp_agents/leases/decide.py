@@ -74,8 +74,8 @@ def _check_not_ended(plan: CheckedRequest, logs: Sequence[LeaseHistory]) -> None
         if log.id == plan.id and log.released:
             by = named(*log.released.by)
             raise RefusedError(
-                f"{by} has ended this request.{reason(log.released.reason, by)}",
-                hint="Ask why, or ask for the lease again.",
+                f"{by} cancelled this request.{reason(log.released.reason, by)}",
+                hint="Ask why, or request the lease again.",
             )
 
 

@@ -97,9 +97,8 @@ def _wait(
         left = LOOK_EVERY if timeout is None else started + timeout - ctx.ws.clock.now()
         if left <= 0:
             raise RefusedError(
-                f"Not free within {timeout:g} s: {shown}.",
-                hint="The place in the queue is given up. Work on something else, or ask: "
-                "`ghp agent-escalate …`.",
+                f"Still leased after {timeout:g} s: {shown}.",
+                hint="You left the queue. Work on something else, or ask: `ghp agent-escalate …`.",
             )
         ctx.ws.clock.wait(min(LOOK_EVERY, left))
 
@@ -124,7 +123,7 @@ def _step(ctx: Context, approve: Approve, plan: CheckedRequest) -> _Step:
         except ApprovalError as error:
             if not error.is_open:
                 raise
-            return _Step(plan, place=f"the answer to {error.question.name} comes first")
+            return _Step(plan, place=f"waiting for the answer to {error.question.name}")
     tried = attempt(ctx, plan, in_line=True)
     if tried.log:
         return _Step(plan, leased(plan, tried))

@@ -130,7 +130,7 @@ def _question(earlier: Hold, later: Hold, place: str) -> Question | None:
     )
     text = (
         f"{OVERLAPPING}who should have {place}?\n\n{first}, and {second}, in clones that had "
-        f"not heard of each other. Until one is released, the one of {earlier.holder} decides."
+        f"not synced yet. Until one is released, the lease of {earlier.holder} counts."
     )
     options = (earlier.holder, later.holder)
     return Question(asker, text, None, options, OVERLAP, (earlier.id, later.id))

@@ -131,9 +131,10 @@ def resource(text: str) -> str:
     """Check the name of a resource that is not a path. Raises UsageError."""
     if not _NAME.fullmatch(text) or len(text) > NAME_LIMIT or ".." in text:
         raise UsageError(
-            f"{one_line(text.encode('utf-8', 'replace').decode(), 60)!r} is not a name for a "
-            "resource.",
-            hint=f"Use a-z, 0-9, '.', '_', '-', at most {NAME_LIMIT}: staging-db, port-8080.",
+            f"{one_line(text.encode('utf-8', 'replace').decode(), 60)!r} is not a valid "
+            "resource name.",
+            hint=f"Use at most {NAME_LIMIT} characters of a-z, 0-9, '.', '_' and '-', e.g. "
+            "staging-db or port-8080.",
         )
     return text
 

@@ -95,12 +95,12 @@ class Conflict(NamedTuple):
         who = named(self.holder, self.is_person)
         state = {
             "held": f"is leased by {who}",
-            "doubted": f"is leased by {who}, who looks dead,",
-            "waiting": f"is waited for by {who}, who came first,",
+            "doubted": f"is leased by {who}, which looks dead,",
+            "waiting": f"is next for {who}, which asked earlier,",
             "editing": f"is being edited by {who}",
         }[self.kind]
         about = f" ({self.lease})" if self.lease else ""
-        why = f", who gives as reason: {phrase(self.reason)}" if self.reason else ""
+        why = f", reason: {phrase(self.reason)}" if self.reason else ""
         return f"{file(self.place)} {state} since {when(self.since)}{about}{why}"
 
 
@@ -117,25 +117,27 @@ def prepare(ctx: Context, wanted: LeaseRequest, identity: str = "") -> CheckedRe
     """Validate the request and record a heartbeat for the requester. Raises GhpError."""
     if bool(wanted.patterns) == (wanted.name is not None):
         raise UsageError(
-            "A lease is of patterns, or of a named resource.",
-            hint="Name files and folders, or a resource: src/parser/, or --name staging-db.",
+            "A lease needs either path patterns or a named resource.",
+            hint="Give files and folders (src/parser/), or a resource (--name staging-db).",
         )
     if wanted.patterns and ctx.ws.place.toplevel is None:
         raise NotSetUpError(
-            "This is a repository without a worktree: there are no files to lease here.",
-            hint="Lease them in a worktree; `git worktree list` shows them. A named resource can "
-            "be leased here, too: --name staging-db.",
+            "This repository has no worktree, so there are no files to lease.",
+            hint="Lease files in a worktree (`git worktree list` shows them), or lease a named "
+            "resource: --name staging-db.",
         )
     if wanted.name is not None:
         record.resource(wanted.name)
     if wanted.ttl is not None and not 1 <= wanted.ttl <= LONGEST:
-        raise UsageError("A lease is for 1 second to a year.", hint="Say how long: --ttl 30m")
+        raise UsageError(
+            "A lease lasts from 1 second to one year.", hint="Set the time, e.g. --ttl 30m"
+        )
     by = ctx.ws.actor()
     holder = Actor(agent_name(wanted.holder)) if wanted.holder else by
     if holder != by and not leases.may_direct(ctx.ws, by):
         raise RefusedError(
             f"{named(*by)} may not lease for {named(*holder)}.",
-            hint='People may, and agents that the setting "orchestrators" names.',
+            hint='Only people and the agents in the setting "orchestrators" may.',
         )
     if ctx.store.snapshot().clone == UNNAMED:  # the clone id says whose clock counts
         with suppress(GhpError, OSError):
@@ -162,8 +164,8 @@ def _epoch(ctx: Context, by: Actor, holder: Actor) -> int:
             presence.heartbeat(ctx.ws, ctx.store, AgentName(holder.name), fields)
         except OSError as error:
             raise GhpError(
-                f"{holder} cannot be registered: {error.strerror}.",
-                hint="Set GHP_STATE_DIR to a folder that can be written, or make room on the disk.",
+                f"Cannot register {holder}: {error.strerror}.",
+                hint="Set GHP_STATE_DIR to a writable folder, or free disk space.",
             ) from None
     known = ctx.ws.presence(holder.name) or ctx.store.snapshot().agents().get(holder.name, {})
     return max(1, number(known, "epoch"))

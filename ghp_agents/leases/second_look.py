@@ -18,8 +18,8 @@ from ghp_agents.state.presence import position
 
 DOUBTS = "doubts.json"
 HINT = (
-    f"One look is not enough to take a strict lease over. Run `ghp agent-sync` in {SECOND_LOOK:g} "
-    "seconds or later, and try again."
+    "Taking over a strict lease needs a second check. Run `ghp agent-sync` after "
+    f"{SECOND_LOOK:g} seconds, then try again."
 )
 
 

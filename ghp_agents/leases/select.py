@@ -14,7 +14,7 @@ def named(holds: Sequence[Hold], by: Actor, name: str) -> list[Hold]:
     mine = [hold for hold in matches if _is_of(hold, by)]
     if not matches:
         raise NotFoundError(
-            f"Nobody has leased {name}.", hint="`ghp agent-leases` lists all that is leased."
+            f"Nobody has leased {name}.", hint="`ghp agent-leases` lists all leases."
         )
     return mine or matches
 
@@ -31,10 +31,13 @@ def leased(holds: Sequence[Hold], by: Actor, patterns: tuple[str, ...]) -> list[
             shown = what((pattern,), None)
             among = [hold for hold in holds if pattern in hold.patterns]
             raise NotFoundError(
-                f"There is no lease of {shown} alone.",
-                hint=f"{among[0].short} has it with others: `ghp agent-release {among[0].short}`."
+                f"No lease covers only {shown}.",
+                hint=(
+                    f"{among[0].short} covers it together with other paths: `ghp agent-release "
+                    f"{among[0].short}`."
+                )
                 if among
-                else "`ghp agent-leases` lists what is leased; use the same patterns.",
+                else "`ghp agent-leases` lists the leases; use the same patterns.",
             )
         matches += alone
     return matches

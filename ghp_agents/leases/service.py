@@ -165,7 +165,7 @@ def find(holds: Sequence[Hold], reference: str) -> Hold:
     if matches:
         names = ", ".join(f"L-{hold.id} ({what(hold.patterns, hold.name)})" for hold in matches[:5])
         raise UsageError(
-            f"{shown!r} fits {len(matches)} leases.", hint=f"Name one by more: {names}"
+            f"{shown!r} matches {len(matches)} leases.", hint=f"Use more characters: {names}"
         )
     raise NotFoundError(f"There is no lease {shown}.", hint="`ghp agent-leases` lists them.")
 
@@ -191,7 +191,7 @@ def _check_release(ws: Workspace, by: Actor, hold: Hold, living: bool, clone: st
     who = named(hold.holder, hold.is_person)
     raise RefusedError(
         f"{hold.short} ({what(hold.patterns, hold.name)}) is leased by {who} since "
-        f"{when(hold.since)}, and {who} lives.",
+        f"{when(hold.since)}, and {who} is still running.",
         hint=f"Ask {who}, or a person: `ghp agent-escalate …`.",
     )
 

@@ -44,8 +44,9 @@ class RivalError(RefusedError):
     def __init__(self, hold: Hold) -> None:
         self.hold = hold
         super().__init__(
-            f"{named(hold.holder, hold.is_person)} has it for all clones since {when(hold.since)}.",
-            hint="Work on something else, or wait for it with --wait.",
+            f"{named(hold.holder, hold.is_person)} holds it in all clones since "
+            f"{when(hold.since)}.",
+            hint="Work on something else, or wait with --wait.",
         )
 
 
@@ -100,7 +101,7 @@ def _swap(
         except LockMovedError as moved:
             current = moved.current
     raise UnknownError(
-        f"{name} changed again and again while it was being taken.", hint="Try again."
+        f"{name} kept changing while this command tried to acquire it.", hint="Try again."
     )
 
 
@@ -111,7 +112,7 @@ def _alone(ctx: Context, got: Lock, who: Asker, reach: Coverage, past: Container
         try:
             rivals, expired = _overlapping(ctx, others, who, reach, past)
         except DoubtError:
-            give_back(ctx.leaser, got, "another holder is not dead for certain")
+            give_back(ctx.leaser, got, "another holder may still be alive")
             raise
         if not rivals:
             for right in expired:  # its holder must not find it held if it comes back

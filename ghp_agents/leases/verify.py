@@ -26,8 +26,8 @@ def verify(ctx: Context, name: str | None = None) -> Lock:
         raise _not_mine(wanted, lease, name)
     if holder_liveness.is_over(ctx.ws, lease, ctx.leaser.clone):
         raise RefusedError(
-            f"{wanted} is not yours any more: its time was up at {lease.until}.",
-            hint="Stop what needs it, or take it anew.",
+            f"You no longer hold {wanted}: it expired at {lease.until}.",
+            hint="Stop what needs it, or lease it again.",
         )
     return lease
 
@@ -36,9 +36,9 @@ def _claim(ws: Workspace, actor: str) -> str:
     issue = ws.issue_in_hand(actor)
     if issue is None:
         raise RefusedError(
-            "No issue is in hand here, so there is no claim to verify.",
-            hint="Claim one with `ghp agent-claim`; for a strict lease of a resource: `ghp "
-            "agent-check --verify --name NAME`.",
+            "No issue is claimed here, so there is no claim to verify.",
+            hint="Claim one with `ghp agent-claim`. To verify a strict lease: `ghp agent-check "
+            "--verify --name NAME`.",
         )
     return claim_name(issue)
 
@@ -48,6 +48,6 @@ def _not_mine(wanted: str, lease: Lock | None, name: str | None) -> RefusedError
     since = f" since {lease.acquired_at}" if lease and lease.holder else ""
     take = f"ghp agent-lease --name {name} --strict" if name else "ghp agent-claim"
     return RefusedError(
-        f"{wanted} is not yours: {holder} holds it{since}.",
-        hint=f"Stop what needs it. `{take}` takes it when it is free.",
+        f"You do not hold {wanted}: {holder} holds it{since}.",
+        hint=f"Stop what needs it. Run `{take}` when it is free.",
     )

@@ -163,7 +163,7 @@ def question(circle: Chain) -> str:
         f"- {_shown(wait.waiter)} waits for {wait.what} of {_shown(wait.holder)} ({wait.right})\n"
         for wait in circle
     )
-    return f"{names} wait for each other, and none can go on. Who goes first?\n\n{lines}".rstrip()
+    return f"{names} wait for each other in a deadlock. Who goes first?\n\n{lines}".rstrip()
 
 
 def options(circle: Chain) -> tuple[str, ...]:

@@ -111,9 +111,9 @@ def _decoded(name: str, oid: str, file: objects.Object | None) -> Lock:
 
 def _invalid_lock(name: str, where: str, error: ValueError) -> GhpError:
     return GhpError(
-        f"The right {name} cannot be read: its ref on {where} holds no lease ({error}).",
-        hint=f"Somebody changed {LEASE_REFS}{name} by hand. Put it back on the commit before, or "
-        "delete it; whoever holds the right must then take it again.",
+        f"Cannot read the lock {name}: its ref on {where} holds no valid record ({error}).",
+        hint=f"Somebody changed {LEASE_REFS}{name} by hand. Reset it to the previous commit, "
+        "or delete it; then the holder must acquire it again.",
     )
 
 

@@ -154,9 +154,8 @@ class GitRefLeaser:
 
     def _unwritable(self, error: OSError) -> GhpError:
         return GhpError(
-            f"Rights cannot be used from here, because {self._ws.ghp_dir} cannot be written: "
-            f"{error.strerror}.",
-            hint="Run this outside of the sandbox, or make room on the disk.",
+            f"Cannot use locks here: {self._ws.ghp_dir} is not writable ({error.strerror}).",
+            hint="Run this outside the sandbox, or free disk space.",
         )
 
 

@@ -54,7 +54,7 @@ def list_all(places: LockPlaces, folder: str) -> list[Lock]:
             answer, missing = _carry_over(places, private, missing)
             if answer is not PushOutcome.MOVED:
                 return [*found.values(), *missing]
-    raise unreachable(places.remote, "the rights changed again and again while they were listed")
+    raise unreachable(places.remote, "the locks kept changing while they were listed")
 
 
 def _restore_all(
@@ -118,7 +118,7 @@ def _read(places: LockPlaces, name: str, *, must_push: bool) -> Lock | None:
             answer, (current,) = _carry_over(places, private, [known], must_push=must_push)
             if answer is not PushOutcome.MOVED:
                 return current
-    raise unreachable(places.remote, f"{name} changed again and again while it was read")
+    raise unreachable(places.remote, f"{name} kept changing while it was read")
 
 
 def _fetch(places: LockPlaces, private: StateRepository, name: str) -> Lock | None:
@@ -188,9 +188,9 @@ def _carry_over(
 def _ambiguous(places: LockPlaces, new: Lock, pushed: Pushed) -> UnknownError:
     name, ref = places.remote.name, places.remote.ref(LEASE_REFS + new.name)
     return UnknownError(
-        f"The connection to {name} broke while {new.name} was being changed, so that may or may "
-        f"not have happened: {pushed.words}",
-        hint=f"Run the command again when {name} can be reached. To look by hand: `git fetch "
-        f"{name} {ref} && git show FETCH_HEAD:{commit_chain.FILE}`; it happened if the nonce there "
-        f"is {new.nonce}.",
+        f"The connection to {name} broke while {new.name} was being changed; the change may or "
+        f"may not have happened: {pushed.words}",
+        hint=f"Run the command again when {name} is reachable. To check by hand: `git fetch "
+        f"{name} {ref} && git show FETCH_HEAD:{commit_chain.FILE}`; it happened if the "
+        f"nonce there is {new.nonce}.",
     )

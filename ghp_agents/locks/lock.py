@@ -77,8 +77,8 @@ class LockMovedError(RefusedError):
             f"{when(current.acquired_at)} "
             f"(generation {current.generation})."
             if current and holder
-            else f"{name} was changed by somebody else.",
-            hint="Read it again and decide again.",
+            else f"Somebody else changed {name}.",
+            hint="Read it again, then decide again.",
         )
 
 
@@ -89,8 +89,8 @@ def lease_name(text: str) -> str:
     if not good or len(text) > 100 or ".." in text or text.endswith(".lock"):
         kinds = " or ".join(f"{kind}/" for kind in KINDS)
         raise UsageError(
-            f"{text[:80]!r} is not a name for a right.",
-            hint=f"Use a-z, 0-9, '.', '_', '-', after {kinds} where it is one of many: issue/12.",
+            f"{text[:80]!r} is not a valid lock name.",
+            hint=f"Use a-z, 0-9, '.', '_' and '-', with a prefix of {kinds} if needed: issue/12.",
         )
     return text
 
@@ -113,16 +113,15 @@ def taken(
     the generation is at its maximum."""
     if not _can_hold(holder):
         raise UsageError(
-            f"{holder[:80]!r} cannot hold a right.",
-            hint="Name an agent or a person, in one line of at most 200 characters.",
+            f"{holder[:80]!r} cannot hold a lock.",
+            hint="Name an agent or a person in one line of at most 200 characters.",
         )
     generation = (expected.generation if expected else 0) + 1
     if generation >= NUMBERS_END:
         raise RefusedError(
-            f"The right {name} cannot be taken any more: generation {generation - 1} is the last.",
+            f"The lock {name} can no longer be acquired: generation {generation - 1} is the last.",
             hint="Somebody changed it by hand. Delete its ref (`git push REMOTE "
-            f":refs/ghp/lease/{name}`); it then begins anew, and whoever holds the right must take "
-            "it again.",
+            f":refs/ghp/lease/{name}`); then the holder must acquire it again.",
         )
     return Lock(
         name=lease_name(name),

@@ -46,16 +46,16 @@ def refused(places: LockPlaces, leases: Sequence[Lock], pushed: Pushed) -> GhpEr
     in_way = _blocking_refs(places, leases)
     if in_way:
         return GhpError(
-            f"{in_way[0]} is in the place of a right on {places.remote.name}: git cannot have a "
-            "ref and a folder of refs with one name.",
-            hint=f"Nothing of ours makes such a ref. Look at it and delete it: `git push "
+            f"{in_way[0]} blocks a lock on {places.remote.name}: git cannot have a ref and a "
+            "folder of refs with the same name.",
+            hint="This program never creates such a ref. Check it, then delete it: `git push "
             f"{places.remote.name} :{in_way[0]}`.",
         )
     names = ", ".join(lease.name for lease in leases)
     return GhpError(
-        f"The remote {places.remote.name} does not let us change {names}: {pushed.words}",
-        hint="Ask for write access, or set `agents.remote` to a repository that you may push to, "
-        "a fork for example.",
+        f"The remote {places.remote.name} refuses changes of {names}: {pushed.words}",
+        hint="Ask for write access, or set `agents.remote` to a repository that you can push "
+        "to, e.g. a fork.",
     )
 
 

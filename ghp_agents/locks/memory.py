@@ -181,6 +181,6 @@ class MemoryLeaser:
     def _check_reachable(self) -> None:
         if not self._board.reachable:
             raise UnknownError(
-                "The board cannot be reached, so nobody knows who holds the right.",
+                "The board cannot be reached, so nobody knows who holds the lock.",
                 hint="Try again when it can be reached.",
             )

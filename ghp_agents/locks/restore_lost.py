@@ -30,8 +30,8 @@ def put_back(
         answer = _put(places, private, known, found, must_push=must_push)
         if answer is PushOutcome.DONE:
             places.tell(
-                f"{places.remote.name} had an older state of the right {known.name} (generation "
-                f"{found.generation}); it has generation {known.generation} again."
+                f"{places.remote.name} had an older state of the lock {known.name} (generation "
+                f"{found.generation}); generation {known.generation} is restored."
             )
         return answer, known
     return _join(places, private, found, known, must_push=must_push)
@@ -53,8 +53,8 @@ def _join(
     )
     answer = _put(places, private, created, found, must_push=must_push)
     if answer is PushOutcome.DONE:
-        then = f"{created.holder} has it" if is_ours else "a person has to decide who has it"
-        places.tell(f"{places.remote.name} lost history of the right {created.name}: {then}.")
+        then = f"{created.holder} holds it" if is_ours else "a person must decide who holds it"
+        places.tell(f"{places.remote.name} lost history of the lock {created.name}: {then}.")
     return answer, created
 
 
@@ -82,8 +82,8 @@ def forgotten(
             lease = commit_chain.append(places.repository, lost, lease, places.ws.clock.now())
         if highest:
             notes.append(
-                f"{places.remote.name} lost the right {lease.name}; it is there again, with "
-                f"generation {lease.generation}."
+                f"{places.remote.name} lost the lock {lease.name}; generation "
+                f"{lease.generation} is restored."
             )
         locks.append(lease)
     return locks, notes

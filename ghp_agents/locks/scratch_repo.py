@@ -28,9 +28,8 @@ def scratch(ws: Workspace, repository: StateRepository) -> Iterator[StateReposit
         _make(folder, repository)
     except OSError as error:
         raise GhpError(
-            f"Rights cannot be used from here, because {ws.ghp_dir} cannot be written: "
-            f"{error.strerror}.",
-            hint="Run this outside of the sandbox, or make room on the disk.",
+            f"Cannot use locks here: {ws.ghp_dir} is not writable ({error.strerror}).",
+            hint="Run this outside the sandbox, or free disk space.",
         ) from None
     try:
         yield repository._replace(path=folder, main=repository.path)

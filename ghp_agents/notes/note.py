@@ -121,7 +121,7 @@ def find(known: Sequence[Note], reference: str) -> Note:
     prefix = reference.strip().lower().removeprefix("n-").removeprefix("n")
     found = [note for note in known if prefix and note.id.startswith(prefix)]
     hint = (
-        "`ghp agent-notes list --all` lists them; `ghp agent-sync` fetches those of other clones."
+        "`ghp agent-notes list --all` lists notes; `ghp agent-sync` fetches those of other clones."
     )
     return only_match(
         found, reference, "note", lambda x: f"{x.name} ({one_line(x.title, 30)})", hint
@@ -144,7 +144,7 @@ def last_day(text: str) -> str:
         return date.fromisoformat(text).isoformat()
     except ValueError:
         raise UsageError(
-            f"{one_line(text, 40)!r} is not a day.", hint="Write it as 2026-12-31."
+            f"{one_line(text, 40)!r} is not a date.", hint="Write it like 2026-12-31."
         ) from None
 
 

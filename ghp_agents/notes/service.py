@@ -116,8 +116,8 @@ def _find_same(known: Sequence[Note], new: Note) -> Note | None:
     same = same or next((note for note in known if rules.normalised(note.text) == text), None)
     if same and same.forgotten:
         raise RefusedError(
-            f"{same.name} said this, and {same.forgotten.by} let it be forgotten.",
-            hint="If it holds after all, say it in other words.",
+            f"This note was deleted by {same.forgotten.by} ({same.name}).",
+            hint="If it is true after all, add it again with different wording.",
         )
     return same
 
@@ -135,7 +135,7 @@ def _supersede(snapshot: Snapshot, new: Note, note: Note, old: Note | None) -> l
         return []
     if old.id == note.id:
         raise UsageError(
-            f"{old.name} says just this; a note cannot replace itself.",
+            f"{old.name} has the same text; a note cannot replace itself.",
             hint=f"Change it: ghp agent-notes edit {old.name} TEXT",
         )
     changes: list[NoteChange] = []
@@ -149,7 +149,9 @@ def _supersede(snapshot: Snapshot, new: Note, note: Note, old: Note | None) -> l
 def _hints(same: Note | None) -> tuple[str, ...]:
     if same is None or same.superseded_by is None:
         return ()
-    return (f"{same.name} was replaced by N-{same.superseded_by} and is not recalled.",)
+    return (
+        f"{same.name} was replaced by N-{same.superseded_by} and no longer appears in searches.",
+    )
 
 
 def _note_record(note: Note, changes: Sequence[NoteChange], *, is_new: bool) -> Record:
@@ -167,8 +169,8 @@ def tidied(text: str) -> str:
         raise UsageError("The note is empty.", hint="Give a text, or `-` to read it from stdin.")
     if len(tidy) > TEXT_LIMIT:
         raise UsageError(
-            f"The note has {len(tidy)} characters; at most {TEXT_LIMIT} are kept.",
-            hint="One fact is one note; what is longer belongs into a file of the repository.",
+            f"The note has {len(tidy)} characters; the limit is {TEXT_LIMIT}.",
+            hint="Write one fact per note. Put longer text into a file in the repository.",
         )
     secret_scan.refuse_in_note(tidy)
     return tidy
@@ -178,7 +180,7 @@ def checked_kind(kind: str) -> str:
     """Check a kind of note. Raises UsageError."""
     if kind not in rules.KINDS:
         raise UsageError(
-            f"{kind[:40]!r} is no kind of note.", hint=f"Use {', '.join(rules.KINDS)}."
+            f"{kind[:40]!r} is not a kind of note.", hint=f"Use {', '.join(rules.KINDS)}."
         )
     return kind
 
@@ -188,7 +190,7 @@ def _future_day(ws: Workspace, text: str | None) -> str | None:
         return None
     day = rules.last_day(text)
     if day < today(ws):
-        raise UsageError(f"{day} is over already.", hint="Name the last day on which it holds.")
+        raise UsageError(f"{day} is in the past.", hint="Give the last day on which it is valid.")
     return day
 
 
@@ -230,7 +232,7 @@ def edit(ctx: Context, reference: str, values: Mapping[str, Any]) -> Changed:
     if checked.get("expires"):
         checked["expires"] = rules.last_day(checked["expires"])
     if not checked:
-        raise UsageError("Nothing is to be changed.", hint="Give a new text or an option.")
+        raise UsageError("No change was given.", hint="Give a new text or use an option.")
     actor, at = ctx.ws.actor(), Timestamp(now_text(ctx.ws))
 
     def decide(snapshot: Snapshot) -> tuple[Changed, list[Record]]:
@@ -303,7 +305,8 @@ def _find_kept(snapshot: Snapshot, reference: str) -> Note:
     note = rules.find(known, reference)
     if note.forgotten:
         raise RefusedError(
-            f"{note.name} is forgotten.", hint="Tell it anew, in other words: ghp agent-remember"
+            f"{note.name} is deleted.",
+            hint="Add it again with different wording: ghp agent-remember",
         )
     return note
 

@@ -47,7 +47,7 @@ def observe(ws: Workspace, snapshot: Snapshot, views: Iterable[AgentView]) -> li
     return notes
 
 
-_HINT = "If nobody started it there, somebody else uses its name."
+_HINT = "If you did not start it there, somebody else uses its name."
 
 
 def check(ws: Workspace, snapshot: Snapshot) -> Iterator[Finding]:
@@ -65,7 +65,7 @@ def _change(snapshot: Snapshot, name: str, home: NameOwner) -> str:
         "this clone" if clone == snapshot.clone else f"clone {clone}"
         for clone in (home.before, home.clone)
     )
-    return f"{name} was in {before} and is in {after} now"
+    return f"{name} moved from {before} to {after}"
 
 
 def _file(ws: Workspace) -> JsonFile[dict[str, NameOwner]]:

@@ -24,13 +24,13 @@ def refuse(
         return
     who = "a person" if name == MYSELF else f"the orchestrator {name}"
     raise RefusedError(
-        f"This is an agent's session, and it may not act as {who}.",
-        hint=f"Tell your user what is needed: {who} must do this.",
+        f"This is an agent's session. It cannot act as {who}.",
+        hint=f"Ask your user: {who} must do this.",
     )
 
 
 def instead(environ: Mapping[str, str], does: str) -> str:
     """The hint when a person has to act: with the option for people, without it for agents."""
     if agent_here(environ) is not None:
-        return f"A person {does}, or an orchestrator."
-    return f"A person {does} as themselves: add `--as {MYSELF}`."
+        return f"Only a person or an orchestrator {does}."
+    return f"A person {does} with `--as {MYSELF}`."

@@ -112,7 +112,10 @@ def _forward_trunk(me: ClaimContext, pull: Pull) -> list[str]:
     place = worktree_admin.of_branch(folder, pull.base)
     changed = place and place.path.is_dir() and worktree.differences(place.path)
     if place and any(difference.code != "??" for difference in changed or ()):
-        return [f"{place.path} has {pull.base} with changes, and was left as it is: `git pull`."]
+        return [
+            f"Left {place.path} unchanged: {pull.base} has local changes there. Run `git pull` "
+            "in it."
+        ]
     why = worktree_admin.forward(folder, pull.base, local_tip, remote_tip)
     return [f"{why}."] if why else []
 
@@ -125,7 +128,7 @@ def remove_merged(me: ClaimContext, pull: Pull, cwd: Path) -> list[str]:
     if place is not None and place.path.is_dir():
         why = _why_kept(me, pull, place, cwd)
         if why:
-            notes.append(f"{place.path} was left: {why}.")
+            notes.append(f"Kept the worktree {place.path}: {why}.")
         else:
             worktree_admin.clear(folder, place.path)
     local_tip = worktree_admin.tip(folder, f"refs/heads/{pull.branch}")
@@ -134,7 +137,7 @@ def remove_merged(me: ClaimContext, pull: Pull, cwd: Path) -> list[str]:
     if branches.known_tip(me.ctx.ws, pull.branch) and branches.where(me.ctx.ws):
         gone = branches.delete(me.ctx.ws, pull.branch, expected=pull.head)
         if gone.answer is PushOutcome.REFUSED:
-            notes.append(f"{pull.branch} stays on the remote: {gone.words}.")
+            notes.append(f"Kept {pull.branch} on the remote: {gone.words}.")
     return notes
 
 
@@ -153,17 +156,17 @@ def _why_kept(me: ClaimContext, pull: Pull, place: Checkout, cwd: Path) -> str:
         return "it has commits that are not merged"
     found = walk_up(str(place.path))
     if found is None or worktree.operation(Path(found.git_dir)):
-        return "something is in progress there"
+        return "a git operation is in progress there"
     try:
         left = unfinished(me.ctx.ws, place.path)
     except GhpError as error:
         return f"git cannot look at it ({error})"
     if left:
-        return f"{left[0]} there is not committed"
+        return f"{left[0]} is not committed there"
     if cwd.resolve().is_relative_to(place.path.resolve()):
-        return "this command runs in it; `git worktree remove` takes it away from elsewhere"
+        return "this command runs in it; remove it from elsewhere with `git worktree remove`"
     agent = _active_agent_in(me, place)
-    return f"{agent} is in it" if agent else ""
+    return f"{agent} is still in it" if agent else ""
 
 
 def _active_agent_in(me: ClaimContext, place: Checkout) -> str | None:

@@ -97,19 +97,19 @@ def finish(
 def _branch(ws: Workspace) -> tuple[str, str]:
     if ws.place.toplevel is None:
         raise NotSetUpError(
-            "There is no worktree here.", hint="Change to the worktree that has the work."
+            "There is no worktree here.", hint="Change to the worktree of the issue."
         )
     base, branch = trunk(ws), ws.branch
     if base is None:
         raise RefusedError(
-            "It cannot be told which branch is the trunk.",
-            hint="Name it in .ghp/config.json: `agents.trunk`.",
+            "Cannot tell which branch is the main branch.",
+            hint="Set `agents.trunk` in .ghp/config.json.",
         )
     if branch is None or branch == base:
-        what = f"on the trunk, {base}" if branch else "on no branch"
+        what = f"on the main branch, {base}" if branch else "on no branch"
         raise RefusedError(
             f"This worktree is {what}.",
-            hint="Work is finished in the worktree that `ghp agent-start` made for it.",
+            hint="Run this in the worktree that `ghp agent-start` created.",
         )
     return base, branch
 
@@ -118,7 +118,7 @@ def _issue(ws: Workspace, name: str, branch: str) -> int:
     found = issue_of_branch(branch) or ws.issue_in_hand(name)
     if found is None:
         raise RefusedError(
-            f"It cannot be told which issue {branch} is for.",
+            f"Cannot tell which issue {branch} belongs to.",
             hint="Name it: `ghp agent-finish --issue 12`.",
         )
     return found
@@ -138,24 +138,24 @@ def _refuse_unfinished(ws: Workspace) -> None:
     if operation:
         raise RefusedError(
             f"{operation.capitalize()} is in progress here.",
-            hint="Bring it to its end, or abort it; `git status` says how.",
+            hint="Finish or abort it; `git status` shows how.",
         )
     left = unfinished(ws, ws.folder)
     if left:
         more = f" and {len(left) - LISTED} more" if len(left) > LISTED else ""
         raise RefusedError(
-            f"Work here is not committed: {', '.join(left[:LISTED])}{more}.",
-            hint="Commit it, or put it aside with `git stash -u`; `ghp agent-handoff` keeps it for "
-            "who goes on.",
+            f"There are uncommitted changes: {', '.join(left[:LISTED])}{more}.",
+            hint="Commit them, stash them with `git stash -u`, or save them for the next agent "
+            "with `ghp agent-handoff`.",
         )
 
 
 def _refuse_empty(ws: Workspace, tips: update_branch.Tips) -> None:
     if worktree.contains(ws.folder, tips.trunk, tips.head):
         raise RefusedError(
-            f"{tips.branch} has no commit that {tips.base} has not.",
-            hint="Done is what can be seen: commit the work first. If none is needed, close the "
-            "issue: `ghp agent-issue close N --message WHY`.",
+            f"There is nothing to finish: {tips.branch} has no commits since {tips.base}.",
+            hint="Commit your work first. If nothing needs to change, close the issue: `ghp "
+            "agent-issue close N --message WHY`.",
         )
 
 
@@ -167,13 +167,10 @@ def _refuse_provisioned(ws: Workspace, tips: update_branch.Tips) -> None:
     out = f"`git rm --cached {names}`, and commit"
     if not all(Path(ws.place.toplevel or "", name).is_symlink() for name in found):
         since = f'`git reset --soft "$(git merge-base HEAD {tips.trunk[:12]})"`'
-        out = (
-            f"the content of a file stays in each commit that has it, so first {since}; then {out}"
-        )
+        out = f"a file stays in every commit that has it, so first {since}; then {out}"
     raise RefusedError(
-        f"Commits here have what `ghp agent-start` put into this worktree: {names}.",
-        hint=f"Take it out: {out}. A line in .gitignore keeps it out; for a link without / at its "
-        "end.",
+        f"Your commits contain files that `ghp agent-start` copied into this worktree: {names}.",
+        hint=f"Remove them: {out}. Add them to .gitignore; for a link, without a / at the end.",
     )
 
 
@@ -185,13 +182,13 @@ def _refuse_failed(
         output = f"\n{tail(failed.output)}" if failed.output else ""
         raise ChecksFailedError(
             f"{failed.line}.{output}",
-            hint=f"Nothing was pushed. All of the output: {run_checks.kept_in(ws, branch)}. As it "
-            "is, it can be shown with `ghp agent-finish --draft`.",
+            hint=f"Nothing was pushed. Full output: {run_checks.kept_in(ws, branch)}. To push "
+            "it as a draft: `ghp agent-finish --draft`.",
         )
     left = unfinished(ws, ws.folder)
     if left or worktree.head(ws.folder) != head:
         changed = ", ".join(left[:LISTED]) or "the branch itself"
         raise RefusedError(
-            f"While the checks ran, this was changed: {changed}.",
-            hint="Commit what they changed (or ignore it in git), and finish again.",
+            f"The checks changed files while they ran: {changed}.",
+            hint="Commit these changes (or add them to .gitignore), then finish again.",
         )

@@ -167,7 +167,7 @@ class LocalForge:
             if why:
                 raise RefusedError(
                     f"#{pull.number} is not merged: {why}.",
-                    hint="Commit or put aside what is there, then merge again.",
+                    hint="Commit or stash the changes there, then merge again.",
                 )
             return
         pushed = branches.push(self._ws, commit, pull.base, expected=None)
@@ -175,15 +175,15 @@ class LocalForge:
             raise PullMovedError(pull, pull.base)
         if pushed.answer is PushOutcome.REFUSED:
             raise RefusedError(
-                f"The remote does not take the merge of #{pull.number}: {pushed.words}.",
-                hint="A protected branch wants pull requests of its host: merge it there.",
+                f"The remote refused the merge of #{pull.number}: {pushed.words}.",
+                hint="A protected branch needs a pull request on its host: merge it there.",
             )
         if pushed.answer is PushOutcome.UNKNOWN:
             now = branches.tips(self._ws, pull.base).get(pull.base, "")
             if not git_merge.is_ancestor(self._ws.folder, commit, now):
                 raise UnknownError(
-                    f"Whether #{pull.number} was merged is not known: {pushed.words}",
-                    hint="Run the same command again: it looks first.",
+                    f"It is unknown whether #{pull.number} was merged: {pushed.words}",
+                    hint="Run the same command again; it checks first.",
                 )
 
     def _record_merged(self, number: int, by: Actor, head: str, commit: str) -> Pull:

@@ -117,8 +117,9 @@ def find(who: Merger, reference: str | None) -> Pull:
         found = who.forge.find(who.ws.branch) if who.ws.branch else None
         if found is None:
             raise UsageError(
-                "Name a pull request, or the issue that it is for.",
-                hint="`ghp agent-merge 12`, or all that are ready: `ghp agent-merge --queue`.",
+                "Name a pull request or its issue.",
+                hint="Run `ghp agent-merge 12`, or `ghp agent-merge --queue` to merge all that "
+                "are ready.",
             )
         return found
     digits = reference.strip().removeprefix("#")
@@ -133,7 +134,7 @@ def find(who: Merger, reference: str | None) -> Pull:
     if not chosen:
         raise NotFoundError(
             f"There is no pull request for #{issue.number}.",
-            hint="`ghp agent-finish` in the issue's worktree opens one.",
+            hint="Run `ghp agent-finish` in the issue's worktree to open one.",
         )
     return chosen[-1]
 
@@ -167,13 +168,13 @@ def _merge(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Outcom
         try:
             done = who.forge.merge(number, who.me.actor, head=tried.head, onto=tried.trunk)
         except PullMovedError as moved:
-            who.tell(f"{moved} Looking at it again.")
+            who.tell(f"{moved} Checking it again.")
             continue
         cleaned = _clean_up(who, done, checks, before=tried.is_there)
         return cleaned._replace(notes=(*notes, *cleaned.notes))
     raise UnknownError(
         f"#{number} or the trunk moved {ATTEMPTS} times while it was being merged.",
-        hint="Try again when it is quieter.",
+        hint="Try again later.",
     )
 
 

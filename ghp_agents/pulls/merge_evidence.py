@@ -27,7 +27,7 @@ def require(who: Merger, pull: Pull, tried: Look, *, by_name: bool) -> None:
     if not by_name:
         raise RefusedError(
             f"{why}.",
-            hint=f"A person may look at it, and merge it by its number: {pull.number}.",
+            hint=f"A person can review it and merge it by its number: {pull.number}.",
         )
     if not who.me.actor.is_person:
         _ask(who, pull, tried.head, why)
@@ -40,19 +40,19 @@ def doubt(who: Merger, pull: Pull, tried: Look) -> str:
         return "`agent-finish` did not send it"
     by = pull.sent.by
     if not _is_branch_as_sent(who, pull.sent.head, tried):
-        return f"its branch has moved since `agent-finish` sent it for {one_line(by.name, 80)}"
+        return f"its branch moved after `agent-finish` sent it for {one_line(by.name, 80)}"
     if pull.issue is None:
-        return "it is for no issue"
+        return "it belongs to no issue"
     known = who.me.ctx.leaser.history(claim_name(pull.issue))
     held = [x for x in known if x.holder is not None]
     if known and known[-1].is_disputed:
-        return f"two had the claim of #{pull.issue}, and no person has released it yet"
+        return f"two agents claimed #{pull.issue}, and no person has released it yet"
     if not held:
         return f"nobody ever claimed #{pull.issue}"
     last = held[-1]
     if (last.holder, last.is_person) == by:
         return ""
-    return f"{one_line(by.name, 80)} sent it, and {last.holder} was the last to claim #{pull.issue}"
+    return f"{one_line(by.name, 80)} sent it, but {last.holder} claimed #{pull.issue} last"
 
 
 def _is_branch_as_sent(who: Merger, sent: str, tried: Look) -> bool:
@@ -83,8 +83,8 @@ def _ask(who: Merger, pull: Pull, head: str, why: str) -> None:
     verdict = next((word for word in reversed(words) if word in (YES, NO)), "")
     if verdict == YES:
         return
-    state = "refused that" if verdict == NO else "has not agreed yet"
+    state = "refused that" if verdict == NO else "has not approved it yet"
     raise RefusedError(
         f"#{pull.number} needs a person's word, because {why}. A person {state}: {approval.name}.",
-        hint="Merge other work meanwhile; after the answer, run the same command again.",
+        hint="Merge other work meanwhile. After the answer, run the same command again.",
     )

@@ -43,8 +43,8 @@ def held(me: ClaimContext, reason: str, *, patience: float = 0.0) -> Iterator[He
                 lock.release("merged")
     except LockTimeoutError:
         raise RefusedError(
-            "Another process of this clone merges now.",
-            hint="Try again, or wait for it: `ghp agent-merge --wait 600`.",
+            "Another process of this clone is merging now.",
+            hint="Try again, or wait: `ghp agent-merge --wait 600`.",
         ) from None
 
 
@@ -64,7 +64,7 @@ def _wait_and_acquire(me: ClaimContext, reason: str, until: float) -> Lock:
             )
         except LockMovedError as moved:
             current, lost = moved.current, lost + 1
-    raise UnknownError("The right to the trunk changed again and again.", hint="Try again.")
+    raise UnknownError("The merge lock kept changing hands.", hint="Try again.")
 
 
 def from_here(me: ClaimContext, reason: str) -> str:
@@ -95,8 +95,8 @@ def _can_take_over(me: ClaimContext, lease: Lock) -> bool:
 def _busy_error(lease: Lock) -> RefusedError:
     who = named(lease.holder or "", lease.is_person)
     return RefusedError(
-        f"{who} merges since {when(lease.acquired_at)}.{reason(lease.reason, who)}",
-        hint="One at a time: try again, or wait for it: `ghp agent-merge --wait 600`.",
+        f"{who} has been merging since {when(lease.acquired_at)}.{reason(lease.reason, who)}",
+        hint="Only one merges at a time. Try again, or wait: `ghp agent-merge --wait 600`.",
     )
 
 
@@ -104,6 +104,6 @@ def lost_error(lease: Lock | None) -> RefusedError:
     """The error of a merger whose lock another has acquired."""
     holder = named(lease.holder, lease.is_person) if lease and lease.holder else "Somebody"
     return RefusedError(
-        f"{holder} took the right to the trunk meanwhile; nothing was merged.",
+        f"{holder} acquired the merge lock meanwhile; nothing was merged.",
         hint="Run the same command again.",
     )

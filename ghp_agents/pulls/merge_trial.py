@@ -66,8 +66,8 @@ def try_merge(who: Merger, pull: Pull) -> Look:
         if who.forge.is_local and merge.landed(folder, trunk, pull.head):
             return Look(pull.head, trunk, trunk, is_there=True)
         raise RefusedError(
-            f"{pull.branch}, the branch of #{pull.number}, is not there any more.",
-            hint="Push it again, with `ghp agent-finish` in its worktree.",
+            f"{pull.branch}, the branch of #{pull.number}, no longer exists.",
+            hint="Push it again with `ghp agent-finish` in its worktree.",
         )
     if merge.is_ancestor(folder, trunk, head):
         return Look(head, trunk, head)
@@ -99,15 +99,15 @@ def ready_for_the_host(who: Merger, pull: Pull, tried: Look) -> Look:
 def _bring_up(who: Merger, pull: Pull, tried: Look) -> None:
     pushed = branches.push(who.ws, tried.candidate, pull.branch, expected=tried.head)
     if pushed.answer is PushOutcome.DONE:
-        who.tell(f"Brought {pull.branch} up to {pull.base}.")
+        who.tell(f"Merged {pull.base} into {pull.branch}.")
         return
     if pushed.answer is PushOutcome.UNKNOWN:
         raise UnknownError(
-            f"Whether {pull.branch} was pushed is not known: {pushed.words}", hint="Try again."
+            f"It is unknown whether {pull.branch} was pushed: {pushed.words}", hint="Try again."
         )
     raise RefusedError(
-        f"{pull.branch} cannot be brought up to {pull.base}: {pushed.words}.",
-        hint="It may have moved just now: try again.",
+        f"Cannot update {pull.branch} from {pull.base}: {pushed.words}.",
+        hint="It may have moved meanwhile. Try again.",
     )
 
 
@@ -138,8 +138,8 @@ def _refuse_unchecked(who: Merger, pull: Pull, tried: Look) -> None:
     if who.forge.checks(pull._replace(head=tried.head)).state == "none":
         raise UncheckedError(
             f"Nothing checks #{pull.number}: {run_checks.NONE}",
-            hint="Configure checks on the trunk, or merge without any: "
-            f"`ghp agent-merge {pull.number} --unchecked`.",
+            hint="Configure checks on the main branch, or merge without checks: `ghp "
+            f"agent-merge {pull.number} --unchecked`.",
         )
 
 
@@ -180,5 +180,5 @@ def of_the_host(who: Merger, pull: Pull) -> str:
 def _running_error(pull: Pull) -> RefusedError:
     return RefusedError(
         f"The checks of #{pull.number} are still running.",
-        hint="Try again when they are done; `ghp agent-merge --queue` passes over it.",
+        hint="Try again when they are done. `ghp agent-merge --queue` skips it.",
     )

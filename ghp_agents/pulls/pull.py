@@ -73,7 +73,7 @@ class PullMovedError(RefusedError):
         what = what or pull.branch
         super().__init__(
             f"#{pull.number} cannot be merged as it was looked at: {what} has moved.",
-            hint="Look at it again, then merge: `ghp agent-merge` does both.",
+            hint="Check it again, then merge: `ghp agent-merge` does both.",
         )
         self.pull = pull
 
@@ -87,7 +87,7 @@ class MergeConflictError(RefusedError):
         super().__init__(
             f"{pull.branch} conflicts with {pull.base}"
             + (f" in {listed}{rest}." if paths else "."),
-            hint="In its worktree: `ghp agent-finish` says how to bring it up to the trunk.",
+            hint="Run `ghp agent-finish` in its worktree; it shows how to resolve this.",
         )
         self.paths = tuple(paths)
 
@@ -100,12 +100,12 @@ def checked_new(new: NewPull) -> NewPull:
     """Normalize the texts of a new pull request. Raises UsageError for what no forge takes."""
     if not (new.branch and new.base and new.head):
         raise UsageError(
-            "A pull request needs a branch, the trunk and a commit.",
+            "A pull request needs a branch, a base branch and a commit.",
             hint="Commit something on a branch first.",
         )
     if new.branch == new.base:
         raise UsageError(
-            f"{new.branch} is the trunk itself.", hint="Work on a branch: `ghp agent-start ISSUE`."
+            f"{new.branch} is the main branch.", hint="Work on a branch: `ghp agent-start ISSUE`."
         )
     return new._replace(title=_title(new.title), body=_body(new.body))
 
@@ -114,8 +114,8 @@ def checked(change: PullChange) -> PullChange:
     """Normalize the texts of a change. Raises UsageError for what no forge takes."""
     if change.state not in (None, "open", "closed"):
         raise UsageError(
-            f"{change.state!r} is not what a pull request can be changed to.",
-            hint="Use open or closed; it is merged by merging.",
+            f"A pull request cannot be changed to {change.state!r}.",
+            hint="Use open or closed. To merge it, run `ghp agent-merge`.",
         )
     return change._replace(
         title=None if change.title is None else _title(change.title),
@@ -150,12 +150,13 @@ def refuse_unready(pull: Pull) -> None:
     """Raise RefusedError for a pull request that is closed or a draft."""
     if pull.state == "closed":
         raise RefusedError(
-            f"#{pull.number} is closed.", hint="`ghp agent-finish` in its worktree opens a new one."
+            f"#{pull.number} is closed.",
+            hint="Run `ghp agent-finish` in its worktree to open a new one.",
         )
     if pull.draft:
         raise RefusedError(
             f"#{pull.number} is a draft.",
-            hint="`ghp agent-finish` in its worktree makes it ready for merging.",
+            hint="Run `ghp agent-finish` in its worktree to mark it as ready.",
         )
 
 
@@ -163,7 +164,8 @@ def not_found(number: int) -> NotFoundError:
     """Return the error for an unknown pull request number."""
     return NotFoundError(
         f"There is no pull request #{number}.",
-        hint="`ghp agent-finish` opens one; `ghp agent-sync` fetches those of other clones.",
+        hint="Open one with `ghp agent-finish`, or fetch those of other clones with `ghp "
+        "agent-sync`.",
     )
 
 

@@ -92,7 +92,7 @@ def _comment(me: ClaimContext, returned: Return, number: int) -> tuple[str, ...]
         text, mark = rules.comment(returned, number), rules.marker(returned)
         me.ctx.tracker.comment(returned.issue, text, me.actor, marker=mark)
     except GhpError as error:
-        return (f"The comment on #{returned.issue} could not be made: {error}",)
+        return (f"Cannot comment on #{returned.issue}: {error}",)
     return ()
 
 

@@ -86,7 +86,7 @@ def _add_worktree(
         if merge.is_ancestor(ws.folder, local_tip, remote_tip):
             worktree_admin.forward(ws.folder, branch, local_tip, remote_tip)
         elif not merge.is_ancestor(ws.folder, remote_tip, local_tip):
-            notes += (f"{branch} is not the same here and on the remote: both have commits.",)
+            notes += (f"{branch} has diverged: this clone and the remote both have new commits.",)
     worktree_admin.add(ws.folder, path, branch, keep_open=held)
     return StartedWorktree(path, branch, "continued", notes)
 
@@ -132,19 +132,17 @@ def _base(ws: Workspace) -> str:
         return base
     if not worktree.head(ws.folder) and not worktree_admin.branches(ws.folder):
         raise RefusedError(
-            "This repository has no commit yet that work could begin at.",
-            hint="Make the first commit on its trunk, or fetch it; then start again.",
+            "This repository has no commits yet.",
+            hint="Commit to the main branch, or fetch it; then start again.",
         )
     raise RefusedError(
-        "It cannot be told which branch is the trunk.",
-        hint="Name it in .ghp/config.json: `agents.trunk`.",
+        "Cannot tell which branch is the main branch.",
+        hint="Set `agents.trunk` in .ghp/config.json.",
     )
 
 
 def _no_commit(base: str) -> RefusedError:
-    return RefusedError(
-        f"There is no commit on {base} to begin at.", hint="Make the first commit there."
-    )
+    return RefusedError(f"{base} has no commits yet.", hint="Make the first commit there.")
 
 
 def _find_branches(ws: Workspace, issue: Issue, reported: set[str]) -> _KnownBranches:
@@ -158,7 +156,7 @@ def _find_branches(ws: Workspace, issue: Issue, reported: set[str]) -> _KnownBra
         remote = branches.where(ws)
         on_remote = worktree_admin.remote_branches(ws.folder, remote.name) if remote else {}
         tip = on_remote.get(base)
-        notes = (f"The trunk is as it was last seen, and may have moved: {error}",)
+        notes = (f"Using the last known state of the main branch, which may be outdated: {error}",)
     tip = tip or local.get(base)
     if tip is None:
         raise _no_commit(base)
@@ -180,7 +178,7 @@ def _free_path(ws: Workspace, issue: Issue) -> Path:
             return path
     raise RefusedError(
         f"{folder} and {FREE_NAMES - 2} names after it are taken.",
-        hint="Remove what is not needed: `git worktree list` shows this clone's.",
+        hint="Remove worktrees that you do not need; `git worktree list` shows them.",
     )
 
 
@@ -208,8 +206,8 @@ def _check_place(ws: Workspace, folder: Path, home: Path) -> None:
         why = "is inside another repository"
     if why:
         raise RefusedError(
-            f"`worktreePath` puts worktrees into {folder}, which {why}.",
-            hint="Name another place in ~/.config/ghp-cli/config.json: `worktreePath`.",
+            f"`worktreePath` is set to {folder}, which {why}.",
+            hint="Change `worktreePath` in ~/.config/ghp-cli/config.json.",
         )
 
 

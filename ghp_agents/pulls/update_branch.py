@@ -30,7 +30,7 @@ def compare_with_remote(ws: Workspace, base: str, branch: str, head: str) -> Tip
     found = branches.tips(ws, base, branch)
     if base not in found:
         raise RefusedError(
-            f"There is no branch {base} to bring this to.", hint="Set `agents.trunk` to the trunk."
+            f"There is no branch {base}.", hint="Set `agents.trunk` to the main branch."
         )
     remote = branches.where(ws)
     sent = found.get(branch) if remote else None
@@ -41,8 +41,8 @@ def compare_with_remote(ws: Workspace, base: str, branch: str, head: str) -> Tip
     if sent and not _contains_remote(ws, tips):
         assert remote is not None
         raise RefusedError(
-            f"{branch} on {remote.name} has commits that are not here.",
-            hint=f"Take them in, `git pull --rebase {remote.name} {branch}`; then finish again.",
+            f"{branch} on {remote.name} has commits that this clone lacks.",
+            hint=f"Run `git pull --rebase {remote.name} {branch}`, then finish again.",
         )
     return tips
 
@@ -70,7 +70,7 @@ def bring_up(ws: Workspace, tips: Tips, by: str) -> str:
     else:
         why = worktree_admin.forward(ws.folder, tips.branch, tips.head, result.commit)
         if why:
-            raise RefusedError(f"{why}.", hint="`ghp agent-finish` again looks at it again.")
+            raise RefusedError(f"{why}.", hint="Run `ghp agent-finish` again.")
     return result.commit
 
 
@@ -102,7 +102,8 @@ def _conflict(ws: Workspace, tips: Tips, paths: tuple[str, ...]) -> RefusedError
     command = f"git {ws.settings.update_method} {trunk}"
     return RefusedError(
         f"{tips.branch} conflicts with {tips.base} in {listed}. Nothing was changed.",
-        hint=f"Bring it up by hand: `{command}`, resolve, commit; then `ghp agent-finish` again.",
+        hint=f"Run `{command}`, resolve the conflicts and commit; then run `ghp agent-finish` "
+        "again.",
     )
 
 
@@ -117,13 +118,13 @@ def send(ws: Workspace, tips: Tips, head: str) -> None:
         if branches.tips(ws, tips.branch).get(tips.branch) == head:
             return
         raise UnknownError(
-            f"Whether {tips.branch} was pushed is not known: {pushed.words}",
-            hint="Run the same command again when the remote can be reached.",
+            f"It is unknown whether {tips.branch} was pushed: {pushed.words}",
+            hint="Run the same command again when the remote is reachable.",
         )
     moved = pushed.answer is PushOutcome.MOVED
     raise RefusedError(
-        f"{tips.branch} was moved on the remote meanwhile."
+        f"{tips.branch} moved on the remote meanwhile."
         if moved
-        else f"The remote does not take {tips.branch}: {pushed.words}.",
-        hint="Run the same command again." if moved else "Correct what it says, and try again.",
+        else f"The remote refused {tips.branch}: {pushed.words}.",
+        hint="Run the same command again." if moved else "Fix what it names, then try again.",
     )

@@ -208,7 +208,7 @@ class MemoryStore:
         gone = tuple(tip.clone for tip in others if tip not in moved)
         for clone in gone:
             del self._hub.histories[clone], self._known[clone]
-        return Absorption(gone, tuple((tip.clone, "it has spoken again") for tip in moved))
+        return Absorption(gone, tuple((tip.clone, "it was active again") for tip in moved))
 
     def use_clone_id(self, clone: CloneId) -> None:
         """Use another clone's id from now on."""

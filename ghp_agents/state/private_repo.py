@@ -198,7 +198,7 @@ def open_repository(ws: Workspace) -> StateRepository:
     created = find_repository(ws)
     if not created:
         raise RepositoryDamagedError(
-            f"{path} is not ours or not whole; it was left as it is.",
+            f"{path} is incomplete or was not created by ghp-agents; it was left unchanged.",
             hint="Run `ghp agent-doctor --fix`.",
         )
     return created

@@ -60,9 +60,9 @@ def coordination_remote(ws: Workspace) -> Remote | None:
     wanted = ws.settings.remote
     if wanted and wanted not in known:
         raise GhpError(
-            f"The configured coordination remote {wanted!r} is not a remote of this repository.",
-            hint=f"Known are: {', '.join(known) or 'none'}. Correct `agents.remote` in the "
-            "configuration, or add it with `git remote add`.",
+            f"The configured remote {wanted!r} does not exist in this repository.",
+            hint=f"Remotes: {', '.join(known) or 'none'}. Fix `agents.remote` in the "
+            "configuration, or add the remote with `git remote add`.",
         )
     name = wanted or ("origin" if "origin" in known else next(iter(known), None))
     if name is None or (not wanted and name != "origin" and len(known) > 1):
@@ -78,14 +78,14 @@ def why_none(ws: Workspace) -> str:
         return "the configuration says so"
     if "remote" in ws.settings.unagreed:
         return (
-            f"nobody agreed to the remote that `.ghp/config.json` on {ws.settings.trunk_place} "
-            "names; a person shows and allows it with `ghp agent-trust`"
+            "nobody has approved the remote in `.ghp/config.json` on "
+            f"{ws.settings.trunk_place}; a person can review it with `ghp agent-trust`"
         )
     known = sorted(ws.remotes)
     if len(known) > 1:
         return (
-            f"of the remotes {', '.join(known)} none is called origin, and `agents.remote` in the "
-            "configuration names none"
+            f"none of the remotes {', '.join(known)} is called origin, and `agents.remote` is "
+            "not set"
         )
     return "there is no remote"
 
@@ -132,8 +132,8 @@ def fetch_refs(
 def unreachable(remote: Remote, words: str) -> UnknownError:
     """The error for a question that only the remote can answer."""
     return UnknownError(
-        f"The remote {remote.name} decides this, and gave no answer: {words}",
-        hint="Try again when it can be reached; `ghp agent-doctor` tests the connection.",
+        f"The remote {remote.name} decides this and did not answer: {words}",
+        hint="Try again when it is reachable; `ghp agent-doctor` tests the connection.",
     )
 
 

@@ -89,7 +89,7 @@ def _perform(sweep: Sweep, act: Act) -> ActionResult:
 def _moved(current: Lock | None) -> str:
     holder = current.holder if current else None
     now = f"{holder} has it" if holder else "it is free"
-    return f"it changed meanwhile, {now} (generation {current.generation if current else 0})"
+    return f"it changed meanwhile: {now} (generation {(current.generation if current else 0)})"
 
 
 def _dispatch(sweep: Sweep, act: Act) -> str:
@@ -113,7 +113,7 @@ def _dispatch(sweep: Sweep, act: Act) -> str:
         case Tell():
             return act.text
         case Absorb():
-            raise AssertionError("clones are absorbed together")
+            raise AssertionError("clones are merged together")
     assert_never(act)
 
 
@@ -128,7 +128,7 @@ def _close(me: ClaimContext, act: Close) -> str:
         lease.name, expected=lease, reason=ISSUE_CLOSED, cause=Cause(CLOSED, me.name)
     )
     show_release(me, issue, after, lease, ISSUE_CLOSED, keep_assignee=True)
-    return f"gave back the claim of {lease.holder}: {ISSUE_CLOSED}"
+    return f"released the claim of {lease.holder}: {ISSUE_CLOSED}"
 
 
 def _free(sweep: Sweep, act: Free) -> str:
@@ -190,7 +190,7 @@ def _finish(sweep: Sweep, act: Finish) -> str:
     before = chain[-2]
     if lease.cause.kind == CLOSED:
         show_release(me, issue, lease, before, ISSUE_CLOSED, keep_assignee=True)
-        return f"finished: gave back the claim of {before.holder}: {ISSUE_CLOSED}"
+        return f"finished: released the claim of {before.holder}: {ISSUE_CLOSED}"
     state = lease.cause.ref or "dead"
     held = Held(before, state, lapsed=True)
     handoff = for_dead_agent.write(me, issue, before, lease.holder)
@@ -207,7 +207,7 @@ def _warn(sweep: Sweep, act: Warn) -> str:
     text = messages.silent(held, me.ctx.ws.settings.dead_after, sweep.policy)
     me.ctx.tracker.comment(act.issue, text, me.actor, marker=messages.marker("silent", held))
     me.ctx.tracker.change(act.issue, IssueChange(add_labels=(STALE_LABEL,)), me.actor)
-    return f"{held.holder} is {held.state}: said on the issue"
+    return f"{held.holder} is {held.state}: commented on the issue"
 
 
 def _recall(me: ClaimContext, act: Recall) -> str:
@@ -217,7 +217,11 @@ def _recall(me: ClaimContext, act: Recall) -> str:
         mark = messages.marker("back", held)
         me.ctx.tracker.comment(act.issue, messages.back(held), me.actor, marker=mark)
     me.ctx.tracker.change(act.issue, IssueChange(remove_labels=(STALE_LABEL,)), me.actor)
-    return f"{held.holder} is back: taken back" if held else "nobody is silent there: taken back"
+    return (
+        (f"{held.holder} is back: removed the comment")
+        if held
+        else ("nobody is silent there: removed the comment")
+    )
 
 
 def _was_warned(issue: Issue, held: Held) -> bool:
@@ -231,14 +235,14 @@ def _end_lease(me: ClaimContext, act: EndLease) -> str:
     lease = act.lease
     why = f"{lease.holder} is gone"
     if not leases.end(me.ctx, me.actor, {lease.id: why}):
-        return f"L-{lease.id[:4]} has ended already"
+        return f"L-{lease.id[:4]} has already ended"
     return f"ended L-{lease.id[:4]} ({lease.what}): {why}"
 
 
 def _free_right(me: ClaimContext, act: FreeRight) -> str:
     lease, why = act.held.lease, f"{act.held.holder} is {act.held.state}"
     me.ctx.leaser.release(lease.name, expected=lease, reason=why)
-    return f"gave back {lease.name}: {why}"
+    return f"released {lease.name}: {why}"
 
 
 def _absorb(me: ClaimContext, acts: Sequence[Absorb]) -> list[ActionResult]:
@@ -248,6 +252,6 @@ def _absorb(me: ClaimContext, acts: Sequence[Absorb]) -> list[ActionResult]:
     for act in acts:
         clone = act.clone.tip.clone
         why = left.get(clone, "")
-        text = f"left clone {clone}: {why}" if why else f"absorbed clone {clone}"
+        text = f"kept clone {clone}: {why}" if why else f"merged clone {clone} into this one"
         found.append(ActionResult(act, not why, text))
     return found

@@ -25,8 +25,8 @@ class BusyError(RefusedError):
     def __init__(self, lease: Lock) -> None:
         who = named(lease.holder, lease.is_person) if lease.holder else "Another"
         super().__init__(
-            f"{who} sweeps at this moment (generation {lease.generation}).",
-            hint="Nothing needs to be done; the next sweep looks again.",
+            f"{who} is sweeping now (generation {lease.generation}).",
+            hint="Nothing to do; the next sweep checks again.",
         )
 
 

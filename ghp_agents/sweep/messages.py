@@ -36,33 +36,33 @@ def marker(what: str, held: Held) -> str:
 def silent(held: Held, dead_after: float, policy: str) -> str:
     """Return the comment that a holder is silent."""
     then = {
-        ALERT: "somebody should look after it",
+        ALERT: "somebody should take care of it",
         REASSIGN: "the issue is given to another agent",
     }.get(policy, "the issue goes back to the queue")
     state = (
-        f"After {ago(dead_after)} it is taken for dead, and {then}."
+        f"After {ago(dead_after)} it counts as dead, and {then}."
         if not held.lapsed
-        else f"It is taken for {held.state}: somebody should look after it."
+        else f"It counts as {held.state}: somebody should take care of it."
     )
     return _comment(
-        f"{held.holder} has this issue and was not heard of for {ago(held.silent)}. {state}",
+        f"{held.holder} holds this issue and has been silent for {ago(held.silent)}. {state}",
         marker("silent", held),
     )
 
 
 def back(held: Held) -> str:
     """Return the comment that a holder is back."""
-    return _comment(f"{held.holder} is back and goes on with this issue.", marker("back", held))
+    return _comment(f"{held.holder} is back and continues with this issue.", marker("back", held))
 
 
 def freed(held: Held, why: str, to: str | None, handoff: str, attempt: int, most: int) -> str:
     """Return the comment on what happened to a dead holder's issue."""
-    then = f"It is {to}'s now" if to else "It is back in the queue"
+    then = f"{to} has it now" if to else "It is back in the queue"
     if attempt >= most:
-        then = "It is nobody's now, and a person is asked how to go on"
-    known = f" What is known of the work is in {handoff} (`ghp agent-resume`)." if handoff else ""
+        then = "Nobody holds it now, and a person was asked how to continue"
+    known = f" The handoff {handoff} has what is known (`ghp agent-resume`)." if handoff else ""
     return _comment(
-        f"{held.holder} had this issue and {why}. {then}: attempt {attempt} of {most}.{known}",
+        f"{held.holder} held this issue and {why}. {then}: attempt {attempt} of {most}.{known}",
         marker("freed", held),
     )
 

@@ -53,7 +53,7 @@ class _Owners(NamedTuple):
         issue = self.issues.get(number)
         if issue and issue.state == "closed":
             return f"{state}, #{number} is closed"
-        return f"{state}, nobody has #{number}" if number not in self.claims else ""
+        return f"{state}, nobody holds #{number}" if number not in self.claims else ""
 
 
 class _Branches(NamedTuple):
@@ -148,10 +148,10 @@ def _worktree_orphan(other: Workspace, agent: str, why: str) -> Orphan:
     kept = f"{worktree.operation(other.git_dir)} is in progress"
     if worktree.operation(other.git_dir) is None:
         work = uncommitted.take_uncommitted(other)
-        kept = f"{len(work.missing)} paths of it cannot be saved" if work.missing else ""
-    state = "" if kept else "its work can be saved" if _differs(other, folder) else "clean"
+        kept = f"{len(work.missing)} of its paths cannot be saved" if work.missing else ""
+    state = "" if kept else "its work will be saved" if _differs(other, folder) else "clean"
     if not kept and other.branch is None and _unsent(other, folder):
-        kept, state = "it has commits that are on no branch", ""
+        kept, state = "it has commits that no branch contains", ""
     return Orphan("worktree", str(folder), agent, why, state, kept, other.branch or "")
 
 
@@ -173,16 +173,16 @@ def remove(me: ClaimContext, orphan: Orphan) -> str:
     ws = me.ctx.ws
     if orphan.kind == "branch":
         if not worktree_admin.delete_branch(ws.folder, orphan.name, orphan.tip):
-            raise RefusedError(f"{orphan.name} has moved.", hint="Look at it again.")
+            raise RefusedError(f"{orphan.name} has moved.", hint="Check it again.")
         return f"removed branch {orphan.name}: {orphan.removable}"
     other = _open(ws, Path(orphan.name))
     if other is None:
-        return f"{orphan.name} is gone already"
+        return f"{orphan.name} is already gone"
     saved = _save(me, other, orphan)
     for name in () if saved else _provisioned_files(other, Path(orphan.name)):
         Path(orphan.name, name).unlink()  # git would keep the worktree because of it
     if not saved and not worktree_admin.remove(ws.folder, Path(orphan.name)):
-        raise RefusedError(f"git keeps {orphan.name}.", hint="Look at what is in it.")
+        raise RefusedError(f"git keeps {orphan.name}.", hint="Check its content.")
     also = orphan.tip and worktree_admin.delete_branch(ws.folder, orphan.branch, orphan.tip)
     branch = f" and its branch {orphan.branch}: merged" if also else ""
     return f"removed worktree {orphan.name}{branch}{saved}"
@@ -207,13 +207,15 @@ def _save(me: ClaimContext, other: Workspace, orphan: Orphan) -> str:
         return ""
     work = uncommitted.take_uncommitted(other)
     if work.missing or not work.patch.content:
-        raise RefusedError(f"Not all of {orphan.name} can be saved.", hint="Look at it yourself.")
+        raise RefusedError(
+            f"Some files of {orphan.name} cannot be saved.", hint="Check it by hand."
+        )
     about = Topic(me.actor, issue_of_branch(orphan.branch))
     note = f"The worktree of {orphan.agent} was removed: {orphan.why}."
     topic_facts = evidence.topic_facts(me.ctx.store, about, me.ctx.ws.settings.orchestrators)
     facts = HandoffFacts(about, evidence.branch(other), topic_facts, work, (), ())
     handed = record_of(other, me.ctx.store, facts, note=note)
     if uncommitted.take_uncommitted(other).patch.content != work.patch.content:
-        raise RefusedError(f"Somebody works in {orphan.name}.", hint="It stays as it is.")
+        raise RefusedError(f"Somebody is working in {orphan.name}.", hint="It was left unchanged.")
     worktree_admin.clear(me.ctx.ws.folder, folder)
     return f"; its work is in {handed.handoff.name}"

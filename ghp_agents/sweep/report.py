@@ -51,23 +51,23 @@ def _planned(act: Act) -> str:
     """Describe what would be done."""
     match act:
         case Warn(held=held):
-            return f"say that {held.holder} is silent for {ago(held.silent)}"
+            return f"comment that {held.holder} has been silent for {ago(held.silent)}"
         case Recall(held=held):
-            return f"take back that {held.holder if held else 'its holder'} is silent"
+            return f"remove the comment that {(held.holder if held else 'its holder')} is silent"
         case Free(held=held, to=to, gives_up=gives_up):
             then = f"give it to {to.name}" if to else "put it back in the queue"
             then = "ask a person" if gives_up else then
-            return f"{held.holder} is {held.state} for {ago(held.silent)}: {then}"
+            return f"{held.holder} has been {held.state} for {ago(held.silent)}: {then}"
         case Finish():
-            return "finish what a sweep before this one began"
+            return "finish what an earlier sweep began"
         case Close(held=held):
-            return f"give back the claim of {held.holder}: the issue is closed"
+            return f"release the claim of {held.holder}: the issue is closed"
         case EndLease(lease):
-            return f"end the lease of {lease.what} by {lease.holder}, who is gone"
+            return f"end the lease of {lease.what} by {lease.holder}, which is gone"
         case FreeRight(held):
-            return f"give back {held.lease.name} of {held.holder}, who is {held.state}"
+            return f"release {held.lease.name} of {held.holder}, which is {held.state}"
         case Absorb(clone):
-            return f"absorb clone {clone.tip.clone}, silent for {ago(clone.silent)}"
+            return f"merge clone {clone.tip.clone}, silent for {ago(clone.silent)}, into this one"
         case Prune(orphan):
             goes = orphan.kind == "worktree" and orphan.tip
             branch = f", and its branch {orphan.branch}: merged" if goes else ""

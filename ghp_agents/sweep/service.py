@@ -82,7 +82,7 @@ def _fetch_news(ctx: Context) -> None:
     if report.remote is not None and not report.fetched:
         raise UnknownError(
             f"{report.remote} cannot be reached: {report.trouble}.",
-            hint="Nobody is taken for dead without news; sweep again when it can be reached.",
+            hint="So no agent was declared dead. Sweep again when it is reachable.",
         )
     holder_liveness.observe(ctx)
 
@@ -162,7 +162,7 @@ def _publish_with_retries(ctx: Context, report: SyncReport) -> SyncReport:
             ctx.tracker.send()
         report = _publish(ctx)
     lost = _waiting(ctx)
-    words = f"{lost} changes of issues could not be shown on GitHub"
+    words = f"{lost} issue changes could not be sent to GitHub"
     return report._replace(trouble=report.trouble or words) if lost else report
 
 

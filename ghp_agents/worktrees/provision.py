@@ -94,22 +94,22 @@ def _put(
     tidy = os.path.normpath(name)
     parts = Path(tidy).parts
     if tidy in (".", "") or Path(tidy).is_absolute() or ".." in parts or ".git" in parts:
-        notes.append(f"{name!r} was left out: it is not a path inside the repository.")
+        notes.append(f"Skipped {name!r}: it is not a path inside the repository.")
         return
     origin, target = source / tidy, path / tidy
     if not os.path.lexists(origin) or os.path.lexists(target):
         return
     if not origin.resolve().is_relative_to(source.resolve()) and not link:
-        notes.append(f"{name!r} was left out: it is a link to a place outside of the repository.")
+        notes.append(f"Skipped {name!r}: it links to a place outside the repository.")
         return
     if not target.parent.resolve().is_relative_to(path.resolve()):
-        notes.append(f"{name!r} was left out: a link on its way leads out of the worktree.")
+        notes.append(f"Skipped {name!r}: a link on its path leads out of the worktree.")
         return
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _link(origin, target) if link else _copy(origin, target)
     except OSError as error:
-        notes.append(f"{name!r} was left out: {error.strerror}.")
+        notes.append(f"Skipped {name!r}: {error.strerror}.")
         return
     done.append(tidy)
 

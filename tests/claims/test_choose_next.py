@@ -46,7 +46,7 @@ def test_the_next_is_no_epic_and_waits_for_no_person_and_both_can_be_named(one: 
     with pytest.raises(RefusedError) as caught:
         one.claim_next()
     assert str(caught.value) == (
-        "No issue is ready: 1 is made of others, 1 is waiting for a person."
+        "No issue is ready: 1 is split into other issues, 1 is waiting for a person."
     )
     assert one.claim(3).issue.title == "Asked about"
     assert one.claim(2).issue.title == "Everything"

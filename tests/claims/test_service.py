@@ -295,7 +295,7 @@ def test_a_person_may_give_back_what_anybody_holds(team: Team, one: Claimant) ->
     assert one.in_hand == (1, 1, "planning")  # its presence is its own; it is told
     with pytest.raises(RefusedError) as caught:
         one.close(1)
-    assert str(caught.value) == ("Nobody holds #1. It was given back. Reason given: «Not needed».")
+    assert str(caught.value) == ("Nobody holds #1. It was released. Reason given: «Not needed».")
 
 
 def test_an_orchestrator_may_too(one: Claimant, two: Claimant) -> None:

@@ -81,8 +81,8 @@ def test_paths_are_meant_in_the_folder_where_they_are_said(leased: Path) -> None
     assert invoke("agent-check .", leased / "lib", env=ONE).code == 3
     assert invoke("agent-check ../../elsewhere", leased / "lib", env=ONE) == (
         2, "",
-        "Error: '../../elsewhere' is outside of this repository.\n"
-        f"Hint: Name files below {leased}.\n",
+        "Error: '../../elsewhere' is outside this repository.\\nHint: Name files below "
+        f"{leased}.\\n",
     )  # fmt: skip
 
 
@@ -209,8 +209,8 @@ def test_a_branch_is_checked_in_a_fresh_clone(leased: Path, tmp_path: Path) -> N
     assert (path["path"], path["holder"]) == ("lib/a.py", "worker-2")
     assert stranger == {
         "commit": oid, "decision": "deny", "kind": "commit", "agent": "worker-2",
-        "why": f"{oid[:12]} is by worker-2, who never held the claim of #1 (worker-1 did).",
-        "next": "Claim #1 before working on it, or name its holder in the trailer `Agent:`.",
+        "why": f"{oid[:12]} is by worker-2, which never claimed #1 (worker-1 did).",
+        "next": "Claim #1 before you work on it, or name its holder in the trailer `Agent:`.",
     }  # fmt: skip
     shown = invoke("agent-check --base origin/main --commits", fresh)
     assert shown.err == "Checked 2 files and 2 commits for worker-1: 2 refused.\n"

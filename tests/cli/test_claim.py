@@ -77,10 +77,10 @@ def test_who_comes_second_ends_with_3_and_is_told_who_has_it(two: tuple[Path, Pa
     assert ghp(other, "agent-claim 1 --as worker-2") == (
         3,
         "",
-        "Error: #1 is claimed by worker-1 since <then>; it is active, last: «Read the grammar».\n"
-        "Hint: Work on something else (`ghp agent-claim --next`), or ask a person (`ghp "
-        "agent-escalate …`). With a good reason it can be taken: `ghp agent-claim 1 --steal "
-        "--reason TEXT`.\n",
+        "Error: #1 is claimed by worker-1 since <then>; it is active, last: «Read the "
+        "grammar».\nHint: Work on something else (`ghp agent-claim --next`) or ask a person "
+        "(`ghp agent-escalate …`). To take it over: `ghp agent-claim 1 --steal --reason "
+        "TEXT`.\n",
     )
 
 
@@ -112,10 +112,9 @@ def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
         assert ghp(one, f"{command} --as worker-1") == (
             3,
             "",
-            "Error: #1 is claimed by worker-2 since <then>. worker-2 gives as reason: "
-            "«stolen: It is urgent».\n"
-            "Hint: Stop working on #1. `ghp agent-claim --next` finds other work; a person can "
-            "decide otherwise: `ghp agent-escalate …`.\n",
+            "Error: #1 is claimed by worker-2 since <then>. worker-2 gives as reason: «stolen: "
+            "It is urgent».\nHint: Stop working on #1. `ghp agent-claim --next` finds other "
+            "work; to ask a person: `ghp agent-escalate …`.\n",
         )
     ghp(one, "agent-heartbeat --as worker-1 --issue 0")
     assert told not in ghp(one, "agent-status --as worker-1").out
@@ -131,8 +130,8 @@ def test_the_next_is_chosen_and_claimed_in_one_step(two: tuple[Path, Path]) -> N
     assert ghp(one, "agent-claim --next --as worker-1") == (
         3,
         "",
-        "Error: No issue is ready: 1 is blocked by another, 1 is claimed by worker-2.\n"
-        "Hint: `ghp agent-issues` lists them; `ghp agent-issue new TITLE` makes one.\n",
+        "Error: No issue is ready: 1 is blocked by another, 1 is claimed by worker-2.\nHint: "
+        "`ghp agent-issues` lists issues; `ghp agent-issue new TITLE` creates one.\n",
     )
 
 
@@ -175,7 +174,7 @@ def test_a_claim_as_json_has_every_field(two: tuple[Path, Path]) -> None:
         ("1 --next", "Name an issue, or use --next."),
         ("--next --steal --reason x", "--next cannot be used with --steal or --reason."),
         ("--next --reason x", "--next cannot be used with --steal or --reason."),
-        ("1 --steal", "Taking an issue from its holder needs a reason."),
+        ("1 --steal", "Taking over an issue needs a reason."),
     ],
 )
 def test_odd_words_are_refused_before_anything_is_done(

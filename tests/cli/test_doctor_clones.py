@@ -34,7 +34,8 @@ def test_a_remote_that_is_gone_is_a_warning_and_work_goes_on(used: Path, remote:
                 "warning",
                 f"origin cannot be reached: fatal: '{remote}' does not appear to be a git "
                 "repository",
-                "Check the address and the network: git ls-remote origin. What is said here waits.",
+                "Check the address and the network: git ls-remote origin. Records of this "
+                "clone wait.",
             )
         ]
     }
@@ -47,7 +48,7 @@ def test_a_remote_that_hangs_is_left_after_the_configured_time(used: Path, remot
         finding(
             "warning",
             "origin did not answer within 0.4 s.",
-            "Check the address and the network: git ls-remote origin. What is said here waits.",
+            "Check the address and the network: git ls-remote origin. Records of this clone wait.",
         )
     ]
     assert len(log.read_text().splitlines()) == 1, "it was asked once"
@@ -80,9 +81,9 @@ def test_a_configured_remote_that_is_not_there_is_told_once(used: Path) -> None:
         "sharing": [
             finding(
                 "error",
-                "The configured coordination remote 'team' is not a remote of this repository.",
-                "Known are: origin. Correct `agents.remote` in the configuration, or add it with "
-                "`git remote add`.",
+                "The configured remote 'team' does not exist in this repository.",
+                "Remotes: origin. Fix `agents.remote` in the configuration, or add the remote "
+                "with `git remote add`.",
             )
         ]
     }
@@ -130,8 +131,8 @@ def test_a_clock_that_differs_is_told_and_nobody_is_judged_by_it(
     _speak(here, now, "third")
     found = [one for one in house(here, now).ground.checks["clock"]()]
     assert [(one.level.value, one.text) for one in found] == [
-        ("info", f"The clock of clone {clone_id(there)} is at least {abs(seconds) // 3600:.0f} h "
-         f"{side} ours.".replace("1 h", "60 min"))
+        ("info", f"The clock of clone {clone_id(there)} is at least {abs(seconds) // 3600:.0f} "
+                 f"h {side} this one.".replace("1 h", "60 min"))
     ]  # fmt: skip
 
 

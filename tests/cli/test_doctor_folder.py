@@ -73,7 +73,7 @@ def test_a_private_repository_that_lost_its_name_gets_it_back(used: Path) -> Non
     assert findings(used)["state"] == [
         finding(
             "error",
-            ".git/ghp/state.git does not say which clone it is: it is not whole.",
+            ".git/ghp/state.git is incomplete: it does not name its clone.",
             "`ghp agent-doctor --fix` restores or replaces it.",
             fixable=True,
         )
@@ -94,8 +94,8 @@ def test_a_private_repository_that_cannot_be_named_is_put_aside_and_kept(used: P
     (aside,) = (used / ".git/ghp").glob("state.git.aside-*")
     assert (aside / "precious").read_text() == "kept"
     assert (
-        f"• .git/ghp/{aside.name} was put aside because it was not whole.\n"
-        f"  → When nothing is missing: rm -r {aside}\n"
+        f"• .git/ghp/{aside.name} was moved aside because it was incomplete.\\n  → When "
+        f"nothing is missing: rm -r {aside}\\n"
     ) in done.out
     assert invoke("agent-sync", used).code == 0
     assert "worker-1" in invoke("agent-status", used).out
@@ -112,8 +112,8 @@ def test_a_damaged_private_repository_is_told_with_the_way_back(used: Path) -> N
     assert found["level"] == "error"
     assert str(found["text"]).startswith(".git/ghp/state.git is damaged: ")
     assert found["remedy"] == (
-        f"Keep it and start anew: mv {state} {state}.damaged, then `ghp agent-sync`: all that was "
-        "sent comes back."
+        f"Keep it and start again: mv {state} {state}.damaged, then `ghp agent-sync`; it "
+        "restores all that was sent."
     )
     state.rename(f"{state}.damaged")
     invoke("agent-sync", used)
@@ -162,9 +162,7 @@ def test_a_lock_that_stays_held_names_its_holder(used: Path) -> None:
     assert str(found["text"]).endswith(" for longer than a fold takes.")
     if _locks_are_listed(lock):
         assert f"process {child.pid} ({sys.executable} -c import fcntl" in str(found["text"])
-        assert found["remedy"] == (
-            f"If it does nothing any more: kill {child.pid} (nothing is lost)."
-        )
+        assert found["remedy"] == (f"If it hangs: kill {child.pid} (nothing is lost).")
 
 
 def _locks_are_listed(lock: Path) -> bool:

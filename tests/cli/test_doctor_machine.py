@@ -162,8 +162,8 @@ def test_a_status_file_that_is_tracked_is_told_with_the_command_that_ends_it(clo
         "git rm --cached .ghp/agent-status.json && git commit -m 'Untrack generated agent status'"
     )
     text = (
-        ".ghp/agent-status.json is tracked by git ({}): it is generated, so each branch would "
-        "carry another one, and no view is written over it."
+        ".ghp/agent-status.json is tracked by git ({}). It is generated, so each branch would "
+        "have another version; the view is not written while it is tracked."
     )
     git(clone, "checkout", "--quiet", "-b", "147-x", "main~1")
     assert findings(clone)["view-tracked"] == [finding("warning", text.format("main"), remedy)]

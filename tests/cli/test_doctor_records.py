@@ -42,7 +42,7 @@ def test_a_record_that_cannot_be_read_is_named_and_hides_no_other(clones: Clones
     odd, *rest = [one["text"] for one in found]
     assert str(odd).endswith(": .ghp/notes/ [31m.md: its name cannot be a path.")
     assert rest == [
-        f"{here}/.git/ghp/agents/worker-9.json: not a presence record; the last good one holds.",
+        f"{here}/.git/ghp/agents/worker-9.json: not a presence record; the last valid one is used.",
         ".ghp/escalations/bad.md: the front matter is not YAML: while parsing a flow sequence.",
         ".ghp/issues/ab/1.json: Expecting value: line 1 column 11 (char 10).",
         ".ghp/notes/ 31m.md: not UTF-8 text (byte 0).",
@@ -57,8 +57,8 @@ def test_a_presence_document_that_cannot_be_read_is_named_with_its_clone(clones:
     invoke("agent-sync", there)
     invoke("agent-sync", here)
     assert [one["text"] for one in findings(here)["unreadable"]] == [
-        f"clone {clone_id(there)}: .ghp/agent-status.json: cannot be read: "
-        "not a presence document: it has no agents."
+        f"Cannot read clone {clone_id(there)}: .ghp/agent-status.json:: not a presence "
+        "document: it has no agents."
     ]
 
 

@@ -339,8 +339,8 @@ def test_who_goes_back_to_what_was_said_before_has_the_last_word(repo: Path) -> 
     (question,) = listed(repo)
     assert [answer["text"] for answer in question["answers"]] == ["SQLite", "Postgres", "SQLite"]
     told = invoke("agent-status", repo, {"GHP_AGENT": "worker-1"}).out
-    assert told.count("It does not count any more: a later answer does.") == 2
-    assert told.count("It is the latest of several, and counts in place of those before.") == 1
+    assert told.count("This answer was replaced by a later one.") == 2
+    assert told.count("This is the latest answer. It replaces the earlier ones.") == 1
 
 
 def test_an_answer_that_is_no_option_is_taken_with_a_warning(repo: Path) -> None:
@@ -491,8 +491,8 @@ def test_a_person_answers_as_themselves_in_an_agents_worktree(repo: Path) -> Non
     assert invoke(["agent-answer", asked, "json"], repo, agent) == (
         3,
         "",
-        "Error: worker-1 asked this, and worker-1 is who you act for here.\n"
-        "Hint: A person answers it, or an orchestrator.\n",
+        "Error: worker-1 asked this question, and you act for Error: worker-1 here.\nHint: "
+        "Only a person or an orchestrator answers it.\n",
     )
     assert invoke(["agent-answer", asked, "2", "--as", "@me"], repo).code == 0
     (question,) = json.loads(invoke("agent-escalations --json", repo).out)

@@ -26,8 +26,8 @@ def shared(address: object, namespace: str = "refs/ghp/", readers: str = "") -> 
     width = max(len(namespace) + 7, 20)
     return f"""\
 Clones share state through origin ({address}). What is pushed there:
-  {namespace + "clone/*":{width}}  what is said here, on a ref of this clone's own
-  {namespace + "lease/*":{width}}  who holds which right
+  {namespace + "clone/*":{width}}  the records of this clone, on its own ref
+  {namespace + "lease/*":{width}}  the locks and their holders
   {"refs/heads/ghp-state":{width}}  a page for people, only with `ghp agent-sync --publish`
 It contains names, status and branches of agents; questions, answers, issues and leases; handoffs \
 with uncommitted work; and people's names from git. Paths are relative to the repository. Absolute \
@@ -136,8 +136,8 @@ def test_a_configured_remote_that_is_not_there_stops_it_before_anything_is_made(
     assert invoke("agent-init", clone) == (
         1,
         "",
-        "Error: The configured coordination remote 'team' is not a remote of this repository.\n"
-        "Hint: Known are: origin. Correct `agents.remote` in the configuration, or add it with "
+        "Error: The configured remote 'team' does not exist in this repository.\nHint: "
+        "Remotes: origin. Fix `agents.remote` in the configuration, or add the remote with "
         "`git remote add`.\n",
     )
     assert not (clone / ".git/ghp/state.git").exists()
@@ -204,9 +204,9 @@ def test_a_bare_repository_has_no_view_and_is_set_up_all_the_same(
     assert refused == (
         5,
         "",
-        "Error: This is a repository without a worktree: there are no files to lease here.\n"
-        "Hint: Lease them in a worktree; `git worktree list` shows them. A named resource can be "
-        "leased here, too: --name staging-db.\n",
+        "Error: This repository has no worktree, so there are no files to lease.\nHint: Lease "
+        "files in a worktree (`git worktree list` shows them), or lease a named resource: "
+        "--name staging-db.\n",
     )
     assert invoke("agent-check a", bare, AS).code == 5
     git(bare, "worktree", "add", "--quiet", str(tmp_path / "linked"), "main")

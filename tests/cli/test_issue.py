@@ -166,7 +166,7 @@ def test_the_body_can_come_from_standard_input(repo: Path) -> None:
         (["new", "T", "--blocked-by", "9"], 1, "There is no issue 9."),
         (["new", "T", "--as", "../../x"], 2, "'../../x' is not a valid agent name."),
         (["show", "9"], 1, "There is no issue 9."),
-        (["edit", "1"], 2, "Nothing is said that should change."),
+        (["edit", "1"], 2, "No change was given."),
         (["comment", "1", ""], 2, "The comment is empty."),
         (["comment", "1", "x" * 70_000], 2, "The comment has 70000 characters"),
         (["close", "I-zz"], 1, "There is no issue I-zz."),
@@ -267,9 +267,9 @@ def test_a_circle_is_refused_with_the_way_round(three: Path) -> None:
     assert issue(three, "block", "1", "--by", "2") == (
         2,
         "",
-        "Error: That would be a circle: #1 would be blocked by #2, which is blocked by #1.\n"
-        "Hint: If it is right, take away what it contradicts: "
-        "`ghp agent-issue block 2 --by 1 --remove`.\n",
+        "Error: That would be a cycle: #1 would be blocked by #2, which is blocked by "
+        "#1.\nHint: If this is intended, first remove the opposite link: `ghp agent-issue "
+        "block 2 --by 1 --remove`.\n",
     )
 
 

@@ -79,10 +79,9 @@ def test_what_another_has_ends_with_3_and_says_what_next(place: Path) -> None:
     code, out, err = invoke("agent-lease a.py", place / "src", TWO)
     assert (code, out) == (3, "")
     assert err == (
-        f"Error: src/a.py is leased by worker-1 since {since} ({name[:6]}), "
-        "who gives as reason: «parser».\n"
-        "Hint: Work on something else, wait for it with `ghp agent-lease a.py --wait`, or ask: "
-        "`ghp agent-escalate …`.\n"
+        f"Error: src/a.py is leased by worker-1 since {since} ({name[:6]}), reason: "
+        "«parser».\\nHint: Work on something else, wait with `ghp agent-lease a.py --wait`, "
+        "or ask: `ghp agent-escalate …`.\\n"
     )
 
 
@@ -139,13 +138,13 @@ def test_many_files_are_counted_and_none_is_warned_of(place: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        ([], "Error: A lease is of patterns, or of a named resource.\nHint: "),
+        ([], "Error: A lease needs either path patterns or a named resource.\nHint: "),
         ([""], "Error: A pattern is empty.\nHint: "),
         (["!a"], "Error: All patterns are exceptions (`!`), so nothing is selected.\nHint: "),
-        (["../x"], "Error: '../x' is outside of this repository.\nHint: "),
-        (["/etc"], "Error: '/etc' is outside of this repository.\nHint: "),
+        (["../x"], "Error: '../x' is outside this repository.\nHint: "),
+        (["/etc"], "Error: '/etc' is outside this repository.\nHint: "),
         (["a\nb"], "Error: 'a b' has characters that cannot be printed.\nHint: "),
-        (["--name", "A B"], "Error: 'A B' is not a name for a resource.\nHint: "),
+        (["--name", "A B"], "Error: 'A B' is not a valid resource name.\nHint: "),
         (["a", "--timeout", "5"], "Error: --timeout needs --wait.\nHint: "),
         (["a", "--ttl", "soon"], "Usage: "),
         (["a", "--wait", "--timeout", "nan"], "Usage: "),

@@ -84,8 +84,8 @@ def test_without_mem0_recall_compares_words_and_says_so_once(
     first = invoke("agent-recall 'options on staging'", repo)
     assert f"> {CORS}" in first.out
     assert first.err.startswith(
-        "Warning: mem0 is not installed: notes are found by plain text search, not by what they "
-        "mean.\nHint: Install it: "
+        "Warning: mem0 is not installed: notes are searched by words, not by meaning.\nHint: "
+        "Install it: "
     )
     assert invoke("agent-recall 'options on staging'", repo).err == ""
     told = invoke("agent-doctor", repo, ONE)
@@ -131,7 +131,7 @@ def test_a_language_model_splits_what_is_told_unless_it_is_to_be_kept_word_for_w
         failed = invoke(["agent-remember", "And on red"], repo, ONE)
         assert (failed.code, failed.out) == (1, "")
         assert "Nothing was stored." in failed.err
-        assert "Hint: Keep it word for word: add `--verbatim`." in failed.err
+        assert "Hint: To store the text as it is, add `--verbatim`." in failed.err
         tell(repo, "And on red", "--verbatim")
     notes = json.loads(invoke("agent-notes list --json", repo).out)
     assert [each["text"] for each in notes] == ["The port is 80", "The host is blue", "And on red"]

@@ -268,9 +268,9 @@ def test_a_host_that_deletes_nothing_leaves_everything_where_it_is(
     done = invoke("agent-init --remove --remote-refs --yes", used)
     assert done.code == 1
     assert done.err.endswith(
-        "Error: origin does not let us remove refs: [remote rejected] (hook declined) nothing is "
-        f"deleted here error: hook declined to update {ref}.\n"
-        "Hint: Ask somebody with the right to, or remove them on the host's own pages.\n"
+        "Error: origin refuses to delete refs: [remote rejected] (hook declined) nothing is "
+        f"deleted here error: hook declined to update {ref}.\\nHint: Ask somebody with "
+        "permission, or delete them on the host's website.\\n"
     )
     assert ours(used) == [".git/ghp", ".git/ghp-agent", ".ghp", "exclude"]
 

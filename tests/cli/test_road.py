@@ -156,9 +156,8 @@ def test_what_is_in_the_way_ends_with_3_and_says_what_next(place: Path) -> None:
     assert ghp(place, "agent-finish") == (
         3,
         "",
-        "Error: Work here is not committed: a.txt.\n"
-        "Hint: Commit it, or put it aside with `git stash -u`; `ghp agent-handoff` keeps it for "
-        "who goes on.\n",
+        "Error: There are uncommitted changes: a.txt.\nHint: Commit them, stash them with `git "
+        "stash -u`, or save them for the next agent with `ghp agent-handoff`.\n",
     )
 
 
@@ -168,11 +167,10 @@ def test_a_red_check_ends_with_1_and_the_end_of_its_output(folder: Path, place: 
     failed = ghp(place, "agent-finish")
     assert (failed.code, failed.out) == (1, "")
     assert failed.err == (
-        "Running `echo 2 tests failed; exit 1` …\n"
-        "Error: `echo 2 tests failed; exit 1` failed with 1.\n2 tests failed\n"
-        f"Hint: Nothing was pushed. All of the output: {folder}/.git/ghp/checks/"
-        "agent-worker-1-1-parse-files.txt. As it is, it can be shown with `ghp agent-finish "
-        "--draft`.\n"
+        "Running `echo 2 tests failed; exit 1` …\\nError: `echo 2 tests failed; exit 1` "
+        "failed with 1.\\n2 tests failed\\nHint: Nothing was pushed. Full output: "
+        f"{folder}/.git/ghp/checks/agent-worker-1-1-parse-files.txt. To push it as a draft: "
+        "`ghp agent-finish --draft`.\\n"
     )
 
 
@@ -251,8 +249,9 @@ def test_while_another_merges_it_ends_with_3(folder: Path, ready: Path) -> None:
     assert ghp(folder, "agent-merge 1 --unchecked --as lead") == (
         3,
         "",
-        "Error: other merges since <then>. other gives as reason: «merges #9».\n"
-        "Hint: One at a time: try again, or wait for it: `ghp agent-merge --wait 600`.\n",
+        "Error: other has been merging since <then>. other gives as reason: «merges "
+        "#9».\nHint: Only one merges at a time. Try again, or wait: `ghp agent-merge --wait "
+        "600`.\n",
     )
 
 

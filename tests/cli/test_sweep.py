@@ -92,7 +92,7 @@ def test_the_policy_can_be_a_setting(work: Path) -> None:
     (work / ".ghp").mkdir(exist_ok=True)
     (work / ".ghp/config.json").write_text('{"agents": {"sweepPolicy": "alert"}}')
     assert sweep(work).out == (
-        "· #1: worker-1 is dead\n✓ #1: worker-1 is dead: said on the issue\n"
+        "· #1: worker-1 is dead\n✓ #1: worker-1 is dead: commented on the issue\n"
     )
 
 

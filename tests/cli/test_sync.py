@@ -30,9 +30,8 @@ def test_several_remotes_and_no_origin_is_said(repo: Path) -> None:
     for name in ("upstream", "fork"):
         git(repo, "remote", "add", name, f"/nowhere/{name}.git")
     assert invoke("agent-sync", repo).err == (
-        "Nothing leaves this clone: of the remotes fork, upstream none is called origin, and "
-        "`agents.remote` in the configuration names none.\n"
-        "✓ Saved. There is no remote to sync with.\n"
+        "Nothing leaves this clone: none of the remotes fork, upstream is called origin, and "
+        "`agents.remote` is not set.\n✓ Saved. There is no remote to sync with.\n"
     )
     told = "• Nothing leaves this clone: of the remotes fork, upstream none is called origin"
     assert told in invoke("agent-doctor", repo).out

@@ -56,7 +56,7 @@ class AbsorptionContract:
         say(field, other, "c")
         other.sync()
         assert one.absorb_clones([seen], ADA) == Absorption(
-            left=((seen.clone, "it has spoken again"),)
+            left=((seen.clone, "it was active again"),)
         )
         third.sync()
         assert sorted(notes(third)) == [".ghp/notes/b.md", ".ghp/notes/c.md"]

@@ -133,7 +133,7 @@ class ForgeContract:
     @pytest.mark.parametrize(
         ("new", "why"),
         [
-            (NewPull("main", "main", "a" * 40, "Title"), "main is the trunk itself."),
+            (NewPull("main", "main", "a" * 40, "Title"), "main is the main branch."),
             (NewPull("", "main", "a" * 40, "Title"), "A pull request needs a branch"),
             (NewPull("agent/one", "main", "a" * 40, " \n"), "The title is empty."),
         ],

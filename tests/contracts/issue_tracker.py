@@ -23,7 +23,7 @@ BAD_CHANGES = [
     (IssueChange(title="x" * 257), "The title has 257 characters; it needs 1 to 256."),
     (
         IssueChange(body="x" * (BODY_LIMIT + 1)),
-        "The body has 65537 characters; an issue takes 65536.",
+        "The body has 65537 characters; the limit is 65536.",
     ),
     (IssueChange(priority="urgent"), "'urgent' is not a priority."),
     (IssueChange(state="done"), "'done' is not a state."),
@@ -312,8 +312,8 @@ class IssueTrackerContract:
         with pytest.raises(UsageError) as caught:
             tracker.change(3, IssueChange(add_blockers=numbers(1)), ANN)
         assert str(caught.value) == (
-            "That would be a circle: #3 would be blocked by #1, which is blocked by #2, "
-            "which is blocked by #3."
+            "That would be a cycle: #3 would be blocked by #1, which is blocked by #2, which "
+            "is blocked by #3."
         )
         assert "`ghp agent-issue block 1 --by 2 --remove`" in caught.value.hint
         assert tracker.get(3) == three[2]
@@ -325,7 +325,7 @@ class IssueTrackerContract:
         with pytest.raises(UsageError) as caught:
             tracker.change(2, IssueChange(parent=IssueNumber(1)), ANN)
         assert str(caught.value) == (
-            "That would be a circle: #2 would be part of #1, which is part of #2."
+            "That would be a cycle: #2 would be part of #1, which is part of #2."
         )
         assert "`ghp agent-issue edit 1 --no-parent`" in caught.value.hint
 

@@ -52,8 +52,8 @@ def test_a_tracker_out_of_reach_loses_no_question_and_the_comment_is_made_later(
     here.tracker.reachable = False
     asked = here.ask(issue="#1")
     note = (
-        "The comment on #1 could not be made: The tracker cannot be reached. Nothing is lost: it "
-        "is made with the next question or answer here, or by this command again."
+        "Cannot comment on #1: The tracker cannot be reached. Nothing is lost: the next "
+        "question or answer here retries, and so does this command."
     )
     assert (asked.is_new, asked.notes) == (True, (note,))
     assert owed(here.ws) == {asked.escalation.id}

@@ -131,9 +131,9 @@ Question: «Which database?»
 Postgres.
 ```
 End of the answer by agent worker-2.
-It is the latest of several, and counts in place of those before."""
+This is the latest answer. It replaces the earlier ones."""
     )
-    assert news(News(asked, SAID)).endswith("\nIt does not count any more: a later answer does.")
+    assert news(News(asked, SAID)).endswith("\nThis answer was replaced by a later one.")
 
 
 def test_an_answer_cannot_end_its_block_or_reach_the_terminal() -> None:

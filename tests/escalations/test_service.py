@@ -117,7 +117,7 @@ def test_a_branch_that_only_looks_like_an_issue_stops_no_question(here: Place) -
     asked = here.ask()
     assert asked.escalation.question.issue is None
     assert asked.notes == (
-        "There is no issue #2024, as this branch or agent has it: asked without.",
+        "Issue #2024 of this branch or agent does not exist, so the question has no issue.",
     )
 
 
@@ -140,7 +140,7 @@ def test_a_repository_without_commits_and_a_detached_head_can_be_asked_from(
         (lambda here: here.ask("x" * (TEXT_LIMIT + 1)), UsageError, "The question has 2000001 "),
         (lambda here: here.ask(options=["a", " "]), UsageError, "An option has 0 characters"),
         (lambda here: here.ask(options=["x" * 501]), UsageError, "An option has 501 characters"),
-        (lambda here: here.ask(urgency="now"), UsageError, "'now' is no urgency."),
+        (lambda here: here.ask(urgency="now"), UsageError, "'now' is not an urgency."),
         (lambda here: here.ask(issue=99), NotFoundError, "There is no issue 99."),
         (lambda here: here.by(None).ask(), NotSetUpError, "This command acts as an agent"),
     ],

@@ -44,11 +44,11 @@ def test_who_wants_shared_files_asks_a_person_and_is_told_how_it_goes_on(yard: Y
     error = ask(yard, "*.md", reason="new title")
     (asked,) = read_all(yard.store.snapshot())[0]
     assert str(error) == (
-        f"README.md is shared, so a lease needs approval; a person is asked as {asked.name}."
+        f"README.md is shared, so a lease needs approval. A person was asked: {asked.name}."
     )
     assert error.hint == (
-        "Lease what is not shared, or come back after the answer: "
-        f"ghp agent-answer {asked.name} approve"
+        f"Lease other files meanwhile. A person approves with: ghp agent-answer {asked.name} "
+        "approve"
     )
     assert asked.question.text == ("May worker-1 lease *.md? Some of it is shared.\n\nnew title")
     assert asked.question.options == ("approve", "refuse")
@@ -88,7 +88,7 @@ def test_a_refusal_says_by_whom_and_stays(yard: Yard) -> None:
         assert (
             str(error) == f"«Test Person» (a person) refused {name} at {NOW}: README.md is shared."
         )
-        assert error.hint == "Lease what is not shared, or ask with another --reason."
+        assert error.hint == "Lease other files, or ask again with another --reason."
     assert len(questions(yard)) == 1
     assert "is asked as" in str(ask(yard, "README.md", reason="to fix the link"))
 
@@ -137,7 +137,7 @@ def test_who_waits_waits_for_the_answer_too(yard: Yard) -> None:
     got, told = yard.wait("worker-1", "README.md")
     assert got.hold.approved
     (asked,) = read_all(yard.store.snapshot())[0]
-    assert told == [f"the answer to {asked.name} comes first"]
+    assert told == [f"waiting for the answer to {asked.name}"]
     assert yard.clock.passed == 5
 
 

@@ -28,7 +28,7 @@ def test_many_files_are_named_up_to_ten(repo: Path) -> None:
         refuse(road, ALICE, [*paths, "README.md"])
     lines = str(caught.value).splitlines()
     assert [line.split()[0] for line in lines] == [*paths[:10], "And"]
-    assert lines[-1] == "And 2 more files that others hold."
+    assert lines[-1] == "2 more files are held by others."
     assert refuse(road, ALICE, ["README.md"]) == ()
 
 

@@ -501,7 +501,7 @@ def test_a_broken_record_hides_no_other(here: Station) -> None:
     handed = here.hand_over()
     assert handed.is_new
     assert handed.notes == (
-        ".ghp/handoffs/2/x-00000000.md cannot be read: «not UTF-8 text (byte 0)».",
+        "Cannot read .ghp/handoffs/2/x-00000000.md: «not UTF-8 text (byte 0)».",
     )
 
 

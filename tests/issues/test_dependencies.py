@@ -105,11 +105,12 @@ def test_a_long_way_round_is_said_in_full() -> None:
     with pytest.raises(UsageError) as caught:
         refuse_circles(issues, issues[4], IssueChange(add_blockers=(IssueNumber(1),)))
     assert str(caught.value) == (
-        "That would be a circle: #5 would be blocked by #1, which is blocked by #2, "
-        "which is blocked by #4, which is blocked by #5."
+        "That would be a cycle: #5 would be blocked by #1, which is blocked by #2, which is "
+        "blocked by #4, which is blocked by #5."
     )
     assert caught.value.hint == (
-        "If it is right, take away what it contradicts: `ghp agent-issue block 1 --by 2 --remove`."
+        "If this is intended, first remove the opposite link: `ghp agent-issue block 1 --by 2 "
+        "--remove`."
     )
 
 

@@ -95,6 +95,7 @@ def test_numbers_never_run_into_the_provisional_ones() -> None:
     with pytest.raises(UnknownError) as caught:
         next_number(leaser, "a")
     assert str(caught.value) == (
-        "No issue can get a number: the right `numbers` is at its end (generation 1000000000)."
+        "No issue can get a number: the lock `numbers` has reached its last generation "
+        "(1000000000)."
     )
     assert caught.value.hint.endswith("`git push REMOTE :refs/ghp/lease/numbers`.")

@@ -49,12 +49,11 @@ def test_what_another_has_is_refused_with_who_since_when_and_why(yard: Yard) -> 
     with pytest.raises(HeldError) as caught:
         yard.take("worker-2", "src/a.py")
     assert str(caught.value) == (
-        f"src/a.py is leased by worker-1 since {NOW} ({hold.short}), who gives as reason: "
-        "«new parser»."
+        f"src/a.py is leased by worker-1 since {NOW} ({hold.short}), reason: «new parser»."
     )
     assert caught.value.hint == (
-        "Work on something else, wait for it with `ghp agent-lease /src/a.py --wait`, or ask: "
-        "`ghp agent-escalate …`."
+        "Work on something else, wait with `ghp agent-lease /src/a.py --wait`, or ask: `ghp "
+        "agent-escalate …`."
     )
     assert yard.held() == [("worker-1", "src/")]
 
@@ -255,12 +254,12 @@ def test_an_orchestrator_leases_for_an_agent_and_other_agents_do_not(yard: Yard)
 @pytest.mark.parametrize(
     ("words", "more", "said"),
     [
-        ((), {}, "A lease is of patterns, or of a named resource."),
-        (("a",), {"name": "b"}, "A lease is of patterns, or of a named resource."),
-        ((), {"name": "A b"}, "'A b' is not a name for a resource."),
-        ((), {"name": "x" * 65}, f"'{'x' * 59}…' is not a name for a resource."),
-        (("a",), {"ttl": 0.5}, "A lease is for 1 second to a year."),
-        (("a",), {"ttl": 1e12}, "A lease is for 1 second to a year."),
+        ((), {}, "A lease needs either path patterns or a named resource."),
+        (("a",), {"name": "b"}, "A lease needs either path patterns or a named resource."),
+        ((), {"name": "A b"}, "'A b' is not a valid resource name."),
+        ((), {"name": "x" * 65}, f"'{'x' * 59}…' is not a valid resource name."),
+        (("a",), {"ttl": 0.5}, "A lease lasts from 1 second to one year."),
+        (("a",), {"ttl": 1e12}, "A lease lasts from 1 second to one year."),
         (("a",), {"holder": "No Agent"}, "'No Agent' is not a valid agent name."),
     ],
 )

@@ -162,7 +162,7 @@ def test_a_circle_is_asked_about_once_over_clones_and_repeats(team: Team) -> Non
     )
     assert asked.question.text == dedent(
         """\
-        worker-1, worker-2 wait for each other, and none can go on. Who goes first?
+        worker-1, worker-2 wait for each other in a deadlock. Who goes first?
 
         - worker-1 waits for #1 of worker-2 (issue/1@1)
         - worker-2 waits for #3 of worker-1 (issue/3@1)"""

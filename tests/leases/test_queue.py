@@ -42,7 +42,7 @@ def test_who_waits_gets_it_a_second_after_it_is_given_back(yard: Yard) -> None:
     got, told = yard.wait("worker-2", "src/a.py")
     assert told == [
         f"1st in line, after worker-1: src/a.py is leased by worker-1 since {NOW} "
-        f"({hold.short}), who gives as reason: «parser»"
+        f"({hold.short}), reason: «parser»"
     ]
     assert yard.clock.passed == 10
     assert got.hold.since == "2025-06-15T15:06:50Z"
@@ -73,7 +73,7 @@ def test_the_queue_is_in_the_order_of_asking_and_everybody_has_their_turn(yard: 
             yard.take("worker-4", "src/")
         assert [each.kind for each in caught.value.obstacles] == ["waiting", "waiting"]
         assert str(caught.value).startswith(
-            "src/a.py is waited for by worker-2, who came first, since"
+            "src/a.py is next for worker-2, which asked earlier, since"
         )
 
     def second() -> None:
@@ -237,7 +237,7 @@ def test_a_person_can_take_somebody_out_of_the_queue(yard: Yard) -> None:
     with pytest.raises(RefusedError) as caught:
         yard.wait("worker-2", "src/")
     assert str(caught.value) == (
-        "«Test Person» (a person) has ended this request. «Test Person» (a person) gives as "
+        "«Test Person» (a person) cancelled this request. «Test Person» (a person) gives as "
         "reason: «not today»."
     )
     assert waiters(yard) == []
@@ -297,8 +297,8 @@ def test_a_strict_lease_is_waited_for_and_the_remote_is_asked_seldom(clones: Clo
 def test_a_place_names_who_is_ahead() -> None:
     ahead = [Conflict("a", f"worker-{n}", False, NOW, "waiting") for n in range(1, 6)]
     assert place([*ahead, ahead[0]]) == (
-        "7th in line, after worker-1, worker-2, worker-3 and 2 more: "
-        f"a is waited for by worker-1, who came first, since {NOW}"
+        "7th in line, after worker-1, worker-2, worker-3 and 2 more: a is next for worker-1, "
+        f"which asked earlier, since {NOW}"
     )
     numbers = [1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111]
     assert " ".join(map(ordinal, numbers)) == (

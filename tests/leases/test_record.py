@@ -194,7 +194,7 @@ def test_only_the_clone_that_granted_it_says_that_its_time_is_up(
         ({"patterns": "src/"}, "'patterns' is not a list of patterns"),
         ({"patterns": [1]}, "'patterns' is not a list of patterns"),
         ({"patterns": []}, "a request by nobody, or of nothing"),
-        ({"patterns": ["../x"]}, "'../x' is outside of this repository."),
+        ({"patterns": ["../x"]}, "'../x' is outside this repository."),
         ({"patterns": ["[z-a]"]}, "'[z-a]' has an invalid bracket."),
         ({"patterns": ["!a"]}, "All patterns are exceptions (`!`), so nothing is selected."),
         ({"patterns": ["a"] * (MOST + 1)}, f"{MOST + 1} patterns are too many; the limit is "),

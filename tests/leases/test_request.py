@@ -69,12 +69,11 @@ def test_what_is_wanted_as_words_of_a_command(yard: Yard, wanted: LeaseRequest, 
     [
         (
             Conflict("src/a.py", "worker-1", False, NOW, "held", "L-3f9a", "new parser"),
-            f"src/a.py is leased by worker-1 since {NOW} (L-3f9a), who gives as reason: "
-            "«new parser»",
+            f"src/a.py is leased by worker-1 since {NOW} (L-3f9a), reason: «new parser»",
         ),
         (
             Conflict("db", "Ada", True, NOW, "waiting", "L-3f9a"),
-            f"db is waited for by «Ada» (a person), who came first, since {NOW} (L-3f9a)",
+            f"db is next for «Ada» (a person), which asked earlier, since {NOW} (L-3f9a)",
         ),
         (
             Conflict("a", "worker-1", False, NOW, "editing"),

@@ -103,9 +103,9 @@ def test_one_pattern_of_several_cannot_be_given_back_alone(yard: Yard) -> None:
     hold = yard.take("worker-1", "src/", "docs/").hold
     with pytest.raises(NotFoundError) as caught:
         yard.give("worker-1", "src/")
-    assert str(caught.value) == "There is no lease of src/ alone."
+    assert str(caught.value) == "No lease covers only src/."
     assert caught.value.hint == (
-        f"{hold.short} has it with others: `ghp agent-release {hold.short}`."
+        f"{hold.short} covers it together with other paths: `ghp agent-release {hold.short}`."
     )
     assert yard.held() == [("worker-1", "src/ docs/")]
 
@@ -113,11 +113,11 @@ def test_one_pattern_of_several_cannot_be_given_back_alone(yard: Yard) -> None:
 @pytest.mark.parametrize(
     ("words", "name", "error", "said"),
     [
-        (("src/",), None, NotFoundError, "There is no lease of src/ alone."),
+        (("src/",), None, NotFoundError, "No lease covers only src/."),
         (("L-3f9a",), None, NotFoundError, "There is no lease L-3f9a."),
         ((), "db", NotFoundError, "Nobody has leased db."),
-        ((), "No name", UsageError, "'No name' is not a name for a resource."),
-        (("../x",), None, UsageError, "'../x' is outside of this repository."),
+        ((), "No name", UsageError, "'No name' is not a valid resource name."),
+        (("../x",), None, UsageError, "'../x' is outside this repository."),
     ],
 )
 def test_what_is_not_leased_cannot_be_given_back(
@@ -139,7 +139,7 @@ def test_the_beginning_of_several_ids_names_none(yard: Yard) -> None:
     with pytest.raises(UsageError) as caught:
         yard.give("worker-1", "L-abcd")
     assert str(caught.value) == "'L-abcd' fits 2 leases."
-    assert caught.value.hint == "Name one by more: L-abcd11110000 (db-0), L-abcd22220000 (db-1)"
+    assert caught.value.hint == "Use more characters: L-abcd11110000 (db-0), L-abcd22220000 (db-1)"
 
 
 def test_another_may_not_give_back_what_a_living_agent_has(yard: Yard) -> None:
@@ -147,7 +147,7 @@ def test_another_may_not_give_back_what_a_living_agent_has(yard: Yard) -> None:
     with pytest.raises(RefusedError) as caught:
         yard.give("worker-2", "src/")
     assert str(caught.value) == (
-        f"{hold.short} (src/) is leased by worker-1 since {NOW}, and worker-1 lives."
+        f"{hold.short} (src/) is leased by worker-1 since {NOW}, and worker-1 is still running."
     )
     assert yard.held() == [("worker-1", "src/")]
 

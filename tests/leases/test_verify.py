@@ -22,9 +22,9 @@ def test_a_claim_is_verified_at_the_remote_with_its_generation(clones: Clones) -
     assert ghp(one, "agent-check --verify --as alice") == (
         3,
         "",
-        "Error: No issue is in hand here, so there is no claim to verify.\n"
-        "Hint: Claim one with `ghp agent-claim`; for a strict lease of a resource: `ghp "
-        "agent-check --verify --name NAME`.\n",
+        "Error: No issue is claimed here, so there is no claim to verify.\nHint: Claim one "
+        "with `ghp agent-claim`. To verify a strict lease: `ghp agent-check --verify --name "
+        "NAME`.\n",
     )
     ghp(one, "agent-claim 1 --as alice")
     mine = ghp(one, "agent-check --verify --as alice")

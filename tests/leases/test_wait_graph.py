@@ -200,9 +200,9 @@ def test_the_question_names_each_right_and_the_options_who_goes_first() -> None:
         Wait("worker-2", "worker-1", "lease src/a.py", "L-3f9a"),
     )
     assert question(circle) == (
-        "worker-1, worker-2 wait for each other, and none can go on. Who goes first?\n\n"
-        "- worker-1 waits for #11 of worker-2 (issue/11@3)\n"
-        "- worker-2 waits for lease src/a.py of worker-1 (L-3f9a)"
+        "worker-1, worker-2 wait for each other in a deadlock. Who goes first?\n\n- worker-1 "
+        "waits for #11 of worker-2 (issue/11@3)\n- worker-2 waits for lease src/a.py of "
+        "worker-1 (L-3f9a)"
     )
     assert options(circle) == (
         "worker-1 goes first: without #11",

@@ -90,7 +90,7 @@ def test_after_a_push_of_which_nobody_knows_the_error_says_how_to_find_out(
         "have happened: "
     )
     assert caught.value.hint == (
-        "Run the command again when origin can be reached. To look by hand: `git fetch origin "
+        "Run the command again when origin is reachable. To check by hand: `git fetch origin "
         "refs/ghp/lease/issue/12 && git show FETCH_HEAD:lease.json`; it happened if the nonce "
         f"there is {truth.nonce}."
     )
@@ -117,10 +117,10 @@ def test_who_may_not_push_is_told_the_remotes_words_and_what_to_do(field: CloneF
     with pytest.raises(GhpError) as caught:
         one.acquire("issue/12", "worker-1", expected=None)
     assert (str(caught.value), caught.value.hint, caught.value.exit_code) == (
-        "The remote origin does not let us change issue/12: [remote rejected] (pre-receive hook "
+        "The remote origin refuses changes of issue/12: [remote rejected] (pre-receive hook "
         "declined) Agents may not write here (policy 7).",
-        "Ask for write access, or set `agents.remote` to a repository that you may push to, a fork "
-        "for example.",
+        "Ask for write access, or set `agents.remote` to a repository that you can push to, "
+        "e.g. a fork.",
         ExitCode.ERROR,
     )
     assert one.read("issue/12") is None
@@ -283,9 +283,9 @@ def test_what_a_hand_put_on_the_remote_is_named_and_hides_no_other_right(field: 
         with pytest.raises(GhpError) as caught:
             one.read(name)
         assert (str(caught.value), caught.value.hint) == (
-            f"The right {name} cannot be read: its ref on origin holds no lease ({why}).",
-            f"Somebody changed refs/ghp/lease/{name} by hand. Put it back on the commit before, or "
-            "delete it; whoever holds the right must then take it again.",
+            f"Cannot read the lock {name}: its ref on origin holds no valid record ({why}).",
+            f"Somebody changed refs/ghp/lease/{name} by hand. Reset it to the previous commit, "
+            "or delete it; then the holder must acquire it again.",
         )
         with pytest.raises(GhpError):
             one.acquire(name, "worker-1", expected=None)

@@ -53,7 +53,7 @@ def test_whatever_is_no_ref_or_a_folder_of_refs_is_no_name(name: str) -> None:
     with pytest.raises(UsageError) as caught:
         lease_name(name)
     assert caught.value.hint == (
-        "Use a-z, 0-9, '.', '_', '-', after issue/ or path/ or name/ where it is one of many: "
+        "Use a-z, 0-9, '.', '_' and '-', with a prefix of issue/ or path/ or name/ if needed: "
         "issue/12."
     )
 
@@ -86,7 +86,7 @@ def test_a_generation_that_could_not_be_read_again_is_never_given() -> None:
     with pytest.raises(RefusedError) as caught:
         taken("issue/12", "worker-2", last, at=AT, nonce="n4")
     assert str(caught.value) == (
-        "The right issue/12 cannot be taken any more: generation 9007199254740991 is the last."
+        "The lock issue/12 can no longer be acquired: generation 9007199254740991 is the last."
     )
     assert caught.value.hint is not None
     assert "Delete its ref" in caught.value.hint
@@ -224,7 +224,7 @@ def test_who_is_too_late_is_told_who_holds_the_right_since_when() -> None:
     error = LockMovedError("issue/12", HELD)
     assert (str(error), error.hint, error.exit_code, error.current) == (
         "issue/12 is held by worker-1 since 2025-06-15T15:06:40Z (generation 3).",
-        "Read it again and decide again.",
+        "Read it again, then decide again.",
         ExitCode.REFUSED,
         HELD,
     )
@@ -232,5 +232,5 @@ def test_who_is_too_late_is_told_who_holds_the_right_since_when() -> None:
 
 def test_who_is_too_late_for_a_free_right_is_told_that_it_moved() -> None:
     free = given_back("issue/12", HELD, "n4")
-    assert str(LockMovedError("issue/12", free)) == "issue/12 was changed by somebody else."
-    assert str(LockMovedError("issue/12", None)) == "issue/12 was changed by somebody else."
+    assert str(LockMovedError("issue/12", free)) == "Somebody else changed issue/12."
+    assert str(LockMovedError("issue/12", None)) == "Somebody else changed issue/12."

@@ -74,10 +74,10 @@ def test_the_issue_in_hand_is_where_it_was_learnt(here: Desk) -> None:
     ("text", "words", "says"),
     [
         (" \n", {}, "The note is empty."),
-        ("x" * (TEXT_LIMIT + 1), {}, "The note has 8001 characters; at most 8000 are kept."),
-        ("x", {"kind": "rumour"}, "'rumour' is no kind of note."),
+        ("x" * (TEXT_LIMIT + 1), {}, "The note has 8001 characters; the limit is 8000."),
+        ("x", {"kind": "rumour"}, "'rumour' is not a kind of note."),
         ("x", {"expires": "soon"}, "'soon' is not a day."),
-        ("x", {"expires": "2025-06-14"}, "2025-06-14 is over already."),
+        ("x", {"expires": "2025-06-14"}, "2025-06-14 is in the past."),
         ("x", {"supersedes": "ffff"}, "There is no note ffff."),
     ],
 )
@@ -224,7 +224,7 @@ def test_what_was_forgotten_is_not_told_again_in_the_same_words(here: Desk) -> N
     forget(here.parts, saved.name)
     with pytest.raises(RefusedError) as caught:
         here.tell("port 80!")
-    assert str(caught.value) == f"{saved.name} said this, and worker-1 let it be forgotten."
+    assert str(caught.value) == f"This note was deleted by worker-1 ({saved.name})."
     with pytest.raises(RefusedError):
         edit(here.parts, saved.name, {"text": "Port 81"})
     assert here.tell("The port is 80").is_new

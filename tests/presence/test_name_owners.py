@@ -37,8 +37,8 @@ def test_who_goes_to_another_clone_is_told_once(yards: tuple[Yard, Yard]) -> Non
     one.beat("worker-1", "stopped")
     two.beat("worker-1", epoch=2)
     exchange(one, two)
-    words = "worker-1 was in clone clone-a and is in this clone now"
-    hint = "If nobody started it there, somebody else uses its name."
+    words = "worker-1 moved from clone clone-a to this clone"
+    hint = "If you did not start it there, somebody else uses its name."
     assert told(two) == [f"{words}. {hint}"]
     assert told(two) == []
     two.clock.wait(120)

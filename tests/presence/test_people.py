@@ -13,7 +13,5 @@ def test_other_agents_and_itself_it_may_be(name: str, mine: str) -> None:
 
 
 def test_only_people_are_told_how_to_act_as_themselves() -> None:
-    assert people.instead(SESSION, "answers it") == "A person answers it, or an orchestrator."
-    assert people.instead({}, "answers it") == (
-        "A person answers it as themselves: add `--as @me`."
-    )
+    assert people.instead(SESSION, "answers it") == "Only a person or an orchestrator answers it."
+    assert people.instead({}, "answers it") == ("A person answers it with `--as @me`.")

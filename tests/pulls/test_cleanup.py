@@ -109,7 +109,7 @@ def test_a_worktree_with_work_in_it_stays_with_its_branch(road: Road) -> None:
     path = ready(road)
     (path / "half.txt").write_text("half-way\n")
     notes = merged(road.merge(1)).notes
-    assert notes == (f"{path} was left: half.txt there is not committed.",)
+    assert notes == (f"{path} was left: half.txt is not committed there.",)
     assert (path / "half.txt").read_text() == "half-way\n"
     assert f"refs/heads/{BRANCH}" in refs(road.folder, "refs/heads")
     (path / "half.txt").unlink()
@@ -175,7 +175,9 @@ def test_a_trunk_with_changes_is_said_and_left(shared: Road) -> None:
     (shared.folder / "README.md").write_text("half-way\n")
     before = git(shared.folder, "rev-parse", "main")
     (note,) = merged(shared.merge(1)).notes
-    assert note == (f"{shared.folder} has main with changes, and was left as it is: `git pull`.")
+    assert note == (
+        f"Left {shared.folder} unchanged: main has local changes there. Run `git pull` in it."
+    )
     assert git(shared.folder, "rev-parse", "main") == before
     assert (shared.folder / "README.md").read_text() == "half-way\n"
 

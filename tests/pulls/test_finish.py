@@ -96,7 +96,9 @@ def test_what_is_not_committed_is_named_and_nothing_is_pushed(
     (place / "half.txt").write_text("half-way\n")
     if staged:
         git(place, "add", "half.txt")
-    with pytest.raises(RefusedError, match=r"Work here is not committed: half\.txt\.") as refused:
+    with pytest.raises(
+        RefusedError, match="There are uncommitted changes: half\\.txt\\."
+    ) as refused:
         road.finish("worker-1", place)
     assert "git stash -u" in refused.value.hint
     assert sent(road) == ""
@@ -185,7 +187,7 @@ def test_a_draft_is_shown_as_it_is_and_made_ready_later(road: Road, place: Path)
 
 def test_a_check_that_changes_files_is_found_out(road: Road, place: Path) -> None:
     road.configure({"checks": ["echo formatted > a.txt"]})
-    with pytest.raises(RefusedError, match=r"While the checks ran, this was changed: a\.txt\."):
+    with pytest.raises(RefusedError, match="The checks changed files while they ran: a\\.txt\\."):
         road.finish("worker-1", place)
     assert sent(road) == ""
 

@@ -127,7 +127,7 @@ def test_a_trunk_that_moves_while_the_checks_run_is_looked_at_again(
     assert outcome.checks[0].output.split() == ["README.md", "a.txt", "theirs.txt"]
     assert lines == [
         "Running `ls` …",
-        "#2 cannot be merged as it was looked at: main has moved. Looking at it again.",
+        "#2 cannot be merged as it was looked at: main has moved. Checking it again.",
         "Running `ls` …",
     ]
     assert set(shared.trunk) >= {"a.txt", "theirs.txt"}

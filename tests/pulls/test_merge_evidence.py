@@ -39,11 +39,11 @@ def test_what_the_holder_finished_is_proven_by_the_record_and_the_claim(
 ) -> None:
     assert doubt(road, pull) == ""
     assert doubt(road, pull._replace(sent=None)) == "`agent-finish` did not send it"
-    assert doubt(road, pull._replace(issue=None)) == "it is for no issue"
+    assert doubt(road, pull._replace(issue=None)) == "it belongs to no issue"
 
 
 def test_only_merges_of_the_trunk_may_come_after_what_was_sent(road: Road, pull: Pull) -> None:
-    moved = "its branch has moved since `agent-finish` sent it for worker-1"
+    moved = "its branch moved after `agent-finish` sent it for worker-1"
     road.put({"news.txt": "new\n"})
     git(road.folder, "switch", "--quiet", "--detach", pull.head)
     git(road.folder, "merge", "--quiet", "--no-edit", "main")
@@ -70,7 +70,7 @@ def test_a_claim_that_another_took_since_proves_nothing_until_that_one_finishes(
     leaser = road.house("@me").leaser
     lease = leaser.read("issue/1")
     leaser.acquire("issue/1", "worker-2", expected=lease, epoch=1)
-    assert doubt(road, pull) == "worker-1 sent it, and worker-2 was the last to claim #1"
+    assert doubt(road, pull) == "worker-1 sent it, but worker-2 claimed #1 last"
     assert pull.sent
     sent = pull.sent._replace(by=Actor("worker-2"))
     assert doubt(road, pull._replace(sent=sent)) == ""
@@ -80,7 +80,7 @@ def test_a_claim_that_another_took_since_proves_nothing_until_that_one_finishes(
 
 def test_a_person_can_refuse_and_change_their_mind(road: Road, pull: Pull) -> None:
     house, who, bare = road.house("@me"), road.merger(), pull._replace(sent=None)
-    with pytest.raises(RefusedError, match="A person has not agreed yet"):
+    with pytest.raises(RefusedError, match="A person has not approved it yet"):
         merge_proof.require(who, bare, look(road, pull.head), by_name=True)
     (question,) = escalation.read_all(house.store.snapshot())[0]
     escalation.answer(house, question.name, "refuse")

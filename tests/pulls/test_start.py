@@ -157,7 +157,9 @@ def test_offline_it_goes_on_in_the_worktree_and_says_that_the_trunk_may_be_old(
     remote.rename(remote.with_suffix(".away"))
     place = start_place.place_worktree(road.house("worker-1"), "worker-1", first.claimed.issue)
     assert (place.path, place.how) == (first.path, "there")
-    assert place.notes[0].startswith("The trunk is as it was last seen, and may have moved: The ")
+    assert place.notes[0].startswith(
+        "Using the last known state of the main branch, which may be outdated: The "
+    )
 
 
 def test_without_a_remote_it_starts_at_the_trunk_here(repo: Path, home: Path) -> None:
@@ -211,8 +213,8 @@ def test_one_agent_that_starts_twice_at_one_moment_has_one_worktree(road: Road) 
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
-        ({}, "This repository has no commit yet that work could begin at."),
-        ({"trunk": "main"}, "There is no commit on main to begin at."),
+        ({}, "This repository has no commits yet."),
+        ({"trunk": "main"}, "main has no commits yet."),
     ],
 )
 def test_where_no_work_can_begin_nothing_is_claimed(

@@ -62,7 +62,7 @@ def test_the_agent_in_a_copied_clone_is_told_where_its_claim_is(original: Claima
         ", not in this one."
     )
     assert caught.value.hint == (
-        "Work on in the other clone. If this clone is a copy and the other is gone, take the claim "
+        "Continue in the other clone. If this clone is a copy and the other is gone, take "
         "over: `ghp agent-claim 1 --steal --reason TEXT`."
     )
     assert copy.claim(1, steal=True, reason="the other clone is gone").how == "steal"

@@ -94,7 +94,7 @@ def test_an_epoch_that_no_life_can_have_is_a_problem_and_no_fact(
     assert bob.status()["alice"]["epoch"] == 1
     assert "carol" not in bob.status()
     told = bob.run("agent-doctor").out
-    assert f"alice has the epoch {epoch}, which none of its lives can have" in told
+    assert f"alice has the impossible epoch {epoch}" in told
     assert FORGER in told
     alice.does("agent-heartbeat", GHP_SESSION="one")
     alice.does("agent-heartbeat", GHP_SESSION="two")
@@ -126,7 +126,7 @@ def test_an_agent_that_moves_goes_on_where_it_is_and_that_is_told(
     told = bob.sync()
     assert bob.status()["alice"]["lastAction"] == "Goes on elsewhere"
     assert "alice was in clone" in told
-    assert "If nobody started it there, somebody else uses its name." in told
+    assert "If you did not start it there, somebody else uses its name." in told
     assert "alice was in clone" not in bob.sync(), "it is told once"
     assert "alice was in clone" in bob.run("agent-doctor").out
     moved.does("agent-claim 1 --steal --reason 'I went on here'")

@@ -45,11 +45,11 @@ def test_a_folder_in_the_place_of_a_right_is_named_with_what_to_do(clones: Clone
     with pytest.raises(GhpError) as caught:
         GitRefLeaser(workspace(here)).acquire("issue/1", "worker-1", expected=None)
     assert str(caught.value) == (
-        "refs/ghp/lease/issue/1/x is in the place of a right on origin: git cannot have a ref and "
-        "a folder of refs with one name."
+        "refs/ghp/lease/issue/1/x blocks a lock on origin: git cannot have a ref and a folder "
+        "of refs with the same name."
     )
     assert caught.value.hint == (
-        "Nothing of ours makes such a ref. Look at it and delete it: `git push origin "
+        "This program never creates such a ref. Check it, then delete it: `git push origin "
         ":refs/ghp/lease/issue/1/x`."
     )
     git(here, "push", "--quiet", "origin", ":refs/ghp/lease/issue/1/x")

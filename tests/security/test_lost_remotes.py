@@ -106,12 +106,12 @@ def test_a_lost_ref_is_not_begun_again_by_who_knows_an_older_state(team: Team) -
     with pytest.raises(RefusedError) as caught:
         team.alice.claim(1)
     assert str(caught.value) == (
-        "Nobody can have #1 now. Reason given: «the remote lost it; another clone recorded "
+        "#1 cannot be claimed now. Reason given: «the remote lost it; another clone recorded "
         "generation 2, and this one knows only 1»."
     )
     assert caught.value.hint == (
-        "A person decides, and frees it by `ghp agent-release 1 --reason TEXT` or gives it to one "
-        "by `--to AGENT`."
+        "A person must free it with `ghp agent-release 1 --reason TEXT`, or hand it over with "
+        "`--to AGENT`."
     )
     team.everybody_syncs()
     assert (holds(team.alice), holds(team.bob)) == (False, True)
@@ -197,5 +197,5 @@ def test_a_mended_remote_is_told_on_standard_error(team: Team) -> None:
     team.restore_backup()
     GitRefLeaser(team.bob.ws, told.append).read("issue/1")
     assert told == [
-        "origin had an older state of the right issue/1 (generation 1); it has generation 2 again."
+        "origin had an older state of the lock issue/1 (generation 1); generation 2 is restored."
     ]

@@ -33,7 +33,7 @@ def test_next_passes_over_an_outsiders_issue_until_a_maintainer_labels_it(field:
     assert claimed.out == "2\n"
     assert "Skipped 1 issue by people without write access" in claimed.err
     none = field.ghp("agent-claim --next", agent="worker-2", code=3)
-    assert "1 is by people who cannot write here" in none.err
+    assert "1 is opened by people without write access" in none.err
     assert "A maintainer can assign or label the issues of outsiders." in none.err
     assert ready_issues(field) == []
     field.github.act("tess", "POST", f"issues/{theirs}/labels", {"labels": ["ui"]})

@@ -39,8 +39,8 @@ def test_an_agent_may_not_act_as_a_person(led: Path, environ: dict[str, str]) ->
     refused = run_ghp(f"agent-answer {question} yes --as @me", led, environ)
     assert refused == Result(
         3, "",
-        "Error: This is an agent's session, and it may not act as a person.\n"
-        "Hint: Tell your user what is needed: a person must do this.\n",
+        "Error: This is an agent's session. It cannot act as a person.\nHint: Ask your user: a "
+        "person must do this.\n",
     )  # fmt: skip
     assert state(led, question) == "open, 0 answers, 0 advice"
 
@@ -49,8 +49,8 @@ def test_an_agent_may_not_act_as_the_orchestrator_that_it_is_not(led: Path) -> N
     refused = invoke("agent-issue new 'More work' --as lead", led, NAMED)
     assert refused == Result(
         3, "",
-        "Error: This is an agent's session, and it may not act as the orchestrator lead.\n"
-        "Hint: Tell your user what is needed: the orchestrator lead must do this.\n",
+        "Error: This is an agent's session. It cannot act as the orchestrator lead.\nHint: Ask "
+        "your user: the orchestrator lead must do this.\n",
     )  # fmt: skip
 
 
@@ -81,11 +81,11 @@ def test_no_message_teaches_an_agent_to_be_a_person(led: Path) -> None:
     refused = invoke(f"agent-answer {question} yes", led, NAMED)
     assert refused == Result(
         3, "",
-        "Error: worker-1 asked this, and worker-1 is who you act for here.\n"
-        "Hint: A person answers it, or an orchestrator.\n",
+        "Error: worker-1 asked this question, and you act for Error: worker-1 here.\nHint: "
+        "Only a person or an orchestrator answers it.\n",
     )  # fmt: skip
     person = invoke(f"agent-answer {question} yes --as worker-1", led)
-    assert person.err.endswith("Hint: A person answers it as themselves: add `--as @me`.\n")
+    assert person.err.endswith("Hint: A person answers it with `--as @me`.\n")
 
 
 # ------------------------------------------------------------------------------- questions
@@ -100,7 +100,7 @@ def test_an_agents_answer_is_advice_and_the_question_stays_open(led: Path) -> No
     assert "1 question open" in invoke("agent-status", led).err
     shown = invoke("agent-status --as worker-1", led).out
     assert f"Advice on your question {question}, by agent worker-2, " in shown
-    assert "It decides nothing: a person or an orchestrator answers the question." in shown
+    assert "This is advice only: a person or an orchestrator decides." in shown
 
 
 def test_waiting_for_an_answer_does_not_end_with_advice(led: Path) -> None:

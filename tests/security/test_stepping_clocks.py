@@ -119,7 +119,7 @@ def test_a_strict_lease_is_taken_over_only_after_two_looks(
     bob.sync()
     first = bob.run("agent-lease src/ --strict")
     assert first.code == 3
-    assert "is leased by alice, who looks dead, since" in first.err
+    assert "is leased by alice, which looks dead, since" in first.err
     assert "Run `ghp agent-sync` in 10 seconds or later, and try again." in first.err
     bob.clock.wait(60)
     assert bob.run("agent-lease src/ --strict").code == 3, "there was no news in between"

@@ -142,7 +142,7 @@ def test_one_that_is_not_whole_is_left_as_it_is_and_said(repo: Path, content: by
     with pytest.raises(RepositoryDamagedError) as caught:
         opened(repo)
     assert (str(caught.value), caught.value.hint) == (
-        f"{made.path} is not ours or not whole; it was left as it is.",
+        f"{made.path} is incomplete or was not created by ghp-agents; it was left unchanged.",
         "Run `ghp agent-doctor --fix`.",
     )
     assert refs(made.path) == before

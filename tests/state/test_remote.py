@@ -134,8 +134,8 @@ def test_a_configured_remote_that_is_not_there_is_an_error(clone: Path) -> None:
     with pytest.raises(GhpError) as caught:
         coordination_remote(configured(clone, remote="fork"))
     assert (str(caught.value), caught.value.hint) == (
-        "The configured coordination remote 'fork' is not a remote of this repository.",
-        "Known are: origin. Correct `agents.remote` in the configuration, or add it with "
+        "The configured remote 'fork' does not exist in this repository.",
+        "Remotes: origin. Fix `agents.remote` in the configuration, or add the remote with "
         "`git remote add`.",
     )
 
@@ -242,8 +242,8 @@ def test_a_host_that_cannot_be_found_is_unknown_though_git_speaks_of_access_righ
     with pytest.raises(UnknownError) as caught:
         fetch_refs(here.ws, here.repository, here.remote, [f"+{OURS}:{SEEN_REFS}c1"])
     assert (str(caught.value), caught.value.hint, caught.value.exit_code) == (
-        f"The remote origin decides this, and gave no answer: {words}",
-        "Try again when it can be reached; `ghp agent-doctor` tests the connection.",
+        f"The remote origin decides this and did not answer: {words}",
+        "Try again when it is reachable; `ghp agent-doctor` tests the connection.",
         ExitCode.UNKNOWN,
     )
 

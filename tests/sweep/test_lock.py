@@ -122,7 +122,7 @@ def test_who_sweeps_for_long_keeps_its_right_and_the_other_goes_away(place: Plac
     ws = open_workspace(place.ws.folder, os.environ, Busy(begun))
     with pytest.raises(BusyError) as caught:
         acquire_lock(make_context(ws, place.store, place.leaser), SweepRequest(ANN, OTHER, True))
-    assert str(caught.value) == "«Ann» (a person) sweeps at this moment (generation 2)."
+    assert str(caught.value) == "«Ann» (a person) is sweeping now (generation 2)."
     assert place.clock.now() - begun == RENEW_EVERY
 
 

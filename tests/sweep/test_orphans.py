@@ -50,7 +50,9 @@ def test_they_are_listed_and_stay(
 ) -> None:
     folder = worktree(host.ws.folder, "worker-5/1-parse")
     settle(team, host, folder, "worker-5")
-    assert pruned(host, two, team) == [f"worktree {folder}: worker-5 is gone, nobody has #1; clean"]
+    assert pruned(host, two, team) == [
+        f"worktree {folder}: worker-5 is gone, nobody holds #1; clean"
+    ]
     assert folder.is_dir()
     assert kinds(run(host)) == [("Tell", False)]
 
@@ -127,7 +129,7 @@ def test_what_cannot_be_saved_stays_with_all_that_is_in_it(
     settle(team, host, folder, "worker-5")
     (folder / ".env").write_text("TOKEN=not-to-be-stored\n")
     (text,) = pruned(host, two, team, prune=True)
-    assert text.endswith("nobody has #1; 1 paths of it cannot be saved")
+    assert text.endswith("nobody has #1; 1 of its paths cannot be saved")
     assert (folder / ".env").read_text() == "TOKEN=not-to-be-stored\n"
 
 
@@ -140,7 +142,7 @@ def test_a_branch_that_is_not_merged_stays(
     commit(folder, {"parser.py": "x = 1\n"})
     assert pruned(host, two, team, prune=True) == [f"removed worktree {folder}"]
     assert texts(run(host, prune=True)) == [
-        "branch agent/worker-5/1-parse: worker-5 is gone, nobody has #1; it is not merged"
+        "branch agent/worker-5/1-parse: worker-5 is gone, nobody holds #1; it is not merged"
     ]
     assert "refs/heads/agent/worker-5/1-parse" in refs(host.ws.folder)
 

@@ -22,7 +22,7 @@ def test_a_silent_holder_is_told_of_once_and_taken_back_when_it_returns(
     assert kinds(run(sweeper)) == [("Warn", True)]
     assert sweeper.tracker.get(1).labels == ("agent:stale",)
     assert comments(sweeper) == [
-        "worker-1 has this issue and was not heard of for 11 min. After 30 min it is taken for "
+        "worker-1 holds this issue and has been silent for 11 min. After 30 min it counts as "
         "dead, and the issue goes back to the queue."
     ]
     before = everything(sweeper)
@@ -32,7 +32,7 @@ def test_a_silent_holder_is_told_of_once_and_taken_back_when_it_returns(
     one.sync()
     assert kinds(run(sweeper)) == [("Recall", True)]
     assert sweeper.tracker.get(1).labels == ()
-    assert comments(sweeper)[1:] == ["worker-1 is back and goes on with this issue."]
+    assert comments(sweeper)[1:] == ["worker-1 is back and continues with this issue."]
     assert kinds(run(sweeper)) == []
 
 
@@ -73,8 +73,8 @@ def test_a_dead_holders_issue_goes_back_to_the_queue_with_a_handoff(
         "Its last report, 2025-06-15T15:06:40Z: testing: Ran the tests"
     )
     assert comments(sweeper) == [
-        f"worker-1 had this issue and is dead. It is back in the queue: attempt 1 of 3. What is "
-        f"known of the work is in {handoff.name} (`ghp agent-resume`)."
+        "worker-1 held this issue and is dead. It is back in the queue: attempt 1 of 3. The "
+        f"handoff {handoff.name} has what is known (`ghp agent-resume`)."
     ]
     assert sweeper.story(1)[-1] == (
         "release", "Ann Example", 1, "swept: worker-1 is dead; held by worker-1",

@@ -47,7 +47,7 @@ def test_nothing_comes_from_or_goes_to_a_place_outside(road: Road, name: str) ->
     (road.folder.parent / "secret").write_text("secret\n")
     road.configure(worktreeCopyFiles=[name], worktreeSymlinkFiles=[name])
     started = road.start("worker-1")
-    why = f"{name!r} was left out: it is not a path inside the repository."
+    why = f"Skipped {name!r}: it is not a path inside the repository."
     assert started.notes == (why, why)
     assert git(started.path, "status", "--porcelain") == ""
 
@@ -57,9 +57,7 @@ def test_a_link_that_leads_out_is_not_copied(road: Road) -> None:
     (road.folder / "link").symlink_to(road.folder.parent / "secret")
     road.configure(worktreeCopyFiles=["link"])
     started = road.start("worker-1")
-    assert started.notes == (
-        "'link' was left out: it is a link to a place outside of the repository.",
-    )
+    assert started.notes == ("Skipped 'link': it links to a place outside the repository.",)
 
 
 def test_the_set_up_command_runs_in_the_worktree_and_its_output_is_kept(road: Road) -> None:

@@ -54,7 +54,7 @@ class Mem0Base:
 
     def index(self, notes: Sequence[Note]) -> IndexUpdate:
         """Update the index to the notes; unchanged ones are skipped."""
-        with _wrap_errors("The index could not be brought up to date"):
+        with _wrap_errors("The search index cannot be updated"):
             self._prepare()
             return self._update(notes)
 
@@ -62,7 +62,7 @@ class Mem0Base:
         self, query: str, notes: Sequence[Note], limit: int, among: Collection[str] | None = None
     ) -> list[Hit]:
         """Return the notes nearest to the query in meaning and identifiers."""
-        with _wrap_errors("The notes could not be searched"):
+        with _wrap_errors("The notes cannot be searched"):
             self._prepare()
             hits = self._search_index(query, notes, limit, among)
             if hits is None:
@@ -74,7 +74,7 @@ class Mem0Base:
         """Return the facts that the language model finds, if `infer` is set; else the text."""
         if not self._engines.infer:
             return [text]
-        with _wrap_errors("The language model could not be asked for the facts"):
+        with _wrap_errors("The language model did not answer"):
             self._prepare()
             with self._open_store() as memory:
                 # The next update of the index removes these drafts.
@@ -84,9 +84,8 @@ class Mem0Base:
         found = [fact for fact in dict.fromkeys(facts) if fact]
         if not found:
             raise KnowledgeError(
-                "The language model found no fact in the text, or its answer was broken. Nothing "
-                "was stored.",
-                hint="Keep it word for word: add `--verbatim`.",
+                "The language model found no facts, or its answer was invalid. Nothing was stored.",
+                hint="To store the text as it is, add `--verbatim`.",
             )
         return found
 
@@ -298,6 +297,6 @@ def _wrap_errors(what: str) -> Iterator[None]:
         why = one_line(f"{type(error).__name__}: {error}", 300)
         raise KnowledgeError(
             f"{what}: {why}",
-            hint="`ghp agent-doctor` looks at the set-up; `agents.memory` in "
+            hint="Run `ghp agent-doctor` to check the set-up. `agents.memory` in "
             "~/.config/ghp-cli/config.json names the engines.",
         ) from error

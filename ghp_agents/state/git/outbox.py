@@ -59,8 +59,8 @@ def put(ws: Workspace, some: Sequence[Record], cause: Exception) -> None:
         return
     raise GhpError(
         f"Nothing was recorded: {cause}.",
-        hint="Make room or give write access to the repository's .git/ghp, or set GHP_STATE_DIR "
-        "to a folder that can be written; then run the command again.",
+        hint="Free disk space, make .git/ghp writable, or set GHP_STATE_DIR to a writable "
+        "folder; then run the command again.",
     )
 
 

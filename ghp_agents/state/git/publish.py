@@ -102,7 +102,8 @@ def publish(
         head = fetch_published(ws, repository, remote)
         if head and not is_ours(repository, head):
             trouble = (
-                f"the remote has a branch {BRANCH.removeprefix('refs/heads/')} that is not ours"
+                f"the remote has a branch {BRANCH.removeprefix('refs/heads/')} that ghp-agents "
+                "did not create"
             )
             return report._replace(trouble=trouble, permanent=True)
         if head and _has_all(repository, head, documents):
@@ -117,7 +118,7 @@ def publish(
         if pushed.answer is not PushOutcome.MOVED:
             refused = pushed.answer is PushOutcome.REFUSED
             return report._replace(trouble=pushed.words, permanent=refused)
-    return report._replace(trouble="others published again and again; try again later")
+    return report._replace(trouble="others kept publishing; try again later")
 
 
 def _push_published(

@@ -43,7 +43,7 @@ def _read_tips(repository: StateRepository, heads: Sequence[tuple[CloneId, str]]
 def _tip(clone: CloneId, oid: str, commit: Object | None) -> Tip:
     if commit is None:
         raise git.GitError(
-            f"The commit {oid} of the clone {clone} is missing in the private repository.",
+            f"Commit {oid} of clone {clone} is missing in the private repository.",
             hint="Run `ghp agent-doctor`; it checks the state.",
         )
     header, _, message = commit.content.partition(b"\n\n")
@@ -224,7 +224,7 @@ class GitSnapshot:
                 left = dict(documents[clone])
                 epoch = left.pop(name)["epoch"]
                 documents[clone] = left
-                why = f"{name} has the epoch {epoch}, which none of its lives can have"
+                why = f"{name} has the impossible epoch {epoch}"
                 self._note(clone, f"{presence.PATH}#{name}", why)
         return documents
 

@@ -110,8 +110,8 @@ def _send(
         if has_twin(repository):
             repository = _split_from_twin(ws, repository)
             notes.append(
-                "Another clone uses this clone's id (a copied folder, or a container image); "
-                f"this one is {repository.clone} from now on. Nothing was lost."
+                "Another clone has the same id (a copied folder or container image). This "
+                f"clone is now {repository.clone}; nothing was lost."
             )
         head = repository.commit_at(repository.ref)
         if head is None or head == repository.commit_at(SEEN_REFS + repository.clone):
@@ -132,7 +132,7 @@ def _send(
         if trouble:
             break
     return report._replace(
-        trouble=trouble or "the remote's ref of this clone moved again and again",
+        trouble=trouble or "this clone's ref on the remote kept moving",
         unsent=count_unsent(repository),
         notes=tuple(notes),
     )

@@ -217,7 +217,7 @@ def test_a_set_up_that_does_not_work_is_an_error_of_ours(tmp_path: Path, engines
     base = Mem0Base(tmp_path, "shop", engines, hashes=True)
     with pytest.raises(KnowledgeError) as caught:
         base.search("x", ALL, 1)
-    assert str(caught.value).startswith("The notes could not be searched: ")
+    assert str(caught.value).startswith("The notes cannot be searched: ")
     assert "agents.memory" in caught.value.hint
 
 

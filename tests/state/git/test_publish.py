@@ -177,7 +177,7 @@ def test_a_branch_of_that_name_that_is_not_ours_is_left_alone(clone: Path, remot
     fold(clone)
     report = store(clone).publish()
     assert report.permanent
-    assert report.trouble == "the remote has a branch ghp-state that is not ours"
+    assert report.trouble == "the remote has a branch ghp-state that ghp-agents did not create"
     assert refs(remote)["refs/heads/ghp-state"] == refs(remote)["refs/heads/main"]
 
 

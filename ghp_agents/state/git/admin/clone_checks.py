@@ -60,8 +60,8 @@ def check_clocks(ws: Workspace) -> Iterator[Finding]:
             side = "ahead of" if seconds > 0 else "behind"
             yield info(
                 "clock",
-                f"The clock of clone {clone} is at least {ago(abs(seconds))} {side} ours.",
-                "Nobody is judged by it, but times in the log differ: check both clocks.",
+                f"The clock of clone {clone} is at least {ago(abs(seconds))} {side} this one.",
+                "Liveness does not depend on it, but times in the log differ. Check both clocks.",
             )
 
 
@@ -137,7 +137,7 @@ def check_remote(ws: Workspace) -> Iterator[Finding]:
         return
     names = (line.split("\t")[1] for line in listed.text.splitlines())
     count = sum(1 for name in names if name.startswith((f"{CUSTOM}clone/", f"{BRANCHES}clone/")))
-    yield ok("remote", f"{remote.name} answers; clones that meet there: {count}.")
+    yield ok("remote", f"{remote.name} answers; {count} clones sync through it.")
 
 
 def _user_repository(ws: Workspace) -> StateRepository:
@@ -146,4 +146,4 @@ def _user_repository(ws: Workspace) -> StateRepository:
 
 
 def _unreachable(name: str) -> str:
-    return f"Check the address and the network: git ls-remote {name}. What is said here waits."
+    return f"Check the address and the network: git ls-remote {name}. Records of this clone wait."

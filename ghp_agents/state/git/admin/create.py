@@ -25,8 +25,8 @@ def sharing(ws: Workspace) -> PublishPlan:
         remote=remote.name,
         address=probe.address(ws, remote),
         refs=(
-            (f"{remote.namespace}clone/*", "what is said here, on a ref of this clone's own"),
-            (f"{remote.namespace}lease/*", "who holds which right"),
+            (f"{remote.namespace}clone/*", "the records of this clone, on its own ref"),
+            (f"{remote.namespace}lease/*", "the locks and their holders"),
             (publish.BRANCH, "a page for people, only with `ghp agent-sync --publish`"),
         ),
     )
@@ -77,14 +77,14 @@ def _make(ws: Workspace) -> None:
 def _write_view(ws: Workspace, store: StateStore) -> None:
     if not publish.write_view(ws, store.snapshot()):
         raise GhpError(
-            f"The view {presence.PATH} cannot be written in {ws.main_worktree}.",
+            f"Cannot write the view {presence.PATH} in {ws.main_worktree}.",
             hint='Give write access, or put "agents": {"view": false} into .ghp/config.json.',
         )
 
 
 def _unwritable(ws: Workspace, error: OSError) -> GhpError:
     return GhpError(
-        f"{ws.ghp_dir} cannot be written: {error.strerror or error}.",
-        hint="Give write access to it, or run this outside of the sandbox; until then presence "
+        f"{ws.ghp_dir} is not writable: {error.strerror or error}.",
+        hint="Give write access to it, or run this outside the sandbox. Until then presence "
         f"and records are kept in {ws.spare_dir}.",
     )

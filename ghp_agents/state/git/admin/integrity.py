@@ -24,24 +24,24 @@ def check_state(ws: Workspace) -> Iterator[Finding]:
     path = state_path(ws)
     repository = find_repository(ws)
     if repository is None and path.exists():
-        text = f"{shown(ws, path)} does not say which clone it is: it is not whole."
+        text = f"{shown(ws, path)} is incomplete: it does not name its clone."
         yield error(
             "state", text, "`ghp agent-doctor --fix` restores or replaces it.", fixable=True
         )
     elif repository:
         result = repository.run("fsck", "--no-dangling", "--no-progress", "--no-reflogs")
         if result.code == 0:
-            yield ok("state", f"{shown(ws, path)} is whole; this clone is {repository.clone}.")
+            yield ok("state", f"{shown(ws, path)} is intact; this clone is {repository.clone}.")
         else:
             lines = [line for line in result.err.splitlines() if not line.startswith("notice:")]
             yield error(
                 "state",
                 f"{shown(ws, path)} is damaged: {lines[0] if lines else 'git fsck fails'}.",
-                f"Keep it and start anew: mv {path} {path}.damaged, then `ghp agent-sync`: all "
-                "that was sent comes back.",
+                f"Keep it and start again: mv {path} {path}.damaged, then `ghp agent-sync`; it "
+                "restores all that was sent.",
             )
     for aside in sorted(ws.ghp_dir.glob(f"{_ASIDE}*")):
-        text = f"{shown(ws, aside)} was put aside because it was not whole."
+        text = f"{shown(ws, aside)} was moved aside because it was incomplete."
         yield info("state-aside", text, f"When nothing is missing: rm -r {aside}")
 
 
@@ -74,7 +74,7 @@ def check_growth(ws: Workspace) -> Iterator[Finding]:
     )
     if repack.needed(repository):
         yield info(
-            "growth", f"{text}; it is due to be packed.", "The next fold does it.", fixable=True
+            "growth", f"{text}; it should be packed.", "The next fold packs it.", fixable=True
         )
     else:
         yield ok("growth", f"{text}.")

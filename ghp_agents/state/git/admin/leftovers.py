@@ -43,7 +43,7 @@ def _held(path: Path) -> Finding:
     text = f"{path.name} is held by {about}"
     if path.name == sync.LOCK:
         return info("lock", f"{text}: a sync is under way.", "It ends by itself after `timeout`.")
-    remedy = f"If it does nothing any more: kill {pid}" if pid else "See what git does here: ps -ef"
+    remedy = f"If it hangs: kill {pid}" if pid else ("See which git processes run: ps -ef")
     return warning("lock", f"{text} for longer than a fold takes.", f"{remedy} (nothing is lost).")
 
 

@@ -70,7 +70,10 @@ def check_presence(ws: Workspace) -> Iterator[Finding]:
     waiting = [name for name in seen.changed if news[name] != known.get(name)]
     if not waiting:
         folded = f"Presence of {_agents(len(seen.beaten))} is folded."
-        yield ok("presence", folded if seen.beaten else "No agent has beaten in this clone yet.")
+        yield ok(
+            "presence",
+            folded if seen.beaten else ("No agent has sent a heartbeat in this clone yet."),
+        )
         return
     age = ws.clock.now() - min(seen.beaten[name] for name in waiting)
     text = f"Presence of {_agents(len(waiting))} is not folded yet (the oldest is {ago(age)} old)."
@@ -99,8 +102,8 @@ def check_view(ws: Workspace) -> Iterator[Finding]:
         return
     yield warning(
         "view-tracked",
-        f"{presence.PATH} is tracked by git ({' and '.join(tracked)}): it is generated, so each "
-        "branch would carry another one, and no view is written over it.",
+        f"{presence.PATH} is tracked by git ({' and '.join(tracked)}). It is generated, so "
+        "each branch would have another version; the view is not written while it is tracked.",
         f"git rm --cached {presence.PATH} && git commit -m 'Untrack generated agent status'",
     )
 

@@ -179,13 +179,13 @@ def remove_remote_refs(ws: Workspace, refs: Sequence[RemoteRef]) -> None:
     pushed = push(ws, open_repository(ws), target, deletions, expected=names)
     if pushed.answer is PushOutcome.MOVED:
         raise GhpError(
-            f"Somebody wrote to {remote.name} meanwhile; nothing was removed there.",
+            f"Another clone wrote to {remote.name} meanwhile; nothing was removed there.",
             hint="Stop the agents of the other clones, then run the command again.",
         )
     if pushed.answer is PushOutcome.REFUSED:
         raise GhpError(
-            f"{remote.name} does not let us remove refs: {masked(pushed.words)}.",
-            hint="Ask somebody with the right to, or remove them on the host's own pages.",
+            f"{remote.name} refuses to delete refs: {masked(pushed.words)}.",
+            hint="Ask somebody with permission, or delete them on the host's website.",
         )
     if pushed.answer is PushOutcome.UNKNOWN:
         raise _unreachable(remote, pushed.words)
@@ -228,5 +228,5 @@ def _describe(
 def _unreachable(remote: Remote, words: str) -> UnknownError:
     return UnknownError(
         f"{remote.name} cannot be reached: {masked(words.removesuffix('.'))}.",
-        hint="Check the network and try again; without --remote-refs only this machine is changed.",
+        hint="Check the network and try again. Without --remote-refs only this machine is changed.",
     )
