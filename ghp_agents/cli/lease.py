@@ -103,7 +103,7 @@ def _say_links(app: App, patterns: tuple[str, ...]) -> None:
             output.say(f"{shown} is a link: leased its target, {one_line(inside, 80)}.")
         else:
             output.warn(
-                f"{shown} links to a path outside of this repository: only the link is leased, "
+                f"{shown} links to a path outside this repository: only the link is leased, "
                 "and its target can still be edited."
             )
 

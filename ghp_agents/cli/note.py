@@ -147,7 +147,7 @@ def _place(app: App, path: str) -> str:
     place = os.path.normpath(os.path.join(_current_folder(app), path)).replace(os.sep, "/")  # noqa: PTH118
     if place.startswith(("../", "/")) or place == "..":
         raise UsageError(
-            f"{path!r} is outside of this repository.", hint="Name a file in the repository."
+            f"{path!r} is outside this repository.", hint="Name a file in the repository."
         )
     return place
 

@@ -269,7 +269,7 @@ def _print_footer(app: App, snapshot: Snapshot, views: Sequence[AgentView]) -> N
     if sync_status.waiting:
         output.warn(
             f"{_count(sync_status.waiting, 'record')} waiting: the repository cannot be written.",
-            "Run `ghp agent-sync` outside of the sandbox.",
+            "Run `ghp agent-sync` outside the sandbox.",
         )
     if sync_status.unsent and (sync_status.trouble or not sync_status.news_at):
         why = f": {sync_status.trouble}" if sync_status.trouble else ""

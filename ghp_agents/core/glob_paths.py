@@ -34,8 +34,8 @@ def spelled(word: str, folder: str = "") -> str:
     while parts and parts[0] in (".", ".."):
         if parts.pop(0) == ".." and not _go_up(here):
             raise UsageError(
-                f"{_shown(word)} is outside of this repository.",
-                hint="Name a path inside of it, relative to the current folder.",
+                f"{_shown(word)} is outside this repository.",
+                hint="Name a path inside it, relative to the current folder.",
             )
         is_rooted = True
     if is_rooted and len(parts) > 1 and parts[0] == "":

@@ -114,7 +114,7 @@ def from_root(toplevel: str, cwd: Path, words: Sequence[str]) -> list[str]:
         real = Path(os.path.realpath(whole.parent), whole.name) if whole else None
         if real is None or not real.is_relative_to(top):
             raise UsageError(
-                f"{word[:80]!r} is outside of this repository.",
+                f"{word[:80]!r} is outside this repository.",
                 hint=f"Name files below {toplevel}.",
             )
         found.append(str(real.relative_to(top)))

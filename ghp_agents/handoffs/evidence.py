@@ -124,7 +124,7 @@ def topic_facts(store: StateStore, about: Topic, orchestrators: Collection[str] 
     questions, broken = escalations.read_all(snapshot, orchestrators)
     handoffs, unread = handoffs_about(snapshot, about)
     notes = [
-        f"{file(problem.place)} cannot be read: {phrase(problem.reason)}."
+        f"Cannot read {file(problem.place)}: {phrase(problem.reason)}."
         for problem in (*broken, *unread)
     ]
     return TopicFacts(

@@ -191,8 +191,11 @@ def test_where_the_remote_cannot_be_reached_it_ends_with_4(
 ) -> None:
     one, _ = two
     (one.parent / "remote.git").rename(one.parent / "away.git")
-    broke = "Error: The connection to origin broke while issue/1 was being changed, so that may "
-    silent = "Error: The remote origin decides this, and gave no answer: "
+    broke = (
+        "Error: The connection to origin broke while issue/1 was being changed; "
+        "the change may or may not have happened: "
+    )
+    silent = "Error: The remote origin decides this and did not answer: "
     for command, said in (("claim 1", broke), ("claim --next", broke), ("release 1", silent)):
         result = ghp(one, f"agent-{command} --as worker-1")
         assert (result.code, result.out) == (4, "")

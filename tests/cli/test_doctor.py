@@ -35,16 +35,25 @@ def test_a_clone_in_use_where_all_is_well(used: Path, remote: Path) -> None:
     assert objects[0].startswith("✓ The private repository has ")
     assert done == (
         0,
-        f"✓ git {shown}\\n✓ Python {platform.python_version()}, ghp-agents "
-        f"{version('ghp-agents')}\\n✓ {used}: main worktree, sha1\\n✓ Settings: the defaults "
-        f"(there is no .ghp/config.json)\\n✓ Commands here act as worker-1.\\n{BACKGROUND}✓ "
-        f"Clones share state through origin ({remote}).\\n✓ All 0 records can be read.\\n✓ The "
-        "outbox is empty.\\n✓ origin has everything that was committed here.\\n✓ Last news "
-        "from origin: 0 s ago.\\n✓ .git/ghp can be written.\\n✓ No lock is held.\\n✓ "
-        f".git/ghp/state.git is intact; this clone is {clone_id(used)}.\\n✓ Nothing was left "
-        f"behind by killed processes.\\n✓ Presence of 1 agent is folded.\\n{objects[0]}\\n✓ "
-        ".ghp/agent-status.json is not tracked by git.\\n✓ origin answers; 1 clones sync "
-        "through it.\\n✓ origin accepts our refs under refs/ghp/ (tested 0 s ago).\\n",
+        f"✓ git {shown}\n"
+        f"✓ Python {platform.python_version()}, ghp-agents {version('ghp-agents')}\n"
+        f"✓ {used}: main worktree, sha1\n"
+        "✓ Settings: the defaults (there is no .ghp/config.json)\n"
+        "✓ Commands here act as worker-1.\n"
+        f"{BACKGROUND}✓ Clones share state through origin ({remote}).\n"
+        "✓ All 0 records can be read.\n"
+        "✓ The outbox is empty.\n"
+        "✓ origin has everything that was committed here.\n"
+        "✓ Last news from origin: 0 s ago.\n"
+        "✓ .git/ghp can be written.\n"
+        "✓ No lock is held.\n"
+        f"✓ .git/ghp/state.git is intact; this clone is {clone_id(used)}.\n"
+        "✓ Nothing was left behind by killed processes.\n"
+        "✓ Presence of 1 agent is folded.\n"
+        f"{objects[0]}\n"
+        "✓ .ghp/agent-status.json is not tracked by git.\n"
+        "✓ origin answers; 1 clones sync through it.\n"
+        "✓ origin accepts our refs under refs/ghp/ (tested 0 s ago).\n",
         "✓ No problems found.\n",
     )
 
@@ -55,14 +64,20 @@ def test_it_changes_nothing_in_a_clone_that_was_never_used(repo: Path) -> None:
     shown = ".".join(map(str, our_git.version()))
     assert done == (
         0,
-        f"✓ git {shown}\\n✓ Python {platform.python_version()}, ghp-agents "
-        f"{version('ghp-agents')}\\n✓ {repo}: main worktree, sha1\\n✓ Settings: the defaults "
-        "(there is no .ghp/config.json)\\n• This worktree has no agent name.\\n  → If an "
-        f"agent works here, name it: ghp agent-whoami --set worker-1\\n{BACKGROUND}• Nothing "
-        "leaves this clone: there is no remote.\\n✓ All 0 records can be read.\\n✓ The outbox "
-        "is empty.\\n• Nothing was recorded in this clone yet.\\n✓ No lock is held.\\n✓ "
-        "Nothing was left behind by killed processes.\\n✓ No agent has sent a heartbeat in "
-        "this clone yet.\\n✓ .ghp/agent-status.json is not tracked by git.\\n",
+        f"✓ git {shown}\n"
+        f"✓ Python {platform.python_version()}, ghp-agents {version('ghp-agents')}\n"
+        f"✓ {repo}: main worktree, sha1\n"
+        "✓ Settings: the defaults (there is no .ghp/config.json)\n"
+        "• This worktree has no agent name.\n"
+        "  → If an agent works here, name it: ghp agent-whoami --set worker-1\n"
+        f"{BACKGROUND}• Nothing leaves this clone: there is no remote.\n"
+        "✓ All 0 records can be read.\n"
+        "✓ The outbox is empty.\n"
+        "• Nothing was recorded in this clone yet.\n"
+        "✓ No lock is held.\n"
+        "✓ Nothing was left behind by killed processes.\n"
+        "✓ No agent has sent a heartbeat in this clone yet.\n"
+        "✓ .ghp/agent-status.json is not tracked by git.\n",
         "✓ No problems found.\n",
     )
     assert sorted(repo.rglob("*")) == before

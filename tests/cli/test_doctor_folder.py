@@ -94,8 +94,8 @@ def test_a_private_repository_that_cannot_be_named_is_put_aside_and_kept(used: P
     (aside,) = (used / ".git/ghp").glob("state.git.aside-*")
     assert (aside / "precious").read_text() == "kept"
     assert (
-        f"• .git/ghp/{aside.name} was moved aside because it was incomplete.\\n  → When "
-        f"nothing is missing: rm -r {aside}\\n"
+        f"• .git/ghp/{aside.name} was moved aside because it was incomplete.\n"
+        f"  → When nothing is missing: rm -r {aside}\n"
     ) in done.out
     assert invoke("agent-sync", used).code == 0
     assert "worker-1" in invoke("agent-status", used).out

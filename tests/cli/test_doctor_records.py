@@ -57,7 +57,7 @@ def test_a_presence_document_that_cannot_be_read_is_named_with_its_clone(clones:
     invoke("agent-sync", there)
     invoke("agent-sync", here)
     assert [one["text"] for one in findings(here)["unreadable"]] == [
-        f"Cannot read clone {clone_id(there)}: .ghp/agent-status.json:: not a presence "
+        f"clone {clone_id(there)}: .ghp/agent-status.json: cannot be read: not a presence "
         "document: it has no agents."
     ]
 

@@ -491,8 +491,8 @@ def test_a_person_answers_as_themselves_in_an_agents_worktree(repo: Path) -> Non
     assert invoke(["agent-answer", asked, "json"], repo, agent) == (
         3,
         "",
-        "Error: worker-1 asked this question, and you act for Error: worker-1 here.\nHint: "
-        "Only a person or an orchestrator answers it.\n",
+        "Error: worker-1 asked this question, and you act for worker-1 here.\n"
+        "Hint: Only a person or an orchestrator answers it.\n",
     )
     assert invoke(["agent-answer", asked, "2", "--as", "@me"], repo).code == 0
     (question,) = json.loads(invoke("agent-escalations --json", repo).out)

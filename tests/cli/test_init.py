@@ -252,8 +252,8 @@ def test_a_place_that_cannot_be_written_is_said_with_a_way_out(clone: Path) -> N
     (clone / ".git/ghp").write_text("in the way")
     done = invoke("agent-init", clone)
     assert (done.code, done.out) == (1, "")
-    assert f"Error: {clone}/.git/ghp cannot be written: " in done.err
-    assert "Hint: Give write access to it, or run this outside of the sandbox; " in done.err
+    assert f"Error: {clone}/.git/ghp is not writable: " in done.err
+    assert "Hint: Give write access to it, or run this outside the sandbox. " in done.err
 
 
 # ------------------------------------------------------------------------------ asking the remote

@@ -79,9 +79,9 @@ def test_what_another_has_ends_with_3_and_says_what_next(place: Path) -> None:
     code, out, err = invoke("agent-lease a.py", place / "src", TWO)
     assert (code, out) == (3, "")
     assert err == (
-        f"Error: src/a.py is leased by worker-1 since {since} ({name[:6]}), reason: "
-        "«parser».\\nHint: Work on something else, wait with `ghp agent-lease a.py --wait`, "
-        "or ask: `ghp agent-escalate …`.\\n"
+        f"Error: src/a.py is leased by worker-1 since {since} ({name[:6]}), reason: «parser».\n"
+        "Hint: Work on something else, wait with `ghp agent-lease a.py --wait`, or ask: `ghp "
+        "agent-escalate …`.\n"
     )
 
 
@@ -101,7 +101,7 @@ def test_of_a_link_what_it_leads_to_is_leased(place: Path, tmp_path: Path) -> No
     assert invoke("agent-release alias.py lib/b.py", place, ONE).code == 0
     code, _, err = invoke("agent-lease ./out", place, ONE)
     assert (code, err.splitlines()[1]) == (0, (
-        "Warning: ./out links to a path outside of this repository: only the link is leased, and "
+        "Warning: ./out links to a path outside this repository: only the link is leased, and "
         "its target can still be edited."
     ))  # fmt: skip
     assert "Warning: docs/round links to" in invoke("agent-lease docs/round", place, ONE).err
@@ -306,7 +306,7 @@ def test_a_timeout_ends_with_3(place: Path) -> None:
     lease(place, "src/")
     code, out, err = invoke("agent-lease src/ --wait --timeout 0", place, TWO)
     assert (code, out) == (3, "")
-    assert "Error: Not free within 0 s: 1st in line, after worker-1: " in err
+    assert "Error: Still leased after 0 s: 1st in line, after worker-1: " in err
 
 
 # ------------------------------------------------------------------------------ two clones

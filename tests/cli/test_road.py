@@ -167,10 +167,12 @@ def test_a_red_check_ends_with_1_and_the_end_of_its_output(folder: Path, place: 
     failed = ghp(place, "agent-finish")
     assert (failed.code, failed.out) == (1, "")
     assert failed.err == (
-        "Running `echo 2 tests failed; exit 1` …\\nError: `echo 2 tests failed; exit 1` "
-        "failed with 1.\\n2 tests failed\\nHint: Nothing was pushed. Full output: "
-        f"{folder}/.git/ghp/checks/agent-worker-1-1-parse-files.txt. To push it as a draft: "
-        "`ghp agent-finish --draft`.\\n"
+        "Running `echo 2 tests failed; exit 1` …\n"
+        "Error: `echo 2 tests failed; exit 1` failed with 1.\n"
+        "2 tests failed\n"
+        "Hint: Nothing was pushed. Full output: "
+        f"{folder}/.git/ghp/checks/agent-worker-1-1-parse-files.txt. To push it as a draft: `ghp "
+        "agent-finish --draft`.\n"
     )
 
 
@@ -190,7 +192,7 @@ def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) 
         "2\n",
         "No checks are configured: `agents.checks` in .ghp/config.json names commands.\n"
         f"✓ Merged #2 ({BRANCH}) into main as <commit>.\n✓ Closed #1 «Parse files».\n"
-        f"Warning: {ready} was left: worker-1 is in it.\n",
+        f"Warning: Kept the worktree {ready}: worker-1 is still in it.\n",
     )
     assert git(folder, "log", "-1", "--format=%s") == f"Merge #2 from {BRANCH}"
     assert ghp(folder, "agent-merge 2 --as worker-1") == (

@@ -53,7 +53,7 @@ def test_it_says_what_it_did_and_the_second_time_that_there_is_nothing(work: Pat
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(work: Path) -> None:
     assert sweep(work, "--dry-run") == Result(
         0,
-        "· #1: worker-1 is dead for 33 min: put it back in the queue\n",
+        "· #1: worker-1 has been dead for 33 min: put it back in the queue\n",
         "Agents: 1 dead. Dry run: nothing was done.\n",
     )
     shown = invoke("agent-issue show 1", work).out
@@ -126,7 +126,7 @@ def test_out_of_reach_nothing_is_done(clone: Path, remote: Path) -> None:
     failed = sweep(clone)
     assert (failed.code, failed.out) == (4, "")
     assert "cannot be reached" in failed.err
-    assert "Nobody is taken for dead without news" in failed.err
+    assert "Hint: So no agent was declared dead." in failed.err
 
 
 @pytest.mark.slow

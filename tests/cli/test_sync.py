@@ -33,7 +33,7 @@ def test_several_remotes_and_no_origin_is_said(repo: Path) -> None:
         "Nothing leaves this clone: none of the remotes fork, upstream is called origin, and "
         "`agents.remote` is not set.\n✓ Saved. There is no remote to sync with.\n"
     )
-    told = "• Nothing leaves this clone: of the remotes fork, upstream none is called origin"
+    told = "• Nothing leaves this clone: none of the remotes fork, upstream is called origin"
     assert told in invoke("agent-doctor", repo).out
 
 
@@ -124,7 +124,7 @@ def test_a_branch_of_that_name_that_is_not_ours_is_left_alone(clones: Clones, re
     invoke("agent-status --set testing", here, AS)
     code, _, err = invoke("agent-sync --publish", here)
     assert code == 1
-    assert "a branch ghp-state that is not ours" in err
+    assert "a branch ghp-state that ghp-agents did not create" in err
     assert git(remote, "rev-parse", "ghp-state") == before
 
 
@@ -163,8 +163,8 @@ def test_a_remote_that_does_not_exist_by_name_is_an_error(clones: Clones) -> Non
     mine({"agents": {"remote": "upstream"}})
     code, _, err = invoke("agent-sync", here)
     assert code == 1
-    assert "'upstream' is not a remote of this repository" in err
-    assert "Known are: origin." in err
+    assert "The configured remote 'upstream' does not exist in this repository." in err
+    assert "Remotes: origin." in err
 
 
 def test_a_twin_takes_another_id_and_both_go_on(clones: Clones, tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_twin_takes_another_id_and_both_go_on(clones: Clones, tmp_path: Path) 
     assert invoke("agent-sync", here).code == 0
     code, _, err = invoke("agent-sync", twin)
     assert code == 0
-    assert "Another clone uses this clone's id" in err
+    assert "Another clone has the same id (a copied folder or container image)." in err
     invoke("agent-sync", here)
     documents = {invoke("agent-status --json", folder).out for folder in (here, twin)}
     assert len(documents) == 1

@@ -72,7 +72,7 @@ def test_a_path_outside_is_refused(ground: WorktreeFiles, repo: Path) -> None:
     for word in (str(repo.parent), "/etc", f"!{repo.parent}"):
         with pytest.raises(UsageError) as caught:
             ground.spelled(["*", word], repo)
-        assert "is outside of this repository." in str(caught.value)
+        assert "is outside this repository." in str(caught.value)
         assert str(repo) in caught.value.hint
 
 

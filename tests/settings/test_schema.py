@@ -293,7 +293,7 @@ def test_the_users_list_takes_the_place_of_the_repositorys(repo: Path, home: Pat
 @pytest.mark.parametrize(
     ("pattern", "why"),
     [
-        ("../up", "'../up' is outside of this repository"),
+        ("../up", "'../up' is outside this repository"),
         ("", "a pattern is empty"),
         ("!gen/", "all patterns are exceptions (`!`), so nothing is selected"),
     ],
