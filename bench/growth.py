@@ -13,11 +13,11 @@ from typing import Any
 from bench.figure import Figure, count, milliseconds
 from bench.place import Place, git, open_app, size
 from bench.timing import took
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.state.git import repack
 from ghp_agents.state.private_repo import open_repository
 from ghp_agents.wiring import App
+from tests.support.clock import ManualClock
 
 ENOUGH = 500.0  # kB
 AGENTS = 10

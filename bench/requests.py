@@ -12,10 +12,10 @@ from pathlib import Path
 from bench.figure import Figure
 from bench.place import Place
 from ghp_agents.claims import service as claim
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.presence import service as presence
 from ghp_agents.wiring import App
 from tests.support import emulator
+from tests.support.clock import ManualClock
 from tests.support.ghp import invoke
 from tests.support.github import ADMIN, WORKER_1, GitHub, World
 from tests.support.openapi import OpenAPI

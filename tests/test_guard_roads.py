@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import AgentName
 from ghp_agents.guard import evaluate as ruling
 from ghp_agents.hotpath import check_edit as guard
@@ -22,6 +21,7 @@ from ghp_agents.leases import service as lease
 from ghp_agents.leases.request import LeaseRequest
 from tests.support import rule_worlds
 from tests.support.claimants import Claimant
+from tests.support.clock import ManualClock
 from tests.support.ghp import CHECKOUT
 from tests.support.git import commit
 from tests.support.rule_worlds import GENERATED, IGNORED, PATHS, World

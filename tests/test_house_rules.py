@@ -148,7 +148,7 @@ RULES = [
         "process with `wait(timeout=…)`.",
         breaches=breaches.make_believe,
         bad=Source("tests/test_example.py", "from unittest import mock\n"),
-        good=Source("tests/test_example.py", "from ghp_agents.core.clock import ManualClock\n"),
+        good=Source("tests/test_example.py", "from tests.support.clock import ManualClock\n"),
         folders=("tests",),
     ),
     Rule(

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import IssueChange
 from tests.support.claimants import DEAD, Claimant, Team
+from tests.support.clock import ManualClock
 
 Clones = Callable[[int], list[Path]]
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.claims import service as services
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import PROVISIONAL
 from tests.support.claimants import DEAD, GONE, THEN, Claimant, Team, known
+from tests.support.clock import ManualClock
 from tests.support.consent import mine
 from tests.support.git import git
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.doctor import state_checks as records
 from ghp_agents.hotpath import heartbeat as pulse
 from tests.support import hosts, repos
+from tests.support.clock import ManualClock
 from tests.support.consent import mine
 from tests.support.doctor import clone_id, doctor, finding, findings, house, in_use
 from tests.support.ghp import invoke

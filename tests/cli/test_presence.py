@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.cli.presence import row
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import AgentName
 from ghp_agents.presence import service as services
 from ghp_agents.wiring import App
 from tests.state import strangers
+from tests.support.clock import ManualClock
 from tests.support.ghp import CHECKOUT, invoke, run_ghp
 from tests.support.git import git
 

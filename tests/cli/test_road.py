@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.ports import Clock
 from tests.support import consent
+from tests.support.clock import ManualClock
 from tests.support.ghp import Result, invoke
 from tests.support.git import commit, git
 from tests.support.road import Road

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import NotFoundError, RefusedError, UsageError
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.ports import Forge
@@ -19,6 +18,7 @@ from ghp_agents.pulls.pull import (
     PullMovedError,
     Sent,
 )
+from tests.support.clock import ManualClock
 
 ANN = Actor("Ann Example", is_person=True)
 WORKER = Actor("worker-1")

@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import NotFoundError, UsageError
 from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
 from ghp_agents.issues.issue import BODY_LIMIT, Comment, Issue, IssueChange
 from ghp_agents.ports import IssueTracker
+from tests.support.clock import ManualClock
 
 ANN = Actor("Ann Example", is_person=True)
 WORKER = Actor("worker-1")

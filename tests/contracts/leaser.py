@@ -9,10 +9,10 @@ from typing import Protocol, TypeVar
 import pytest
 from hypothesis import strategies as st
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import UnknownError, UsageError
 from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.ports import LockService
+from tests.support.clock import ManualClock
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock, to_text
+from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.ports import Snapshot
@@ -14,6 +14,7 @@ from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import Presence
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
+from tests.support.clock import ManualClock
 from tests.support.context import WholeStore
 
 HOUR = 3_600.0

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import NotSetUpError
 from ghp_agents.core.finding import Finding, Level
 from ghp_agents.doctor import github_checks as hub_checks
@@ -17,6 +16,7 @@ from ghp_agents.github.api.outbox import Job
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.wiring import App
 from tests.support import hubs
+from tests.support.clock import ManualClock
 from tests.support.git import git
 from tests.support.hubs import SECRET, Script, limits, says
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock, to_text
+from ghp_agents.core.clock import to_text
 from ghp_agents.core.finding import Finding, Level, error, info, ok, warning
 from ghp_agents.doctor import machine_checks as machine
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.git import git
 from tests.support.users import OTHER, only_root
 

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core import finding
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import GhpError, NotSetUpError
 from ghp_agents.core.finding import Check, Finding, Level
 from ghp_agents.doctor import service as doctor
-from ghp_agents.locks.memory import MemoryLeaser
 from ghp_agents.state.admin_port import Probe, PublishPlan
-from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import Parts, make_context
 from tests.support.grounds import ground
+from tests.support.twins.locks import MemoryLeaser
+from tests.support.twins.state import MemoryRemote, MemoryStore
 
 BROKEN = GhpError("The settings are broken.", hint="Mend them.")
 

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import agent_name
 from ghp_agents.doctor import setup as init
 from ghp_agents.state.admin_port import Probe, PublishPlan, RemoteRef, Step
-from ghp_agents.state.memory import MemoryStore
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.git import git
 from tests.support.grounds import ground
+from tests.support.twins.state import MemoryStore
 
 SHARED = PublishPlan(
     remote="team",

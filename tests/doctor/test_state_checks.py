@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.finding import Finding, Level, error, info, ok, warning
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.doctor import state_checks as records
 from ghp_agents.presence.service import heartbeat
 from ghp_agents.state.join import SyncStatus
-from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import make_context
+from tests.support.twins.state import MemoryRemote, MemoryStore
 
 DAY = 86_400.0
 

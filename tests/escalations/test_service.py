@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import NotFoundError, NotSetUpError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, AgentName, CloneId, Timestamp
 from ghp_agents.escalations.comments import owed
@@ -22,10 +21,11 @@ from ghp_agents.escalations.service import (
     render_news,
 )
 from ghp_agents.state.ledger import LedgerEntry
-from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.state.record import Record
+from tests.support.clock import ManualClock
 from tests.support.escalations import WORKER, Place, RivalStore, ShakyTracker, make_place
 from tests.support.git import git
+from tests.support.twins.state import MemoryRemote, MemoryStore
 
 NOW = Timestamp("2025-06-15T15:06:40Z")
 

@@ -12,13 +12,13 @@ from ghp_agents.escalations.escalation import Answer
 from ghp_agents.escalations.service import answer, escalate
 from ghp_agents.escalations.wait import wait
 from ghp_agents.hotpath import heartbeat as pulse
-from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.presence.wait import LOOK_EVERY
 from ghp_agents.state.join import SyncReport
-from ghp_agents.state.memory import MemoryRemote, MemorySnapshot, MemoryStore
 from ghp_agents.workspace import open_workspace
 from tests.support.context import make_context
 from tests.support.script import Script
+from tests.support.twins.issues import MemoryTracker
+from tests.support.twins.state import MemoryRemote, MemorySnapshot, MemoryStore
 
 TEXT = "Which database?\nBoth would do."
 WAITING = ("waiting", "Waiting for an answer: Which database? Both would do.")

@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.github.forge import GitHubForge
 from ghp_agents.ports import Forge
 from ghp_agents.pulls.pull import Checks, NewPull, Pull, PullChange
 from ghp_agents.wiring import App
 from tests.contracts.forge import ANN, WORKER, ForgeContract, Site
+from tests.support.clock import ManualClock
 from tests.support.faults import Asked, Fault, Said, in_turn
 from tests.support.git import commit, git
 from tests.support.github import ADMIN, WORKER_1, GitHub

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import AgentName, IssueNumber
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.status_comment_sync import refresh
 from ghp_agents.issues.issue import Issue
-from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
-from ghp_agents.state.memory import MemoryStore
 from tests.support import hubs
+from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.hubs import Script, cut, says
+from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.state import MemoryStore
 
 AT = "/repos/acme/widgets/issues"
 LIST = f"GET {AT}/1/comments?per_page=100"

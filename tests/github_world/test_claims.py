@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.wiring import App
+from tests.support.clock import ManualClock
 from tests.support.faults import Fault
 from tests.support.ghp import Result, invoke
 from tests.support.git import git

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.github.labels import standard
+from tests.support.clock import ManualClock
 from tests.support.ghp import Result, invoke
 from tests.support.github import ADMIN, GitHub
 

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor
 from ghp_agents.wiring import App
+from tests.support.clock import ManualClock
 from tests.support.faults import Asked, Fault, in_turn, writes
 from tests.support.github import ADMIN, WORKER_1, GitHub
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
+from tests.support.clock import ManualClock
 from tests.support.faults import Asked, Fault, Said, at_random, in_turn, writes
 from tests.support.github import ADMIN, TOKENS, GitHub, World
 from tests.support.proxy import BUDGET, Proxy

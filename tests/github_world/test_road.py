@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.pulls.merge import Merged, Passed
+from tests.support.clock import ManualClock
 from tests.support.faults import at_random
 from tests.support.git import commit, git
 from tests.support.github import ADMIN, GitHub

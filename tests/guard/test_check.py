@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import NotSetUpError, UnknownError, UsageError
 from ghp_agents.guard import check
 from ghp_agents.guard.check import CheckResult
 from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.workspace import open_workspace
 from tests.support.claimants import Claimant
+from tests.support.clock import ManualClock
 from tests.support.git import commit, git
 from tests.support.taking import take
 

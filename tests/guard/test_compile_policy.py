@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.guard import compile_policy as rulemaking
 from ghp_agents.guard import evaluate as ruling
 from ghp_agents.hotpath import policy_cache as rulebook
@@ -17,6 +16,7 @@ from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.leases.world import World
 from ghp_agents.settings.schema import ConfigError
 from tests.support.claimants import Claimant
+from tests.support.clock import ManualClock
 from tests.support.consent import mine
 from tests.support.taking import take
 

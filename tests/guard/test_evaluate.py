@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import AgentName
 from ghp_agents.guard import evaluate as ruling
 from ghp_agents.hotpath import implicit_leases as touched
@@ -13,6 +12,7 @@ from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.leases.request import LeaseRequest
 from tests.support.claimants import Claimant
+from tests.support.clock import ManualClock
 from tests.support.git import git
 from tests.support.taking import take
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.handoffs.handoff import Missing
 from ghp_agents.handoffs.uncommitted import Uncommitted, take_uncommitted
 from ghp_agents.workspace import open_workspace
+from tests.support.clock import ManualClock
 from tests.support.git import commit, git
 
 

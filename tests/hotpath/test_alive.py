@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor
 from ghp_agents.hotpath import alive as living
 from ghp_agents.hotpath import fastjson as quickjson
@@ -17,6 +16,7 @@ from ghp_agents.hotpath import presence_file as presencefile
 from ghp_agents.leases.world import World
 from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.workspace import open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import make_context
 
 NOW = 1_750_000_000.0

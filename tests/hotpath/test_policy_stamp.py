@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.github.tracker import mirror
 from ghp_agents.github.tracker.mapping import MirroredIssue
@@ -27,6 +26,7 @@ from ghp_agents.state.transact import transact
 from ghp_agents.workspace import now_text
 from tests.support import consent, repos
 from tests.support.claimants import Claimant
+from tests.support.clock import ManualClock
 from tests.support.git import commit, git
 from tests.support.taking import take
 

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.hotpath.locate import Location
 from ghp_agents.issues.local import LocalTracker
-from ghp_agents.locks.memory import Board, MemoryLeaser
-from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.workspace import Workspace
+from tests.support.clock import ManualClock
 from tests.support.context import Parts, make_context
+from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.state import MemoryRemote, MemoryStore
 
 
 @dataclass

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
 from ghp_agents.issues.issue import PROVISIONAL, IssueChange, provisional, short
 from ghp_agents.issues.local import LocalTracker
 from ghp_agents.issues.record import FOLDER
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.memory import MemoryLeaser
 from ghp_agents.ports import IssueTracker
 from ghp_agents.state.cause import CLAIMED, Cause
-from ghp_agents.state.memory import MemoryStore
 from ghp_agents.state.record import Record
 from ghp_agents.wiring import App
 from tests.contracts.issue_tracker import ANN, WORKER, IssueTrackerContract, MakeTracker, numbers
 from tests.issues.places import Place, Team, meet
+from tests.support.clock import ManualClock
 from tests.support.git import git
+from tests.support.twins.locks import MemoryLeaser
+from tests.support.twins.state import MemoryStore
 
 
 class TestLocalTrackerInMemory(IssueTrackerContract):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
-from ghp_agents.issues.memory import MemoryTracker
 from tests.contracts.issue_tracker import IssueTrackerContract, MakeTracker
+from tests.support.clock import ManualClock
+from tests.support.twins.issues import MemoryTracker
 
 
 class TestMemoryTracker(IssueTrackerContract):

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.issues.issue import PROVISIONAL
 from ghp_agents.issues.numbers import ATTEMPTS, LEASE, next_number
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.state.cause import CLAIMED, Cause
+from tests.support.clock import ManualClock
+from tests.support.twins.locks import Board, MemoryLeaser
 
 
 def test_numbers_count_from_1_and_are_the_generations_of_one_lease() -> None:

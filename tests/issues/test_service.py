@@ -12,11 +12,11 @@ from ghp_agents.issues.issue import PROVISIONAL, Issue, IssueChange, provisional
 from ghp_agents.issues.record import FOLDER
 from ghp_agents.issues.service import IssueResult
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.memory import MemoryLeaser
 from ghp_agents.state.cause import CLAIMED, Cause
 from ghp_agents.state.record import Record
 from tests.issues.places import Place, Team, meet
 from tests.support.context import make_context
+from tests.support.twins.locks import MemoryLeaser
 
 
 @pytest.fixture

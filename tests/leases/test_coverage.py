@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.hold import Hold
 from ghp_agents.workspace import open_workspace
+from tests.support.clock import ManualClock
 from tests.support.git import commit, git
 from tests.support.leases import furnish
 

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.claims.holder_liveness import HolderView
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.leases import second_look as doubts
 from ghp_agents.locks.lock import Lock
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
-from ghp_agents.state.memory import MemoryStore
 from ghp_agents.workspace import open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.leases import Yard, two_yards
+from tests.support.twins.state import MemoryStore
 
 AT = Timestamp("2025-06-15T15:06:40Z")
 RIGHT = Lock("path/0123456789ab", "worker-1", 1, 1, AT, "n", "", "r")

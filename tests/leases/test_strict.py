@@ -14,9 +14,9 @@ from ghp_agents.leases.acquire import HeldError
 from ghp_agents.leases.coverage import Coverage, WorktreeFiles
 from ghp_agents.leases.strict import LOOKS, PAUSE, RivalError, right_name
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.memory import Board, MemoryLeaser
 from tests.support.context import make_context
 from tests.support.leases import Yard, make_yard, two_yards
+from tests.support.twins.locks import Board, MemoryLeaser
 
 Clones = Callable[[int], list[Path]]
 Yards = tuple[Yard, Yard]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from ghp_agents.core.clock import ManualClock
+from tests.support.clock import ManualClock
 from tests.support.ghp import Result, invoke
 from tests.support.git import git
 from tests.support.road import Road

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.locks.git import GitRefLeaser
+from tests.support.clock import ManualClock
 from tests.support.git import git
 from tests.support.hosts import hook, workspace
 

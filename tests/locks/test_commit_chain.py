@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.locks.git import GitRefLeaser
+from tests.support.clock import ManualClock
 from tests.support.git import git, refs
 from tests.support.hosts import workspace
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.locks.held import RENEW_EVERY, HeldLock
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.state.cause import SWEEP, Cause
 from ghp_agents.workspace import open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import Parts, make_context
+from tests.support.twins.locks import Board, MemoryLeaser
 
 NAME = "sweeper"
 CAUSE = Cause(SWEEP, "lead", "aaaaaaaaaaaa")

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given
 
-from ghp_agents.core.clock import ManualClock
-from ghp_agents.locks.memory import Board, MemoryLeaser
 from tests.contracts.leaser import STEPS, RemoteLeaserContract, Steps, play
+from tests.support.clock import ManualClock
+from tests.support.twins.locks import Board, MemoryLeaser
 
 
 @dataclass

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.locks.git import GitRefLeaser
 from ghp_agents.locks.lock import LockMovedError
+from tests.support.clock import ManualClock
 from tests.support.hosts import workspace
 
 Clones = Callable[[int], list[Path]]

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import GhpError, NotFoundError, NotSetUpError, RefusedError, UsageError
 from ghp_agents.core.ids import Actor
 from ghp_agents.issues.issue import IssueChange
@@ -12,11 +11,12 @@ from ghp_agents.notes import service as services
 from ghp_agents.notes.note import TEXT_LIMIT, identity
 from ghp_agents.notes.record import path_of, render, withdrawn
 from ghp_agents.notes.service import edit, forget, withdraw
-from ghp_agents.state.memory import MemoryRemote
 from ghp_agents.state.record import Record
+from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.git import git
 from tests.support.notes import NOW, PROJECT, Desk, RivalStore, make_desk, note
+from tests.support.twins.state import MemoryRemote
 
 ADA = Actor("Test Person", is_person=True)
 

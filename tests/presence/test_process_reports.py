@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import presence_file as presencefile
 from ghp_agents.presence.process_reports import report_processes
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 
 
 @pytest.fixture

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import AgentName
 from ghp_agents.hotpath import presence_file as presencefile
-from ghp_agents.issues.memory import MemoryTracker
-from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.git import git
+from tests.support.twins.issues import MemoryTracker
+from tests.support.twins.locks import Board, MemoryLeaser
 
 WORKER = AgentName("worker-1")
 Clones = Callable[[int], list[Path]]

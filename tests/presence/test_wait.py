@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import AgentName
 from ghp_agents.presence import wait as pause
 from ghp_agents.presence.service import heartbeat, register
-from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import make_context
+from tests.support.twins.state import MemoryRemote, MemoryStore
 
 WORKER = AgentName("worker-1")
 

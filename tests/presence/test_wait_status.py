@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import AgentName
 from ghp_agents.leases.reconcile import reconcile
 from ghp_agents.presence import wait as pause
 from ghp_agents.presence import wait_status as waiters
 from ghp_agents.presence.service import heartbeat, register
-from ghp_agents.state.memory import MemoryStore
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.leases import Yard, make_yard
+from tests.support.twins.state import MemoryStore
 
 WORKER = AgentName("worker-1")
 ABOUT = "Waits for src/:"

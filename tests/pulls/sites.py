@@ -3,11 +3,11 @@
 import os
 from pathlib import Path
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.ports import Forge
 from ghp_agents.pulls.local import LocalForge
 from ghp_agents.wiring import App
 from tests.contracts.forge import Site
+from tests.support.clock import ManualClock
 from tests.support.git import commit, git
 
 

@@ -7,11 +7,11 @@ from threading import Barrier
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.pulls.pull import MergeConflictError, NewPull, Pull, PullMovedError
 from tests.contracts.forge import ANN, WORKER, ForgeContract, Site
 from tests.pulls.sites import GitSite
+from tests.support.clock import ManualClock
 from tests.support.ghp import invoke
 from tests.support.git import git, refs
 from tests.support.hosts import behind_ssh, hook

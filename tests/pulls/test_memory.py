@@ -4,10 +4,10 @@ import secrets
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.ports import Forge
-from ghp_agents.pulls.memory import Branches, MemoryForge
 from tests.contracts.forge import ForgeContract, Site
+from tests.support.clock import ManualClock
+from tests.support.twins.pulls import Branches, MemoryForge
 
 
 class MemorySite(Site):

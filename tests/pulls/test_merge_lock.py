@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.claims.effects import ClaimContext, myself
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.locks.held import HeldLock
 from ghp_agents.locks.lock import Lock
 from ghp_agents.pulls import merge_lock as merge_right
+from tests.support.clock import ManualClock
 from tests.support.road import DEAD, Road
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.claims import service as claim
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import AgentName
 from ghp_agents.guard import evaluate as ruling
@@ -17,6 +16,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.state.private_repo import find_repository
 from tests.support import repos
 from tests.support.claimants import Claimant
+from tests.support.clock import ManualClock
 from tests.support.holding import holds
 from tests.support.taking import take
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.claims import holder_liveness as claim_sight
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.issues.numbers import next_number
@@ -19,6 +18,7 @@ from ghp_agents.locks.lock import Lock, LockMovedError, decode, encode
 from tests.contracts.leaser import at_once
 from tests.locks.fields import CloneField
 from tests.support.claimants import Claimant
+from tests.support.clock import ManualClock
 from tests.support.git import commit, git
 from tests.support.hosts import hook, workspace
 from tests.support.taking import take

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.locks.lock import Lock
 from tests.support.claimants import Claimant
+from tests.support.clock import ManualClock
 from tests.support.git import git
 from tests.support.holding import holds
 from tests.support.sweeps import questions

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.claims.claim import fence_of
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import is_last_resort
@@ -19,6 +18,7 @@ from ghp_agents.state import cause, ledger
 from ghp_agents.state.cause import Cause
 from ghp_agents.sweep import facts as sweep_sight
 from tests.support.claimants import Claimant
+from tests.support.clock import ManualClock
 from tests.support.git import git
 from tests.support.sweeps import questions
 from tests.support.taking import take

@@ -6,13 +6,13 @@ from textwrap import dedent
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.settings import schema as config
 from ghp_agents.settings.schema import ConfigError, Fault, UnknownKey
 from ghp_agents.settings.settings import Settings
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.consent import configure
 from tests.support.git import git
 

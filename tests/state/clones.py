@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.hotpath import fastjson as quickjson
 from ghp_agents.ports import Snapshot
@@ -16,6 +15,7 @@ from ghp_agents.state.private_repo import StateRepository, find_repository
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 
 RECORDS = ".ghp/notes/"
 AT = Timestamp("2026-01-02T03:04:05Z")

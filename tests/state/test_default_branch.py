@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.state.default_branch import remote_name, trunk, trunk_refs
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.consent import mine
 from tests.support.git import git
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.state.git import repack as upkeep
 from ghp_agents.state.git.store import GitRefsStore
 from tests.state.clones import private, workspace, write_presence
+from tests.support.clock import ManualClock
 from tests.support.git import git
 
 FOLDS = 1_000

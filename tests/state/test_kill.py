@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock, SystemClock
+from ghp_agents.core.clock import SystemClock
 from ghp_agents.hotpath import presence_file as presencefile
 from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.state.presence import position
@@ -17,6 +17,7 @@ from ghp_agents.workspace import open_workspace
 from tests.contracts.state_store import everything, exchange
 from tests.state.clones import RECORDS, private
 from tests.state.victims import Nursery, kill
+from tests.support.clock import ManualClock
 from tests.support.git import git
 
 Clones = Callable[[int], list[Path]]

@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.state import presence
-from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.state.presence import Presence
 from tests.contracts.absorption import AbsorptionContract
 from tests.contracts.state_store import StateStoreContract
+from tests.support.clock import ManualClock
 from tests.support.context import WholeStore
+from tests.support.twins.state import MemoryRemote, MemoryStore
 
 
 @dataclass

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import CloneId
 from ghp_agents.git.process import Result
@@ -26,6 +25,7 @@ from ghp_agents.state.private_repo import (
     state_path,
 )
 from tests.support import repos
+from tests.support.clock import ManualClock
 from tests.support.ghp import CHECKOUT
 from tests.support.git import commit, git, refs, run_git
 from tests.support.hosts import executable, workspace

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock, SystemClock
+from ghp_agents.core.clock import SystemClock
 from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import Actor
 from ghp_agents.ports import Snapshot
@@ -32,6 +32,7 @@ from tests.state.clones import (
 from tests.state.conftest import Start
 from tests.state.worker import finish, kill, let_go
 from tests.support import repos
+from tests.support.clock import ManualClock
 from tests.support.gate import FileGate, Gate
 from tests.support.git import git, refs
 from tests.support.hosts import executable

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import ExitCode, RefusedError, StateMovedError
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.ports import Snapshot
-from ghp_agents.state.memory import MemoryStore
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import ATTEMPTS, transact
+from tests.support.clock import ManualClock
+from tests.support.twins.state import MemoryStore
 
 
 class BusyStore(MemoryStore):

@@ -8,7 +8,6 @@ from typing import Any
 
 from ghp_agents.claims import service as claim
 from ghp_agents.claims.service import ClaimResult, ReleasedClaim
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import AgentName
 from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import Issue, IssueChange
@@ -22,6 +21,7 @@ from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.sync import service as sync
 from ghp_agents.workspace import open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import Parts, make_context
 from tests.support.git import git
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.issues.comment_commands import FOLDER, Obeyed, read_commands
 from ghp_agents.wiring import App
+from tests.support.clock import ManualClock
 from tests.support.ghp import Result, invoke
 from tests.support.git import git
 from tests.support.github import ADMIN, WORKER_1, GitHub

@@ -10,12 +10,12 @@ from ghp_agents.claims import service as claiming
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import CloneId, Timestamp
-from ghp_agents.locks.memory import Board
 from ghp_agents.locks.names import claim_name
-from ghp_agents.state.memory import MemoryCommit, MemoryRemote
 from tests.support import laws
 from tests.support.acts import ISSUES, Act, Run, Step
 from tests.support.context import make_context
+from tests.support.twins.locks import Board
+from tests.support.twins.state import MemoryCommit, MemoryRemote
 from tests.support.world import AGENTS, CLONES, Backup, Clone, Life, Session, World
 
 MOST_CLONES = CLONES + 2  # with the copies

@@ -5,8 +5,8 @@ import os
 import re
 from pathlib import Path
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.wiring import App
+from tests.support.clock import ManualClock
 from tests.support.ghp import Result, invoke
 
 AS = {"GHP_AGENT": "worker-1"}

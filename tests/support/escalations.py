@@ -4,17 +4,17 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.escalations.service import AnswerResult, EscalateResult, answer, escalate, read_all
 from ghp_agents.issues.issue import Comment, Issue, IssueChange
-from ghp_agents.issues.memory import MemoryTracker
-from ghp_agents.state.memory import MemoryStore
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import Parts, make_context
+from tests.support.twins.issues import MemoryTracker
+from tests.support.twins.state import MemoryStore
 
 WORKER = AgentName("worker-1")
 

@@ -5,7 +5,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor, IssueNumber
 from ghp_agents.escalations.service import EscalateResult, answer, escalate
 from ghp_agents.handoffs.handoff import Handoff
@@ -13,12 +12,13 @@ from ghp_agents.handoffs.restore import Restored, restore
 from ghp_agents.handoffs.resume import Resumed, choose, resume
 from ghp_agents.handoffs.service import HandoffResult, handoff, pass_on
 from ghp_agents.issues.issue import Issue, IssueChange
-from ghp_agents.locks.memory import Board, MemoryLeaser
-from ghp_agents.state.memory import MemoryStore
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.escalations import ShakyTracker
 from tests.support.git import git
+from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.state import MemoryStore
 
 ADA = Actor("Ada", is_person=True)
 BODY = "We need a dashboard.\n\n## Acceptance criteria\n- [ ] shows agents\n- [x] is fast"

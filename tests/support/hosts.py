@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.git import git
 
 # What a host does that takes nothing but branches and tags.

@@ -13,12 +13,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.github.api.access import Access
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.api.token import Token
 from ghp_agents.ports import Clock
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 
 SECRET = "ghp_" + "s3cr3tS3cr3tS3cr3tS3cr3tS3cr3tS3cr3t"
 REPOSITORY = "acme/widgets"

@@ -7,7 +7,6 @@ from typing import Any
 from ghp_agents.guard import approval
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import implicit_leases as touched
-from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.leases import queue as lease_waiting
 from ghp_agents.leases import service as lease
 from ghp_agents.leases.acquire import LeaseResult
@@ -15,11 +14,9 @@ from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.leases.service import LeaseListing, ReleasedLeases
-from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.presence import service as presence
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.ledger import LedgerEntry
-from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.sync.service import sync
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.context import Parts, make_context
@@ -27,6 +24,9 @@ from tests.support.escalations import RivalStore
 from tests.support.git import commit
 from tests.support.script import Script
 from tests.support.taking import take
+from tests.support.twins.issues import MemoryTracker
+from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.state import MemoryRemote, MemoryStore
 
 FILES = {
     "README.md": "",

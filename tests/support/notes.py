@@ -5,20 +5,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
-from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.notes import recall as recalling
 from ghp_agents.notes import service as services
 from ghp_agents.notes.note import Note, identity
 from ghp_agents.notes.recall import Recalled
-from ghp_agents.notes.search.memory import MemoryBase
 from ghp_agents.notes.service import RememberResult
 from ghp_agents.ports import Snapshot
-from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import Parts, make_context
+from tests.support.twins.issues import MemoryTracker
+from tests.support.twins.notes import MemoryBase
+from tests.support.twins.state import MemoryRemote, MemoryStore
 
 WORKER = Actor("worker-1")
 PROJECT = "shop"

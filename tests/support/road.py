@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor
 from ghp_agents.issues.issue import Issue, IssueChange
 from ghp_agents.pulls import finish, merge, start
@@ -17,6 +16,7 @@ from ghp_agents.pulls.send_back import SentBack
 from ghp_agents.pulls.start import Started
 from ghp_agents.sync import service as sync
 from ghp_agents.wiring import App
+from tests.support.clock import ManualClock
 from tests.support.consent import agree
 from tests.support.git import commit, git
 

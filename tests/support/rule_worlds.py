@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents.core import globs as pattern
-from ghp_agents.core.clock import ManualClock, to_text
+from ghp_agents.core.clock import to_text
 from ghp_agents.core.glob_paths import spelled_all
 from ghp_agents.core.ids import Actor, Timestamp, digest
 from ghp_agents.hotpath import heartbeat as pulse
@@ -19,6 +19,7 @@ from ghp_agents.ports import Snapshot
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from tests.support.claimants import Claimant
+from tests.support.clock import ManualClock
 from tests.support.consent import mine
 from tests.support.git import commit, git
 

@@ -81,8 +81,8 @@ def _run(script: str) -> None:
     import shlex
 
     from ghp_agents.cli.app import run
-    from ghp_agents.core.clock import ManualClock
     from ghp_agents.wiring import App
+    from tests.support.clock import ManualClock
 
     for line in script.splitlines():
         at, _, words = line.partition(" ")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ghp_agents.core.clock import ManualClock
+from tests.support.clock import ManualClock
 
 
 class Script(ManualClock):

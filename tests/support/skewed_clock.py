@@ -1,6 +1,6 @@
 """A machine's clock that is wrong, as seen from a clock that is right."""
 
-from ghp_agents.core.clock import ManualClock
+from tests.support.clock import ManualClock
 
 
 class SkewedClock:

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.escalations.comments import owed
 from ghp_agents.wiring import App
+from tests.support.clock import ManualClock
 from tests.support.faults import Fault
 from tests.support.ghp import Result, invoke
 from tests.support.git import git

@@ -15,19 +15,19 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.hotpath.locate import Location
 from ghp_agents.hotpath.presence_file import read_presence as read_presence
-from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.leases.hold import Hold
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.state.join import SyncReport
-from ghp_agents.state.memory import History, MemoryRemote, MemorySnapshot, MemoryStore
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace
+from tests.support.clock import ManualClock
 from tests.support.skewed_clock import SkewedClock
+from tests.support.twins.issues import MemoryTracker
+from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.state import History, MemoryRemote, MemorySnapshot, MemoryStore
 from tests.support.world_files import template
 
 CLONES = 3

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.issues.issue import IssueChange
 from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.sweep.service import sweep
 from tests.support import repos
 from tests.support.claimants import DEAD, GONE, Claimant, Team
+from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.git import refs
 from tests.support.sweeps import (

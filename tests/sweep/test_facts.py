@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor
 from ghp_agents.issues.issue import IssueChange
-from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.leases.world import World
-from ghp_agents.locks.memory import Board, MemoryLeaser
-from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.sweep import facts as sweep_sight
 from ghp_agents.sweep.service import SweepResult, sweep
 from ghp_agents.workspace import open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.git import git
 from tests.support.sweeps import STALE, kinds
+from tests.support.twins.issues import MemoryTracker
+from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.state import MemoryRemote, MemoryStore
 
 ANN = Actor("Ann", is_person=True)
 AGENTS, ISSUES = 50, 1_000

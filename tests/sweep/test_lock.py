@@ -5,12 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.locks.held import RENEW_EVERY, STUCK_AFTER
-from ghp_agents.locks.memory import Board, MemoryLeaser
-from ghp_agents.state.memory import MemoryStore
 from ghp_agents.sweep.lock import (
     LOOK_EVERY,
     NAME,
@@ -20,8 +17,11 @@ from ghp_agents.sweep.lock import (
     acquire_lock,
 )
 from ghp_agents.workspace import open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.sweeps import Rival
+from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.state import MemoryStore
 
 ANN = Actor("Ann", is_person=True)
 ONE, OTHER = CloneId("aaaaaaaaaaaa"), CloneId("bbbbbbbbbbbb")

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.escalations import service as escalation
-from ghp_agents.issues.memory import MemoryTracker
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.state.cause import DISPUTE, Cause
-from ghp_agents.state.memory import MemoryStore
 from ghp_agents.sync import lost_locks as lost_rights
 from ghp_agents.workspace import open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.git import git
+from tests.support.twins.issues import MemoryTracker
+from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.state import MemoryStore
 
 
 class Place:

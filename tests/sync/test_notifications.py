@@ -7,13 +7,13 @@ import pytest
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.hotpath import news_flag as bell
-from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.ports import LockService
 from ghp_agents.presence import service as presence
 from ghp_agents.sync import notifications as news
 from ghp_agents.sync.notifications import Notifications, gather, mark
 from tests.support.context import make_context
 from tests.support.escalations import WORKER, Place, make_place
+from tests.support.twins.locks import Board, MemoryLeaser
 
 TWO = AgentName("worker-2")
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core import files
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.escalations.service import escalate
 from ghp_agents.hotpath.background import SPAWN_PAUSE
 from ghp_agents.issues.issue import IssueChange
 from ghp_agents.sync import push_now as delivery
 from ghp_agents.wiring import App
+from tests.support.clock import ManualClock
 from tests.support.git import git
 
 

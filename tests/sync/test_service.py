@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations.service import escalate
 from ghp_agents.issues.issue import IssueChange
 from ghp_agents.issues.local import LocalTracker
-from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.state.join import SyncReport
-from ghp_agents.state.memory import MemoryRemote, MemoryStore
 from ghp_agents.sync.service import sync
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.escalations import ShakyTracker
+from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.state import MemoryRemote, MemoryStore
 
 ADA = Actor("Ada", is_person=True)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.github.api.repository import GitHubRepository
 from tests.support import hubs
+from tests.support.clock import ManualClock
 from tests.support.hubs import Script
 
 

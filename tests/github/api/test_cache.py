@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.github.api import cache
 from ghp_agents.github.api.cache import Cache, CachedAnswer, FactsCache, UnreadableIssues
+from tests.support.clock import ManualClock
 
 ONE = CachedAnswer("https://x/issues?page=1", '"abc"', {"link": "<y>; rel=next"}, [{"id": 1}])
 

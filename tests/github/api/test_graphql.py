@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.github.api import errors
 from ghp_agents.github.api.errors import HubError, LimitError, UnreachableError
 from ghp_agents.github.api.repository import GitHubRepository
+from tests.support.clock import ManualClock
 from tests.support.hubs import Script, cut, limits, says
 
 QUERY = "query($n: Int!) { x(n: $n) { id } }"

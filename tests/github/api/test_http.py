@@ -10,11 +10,11 @@ import requests
 import responses
 import urllib3
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.github.api import http as client
 from ghp_agents.github.api.errors import ForbiddenError, UnreachableError
 from ghp_agents.github.api.http import ApiClient, HttpResponse
 from tests.support import hubs
+from tests.support.clock import ManualClock
 from tests.support.hubs import SECRET, Handler, Script, after, cut, half, page, says
 
 API = "https://api.github.com"

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core import files
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.github.api import errors
 from ghp_agents.github.api.outbox import Job, Outbox, Refused
+from tests.support.clock import ManualClock
 from tests.support.house import CHECKOUT
 
 
@@ -199,7 +199,7 @@ def test_a_job_that_cannot_be_read_is_put_aside_and_stops_nobody(
 KILLED = """
 import os, sys
 from pathlib import Path
-from ghp_agents.core.clock import ManualClock
+from tests.support.clock import ManualClock
 from ghp_agents.github.api.outbox import Job, Outbox
 
 box = Outbox(Path(sys.argv[1]), ManualClock(), "a")
@@ -230,7 +230,7 @@ def test_a_process_that_is_killed_while_it_sends_loses_nothing(tmp_path: Path) -
 ADD = """
 import sys
 from pathlib import Path
-from ghp_agents.core.clock import ManualClock
+from tests.support.clock import ManualClock
 from ghp_agents.github.api.outbox import Job, Outbox
 
 box = Outbox(Path(sys.argv[1]), ManualClock(), "a")

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.core import files
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.github.api import rate_limit as gauge
 from ghp_agents.github.api.errors import LimitError
 from ghp_agents.github.api.rate_limit import Backoff, Budget, Deadline, Meter, Pace, RateLimits
 from ghp_agents.github.api.responses import Limit
+from tests.support.clock import ManualClock
 from tests.support.house import CHECKOUT
 
 NOW = 1_000.0
@@ -213,7 +213,7 @@ def test_the_file_can_be_read_by_people(tmp_path: Path) -> None:
 WRITE = """
 import sys
 from pathlib import Path
-from ghp_agents.core.clock import ManualClock
+from tests.support.clock import ManualClock
 from ghp_agents.github.api.rate_limit import Pace
 from ghp_agents.github.api.rate_limit import Deadline
 

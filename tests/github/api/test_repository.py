@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.github.api import errors
 from ghp_agents.github.api.errors import LimitError, UnreachableError
 from ghp_agents.github.api.outbox import Job
 from ghp_agents.github.api.repository import GitHubRepository, ReadResult
 from ghp_agents.github.api.status import GitHubStatus
 from tests.support import hubs
+from tests.support.clock import ManualClock
 from tests.support.house import CHECKOUT
 from tests.support.hubs import SECRET, Script, after, cut, limits, says
 

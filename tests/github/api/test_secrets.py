@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import GhpError
 from ghp_agents.github.api.outbox import Job
 from tests.support import hubs, repos
+from tests.support.clock import ManualClock
 from tests.support.hubs import SECRET, Script, Step, cut, half, page, says
 
 words = st.sampled_from([SECRET, f"Bad {SECRET}.", f"token {SECRET}", "Not Found"])

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.github.api import errors
 from ghp_agents.github.api.errors import LimitError, TokenError, UnreachableError
 from ghp_agents.github.api.repository import GitHubRepository
 from tests.support import hubs
+from tests.support.clock import ManualClock
 from tests.support.hubs import SECRET, Script, after, cut, half, limits, page, says
 
 TITLE = {"title": "x"}

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.github.api import errors
 from ghp_agents.github.api import status as standing
 from ghp_agents.github.api.outbox import Job, Outbox
 from ghp_agents.github.api.rate_limit import Budget, RateLimits
 from ghp_agents.github.api.status import GitHubStatus
+from tests.support.clock import ManualClock
 
 
 def test_a_standing_of_nothing_known_is_empty(tmp_path: Path) -> None:

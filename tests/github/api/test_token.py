@@ -6,9 +6,9 @@ import pytest
 
 from ghp_agents.core import token_hosts as token_host
 from ghp_agents.core.child_env import for_commands
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.github.api import token
 from ghp_agents.github.api.token import Token
+from tests.support.clock import ManualClock
 from tests.support.hubs import SECRET, workspace
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.ids import Actor
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.api.repository import GitHubRepository
@@ -14,6 +13,7 @@ from ghp_agents.github.commands.inbox import CommentInbox, HeardComment
 from ghp_agents.github.commands.parse import LONGEST, Command
 from ghp_agents.workspace import Workspace
 from tests.support import hubs
+from tests.support.clock import ManualClock
 from tests.support.consent import mine
 from tests.support.hubs import Script, says
 

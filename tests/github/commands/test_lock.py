@@ -6,9 +6,9 @@ import pytest
 
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.github.commands.lock import NAME, turn
-from ghp_agents.locks.memory import Board, MemoryLeaser
 from tests.support.context import make_context
 from tests.support.escalations import Place, make_place
+from tests.support.twins.locks import Board, MemoryLeaser
 
 
 @pytest.fixture

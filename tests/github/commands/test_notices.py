@@ -10,9 +10,9 @@ from ghp_agents.github.commands.notices import ASSIGNED, assignments, orders, re
 from ghp_agents.hotpath import news_flag as bell
 from ghp_agents.issues.comment_commands import DONE, STOP, Act, Obeyed, encode
 from ghp_agents.issues.issue import Issue
-from ghp_agents.locks.memory import Board, MemoryLeaser
 from ghp_agents.presence import service as presence
 from tests.support.escalations import WORKER, Place, make_place
+from tests.support.twins.locks import Board, MemoryLeaser
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import ExitCode, NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, IssueNumber
 from ghp_agents.github import marker as github_marker
@@ -20,6 +19,7 @@ from ghp_agents.issues.issue import BODY_LIMIT, IssueChange
 from ghp_agents.sync import service as sync
 from ghp_agents.wiring import App
 from tests.contracts.issue_tracker import ANN, WORKER, IssueTrackerContract, MakeTracker, numbers
+from tests.support.clock import ManualClock
 from tests.support.faults import Asked, Fault, Said, in_turn, writes
 from tests.support.git import git
 from tests.support.github import ADMIN, OUTSIDER, WORKER_1, WORKER_2, GitHub

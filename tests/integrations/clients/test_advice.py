@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.integrations.clients import config_files as client_places
 from ghp_agents.integrations.clients import install as guards
 from ghp_agents.integrations.clients.advice import advice, doubled
 from ghp_agents.integrations.clients.config_files import ConfigFile
 from ghp_agents.workspace import open_workspace
+from tests.support.clock import ManualClock
 
 
 def put(folder: Path, client: str) -> list[ConfigFile]:

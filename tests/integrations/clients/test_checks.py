@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core import finding
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.finding import Finding, Level
 from ghp_agents.integrations.clients import checks as guard_checks
 from ghp_agents.integrations.clients import config_files as client_places
 from ghp_agents.integrations.clients import install as guards
 from ghp_agents.integrations.git_hooks import install as git_guard
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.git import git
 from tests.support.setup import give_exclude
 

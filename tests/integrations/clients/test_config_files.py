@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import UsageError
 from ghp_agents.integrations.clients.config_files import (
     FOUND,
@@ -18,6 +17,7 @@ from ghp_agents.integrations.clients.config_files import (
     setting,
 )
 from ghp_agents.workspace import open_workspace
+from tests.support.clock import ManualClock
 from tests.support.git import commit
 from tests.support.hosts import executable
 

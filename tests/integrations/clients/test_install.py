@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.jsonc import parse
 from ghp_agents.integrations.clients import config_files as client_places
@@ -18,6 +17,7 @@ from ghp_agents.integrations.clients import statusline
 from ghp_agents.integrations.clients.events import CLIENTS
 from ghp_agents.integrations.clients.install import opencode_plugin, python_of_plugin
 from ghp_agents.workspace import open_workspace
+from tests.support.clock import ManualClock
 from tests.support.git import git
 from tests.support.guard import machine_program
 from tests.support.setup import give_exclude

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.integrations.git_hooks import install as git_guard
 from ghp_agents.integrations.git_hooks.script import ASIDE, has_block
 from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
 from tests.support.git import commit, git, run_git
 from tests.support.hooks_of_others import HUSKY_H, HUSKY_HOOK, framework_script
 from tests.support.hosts import executable

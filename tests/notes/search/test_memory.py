@@ -2,10 +2,10 @@
 
 import pytest
 
-from ghp_agents.notes.search.memory import MemoryBase
 from ghp_agents.notes.search.result import IndexUpdate, KnowledgeError
 from ghp_agents.ports import KnowledgeBase
 from tests.contracts.knowledge_base import ALL, KnowledgeBaseContract
+from tests.support.twins.notes import MemoryBase
 
 
 class TestMemoryBase(KnowledgeBaseContract):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock
 from ghp_agents.state.git.store import GitRefsStore
 from tests.state.clones import private, said, say, store, workspace, write_presence
+from tests.support.clock import ManualClock
 from tests.support.git import git
 
 LONG_AGO = 1_000_000_000.0

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.clock import ManualClock, to_text
+from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.ports import Snapshot
 from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import open_workspace
+from tests.support.clock import ManualClock
 from tests.support.git import git
 
 Clones = Callable[[int], list[Path]]

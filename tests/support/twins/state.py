@@ -1,4 +1,4 @@
-"""The state in memory: the twin of `git/store.py` for tests. Clones sync through a hub."""
+"""The state in memory: the twin of `state/git/store.py`. Clones sync through a hub."""
 
 import contextlib
 import threading

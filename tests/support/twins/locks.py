@@ -1,4 +1,4 @@
-"""Locks in memory: the twin of `git.py` for tests. Lock services share a board."""
+"""Locks in memory: the twin of `locks/git.py`. Lock services share a board."""
 
 import secrets
 import threading
