@@ -88,7 +88,8 @@ def only_match(
     if matches:
         names = ", ".join(map(describe, matches[:5])) + ("…" if len(matches) > 5 else ".")
         raise UsageError(
-            f"{shown!r} fits {len(matches)} {noun}s.", hint=f"Name one by more of its id: {names}"
+            f"{shown!r} matches {len(matches)} {noun}s.",
+            hint=f"Use more characters of the id: {names}",
         )
     raise NotFoundError(f"There is no {noun} {shown}.", hint=hint)
 

@@ -381,7 +381,7 @@ def test_an_id_that_fits_several_lists_them(repo: Path) -> None:
     code, out, err = invoke(["agent-answer", shared, "x"], repo)
     assert (code, out) == (2, "")
     error, hint = err.splitlines()
-    assert error.startswith(f"Error: '{shared}' fits {firsts.count(shared)} questions.")
+    assert error.startswith(f"Error: '{shared}' matches {firsts.count(shared)} questions.")
     assert all(name in hint for name in ids if name[2] == shared)
 
 

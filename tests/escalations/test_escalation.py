@@ -79,9 +79,9 @@ def test_a_question_goes_by_the_start_of_its_id(text: str) -> None:
 def test_a_start_that_fits_several_lists_them() -> None:
     with pytest.raises(UsageError) as caught:
         find([named("3f9a00000000", "One?"), named("3f9b00000000", "Two?\x1b[2J")], "3f9")
-    assert str(caught.value) == "'3f9' fits 2 questions."
+    assert str(caught.value) == "'3f9' matches 2 questions."
     assert caught.value.hint == (
-        "Name one by more of its id: E-3f9a00000000 (One?), E-3f9b00000000 (Two? [2J)."
+        "Use more characters of the id: E-3f9a00000000 (One?), E-3f9b00000000 (Two? [2J)."
     )
 
 

@@ -21,7 +21,7 @@ def test_a_handoff_is_found_by_the_start_of_its_id() -> None:
 
 
 def test_an_id_that_fits_several_lists_them() -> None:
-    with pytest.raises(UsageError, match="'h-aaaa' fits 2 handoffs") as caught:
+    with pytest.raises(UsageError, match="'h-aaaa' matches 2 handoffs") as caught:
         find([handoff("aaaa1111"), handoff("aaaa2222")], "h-aaaa")
     assert "H-aaaa1111 (2025-06-15T15:06:40Z), H-aaaa2222" in caught.value.hint
 

@@ -54,9 +54,9 @@ def test_digits_never_stand_for_the_start_of_an_id(reference: str) -> None:
 def test_what_fits_several_names_them_all() -> None:
     with pytest.raises(UsageError) as caught:
         find(KNOWN, "I-12a")
-    assert str(caught.value) == "'I-12a' fits 2 issues."
+    assert str(caught.value) == "'I-12a' matches 2 issues."
     assert caught.value.hint == (
-        "Name one by more of its id: I-12aa00000000 (Title 1), I-12ab00000000 (Title 2)."
+        "Use more characters of the id: I-12aa00000000 (Title 1), I-12ab00000000 (Title 2)."
     )
 
 

@@ -103,8 +103,8 @@ def test_a_beginning_that_fits_several_names_them_and_none_says_where_to_look() 
     known = [note("one", id="12ab0000"), note("two", id="12cd0000")]
     with pytest.raises(UsageError) as caught:
         find(known, "12")
-    assert str(caught.value) == "'12' fits 2 notes."
-    assert caught.value.hint == "Name one by more of its id: N-12ab0000 (one), N-12cd0000 (two)."
+    assert str(caught.value) == "'12' matches 2 notes."
+    assert caught.value.hint == "Use more characters of the id: N-12ab0000 (one), N-12cd0000 (two)."
     for reference in ("ff", "", "N-"):
         with pytest.raises(NotFoundError):
             find(known, reference)

@@ -76,7 +76,7 @@ def test_the_issue_in_hand_is_where_it_was_learnt(here: Desk) -> None:
         (" \n", {}, "The note is empty."),
         ("x" * (TEXT_LIMIT + 1), {}, "The note has 8001 characters; the limit is 8000."),
         ("x", {"kind": "rumour"}, "'rumour' is not a kind of note."),
-        ("x", {"expires": "soon"}, "'soon' is not a day."),
+        ("x", {"expires": "soon"}, "'soon' is not a date."),
         ("x", {"expires": "2025-06-14"}, "2025-06-14 is in the past."),
         ("x", {"supersedes": "ffff"}, "There is no note ffff."),
     ],
@@ -141,7 +141,9 @@ def test_replacing_the_other_way_round_brings_the_first_one_back(here: Desk) -> 
     old = here.tell("Port 80").note
     new = here.tell("Port 8080", supersedes=old.name).note
     result = here.tell("port 80.")
-    assert result.notes == (f"{old.name} was replaced by {new.name} and is not recalled.",)
+    assert result.notes == (
+        f"{old.name} was replaced by {new.name} and no longer appears in searches.",
+    )
     back = here.tell("Port 80", supersedes=new.name)
     assert (back.is_new, back.note.superseded_by) == (False, None)
     assert [each.text for each in services.active(here.ws, here.notes())] == ["Port 80"]

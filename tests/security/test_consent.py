@@ -95,7 +95,7 @@ def test_where_nobody_agreed_to_the_remote_no_work_goes_to_another(
         "sets `agents.remote` to `evil`, but nobody agreed to it in this clone; until then "
         "nothing is sent." in done.err
     )
-    assert "nobody agreed to the remote" in invoke("agent-sync", clone).err
+    assert "nobody has approved the remote" in invoke("agent-sync", clone).err
     assert git(remote, "for-each-ref") == before
 
 

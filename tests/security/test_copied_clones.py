@@ -86,7 +86,7 @@ def test_the_copy_neither_gives_back_nor_takes_a_strict_lease(original: Claimant
     copy = copied(original)
     with pytest.raises(RefusedError, match="staging-db is leased by worker-1"):
         take(copy.parts, STAGING)
-    with pytest.raises(RefusedError, match="and worker-1 lives"):
+    with pytest.raises(RefusedError, match="and worker-1 is still running"):
         leases.release(copy.parts, name="staging-db")
     assert not take(original.parts, STAGING).is_new
 
@@ -135,11 +135,11 @@ def test_one_name_in_two_clones_is_two_holders(
     other = Claimant(folder, "worker-1", original.clock)
     other.sync()
     assert not holds(other)
-    with pytest.raises(RefusedError, match="that is the same name in another clone"):
+    with pytest.raises(RefusedError, match="an agent with the same name in another clone"):
         other.claim(1)
     with pytest.raises(RefusedError, match="staging-db is leased by worker-1"):
         take(other.parts, STAGING)
-    with pytest.raises(RefusedError, match="and worker-1 lives"):
+    with pytest.raises(RefusedError, match="and worker-1 is still running"):
         leases.release(other.parts, name="staging-db")
     assert holds(original)
 

@@ -125,10 +125,10 @@ def test_an_agent_that_moves_goes_on_where_it_is_and_that_is_told(
     moved.beat("Goes on elsewhere")
     told = bob.sync()
     assert bob.status()["alice"]["lastAction"] == "Goes on elsewhere"
-    assert "alice was in clone" in told
+    assert "alice moved from clone" in told
     assert "If you did not start it there, somebody else uses its name." in told
-    assert "alice was in clone" not in bob.sync(), "it is told once"
-    assert "alice was in clone" in bob.run("agent-doctor").out
+    assert "alice moved from clone" not in bob.sync(), "it is told once"
+    assert "alice moved from clone" in bob.run("agent-doctor").out
     moved.does("agent-claim 1 --steal --reason 'I went on here'")
 
 
@@ -137,4 +137,4 @@ def test_a_name_that_another_clone_uses_is_told(
 ) -> None:
     _, bob = machines
     forge(remote, {"alice": presence(2, "implementing")})
-    assert f"is in clone {FORGER} now" in bob.sync()
+    assert f"to clone {FORGER}. " in bob.sync()

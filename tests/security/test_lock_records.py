@@ -63,7 +63,7 @@ def test_numbers_at_their_end_are_an_error_that_says_what_to_do(clones: Clones) 
     push_right(other, Lock("numbers", "mallory", 10**9, 0, AT, "n"))
     with pytest.raises(UnknownError) as caught:
         next_number(leaser, "worker-1")
-    assert "the right `numbers` is at its end" in str(caught.value)
+    assert "the lock `numbers` has reached its last generation" in str(caught.value)
     assert ":refs/ghp/lease/numbers" in caught.value.hint
     git(here, "push", "--quiet", "origin", ":refs/ghp/lease/numbers")
     assert next_number(GitRefLeaser(workspace(here)), "worker-1", used={1, 2}) == 3
@@ -73,7 +73,7 @@ def test_a_right_at_its_end_begins_anew_once_its_ref_is_deleted(clones: Clones) 
     here, other = clones(2)
     leaser = GitRefLeaser(workspace(here))
     push_right(other, Lock("issue/1", None, 2**53 - 1, 1, AT, "n"))
-    with pytest.raises(RefusedError, match="cannot be taken any more") as caught:
+    with pytest.raises(RefusedError, match="can no longer be acquired") as caught:
         leaser.acquire("issue/1", "worker-1", expected=leaser.read("issue/1"))
     assert ":refs/ghp/lease/issue/1" in caught.value.hint
     git(here, "push", "--quiet", "origin", ":refs/ghp/lease/issue/1")

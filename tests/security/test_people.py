@@ -39,8 +39,8 @@ def test_an_agent_may_not_act_as_a_person(led: Path, environ: dict[str, str]) ->
     refused = run_ghp(f"agent-answer {question} yes --as @me", led, environ)
     assert refused == Result(
         3, "",
-        "Error: This is an agent's session. It cannot act as a person.\nHint: Ask your user: a "
-        "person must do this.\n",
+        "Error: This is an agent's session. It cannot act as a person.\n"
+        "Hint: Ask your user: a person must do this.\n",
     )  # fmt: skip
     assert state(led, question) == "open, 0 answers, 0 advice"
 
@@ -49,8 +49,8 @@ def test_an_agent_may_not_act_as_the_orchestrator_that_it_is_not(led: Path) -> N
     refused = invoke("agent-issue new 'More work' --as lead", led, NAMED)
     assert refused == Result(
         3, "",
-        "Error: This is an agent's session. It cannot act as the orchestrator lead.\nHint: Ask "
-        "your user: the orchestrator lead must do this.\n",
+        "Error: This is an agent's session. It cannot act as the orchestrator lead.\n"
+        "Hint: Ask your user: the orchestrator lead must do this.\n",
     )  # fmt: skip
 
 
@@ -81,8 +81,8 @@ def test_no_message_teaches_an_agent_to_be_a_person(led: Path) -> None:
     refused = invoke(f"agent-answer {question} yes", led, NAMED)
     assert refused == Result(
         3, "",
-        "Error: worker-1 asked this question, and you act for Error: worker-1 here.\nHint: "
-        "Only a person or an orchestrator answers it.\n",
+        "Error: worker-1 asked this question, and you act for worker-1 here.\n"
+        "Hint: Only a person or an orchestrator answers it.\n",
     )  # fmt: skip
     person = invoke(f"agent-answer {question} yes --as worker-1", led)
     assert person.err.endswith("Hint: A person answers it with `--as @me`.\n")

@@ -120,7 +120,7 @@ def test_a_strict_lease_is_taken_over_only_after_two_looks(
     first = bob.run("agent-lease src/ --strict")
     assert first.code == 3
     assert "is leased by alice, which looks dead, since" in first.err
-    assert "Run `ghp agent-sync` in 10 seconds or later, and try again." in first.err
+    assert "Run `ghp agent-sync` after 10 seconds, then try again." in first.err
     bob.clock.wait(60)
     assert bob.run("agent-lease src/ --strict").code == 3, "there was no news in between"
     bob.sync()
@@ -137,10 +137,10 @@ def test_a_sign_of_life_between_two_looks_ends_the_doubt(
     alice.beat("Is back")
     bob.clock.wait(60)
     bob.sync()
-    assert "who looks dead" not in bob.run("agent-lease src/ --strict").err
+    assert "which looks dead" not in bob.run("agent-lease src/ --strict").err
     bob.clock.wait(1_801)
     bob.sync()
-    assert "who looks dead" in bob.run("agent-lease src/ --strict").err
+    assert "which looks dead" in bob.run("agent-lease src/ --strict").err
 
 
 # ------------------------------------------------------------------------- processes that run

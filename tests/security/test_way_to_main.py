@@ -64,7 +64,7 @@ def test_the_queue_takes_nothing_that_another_sent_for_the_holder(road: Road) ->
     road.start("worker-1")
     pull = innocent(road, 1)
     assert ghp(road, "agent-merge --queue --as lead").err == (
-        f"Skipped #{pull.number}: mallory sent it, but worker-1 claimed #1 last.\\n"
+        f"Skipped #{pull.number}: mallory sent it, but worker-1 claimed #1 last.\n"
     )
     assert "backdoor.sh" not in road.trunk
 
@@ -78,7 +78,7 @@ def test_the_queue_takes_nothing_that_came_onto_the_branch_after_it_was_finished
     git(road.folder, "switch", "--quiet", "main")
     git(road.folder, "update-ref", f"refs/heads/{pull.branch}", more)
     assert ghp(road, "agent-merge --queue --as lead").err == (
-        f"Skipped #{pull.number}: its branch moved after `agent-finish` sent it for worker-1.\\n"
+        f"Skipped #{pull.number}: its branch moved after `agent-finish` sent it for worker-1.\n"
     )
     assert "backdoor.sh" not in road.trunk
 
@@ -97,8 +97,8 @@ def test_by_its_number_an_agent_merges_such_a_one_only_with_a_persons_word(road:
     why = "because nobody ever claimed #1. A person has not approved it yet"
     assert (refused.code, refused.out) == (3, "")
     assert refused.err.endswith(
-        f"Error: #{pull.number} needs a person's word, {why}: {asked.name}.\\nHint: Merge "
-        "other work meanwhile. After the answer, run the same command again.\\n"
+        f"Error: #{pull.number} needs a person's word, {why}: {asked.name}.\n"
+        "Hint: Merge other work meanwhile. After the answer, run the same command again.\n"
     )
     assert "backdoor.sh" not in road.trunk
 
@@ -156,8 +156,9 @@ def test_what_nothing_checks_is_merged_only_if_that_is_said(repo: Path, what: st
         3,
         "",
         "Error: Nothing checks #2: No checks are configured: `agents.checks` in "
-        ".ghp/config.json names commands.\nHint: Configure checks on the main branch, or merge "
-        "without checks: `ghp agent-merge 2 --unchecked`.\n",
+        ".ghp/config.json names commands.\n"
+        "Hint: Configure checks on the main branch, or merge without checks: "
+        "`ghp agent-merge 2 --unchecked`.\n",
     )
     assert road.trunk == ["README.md"]
     assert ghp(road, f"agent-merge {what} --unchecked --as lead").out == "2\n"

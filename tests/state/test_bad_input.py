@@ -370,8 +370,8 @@ def test_a_configured_remote_that_is_not_there_is_an_error(clone: Path) -> None:
     mine({"agents": {"remote": "fork"}})
     code, _, err = invoke("agent-sync", clone)
     assert code == 1
-    assert "'fork' is not a remote" in err
-    assert "Known are: origin" in err
+    assert "The configured remote 'fork' does not exist in this repository." in err
+    assert "Remotes: origin." in err
 
 
 # ------------------------------------------------------------------------------ a full disk
@@ -402,7 +402,7 @@ def test_on_a_full_disk_nothing_is_lost_and_what_cannot_be_kept_is_said(
         "beat: 0",
         "said two: 0",
         "waiting outside: 1",
-        "said three without a spare: 1 Make room",
+        "said three without a spare: 1 Free disk",
         "waiting outside: 1",
         "free",
         "folded",

@@ -222,7 +222,7 @@ def test_a_copied_clone_parts_from_the_other_and_nothing_is_lost(
     report = store(other).sync()
     assert (report.trouble, report.pushed) == (None, True)
     (told,) = report.notes
-    assert "Another clone uses this clone's id" in told
+    assert "Another clone has the same id" in told
     assert private(other).clone in told
     assert private(one).clone == name
     assert private(other).clone != name

@@ -20,21 +20,21 @@ def test_the_comment_on_silence_says_what_comes_next() -> None:
     }
     for policy, end in ends.items():
         assert words.silent(HELD, 1_800.0, policy) == (
-            f"worker-1 holds this issue and has been silent for 12 min. {end}\\n\\n<!-- "
-            "ghp:silent worker-1 3 -->"
+            f"worker-1 holds this issue and has been silent for 12 min. {end}\n\n"
+            "<!-- ghp:silent worker-1 3 -->"
         )
     lapsed = HELD._replace(state="dead", lapsed=True)
-    assert "It is taken for dead: somebody" in words.silent(lapsed, 1_800.0, "alert")
+    assert "It counts as dead: somebody" in words.silent(lapsed, 1_800.0, "alert")
 
 
 def test_the_comment_on_the_end_says_whose_it_is_and_where_the_work_is() -> None:
     def comment(to: str | None, attempt: int, handoff: str = "H-1") -> str:
         return words.freed(HELD, "is dead", to, handoff, attempt, 3).partition("\n\n")[0]
 
-    start = "worker-1 had this issue and is dead. "
+    start = "worker-1 held this issue and is dead. "
     work = " The handoff H-1 has what is known (`ghp agent-resume`)."
     assert comment(None, 1) == f"{start}It is back in the queue: attempt 1 of 3.{work}"
-    assert comment("worker-2", 2) == f"{start}It is worker-2's now: attempt 2 of 3.{work}"
+    assert comment("worker-2", 2) == f"{start}worker-2 has it now: attempt 2 of 3.{work}"
     assert comment(None, 3) == (
         f"{start}Nobody holds it now, and a person was asked how to continue: attempt 3 of 3.{work}"
     )
@@ -62,15 +62,22 @@ def test_the_summary_is_a_table_in_which_no_text_breaks_out() -> None:
     lines = [
         SweepLine("free", "worker-1 is dead; back in the queue", True, 12, "worker-1"),
         SweepLine("tell", "E-1 of x: <script> | `rm` [a](b)\n\n# No", False, None),
-        SweepLine("absorb", "left clone abc: it was active again", False),
+        SweepLine("absorb", "kept clone abc: it was active again", False),
     ]
     agents = (("active", 2), ("dead", 1))
     page = words.summary(lines, agents, ["published"], policy="release", dry_run=False)
     assert page == (
-        "## Sweep of agents (release)\n\nAgents: 2 active, 1 dead.\n\n| | issue | agent | what "
-        "|\n|---|---|---|---|\n| done | #12 | worker-1 | worker-1 is dead; back in the queue "
-        "|\n| note |  |  | E-1 of x: &lt;script> \\| \\`rm\\` \\[a\\](b) # No |\n| left |  |  "
-        "| left clone abc: it was active again |\n\n- published\n"
+        "## Sweep of agents (release)\n"
+        "\n"
+        "Agents: 2 active, 1 dead.\n"
+        "\n"
+        "| | issue | agent | what |\n"
+        "|---|---|---|---|\n"
+        "| done | #12 | worker-1 | worker-1 is dead; back in the queue |\n"
+        "| note |  |  | E-1 of x: &lt;script> \\| \\`rm\\` \\[a\\](b) # No |\n"
+        "| left |  |  | kept clone abc: it was active again |\n"
+        "\n"
+        "- published\n"
     )
     empty = words.summary([], (), [], policy="alert", dry_run=True)
     assert empty == (

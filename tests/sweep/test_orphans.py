@@ -129,7 +129,7 @@ def test_what_cannot_be_saved_stays_with_all_that_is_in_it(
     settle(team, host, folder, "worker-5")
     (folder / ".env").write_text("TOKEN=not-to-be-stored\n")
     (text,) = pruned(host, two, team, prune=True)
-    assert text.endswith("nobody has #1; 1 of its paths cannot be saved")
+    assert text.endswith("nobody holds #1; 1 of its paths cannot be saved")
     assert (folder / ".env").read_text() == "TOKEN=not-to-be-stored\n"
 
 

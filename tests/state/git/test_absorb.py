@@ -54,7 +54,7 @@ def test_a_clone_that_holds_what_cannot_be_written_stays(field: GitField) -> Non
     git(field.remote, "fetch", "--quiet", str(theirs.path), f"+{made}:{theirs.ref}")
     one.sync()
     ((clone, why),) = one.absorb_clones([tip_of(one, other)], ADA).left
-    assert (clone, why) == (theirs.clone, "a file that is not writable: '.ghp/back\\\\slash'")
+    assert (clone, why) == (theirs.clone, "a file that cannot be written: '.ghp/back\\\\slash'")
     assert theirs.ref in refs(field.remote)
 
 
