@@ -91,7 +91,7 @@ def _print_lock(lock: Lock, *, as_json: bool) -> None:
         output.as_json(lock_json)
         return
     output.data(str(lock.generation))
-    output.say(f"You have held {lock.name} since {lock.acquired_at}, says the remote.")
+    output.say(f"The remote confirms that you have held {lock.name} since {lock.acquired_at}.")
 
 
 def _check_options(

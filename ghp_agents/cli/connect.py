@@ -178,7 +178,7 @@ def _report_missing_ghp(app: App, *, remove: bool) -> None:
         output.done(f"{NOTHING}no hooks are installed.")
         return
     raise GhpError(
-        "Upstream `ghp` is not installed: PATH only has the one of ghp-agents.",
+        "Upstream `ghp` is not installed: PATH has only the `ghp` of ghp-agents.",
         hint="Install GHP (see github.com/bretwardjames/ghp), then run this again. Everything "
         "else works without it.",
     )

@@ -104,7 +104,7 @@ def _pass_on(app: App, handed: Handoff) -> bool:
     except UnknownError as error:
         output.warn(
             f"#{handed.issue} is still yours: {error}",
-            f"When the remote can be reached, run `ghp agent-release {handed.issue} --to "
+            f"When the remote is reachable, run `ghp agent-release {handed.issue} --to "
             f"{handed.to}`.",
         )
         return False

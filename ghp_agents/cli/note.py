@@ -89,7 +89,7 @@ def _report_note(result: services.RememberResult) -> None:
         output.say(f"Already saved as {result.note.name}.")
     for old in result.replaced:
         if old.id != result.note.id:
-            output.done(f"It replaces {old.name}, which no search finds any more.")
+            output.done(f"It replaces {old.name}, which no longer appears in searches.")
     for note in result.notes:
         output.warn(note, "To restore it, run the command again with --supersedes.")
 

@@ -268,7 +268,7 @@ def _print_footer(app: App, snapshot: Snapshot, views: Sequence[AgentView]) -> N
         output.say(f"Last news from {sync_status.remote}: {heard} ({clones}){hint}.")
     if sync_status.waiting:
         output.warn(
-            f"{_count(sync_status.waiting, 'record')} waiting: the repository cannot be written.",
+            f"{_count(sync_status.waiting, 'record')} waiting: the repository is not writable.",
             "Run `ghp agent-sync` outside the sandbox.",
         )
     if sync_status.unsent and (sync_status.trouble or not sync_status.news_at):

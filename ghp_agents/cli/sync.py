@@ -55,5 +55,5 @@ def _print(report: SyncReport) -> None:
         )
         return
     news = f"news from {report.news} clone{'s' if report.news != 1 else ''}"
-    sent = "pushed what was new here" if report.pushed else "nothing to push"
+    sent = "pushed local changes" if report.pushed else "nothing to push"
     output.done(f"{report.remote}: {news}, {unsent if report.unsent else sent}.")

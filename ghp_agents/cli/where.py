@@ -45,5 +45,5 @@ def _checkout(folder: Path, number: int) -> Checkout:
             return checkout
     raise NotFoundError(
         f"Issue #{number} has no worktree in this clone.",
-        hint=f"Make one: `ghp agent-start {number}`.",
+        hint=f"Create one: `ghp agent-start {number}`.",
     )

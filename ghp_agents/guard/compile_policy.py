@@ -187,11 +187,11 @@ def _in_force(world: World) -> list[Hold]:
 
 
 def _shared(settings: Settings, owners_file: str, fold: bool) -> list[RulePatterns]:
-    rules = [(Rule(SHARED, label="`agents.shared` says so"), ready(settings.shared, fold))]
+    rules = [(Rule(SHARED, label="see `agents.shared`"), ready(settings.shared, fold))]
     text = owners_file.encode("latin-1").decode("utf-8", "replace")
     lines = codeowners.owned(codeowners.parse_owners(text), settings.shared_owners)
     owned = [pattern for line, is_owned in lines for pattern in _line(line, is_owned, fold)]
-    rules.append((Rule(SHARED, label="CODEOWNERS says so"), owned))
+    rules.append((Rule(SHARED, label="see CODEOWNERS"), owned))
     return [(rule, patterns) for rule, patterns in rules if patterns]
 
 

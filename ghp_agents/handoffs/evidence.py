@@ -83,7 +83,7 @@ def topic(ctx: Context, actor: Actor, issue: str | None) -> Topic:
         number = str(wanted).removeprefix("#")
         if not (number.isascii() and number.isdigit()):
             raise
-        return Topic(actor, int(number), notes=(f"Issue #{number} could not be read: {error}",))
+        return Topic(actor, int(number), notes=(f"Cannot read issue #{number}: {error}",))
     blockers, notes = _blockers(ctx.tracker, found)
     return Topic(actor, found.number, found, blockers, notes)
 
@@ -95,7 +95,7 @@ def _blockers(tracker: IssueTracker, issue: Issue) -> tuple[tuple[Issue, ...], t
         try:
             found.append(tracker.get(number))
         except GhpError as error:
-            notes.append(f"#{number}, which blocks {short(issue)}, could not be read: {error}")
+            notes.append(f"Cannot read #{number}, which blocks {short(issue)}: {error}")
     return tuple(found), tuple(notes)
 
 

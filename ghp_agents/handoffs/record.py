@@ -96,7 +96,7 @@ def _handoff(issue: str, identity: str, data: bytes) -> Handoff:
     meta = front_matter.parse(data).meta
     by = one_line(any_text(meta.get("from")), 80)
     if not by or meta.get("kind") not in KINDS:
-        raise ValueError("not a handoff: it does not say of which kind and from whom")
+        raise ValueError("not a handoff: its kind or its author is missing")
     to = any_text(meta.get("to"))
     return Handoff(
         id=identity,
@@ -146,5 +146,5 @@ def _oid(value: Any) -> str:
     """Return a commit's id, checked: git gets it as an argument."""
     text = any_text(value)
     if text and not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text):
-        raise ValueError("a commit is not named by its id")
+        raise ValueError("a commit has an invalid id")
     return text

@@ -68,7 +68,7 @@ def encode(entry: Return) -> Record:
 
 def read_returns(files: Mapping[str, bytes]) -> tuple[list[Return], list[Problem]]:
     """Read the records, oldest first; an unreadable one is a problem and hides no other."""
-    found, problems = read_files(files, _decode, what="not a record of what was sent back: ")
+    found, problems = read_files(files, _decode, what="not a record of a returned pull request: ")
     return sorted(found, key=order), problems
 
 
@@ -95,9 +95,9 @@ def _decode(path: str, data: bytes) -> Return:
     numbers = (entry.pull, entry.clock, *(() if entry.issue is None else (entry.issue,)))
     good = all(isinstance(word, str) for word in (*words, entry.reason)) and entry.reason in REASONS
     if not good or not all(type(number) is int and number >= 0 for number in numbers):
-        raise ValueError("a field is of the wrong kind")
+        raise ValueError("a field has the wrong type")
     if entry.path != path:
-        raise ValueError("its path is another")
+        raise ValueError("its path does not match its content")
     return entry._replace(agent=one_line(entry.agent, 80), branch=one_line(entry.branch, 200))
 
 

@@ -84,7 +84,7 @@ def _load_protocol(name: str) -> "Any":
         from ghp_agents.hooks import opencode
 
         return opencode
-    raise OddInputError(f"There are no hooks for a client {name[:40]!r}.")
+    raise OddInputError(f"No hooks exist for the client {name[:40]!r}.")
 
 
 # -------------------------------------------------------------------- input and output

@@ -68,15 +68,15 @@ def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -
     refused, because nothing is known."""
     book = policy_cache.read_stale(folders[0])
     if book is None:
-        why = f"{path} could not be decided in time, and nothing is known of what others hold."
-        hint = "Run `ghp agent-check PATH`, which has no time limit; then try again."
+        why = f"The check of {path} timed out, and this clone has no cached policy."
+        hint = "Run `ghp agent-check PATH`, which has no time limit, then try again."
         return Verdict(policy.DENY, path, LATE, why=why, next=hint)
     now_text = heartbeat.to_text(now)
     presence = presence_file.newest(folders, agent)
     case = EditRequest(agent, False, now, now_text, lives=lambda rule: True, presence=presence)
     verdict = policy.decide(book, path, case)
     if verdict.is_refused:
-        verdict.why += " The state could not be read in time: this is as it was last known."
+        verdict.why += " Reading the state timed out, so this is the last known state."
     return verdict
 
 

@@ -25,19 +25,21 @@ class LostClaim(NamedTuple):
         if self._is_merged:
             return f"Your work on #{self.issue} is done: {phrase(self.reason)}."
         if self._is_closed:
-            return f"#{self.issue} is closed, and your claim of it ended with that."
+            return f"#{self.issue} is closed, so your claim of it ended."
         if self.cause == DISPUTE:
-            return f"Your claim of #{self.issue} is in dispute.{reason(self.reason)}"
+            return f"Your claim of #{self.issue} is disputed.{reason(self.reason)}"
         if self.holder is None:
-            free = f"Your claim of #{self.issue} was given back; nobody holds it."
+            free = f"Your claim of #{self.issue} was released; nobody holds it."
             return free + reason(self.reason)
         who = named(self.holder, self.is_person)
         if self.is_namesake:
             return (
                 f"#{self.issue} is claimed by {who} in another clone since {when(self.since)}, "
-                "not in this one. A copied clone does not take the claims of the original with it."
+                "not in this one. A copied clone does not inherit the claims of the original."
             )
-        taken = f"Your claim of #{self.issue} was taken: {who} holds it since {when(self.since)}."
+        taken = (
+            f"Your claim of #{self.issue} was taken: {who} has held it since {when(self.since)}."
+        )
         return taken + reason(self.reason, who)
 
     @property
@@ -45,16 +47,16 @@ class LostClaim(NamedTuple):
         """What to do next, for the former holder."""
         other = "`ghp agent-claim --next` finds other work."
         if self._is_merged:
-            return f"What else there is to do about it needs an issue of its own; {other}"
+            return f"Further work on it needs a new issue. {other}"
         if self.is_namesake:
             return (
-                f"Work on in the other clone. If it is gone, take the claim over: `ghp agent-claim "
-                f"{self.issue} --steal --reason TEXT`. {other}"
+                "Continue in the other clone. If it is gone, take over: "
+                f"`ghp agent-claim {self.issue} --steal --reason TEXT`. {other}"
             )
         begin = "Nothing is left to do" if self._is_closed else "Stop working"
         return (
-            f"{begin} on #{self.issue}; what you have not pushed can be handed over with "
-            f"`ghp agent-handoff --issue {self.issue}`. {other}"
+            f"{begin} on #{self.issue}. Hand over unpushed work with `ghp agent-handoff --issue "
+            f"{self.issue}`. {other}"
         )
 
     @property

@@ -237,7 +237,7 @@ def _in_worktree(path: str, case: EditRequest) -> Verdict | None:
     owner = case.worktree_of
     if owner is None or owner == case.agent:
         return None
-    why = f"{file(path)} is in the worktree of {named(owner)}, who is at work there."
+    why = f"{file(path)} is in the worktree of {named(owner)}, which is working there."
     return Verdict(DENY, path, "worktree", owner, "", why, "Edit the copy in your own worktree.")
 
 
@@ -247,10 +247,9 @@ def _leased(path: str, rule: Rule, case: EditRequest, mine: Rule | None) -> Verd
     since = _short(rule.since, case)
     why = f"{file(path)} is leased by {who} since {since} ({rule.label}).{reason(rule.text, who)}"
     if mine:
-        why += f" Your own lease {mine.label} is in conflict with it, and came later."
+        why += f" Your own lease {mine.label} conflicts with it and came later."
         hint = (
-            "Work on something else until a person has decided: `ghp agent-leases` shows the "
-            "question that was asked."
+            "Work on something else until a person decides. `ghp agent-leases` shows the question."
         )
         return Verdict(DENY, path, LEASE, rule.holder, rule.since, why, hint)
     hint = (
@@ -263,18 +262,17 @@ def _leased(path: str, rule: Rule, case: EditRequest, mine: Rule | None) -> Verd
 def _touched(path: str, case: EditRequest) -> Verdict:
     holder, since = case.touch or ("", "")
     who = named(holder)
-    why = f"{file(path)} is being edited by {who} in this clone since {_short(since, case)}."
+    why = f"{who} has been editing {file(path)} in this clone since {_short(since, case)}."
     hint = (
-        f"Work on something else until {who} is done with its issue, or ask: "
-        "`ghp agent-escalate '…'`."
+        f"Work on something else until {who} finishes its issue, or ask: `ghp agent-escalate '…'`."
     )
     return Verdict(DENY, path, IMPLICIT, holder, since, why, hint)
 
 
 def _shared(path: str, rule: Rule) -> Verdict:
-    why = f"{file(path)} is shared ({rule.label}): it changes only with leave."
+    why = f"{file(path)} is shared ({rule.label}), so a change needs approval."
     hint = (
-        f"Ask for leave with `ghp agent-lease {_word(path)}`; a person or an orchestrator gives it."
+        f"Request it with `ghp agent-lease {_word(path)}`; a person or an orchestrator approves it."
     )
     return Verdict(NEEDS_APPROVAL, path, SHARED, None, "", why, hint)
 
@@ -282,7 +280,7 @@ def _shared(path: str, rule: Rule) -> Verdict:
 def _in_scope(path: str, rule: Rule, case: EditRequest) -> Verdict:
     about = f"{rule.label} {phrase(rule.text)}" if rule.text else rule.label
     who, since = named(rule.holder, rule.is_person), _short(rule.since, case)
-    why = f"{file(path)} is in the scope of {about}, which {who} has claimed since {since}."
+    why = f"{file(path)} is in the scope of {about}, which {who} has held since {since}."
     hint = "Keep to the scope of your own issue, or ask: `ghp agent-escalate '…'`."
     return Verdict(DENY, path, SCOPE, rule.holder, rule.since, why, hint)
 

@@ -75,7 +75,7 @@ def reason(text: str, by: str = "") -> str:
     author, as `named` writes it."""
     if not text:
         return ""
-    return f" {by} gives as reason: {phrase(text)}." if by else f" Reason given: {phrase(text)}."
+    return f" {by} gave this reason: {phrase(text)}." if by else f" Reason given: {phrase(text)}."
 
 
 def file(path: str) -> str:

@@ -108,7 +108,7 @@ def register(
         ws.folders, agent, first, ws.clock.now(), session=session,
         pid=hot_heartbeat.agent_pid(ws.environ), epoch=epoch, moment=ws.clock.interval(),
     )  # fmt: skip
-    assert beaten is not None, "a beat with an epoch always writes"
+    assert beaten is not None, "a heartbeat with an epoch always writes"
     return beaten
 
 

@@ -92,11 +92,11 @@ def test_who_is_fenced_is_told_by_whom_since_when_and_why() -> None:
     fence = fence_of({"issue/12": taken}, "worker-1", HOLDS, "c1")
     assert fence == LostClaim(12, "worker-2", False, AT, 3, "worker-1 is dead", "claim")
     assert fence.words == (
-        "Your claim of #12 was taken: worker-2 holds it since 2025-06-15T15:06:40Z. "
-        "worker-2 gives as reason: «worker-1 is dead»."
+        "Your claim of #12 was taken: worker-2 has held it since 2025-06-15T15:06:40Z. "
+        "worker-2 gave this reason: «worker-1 is dead»."
     )
     assert fence.hint == (
-        "Stop working on #12; what you have not pushed can be handed over with "
+        "Stop working on #12. Hand over unpushed work with "
         "`ghp agent-handoff --issue 12`. `ghp agent-claim --next` finds other work."
     )
 
@@ -105,13 +105,12 @@ def test_a_fence_says_when_it_is_a_persons_or_nobodys() -> None:
     ann = fence_of({"issue/12": lease("Ann", 0, 3)}, "worker-1", HOLDS, "c1")
     assert ann
     assert ann.words == (
-        "Your claim of #12 was taken: «Ann» (a person) holds it since 2025-06-15T15:06:40Z."
+        "Your claim of #12 was taken: «Ann» (a person) has held it since 2025-06-15T15:06:40Z."
     )
     free = fence_of({"issue/12": lease(None, 3, 2, "not needed")}, "worker-1", HOLDS, "c1")
     assert free
     assert (
-        free.words
-        == "Your claim of #12 was given back; nobody holds it. Reason given: «not needed»."
+        free.words == "Your claim of #12 was released; nobody holds it. Reason given: «not needed»."
     )
 
 
@@ -124,8 +123,8 @@ def test_who_is_done_is_not_told_to_stop_in_alarm() -> None:
     over = lease(None, 3, 2, "its issue is closed")._replace(cause=Cause(CLOSED))
     closed = fence_of({"issue/12": over}, "worker-1", HOLDS, "c1")
     assert closed
-    assert closed.words == "#12 is closed, and your claim of it ended with that."
-    assert closed.hint.startswith("Nothing is left to do on #12; what you have not pushed can be")
+    assert closed.words == "#12 is closed, so your claim of it ended."
+    assert closed.hint.startswith("Nothing is left to do on #12. Hand over unpushed work with")
 
 
 @pytest.mark.parametrize(
@@ -145,9 +144,9 @@ def test_who_is_in_a_copied_clone_is_told_where_the_claim_is() -> None:
     assert fence
     assert fence.words == (
         "#12 is claimed by worker-1 in another clone since 2025-06-15T15:06:40Z, not in this one. "
-        "A copied clone does not take the claims of the original with it."
+        "A copied clone does not inherit the claims of the original."
     )
     assert fence.hint == (
-        "Work on in the other clone. If it is gone, take the claim over: `ghp agent-claim 12 "
+        "Continue in the other clone. If it is gone, take over: `ghp agent-claim 12 "
         "--steal --reason TEXT`. `ghp agent-claim --next` finds other work."
     )

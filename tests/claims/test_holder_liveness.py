@@ -39,8 +39,8 @@ def test_a_dead_holder_in_the_same_clone_can_be_replaced_too(team: Team, one: Cl
     assert mate.claim(1).how == "takeover"
     assert mate.assignees(1) == ("worker-7",)
     lines = fence_lines(one.parts, one.store.snapshot(), AgentName("worker-1"))
-    assert [line[:59] for line in lines] == [
-        "Your claim of #1 was taken: worker-7 holds it since 2025-06"
+    assert [line[:62] for line in lines] == [
+        "Your claim of #1 was taken: worker-7 has held it since 2025-06"
     ]
 
 

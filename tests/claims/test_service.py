@@ -161,7 +161,7 @@ def test_who_was_replaced_is_refused_and_told_by_whom(one: Claimant, two: Claima
             guarded()
         assert str(caught.value) == (
             f"#1 is claimed by worker-2 since {THEN}. "
-            "worker-2 gives as reason: «stolen: It must be done today»."
+            "worker-2 gave this reason: «stolen: It must be done today»."
         )
     assert one.tracker.get(1).state == "open"
     assert known(two) == one.leaser.read("issue/1")

@@ -99,8 +99,8 @@ def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
     for clone in (other, one):
         ghp(clone, "agent-sync")
     told = (
-        "Your claim of #1 was taken: worker-2 holds it since <then>. worker-2 gives as reason: "
-        "«stolen: It is urgent». Stop working on #1; what you have not pushed can be handed over "
+        "Your claim of #1 was taken: worker-2 has held it since <then>. worker-2 gave this reason: "
+        "«stolen: It is urgent». Stop working on #1. Hand over unpushed work "
         "with `ghp agent-handoff --issue 1`. `ghp agent-claim --next` finds other work.\n"
     )
     for _ in range(2):  # as long as it is so
@@ -112,7 +112,7 @@ def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
         assert ghp(one, f"{command} --as worker-1") == (
             3,
             "",
-            "Error: #1 is claimed by worker-2 since <then>. worker-2 gives as reason: «stolen: "
+            "Error: #1 is claimed by worker-2 since <then>. worker-2 gave this reason: «stolen: "
             "It is urgent».\nHint: Stop working on #1. `ghp agent-claim --next` finds other "
             "work; to ask a person: `ghp agent-escalate …`.\n",
         )

@@ -189,7 +189,7 @@ def test_without_upstream_it_says_so(tmp_path: Path) -> None:
     assert invoke("agent-init --ghp", tmp_path, upstream.without()) == (
         1,
         "",
-        "Error: Upstream `ghp` is not installed: PATH only has the one of ghp-agents.\n"
+        "Error: Upstream `ghp` is not installed: PATH has only the `ghp` of ghp-agents.\n"
         "Hint: Install GHP (see github.com/bretwardjames/ghp), then run this again. Everything "
         "else works without it.\n",
     )

@@ -52,7 +52,7 @@ def test_a_clone_in_use_where_all_is_well(used: Path, remote: Path) -> None:
         "✓ Presence of 1 agent is folded.\n"
         f"{objects[0]}\n"
         "✓ .ghp/agent-status.json is not tracked by git.\n"
-        "✓ origin answers; 1 clones sync through it.\n"
+        "✓ origin answers; 1 clone syncs through it.\n"
         "✓ origin accepts our refs under refs/ghp/ (tested 0 s ago).\n",
         "✓ No problems found.\n",
     )

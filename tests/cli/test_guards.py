@@ -117,8 +117,8 @@ def test_without_a_list_it_is_the_clients_that_are_found(place: Path, tmp_path: 
     assert invoke("agent-init --hooks", place, alone) == (
         2,
         "",
-        "Error: Found no client here that has hooks.\n"
-        "Hint: Name it: --hooks claude,codex,gemini,cursor,opencode,git.\n",
+        "Error: Found no client with hooks here.\n"
+        "Hint: Name one: --hooks claude,codex,gemini,cursor,opencode,git.\n",
     )
     (place / ".cursor").mkdir()
     executable(tmp_path / "bin/claude", "")

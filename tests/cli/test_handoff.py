@@ -258,7 +258,7 @@ def test_a_lost_claim_and_the_next_steps_do_not_contradict(here: Path) -> None:
     assert invoke("agent-claim 1", here, ONE).code == 0
     assert invoke("agent-release 1 --as @me", here).code == 0
     shown = invoke("agent-resume", here, ONE).out
-    assert shown.startswith("Your claim of #1 was given back; nobody holds it.")
+    assert shown.startswith("Your claim of #1 was released; nobody holds it.")
     assert (
         "## Next steps\n\n"
         "1. Stop: #1 is not yours. Commit nothing more for it.\n"

@@ -349,7 +349,7 @@ def test_two_clones_that_had_not_heard_of_each_other_both_lease_and_are_asked_ab
         }
     ]  # fmt: skip
     code, out, _ = invoke(f"agent-check src/a.py --as {loser}", other)
-    assert (code, out.count(f" Your own lease {later} is in conflict with it, and ")) == (3, 1)
+    assert (code, out.count(f" Your own lease {later} conflicts with it and ")) == (3, 1)
     assert invoke(["agent-answer", asked["id"], winner], other).code == 0
     assert invoke("agent-leases", other).out.endswith(f"{asked['id']} was answered: «{winner}»\n")
     assert invoke(f"agent-release {second['id']} --as {loser}", other).code == 0

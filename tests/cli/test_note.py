@@ -142,7 +142,7 @@ def test_listing_shows_what_is_active_and_all_on_request(repo: Path) -> None:
     new = invoke(["agent-remember", "Port 8080", "--supersedes", old[:6]], repo, ONE)
     name = new.out.strip()
     assert new.err == (
-        f"✓ Saved {name}: Port 8080\n✓ It replaces {old}, which no search finds any more.\n"
+        f"✓ Saved {name}: Port 8080\n✓ It replaces {old}, which no longer appears in searches.\n"
     )
     shown = invoke("agent-notes list", repo).out.splitlines()
     assert shown[0].split() == ["ID", "STATE", "KIND", "ISSUE", "BY", "SAVED", "NOTE"]

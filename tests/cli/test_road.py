@@ -251,7 +251,7 @@ def test_while_another_merges_it_ends_with_3(folder: Path, ready: Path) -> None:
     assert ghp(folder, "agent-merge 1 --unchecked --as lead") == (
         3,
         "",
-        "Error: other has been merging since <then>. other gives as reason: «merges "
+        "Error: other has been merging since <then>. other gave this reason: «merges "
         "#9».\nHint: Only one merges at a time. Try again, or wait: `ghp agent-merge --wait "
         "600`.\n",
     )

@@ -41,7 +41,7 @@ def test_what_one_clone_says_the_other_hears(clones: Clones) -> None:
     here, there = clones(2)
     invoke("agent-status --set testing", here, AS)
     assert invoke("agent-sync", here).err == (
-        "✓ origin: news from 0 clones, pushed what was new here.\n"
+        "✓ origin: news from 0 clones, pushed local changes.\n"
     )
     assert invoke("agent-sync", there).err == "✓ origin: news from 1 clone, nothing to push.\n"
     assert "worker-1" in invoke("agent-status", there).out

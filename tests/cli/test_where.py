@@ -13,7 +13,7 @@ MakeWorktree = Callable[[Path, str], Path]
 MISSING = Result(
     1,
     "",
-    "Error: Issue #12 has no worktree in this clone.\nHint: Make one: `ghp agent-start 12`.\n",
+    "Error: Issue #12 has no worktree in this clone.\nHint: Create one: `ghp agent-start 12`.\n",
 )
 
 

@@ -55,7 +55,7 @@ def test_an_edit_of_a_leased_file_is_refused_and_the_model_told_why(
     said = bench.models.requests("one")[-1].said
     reason = (
         r"is leased by worker-2 since [^(]*\(L-[0-9a-f]+\)\. "
-        r"worker-2 gives as reason: «new parser»\.\nNext: "
+        r"worker-2 gave this reason: «new parser»\.\nNext: "
     )
     assert re.search("PreToolUse:Edit hook error: src/parser.py " + reason, said), said
     assert re.search("PreToolUse:Write hook error: src/new.py " + reason, said), said

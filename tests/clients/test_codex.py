@@ -56,7 +56,7 @@ def test_every_kind_of_edit_of_a_leased_file_is_refused_and_the_model_told_why(
     for path in edits:
         reason = (
             rf"{path} is leased by worker-2 since [^(]*\(L-[0-9a-f]+\)\. "
-            r"worker-2 gives as reason: «new parser»\.\nNext: "
+            r"worker-2 gave this reason: «new parser»\.\nNext: "
         )
         assert re.search("Command blocked by PreToolUse hook: " + reason, said), (path, said)
 

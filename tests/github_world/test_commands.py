@@ -84,7 +84,7 @@ def test_a_person_takes_an_issue_from_a_living_agent_which_is_told_by_whom(field
     reason = f"stolen: @ada by /agent assign, comment {comment}"
     assert field.held(number) == ("worker-2", 2, reason)
     assert field.labels(number) == ["agent:worker-2"]
-    assert "Your claim of #1 was taken: worker-2 holds it" in heard(field)
+    assert "Your claim of #1 was taken: worker-2 has held it" in heard(field)
     assert "stolen: @ada by /agent assign" in field.ghp("agent-status", agent="worker-1").out
     field.sync("two", WORKER_2)
     assert heard(field, "worker-2", "two").startswith("Issue #1 was assigned to you")

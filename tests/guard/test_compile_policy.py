@@ -64,8 +64,8 @@ def test_the_order_is_leases_then_shared_then_scopes(one: Claimant) -> None:
     assert rules(one) == [
         ("lease", "worker-1", strict.short),
         ("lease", "worker-1", ordinary.short),
-        ("shared", "", "`agents.shared` says so"),
-        ("shared", "", "CODEOWNERS says so"),
+        ("shared", "", "see `agents.shared`"),
+        ("shared", "", "see CODEOWNERS"),
         ("scope", "worker-1", "#2"),
         ("scope", "worker-1", "#1"),
     ]

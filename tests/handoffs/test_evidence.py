@@ -62,7 +62,7 @@ def test_a_tracker_out_of_reach_leaves_the_number_and_a_note(here: Station) -> N
     here.team.tracker.reachable = False
     found = about(here, "#2")
     assert (found.number, found.issue) == (2, None)
-    assert found.notes == ("Issue #2 could not be read: The tracker cannot be reached.",)
+    assert found.notes == ("Cannot read issue #2: The tracker cannot be reached.",)
 
 
 def test_an_id_cannot_be_guessed_at_without_the_tracker(here: Station) -> None:

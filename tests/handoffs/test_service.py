@@ -487,7 +487,7 @@ def test_a_tracker_out_of_reach_hides_nothing_else(here: Station) -> None:
     handed = here.hand_over()
     assert handed.handoff.issue == 2
     assert handed.handoff.work
-    assert handed.notes == ("Issue #2 could not be read: The tracker cannot be reached.",)
+    assert handed.notes == ("Cannot read issue #2: The tracker cannot be reached.",)
 
 
 def test_a_broken_record_hides_no_other(here: Station) -> None:

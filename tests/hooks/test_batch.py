@@ -151,12 +151,12 @@ def test_who_was_replaced_is_told_once_after_a_batch_and_again_at_each_prompt(re
     stolen = invoke("agent-claim 1 --steal --reason urgent --as worker-2", repo)
     assert stolen.code == 0, stolen
     told = context(call("claude", batch(repo, bash("make")), repo))
-    assert "Your claim of #1 was taken: worker-2 holds it since " in told
+    assert "Your claim of #1 was taken: worker-2 has held it since " in told
     assert "urgent" in told
     assert call("claude", batch(repo, bash("make")), repo) == SILENT
     for _ in range(2):
         said = context(call("claude", payload("claude-UserPromptSubmit", repo), repo))
-        assert "Your claim of #1 was taken: worker-2 holds it since " in said
+        assert "Your claim of #1 was taken: worker-2 has held it since " in said
     assert log(repo) == []
 
 

@@ -54,7 +54,7 @@ def test_leased_and_claimed_files_are_refused_and_others_are_not(stuck: Path) ->
         refused = edits("worker-2", stuck, path)
         assert "worker-1" in refused
         assert refused.splitlines()[0].endswith(
-            "The state could not be read in time: this is as it was last known."
+            "Reading the state timed out, so this is the last known state."
         )
     assert edits("worker-2", stuck, "free.py") == ""
     assert edits("worker-1", stuck, "src/a.py") == ""
@@ -63,8 +63,8 @@ def test_leased_and_claimed_files_are_refused_and_others_are_not(stuck: Path) ->
 def test_without_any_rules_known_nothing_is_let_through(stuck: Path) -> None:
     rulebook.drop(str(stuck / ".git/ghp"))
     assert edits("worker-2", stuck, "free.py") == (
-        "free.py could not be decided in time, and nothing is known of what others hold.\n"
-        "Next: Run `ghp agent-check PATH`, which has no time limit; then try again."
+        "The check of free.py timed out, and this clone has no cached policy.\n"
+        "Next: Run `ghp agent-check PATH`, which has no time limit, then try again."
     )
 
 

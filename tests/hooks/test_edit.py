@@ -35,7 +35,7 @@ def test_who_edits_a_file_first_has_it(repo: Path) -> None:
     assert edits(ONE, repo, repo / "src/a.py") == SILENT
     assert edits(ONE, repo, repo / "src/a.py") == SILENT
     refused = reason(edits(TWO, repo, repo / "src/a.py"))
-    assert refused.startswith("src/a.py is being edited by worker-1 in this clone since ")
+    assert refused.startswith("worker-1 has been editing src/a.py in this clone since ")
     assert "\nNext: " in refused
     assert edits(TWO, repo, repo / "src/b.py") == SILENT
     assert log(repo) == []
@@ -45,7 +45,7 @@ def test_an_agent_that_is_not_registered_is_before_it_edits(repo: Path) -> None:
     set_up(repo, None)
     assert edits(TWO, repo, repo / "a") == SILENT
     assert presence(repo, "worker-2")["kind"] == "claude"
-    assert reason(edits(ONE, repo, repo / "a")).startswith("a is being edited by worker-2 ")
+    assert reason(edits(ONE, repo, repo / "a")).startswith("worker-2 has been editing a ")
 
 
 def test_a_file_is_the_same_by_every_way_that_leads_to_it(repo: Path, tmp_path: Path) -> None:
@@ -59,14 +59,14 @@ def test_a_file_is_the_same_by_every_way_that_leads_to_it(repo: Path, tmp_path: 
     ways = ("alias.py", "folder/a.py", "src/../src/./a.py", f"{tmp_path}/name/src/a.py")
     for way in ways:
         refused = reason(edits(TWO, repo, repo / way))
-        assert refused.startswith("src/a.py is being edited by worker-1 in this clone since ")
+        assert refused.startswith("worker-1 has been editing src/a.py in this clone since ")
 
 
 def test_upper_and_lower_case_are_one_where_git_says_so(repo: Path) -> None:
     set_up(repo, None)
     git(repo, "config", "core.ignorecase", "true")
     assert edits(ONE, repo, repo / "src/a.py") == SILENT
-    assert "being edited by worker-1" in reason(edits(TWO, repo, repo / "SRC/A.py"))
+    assert "worker-1 has been editing SRC/A.py" in reason(edits(TWO, repo, repo / "SRC/A.py"))
     git(repo, "config", "core.ignorecase", "false")
     assert edits(TWO, repo, repo / "SRC/A.py") == SILENT
 
@@ -95,7 +95,7 @@ def test_a_name_may_hold_anything_and_is_shown_in_one_line(repo: Path, name: str
     assert edits(ONE, repo, repo / name) == SILENT
     refused = reason(edits(TWO, repo, repo / name))
     shown = name.replace("\n", "�").replace("\t", "�")
-    assert refused.startswith(f"«{shown}» is being edited by worker-1 in this clone since ")
+    assert refused.startswith(f"worker-1 has been editing «{shown}» in this clone since ")
     assert log(repo) == []
 
 
@@ -105,7 +105,7 @@ def test_the_worktree_of_another_agent_is_not_edited(
     set_up(repo)
     other = set_up(worktree(repo, "147"), "worker-2")
     assert reason(edits(ONE, repo, other / "a.py")) == (
-        "a.py is in the worktree of worker-2, who is at work there.\n"
+        "a.py is in the worktree of worker-2, which is working there.\n"
         "Next: Edit the copy in your own worktree."
     )
     assert edits(ONE, repo, repo / "a.py") == SILENT
@@ -119,7 +119,7 @@ def test_the_same_file_in_two_worktrees_is_one_file(
     set_up(repo)
     other = set_up(worktree(repo, "147"), "worker-2")
     assert edits(ONE, repo, repo / "a.py") == SILENT
-    assert "being edited by worker-1" in reason(edits(TWO, other, other / "a.py"))
+    assert "worker-1 has been editing a.py" in reason(edits(TWO, other, other / "a.py"))
 
 
 def test_who_lost_its_claim_is_told_at_its_next_edit(repo: Path) -> None:
@@ -130,8 +130,8 @@ def test_who_lost_its_claim_is_told_at_its_next_edit(repo: Path) -> None:
     stolen = invoke("agent-claim 1 --steal --reason 'it is urgent' --as worker-2", repo)
     assert stolen.code == 0, stolen
     told = reason(patch(repo, ONE)).splitlines()
-    assert told[0].startswith("Your claim of #1 was taken: worker-2 holds it since ")
-    assert told[0].endswith(". worker-2 gives as reason: «stolen: it is urgent».")
+    assert told[0].startswith("Your claim of #1 was taken: worker-2 has held it since ")
+    assert told[0].endswith(". worker-2 gave this reason: «stolen: it is urgent».")
     assert [line[:6] for line in told[1:]] == ["Next: "]  # once, for all files of the patch
 
 
@@ -154,8 +154,8 @@ def test_one_refused_file_refuses_the_patch_and_each_is_named(repo: Path) -> Non
         assert edits(TWO, repo, repo / path) == SILENT
     lines = reason(patch(repo, ONE)).splitlines()
     assert [line.split(" since ")[0] for line in lines[:2]] == [
-        "src/theirs.py is being edited by worker-2 in this clone",
-        "gone.py is being edited by worker-2 in this clone",
+        "worker-2 has been editing src/theirs.py in this clone",
+        "worker-2 has been editing gone.py in this clone",
     ]
     assert [line[:6] for line in lines[2:]] == ["Next: "] * (len(lines) - 2)
     invoke("agent-status --set stopped --as worker-2", repo)
@@ -178,7 +178,7 @@ def test_a_patch_in_the_shell_is_asked_as_any_other(repo: Path) -> None:
     set_up(repo, None)
     assert edits(TWO, repo, repo / "shell.txt") == SILENT
     said = payload("codex-PreToolUse-Bash-heredoc", repo)
-    assert "being edited by worker-2" in reason(call("codex", said, repo, ONE))
+    assert "worker-2 has been editing shell.txt" in reason(call("codex", said, repo, ONE))
     assert call("codex", payload("codex-PreToolUse-Bash", repo), repo, ONE) == SILENT
 
 
@@ -212,7 +212,7 @@ def test_every_client_is_refused_in_its_own_words(
     assert (done.code, done.err) == (0, b"")
     why = {value for key, value in done.said.items() if answer[key] is ...}
     assert len(why) == 1
-    assert why.pop().startswith("a.py is being edited by worker-2 in this clone since ")
+    assert why.pop().startswith("worker-2 has been editing a.py in this clone since ")
     assert {key: ... if answer[key] is ... else value for key, value in done.said.items()} == answer
 
 

@@ -77,7 +77,7 @@ def test_a_client_that_is_not_known_is_left_alone(repo: Path, client: str) -> No
     set_up(repo)
     assert call(client, payload("claude-Stop", repo), repo) == SILENT
     assert [entry["error"] for entry in log(repo)] == [
-        f"OddInputError: There are no hooks for a client {client!r}."
+        f"OddInputError: No hooks exist for the client {client!r}."
     ]
 
 

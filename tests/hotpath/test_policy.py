@@ -149,7 +149,7 @@ def test_what_does_not_matter_need_not_be_known() -> None:
 def test_who_has_a_later_lease_of_it_is_told_that_they_are_in_conflict() -> None:
     verdict = decide(book(LEASED, MINE), PATH, case("worker-1"))
     assert verdict.why.endswith(
-        f" Your own lease {MINE[0].label} is in conflict with it, and came later."
+        f" Your own lease {MINE[0].label} conflicts with it and came later."
     )
     assert "`ghp agent-leases`" in verdict.next
     assert decide(book(MINE, LEASED), PATH, case("worker-1")).word == "allow"
@@ -159,7 +159,7 @@ def test_a_lease_is_explained() -> None:
     assert decide(book(LEASED), PATH, case()) == Verdict(
         "deny", PATH, "lease", "worker-2", EARLIER,
         "src/parser.py is leased by worker-2 since 10:31 UTC (L-3f9a). "
-        "worker-2 gives as reason: «new parser».",
+        "worker-2 gave this reason: «new parser».",
         "Work on something else, wait for it with `ghp agent-lease src/parser.py --wait`, or ask: "
         "`ghp agent-escalate '…'`.",
     )  # fmt: skip
@@ -171,21 +171,20 @@ def words(verdict: Verdict) -> tuple[str, str]:
 
 def test_the_other_rules_are_explained() -> None:
     assert words(decide(book(), PATH, case(touch=TOUCHED))) == (
-        "src/parser.py is being edited by worker-2 in this clone since 10:31 UTC.",
-        "Work on something else until worker-2 is done with its issue, or ask: "
+        "worker-2 has been editing src/parser.py in this clone since 10:31 UTC.",
+        "Work on something else until worker-2 finishes its issue, or ask: "
         "`ghp agent-escalate '…'`.",
     )
     assert words(decide(book(SHARED), PATH, case())) == (
-        "src/parser.py is shared (`agents.shared` says so): it changes only with leave.",
-        "Ask for leave with `ghp agent-lease src/parser.py`; a person or an orchestrator gives it.",
+        "src/parser.py is shared (see `agents.shared`), so a change needs approval.",
+        "Request it with `ghp agent-lease src/parser.py`; a person or an orchestrator approves it.",
     )
     assert words(decide(book(SCOPED), PATH, case())) == (
-        "src/parser.py is in the scope of #12 «Parse it», which worker-2 has claimed since "
-        "10:31 UTC.",
+        "src/parser.py is in the scope of #12 «Parse it», which worker-2 has held since 10:31 UTC.",
         "Keep to the scope of your own issue, or ask: `ghp agent-escalate '…'`.",
     )
     assert words(decide(book(), PATH, case(worktree_of="worker-2"))) == (
-        "src/parser.py is in the worktree of worker-2, who is at work there.",
+        "src/parser.py is in the worktree of worker-2, which is working there.",
         "Edit the copy in your own worktree.",
     )
 

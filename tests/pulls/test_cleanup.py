@@ -72,8 +72,8 @@ def test_who_had_it_is_told_that_its_work_is_merged_and_where(road: Road) -> Non
     commit = merged(road.merge(1)).pull.merged_as or ""
     house = road.house("worker-1")
     assert news.gather(house, AgentName("worker-1")).text == (
-        f"Your work on #1 is done: «merged by #2 into main as {commit[:12]}». What else there is "
-        "to do about it needs an issue of its own; `ghp agent-claim --next` finds other work."
+        f"Your work on #1 is done: «merged by #2 into main as {commit[:12]}». Further work on it "
+        "needs a new issue. `ghp agent-claim --next` finds other work."
     )
 
 

@@ -61,7 +61,7 @@ def test_while_another_has_it_nobody_else_merges(road: Road) -> None:
     with pytest.raises(RefusedError) as refused, merge_right.held(me(road, "other"), ""):
         pytest.fail("it is held")
     assert str(refused.value) == (
-        f"lead has been merging since {lease.acquired_at}. lead gives as reason: «in clone "
+        f"lead has been merging since {lease.acquired_at}. lead gave this reason: «in clone "
         f"{clone_of(road)}»."
     )
     assert "--wait" in refused.value.hint

@@ -57,7 +57,7 @@ def test_a_release_with_the_words_of_a_merge_ends_no_work(worker: Claimant, reas
     fence = fence_of({lease.name: lease}, "worker-1", had, worker.leaser.clone)
     assert fence
     assert fence.words == (
-        f"Your claim of #1 was given back; nobody holds it. Reason given: «{reason}»."
+        f"Your claim of #1 was released; nobody holds it. Reason given: «{reason}»."
     )
     assert fence.hint.startswith("Stop working on #1")
 

@@ -137,5 +137,5 @@ def test_a_denial_is_in_words_of_ours(
 def test_a_reason_reads_as_a_quotation_with_its_author() -> None:
     rule = Rule(authority.LEASE, "worker-2", since=SINCE, label="L-3f9a", text="»x")
     assert authority.decide(book_of(rule), "src/a.py", CASE).why == (
-        "src/a.py is leased by worker-2 since 14:02 UTC (L-3f9a). worker-2 gives as reason: «'x»."
+        "src/a.py is leased by worker-2 since 14:02 UTC (L-3f9a). worker-2 gave this reason: «'x»."
     )

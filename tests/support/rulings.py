@@ -37,7 +37,7 @@ def leased(holder: str, *patterns: str, **more: Any) -> tuple[Rule, Sequence[str
 
 def shared(*patterns: str) -> tuple[Rule, Sequence[str]]:
     """Paths that the settings share."""
-    return Rule(SHARED, label="`agents.shared` says so"), patterns
+    return Rule(SHARED, label="see `agents.shared`"), patterns
 
 
 def scoped(holder: str, issue: int, *patterns: str, **more: Any) -> tuple[Rule, Sequence[str]]:

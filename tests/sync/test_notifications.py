@@ -99,7 +99,7 @@ def test_a_lost_claim_comes_first_and_once_unless_asked_again(here: Place) -> No
     asked = here.ask().escalation
     here.by("@me").reply(asked.name)
     first, *_ = heard(here, leaser).text.splitlines()
-    assert first.startswith("Your claim of #1 was taken: worker-2 holds it since ")
+    assert first.startswith("Your claim of #1 was taken: worker-2 has held it since ")
     assert "`ghp agent-handoff --issue 1`" in first
     mark(here.ws, WORKER, heard(here, leaser).ids)
     assert heard(here, leaser) == Notifications("", ())
@@ -116,7 +116,7 @@ def test_a_claim_that_is_lost_again_is_told_again(here: Place) -> None:
     mine = leaser.acquire("issue/1", WORKER, expected=now, epoch=1)
     presence.heartbeat(here.ws, here.store, WORKER, {"issue": 1, "generation": mine.generation})
     leaser.acquire("issue/1", TWO, expected=mine, epoch=1)
-    assert "worker-2 holds it" in heard(here, leaser).text
+    assert "worker-2 has held it" in heard(here, leaser).text
 
 
 def test_nobody_elses_answer_is_news(here: Place) -> None:

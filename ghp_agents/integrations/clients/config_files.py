@@ -77,8 +77,8 @@ def chosen(words: str, found: Sequence[str]) -> list[str]:
     if words == FOUND:
         if not found:
             raise UsageError(
-                "Found no client here that has hooks.",
-                hint=f"Name it: --hooks {','.join(known)}.",
+                "Found no client with hooks here.",
+                hint=f"Name one: --hooks {','.join(known)}.",
             )
         return list(found)
     wanted = [word.strip().lower() for word in words.split(",") if word.strip()]

@@ -97,7 +97,7 @@ def _refuse_elsewhere(target: ConfigFile) -> None:
     """Refuse tracked links out of the worktree: their author may be a stranger."""
     if target.leads_away:
         raise RefusedError(
-            f"{target.path} is a link in the repository to {target.path.resolve()}, outside of "
+            f"{target.path} is a link in the repository to {target.path.resolve()}, outside "
             "the worktree.",
             hint="Check that link, or use `--user` to install the hooks in your home folder.",
         )

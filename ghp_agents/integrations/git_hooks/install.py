@@ -107,7 +107,7 @@ def _to_put(ws: Workspace, hook: HookFile) -> Iterator[Step]:
         if hook.aside.exists() or hook.aside.is_symlink():
             raise RefusedError(
                 f"Cannot move {hook.path} aside: {hook.aside.name} already exists.",
-                hint="Look at both files, and remove or rename one of them.",
+                hint="Check both files, then remove or rename one of them.",
             )
         what = f"{hook.shown} aside to {hook.aside.name}, and a hook that calls it in its place"
         yield Step("move", "Moved", what, partial(_move_aside, hook))

@@ -137,7 +137,8 @@ def check_remote(ws: Workspace) -> Iterator[Finding]:
         return
     names = (line.split("\t")[1] for line in listed.text.splitlines())
     count = sum(1 for name in names if name.startswith((f"{CUSTOM}clone/", f"{BRANCHES}clone/")))
-    yield ok("remote", f"{remote.name} answers; {count} clones sync through it.")
+    clones = "1 clone syncs" if count == 1 else f"{count} clones sync"
+    yield ok("remote", f"{remote.name} answers; {clones} through it.")
 
 
 def _user_repository(ws: Workspace) -> StateRepository:
