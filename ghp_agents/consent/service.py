@@ -121,8 +121,8 @@ def summary(ws: Workspace) -> str:
     if not names:
         return ""
     return (
-        f"Nobody agreed in this clone to what `.ghp/config.json` on {settings.trunk_place} "
-        f"sets: {names}."
+        f"Nobody in this clone has approved these settings of `.ghp/config.json` on "
+        f"{settings.trunk_place}: {names}."
     )
 
 

@@ -93,7 +93,7 @@ def check(ws: Workspace, pages: Sequence[str]) -> Iterator[Finding]:
         elif entry.path.startswith(f"{OVERRIDES}/") and not _is_used(ws, entry.path):
             yield finding.warning(
                 CODE,
-                f"{plain(entry.path)} on main is not used: nobody agreed to it in this clone.",
+                f"{plain(entry.path)} on main is not used: nobody has approved it in this clone.",
                 consent.HINT,
             )
     existing = {entry.path for entry in own}

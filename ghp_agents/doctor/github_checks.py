@@ -43,7 +43,7 @@ def check_access(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> I
     place = None if ws.settings.tracker == "local" else access.where(ws)
     if place is None:
         return  # not a GitHub repository
-    why = "there is no token for it" if ws.settings.push else "the configuration says so"
+    why = "there is no token for it" if ws.settings.push else "`agents.push` is false"
     yield info(
         "github",
         f"Issues are kept in git, not on {place.host}/{place.repository}: {why}.",

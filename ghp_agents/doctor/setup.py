@@ -43,8 +43,8 @@ def limits(ws: Workspace) -> str:
     if ws.place.toplevel is not None:
         return ""
     return (
-        "There is no worktree here: issues, claims, questions and leases by --name work. To lease "
-        "and check files, create a worktree (`git worktree add`)."
+        "This repository has no worktree. Issues, claims, questions and leases by --name work. "
+        "To lease and check files, create a worktree (`git worktree add`)."
     )
 
 

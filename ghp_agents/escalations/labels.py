@@ -53,7 +53,7 @@ def _show(ctx: Context, issue: Issue, *, is_open: bool) -> list[str]:
     except UnknownError:
         raise
     except GhpError as error:
-        return [f"#{issue.number} does not show that it waits for a person: {error}"]
+        return [f"Cannot mark #{issue.number} as waiting for a person: {error}"]
     new = [name for name in now.assignees if name not in issue.assignees]
     _note(ctx.ws, issue.number, [*called, *new] if waits else ())
     return []

@@ -147,7 +147,7 @@ def _top(ws: Workspace) -> Path:
 def _refuse_elsewhere(place: Path, top: Path) -> None:
     if not place.resolve().is_relative_to(top.resolve()):
         raise RefusedError(
-            f"{place} is a link to {place.resolve()}, outside of the worktree.",
+            f"{place} is a link to {place.resolve()}, outside the worktree.",
             hint="Check that link; GitHub reads only files in the repository.",
         )
 

@@ -47,7 +47,9 @@ def recall(
     """
     question = query.encode("utf-8", "replace").decode("utf-8").strip()[:QUERY_LIMIT]
     if not question:
-        raise UsageError("The question is empty.", hint="Ask as you would ask a colleague.")
+        raise UsageError(
+            "The question is empty.", hint="Give a question or a few words to search for."
+        )
     known, problems = notes.read_all(ctx.store.snapshot())
     active = notes.active(ctx.ws, known)
     among = _filter_ids(ctx.tracker, active, issue, path)

@@ -14,7 +14,7 @@ SHOWN = 200  # characters of a value in a message
 TEMPLATES = ".ghp/templates/"
 PROPOSED = "proposed"  # in `github`: a repository named by the repository's own file
 
-HINT = "A person can show and allow it with `ghp agent-trust`."
+HINT = "A person can review and approve it with `ghp agent-trust`."
 
 
 class Key(NamedTuple):
@@ -158,4 +158,4 @@ def sentence(key: str, value: object, place: str) -> tuple[str, str]:
     """What does not count, and what to do. `place` names the default branch."""
     setting = KEYS[key]
     what = f"`.ghp/config.json` on {place} sets `{setting.written}` to {shown(value)}"
-    return f"{what}, but nobody agreed to it in this clone; {setting.until}.", HINT
+    return f"{what}, but nobody has approved it in this clone; {setting.until}.", HINT

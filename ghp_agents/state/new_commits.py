@@ -87,7 +87,7 @@ class _Writer:
     def add(self, commit: NewCommit, head: str | None, now: int) -> str:
         """Add one commit on top of `head`; returns its id."""
         if commit.said_at < 0:
-            raise damaged("said before 1970, which git cannot date")
+            raise damaged("its time is before 1970, which git cannot store")
         blobs = dict(commit.kept)
         blobs |= {path: self.new.add("blob", content) for path, content in commit.files.items()}
         start = self._tree_of.get(head or "") or (f"{head}:" if head else None)

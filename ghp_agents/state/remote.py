@@ -75,7 +75,7 @@ def coordination_remote(ws: Workspace) -> Remote | None:
 def why_none(ws: Workspace) -> str:
     """Why there is no coordination remote, for people."""
     if not ws.settings.push:
-        return "the configuration says so"
+        return "`agents.push` is false"
     if "remote" in ws.settings.unagreed:
         return (
             "nobody has approved the remote in `.ghp/config.json` on "

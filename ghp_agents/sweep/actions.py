@@ -88,7 +88,7 @@ def _perform(sweep: Sweep, act: Act) -> ActionResult:
 
 def _moved(current: Lock | None) -> str:
     holder = current.holder if current else None
-    now = f"{holder} has it" if holder else "it is free"
+    now = f"{holder} holds it" if holder else "it is free"
     return f"it changed meanwhile: {now} (generation {(current.generation if current else 0)})"
 
 
@@ -217,11 +217,8 @@ def _recall(me: ClaimContext, act: Recall) -> str:
         mark = messages.marker("back", held)
         me.ctx.tracker.comment(act.issue, messages.back(held), me.actor, marker=mark)
     me.ctx.tracker.change(act.issue, IssueChange(remove_labels=(STALE_LABEL,)), me.actor)
-    return (
-        (f"{held.holder} is back: removed the comment")
-        if held
-        else ("nobody is silent there: removed the comment")
-    )
+    why = f"{held.holder} is not silent" if held else "no silent agent holds it"
+    return f"{why}: removed the label {STALE_LABEL}"
 
 
 def _was_warned(issue: Issue, held: Held) -> bool:

@@ -73,11 +73,10 @@ def _comment(text: str, mark: str) -> str:
 
 def question(issue: int, held: Held, attempt: int) -> str:
     """Return the question to a person instead of another attempt; the same for each claim."""
-    times = "once" if attempt == 1 else f"{attempt} times in a row"
+    died = "Its agent died once" if attempt == 1 else f"Its agents died {attempt} times in a row"
     return (
-        f"Who should go on with #{issue}?\n\nAn agent that had it died {times}; the last was "
-        f"{held.holder} (generation {held.lease.generation}). As long as nobody answers, no agent "
-        "is given it."
+        f"Who should go on with #{issue}?\n\n{died}; the last was {held.holder} (generation "
+        f"{held.lease.generation}). No agent gets it until somebody answers."
     )
 
 

@@ -182,7 +182,7 @@ def remove(me: ClaimContext, orphan: Orphan) -> str:
     for name in () if saved else _provisioned_files(other, Path(orphan.name)):
         Path(orphan.name, name).unlink()  # git would keep the worktree because of it
     if not saved and not worktree_admin.remove(ws.folder, Path(orphan.name)):
-        raise RefusedError(f"git keeps {orphan.name}.", hint="Check its content.")
+        raise RefusedError(f"git did not remove {orphan.name}.", hint="Check its content.")
     also = orphan.tip and worktree_admin.delete_branch(ws.folder, orphan.branch, orphan.tip)
     branch = f" and its branch {orphan.branch}: merged" if also else ""
     return f"removed worktree {orphan.name}{branch}{saved}"

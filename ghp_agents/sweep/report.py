@@ -3,6 +3,7 @@
 from ghp_agents.core.clock import ago
 from ghp_agents.sweep.messages import SweepLine
 from ghp_agents.sweep.plan import (
+    STALE_LABEL,
     Absorb,
     Act,
     Close,
@@ -53,7 +54,8 @@ def _planned(act: Act) -> str:
         case Warn(held=held):
             return f"comment that {held.holder} has been silent for {ago(held.silent)}"
         case Recall(held=held):
-            return f"remove the comment that {(held.holder if held else 'its holder')} is silent"
+            why = f"{held.holder} is not silent" if held else "no silent agent holds it"
+            return f"remove the label {STALE_LABEL}: {why}"
         case Free(held=held, to=to, gives_up=gives_up):
             then = f"give it to {to.name}" if to else "put it back in the queue"
             then = "ask a person" if gives_up else then

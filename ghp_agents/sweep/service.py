@@ -82,7 +82,7 @@ def _fetch_news(ctx: Context) -> None:
     if report.remote is not None and not report.fetched:
         raise UnknownError(
             f"{report.remote} cannot be reached: {report.trouble}.",
-            hint="So no agent was declared dead. Sweep again when it is reachable.",
+            hint="No agent was declared dead. Sweep again when it is reachable.",
         )
     holder_liveness.observe(ctx)
 

@@ -59,7 +59,7 @@ def _question(lease: Lock) -> Question:
     what = f"#{issue}" if issue else lease.name
     word = str(issue) if issue else lease.name.replace("name/", "--name ").replace("path/", "L-")
     text = (
-        f"Who has {what}?\n\n{lease.reason[0].upper()}{lease.reason[1:]}. Nobody can have it "
+        f"Who holds {what}?\n\n{lease.reason[0].upper()}{lease.reason[1:]}. Nobody can hold it "
         f"until a person decides: `ghp agent-release {word} --reason TEXT` frees it."
     )
     return Question(lease.cause.by, text, issue, (), QUESTION)

@@ -45,7 +45,7 @@ def test_a_clone_in_use_where_all_is_well(used: Path, remote: Path) -> None:
         "✓ The outbox is empty.\n"
         "✓ origin has everything that was committed here.\n"
         "✓ Last news from origin: 0 s ago.\n"
-        "✓ .git/ghp can be written.\n"
+        "✓ .git/ghp is writable.\n"
         "✓ No lock is held.\n"
         f"✓ .git/ghp/state.git is intact; this clone is {clone_id(used)}.\n"
         "✓ Nothing was left behind by killed processes.\n"

@@ -215,10 +215,10 @@ def test_a_folder_that_cannot_be_written_is_told_with_where_things_go(
         for folder in (ours, closed):
             folder.chmod(0o755)
     assert kept.code == 0
-    assert lines(kept.out, "⚠ .git/ghp cannot be written; presence and records are kept in ") != []
-    assert f"  → Run `ghp agent-sync` where it can, or: chmod -R u+rwX {ours}\n" in kept.out
+    assert lines(kept.out, "⚠ .git/ghp is not writable; presence and records are kept in ") != []
+    assert f"  → Run `ghp agent-sync` where it is writable, or: chmod -R u+rwX {ours}\n" in kept.out
     assert nowhere.code == 1
-    assert lines(nowhere.out, f"✗ .git/ghp cannot be written, and neither can {closed}/ghp/") != []
+    assert lines(nowhere.out, f"✗ .git/ghp is not writable, and neither is {closed}/ghp/") != []
     assert (
-        f"  → chmod -R u+rwX {ours} (or set GHP_STATE_DIR to a folder that can be written)\n"
+        f"  → chmod -R u+rwX {ours} (or set GHP_STATE_DIR to a writable folder)\n"
     ) in nowhere.out

@@ -94,7 +94,7 @@ def test_the_configuration_can_keep_everything_at_home(clone: Path, remote: Path
     assert invoke("agent-init", clone) == (
         0,
         "",
-        "Nothing leaves this clone: the configuration says so.\n"
+        "Nothing leaves this clone: `agents.push` is false.\n"
         "✓ Made the private repository .git/ghp/state.git.\n",
     )
     assert refs(remote).keys() == {"refs/heads/main"}
@@ -196,8 +196,8 @@ def test_a_bare_repository_has_no_view_and_is_set_up_all_the_same(
     assert invoke("agent-init", bare).err.splitlines()[-3:] == [
         f"✓ Made the private repository {bare}/ghp/state.git.",
         "✓ origin accepts our refs under refs/ghp/.",
-        "There is no worktree here: issues, claims, questions and leases by --name work. To lease "
-        "and check files, create a worktree (`git worktree add`).",
+        "This repository has no worktree. Issues, claims, questions and leases by --name work. "
+        "To lease and check files, create a worktree (`git worktree add`).",
     ]
     assert invoke("agent-lease --name staging-db", bare, AS).code == 0
     refused = invoke("agent-lease a", bare, AS)

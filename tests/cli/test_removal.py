@@ -106,8 +106,8 @@ def test_every_worktrees_name_and_the_spare_folders_go_and_the_configuration_sta
         "✓ Removed .git/ghp: presence, outbox, the private repository, caches.\n"
         "✓ Removed .git/ghp-agent: the name of a worktree's agent.\n"
         "✓ Removed .git/worktrees/clone-1-147/ghp-agent: the name of a worktree's agent.\n"
-        f"✓ Removed {spares[1]}: presence and records from where .git cannot be written.\n"
-        f"✓ Removed {spares[0]}: presence and records from where .git cannot be written.\n"
+        f"✓ Removed {spares[1]}: presence and records kept there while .git was not writable.\n"
+        f"✓ Removed {spares[0]}: presence and records kept there while .git was not writable.\n"
         "✓ Removed the view .ghp/agent-status.json and its line in .git/info/exclude.\n"
         "Kept .ghp/config.json: it is yours (tracked by git).\n"
     )

@@ -126,7 +126,7 @@ def test_out_of_reach_nothing_is_done(clone: Path, remote: Path) -> None:
     failed = sweep(clone)
     assert (failed.code, failed.out) == (4, "")
     assert "cannot be reached" in failed.err
-    assert "Hint: So no agent was declared dead." in failed.err
+    assert "Hint: No agent was declared dead." in failed.err
 
 
 @pytest.mark.slow

@@ -134,7 +134,7 @@ def test_set_up_agrees_to_what_the_person_wrote_and_says_what_it_does_not(clone:
     assert invoke("agent-trust --revoke", clone).code == 0
     for command in ("agent-init", "agent-status"):
         assert invoke(command, clone).err.splitlines()[-2:] == [
-            "Warning: Nobody agreed in this clone to what `.ghp/config.json` on main sets: "
-            "`worktreeSetupCommand`, `agents.checks`.",
-            "Hint: A person can show and allow it with `ghp agent-trust`.",
+            "Warning: Nobody in this clone has approved these settings of `.ghp/config.json` on "
+            "main: `worktreeSetupCommand`, `agents.checks`.",
+            "Hint: A person can review and approve it with `ghp agent-trust`.",
         ]

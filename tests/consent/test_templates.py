@@ -45,7 +45,7 @@ def test_the_doctor_is_told_what_is_no_template_yet(repo: Path) -> None:
     assert told == [
         (
             "WARNING",
-            ".ghp/templates/pull.md.j2 on main is not used: nobody agreed to it in this clone.",
+            ".ghp/templates/pull.md.j2 on main is not used: nobody has approved it in this clone.",
         )
     ]
     agree(repo, Path(at(repo).environ["HOME"]))

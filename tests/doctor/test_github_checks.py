@@ -226,7 +226,7 @@ def test_where_nothing_is_githubs_nothing_is_said(repo: Path, clock: ManualClock
         ),
         (
             {"push": False},
-            "Issues are kept in git, not on github.com/acme/widgets: the configuration says so.",
+            "Issues are kept in git, not on github.com/acme/widgets: `agents.push` is false.",
             "",
         ),
     ],

@@ -44,8 +44,8 @@ def test_what_is_shared_is_said_before_anything_is_done() -> None:
 
 
 def test_that_nothing_is_shared_is_said_with_the_reason() -> None:
-    assert init.explain(PublishPlan(None, why_not="the configuration says so")) == [
-        "Nothing leaves this clone: the configuration says so."
+    assert init.explain(PublishPlan(None, why_not="`agents.push` is false")) == [
+        "Nothing leaves this clone: `agents.push` is false."
     ]
 
 

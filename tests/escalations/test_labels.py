@@ -99,7 +99,7 @@ def test_who_cannot_be_assigned_is_said_once_and_the_label_is_there(here: Place)
     here.ask(issue=1)
     snapshot, issues = here.store.snapshot(), here.tracker.list
     assert show(here.parts, snapshot, issues()) == [
-        "#1 does not show that it waits for a person: GitHub did not set the assignee ada."
+        "Cannot mark #1 as waiting for a person: GitHub did not set the assignee ada."
     ]
     assert show(here.parts, snapshot, issues()) == []
     assert here.tracker.get(1).labels == (LABEL,)

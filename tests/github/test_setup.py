@@ -130,7 +130,7 @@ def test_a_link_that_leads_out_of_the_repository_is_refused_before_anything(
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
     (ws.folder / ".github").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(RefusedError, match="outside of the worktree"):
+    with pytest.raises(RefusedError, match="outside the worktree"):
         to_write(ws)
     assert list((tmp_path / "elsewhere").iterdir()) == []
 

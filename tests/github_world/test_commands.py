@@ -48,7 +48,7 @@ def test_assigning_gives_the_issue_to_the_agent_which_is_told_once(field: Field)
     assert field.reactions(comment) == ["+1"]
     assert field.acts() == [("/agent assign worker-1", "done", "worker-1 is assigned")]
     assert heard(field) == (
-        "Issue #1 was assigned to you by somebody with the right to do so. Show it with `ghp "
+        "Somebody with write access assigned issue #1 to you. Show it with `ghp "
         "agent-issue show 1`; start with `ghp agent-start 1`."
     )
     assert heard(field) == ""

@@ -78,8 +78,8 @@ def test_a_start_in_a_hostile_clone_is_as_if_it_had_named_nothing(
     assert sorted(path.name for path in worktree(home).iterdir()) == [".ghp", ".git", "README.md"]
     line = (
         f"Warning: `.ghp/config.json` on main sets `worktreeSetupCommand` to `touch {trap}`, but "
-        "nobody agreed to it in this clone; until then it is not run. A person can show and allow "
-        "it with `ghp agent-trust`."
+        "nobody has approved it in this clone; until then it is not run. A person can review "
+        "and approve it with `ghp agent-trust`."
     )
     assert line in done.err.splitlines()
 
@@ -92,7 +92,7 @@ def test_where_nobody_agreed_to_the_remote_no_work_goes_to_another(
     done = begun(clone)
     assert done.code == 3
     assert (
-        "sets `agents.remote` to `evil`, but nobody agreed to it in this clone; until then "
+        "sets `agents.remote` to `evil`, but nobody has approved it in this clone; until then "
         "nothing is sent." in done.err
     )
     assert "nobody has approved the remote" in invoke("agent-sync", clone).err
@@ -109,9 +109,10 @@ def test_without_consent_checks_are_not_run_and_nothing_is_finished_or_merged(
     done = invoke("agent-finish", place, ONE)
     assert (done.code, trap.exists()) == (3, False)
     assert (
-        f"sets `agents.checks` to `touch {trap}`, but nobody agreed to it in this clone" in done.err
+        f"sets `agents.checks` to `touch {trap}`, but nobody has approved it in this clone"
+        in done.err
     )
-    assert "Hint: A person can show and allow it with `ghp agent-trust`." in done.err
+    assert "Hint: A person can review and approve it with `ghp agent-trust`." in done.err
 
     assert invoke("agent-trust --yes", clone).code == 0
     assert invoke("agent-finish", place, ONE).code == 0
@@ -120,7 +121,7 @@ def test_without_consent_checks_are_not_run_and_nothing_is_finished_or_merged(
     put(clone, {"agents": {"checks": [f"touch {trap}", "true"]}})
     done = invoke("agent-merge --queue", clone, {"GHP_AGENT": "lead"})
     assert not trap.exists()
-    assert "nobody agreed to it in this clone" in done.err
+    assert "nobody has approved it in this clone" in done.err
     assert "a.txt" not in git(remote, "ls-tree", "--name-only", "main")
 
 
@@ -173,7 +174,7 @@ def test_other_values_of_the_trunk_are_asked_for_again(clone: Path, trap: Path, 
     put(clone, {"worktreeSetupCommand": f"true; touch {trap}"})
     done = begun(clone)
     assert not trap.exists()
-    assert "nobody agreed to it in this clone; until then it is not run" in done.err
+    assert "nobody has approved it in this clone; until then it is not run" in done.err
 
 
 @pytest.mark.parametrize("words", ["--yes", "--revoke", ""])
@@ -214,7 +215,7 @@ def test_the_answer_is_kept_outside_of_the_repository_and_for_this_clone_alone(
     git(tmp_path, "clone", "--quiet", "remote.git", "other")
     done = begun(other)
     assert not trap.exists()
-    assert "nobody agreed to it in this clone" in done.err
+    assert "nobody has approved it in this clone" in done.err
 
 
 # ------------------------------------------------------------------------------ places

@@ -149,8 +149,8 @@ def test_two_histories_of_one_right_are_a_question_and_refused_to_both(team: Tea
     (asked,) = questions(team.bob)
     assert asked.question.agent == "bob"
     assert asked.question.text == (
-        "Who has #1?\n\nThe remote lost its history: bob (generation 2) and carol (generation 2) "
-        "have it. Nobody can have it until a person decides: `ghp agent-release 1 --reason TEXT` "
+        "Who holds #1?\n\nThe remote lost its history: bob (generation 2) and carol (generation 2) "
+        "have it. Nobody can hold it until a person decides: `ghp agent-release 1 --reason TEXT` "
         "frees it."
     )
     assert [each.id for each in questions(team.alice)] == [asked.id]

@@ -47,7 +47,7 @@ def test_a_holder_that_returns_between_the_look_and_the_act_keeps_its_claim(
     leaser: Any = Rival(sweeper.leaser, "release", come_back)
     swept = sweep(make_context(sweeper.ws, sweeper.store, leaser, sweeper.tracker))
     assert kinds(swept) == [("Free", False)]
-    assert texts(swept) == ["left: it changed meanwhile: worker-1 has it (generation 2)"]
+    assert texts(swept) == ["left: it changed meanwhile: worker-1 holds it (generation 2)"]
     lease = sweeper.leaser.read("issue/1")
     assert lease
     assert (lease.holder, lease.generation) == ("worker-1", 2)
@@ -66,7 +66,7 @@ def test_another_that_takes_the_claim_first_keeps_it(
     team.silence(DEAD, two)
     leaser: Any = Rival(sweeper.leaser, "release", lambda: two.claim(1, steal=True, reason="Now"))
     swept = sweep(make_context(sweeper.ws, sweeper.store, leaser, sweeper.tracker))
-    assert texts(swept) == ["left: it changed meanwhile: worker-2 has it (generation 2)"]
+    assert texts(swept) == ["left: it changed meanwhile: worker-2 holds it (generation 2)"]
     two.sync()
     assert run(sweeper).done == 0
     assert sweeper.assignees(1) == ("worker-2",)

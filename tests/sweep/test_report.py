@@ -49,8 +49,8 @@ def test_each_act_says_what_it_would_do() -> None:
     dead = "worker-1 has been dead for 33 min"
     assert [(line.kind, line.issue, line.agent, line.to, line.text) for line in planned(*acts)] == [
         ("warn", 1, "worker-1", "", "comment that worker-1 has been silent for 33 min"),
-        ("recall", 1, "worker-1", "", "remove the comment that worker-1 is silent"),
-        ("recall", 1, "", "", "remove the comment that its holder is silent"),
+        ("recall", 1, "worker-1", "", "remove the label agent:stale: worker-1 is not silent"),
+        ("recall", 1, "", "", "remove the label agent:stale: no silent agent holds it"),
         ("close", 1, "worker-1", "", "release the claim of worker-1: the issue is closed"),
         ("free", 1, "worker-1", "", f"{dead}: put it back in the queue"),
         ("free", 1, "worker-1", "worker-2", f"{dead}: give it to worker-2"),

@@ -64,6 +64,6 @@ def test_a_dispute_is_asked_about_once_by_the_clone_that_found_it(place: Place) 
         lost_rights.put_back_locks(place.parts)
     (asked,) = escalation.read_all(place.store.snapshot())[0]
     assert asked.question.text == (
-        "Who has name/staging-db?\n\nTwo have it. Nobody can have it until a person decides: `ghp "
-        "agent-release --name staging-db --reason TEXT` frees it."
+        "Who holds name/staging-db?\n\nTwo have it. Nobody can hold it until a person decides: "
+        "`ghp agent-release --name staging-db --reason TEXT` frees it."
     )

@@ -234,7 +234,7 @@ class GitHubRepository:
             return None
         page, api = urlsplit(found[1]), urlsplit(self._access.api)
         if not page.path.startswith(f"{api.path}/"):
-            raise failed("GitHub named a next page outside of its API")
+            raise failed("GitHub named a next page outside its API")
         return f"{api.scheme}://{api.netloc}{page.path}" + (f"?{page.query}" if page.query else "")
 
 

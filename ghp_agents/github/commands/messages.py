@@ -56,7 +56,7 @@ def stop(obeyed: Obeyed) -> str:
 def assigned(issue: int) -> str:
     """For the agent that got an issue."""
     return (
-        f"Issue #{issue} was assigned to you by somebody with the right to do so. Show it with "
+        f"Somebody with write access assigned issue #{issue} to you. Show it with "
         f"`ghp agent-issue show {issue}`; start with `ghp agent-start {issue}`."
     )
 

@@ -81,7 +81,7 @@ def _post(
         raise UsageError(
             f"The comment has {len(body)} characters, with what ghp-agents adds; GitHub's limit "
             f"is {BODY_LIMIT}.",
-            hint="Put the long part into a file of the repository and link to it here.",
+            hint="Move the long part to a file in the repository and link to it here.",
         )
 
     def find_existing() -> Any | None:

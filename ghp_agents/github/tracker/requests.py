@@ -262,6 +262,6 @@ def _fitting(body: str) -> str:
         raise UsageError(
             f"The body has {len(body)} characters, with what ghp-agents adds; GitHub's limit is "
             f"{BODY_LIMIT}.",
-            hint="Put the long part into a file of the repository and link to it here.",
+            hint="Move the long part to a file in the repository and link to it here.",
         )
     return body

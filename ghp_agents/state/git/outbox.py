@@ -127,7 +127,7 @@ def _read(path: Path) -> list[Record]:
     found = [records.decode(data)] if path.suffix == SUFFIX else _decode_batch(data)
     for record in found:
         if to_seconds(record.at) < 0:
-            raise ValueError("said before 1970, which git cannot date")
+            raise ValueError("its time is before 1970, which git cannot store")
         for name, _ in record.files:
             files.below(path.parent, name)
             name.encode()

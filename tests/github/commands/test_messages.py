@@ -54,6 +54,6 @@ def test_an_agent_is_told_by_whom_and_what_to_do() -> None:
         "`ghp agent-handoff --issue 12`, then run `ghp agent-release 12`."
     )
     assert assigned(12) == (
-        "Issue #12 was assigned to you by somebody with the right to do so. Show it with `ghp "
+        "Somebody with write access assigned issue #12 to you. Show it with `ghp "
         "agent-issue show 12`; start with `ghp agent-start 12`."
     )

@@ -22,7 +22,7 @@ LATE_AFTER_S = 600.0  # seconds; older presence means that nobody folds
 
 
 def check_folder(ws: Workspace) -> Iterator[Finding]:
-    """Whether presence, outbox and the private repository can be written."""
+    """Whether presence, outbox and the private repository are writable."""
     parts = (
         ws.ghp_dir,
         *(ws.ghp_dir / part for part in ("agents", "outbox", "cache", "state.git")),
@@ -34,7 +34,7 @@ def check_folder(ws: Workspace) -> Iterator[Finding]:
     if not existing and not bad:
         yield info("folder", "Nothing was recorded in this clone yet.")
     elif not bad:
-        yield ok("folder", f"{shown(ws, ws.ghp_dir)} can be written.")
+        yield ok("folder", f"{shown(ws, ws.ghp_dir)} is writable.")
 
 
 def _can_write(folder: Path) -> bool:
@@ -45,17 +45,17 @@ def _unwritable(ws: Workspace, part: Path) -> Finding:
     if not part.is_dir():
         what = f"{shown(ws, part)} is in the way: it is not a folder."
         return error("folder", what, f"Move it elsewhere: mv {part} {part}.moved")
-    what = f"{shown(ws, part)} cannot be written"
+    what = f"{shown(ws, part)} is not writable"
     mine = part.stat().st_uid == os.getuid()
     remedy = f"chmod -R u+rwX {part}" if mine else f'sudo chown -R "$(id -un)" {part}'
     spare = next(folder for folder in (ws.spare_dir, *ws.spare_dir.parents) if folder.exists())
     if _can_write(spare):
         kept = f"presence and records are kept in {ws.spare_dir} until a command can fold them."
         return warning(
-            "folder", f"{what}; {kept}", f"Run `ghp agent-sync` where it can, or: {remedy}"
+            "folder", f"{what}; {kept}", f"Run `ghp agent-sync` where it is writable, or: {remedy}"
         )
-    remedy = f"{remedy} (or set GHP_STATE_DIR to a folder that can be written)"
-    return error("folder", f"{what}, and neither can {ws.spare_dir}.", remedy)
+    remedy = f"{remedy} (or set GHP_STATE_DIR to a writable folder)"
+    return error("folder", f"{what}, and neither is {ws.spare_dir}.", remedy)
 
 
 # ------------------------------------------------------------------------------ presence, the view

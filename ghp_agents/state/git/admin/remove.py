@@ -59,7 +59,7 @@ def belongings(ws: Workspace) -> list[Step]:
         what = f"{shown(ws, name_file)}: the name of a worktree's agent"
         steps.append(_removal(what, name_file.unlink))
     for spare in _spare_folders(ws):
-        what = f"{spare}: presence and records from where .git cannot be written"
+        what = f"{spare}: presence and records kept there while .git was not writable"
         steps.append(_removal(what, partial(_remove_spare, spare)))
     if _view_is_there(ws) or publish.is_excluded(ws):
         what = f"the view {presence.PATH} and its line in {shown(ws, ws.common_dir)}/info/exclude"
