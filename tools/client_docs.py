@@ -13,15 +13,15 @@ PAGES = Path(__file__).parents[1] / "docs/clients"
 BEGIN, END = "<!-- installed: written by `make docs` -->", "<!-- installed: end -->"
 PYTHON = "/path/to/python"
 DOES = {
-    "start": "registers the session as an agent; tells it its name, and what it must know to go on",
-    "prompt": "renews its presence",
-    "edit": "decides about each file; a refusal says who holds it, since when, and what next",
-    "batch": "renews its presence, with what it did last",
-    "stop": "writes a checkpoint of its work",
-    "compact": "writes a checkpoint before the conversation is shortened",
-    "end": "says that it stopped, and gives its implicit leases back",
+    "start": "registers the session as an agent; shows its name and what it needs to continue",
+    "prompt": "sends a heartbeat",
+    "edit": "checks each file; a refusal says who holds it, since when, and what to do next",
+    "batch": "sends a heartbeat with the last action",
+    "stop": "saves a checkpoint of the work",
+    "compact": "saves a checkpoint before the context is compacted",
+    "end": "marks the agent as stopped, and releases its implicit leases",
 }
-NEWS = "; tells it answers, and that its claim was taken"
+NEWS = "; shows new answers, and whether the claim was taken"
 
 
 def main() -> None:
@@ -61,18 +61,17 @@ def _row(name: str, subscription: HookSubscription) -> str:
 def _example(name: str) -> list[str]:
     if name == PLUGIN:
         command = " ".join(hook_entries.hook_command(PYTHON, name))
-        return ["Each time it calls:", "", "```sh", command, "```"]
+        return ["Each event calls:", "", "```sh", command, "```"]
     (event,) = [subscription.event for subscription in CLIENTS[name] if subscription.kind == "edit"]
     whole = hook_entries.document(name, PYTHON)
     shown = whole | {"hooks": {event: whole["hooks"][event]}}
-    return ["One of these entries, as it is written:", "", "```json", fresh(shown).rstrip(), "```"]
+    return ["One of these entries:", "", "```json", fresh(shown).rstrip(), "```"]
 
 
 def _git() -> str:
     block = new_hook(HOOKS[0]).decode().rstrip()
     return "\n".join([
-        "In the hooks that git runs here, `pre-commit` and `prepare-commit-msg`. Where there is "
-        "none it is made so:",
+        "A block in git's hooks `pre-commit` and `prepare-commit-msg`. A missing hook is created:",
         "",
         "```sh",
         block,
