@@ -55,12 +55,12 @@ KEYS: dict[str, Key] = {
     "github": Key("agents.github", "is the place of issues", "until then the remote decides"),
     "orchestrators": Key(
         "agents.orchestrators", "may change shared files and direct others",
-        "until then nobody may",
+        "until then it has no effect",
     ),
     "take_from": Key(
         "agents.takeFrom",
         "names people whose issues agents may claim",
-        "until then only issues of people with write access",
+        "until then agents claim only issues of people with write access",
     ),
     "lockdown": Key("agents.lockdown", "hides text by people without write access", "", holds=True),
     "shared": Key("agents.shared", "need approval to be changed", "", holds=True),

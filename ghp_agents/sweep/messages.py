@@ -57,7 +57,7 @@ def back(held: Held) -> str:
 
 def freed(held: Held, why: str, to: str | None, handoff: str, attempt: int, most: int) -> str:
     """Return the comment on what happened to a dead holder's issue."""
-    then = f"{to} has it now" if to else "It is back in the queue"
+    then = f"{to} has it now" if to else "The issue is back in the queue"
     if attempt >= most:
         then = "Nobody holds it now, and a person was asked how to continue"
     known = f" The handoff {handoff} has what is known (`ghp agent-resume`)." if handoff else ""

@@ -33,12 +33,12 @@ def test_the_comment_on_the_end_says_whose_it_is_and_where_the_work_is() -> None
 
     start = "worker-1 held this issue and is dead. "
     work = " The handoff H-1 has what is known (`ghp agent-resume`)."
-    assert comment(None, 1) == f"{start}It is back in the queue: attempt 1 of 3.{work}"
+    assert comment(None, 1) == f"{start}The issue is back in the queue: attempt 1 of 3.{work}"
     assert comment("worker-2", 2) == f"{start}worker-2 has it now: attempt 2 of 3.{work}"
     assert comment(None, 3) == (
         f"{start}Nobody holds it now, and a person was asked how to continue: attempt 3 of 3.{work}"
     )
-    assert comment(None, 1, "") == f"{start}It is back in the queue: attempt 1 of 3."
+    assert comment(None, 1, "") == f"{start}The issue is back in the queue: attempt 1 of 3."
 
 
 def test_each_claim_has_its_own_markers() -> None:

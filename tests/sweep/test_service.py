@@ -73,8 +73,8 @@ def test_a_dead_holders_issue_goes_back_to_the_queue_with_a_handoff(
         "Its last report, 2025-06-15T15:06:40Z: testing: Ran the tests"
     )
     assert comments(sweeper) == [
-        "worker-1 held this issue and is dead. It is back in the queue: attempt 1 of 3. The "
-        f"handoff {handoff.name} has what is known (`ghp agent-resume`)."
+        "worker-1 held this issue and is dead. The issue is back in the queue: attempt 1 of 3. "
+        f"The handoff {handoff.name} has what is known (`ghp agent-resume`)."
     ]
     assert sweeper.story(1)[-1] == (
         "release", "Ann Example", 1, "swept: worker-1 is dead; held by worker-1",

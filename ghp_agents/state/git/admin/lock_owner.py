@@ -23,7 +23,8 @@ def holder(lock: Path) -> tuple[int | None, str]:
     heirs = [pid for pid in _processes() if _has_open(pid, lock)]
     if not heirs:
         return None, f"process {taker}, which has ended"
-    return heirs[0], f"process {heirs[0]} ({_command(heirs[0])}), started by one that has ended"
+    heir = f"process {heirs[0]} ({_command(heirs[0])})"
+    return heirs[0], f"{heir}, started by a process that has ended"
 
 
 def _processes() -> list[int]:

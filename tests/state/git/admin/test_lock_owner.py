@@ -61,7 +61,7 @@ def test_a_child_that_inherited_it_is_found_when_its_parent_has_ended(lock: Path
         taker.stdin.close()
     assert pid != taker.pid
     assert about.startswith(f"process {pid} ({sys.executable} -c import sys;")
-    assert about.endswith(", started by one that has ended")
+    assert about.endswith(", started by a process that has ended")
 
 
 def test_a_lock_that_nobody_holds_has_no_holder(tmp_path: Path) -> None:
