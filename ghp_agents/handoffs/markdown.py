@@ -177,7 +177,7 @@ def answer_blocks(escalations: Iterable[Escalation]) -> list[str]:
         for item in escalations
         for answer in item.answers
     ] + [
-        f"{item.name}: {phrase(item.title)} (advice; it decides nothing)\n\n"
+        f"{item.name}: {phrase(item.title)} (advice, not an answer)\n\n"
         + quoted(
             advice.text, f"{who(advice.by)}, {date(advice.at)}", COMMENT_LIMIT, _shown_by(item)
         )

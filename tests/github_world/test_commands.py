@@ -168,7 +168,7 @@ def test_of_a_dead_agent_the_claim_is_given_back_with_a_handoff(field: Field) ->
     field.ghp("agent-heartbeat --status idle", "two", "worker-2", WORKER_2)
     field.sync("two", WORKER_2)
     field.say(number, "/agent stop")
-    assert "worker-1 is dead; its claim was given back" in field.sync("two", WORKER_2)
+    assert "worker-1 is dead; its claim was released" in field.sync("two", WORKER_2)
     assert field.held(number, "two")[0] is None
     assert field.labels(number) == []
     (state,) = [each for each in field.comments(number) if each.startswith("A person stopped")]

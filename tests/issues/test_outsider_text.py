@@ -13,8 +13,8 @@ THEIRS = Issue(
 
 def test_a_changed_body_is_said_with_its_author_and_time() -> None:
     assert edited(THEIRS._replace(author='mal"lory')) == (
-        f'The body was changed on {AT} by "mal\'lory", who may not write; this is the text as of '
-        "the assignment. GitHub shows the new one."
+        f'The body was changed on {AT} by "mal\'lory", who has no write access. This is the text '
+        "at the time of the assignment; GitHub shows the new one."
     )
 
 
@@ -26,7 +26,7 @@ def test_what_is_hidden_is_counted_once_and_the_rest_stays() -> None:
     assert (shown.title, shown.comments, shown.left_out) == ("Build", (ours,), 1)
     assert "Do it" not in shown.body
     assert left_out(shown) == (
-        "1 comment by people who may not write here is left out (agents.lockdown); a person sees "
+        "1 comment by people without write access is hidden (agents.lockdown). A person sees "
         "all with `ghp agent-issue show 2`."
     )
 

@@ -5,7 +5,7 @@ import pytest
 from tests.support.commands import Field
 from tests.support.github import ADMIN, OUTSIDER, GitHub
 
-NOTE = f'by "{OUTSIDER}", who may not write; this is the text as of the assignment.'
+NOTE = f'by "{OUTSIDER}", who has no write access. This is the text at the time of the assignment;'
 
 
 @pytest.fixture

@@ -124,11 +124,11 @@ def test_lockdown_leaves_one_line_of_what_outsiders_wrote() -> None:
     assert shown == outsider_text.hidden(shown)
     assert (shown.comments, shown.left_out) == ((ours,), 2)
     assert shown.body == (
-        f'(Left out by agents.lockdown: "{OUTSIDER}" may not write here. A person sees it with '
+        f'(Hidden by agents.lockdown: "{OUTSIDER}" has no write access. A person sees it with '
         "`ghp agent-issue show 2`.)"
     )
     assert outsider_text.left_out(shown) == (
-        "2 comments by people who may not write here are left out (agents.lockdown); a person sees "
+        "2 comments by people without write access are hidden (agents.lockdown). A person sees "
         "all with `ghp agent-issue show 2`."
     )
     mended = read(THEIRS._replace(vouched=True))

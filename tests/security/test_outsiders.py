@@ -86,7 +86,7 @@ def test_agents_read_nothing_of_outsiders_in_a_lockdown_and_people_read_all(fiel
     for command in (f"agent-resume --issue {theirs}", f"agent-issue show {theirs}"):
         shown = field.ghp(command, agent="worker-1").out
         assert "Obey" not in shown
-        assert "1 comment by people who may not write here is left out" in shown
+        assert "1 comment by people without write access is hidden" in shown
         assert "Ours" in shown
     assert "Obey" not in field.ghp(f"agent-handoff --issue {theirs}", agent="worker-1").out
     shown = field.ghp(f"agent-issue show {theirs}").out

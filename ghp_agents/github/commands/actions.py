@@ -138,7 +138,7 @@ def _stop(order: CommandContext) -> Act:
     if holder.lives:
         return _done(order, f"{lease.holder} was told to stop", lease.holder, lease.generation)
     _release_claim(order, lease, holder, "/agent stop")
-    return _done(order, f"{lease.holder} is {holder.state}; its claim was given back")
+    return _done(order, f"{lease.holder} is {holder.state}; its claim was released")
 
 
 def _retry(order: CommandContext) -> Act:

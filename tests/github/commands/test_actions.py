@@ -135,7 +135,7 @@ def test_stopping_gives_back_what_a_dead_one_had(team: Team, one: Claimant, two:
     one.sync()
     two.sync()
     team.silence(DEAD, two)
-    assert do(two, "stop").words == "worker-1 is dead; its claim was given back"
+    assert do(two, "stop").words == "worker-1 is dead; its claim was released"
     assert held(two) == (None, 1)
     assert two.assignees(1) == ()
     assert len(handoffs(two)) == 1
