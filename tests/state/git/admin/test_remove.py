@@ -30,7 +30,9 @@ def test_a_clone_that_spoke_after_the_list_was_made_is_not_removed(
     invoke("agent-escalate 'Before it is too late?'", there, AS)
     invoke("agent-sync", there)
     before = refs(remote)
-    with pytest.raises(GhpError, match="Somebody wrote to origin meanwhile; nothing was removed"):
+    with pytest.raises(
+        GhpError, match="Another clone wrote to origin meanwhile; nothing was removed"
+    ):
         removing.remove_remote_refs(ws, listed)
     assert refs(remote) == before
     removing.remove_remote_refs(ws, removing.remote_refs(ws))
