@@ -57,6 +57,6 @@ class StateMovedError(GhpError):
 
     def __init__(self) -> None:
         super().__init__(
-            "The state changed again and again while this command was deciding.",
+            "The state kept changing while this command ran.",
             hint="Try again; if it still fails, run `ghp agent-doctor`.",
         )

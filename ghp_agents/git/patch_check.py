@@ -30,7 +30,7 @@ def check(folder: Path, pieces: Collection[Piece]) -> None:
     for path in links:
         if path in open_ended or leads_out(folder, path, links, gone):
             raise UnsafePatchError(
-                f"The patch makes {path[:200]!r}, a link that leads out of the worktree.",
+                f"The patch creates {path[:200]!r}, a link that leads out of the worktree.",
                 hint=HINT,
             )
 

@@ -60,7 +60,7 @@ class Piece(NamedTuple):
 
 def read_patch(content: bytes) -> list[Piece]:
     """The files that a patch changes. Raises UnsafePatchError for anything that git would not have
-    written, names outside of the worktree, submodules, and files below a link that the patch
+    written, names outside the worktree, submodules, and files below a link that the patch
     creates."""
     lines = _Lines(content)
     pieces: list[Piece] = []
@@ -74,7 +74,7 @@ def read_patch(content: bytes) -> list[Piece]:
     links = {piece.new for piece in pieces if piece.new_mode == LINK}
     for path in written:
         if not links.isdisjoint(parents(path)):
-            raise _unsafe(f"it makes a link and writes {path!r} through it")
+            raise _unsafe(f"it creates a link and writes {path!r} through it")
     return pieces
 
 
@@ -95,7 +95,7 @@ def is_git_folder(part: str) -> bool:
 def _piece(lines: "_Lines") -> Piece:
     header = lines.take()
     if not header.startswith(b"diff --git ") or len(header) > LONGEST:
-        raise lines.wrong("is not the beginning of a file")
+        raise lines.wrong("is not a `diff --git` header")
     facts = _facts(lines)
     old, new = _paths(lines, header.removeprefix(b"diff --git "), facts)
     for path in {old, new}:
@@ -114,7 +114,7 @@ def _facts(lines: "_Lines") -> dict[bytes, bytes]:
     facts: dict[bytes, bytes] = {}
     while (line := lines.head) is not None and (found := _FACT.fullmatch(line)):
         if found[1] in facts or len(line) > LONGEST:
-            raise lines.wrong("says something twice, or is too long")
+            raise lines.wrong("repeats a header, or is too long")
         facts[found[1]] = found[2]
         lines.take()
     if (lines.head or b"").startswith(b"copy "):
@@ -122,7 +122,7 @@ def _facts(lines: "_Lines") -> dict[bytes, bytes]:
     if (b"rename from" in facts) != (b"rename to" in facts) or (
         (b"rename from" in facts) != (facts.get(b"similarity index") == b"100%")
     ):
-        raise lines.wrong("is below a rename that is none of an unchanged file")
+        raise lines.wrong("follows a rename that is incomplete or has changes")
     return facts
 
 
@@ -132,14 +132,14 @@ def _modes(lines: "_Lines", facts: dict[bytes, bytes]) -> tuple[str, str]:
     kinds = (b"new file mode", b"deleted file mode", b"rename from")
     both = (b"old mode" in facts, b"new mode" in facts)
     if index is None or sum(kind in facts for kind in kinds) > 1 or both[0] != both[1]:
-        raise lines.wrong("is below modes that contradict one another")
+        raise lines.wrong("follows contradictory file modes")
     kept = (index[1] or b"").decode()
     old, new = (facts.get(key, b"").decode() for key in (b"old mode", b"new mode"))
     come, gone = (facts.get(key, b"").decode() for key in kinds[:2])
     if sum(map(bool, (kept, old, come, gone))) > 1:
-        raise lines.wrong("is below modes that contradict one another")
+        raise lines.wrong("follows contradictory file modes")
     if not {old, new} <= {"", *_REGULAR} or not {kept, come, gone} <= {"", LINK, *_REGULAR}:
-        raise lines.wrong("is below a mode that no file of a worktree has (a submodule, say)")
+        raise lines.wrong("follows a mode that no file in a worktree has")
     return kept or old or gone, kept or new or come
 
 
@@ -148,24 +148,24 @@ def _body(lines: "_Lines", facts: dict[bytes, bytes], old_mode: str, new_mode: s
     head = lines.head or b""
     has_hunks, is_binary = head.startswith(b"@@ "), head == b"GIT binary patch"
     if has_hunks != (b"---" in facts) or has_hunks != (b"+++" in facts):
-        raise lines.wrong("has names without content, or content without names")
+        raise lines.wrong("has file names without content, or content without file names")
     if (has_hunks or is_binary) and (
         b"index" not in facts or b"rename from" in facts or not (old_mode or new_mode)
     ):
-        raise lines.wrong("is content of a file that nothing else is said of")
+        raise lines.wrong("is content of a file without a complete header")
     target = None
     if is_binary:
         _pass_binary(lines)
     elif has_hunks:
         target = _pass_hunks(lines, new_mode == LINK)
     elif not (old_mode or new_mode or b"rename from" in facts):
-        raise lines.wrong("follows a file to which nothing happens")
+        raise lines.wrong("follows a file without a change")
     if new_mode == LINK and target is None:
-        raise lines.wrong("follows a link that does not say where it leads")
+        raise lines.wrong("follows a link without a target")
     if target and old_mode and "\n" in target and "/" in target:  # it may have more lines
-        raise lines.wrong("follows a link that does not say where it leads")
+        raise lines.wrong("follows a link without a target")
     if lines.head is not None and not lines.head.startswith(b"diff --git "):
-        raise lines.wrong("is nothing that git writes for uncommitted work")
+        raise lines.wrong("is not a line that git writes for uncommitted work")
     return target
 
 
@@ -175,7 +175,7 @@ def _pass_hunks(lines: "_Lines", is_link: bool) -> str | None:
     while (head := lines.head) is not None and head.startswith(b"@@ "):
         found = _HUNK.fullmatch(lines.take())
         if found is None:
-            raise lines.wrong("follows a change that does not say its lines")
+            raise lines.wrong("follows a change without line numbers")
         left = [int(count or b"1") for count in found.groups()]
         is_new = False
         while left != [0, 0] or (lines.head or b"").startswith(b"\\ "):
@@ -189,7 +189,7 @@ def _pass_hunks(lines: "_Lines", is_link: bool) -> str | None:
             left[0] -= sign in b" -"
             left[1] -= sign in b" +"
             if sign not in b" +-\\" or min(left) < 0:
-                raise lines.wrong("follows what is no line of a change")
+                raise lines.wrong("follows a line that belongs to no change")
     return os.fsdecode(b"".join(after)) if after else None
 
 
@@ -202,10 +202,10 @@ def _pass_binary(lines: "_Lines") -> None:
         lines.take()
         lines.unpacked += int(found[2])
         if lines.unpacked > LARGEST:
-            raise lines.wrong("unpacks to more than any patch of ours")
+            raise lines.wrong("makes the unpacked patch too large")
         while line := lines.take():
             if not _CODED.fullmatch(line):
-                raise lines.wrong("is no line of binary content")
+                raise lines.wrong("is not a line of binary content")
 
 
 # --------------------------------------------------------------------------------- names
@@ -224,7 +224,7 @@ def _paths(lines: "_Lines", header: bytes, facts: dict[bytes, bytes]) -> tuple[s
     else:
         agrees = header == b"a/%s b/%s" % (os.fsencode(old), os.fsencode(new))
     if not agrees:
-        raise lines.wrong("follows names that contradict one another")
+        raise lines.wrong("follows contradictory file names")
     return old, new
 
 
@@ -237,11 +237,11 @@ def _of_both(lines: "_Lines", facts: dict[bytes, bytes]) -> str:
     ):
         raw = facts[key]
         if (raw == b"/dev/null") != (absent in facts):
-            raise lines.wrong("follows a file that is there and is not")
+            raise lines.wrong("follows a file that is both present and absent")
         if raw != b"/dev/null":
             names.add(_name(lines, raw.removesuffix(b"\t"), prefix))
     if len(names) != 1:
-        raise lines.wrong("follows names that contradict one another")
+        raise lines.wrong("follows contradictory file names")
     return names.pop()
 
 
@@ -284,10 +284,10 @@ def _check_name(lines: "_Lines", path: str) -> None:
     """Refuse names outside of the worktree or in a git folder."""
     parts = path.split("/")
     if "" in parts or "\0" in path or len(parts) > DEEPEST or len(path) > LONGEST:
-        raise lines.wrong(f"follows {path[:200]!r}, which is no path in a worktree")
+        raise lines.wrong(f"follows {path[:200]!r}, which is not a path in a worktree")
     for part in path.replace("\\", "/").split("/"):
         if part in (".", "..") or is_git_folder(part):
-            raise lines.wrong(f"follows {path[:200]!r}, which is no path in a worktree")
+            raise lines.wrong(f"follows {path[:200]!r}, which is not a path in a worktree")
 
 
 def _once(lines: "_Lines", paths: set[str], path: str) -> None:
@@ -317,7 +317,7 @@ class _Lines:
         following = self._rest.readline()
         self._number += 1
         if following and not following.endswith(b"\n"):
-            raise _unsafe("its last line has no end")
+            raise _unsafe("its last line is incomplete")
         self.head = following[:-1] if following else None
         return line
 
@@ -328,4 +328,4 @@ class _Lines:
 
 
 def _unsafe(why: str) -> UnsafePatchError:
-    return UnsafePatchError(f"The patch is not one that uncommitted work makes: {why}.", hint=HINT)
+    return UnsafePatchError(f"The patch has an unexpected form: {why}.", hint=HINT)

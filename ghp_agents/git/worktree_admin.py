@@ -125,5 +125,5 @@ def _why(words: str, path: Path, branch: str) -> str:
         return f"{branch} is checked out in {path}, where these differ: {files}"
     reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
     return (
-        f"{branch} is checked out in {path} and was not updated there ({reason or 'git says no'})"
+        f"{branch} is checked out in {path} and was not updated there ({reason or 'git refused'})"
     )

@@ -123,7 +123,7 @@ def test_the_command_says_what_is_wrong_with_a_patch(place: Path) -> None:
     assert resume(place, name) == Result(
         ExitCode.REFUSED,
         "",
-        "Error: The patch is not one that uncommitted work makes: line 3 copies a file.\n"
+        "Error: The patch has an unexpected form: line 3 copies a file.\n"
         "Hint: Nothing was changed. Check who made it, and ask for a commit instead.\n",
     )
     assert everything(place) == before
@@ -158,7 +158,7 @@ def test_no_name_leaves_the_worktree_or_enters_a_git_folder(place: Path) -> None
 def test_no_link_leads_out_of_the_worktree(place: Path) -> None:
     for target in ("../secret", "/etc", "..", "docs/../..", ".git", "docs/../.git"):
         said = refusal(place, new_file("link", "120000", target))
-        assert said == "The patch makes 'link', a link that leads out of the worktree."
+        assert said == "The patch creates 'link', a link that leads out of the worktree."
 
 
 def test_no_link_leads_out_by_way_of_another_link(place: Path) -> None:
