@@ -79,7 +79,7 @@ def test_the_next_fits_what_the_agent_can(one: Claimant) -> None:
     assert titles_in_turn(able, 2) == ["In Rust", "Parse files"]
     with pytest.raises(RefusedError) as caught:
         able.claim_next()
-    assert str(caught.value) == "No issue is ready: 1 is in need of gpu."
+    assert str(caught.value) == "No issue is ready: 1 is reserved for agents with gpu."
 
 
 @pytest.mark.slow

@@ -182,7 +182,7 @@ def test_who_went_to_another_clone_and_claimed_there_shuts_its_former_self_out(
     assert there.claim(1).lease.epoch == 2
     with pytest.raises(RefusedError) as caught:
         one.claim(1)
-    assert "that is the same name in another clone" in str(caught.value)
+    assert "an agent with the same name in another clone" in str(caught.value)
 
 
 # ------------------------------------------------------------------------------- without the place
@@ -229,7 +229,7 @@ def test_an_issue_made_offline_gets_its_number_first(team: Team, one: Claimant) 
     assert made.number >= PROVISIONAL
     with pytest.raises(UnknownError) as caught:
         one.claim(made.number)
-    assert "has no number of its own" in str(caught.value)
+    assert "has only a provisional number" in str(caught.value)
     team.mend()
     claimed = one.claim(made.number)
     assert (claimed.issue.number, claimed.lease.name) == (2, "issue/2")

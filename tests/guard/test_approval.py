@@ -77,7 +77,7 @@ def test_with_leave_of_a_person_or_an_orchestrator_it_is_granted(
 def test_another_agents_answer_gives_no_leave(yard: Yard) -> None:
     ask(yard, "README.md")
     reply(yard, "worker-2", "approve")
-    assert "is asked as" in str(ask(yard, "README.md"))
+    assert "A person was asked: " in str(ask(yard, "README.md"))
 
 
 def test_a_refusal_says_by_whom_and_stays(yard: Yard) -> None:
@@ -90,7 +90,7 @@ def test_a_refusal_says_by_whom_and_stays(yard: Yard) -> None:
         )
         assert error.hint == "Lease other files, or ask again with another --reason."
     assert len(questions(yard)) == 1
-    assert "is asked as" in str(ask(yard, "README.md", reason="to fix the link"))
+    assert "A person was asked: " in str(ask(yard, "README.md", reason="to fix the link"))
 
 
 def test_leave_is_good_for_one_lease(yard: Yard) -> None:
@@ -98,7 +98,7 @@ def test_leave_is_good_for_one_lease(yard: Yard) -> None:
     reply(yard, None, "approve")
     yard.take("worker-1", "README.md")
     yard.give("worker-1", "README.md")
-    assert "is asked as" in str(ask(yard, "README.md"))
+    assert "A person was asked: " in str(ask(yard, "README.md"))
     assert [is_open for _, _, is_open in questions(yard)] == [False, True]
 
 

@@ -84,7 +84,7 @@ def test_where_the_remote_cannot_be_heard_and_nothing_is_known_the_answer_is_unk
     fresh: Path, clock: ManualClock, remote: Path
 ) -> None:
     away = remote.rename(remote.with_suffix(".away"))
-    with pytest.raises(UnknownError, match="was never heard from here"):
+    with pytest.raises(UnknownError, match="This clone has never synced with origin"):
         branch(fresh, clock)
     away.rename(remote)
     branch(fresh, clock)
@@ -153,9 +153,9 @@ def test_the_author_of_another_issue_is_a_stranger_here(fresh: Path, clock: Manu
 
 def test_commits_of_no_issue_cannot_be_checked(fresh: Path, clock: ManualClock) -> None:
     git(fresh, "switch", "--quiet", "-c", "feature")
-    with pytest.raises(UsageError, match="names no issue") as caught:
+    with pytest.raises(UsageError, match="Cannot tell which issue branch feature belongs to") as caught:
         branch(fresh, clock, commits=True)
-    assert caught.value.hint.startswith("Name it: --issue 12.")
+    assert caught.value.hint.startswith("Use --issue 12.")
 
 
 def test_a_repository_without_a_worktree_has_nothing_to_check(

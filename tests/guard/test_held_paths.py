@@ -27,7 +27,7 @@ def test_many_files_are_named_up_to_ten(repo: Path) -> None:
     with pytest.raises(RefusedError) as caught:
         refuse(road, ALICE, [*paths, "README.md"])
     lines = str(caught.value).splitlines()
-    assert [line.split()[0] for line in lines] == [*paths[:10], "And"]
+    assert [line.split()[0] for line in lines] == [*paths[:10], "2"]
     assert lines[-1] == "2 more files are held by others."
     assert refuse(road, ALICE, ["README.md"]) == ()
 
@@ -47,7 +47,7 @@ def test_a_person_is_told_of_ordinary_leases_and_refused_strict_ones(repo: Path)
 
 def test_a_remote_that_does_not_answer_is_no_leave(clone: Path) -> None:
     git(clone, "remote", "set-url", "origin", "/nowhere")
-    with pytest.raises(UnknownError, match="Whether others hold what was changed is not known"):
+    with pytest.raises(UnknownError, match="Cannot tell whether others hold the changed files"):
         refuse(Road(clone), ALICE, ["src/a.py"])
 
 

@@ -73,7 +73,7 @@ def test_who_is_always_too_late_is_told_so() -> None:
             return super().acquire(name, holder, expected=expected)
 
     leaser = Faster(ManualClock())
-    with pytest.raises(UnknownError, match="Others took 50 numbers"):
+    with pytest.raises(UnknownError, match="Other processes took 50 issue numbers"):
         next_number(leaser, "a")
     assert leaser.tries == ATTEMPTS
 

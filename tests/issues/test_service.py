@@ -215,7 +215,7 @@ def test_a_closed_issue_takes_another_message(place: Place) -> None:
 
 def test_an_edit_that_says_nothing_is_a_mistake(place: Place) -> None:
     make(place, "One")
-    with pytest.raises(UsageError, match="Nothing is said that should change"):
+    with pytest.raises(UsageError, match="No change was given"):
         services.edit(place.parts, "1", IssueChange())
 
 

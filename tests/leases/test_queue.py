@@ -90,7 +90,7 @@ def test_nobody_jumps_the_queue_by_wanting_only_a_part(yard: Yard) -> None:
     yard.take("worker-1", "src/a.py")
 
     def jump() -> None:
-        with pytest.raises(HeldError, match=r"^src/b\.py is waited for by worker-2"):
+        with pytest.raises(HeldError, match=r"^src/b\.py is next for worker-2, which asked earlier,"):
             yard.take("worker-3", "src/b.py")
         assert yard.take("worker-3", "docs/").is_new, "what nobody waits for is free"
 
@@ -118,7 +118,7 @@ def test_a_timeout_gives_up_the_place(yard: Yard) -> None:
     yard.take("worker-1", "src/")
     with pytest.raises(RefusedError) as caught:
         yard.wait("worker-2", "src/", timeout=7)
-    assert str(caught.value).startswith("Not free within 7 s: 1st in line, after worker-1: ")
+    assert str(caught.value).startswith("Still leased after 7 s: 1st in line, after worker-1: ")
     assert yard.clock.passed == 7
     assert waiters(yard) == []
     assert yard.events()[-1] == ("worker-2", "lease-release", "src/: left the queue")

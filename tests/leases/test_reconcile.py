@@ -56,8 +56,8 @@ def test_two_clones_that_granted_one_thing_keep_both_and_the_later_one_asks_once
     assert question.question.text == (
         "Two leases overlap: who should have src/a.py?\n\n"
         f"worker-1 leased src/ at {NOW} ({mine.short}), and worker-2 leased src/a.py at "
-        f"2025-06-15T15:07:40Z ({theirs.short}), in clones that had not heard of each other. Until "
-        "one is released, the one of worker-1 decides."
+        f"2025-06-15T15:07:40Z ({theirs.short}), in clones that had not synced yet. Until one is "
+        "released, the lease of worker-1 counts."
     )
 
 

@@ -47,7 +47,7 @@ def test_where_no_presence_can_be_written_nothing_is_leased(yard: Yard) -> None:
             make_context(yard.ws("worker-1", GHP_STATE_DIR=str(spare)), yard.store),
             yard.wanted(("src/",)),
         )
-    assert str(caught.value).startswith("worker-1 cannot be registered: ")
+    assert str(caught.value).startswith("Cannot register worker-1: ")
     assert "GHP_STATE_DIR" in caught.value.hint
 
 

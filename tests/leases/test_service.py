@@ -138,7 +138,7 @@ def test_the_beginning_of_several_ids_names_none(yard: Yard) -> None:
         say(yard, f"{FOLDER}{identity}/{identity}.json", content.encode())
     with pytest.raises(UsageError) as caught:
         yard.give("worker-1", "L-abcd")
-    assert str(caught.value) == "'L-abcd' fits 2 leases."
+    assert str(caught.value) == "'L-abcd' matches 2 leases."
     assert caught.value.hint == "Use more characters: L-abcd11110000 (db-0), L-abcd22220000 (db-1)"
 
 

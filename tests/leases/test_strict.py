@@ -183,7 +183,7 @@ def test_the_right_of_one_who_died_long_ago_is_had_at_the_second_look(yards: Yar
     one.clock.wait(2_000)
     other.sync()
     assert other.held() == []
-    with pytest.raises(HeldError, match="who looks dead"):
+    with pytest.raises(HeldError, match="which looks dead"):
         other.take("worker-2", "src/a.py", strict=True)
     one.clock.wait(10)
     other.sync()

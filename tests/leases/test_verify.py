@@ -35,7 +35,7 @@ def test_a_claim_is_verified_at_the_remote_with_its_generation(clones: Clones) -
     assert ghp(one, "agent-check README.md --as alice").code == 0  # as this clone knows
     lost = ghp(one, "agent-check --verify --as alice")
     assert (lost.code, lost.out) == (3, "")
-    assert "Error: issue/1 is not yours: bob holds it since " in lost.err
+    assert "Error: You do not hold issue/1: bob holds it since " in lost.err
     git(one, "remote", "set-url", "origin", "/nowhere")
     assert ghp(one, "agent-check --verify --as alice").code == 4
     assert ghp(one, "agent-check README.md --verify --as alice").code == 4
@@ -59,4 +59,4 @@ def test_a_lease_whose_time_is_up_is_not_verified(repo: Path) -> None:
     clock.wait(601)
     over = invoke(words, repo, clock=clock)
     assert (over.code, over.out) == (3, "")
-    assert "Error: name/staging-db is not yours any more: its time was up at " in over.err
+    assert "Error: You no longer hold name/staging-db: it expired at " in over.err

@@ -86,8 +86,8 @@ def test_after_a_push_of_which_nobody_knows_the_error_says_how_to_find_out(
     truth = one.read("issue/12")
     assert truth is not None
     assert str(caught.value).startswith(
-        "The connection to origin broke while issue/12 was being changed, so that may or may not "
-        "have happened: "
+        "The connection to origin broke while issue/12 was being changed; the change may or "
+        "may not have happened: "
     )
     assert caught.value.hint == (
         "Run the command again when origin is reachable. To check by hand: `git fetch origin "
@@ -234,7 +234,7 @@ def test_who_may_only_read_sees_what_was_decided_here_and_can_change_nothing(
     hook(remote, "pre-receive", "echo 'no' >&2\nexit 1\n")
     assert leaser.read("numbers") == taken
     assert leaser.list() == [taken]
-    with pytest.raises(GhpError, match="does not let us change numbers") as caught:
+    with pytest.raises(GhpError, match="refuses changes of numbers") as caught:
         leaser.acquire("numbers", "worker-1", expected=taken)
     assert caught.value.exit_code == ExitCode.ERROR
 

@@ -103,7 +103,7 @@ def test_a_release_keeps_the_generation_and_names_no_holder() -> None:
 
 @pytest.mark.parametrize("holder", ["", "  ", "a\nb", "a\x1b[31m", "x" * 201])
 def test_what_is_no_name_holds_nothing(holder: str) -> None:
-    with pytest.raises(UsageError, match="cannot hold a right"):
+    with pytest.raises(UsageError, match="cannot hold a lock"):
         taken("trunk", holder, None, at=AT, nonce="n")
 
 

@@ -58,9 +58,8 @@ def test_a_clone_that_cannot_be_written_says_so(repo: Path, clone: Path, with_re
     with pytest.raises(GhpError) as caught:
         leaser.acquire("trunk", "worker-1", expected=None)
     assert (str(caught.value), caught.value.hint, caught.value.exit_code) == (
-        f"Rights cannot be used from here, because {place}/.git/ghp cannot be written: "
-        f"{os.strerror(17)}.",
-        "Run this outside of the sandbox, or make room on the disk.",
+        f"Cannot use locks here: {place}/.git/ghp is not writable ({os.strerror(17)}).",
+        "Run this outside the sandbox, or free disk space.",
         ExitCode.ERROR,
     )
 

@@ -109,7 +109,7 @@ def test_a_worktree_with_work_in_it_stays_with_its_branch(road: Road) -> None:
     path = ready(road)
     (path / "half.txt").write_text("half-way\n")
     notes = merged(road.merge(1)).notes
-    assert notes == (f"{path} was left: half.txt is not committed there.",)
+    assert notes == (f"Kept the worktree {path}: half.txt is not committed there.",)
     assert (path / "half.txt").read_text() == "half-way\n"
     assert f"refs/heads/{BRANCH}" in refs(road.folder, "refs/heads")
     (path / "half.txt").unlink()
@@ -121,7 +121,7 @@ def test_a_worktree_with_more_commits_stays_with_its_branch(shared: Road) -> Non
     path = ready(shared)
     more = commit(path, {"b.txt": "two\n"})
     notes = merged(shared.merge(1)).notes
-    assert notes == (f"{path} was left: it has commits that are not merged.",)
+    assert notes == (f"Kept the worktree {path}: it has commits that are not merged.",)
     assert git(path, "rev-parse", "HEAD") == more
     assert refs(shared.folder, "refs/heads")[f"refs/heads/{BRANCH}"] == more
 
@@ -138,12 +138,12 @@ def test_what_was_furnished_does_not_keep_a_worktree(road: Road) -> None:
 
 def test_nobody_loses_the_ground_under_their_feet(road: Road) -> None:
     path = ready(road, rests=False)
-    assert merged(road.merge(1)).notes == (f"{path} was left: worker-1 is in it.",)
+    assert merged(road.merge(1)).notes == (f"Kept the worktree {path}: worker-1 is still in it.",)
     road.silence("worker-1")
     inside = road.merger(cwd=path)
     (path / "src").mkdir()
     (note,) = merged(merge.merge(inside, "1")).notes
-    assert note.startswith(f"{path} was left: this command runs in it;")
+    assert note.startswith(f"Kept the worktree {path}: this command runs in it;")
     assert path.exists()
 
 
@@ -154,7 +154,7 @@ def test_a_person_in_the_main_worktree_keeps_it(road: Road) -> None:
     commit(road.folder, {"a.txt": "one\n"})
     road.finish("@me", road.folder)
     done = merged(road.merge(1, "@me"))
-    assert done.notes == (f"{road.folder} was left: it is the main worktree.",)
+    assert done.notes == (f"Kept the worktree {road.folder}: it is the main worktree.",)
     assert claim(road).holder is None
     assert road.trunk == ["README.md", "a.txt"]
 

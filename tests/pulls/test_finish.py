@@ -125,9 +125,9 @@ def test_what_came_by_furnishing_the_worktree_is_not_sent_to_others(road: Road) 
     git(path, "add", "--all")
     head = commit(path, {"a.txt": "one\n"})
     assert committed(ws, road.tip, head) == (".env", "deps")
-    with pytest.raises(RefusedError, match=r"put into this worktree: \.env deps") as refused:
+    with pytest.raises(RefusedError, match=r"copied into this worktree: \.env deps") as refused:
         road.finish("worker-1", path)
-    assert "`git rm --cached .env deps`, and commit. A line in .gitignore" in refused.value.hint
+    assert "`git rm --cached .env deps`, and commit. Add them to .gitignore" in refused.value.hint
     git(path, "rm", "--quiet", "--cached", ".env", "deps")
     head = commit(path, {"b.txt": "two\n"})
     assert committed(ws, road.tip, head) == (".env",)  # a commit before still has its content
@@ -137,13 +137,13 @@ def test_what_came_by_furnishing_the_worktree_is_not_sent_to_others(road: Road) 
 
 def test_without_a_commit_nothing_is_done(road: Road) -> None:
     path = road.start("worker-1").path
-    with pytest.raises(RefusedError, match="has no commit that main has not") as refused:
+    with pytest.raises(RefusedError, match="has no commits since main") as refused:
         road.finish("worker-1", path)
-    assert refused.value.hint.startswith("Done is what can be seen: commit the work first.")
+    assert refused.value.hint.startswith("Commit your work first.")
 
 
 def test_on_the_trunk_and_on_no_branch_nothing_can_be_finished(road: Road, place: Path) -> None:
-    with pytest.raises(RefusedError, match="This worktree is on the trunk, main"):
+    with pytest.raises(RefusedError, match="This worktree is on the main branch, main"):
         road.finish("worker-1", road.folder)
     git(place, "switch", "--quiet", "--detach")
     with pytest.raises(RefusedError, match="This worktree is on no branch"):

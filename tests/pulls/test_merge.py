@@ -91,7 +91,7 @@ def test_a_draft_is_not_merged(road: Road) -> None:
 def test_a_branch_that_is_gone_is_said_to_be(shared: Road) -> None:
     done = shared.done("worker-1", 1, {"a.txt": "one\n"})
     git(shared.folder, "push", "--quiet", "origin", f":{done.pull.branch}")
-    with pytest.raises(RefusedError, match="the branch of #2, is not there any more"):
+    with pytest.raises(RefusedError, match="the branch of #2, no longer exists"):
         shared.merge(1)
     assert shared.trunk == ["README.md"]
 
@@ -127,7 +127,7 @@ def test_a_trunk_that_moves_while_the_checks_run_is_looked_at_again(
     assert outcome.checks[0].output.split() == ["README.md", "a.txt", "theirs.txt"]
     assert lines == [
         "Running `ls` …",
-        "#2 cannot be merged as it was looked at: main has moved. Checking it again.",
+        "Cannot merge #2: main has moved since it was checked. Checking it again.",
         "Running `ls` …",
     ]
     assert set(shared.trunk) >= {"a.txt", "theirs.txt"}

@@ -70,7 +70,7 @@ def test_while_another_has_it_nobody_else_merges(road: Road) -> None:
 def test_two_processes_of_one_name_do_not_merge_at_once(road: Road) -> None:
     with (
         merge_right.held(me(road, "lead"), ""),
-        pytest.raises(RefusedError, match="Another process of this clone merges now"),
+        pytest.raises(RefusedError, match="Another process of this clone is merging now"),
         merge_right.held(me(road, "lead"), ""),
     ):
         pytest.fail("it is held")
@@ -117,7 +117,7 @@ def test_who_goes_on_with_checks_is_not_taken_for_one_who_does_not(road: Road) -
     first = HeldLock(me(road, "lead").ctx, take(road, "lead"), merge_right.lost_error)
     for _ in range(3):
         with (
-            pytest.raises(RefusedError, match="lead merges since"),
+            pytest.raises(RefusedError, match="lead has been merging since"),
             merge_right.held(me(road, "other"), ""),
         ):
             pytest.fail("it is held")
@@ -129,7 +129,7 @@ def test_who_was_replaced_does_not_go_on(road: Road) -> None:
     with merge_right.held(me(road, "lead"), "") as held:
         take(road, "other")
         for go_on in (held.confirm, lambda: held.renew("checks #2")):
-            with pytest.raises(RefusedError, match="other took the right to the trunk meanwhile"):
+            with pytest.raises(RefusedError, match="other acquired the merge lock meanwhile"):
                 go_on()
     assert right(road).holder == "other"
 
@@ -162,7 +162,7 @@ def test_and_no_longer_than_that(road: Road) -> None:
     take(road, "lead")
     began = road.clock.now()
     with (
-        pytest.raises(RefusedError, match="lead merges since"),
+        pytest.raises(RefusedError, match="lead has been merging since"),
         merge_right.held(me(road, "other"), "", patience=60),
     ):
         pytest.fail("it is held")

@@ -58,7 +58,7 @@ def test_the_branch_that_a_handoff_names_is_gone_on_with(road: Road) -> None:
 def test_without_a_trunk_nothing_is_begun(road: Road) -> None:
     git(road.folder, "branch", "--move", "work")
     house = road.house("worker-1")
-    with pytest.raises(RefusedError, match="cannot be told which branch is the trunk"):
+    with pytest.raises(RefusedError, match="Cannot tell which branch is the main branch"):
         start_place.place_worktree(house, "worker-1", house.tracker.get(1))
 
 

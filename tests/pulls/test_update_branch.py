@@ -91,7 +91,7 @@ def test_commits_of_others_on_the_branch_are_not_thrown_away(
     theirs = commit(other, {"c.txt": "theirs\n"})
     git(other, "push", "--quiet")
     commit(place, {"d.txt": "ours\n"})
-    with pytest.raises(RefusedError, match="on origin has commits that are not here") as refused:
+    with pytest.raises(RefusedError, match="on origin has commits that this clone lacks") as refused:
         road.finish("worker-1", place)
     assert f"`git pull --rebase origin {BRANCH}`" in refused.value.hint
     assert git(other, "ls-remote", "origin", f"refs/heads/{BRANCH}")[:40] == theirs
@@ -149,7 +149,7 @@ def test_a_remote_that_cannot_be_reached_is_unknown_and_nothing_is_changed(
 
 def test_the_remotes_refusal_is_said_in_its_words(road: Road, place: Path, remote: Path) -> None:
     hook(remote, "update", 'case "$1" in refs/heads/agent/*) echo "not here"; exit 1;; esac\n')
-    with pytest.raises(RefusedError, match=r"The remote does not take .*: .*not here"):
+    with pytest.raises(RefusedError, match=r"The remote refused .*: .*not here"):
         road.finish("worker-1", place)
 
 

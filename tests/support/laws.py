@@ -106,7 +106,7 @@ def check_refused(error: GhpError, holders: set[str], assigned: set[str]) -> Non
         named = {name.removesuffix(" (a person)").strip("«»") for name in others[1].split(", ")}
         require(named <= assigned, "who is assigned is named truthfully", text, sorted(assigned))
     else:
-        why = text.endswith("is closed.") or text.startswith("Nobody can have #")
+        why = text.endswith("is closed.") or " cannot be claimed now." in text
         require(why, "a refusal says why", text)
 
 
