@@ -63,7 +63,7 @@ def choose(
         if why is None and issue.number not in skipped:
             ready.append(issue)
         else:
-            reason, names = why or ("taken while this command chose", [])
+            reason, names = why or ("already taken", [])
             reasons.setdefault(reason, []).extend(names or [""])
     outside = len(reasons.get(OUTSIDE, ()))
     if not ready:
@@ -116,7 +116,7 @@ def _obstacle(
 ) -> tuple[str, list[str]] | None:
     """Why I cannot claim it, and the names involved; None if I can."""
     if not waited_for.isdisjoint(issue.blocked_by):
-        return "blocked by another", []
+        return "blocked by another issue", []
     if has_label(issue, me.ctx.ws.settings.needs_human_label):
         return "waiting for a person", []
     if has_label(issue, EPIC) and not _is_mine(me, lease):
@@ -129,7 +129,7 @@ def _obstacle(
     if others and me.name not in issue.assignees:
         return "assigned to", others[:1]
     if not me.actor.is_person and not fits(issue, _capabilities(me)):
-        return "missing capability", [", ".join(sorted(needed(issue)))]
+        return "reserved for agents with", [", ".join(sorted(needed(issue)))]
     return None
 
 

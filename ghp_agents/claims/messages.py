@@ -24,7 +24,7 @@ def held(me: ClaimContext, issue: Issue, lease: Lock, sight: HolderView) -> Refu
     if lease.holder == me.name:
         state = "; an agent with the same name in another clone"
     elif sight.view is None:
-        state = "" if lease.is_person else "; this clone has no other news of it"
+        state = "" if lease.is_person else "; this clone has seen no heartbeat of it"
     else:
         action = str(sight.view.presence.get("lastAction") or "")
         state = f"; it is {sight.state}" + (f", last: {phrase(action, 80)}" if action else "")

@@ -135,7 +135,7 @@ def check_branch(
     number = issue or (issue_of_branch(branch) if branch else None)
     if number is None:
         raise UsageError(
-            f"Cannot tell the issue from the branch {one_line(branch or '(none)', 60)}.",
+            f"Cannot tell which issue branch {one_line(branch or '(none)', 60)} belongs to.",
             hint="Use --issue 12. Agent branches are named like agent/worker-1/12-words.",
         )
     signed = changed_paths.commits_since(folder, base)

@@ -99,7 +99,7 @@ def _decoded(path: str, data: bytes) -> Obeyed:
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(str(error)) from None
     if record.path != path:
-        raise ValueError("its path is another")
+        raise ValueError("its path does not match its content")
     return record
 
 
@@ -107,19 +107,19 @@ def _act(fields: Mapping[str, Any]) -> Act:
     keys = ("verb", "said", "fate", "words", "agent")
     verb, command, fate, words, agent = (_line(fields[key], 400) for key in keys)
     if fate not in _FATES:
-        raise ValueError("a fate is unknown")
+        raise ValueError("an outcome is unknown")
     return Act(verb, command, fate, words, agent, _number(fields["generation"]))
 
 
 def _line(value: object, limit: int) -> str:
     if not isinstance(value, str):
-        raise ValueError("a text is something else")
+        raise ValueError("a text field is not a string")
     return one_line(value, limit)
 
 
 def _number(value: object) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError("a number is something else")
+        raise ValueError("a number field is not a whole number")
     return value
 
 

@@ -149,7 +149,7 @@ def ids_of(path: str) -> tuple[str, str]:
 def _fields(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
     value = fields.get(name, {})
     if not isinstance(value, dict):
-        raise ValueError(f"{name!r} does not hold fields")
+        raise ValueError(f"{name!r} is not an object")
     return value
 
 

@@ -251,7 +251,7 @@ def decode(lease: str, identity: str, data: bytes) -> LeaseEvent | None:
         nonce=_line(fields, "nonce", ""),
     )
     if kind == "request" and not (event.holder.name and (event.patterns or event.name)):
-        raise ValueError("a request by nobody, or of nothing")
+        raise ValueError("a request without a holder, patterns or name")
     return event
 
 

@@ -44,9 +44,9 @@ class RivalError(RefusedError):
     def __init__(self, hold: Hold) -> None:
         self.hold = hold
         super().__init__(
-            f"{named(hold.holder, hold.is_person)} holds it in all clones since "
+            f"{named(hold.holder, hold.is_person)} has held a strict lease on it since "
             f"{when(hold.since)}.",
-            hint="Work on something else, or wait with --wait.",
+            hint="Work on something else, or wait for it with `--wait`.",
         )
 
 

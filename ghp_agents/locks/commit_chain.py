@@ -105,7 +105,7 @@ def _decoded(name: str, oid: str, file: objects.Object | None) -> Lock:
         raise ValueError(f"it has no {FILE}")
     lease = lock.decode(file.content, oid)
     if lease.name != name:
-        raise ValueError(f"it is the lease of {one_line(lease.name, 80)!r}")
+        raise ValueError(f"it is a record of the lock {one_line(lease.name, 80)!r}")
     return lease
 
 

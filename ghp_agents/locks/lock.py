@@ -205,16 +205,16 @@ def decode(data: bytes, revision: str) -> Lock:
             until=fields.get("until"),
         )
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"not a lease: {error}") from None
+        raise ValueError(f"not a lock record: {error}") from None
     words = [found.name, found.acquired_at, found.nonce, found.reason, found.clone]
     words += [x for x in (found.holder, found.until) if x is not None]
     if not all(isinstance(word, str) for word in words):
-        raise ValueError("not a lease: a text is not a text")
+        raise ValueError("not a lock record: a text field is not a string")
     if found.holder is not None and not _can_hold(found.holder):
-        raise ValueError("not a lease: its holder has no name")
+        raise ValueError("not a lock record: its holder has no name")
     for number, least in ((found.generation, 1), (found.epoch, 0)):
         if type(number) is not int or not least <= number < NUMBERS_END:
-            raise ValueError("not a lease: a number is out of range")
+            raise ValueError("not a lock record: a number is out of range")
     if found.until is not None:
         to_seconds(found.until), to_seconds(found.acquired_at)
     return _with_cause(found, fields)
@@ -238,9 +238,9 @@ def _cause(value: Any) -> Cause:
 
 def _patterns(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(pattern, str) for pattern in value):
-        raise TypeError("the patterns are no list of patterns")
+        raise TypeError("'patterns' is not a list of patterns")
     try:
         spelled_all(value)
     except UsageError as error:
-        raise ValueError(f"not a lease: {error}") from None
+        raise ValueError(f"not a lock record: {error}") from None
     return tuple(value)

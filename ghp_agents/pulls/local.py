@@ -166,7 +166,7 @@ class LocalForge:
                 raise PullMovedError(pull, pull.base)
             if why:
                 raise RefusedError(
-                    f"#{pull.number} is not merged: {why}.",
+                    f"Cannot merge #{pull.number}: {why}.",
                     hint="Commit or stash the changes there, then merge again.",
                 )
             return

@@ -173,7 +173,8 @@ def _merge(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Outcom
         cleaned = _clean_up(who, done, checks, before=tried.is_there)
         return cleaned._replace(notes=(*notes, *cleaned.notes))
     raise UnknownError(
-        f"#{number} or the trunk moved {ATTEMPTS} times while it was being merged.",
+        f"#{number} or the main branch moved {ATTEMPTS} times while this command "
+        "tried to merge it.",
         hint="Try again later.",
     )
 

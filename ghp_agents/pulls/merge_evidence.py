@@ -83,8 +83,9 @@ def _ask(who: Merger, pull: Pull, head: str, why: str) -> None:
     verdict = next((word for word in reversed(words) if word in (YES, NO)), "")
     if verdict == YES:
         return
-    state = "refused that" if verdict == NO else "has not approved it yet"
+    state = "has refused it" if verdict == NO else "has not approved it yet"
     raise RefusedError(
-        f"#{pull.number} needs a person's word, because {why}. A person {state}: {approval.name}.",
+        f"#{pull.number} needs approval by a person, because {why}. A person {state}: "
+        f"{approval.name}.",
         hint="Merge other work meanwhile. After the answer, run the same command again.",
     )

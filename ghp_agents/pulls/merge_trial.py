@@ -137,7 +137,7 @@ def _refuse_unchecked(who: Merger, pull: Pull, tried: Look) -> None:
         return
     if who.forge.checks(pull._replace(head=tried.head)).state == "none":
         raise UncheckedError(
-            f"Nothing checks #{pull.number}: {run_checks.NONE}",
+            f"Cannot check #{pull.number}. {run_checks.NONE}",
             hint="Configure checks on the main branch, or merge without checks: `ghp "
             f"agent-merge {pull.number} --unchecked`.",
         )

@@ -72,7 +72,7 @@ class PullMovedError(RefusedError):
     def __init__(self, pull: Pull, what: str = "") -> None:
         what = what or pull.branch
         super().__init__(
-            f"#{pull.number} cannot be merged as it was looked at: {what} has moved.",
+            f"Cannot merge #{pull.number}: {what} has moved since it was checked.",
             hint="Check it again, then merge: `ghp agent-merge` does both.",
         )
         self.pull = pull

@@ -16,7 +16,7 @@ FOLDER = "checks"  # in the clone's ghp folder: one file of last outputs for eac
 CHECKS = "checks"  # the setting
 KEPT = 64_000  # bytes of each output
 
-NONE = "No checks are configured: `agents.checks` in .ghp/config.json names commands."
+NONE = "No checks are configured. List the commands in `agents.checks` of .ghp/config.json."
 
 Tell = Callable[[str], None]
 

@@ -133,7 +133,7 @@ def _base(ws: Workspace) -> str:
     if not worktree.head(ws.folder) and not worktree_admin.branches(ws.folder):
         raise RefusedError(
             "This repository has no commits yet.",
-            hint="Commit to the main branch, or fetch it; then start again.",
+            hint="Make the first commit on the main branch or fetch it, then start again.",
         )
     raise RefusedError(
         "Cannot tell which branch is the main branch.",
@@ -177,7 +177,7 @@ def _free_path(ws: Workspace, issue: Issue) -> Path:
         if path not in taken and not (path.exists() and (not path.is_dir() or any(path.iterdir()))):
             return path
     raise RefusedError(
-        f"{folder} and {FREE_NAMES - 2} names after it are taken.",
+        f"{folder} and {FREE_NAMES - 2} similar names are already in use.",
         hint="Remove worktrees that you do not need; `git worktree list` shows them.",
     )
 
@@ -201,7 +201,7 @@ def _check_place(ws: Workspace, folder: Path, home: Path) -> None:
     if ".git" in {part.lower() for part in real.parts}:
         why = "is inside a git folder"
     elif _is_in_dotfolder(real, home.resolve()):
-        why = "is inside a folder of settings in your home"
+        why = "is inside a settings folder of your home directory"
     elif _other_repository(ws, real):
         why = "is inside another repository"
     if why:

@@ -100,7 +100,7 @@ def test_where_all_is_taken_it_says_by_whom(one: Claimant, two: Claimant) -> Non
     with pytest.raises(RefusedError) as caught:
         two.claim_next()
     assert str(caught.value) == (
-        "No issue is ready: 1 is blocked by another, 1 is claimed by worker-1."
+        "No issue is ready: 1 is blocked by another issue, 1 is claimed by worker-1."
     )
 
 

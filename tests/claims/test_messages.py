@@ -17,7 +17,7 @@ def test_who_comes_second_is_refused_and_told_who_has_it(one: Claimant, two: Cla
     with pytest.raises(RefusedError) as caught:
         two.claim(1)
     assert str(caught.value) == (
-        f"#1 is claimed by worker-1 since {THEN}; this clone has no other news of it."
+        f"#1 is claimed by worker-1 since {THEN}; this clone has seen no heartbeat of it."
     )
     assert "ghp agent-claim --next" in caught.value.hint
     assert "ghp agent-claim 1 --steal --reason TEXT" in caught.value.hint

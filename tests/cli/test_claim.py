@@ -130,7 +130,7 @@ def test_the_next_is_chosen_and_claimed_in_one_step(two: tuple[Path, Path]) -> N
     assert ghp(one, "agent-claim --next --as worker-1") == (
         3,
         "",
-        "Error: No issue is ready: 1 is blocked by another, 1 is claimed by worker-2.\nHint: "
+        "Error: No issue is ready: 1 is blocked by another issue, 1 is claimed by worker-2.\nHint: "
         "`ghp agent-issues` lists issues; `ghp agent-issue new TITLE` creates one.\n",
     )
 

@@ -190,7 +190,7 @@ def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) 
     assert ghp(folder, "agent-merge 1 --unchecked --as lead") == (
         0,
         "2\n",
-        "No checks are configured: `agents.checks` in .ghp/config.json names commands.\n"
+        "No checks are configured. List the commands in `agents.checks` of .ghp/config.json.\n"
         f"✓ Merged #2 ({BRANCH}) into main as <commit>.\n✓ Closed #1 «Parse files».\n"
         f"Warning: Kept the worktree {ready}: worker-1 is still in it.\n",
     )

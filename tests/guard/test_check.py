@@ -92,7 +92,7 @@ def test_where_the_remote_cannot_be_heard_and_nothing_is_known_the_answer_is_unk
     late = branch(fresh, clock)
     assert late.refused == [], "what was heard last is what counts"
     assert late.note.startswith("origin does not answer (")
-    assert late.note.endswith("), so this is by what it last said.")
+    assert late.note.endswith("); using its last known state.")
 
 
 @pytest.mark.slow
@@ -153,7 +153,9 @@ def test_the_author_of_another_issue_is_a_stranger_here(fresh: Path, clock: Manu
 
 def test_commits_of_no_issue_cannot_be_checked(fresh: Path, clock: ManualClock) -> None:
     git(fresh, "switch", "--quiet", "-c", "feature")
-    with pytest.raises(UsageError, match="Cannot tell which issue branch feature belongs to") as caught:
+    with pytest.raises(
+        UsageError, match="Cannot tell which issue branch feature belongs to"
+    ) as caught:
         branch(fresh, clock, commits=True)
     assert caught.value.hint.startswith("Use --issue 12.")
 

@@ -186,7 +186,7 @@ def broken(**fields: object) -> bytes:
         (broken(clock=2**53), "'clock' is not a whole number"),
         (broken(number="1"), "'number' is not a whole number"),
         (broken(by=["x"]), "'by' is missing or not a text"),
-        (broken(set=[]), "'set' does not hold fields"),
+        (broken(set=[]), "'set' is not an object"),
         (broken(set={"title": 5}), "'title' is missing or not a text"),
         (broken(set={"parent": "../x"}), "'../x' is not an id"),
         (broken(add={"labels": "bug"}), "'labels' is not a list"),

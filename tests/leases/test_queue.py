@@ -90,7 +90,9 @@ def test_nobody_jumps_the_queue_by_wanting_only_a_part(yard: Yard) -> None:
     yard.take("worker-1", "src/a.py")
 
     def jump() -> None:
-        with pytest.raises(HeldError, match=r"^src/b\.py is next for worker-2, which asked earlier,"):
+        with pytest.raises(
+            HeldError, match=r"^src/b\.py is next for worker-2, which asked earlier,"
+        ):
             yard.take("worker-3", "src/b.py")
         assert yard.take("worker-3", "docs/").is_new, "what nobody waits for is free"
 

@@ -61,7 +61,7 @@ def test_what_cannot_be_read_is_reported_and_hides_nothing(yard: Yard) -> None:
     assert [hold.holder for hold in listing.held] == ["worker-1"]
     assert [(each.place, each.reason) for each in listing.problems] == [
         (torn, "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
-        (odd, "a request by nobody, or of nothing"),
+        (odd, "a request without a holder, patterns or name"),
     ]
 
 

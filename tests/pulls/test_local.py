@@ -88,7 +88,7 @@ def test_what_is_in_the_way_there_is_said_and_nothing_happens(alone: GitSite) ->
     with pytest.raises(RefusedError) as refused:
         merged(alone, pull)
     assert str(refused.value) == (
-        f"#1 is not merged: main is checked out in {alone.folder}, where these differ: README.md."
+        f"Cannot merge #1: main is checked out in {alone.folder}, where these differ: README.md."
     )
     assert everything(alone.folder) == before
     assert alone.forge.get(1).state == "open"

@@ -84,7 +84,7 @@ def test_a_person_can_refuse_and_change_their_mind(road: Road, pull: Pull) -> No
         merge_proof.require(who, bare, look(road, pull.head), by_name=True)
     (question,) = escalation.read_all(house.store.snapshot())[0]
     escalation.answer(house, question.name, "refuse")
-    with pytest.raises(RefusedError, match="A person refused that"):
+    with pytest.raises(RefusedError, match="A person has refused it"):
         merge_proof.require(road.merger(), bare, look(road, pull.head), by_name=True)
     escalation.answer(house, question.name, "approve")
     merge_proof.require(road.merger(), bare, look(road, pull.head), by_name=True)

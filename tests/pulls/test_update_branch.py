@@ -91,7 +91,9 @@ def test_commits_of_others_on_the_branch_are_not_thrown_away(
     theirs = commit(other, {"c.txt": "theirs\n"})
     git(other, "push", "--quiet")
     commit(place, {"d.txt": "ours\n"})
-    with pytest.raises(RefusedError, match="on origin has commits that this clone lacks") as refused:
+    with pytest.raises(
+        RefusedError, match="on origin has commits that this clone lacks"
+    ) as refused:
         road.finish("worker-1", place)
     assert f"`git pull --rebase origin {BRANCH}`" in refused.value.hint
     assert git(other, "ls-remote", "origin", f"refs/heads/{BRANCH}")[:40] == theirs

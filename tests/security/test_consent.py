@@ -224,13 +224,13 @@ def test_the_answer_is_kept_outside_of_the_repository_and_for_this_clone_alone(
 @pytest.mark.parametrize(
     ("path", "why"),
     [
-        ("~/.vim/pack/foo", "is inside a folder of settings in your home"),
-        ("~/.config", "is inside a folder of settings in your home"),
-        ("~/../{home}/.local/lib", "is inside a folder of settings in your home"),
+        ("~/.vim/pack/foo", "is inside a settings folder of your home directory"),
+        ("~/.config", "is inside a settings folder of your home directory"),
+        ("~/../{home}/.local/lib", "is inside a settings folder of your home directory"),
         (".git/hooks", "is inside a git folder"),
         (".GIT/x", "is inside a git folder"),
         ("../other/sub", "is inside another repository"),
-        ("link", "is inside a folder of settings in your home"),
+        ("link", "is inside a settings folder of your home directory"),
     ],
 )
 def test_worktrees_go_to_no_place_where_files_mean_something(

@@ -97,7 +97,7 @@ def test_by_its_number_an_agent_merges_such_a_one_only_with_a_persons_word(road:
     why = "because nobody ever claimed #1. A person has not approved it yet"
     assert (refused.code, refused.out) == (3, "")
     assert refused.err.endswith(
-        f"Error: #{pull.number} needs a person's word, {why}: {asked.name}.\n"
+        f"Error: #{pull.number} needs approval by a person, {why}: {asked.name}.\n"
         "Hint: Merge other work meanwhile. After the answer, run the same command again.\n"
     )
     assert "backdoor.sh" not in road.trunk
@@ -155,8 +155,8 @@ def test_what_nothing_checks_is_merged_only_if_that_is_said(repo: Path, what: st
     assert ghp(road, f"agent-merge {what} --as lead") == (
         3,
         "",
-        "Error: Nothing checks #2: No checks are configured: `agents.checks` in "
-        ".ghp/config.json names commands.\n"
+        "Error: Cannot check #2. No checks are configured. List the commands in "
+        "`agents.checks` of .ghp/config.json.\n"
         "Hint: Configure checks on the main branch, or merge without checks: "
         "`ghp agent-merge 2 --unchecked`.\n",
     )
