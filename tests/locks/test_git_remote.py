@@ -278,7 +278,7 @@ def test_what_a_hand_put_on_the_remote_is_named_and_hides_no_other_right(field: 
     git(field.remote, "update-ref", "refs/ghp/lease/issue/2", taken.revision)
     for name, why in (
         ("issue/1", "it has no lease.json"),
-        ("issue/2", "it is the lease of 'trunk'"),
+        ("issue/2", "it is a record of the lock 'trunk'"),
     ):
         with pytest.raises(GhpError) as caught:
             one.read(name)
