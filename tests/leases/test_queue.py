@@ -239,7 +239,7 @@ def test_a_person_can_take_somebody_out_of_the_queue(yard: Yard) -> None:
     with pytest.raises(RefusedError) as caught:
         yard.wait("worker-2", "src/")
     assert str(caught.value) == (
-        "«Test Person» (a person) cancelled this request. «Test Person» (a person) gives as "
+        "«Test Person» (a person) cancelled this request. «Test Person» (a person) gave this "
         "reason: «not today»."
     )
     assert waiters(yard) == []

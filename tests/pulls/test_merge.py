@@ -164,7 +164,7 @@ def test_what_never_stands_still_is_unknown_in_the_end(road: Road) -> None:
         if text.startswith("Running"):
             git(path, "commit", "--quiet", "--allow-empty", "--message", "More")
 
-    with pytest.raises(UnknownError, match="moved 10 times while it was being merged"):
+    with pytest.raises(UnknownError, match="moved 10 times while this command tried to merge it"):
         services.merge(_merger(road, tell, "@me"), "1")
     assert "a.txt" not in road.trunk
 
