@@ -128,13 +128,9 @@ def _obstacle(
     others = [name for name in issue.assignees if lease is None or name != lease.holder]
     if others and me.name not in issue.assignees:
         return "assigned to", others[:1]
-    if not me.actor.is_person and not fits(issue, _capabilities(me)):
+    if not me.actor.is_person and not fits(issue, me.ctx.ws.settings.capabilities.get(me.name, ())):
         return "reserved for agents with", [", ".join(sorted(needed(issue)))]
     return None
-
-
-def _capabilities(me: ClaimContext) -> tuple[str, ...]:
-    return me.ctx.ws.settings.capabilities.get(me.name, ())
 
 
 def _words(reasons: Mapping[str, Sequence[str]]) -> str:

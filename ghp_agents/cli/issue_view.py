@@ -50,7 +50,8 @@ def _row(issue: Issue, known: Mapping[IssueNumber, Issue], holdings: Holdings) -
         ", ".join(issue.assignees),
         names(known[number] for number in issue.blocked_by if number in known),
         ", ".join(issue.labels),
-        (one_line(issue.title, 100) or NO_TITLE) + ("" if issue.offered else _outside(issue)),
+        (one_line(issue.title, 100) or NO_TITLE)
+        + ("" if issue.offered else f" (by {one_line(issue.author, 40)}, without write access)"),
     )
 
 
@@ -104,10 +105,6 @@ def _lines(view: View, holding: Holding | None) -> Iterator[str]:
         yield f"\n({outsider_text.left_out(issue)})"
     for comment in issue.comments:
         yield from _comment_lines(comment)
-
-
-def _outside(issue: Issue) -> str:
-    return f" (by {one_line(issue.author, 40)}, without write access)"
 
 
 def say_passed_over(count: int) -> None:

@@ -35,7 +35,7 @@ def ready(
         if issue.state == "open"
         and issue.title
         and (of in issue.assignees if of else not issue.assignees)
-        and not _held_by_another(issue, of, claims)
+        and not any(claims[number].holder != of for number in issue.numbers if number in claims)
         and waited_for.isdisjoint(issue.blocked_by)
         and not has_label(issue, EPIC)
         and not has_label(issue, needs_human)
@@ -47,10 +47,6 @@ def ready(
 def has_label(issue: Issue, label: str) -> bool:
     """Whether an issue has a label; like GitHub, this ignores case."""
     return any(name.lower() == label.lower() for name in issue.labels)
-
-
-def _held_by_another(issue: Issue, holder: str | None, claims: Mapping[int, Lock]) -> bool:
-    return any(claims[number].holder != holder for number in issue.numbers if number in claims)
 
 
 def open_blockers(issue: Issue, issues: Iterable[Issue]) -> list[Issue]:

@@ -1,6 +1,6 @@
 """Overlapping leases that two clones granted before they synced with each other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor
@@ -34,7 +34,7 @@ def find(
     files = WorktreeFiles(ws)
     conflicts: list[Overlap] = []
     for number, later in enumerate(holds):
-        before = [hold for hold in holds[:number] if _may_meet(hold, later, clones)]
+        before = [hold for hold in holds[:number] if clones.get(hold.id) != clones.get(later.id)]
         reach = files.reach(later.patterns, later.name) if before else None
         for earlier in before:
             place = reach and reach.meets_other(earlier, Actor(later.holder, later.is_person))
@@ -42,10 +42,6 @@ def find(
                 question = _question(earlier, later, questions)
                 conflicts.append(Overlap(earlier, later, place, question))
     return conflicts
-
-
-def _may_meet(earlier: Hold, later: Hold, clones: Mapping[str, str]) -> bool:
-    return clones.get(earlier.id) != clones.get(later.id)
 
 
 def _question(earlier: Hold, later: Hold, questions: Sequence[Escalation]) -> Escalation | None:

@@ -100,7 +100,7 @@ def remember(
         old = rules.find(known, supersedes) if supersedes else None
         changes = _renew(snapshot, new, same) + _supersede(snapshot, new, note, old)
         replaced = tuple(old for change in changes if old and change.note == old.id)
-        after = rules.folded(note, _changes_of(note, changes))
+        after = rules.folded(note, [change for change in changes if change.note == note.id])
         result = RememberResult(after, same is None, replaced, _hints(same))
         if same and not changes:
             return result, []
@@ -333,7 +333,3 @@ def _change_record(
     text = note.title if note and event == "note-edit" else ""
     about = f"N-{change.note}"
     return ledger_record(change, event, about, (*own, *files), issue=issue, text=text)
-
-
-def _changes_of(note: Note, changes: Sequence[NoteChange]) -> list[NoteChange]:
-    return [change for change in changes if change.note == note.id]

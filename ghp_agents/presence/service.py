@@ -187,7 +187,7 @@ class _Observer:
         sighting = self.memory.get(f"{clone}/{name}")
         if clone == self.own:
             silent = self._silence_here(name, presence, sighting)
-            lives = _process_lives(self.ws, name) if self.processes else None
+            lives = alive.process_lives(self.ws.presence(name) or {}) if self.processes else None
             verdict = liveness(presence, silent, self.limits, process_lives=lives)
             return AgentView(name, presence, verdict, silent, True, None, clone)
         silent = silent_for(sighting, self.news)
@@ -306,10 +306,6 @@ def _age(presence: Presence, now: float) -> float:
         return max(0.0, now - to_seconds(str(presence.get("timestamp"))))
     except ValueError:
         return 0.0
-
-
-def _process_lives(ws: Workspace, name: str) -> bool | None:
-    return alive.process_lives(ws.presence(name) or {})
 
 
 def _sightings(ws: Workspace) -> JsonFile[dict[str, Sighting]]:

@@ -59,7 +59,11 @@ def find(ws: Workspace, *, again: bool = False) -> Access | None:
             )
             raise NotSetUpError(what, hint=hint)
         if required:
-            raise _no_repository()
+            raise NotSetUpError(
+                "The configuration puts issues on GitHub, but this repository has no remote there.",
+                hint='Name the repository: `{"agents": {"github": {"repository": "owner/name"}}}` '
+                "in .ghp/config.json. For your own server, also set GH_HOST to its name.",
+            )
         return None
     api = _api(ws, place)
     found = _token(ws, place, again=again or required) if may_have_a_token(ws, place) else None
@@ -92,7 +96,10 @@ def where(ws: Workspace) -> RepositoryPlace | None:
     if repository is None:
         return None
     if not _REPOSITORY.fullmatch(repository):
-        raise _bad_repository(repository)
+        raise NotSetUpError(
+            f"{repository!r} is not a valid name of a GitHub repository.",
+            hint="Write `agents.github.repository` as owner/name.",
+        )
     return RepositoryPlace(host, repository, host == remotes_host)
 
 
@@ -141,21 +148,6 @@ def _api(ws: Workspace, place: RepositoryPlace) -> str:
         f"`agents.github.api` is {configured!r}, which is not an https address of {place.host}; "
         "the token would be sent there.",
         hint=f"Fix `agents.github.host` or `api`. If you trust that address, set {OVERRIDE} to it.",
-    )
-
-
-def _no_repository() -> NotSetUpError:
-    return NotSetUpError(
-        "The configuration puts issues on GitHub, but this repository has no remote there.",
-        hint='Name the repository: `{"agents": {"github": {"repository": "owner/name"}}}` '
-        "in .ghp/config.json. For your own server, also set GH_HOST to its name.",
-    )
-
-
-def _bad_repository(name: str) -> NotSetUpError:
-    return NotSetUpError(
-        f"{name!r} is not a valid name of a GitHub repository.",
-        hint="Write `agents.github.repository` as owner/name.",
     )
 
 

@@ -46,7 +46,7 @@ class ApiSession:
 
     def read(self, url: str) -> tuple[HttpResponse, bool]:
         """GET; the response, and whether it is new. Raises HubError, NoAnswerError."""
-        kept = None if self._is_looking() else self._cache.read(url)
+        kept = None if getattr(self._senders, "looking", False) else self._cache.read(url)
         headers = {"If-None-Match": kept.etag} if kept else {}
         raw = self.ask("GET", url, headers, None)
         if raw.status == 304 and kept:
@@ -134,9 +134,6 @@ class ApiSession:
         finally:
             self._senders.looking = False
 
-    def _is_looking(self) -> bool:
-        return getattr(self._senders, "looking", False)
-
     def _resolve_refusal(
         self, error: HubError, verb: str, doubt: bool, find_existing: FindExisting | None
     ) -> Any:
@@ -186,7 +183,10 @@ class ApiSession:
         while pause := rate_limit.closed(self.meter.read(), resource, clock.now()):
             rest = pause.until - clock.now()
             if pause.kind == "token":
-                raise _refused_token()
+                raise TokenError(
+                    f"{WHY['token']}; it is not used again for a minute.",
+                    hint="Run `gh auth login`, or set another token.",
+                ).of(401, "")
             if not pause.asked_for or not deadline.wait(rest):
                 raise responses.limited(WHY[pause.kind], pause.until, clock.now())
 
@@ -210,13 +210,6 @@ class ApiSession:
     def _shown(self, url: str) -> str:
         """An address for people: without the server and the query."""
         return url.removeprefix(self._access.api).partition("?")[0]
-
-
-def _refused_token() -> HubError:
-    return TokenError(
-        f"{WHY['token']}; it is not used again for a minute.",
-        hint="Run `gh auth login`, or set another token.",
-    ).of(401, "")
 
 
 def _headers_to_cache(headers: Mapping[str, str]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from ghp_agents.core.finding import Finding, Repair
+from ghp_agents.core.finding import Finding
 from ghp_agents.state.admin_port import StoreAdmin
 from ghp_agents.state.git.admin import (
     clone_checks,
@@ -30,7 +30,15 @@ def build_admin(ws: Workspace, store: GitRefsStore) -> StoreAdmin:
         remote_refs=partial(remove.remote_refs, ws),
         remove_remote_refs=partial(remove.remove_remote_refs, ws),
         checks={name: partial(check, ws) for name, check in _CHECKS.items()},
-        repairs=_repairs(ws, store),
+        repairs={
+            "left-over": partial(leftovers.remove_left_overs, ws),
+            "state": partial(integrity.mend_state, ws),
+            "outbox": store.fold,
+            "presence": store.fold,
+            "growth": partial(integrity.pack, ws),
+            "twin": store.sync,
+            "unsent": store.sync,
+        },
     )
 
 
@@ -46,15 +54,3 @@ _CHECKS: dict[str, Callable[[Workspace], Iterator[Finding]]] = {
     "clock": clone_checks.check_clocks,
     "remote": clone_checks.check_remote,
 }
-
-
-def _repairs(ws: Workspace, store: GitRefsStore) -> dict[str, Repair]:
-    return {
-        "left-over": partial(leftovers.remove_left_overs, ws),
-        "state": partial(integrity.mend_state, ws),
-        "outbox": store.fold,
-        "presence": store.fold,
-        "growth": partial(integrity.pack, ws),
-        "twin": store.sync,
-        "unsent": store.sync,
-    }
