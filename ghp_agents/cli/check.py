@@ -7,7 +7,7 @@ import click
 from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import acting
 from ghp_agents.core.errors import ExitCode, UsageError
-from ghp_agents.core.ids import one_line
+from ghp_agents.core.ids import count, one_line
 from ghp_agents.guard import check as services
 from ghp_agents.guard import held_paths
 from ghp_agents.guard.check import CheckResult, ForeignCommitter
@@ -39,9 +39,8 @@ LINE = 1_000  # characters
 @click.option("--name", metavar="NAME", help="With --verify: the resource of a strict lease.")
 @click.option("--json", "as_json", is_flag=True, help="Print the refused files as JSON.")
 @acting
-@click.pass_context
 def check(
-    ctx: click.Context,
+    app: App,
     paths: tuple[str, ...],
     verify: bool,
     name: str | None,
@@ -62,7 +61,6 @@ def check(
     not answer.
     """
     _check_options(paths, staged=staged, base=base, commits=commits, issue=issue)
-    app: App = ctx.obj
     if name is not None and (not verify or paths or staged or base is not None):
         raise UsageError(
             "--name needs --verify and no paths.",
@@ -82,7 +80,7 @@ def check(
     if checked.note:
         output.say(one_line(checked.note, LINE))
     if checked.refused or checked.strangers:
-        ctx.exit(int(ExitCode.REFUSED))
+        raise click.exceptions.Exit(int(ExitCode.REFUSED))
 
 
 def _print_lock(lock: Lock, *, as_json: bool) -> None:
@@ -147,10 +145,9 @@ def _print(checked: CheckResult, *, quiet: bool) -> None:
 
 
 def _summary(checked: CheckResult) -> str:
-    count = len(checked.verdicts)
-    words = [f"Checked {count} file{'s' if count != 1 else ''}"]
+    words = [f"Checked {count(len(checked.verdicts), 'file')}"]
     if checked.commits:
-        words.append(f"{checked.commits} commit{'s' if checked.commits != 1 else ''}")
+        words.append(count(checked.commits, "commit"))
     who = checked.who or "you"
     refused = len(checked.refused) + len(checked.strangers)
     return f"{' and '.join(words)} for {who}: {refused or 'none'} refused."

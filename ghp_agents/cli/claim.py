@@ -27,7 +27,6 @@ from ghp_agents.wiring import App
 @click.option("--reason", metavar="TEXT", default="", help="Why; recorded in the ledger.")
 @click.option("--json", "as_json", is_flag=True, help="Print the claim as JSON.")
 @acting
-@click.pass_obj
 def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_json: bool) -> None:
     """Claim an issue so that no other agent takes it, and print its number.
 
@@ -91,7 +90,6 @@ def _fields(claimed: ClaimResult) -> dict[str, object]:
 )  # fmt: skip
 @click.option("--reason", metavar="TEXT", default="", help="Why; recorded in the ledger.")
 @acting
-@click.pass_obj
 def release(
     app: App, words: tuple[str, ...], name: str | None, to: str | None, reason: str
 ) -> None:

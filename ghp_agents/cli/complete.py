@@ -5,6 +5,7 @@ a person who is typing gets no error message.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import click
 from click.shell_completion import CompletionItem
@@ -67,33 +68,19 @@ def _agents(app: App) -> Named:
         yield name, str(presence.get("status", ""))
 
 
-def _issues(app: App) -> Named:
+def _issues(app: App, state: str = "open") -> Named:
     from ghp_agents.issues.issue import short
 
-    for issue in app.tracker.list():
+    found = app.tracker.list(closed=state == "closed")
+    for issue in (issue for issue in found if issue.state == state):
         yield short(issue).removeprefix("#"), issue.title
 
 
-def _closed_issues(app: App) -> Named:
-    from ghp_agents.issues.issue import short
-
-    for issue in app.tracker.list(closed=True):
-        if issue.state == "closed":
-            yield short(issue).removeprefix("#"), issue.title
-
-
-def _questions(app: App) -> Named:
+def _questions(app: App, *, only_open: bool = False) -> Named:
     from ghp_agents.escalations import service as escalation
 
     for question in escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)[0]:
-        yield question.name, question.title
-
-
-def _open_questions(app: App) -> Named:
-    from ghp_agents.escalations import service as escalation
-
-    for question in escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)[0]:
-        if question.is_open:
+        if question.is_open or not only_open:
             yield question.name, question.title
 
 
@@ -134,11 +121,9 @@ def _clients(_: App) -> Named:
     return [*((client, home.title) for client, home in HOMES.items()), ("git", "git's own hooks")]
 
 
-agents, issues, closed_issues = known(_agents), known(_issues), known(_closed_issues)
-questions, open_questions = known(_questions), known(_open_questions)
-handoffs, events, clients = (
-    known(_handoffs),
-    known(_events, fixed=True),
-    known(_clients, comma=True, fixed=True),
-)
+agents = known(_agents)
+issues, closed_issues = known(_issues), known(partial(_issues, state="closed"))
+questions, open_questions = known(_questions), known(partial(_questions, only_open=True))
+handoffs, events = known(_handoffs), known(_events, fixed=True)
+clients = known(_clients, comma=True, fixed=True)
 resources, to_release = known(_resources), or_files(known(_issues), known(_leases))

@@ -1,21 +1,20 @@
 """Shared by all commands: the app, the option `--as`, background work and the error log."""
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from ghp_agents.cli import complete, output
-from ghp_agents.core.errors import GhpError, NotSetUpError
+from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.core.person import agent_here
 from ghp_agents.hotpath import background, error_log, heartbeat
 from ghp_agents.presence import people
 from ghp_agents.wiring import App
 from ghp_agents.workspace import MYSELF, current_folder
 
-F = TypeVar("F", bound=Callable[..., Any])
 LEARNT = "Did you learn something that others need? Save it: `ghp agent-remember TEXT`."
 
 
@@ -42,8 +41,8 @@ def _set_agent(ctx: click.Context, _: click.Parameter, value: str | None) -> Non
         people.refuse(app.environ, value, mine, orchestrators)
 
 
-def acting(command: F) -> F:
-    """Add the option `--as`, for commands that act as an agent or a person."""
+def acting(command: Callable[..., None]) -> Callable[..., None]:
+    """Pass the app and add the option `--as`, for commands that act as an agent or a person."""
     return click.option(
         "--as",
         metavar="AGENT",
@@ -52,7 +51,7 @@ def acting(command: F) -> F:
         shell_complete=complete.agents,
         help="Act as this agent (default: $GHP_AGENT, then the worktree's agent, then the "
         "session). People: @me is you.",
-    )(command)
+    )(click.pass_obj(command))
 
 
 def start_background(app: App, *, urgent: bool = False) -> None:
@@ -102,6 +101,21 @@ def _send(app: App) -> None:
             f"Not sent yet: {trouble}.",
             "Nothing is lost; the next sync sends it. Run `ghp agent-doctor` to check the remote.",
         )
+
+
+def is_interactive() -> bool:
+    """Whether a person can be asked."""
+    return sys.stdin.isatty() and output.is_terminal()
+
+
+def agrees(question: str, untouched: str = "Nothing was changed") -> bool:
+    """Ask the person to confirm. Raises RefusedError without a terminal."""
+    if not is_interactive():
+        raise RefusedError(
+            f"{untouched}: there is no terminal to ask for confirmation.",
+            hint="Read the list above, then use --yes.",
+        )
+    return click.confirm(question, err=True)
 
 
 def say_none(app: App, text: str) -> None:

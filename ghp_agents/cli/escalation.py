@@ -9,7 +9,7 @@ import click
 
 from ghp_agents.cli import complete, ending, output
 from ghp_agents.cli.context import acting, say_none, send, start_background
-from ghp_agents.cli.params import Seconds
+from ghp_agents.cli.params import STDIN, Seconds, read_text
 from ghp_agents.core.clock import age
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import first_line, one_line
@@ -20,9 +20,6 @@ from ghp_agents.escalations.escalation import DEFAULT_URGENCY, URGENCIES, Answer
 from ghp_agents.escalations.messages import who
 from ghp_agents.hotpath.quoting import clean, phrase, when
 from ghp_agents.wiring import App
-
-STDIN = "-"
-
 
 # -------------------------------------------------------------------------------- asking
 
@@ -53,7 +50,6 @@ STDIN = "-"
     help="With --wait: stop waiting after this time; the question stays open.",
 )  # fmt: skip
 @acting
-@click.pass_obj
 def escalate(
     app: App,
     question: str,
@@ -77,7 +73,7 @@ def escalate(
             hint="Give one of them as a text or a file.",
         )
     result = services.escalate(
-        app, _read_text("question", question), issue=issue,
+        app, _read(question, "The question"), issue=issue,
         options=options, context=_read_context(context) if context else "", urgency=urgency,
         waiting=wait,
     )  # fmt: skip
@@ -126,7 +122,7 @@ def _wait(app: App, escalation: Escalation, timeout: float | None) -> None:
 
 def _read_context(name: str) -> str:
     limit = services.CONTEXT_LIMIT
-    data = _read_stdin(limit) if name == STDIN else _read_file(name, limit)
+    data = sys.stdin.buffer.read(limit + 1) if name == STDIN else _read_file(name, limit)
     shown = "standard input" if name == STDIN else name
     text, is_cut = services.context_of(data, shown)
     if is_cut:
@@ -145,20 +141,8 @@ def _read_file(name: str, limit: int) -> bytes:
         raise UsageError(f"Cannot read {name}: {reason}.", hint="Name a text file.") from None
 
 
-def _read_stdin(limit: int) -> bytes:
-    return sys.stdin.buffer.read(limit + 1)
-
-
-def _read_text(what: str, text: str) -> str:
-    if text != STDIN:
-        return text
-    try:
-        return _read_stdin(4 * services.TEXT_LIMIT).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"The {what} on standard input is not UTF-8 text (byte {error.start}).",
-            hint="Convert it first, e.g. with `iconv -t UTF-8`.",
-        ) from None
+def _read(text: str, what: str) -> str:
+    return read_text(text, 4 * services.TEXT_LIMIT, f"{what} on standard input")
 
 
 # ------------------------------------------------------------------------------- listing
@@ -173,7 +157,6 @@ def _read_text(what: str, text: str) -> str:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @acting
-@click.pass_obj
 def escalations(
     app: App, id: str | None, only_open: bool, mine: bool, issue: str | None, as_json: bool
 ) -> None:
@@ -290,14 +273,13 @@ def _answer_fields(answer: Answer) -> dict[str, Any]:
 @click.argument("id", shell_complete=complete.open_questions)
 @click.argument("text")
 @acting
-@click.pass_obj
 def answer(app: App, id: str, text: str) -> None:
     """Answer a question. TEXT is the answer, or `-` to read it from standard input.
 
     The last answer counts. People and orchestrators can answer. The text of any other agent is
     advice, and the question stays open.
     """
-    answered = services.answer(app, id, _read_text("answer", text))
+    answered = services.answer(app, id, _read(text, "The answer"))
     name, asker = answered.escalation.name, answered.escalation.question.agent
     before = [other for other in answered.escalation.answers if other != answered.answer]
     if not answered.is_new:

@@ -4,7 +4,7 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import LEARNT, acting, send, start_background
-from ghp_agents.handoffs.handoff import count
+from ghp_agents.core.ids import count
 from ghp_agents.pulls import finish as services
 from ghp_agents.pulls.finish import Finished
 from ghp_agents.wiring import App
@@ -15,7 +15,6 @@ from ghp_agents.wiring import App
 @click.option("--draft", is_flag=True, help="Open it as a draft.")
 @click.option("--json", "as_json", is_flag=True, help="Print the pull request as JSON.")
 @acting
-@click.pass_obj
 def finish(app: App, issue: str | None, draft: bool, as_json: bool) -> None:
     """Merge main into the branch, run the checks, push, and open a pull request.
 

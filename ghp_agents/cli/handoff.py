@@ -1,18 +1,18 @@
 """`agent-handoff` and `agent-resume`: hand work over, and continue it."""
 
 import shlex
-import sys
 
 import click
 
 from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import LEARNT, acting, send, start_background
+from ghp_agents.cli.params import read_text
 from ghp_agents.core.errors import GhpError, NotFoundError, UnknownError, UsageError
-from ghp_agents.core.ids import Actor, AgentName, one_line
+from ghp_agents.core.ids import Actor, AgentName, count, one_line
 from ghp_agents.core.text_budget import LEAST
 from ghp_agents.escalations import service as escalation
 from ghp_agents.handoffs import service as services
-from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Missing, count, size_text
+from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Missing, size_text
 from ghp_agents.handoffs.restore import AlreadyRestoredError, Restored, restore
 from ghp_agents.handoffs.service import HandoffResult
 from ghp_agents.hotpath.quoting import clean
@@ -20,7 +20,6 @@ from ghp_agents.issues.issue import short
 from ghp_agents.sync.notifications import fence_lines, stopped_issues
 from ghp_agents.wiring import App
 
-STDIN = "-"
 LISTED = 10
 ISSUE = click.option(
     "--issue", metavar="N", help="The issue (default: your current issue).",
@@ -45,7 +44,6 @@ ISSUE = click.option(
 @click.option("--stdout", is_flag=True, help="Print the document, too.")
 @click.option("--dry-run", is_flag=True, help="Print the document and save nothing.")
 @acting
-@click.pass_obj
 def handoff(
     app: App,
     issue: str | None,
@@ -61,7 +59,7 @@ def handoff(
     The worktree is not changed. Staged and unstaged changes are saved together; ignored files are
     left out.
     """
-    text = _read_note(note)
+    text = read_text(note or "", NOTE_LIMIT * 40, "The note on standard input")
     with output.busy("Reading the work"):
         handed = services.handoff(
             app, issue=issue, to=to,
@@ -120,18 +118,6 @@ def _pass_on(app: App, handed: Handoff) -> bool:
     return True
 
 
-def _read_note(text: str | None) -> str:
-    if text != STDIN:
-        return text or ""
-    try:
-        return sys.stdin.buffer.read(NOTE_LIMIT * 40).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"The note on standard input is not UTF-8 text (byte {error.start}).",
-            hint="Convert it first, e.g. with `iconv -t UTF-8`.",
-        ) from None
-
-
 def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
     record, work = handed.handoff, handed.handoff.work
     if dry_run:
@@ -179,7 +165,6 @@ def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
     help="With --apply: also restore files that configure tools, such as .claude/.",
 )  # fmt: skip
 @acting
-@click.pass_obj
 def resume(
     app: App,
     issue: str | None,

@@ -1,8 +1,5 @@
 """`agent-issues` and `agent-issue`: list, show and change issues."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import click
 
 from ghp_agents.claims import service as claims
@@ -15,8 +12,6 @@ from ghp_agents.issues import service as services
 from ghp_agents.issues.issue import BODY_LIMIT, PRIORITIES, PROVISIONAL, Issue, IssueChange, short
 from ghp_agents.issues.service import IssueResult
 from ghp_agents.wiring import App
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 NUMBER = click.argument("number", metavar="N", shell_complete=complete.issues)
 PARENT = click.option(
@@ -43,7 +38,6 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON
 )
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @acting
-@click.pass_obj
 def issues(
     app: App,
     mine: bool,
@@ -121,7 +115,6 @@ def issue() -> None:
 @PRIORITY
 @click.option("--again", is_flag=True, help="Create it even if you have an identical open issue.")
 @acting
-@click.pass_obj
 def new(
     app: App,
     title: str,
@@ -185,7 +178,6 @@ def show(app: App, number: str, as_json: bool) -> None:
 @PARENT
 @click.option("--no-parent", is_flag=True, help="Remove the parent issue.")
 @acting
-@click.pass_obj
 def edit(
     app: App,
     number: str,
@@ -207,43 +199,36 @@ def edit(
         remove_labels=removed,
     )
     outcome = services.edit(app, number, change, parent=parent)
-    name = issue_view.name(outcome.issue)
-    _report(app, outcome, f"Changed {name}.", f"{name} is already like that.")
+    _report(app, outcome, "Changed {}.", "{} is already like that.")
 
 
 @issue.command("comment", epilog="Example: ghp agent-issue comment 3 'The cause is in parse.py'")
 @NUMBER
 @click.argument("text")
 @acting
-@click.pass_obj
 def comment(app: App, number: str, text: str) -> None:
     """Add a comment to an issue; `-` reads standard input."""
     outcome = services.comment(app, number, read_text(text or "", 4 * BODY_LIMIT + 1))
-    name = issue_view.name(outcome.issue)
-    _report(app, outcome, f"Commented on {name}.", f"{name} already ends with this comment.")
+    _report(app, outcome, "Commented on {}.", "{} already ends with this comment.")
 
 
 @issue.command("close", epilog="Example: ghp agent-issue close 3 --message 'Merged'")
 @NUMBER
 @click.option("--message", metavar="TEXT", help="Add a comment; `-` reads standard input.")
 @acting
-@click.pass_obj
 def close(app: App, number: str, message: str | None) -> None:
     """Close an issue. A claimed issue can be closed only by its holder or a person."""
     outcome = claims.close(app, number, read_text(message or "", 4 * BODY_LIMIT + 1))
-    name = issue_view.name(outcome.issue)
-    _report(app, outcome, f"Closed {name}.", f"{name} is already closed.")
+    _report(app, outcome, "Closed {}.", "{} is already closed.")
 
 
 @issue.command("reopen", epilog="Example: ghp agent-issue reopen 3")
 @CLOSED
 @acting
-@click.pass_obj
 def reopen(app: App, number: str) -> None:
     """Reopen a closed issue."""
     outcome = services.reopen(app, number)
-    name = issue_view.name(outcome.issue)
-    _report(app, outcome, f"Reopened {name}.", f"{name} is already open.")
+    _report(app, outcome, "Reopened {}.", "{} is already open.")
 
 
 @issue.command("assign", epilog="Example: ghp agent-issue assign 3 worker-1")
@@ -251,12 +236,11 @@ def reopen(app: App, number: str) -> None:
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=complete.agents)
 @click.option("--remove", is_flag=True, help="Remove these assignees.")
 @acting
-@click.pass_obj
 def assign(app: App, number: str, names: tuple[str, ...], remove: bool) -> None:
     """Assign an issue to agents or people; @me is you."""
     outcome = services.assign(app, number, names, remove=remove)
     holders = ", ".join(outcome.issue.assignees) or "nobody"
-    sentence = f"{issue_view.name(outcome.issue)} is assigned to {holders}"
+    sentence = f"{{}} is assigned to {holders}"
     _report(app, outcome, f"{sentence}.", f"{sentence} already.")
 
 
@@ -268,18 +252,18 @@ def assign(app: App, number: str, names: tuple[str, ...], remove: bool) -> None:
 )  # fmt: skip
 @click.option("--remove", is_flag=True, help="Remove these blockers.")
 @acting
-@click.pass_obj
 def block(app: App, number: str, by: tuple[str, ...], remove: bool) -> None:
     """Mark an issue as blocked by other issues."""
     outcome = services.block(app, number, by, remove=remove)
     blockers = ", ".join(f"#{blocker}" for blocker in outcome.issue.blocked_by) or "nothing"
-    sentence = f"{issue_view.name(outcome.issue)} is blocked by {blockers}"
+    sentence = f"{{}} is blocked by {blockers}"
     _report(app, outcome, f"{sentence}.", f"{sentence} already.")
 
 
 def _report(app: App, outcome: IssueResult, done: str, already: str) -> None:
+    name = issue_view.name(outcome.issue)  # stands for {}
     if outcome.changed:
-        output.done(done)
+        output.done(done.replace("{}", name))
         start_background(app)
     else:
-        output.say(already)
+        output.say(already.replace("{}", name))

@@ -10,7 +10,7 @@ from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.params import Duration, Seconds
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.errors import UsageError
-from ghp_agents.core.ids import one_line, short_ids
+from ghp_agents.core.ids import count, one_line, short_ids
 from ghp_agents.escalations import service as escalation
 from ghp_agents.guard import approval
 from ghp_agents.hotpath.quoting import file, named, phrase
@@ -58,7 +58,6 @@ SHOWN = 3  # files that are listed; the rest are counted
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the lease as JSON.")
 @acting
-@click.pass_obj
 def lease(
     app: App,
     patterns: tuple[str, ...],
@@ -163,7 +162,7 @@ def _coverage_text(hold: Hold, files: Sequence[str]) -> str:
         return ""
     names = ", ".join(map(file, files[:SHOWN]))
     more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
-    return f": {len(files)} file{'s' if len(files) != 1 else ''} ({names}{more})"
+    return f": {count(len(files), 'file')} ({names}{more})"
 
 
 # ------------------------------------------------------------------------------- listing

@@ -7,8 +7,8 @@ import click
 
 from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import say_none, start_background
-from ghp_agents.core.clock import moment
-from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.cli.params import seconds_of
+from ghp_agents.core.errors import GhpError
 from ghp_agents.hotpath.quoting import file, named, phrase, thing, when
 from ghp_agents.state import ledger_query as services
 from ghp_agents.state.join import Tip
@@ -50,7 +50,8 @@ def log(
     follow: bool,
 ) -> None:
     """List what happened in all clones, oldest first."""
-    question = LedgerQuery(agent, _numbers(app, issue), event, _since(app, since))
+    after = seconds_of(since, app.ws.clock.now()) if since else None
+    question = LedgerQuery(agent, _numbers(app, issue), event, after)
     tips = app.store.snapshot().tips() if follow else ()
     with output.busy("Reading the ledger"):
         known = app.store.ledger()
@@ -85,16 +86,6 @@ def _numbers(app: App, issue: str | None) -> frozenset[int] | None:
         if not named:
             raise
         return frozenset(named)  # the ledger may name an issue that this tracker does not have
-
-
-def _since(app: App, text: str | None) -> float | None:
-    try:
-        return moment(text, app.ws.clock.now()) if text else None
-    except ValueError:
-        raise UsageError(
-            f"{(text or '')[:40]!r} is not a time.",
-            hint="Use 2026-01-25T10:30:00Z, or 90s, 10m, 2h, 3d.",
-        ) from None
 
 
 def _follow(

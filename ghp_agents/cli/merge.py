@@ -23,7 +23,6 @@ from ghp_agents.wiring import App
 @click.option("--unchecked", is_flag=True, help="Merge even if no checks are configured.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result of each as JSON.")
 @acting
-@click.pass_obj
 def merge(
     app: App, reference: str | None, queue: bool, wait: float, unchecked: bool, as_json: bool
 ) -> None:

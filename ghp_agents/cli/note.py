@@ -13,6 +13,7 @@ from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import read_text
 from ghp_agents.core import glob_paths
 from ghp_agents.core.errors import UsageError
+from ghp_agents.core.ids import count
 from ghp_agents.notes import note as rules
 from ghp_agents.notes import recall as recalling
 from ghp_agents.notes import service as services
@@ -48,7 +49,6 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON
     "--verbatim", is_flag=True, help="Save it word for word, even if a model extracts facts."
 )
 @acting
-@click.pass_obj
 def remember(
     app: App,
     text: str,
@@ -231,7 +231,6 @@ def show(app: App, id: str, as_json: bool) -> None:
     "--expires", metavar="DATE", help="The last day on which it is valid; `never` for no limit."
 )
 @acting
-@click.pass_obj
 def edit(
     app: App,
     id: str,
@@ -264,7 +263,6 @@ def edit(
 @notes.command("forget", epilog="Example: ghp agent-notes forget N-3f9a")
 @click.argument("id")
 @acting
-@click.pass_obj
 def forget(app: App, id: str) -> None:
     """Delete a note's text from the state and the index. Its author stays recorded."""
     changed = services.forget(app, id)
@@ -297,10 +295,10 @@ def reindex(app: App) -> None:
     with output.busy("Indexing the notes"):
         update = recalling.reindex(app, app.knowledge)
     if update.nothing_new:
-        output.done(f"Nothing to do: {note_view.many(update.total)} indexed.")
+        output.done(f"Nothing to do: {count(update.total, 'note')} indexed.")
     else:
         output.done(
-            f"Indexed {note_view.many(update.total)}: {update.added} added, {update.changed} "
+            f"Indexed {count(update.total, 'note')}: {update.added} added, {update.changed} "
             f"changed, {update.removed} removed."
         )
     for finding in app.knowledge.health():

@@ -82,11 +82,6 @@ def page(note: Note, today: str) -> str:
     return f"{note.name}\n{head}\n" + (f"\n{clean(note.text)}" if note.text else "")
 
 
-def many(count: int) -> str:
-    """`1 note`, `2 notes`."""
-    return f"{count} note{'' if count == 1 else 's'}"
-
-
 def is_news(ws: Workspace, finding: Finding) -> bool:
     """Whether the finding is new here: it is shown once, and again only by the doctor."""
     mark = ws.cache_dir / f"said-{finding.code}-{digest(finding.text, length=8)}"

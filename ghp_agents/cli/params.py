@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.core.clock import duration
+from ghp_agents.core.clock import duration, moment
 from ghp_agents.core.errors import UsageError
 
 STDIN = "-"
@@ -41,6 +41,16 @@ class Seconds(click.FloatRange):
         if math.isnan(seconds):
             self.fail(f"{str(value)[:40]!r} is not a number of seconds.", param, ctx)
         return seconds
+
+
+def seconds_of(text: str, now: float) -> float:
+    """A time that a person typed, in seconds since the epoch. Raises UsageError."""
+    try:
+        return moment(text, now)
+    except ValueError:
+        raise UsageError(
+            f"{text[:40]!r} is not a time.", hint="Use 2026-01-25T10:30:00Z, or 90s, 10m, 2h, 3d."
+        ) from None
 
 
 def read_text(text: str, most: int, what: str = "Standard input") -> str:

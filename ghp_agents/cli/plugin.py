@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from ghp_agents.cli import guards, output
+from ghp_agents.core.ids import count
 from ghp_agents.integrations.clients import claude_plugin as services
 from ghp_agents.integrations.clients import config_files
 from ghp_agents.integrations.clients.install import python_in
@@ -32,7 +33,7 @@ def plugin(app: App, client: str, folder: Path | None, dry_run: bool) -> None:
     for step in steps:
         step.act()
     if steps:
-        files = f"{len(steps)} file{'s' if len(steps) != 1 else ''}"
+        files = count(len(steps), "file")
         output.done(f"Wrote the plugin for Claude Code: {files}.")
     else:
         output.done("Nothing to do: the plugin is up to date.")

@@ -1,16 +1,17 @@
 """`agent-status`, `agent-heartbeat` and `agent-whoami`: presence and identity."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import click
 
 from ghp_agents.cli import complete, output, upstream_view, waiting_view
 from ghp_agents.cli.context import acting, log_unexpected, start_background
-from ghp_agents.core.clock import ago, moment
+from ghp_agents.cli.params import seconds_of
+from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
-from ghp_agents.core.ids import agent_name, status_name
+from ghp_agents.core.ids import agent_name, count, status_name
 from ghp_agents.hotpath import background
 from ghp_agents.hotpath import heartbeat as heartbeats
 from ghp_agents.hotpath.quoting import file, named, phrase
@@ -47,15 +48,13 @@ COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "SEEN", "BRANCH", "LAST ACTION")
 @click.option("--action", metavar="TEXT", help="What it did last, in one line.")
 @click.option("--progress", is_flag=True, help="Report progress.")
 @acting
-@click.pass_context
 def heartbeat(
-    ctx: click.Context, status: str | None, issue: str | None, action: str | None, progress: bool
+    app: App, status: str | None, issue: str | None, action: str | None, progress: bool
 ) -> None:
     """Report that this agent is alive and what it is doing.
 
     Prints nothing and always exits with 0, because hooks call it.
     """
-    app: App = ctx.obj
     try:
         fields = _fields(status, issue, action)
         agent = app.ws.agent()
@@ -101,7 +100,6 @@ def _fields(status: str | None, issue: str | None, action: str | None) -> dict[s
 @click.option("--at", metavar="WHEN", help="Show the state at 2026-01-25T10:30:00Z, or 2h ago.")
 @click.option("--set", "new_status", metavar="STATUS", help="Set this agent's own status.")
 @acting
-@click.pass_obj
 def status(
     app: App,
     agent: str | None,
@@ -123,11 +121,11 @@ def status(
     if watch and not at:
         _watch(app, name, stale)
         return
-    then = _when(app, at) if at else None
+    then = seconds_of(at, app.ws.clock.now()) if at else None
     snapshot = app.store.snapshot(then)
     if then is None:
         # The JSON has no liveness, so processes are checked only to select agents.
-        seen = _list_agents(app, snapshot, processes=stale or not as_json)
+        seen = services.list_agents(app, snapshot, processes=stale or not as_json)
     else:
         seen = services.look_back(app.ws, snapshot, then)
     waits = waiting_view.waits(app, snapshot, seen) if then is None else []
@@ -179,19 +177,6 @@ def _set_status(app: App, agent: str | None, new_status: str) -> None:
         )
     output.done(f"{name} is {new_status}.")
     start_background(app)
-
-
-def _when(app: App, text: str) -> float:
-    try:
-        return moment(text, app.ws.clock.now())
-    except ValueError:
-        raise UsageError(
-            f"{text[:40]!r} is not a time.", hint="Use 2026-01-25T10:30:00Z, or 90s, 10m, 2h, 3d."
-        ) from None
-
-
-def _list_agents(app: App, snapshot: Snapshot, *, processes: bool = True) -> list[AgentView]:
-    return services.list_agents(app, snapshot, processes=processes)
 
 
 def _select(views: Sequence[AgentView], name: str | None, stale: bool) -> list[AgentView]:
@@ -263,29 +248,33 @@ def _print_footer(app: App, snapshot: Snapshot, views: Sequence[AgentView]) -> N
     others = len([tip for tip in snapshot.tips() if tip.clone != snapshot.clone])
     if sync_status.remote:
         heard = f"{ago(now - sync_status.news_at)} ago" if sync_status.news_at else "never"
-        clones = f"{others} other clone{'s' if others != 1 else ''}"
+        clones = count(others, "other clone")
         hint = "" if sync_status.news_at else "; run `ghp agent-sync` to get news"
         output.say(f"Last news from {sync_status.remote}: {heard} ({clones}){hint}.")
     if sync_status.waiting:
         output.warn(
-            f"{_count(sync_status.waiting, 'record')} waiting: the repository is not writable.",
+            f"{count(sync_status.waiting, 'record')} waiting: the repository is not writable.",
             "Run `ghp agent-sync` outside the sandbox.",
         )
     if sync_status.unsent and (sync_status.trouble or not sync_status.news_at):
         why = f": {sync_status.trouble}" if sync_status.trouble else ""
         hint = "Run `ghp agent-doctor` to find the cause." if sync_status.permanent else ""
-        output.warn(f"{_count(sync_status.unsent, 'change')} not sent yet{why}", hint)
+        output.warn(f"{count(sync_status.unsent, 'change')} not sent yet{why}", hint)
     _print_github(app)
     problems = snapshot.problems()
     if problems:
         output.warn(
-            f"Skipped {_count(len(problems), 'record')}: not readable.",
+            f"Skipped {count(len(problems), 'record')}: not readable.",
             "`ghp agent-doctor` lists them; they are kept.",
         )
     waiting = _open_questions(app, snapshot)
     if waiting:
-        output.say(f"{_count(waiting, 'question')} open: `ghp agent-escalations --open`.")
-    for rivalry in services.rivalries(app.ws, snapshot):
+        output.say(f"{count(waiting, 'question')} open: `ghp agent-escalations --open`.")
+    _warn_of_rivalries(services.rivalries(app.ws, snapshot))
+
+
+def _warn_of_rivalries(rivalries: Iterable[services.Rivalry]) -> None:
+    for rivalry in rivalries:
         output.warn(
             f"Two running sessions use the name {rivalry.agent}: {rivalry.where}.",
             "Rename one, in its worktree: `ghp agent-whoami --set NAME`.",
@@ -308,10 +297,6 @@ def _open_questions(app: App, snapshot: Snapshot) -> int:
         if deciding.intersection(data.partition(b"\n---")[0].splitlines())
     }
     return len(questions - answered)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
 def _print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> None:
@@ -350,7 +335,7 @@ def _watch(app: App, name: str | None, stale: bool) -> None:
 
     def frame() -> tuple[Sequence[str], list[tuple[str, ...]], list[str]]:
         snapshot = app.store.snapshot()
-        seen = _list_agents(app, snapshot)
+        seen = services.list_agents(app, snapshot, processes=True)
         waits = waiting_view.waits(app, snapshot, seen)
         views = waiting_view.shown(_select(seen, name, stale), waits)
         start_background(app)
@@ -368,7 +353,6 @@ def _watch(app: App, name: str | None, stale: bool) -> None:
     shell_complete=complete.agents,
 )  # fmt: skip
 @acting
-@click.pass_obj
 def whoami(app: App, name: str | None) -> None:
     """Print this agent's name. With --set, name the agent of this worktree."""
     ws = app.ws
@@ -383,9 +367,5 @@ def whoami(app: App, name: str | None) -> None:
         start_background(app)
         return
     output.data(ws.agent())
-    for rivalry in services.rivalries(ws, app.store.snapshot()):
-        if rivalry.agent == ws.agent():
-            output.warn(
-                f"Two running sessions use the name {rivalry.agent}: {rivalry.where}.",
-                "Rename one, in its worktree: `ghp agent-whoami --set NAME`.",
-            )
+    found = services.rivalries(ws, app.store.snapshot())
+    _warn_of_rivalries(rivalry for rivalry in found if rivalry.agent == ws.agent())

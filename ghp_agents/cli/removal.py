@@ -1,13 +1,12 @@
 """`agent-init --remove`: list, ask, remove; ask again before removing refs on the remote."""
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import click
-
 from ghp_agents.cli import guards, output
-from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.cli.context import agrees, is_interactive
+from ghp_agents.core.errors import UnknownError
+from ghp_agents.core.ids import count
 from ghp_agents.doctor import setup as services
 from ghp_agents.state.admin_port import RemoteRef, Step
 from ghp_agents.wiring import App
@@ -110,7 +109,7 @@ def _remove_refs(app: App, refs: Sequence[RemoteRef], removal: Removal) -> None:
         return
     with output.busy("Removing refs from the remote"):
         app.ground.remove_remote_refs(refs)
-    many = f"{len(refs)} ref{'s' if len(refs) != 1 else ''}"
+    many = count(len(refs), "ref")
     output.done(f"Removed {many} from {app.ground.sharing().remote}.")
     if any(ref.is_foreign for ref in refs):
         output.say("Clones that are still in use push theirs again at their next sync.")
@@ -121,7 +120,7 @@ def _offer_refs(app: App, removal: Removal) -> list[RemoteRef]:
     remote = app.ground.sharing().remote
     if remote is None:
         return []
-    if removal.yes or not _is_interactive():
+    if removal.yes or not is_interactive():
         output.say(f"Kept our refs on {remote}; use --remote-refs to remove them, too.")
         return []
     try:
@@ -135,15 +134,4 @@ def _offer_refs(app: App, removal: Removal) -> list[RemoteRef]:
 
 
 def _confirm(question: str, removal: Removal) -> bool:
-    if removal.yes:
-        return True
-    if not _is_interactive():
-        raise RefusedError(
-            "Nothing was removed: there is no terminal to ask for confirmation.",
-            hint="Read the list above, then use --yes.",
-        )
-    return click.confirm(question, err=True)
-
-
-def _is_interactive() -> bool:
-    return sys.stdin.isatty() and output.is_terminal()
+    return removal.yes or agrees(question, "Nothing was removed")

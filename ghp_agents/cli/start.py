@@ -25,7 +25,6 @@ HOW = {
 @click.option("--next", "best", is_flag=True, help="Pick the best issue that is ready.")
 @click.option("--json", "as_json", is_flag=True, help="Print only the result, as JSON.")
 @acting
-@click.pass_obj
 def start(app: App, issue: str | None, best: bool, as_json: bool) -> None:
     """Claim an issue, create its branch and worktree, and print what you need to begin.
 

@@ -34,9 +34,8 @@ SUMMARY = "GITHUB_STEP_SUMMARY"  # the file for a job's summary on GitHub
 )
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 @acting
-@click.pass_context
 def sweep(
-    ctx: click.Context,
+    app: App,
     policy: str | None,
     dry_run: bool,
     prune: bool,
@@ -49,7 +48,6 @@ def sweep(
     ends the leases of agents that are gone. With --prune, removes worktrees and branches that are
     merged or whose work is saved. Safe to run twice.
     """
-    app: App = ctx.obj
     is_ephemeral = bool(app.environ.get("CI")) if ephemeral is None else ephemeral
     try:
         with output.busy("Sweeping"):
@@ -72,7 +70,9 @@ def sweep(
             f"Could not send the results: {swept.report.trouble}.",
             "The next sync of this clone sends them. Run `ghp agent-doctor` to check the remote.",
         )
-        ctx.exit(int(ExitCode.ERROR if swept.report.permanent else ExitCode.UNKNOWN))
+        raise click.exceptions.Exit(
+            int(ExitCode.ERROR if swept.report.permanent else ExitCode.UNKNOWN)
+        )
 
 
 def _print(swept: SweepResult, sweep_lines: list[SweepLine], *, as_json: bool) -> None:

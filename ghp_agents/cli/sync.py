@@ -5,6 +5,7 @@ import click
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, log_unexpected
 from ghp_agents.core.errors import ExitCode, GhpError
+from ghp_agents.core.ids import count
 from ghp_agents.state.join import SyncReport
 from ghp_agents.sync import push_now
 from ghp_agents.sync import service as services
@@ -16,10 +17,8 @@ from ghp_agents.wiring import App
 @click.option("--no-push", is_flag=True, help="Only fetch; push nothing.")
 @click.option("--background", is_flag=True, hidden=True, help="Print nothing; used by heartbeats.")
 @acting
-@click.pass_context
-def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> None:
+def sync(app: App, publish: bool, no_push: bool, background: bool) -> None:
     """Fetch news from other clones and push what is new here."""
-    app: App = ctx.obj
     if background:
         _in_background(app)
         return
@@ -30,7 +29,7 @@ def sync(ctx: click.Context, publish: bool, no_push: bool, background: bool) -> 
         )  # fmt: skip
     _print(report)
     if report.trouble:
-        ctx.exit(int(ExitCode.ERROR if report.permanent else ExitCode.UNKNOWN))
+        raise click.exceptions.Exit(int(ExitCode.ERROR if report.permanent else ExitCode.UNKNOWN))
 
 
 def _in_background(app: App) -> None:
@@ -46,7 +45,7 @@ def _print(report: SyncReport) -> None:
     if report.remote is None:
         output.done("Saved. There is no remote to sync with.")
         return
-    unsent = f"{report.unsent} change{'s' if report.unsent != 1 else ''} kept here"
+    unsent = f"{count(report.unsent, 'change')} kept here"
     if report.trouble:
         again = "The remote rejects it" if report.permanent else "The next sync sends it"
         output.error(
@@ -54,6 +53,6 @@ def _print(report: SyncReport) -> None:
             f"{again}. Run `ghp agent-doctor` to check the remote. Nothing is lost.",
         )
         return
-    news = f"news from {report.news} clone{'s' if report.news != 1 else ''}"
+    news = f"news from {count(report.news, 'clone')}"
     sent = "pushed local changes" if report.pushed else "nothing to push"
     output.done(f"{report.remote}: {news}, {unsent if report.unsent else sent}.")

@@ -1,12 +1,12 @@
 """`agent-trust`: show the settings that run, place or redirect something, and consent to them."""
 
 import json
-import sys
 from collections.abc import Sequence
 
 import click
 
 from ghp_agents.cli import output
+from ghp_agents.cli.context import agrees
 from ghp_agents.consent import service as services
 from ghp_agents.consent.service import ConsentItem
 from ghp_agents.core import person
@@ -85,16 +85,6 @@ def tell(values: Sequence[ConsentItem]) -> None:
         output.say(output.clean(f"{item.written} — {item.does} ({item.where}; {mark}):"))
         for line in _text(item).splitlines() or [""]:
             output.say(f"    {output.clean(line)}")
-
-
-def agrees(question: str) -> bool:
-    """Ask the person to confirm. Raises RefusedError without a terminal."""
-    if not (sys.stdin.isatty() and output.is_terminal()):
-        raise RefusedError(
-            "Nothing was changed: there is no terminal to ask for confirmation.",
-            hint="Read the list above, then use --yes.",
-        )
-    return click.confirm(question, err=True)
 
 
 def _text(item: ConsentItem) -> str:

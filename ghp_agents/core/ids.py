@@ -99,6 +99,11 @@ def first_line(text: str, limit: int = 120) -> str:
     return one_line(next((line for line in text.splitlines() if line.strip()), ""), limit)
 
 
+def count(number: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def slug(text: str, limit: int = 35) -> str:
     """A title as part of a branch or file name."""
     return _SLUG.sub("-", text.lower()).strip("-")[:limit].strip("-")

@@ -7,6 +7,7 @@ from typing import Any
 from ghp_agents.core import token_hosts
 from ghp_agents.core.clock import ago
 from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
+from ghp_agents.core.ids import count
 from ghp_agents.github.api import access, status
 from ghp_agents.github.api.access import RepositoryPlace
 from ghp_agents.github.api.repository import GitHubRepository
@@ -59,7 +60,7 @@ def check_outbox(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding
     waiting = found.outbox.waiting()
     if waiting:
         first = f"first: {waiting[0].says}"
-        text = f"Not sent to GitHub yet: {_count(len(waiting), 'write')}; {first}."
+        text = f"Not sent to GitHub yet: {count(len(waiting), 'write')}; {first}."
         yield warning("github-outbox", text, "Send now: ghp agent-sync")
     for refusal in found.refused():
         yield warning(
@@ -116,12 +117,12 @@ def in_short(ws: Workspace) -> Iterator[tuple[str, str]]:
         yield f"GitHub: {_limit_text(found, now)}.", ""
     if found.queued:
         yield (
-            f"Not sent to GitHub yet: {_count(found.queued, 'write')}.",
+            f"Not sent to GitHub yet: {count(found.queued, 'write')}.",
             "Run `ghp agent-sync` to send now.",
         )
     if found.refused:
         yield (
-            f"GitHub rejected {_count(found.refused, 'write')}.",
+            f"GitHub rejected {count(found.refused, 'write')}.",
             "Run `ghp agent-doctor` for the reasons.",
         )
 
@@ -176,11 +177,3 @@ def _login_hint(ws: Workspace, place: RepositoryPlace) -> str:
         else f"set GH_HOST to {place.host}, if you trust it; then "
     )
     return f"To use it: {first}gh auth login --hostname {place.host}, or set {names[0]}."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _s(number: int) -> str:
-    return "s" if number == 1 else ""

@@ -12,7 +12,7 @@ from typing import Any
 from ghp_agents.consent import service as trust
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
-from ghp_agents.core.ids import one_line
+from ghp_agents.core.ids import count, one_line
 from ghp_agents.git import process as git
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.locate import is_owned, locate
@@ -163,7 +163,7 @@ def check_log(ws: Workspace) -> Iterator[Finding]:
             continue
         last = max(recent, key=_time_of)
         when = ago(ws.clock.now() - _time_of(last))
-        many = f"{len(recent)} error{'s' if len(recent) != 1 else ''}"
+        many = count(len(recent), "error")
         message = one_line(str(last.get("error", "")), 160)
         text = f"{many} in the background in the last 7 days; latest, {when} ago: {message}"
         yield warning("log", text, f"See {path}. If it is a bug of ghp-agents, please report it.")

@@ -7,7 +7,7 @@ from functools import partial
 from ghp_agents.core import front_matter
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
-from ghp_agents.core.ids import one_line
+from ghp_agents.core.ids import count, one_line
 from ghp_agents.core.remote_url import masked
 from ghp_agents.escalations import record as escalation_record
 from ghp_agents.handoffs import record as handoff_record
@@ -60,10 +60,10 @@ def checks(ctx: Context) -> dict[str, Check]:
 def check_readable(store: StateStore) -> Iterator[Finding]:
     """Report unreadable records and presence files. They are kept, and hide no other."""
     snapshot = store.snapshot()
-    count, broken = 0, list[Problem]()
+    total, broken = 0, list[Problem]()
     for folder, read in FOLDERS.items():
         files = snapshot.files(f".ghp/{folder}/")
-        count += len(files)
+        total += len(files)
         broken += _broken(files, read)
     found = [*snapshot.problems(), *broken]
     for problem in found[:LISTED]:
@@ -75,7 +75,7 @@ def check_readable(store: StateStore) -> Iterator[Finding]:
     if len(found) > LISTED:
         yield warning("unreadable", f"Cannot read {len(found) - LISTED} more.", "See those above.")
     if not found:
-        yield ok("unreadable", f"All {_count(count, 'record')} can be read.")
+        yield ok("unreadable", f"All {count(total, 'record')} can be read.")
 
 
 def _broken(files: Mapping[str, bytes], read: _Reader) -> list[Problem]:
@@ -119,7 +119,7 @@ def check_outbox(exchange: Exchange) -> Iterator[Finding]:
     """Report records that wait for a fold."""
     waiting = exchange.sync_status().waiting
     if waiting:
-        text = f"{_count(waiting, 'record')} in the outbox could not be committed."
+        text = f"{count(waiting, 'record')} in the outbox could not be committed."
         yield warning("outbox", text, "`ghp agent-doctor --fix` commits what it can.", fixable=True)
     else:
         yield ok("outbox", "The outbox is empty.")
@@ -135,7 +135,7 @@ def check_unsent(ctx: Context) -> Iterator[Finding]:
         return
     now = ctx.ws.clock.now()
     sent = f"last sent {ago(now - standing.sent_at)} ago" if standing.sent_at else "never sent"
-    text = f"{_count(standing.unsent, 'change')} not sent to {standing.remote} yet ({sent})."
+    text = f"{count(standing.unsent, 'change')} not sent to {standing.remote} yet ({sent})."
     remedy = "`ghp agent-sync` or `ghp agent-doctor --fix` sends it."
     late = standing.sent_at is None or now - standing.sent_at > LATE_AFTER_S
     yield (warning if late else info)("unsent", text, remedy, fixable=True)
@@ -171,7 +171,3 @@ def check_clones(ctx: Context) -> Iterator[Finding]:
         if tip.clone != snapshot.clone and silent > SILENT_AFTER_S:
             text = f"Clone {tip.clone} has sent nothing for {ago(silent)}."
             yield info("clone-silent", text, "Nothing to do: its records are kept.")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' if number != 1 else ''}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ghp_agents.core.ids import Actor, Timestamp, only_match
+from ghp_agents.core.ids import Actor, Timestamp, count, only_match
 
 HANDOFF, CHECKPOINT = "handoff", "checkpoint"
 KINDS = (HANDOFF, CHECKPOINT)
@@ -161,8 +161,3 @@ def size_text(size: int | None) -> str:
         if size >= factor:
             return f"{size / factor:.1f} {unit}"
     return f"{size} B"
-
-
-def count(number: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"

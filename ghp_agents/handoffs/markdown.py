@@ -9,13 +9,13 @@ from typing import Any
 
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.file_names import plain
-from ghp_agents.core.ids import Actor
+from ghp_agents.core.ids import Actor, count
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.escalations.messages import who
 from ghp_agents.git.patch import PatchedFile
 from ghp_agents.git.worktree import Commit, Difference, Lines
 from ghp_agents.handoffs.evidence import Branch
-from ghp_agents.handoffs.handoff import Handoff, Missing, Work, count, size_text
+from ghp_agents.handoffs.handoff import Handoff, Missing, Work, size_text
 from ghp_agents.hotpath.quoting import (
     NAME_LIMIT,
     clean,

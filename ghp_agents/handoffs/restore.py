@@ -9,11 +9,11 @@ from shlex import quote
 
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.core.file_names import plain
-from ghp_agents.core.ids import Actor, Timestamp, digest, issue_of_branch
+from ghp_agents.core.ids import Actor, Timestamp, count, digest, issue_of_branch
 from ghp_agents.escalations.messages import who
 from ghp_agents.git import patch, patch_text, worktree
 from ghp_agents.handoffs import markdown, record
-from ghp_agents.handoffs.handoff import Handoff, Work, count
+from ghp_agents.handoffs.handoff import Handoff, Work
 from ghp_agents.handoffs.resume import APPLY
 from ghp_agents.handoffs.tool_files import configures_tools
 from ghp_agents.hotpath.quoting import named

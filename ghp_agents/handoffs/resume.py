@@ -8,14 +8,14 @@ from typing import Any
 
 from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import templates, text_budget
-from ghp_agents.core.ids import AgentName
+from ghp_agents.core.ids import AgentName, count
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News, who
 from ghp_agents.git import worktree
 from ghp_agents.handoffs import evidence, markdown, returned_work
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
-from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Situation, count, find, next_steps
+from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Situation, find, next_steps
 from ghp_agents.handoffs.note_lines import note_lines
 from ghp_agents.hotpath.quoting import indented, named
 from ghp_agents.issues.body_sections import outline

@@ -10,7 +10,7 @@ from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import secret_scan, templates
 from ghp_agents.core.child_env import publishable
 from ghp_agents.core.errors import RefusedError, UsageError
-from ghp_agents.core.ids import Actor, Timestamp, agent_name, digest, one_line
+from ghp_agents.core.ids import Actor, Timestamp, agent_name, count, digest, one_line
 from ghp_agents.escalations.messages import who
 from ghp_agents.handoffs import evidence, markdown, record, uncommitted
 from ghp_agents.handoffs import handoff as rules
@@ -366,6 +366,6 @@ def _record(handoff: Handoff, document: bytes, facts: HandoffFacts) -> Record:
 
 def _summary(facts: HandoffFacts) -> str:
     history, changes = facts.branch.history, facts.work.patch.changes
-    commits = rules.count(history.count, "commit") if history.base and history.count else ""
-    work = rules.count(len(changes), "uncommitted file") if changes else ""
+    commits = count(history.count, "commit") if history.base and history.count else ""
+    work = count(len(changes), "uncommitted file") if changes else ""
     return ", ".join(part for part in (commits, work) if part)

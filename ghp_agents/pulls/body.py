@@ -6,10 +6,11 @@ from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import templates
 from ghp_agents.core.child_env import publishable
 from ghp_agents.core.file_names import plain
+from ghp_agents.core.ids import count
 from ghp_agents.escalations.messages import who
 from ghp_agents.handoffs import markdown
 from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
-from ghp_agents.handoffs.handoff import Handoff, count
+from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.issues.body_sections import outline
 from ghp_agents.pulls import body_template

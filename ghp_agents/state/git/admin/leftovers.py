@@ -8,6 +8,7 @@ from pathlib import Path
 from ghp_agents.core import files
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.finding import Finding, info, ok, warning
+from ghp_agents.core.ids import count
 from ghp_agents.state.git import fold, sync
 from ghp_agents.state.git.admin import remove
 from ghp_agents.state.git.admin.create import shown
@@ -54,9 +55,7 @@ def check_left_overs(ws: Workspace) -> Iterator[Finding]:
         yield ok("left-over", "Nothing was left behind by killed processes.")
         return
     names = ", ".join(shown(ws, path) for path in found[:3]) + (", …" if len(found) > 3 else "")
-    text = (
-        f"Killed processes left {len(found)} file{'s' if len(found) != 1 else ''} behind: {names}."
-    )
+    text = f"Killed processes left {count(len(found), 'file')} behind: {names}."
     yield warning("left-over", text, "`ghp agent-doctor --fix` removes them.", fixable=True)
 
 

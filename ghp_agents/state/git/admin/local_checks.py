@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ghp_agents.core.clock import ago
 from ghp_agents.core.finding import Finding, error, info, ok, warning
+from ghp_agents.core.ids import count
 from ghp_agents.git import process as git
 from ghp_agents.state import presence
 from ghp_agents.state.git import live_presence, publish, read
@@ -69,14 +70,15 @@ def check_presence(ws: Workspace) -> Iterator[Finding]:
     news = presence.merge([known, seen.changed])
     waiting = [name for name in seen.changed if news[name] != known.get(name)]
     if not waiting:
-        folded = f"Presence of {_agents(len(seen.beaten))} is folded."
+        folded = f"Presence of {count(len(seen.beaten), 'agent')} is folded."
         yield ok(
             "presence",
             folded if seen.beaten else ("No agent has sent a heartbeat in this clone yet."),
         )
         return
     age = ws.clock.now() - min(seen.beaten[name] for name in waiting)
-    text = f"Presence of {_agents(len(waiting))} is not folded yet (the oldest is {ago(age)} old)."
+    agents = count(len(waiting), "agent")
+    text = f"Presence of {agents} is not folded yet (the oldest is {ago(age)} old)."
     remedy = "`ghp agent-doctor --fix` or `ghp agent-sync` folds it."
     level = warning if age > LATE_AFTER_S else info
     yield level("presence", text, remedy, fixable=True)
@@ -85,10 +87,6 @@ def check_presence(ws: Workspace) -> Iterator[Finding]:
 def _folded(ws: Workspace, repository: StateRepository) -> Agents:
     committed = read.GitSnapshot(ws, repository, read.tips(repository), past=True)
     return committed.agents_of(repository.clone)
-
-
-def _agents(count: int) -> str:
-    return f"{count} agent{'s' if count != 1 else ''}"
 
 
 def check_view(ws: Workspace) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, UnknownError
-from ghp_agents.core.ids import Timestamp
+from ghp_agents.core.ids import Timestamp, count
 from ghp_agents.core.remote_url import masked
 from ghp_agents.git import process as git
 from ghp_agents.hotpath import heartbeat
@@ -74,10 +74,10 @@ def losses(ws: Workspace) -> list[str]:
     repository = find_repository(ws)
     unsent = _unsent_events(repository) if repository else Counter[str]()
     if unsent:
-        kinds = ", ".join(f"{count} {event}" for event, count in sorted(unsent.items()))
-        lost.append(f"{_count(unsent.total(), 'record')} in the private repository ({kinds})")
+        kinds = ", ".join(f"{number} {event}" for event, number in sorted(unsent.items()))
+        lost.append(f"{count(unsent.total(), 'record')} in the private repository ({kinds})")
     if waiting:
-        lost.append(f"{_count(waiting, 'record')} in the outbox")
+        lost.append(f"{count(waiting, 'record')} in the outbox")
     return lost
 
 
@@ -137,10 +137,6 @@ def _unsent_events(repository: StateRepository) -> Counter[str]:
         entries = ledger.entries("", Timestamp(""), message)
         found.update(entry.event for entry in entries if entry.event != ledger.PRESENCE)
     return found
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
 # ------------------------------------------------------------------------------ the remote
