@@ -138,9 +138,6 @@ class CloneAdmin(Protocol):
         """Use another clone's id from now on, with the records of both. Nobody else may be using
         it."""
 
-    def drop_presence(self, agent: str) -> None:
-        """Delete the live presence of an agent of this clone; the ledger keeps what was folded."""
-
 
 class LockService(Protocol):
     """Locks: exclusive over all clones, by compare-and-swap. Knows no rules about who may acquire

@@ -25,7 +25,6 @@ from ghp_agents.settings.settings import Settings
 
 NAME_FILE = "ghp-agent"
 MYSELF = "@me"  # the person, by --as
-SETTINGS_CACHE = "settings.json"
 STEADY = "clock.json"
 
 

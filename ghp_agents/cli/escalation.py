@@ -12,6 +12,7 @@ from ghp_agents.cli.context import acting, say_none, send, start_background
 from ghp_agents.cli.params import STDIN, Seconds, read_text
 from ghp_agents.core.clock import age
 from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import first_line, one_line
 from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations import record
@@ -242,15 +243,11 @@ def _fields(escalation: Escalation) -> dict[str, Any]:
     return {
         "id": escalation.name,
         "state": "open" if escalation.is_open else "answered",
-        "agent": question.agent,
-        "issue": question.issue,
+        **picked(question, "agent issue"),
         "urgency": escalation.urgency,
         "question": question.text,
         "options": list(question.options),
-        "context": escalation.context,
-        "askedAt": escalation.asked_at,
-        "branch": escalation.branch,
-        "commit": escalation.commit,
+        **picked(escalation, "context asked_at branch commit"),
         "answers": [_answer_fields(answer) for answer in escalation.answers],
         "advice": [_answer_fields(answer) for answer in escalation.advice],
     }

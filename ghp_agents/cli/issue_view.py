@@ -6,6 +6,7 @@ from typing import Any
 
 from ghp_agents.claims.service import Holding
 from ghp_agents.cli import output
+from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import IssueNumber, one_line
 from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, named, phrase, when, who
 from ghp_agents.issues import outsider_text
@@ -146,30 +147,15 @@ def _comment_lines(comment: Comment) -> Iterator[str]:
 def fields(issue: Issue, holding: Holding | None) -> dict[str, Any]:
     """An issue as JSON."""
     return {
-        "number": issue.number,
-        "id": issue.id,
-        "title": issue.title,
-        "body": issue.body,
-        "state": issue.state,
-        "labels": list(issue.labels),
-        "assignees": list(issue.assignees),
+        **picked(issue, "number id title body state labels assignees"),
         "claim": _claim_fields(holding) if holding else None,
-        "blockedBy": list(issue.blocked_by),
-        "parent": issue.parent,
-        "priority": issue.priority,
-        "author": issue.author,
-        "byWriter": issue.by_writer,
-        "offered": issue.offered,
+        **picked(issue, "blocked_by parent priority author by_writer offered"),
         "bodyEditedAt": issue.edited_at or None,
-        "createdAt": issue.created_at,
-        "updatedAt": issue.updated_at,
+        **picked(issue, "created_at updated_at"),
         "commentsLeftOut": issue.left_out,
         "comments": [
             {
-                "id": comment.id,
-                "author": comment.author,
-                "byPerson": comment.by_person,
-                "byWriter": comment.by_writer,
+                **picked(comment, "id author by_person by_writer"),
                 "createdAt": comment.at,
                 "body": comment.body,
             }
@@ -180,10 +166,5 @@ def fields(issue: Issue, holding: Holding | None) -> dict[str, Any]:
 
 def _claim_fields(holding: Holding) -> dict[str, Any]:
     lease = holding.lease
-    values = {
-        "holder": lease.holder,
-        "isPerson": lease.is_person,
-        "generation": lease.generation,
-        "since": lease.acquired_at,
-    }
+    values = {**picked(lease, "holder is_person generation"), "since": lease.acquired_at}
     return values | ({"liveness": holding.state} if holding.state else {})

@@ -10,6 +10,7 @@ from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.params import Duration, Seconds
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.errors import UsageError
+from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import count, one_line, short_ids
 from ghp_agents.escalations import service as escalation
 from ghp_agents.guard import approval
@@ -280,13 +281,7 @@ def _fields(hold: Hold) -> dict[str, Any]:
         "state": "held",
         "holder": hold.holder,
         "person": hold.is_person,
-        "patterns": list(hold.patterns),
-        "name": hold.name,
-        "since": hold.since,
-        "until": hold.until,
-        "reason": hold.reason,
-        "approved": hold.approved,
-        "strict": hold.strict,
+        **picked(hold, "patterns name since until reason approved strict"),
     }
 
 
@@ -296,11 +291,7 @@ def _waiting(waiter: Waiter) -> dict[str, Any]:
         "state": "waiting",
         "holder": waiter.holder,
         "person": waiter.is_person,
-        "patterns": list(waiter.patterns),
-        "name": waiter.name,
-        "since": waiter.since,
-        "reason": waiter.reason,
-        "strict": waiter.strict,
+        **picked(waiter, "patterns name since reason strict"),
         "behind": [{"id": f"L-{hold.id}", "holder": hold.holder} for hold in waiter.behind],
     }
 

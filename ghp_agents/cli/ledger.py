@@ -9,6 +9,7 @@ from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import say_none, start_background
 from ghp_agents.cli.params import seconds_of
 from ghp_agents.core.errors import GhpError
+from ghp_agents.core.fields import picked
 from ghp_agents.hotpath.quoting import file, named, phrase, thing, when
 from ghp_agents.state import ledger_query as services
 from ghp_agents.state.join import Tip
@@ -126,17 +127,5 @@ def _print(entries: Sequence[LedgerEntry]) -> None:
 
 
 def _fields(entry: LedgerEntry) -> dict[str, Any]:
-    return {
-        "at": entry.at,
-        "event": entry.event,
-        "actor": entry.actor,
-        "isPerson": entry.is_person,
-        "object": entry.object,
-        "issue": entry.issue,
-        "generation": entry.generation,
-        "text": entry.text,
-        "id": entry.id,
-        "clock": entry.clock,
-        "clone": entry.clone,
-        "via": entry.via or None,
-    }
+    names = "at event actor is_person object issue generation text id clock clone"
+    return {**picked(entry, names), "via": entry.via or None}

@@ -32,6 +32,17 @@ def dump(fields: Mapping[str, Any]) -> bytes:
     return json.dumps(fields, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
+def picked(record: object, names: str) -> dict[str, Any]:
+    """These attributes of a record as JSON fields: names in camel case, lists for tuples."""
+    values = {_camel(name): getattr(record, name) for name in names.split()}
+    return {key: list(x) if isinstance(x, tuple) else x for key, x in values.items()}
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
 def as_text(value: object, name: str) -> str:
     """A text that can be printed and written to a file."""
     if not isinstance(value, str):

@@ -140,26 +140,11 @@ def _replayed(
 def rebase(folder: Path, onto: str, env: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """Rebase what is checked out in `folder`. On conflicts abort and return their paths."""
     args = [*_PLAIN, "rebase", "--no-verify", "-q", onto]
-    return _or_abort(folder, args, "rebase", env)
-
-
-def merge_into(
-    folder: Path, other: str, message: str, env: Mapping[str, str] | None = None
-) -> tuple[str, ...]:
-    """Merge `other` into what is checked out in `folder`. On conflicts abort and return their
-    paths."""
-    args = [*_PLAIN, "merge", "--no-ff", "--no-verify", "--no-squash", "-q", "-m", message, other]
-    return _or_abort(folder, args, "merge", env)
-
-
-def _or_abort(
-    folder: Path, args: list[str], operation: str, env: Mapping[str, str] | None
-) -> tuple[str, ...]:
     done = git.run(args, cwd=folder, env={**_NO_EDITOR, **(env or {})}, timeout=TIMEOUT_S)
     if done.code == 0:
         return ()
     conflicts = unmerged(folder)
-    git.run([operation, "--abort"], cwd=folder, env=_NO_EDITOR, timeout=TIMEOUT_S)
+    git.run(["rebase", "--abort"], cwd=folder, env=_NO_EDITOR, timeout=TIMEOUT_S)
     if not conflicts:
         raise git.failure(args, done)
     return conflicts

@@ -13,7 +13,7 @@ from ghp_agents.core.ids import Actor, count
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.escalations.messages import who
 from ghp_agents.git.patch import PatchedFile
-from ghp_agents.git.worktree import Commit, Difference, Lines
+from ghp_agents.git.worktree import Commit, Lines
 from ghp_agents.handoffs.evidence import Branch
 from ghp_agents.handoffs.handoff import Handoff, Missing, Work, size_text
 from ghp_agents.hotpath.quoting import (
@@ -141,7 +141,7 @@ def comment_blocks(comments: Sequence[Comment], command: str) -> list[str]:
 
 def _author(comment: Comment) -> str:
     outside = "" if comment.by_writer else ", who has no write access"
-    return f"{name_of(comment.author, comment.by_person)}{outside}, {date(comment.at)}"
+    return f"{name_of(comment.author, comment.by_person)}{outside}, {when(comment.at)}"
 
 
 # -------------------------------------------------------------------------------- questions
@@ -150,7 +150,7 @@ def _author(comment: Comment) -> str:
 def question_lines(escalations: Iterable[Escalation]) -> list[str]:
     """Return the unanswered questions."""
     return [
-        f"{item.name}, asked by {named(item.question.agent)} {date(item.asked_at)}: "
+        f"{item.name}, asked by {named(item.question.agent)} {when(item.asked_at)}: "
         + phrase(item.title)
         for item in escalations
         if item.is_open
@@ -172,14 +172,14 @@ def answer_blocks(escalations: Iterable[Escalation]) -> list[str]:
     return [
         f"{item.name}: {phrase(item.title)}\n\n"
         + quoted(
-            answer.text, f"{who(answer.by)}, {date(answer.at)}", COMMENT_LIMIT, _shown_by(item)
+            answer.text, f"{who(answer.by)}, {when(answer.at)}", COMMENT_LIMIT, _shown_by(item)
         )
         for item in escalations
         for answer in item.answers
     ] + [
         f"{item.name}: {phrase(item.title)} (advice, not an answer)\n\n"
         + quoted(
-            advice.text, f"{who(advice.by)}, {date(advice.at)}", COMMENT_LIMIT, _shown_by(item)
+            advice.text, f"{who(advice.by)}, {when(advice.at)}", COMMENT_LIMIT, _shown_by(item)
         )
         for item in escalations
         for advice in item.advice
@@ -224,7 +224,7 @@ def commit_lines(commits: Sequence[Commit], total: int) -> list[str]:
 
 
 def _source(commit: Commit) -> str:
-    return f"{named(commit.author)}, {date(commit.at[:10])}"
+    return f"{named(commit.author)}, {when(commit.at[:10])}"
 
 
 def file_lines(files: Sequence[Lines]) -> list[str]:
@@ -256,12 +256,6 @@ def missing_lines(missing: Sequence[Missing]) -> list[str]:
     return lines + ([f"… and {count(len(left), 'more path')}, {size} together"] if left else [])
 
 
-def difference_lines(differences: Sequence[Difference], limit: int = 20) -> list[str]:
-    """Return lines for the differences from the last commit."""
-    lines = [f"{difference.code} {path(difference.path)}" for difference in differences[:limit]]
-    return _with_rest(lines, len(differences))
-
-
 def work_line(work: Work) -> str:
     """Return a line about the stored work."""
     where = f"commit `{work.base[:12]}`" if work.base else "a repository without commits"
@@ -282,7 +276,7 @@ def _with_rest(lines: list[str], total: int) -> list[str]:
 def right_lines(rights: Iterable[Lock]) -> list[str]:
     """Return lines for the held locks."""
     return [
-        f"{file(lock.name)}, generation {lock.generation}, since {date(lock.acquired_at)}"
+        f"{file(lock.name)}, generation {lock.generation}, since {when(lock.acquired_at)}"
         for lock in rights
     ]
 
@@ -291,7 +285,7 @@ def ledger_lines(entries: Sequence[LedgerEntry]) -> list[str]:
     """Return lines for the last events that no other section shows, the newest last."""
     listed = [entry for entry in entries if entry.event not in _UNLISTED]
     lines = [
-        f"{date(entry.at)} {named(entry.actor, entry.is_person)} {file(entry.event)} "
+        f"{when(entry.at)} {named(entry.actor, entry.is_person)} {file(entry.event)} "
         + thing(entry.object)
         + (f": {phrase(entry.text, 100)}" if entry.text else "")
         for entry in listed[-ENTRIES:]
@@ -320,11 +314,6 @@ def handed(handoff: Handoff) -> str:
 def sentence(text: str) -> str:
     """Capitalize the first letter; change no other."""
     return text[:1].upper() + text[1:]
-
-
-def date(at: str) -> str:
-    """Format a record's own time; it may be invalid."""
-    return when(at)
 
 
 def age(at: str, now: float) -> str:

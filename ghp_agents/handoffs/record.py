@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ghp_agents.core import front_matter
-from ghp_agents.core.fields import any_count, any_list, any_text, as_actor, as_agent
+from ghp_agents.core.fields import any_count, any_list, any_text, as_actor, as_agent, picked
 from ghp_agents.core.front_matter import Document
 from ghp_agents.core.ids import Timestamp, agent_name, one_line, slug
 from ghp_agents.handoffs.handoff import KINDS, Handoff, Missing, Work, ordered
@@ -60,18 +60,11 @@ def render(handoff: Handoff, body: str) -> bytes:
         "kind": handoff.kind,
         "from": handoff.by.name,
         "person": handoff.by.is_person,
-        "to": handoff.to,
-        "issue": handoff.issue,
-        "at": handoff.at,
-        "clock": handoff.clock,
-        "branch": handoff.branch,
-        "head": handoff.head,
-        "evidence": handoff.evidence,
-        "note": handoff.note,
+        **picked(handoff, "to issue at clock branch head evidence note"),
         "nextSteps": list(handoff.next_steps),
     }
     if work:
-        missing = [{"path": m.path, "size": m.size, "reason": m.reason} for m in work.missing]
+        missing = [picked(item, "path size reason") for item in work.missing]
         meta["work"] = {
             "base": work.base,
             "patch": patch_path_of(handoff) if work.size else None,

@@ -17,7 +17,7 @@ from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Situation, find, next_steps
 from ghp_agents.handoffs.note_lines import note_lines
-from ghp_agents.hotpath.quoting import indented, named
+from ghp_agents.hotpath.quoting import indented, named, when
 from ghp_agents.issues.body_sections import outline
 from ghp_agents.notes import recall
 from ghp_agents.notes.note import Note
@@ -187,7 +187,7 @@ def _work(chosen: Chosen, command: str) -> str:
     text = f"{last.name} stored {markdown.work_line(last.work)} `{command}` restores it."
     restored = _restored(chosen)
     if restored:
-        by, at = restored[-1].actor, markdown.date(restored[-1].at)
+        by, at = restored[-1].actor, when(restored[-1].at)
         author = markdown.sentence(markdown.name_of(by, restored[-1].is_person))
         text += f" {author} restored it at {at}."
     return text

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import UsageError
-from ghp_agents.core.fields import ID, as_actor, as_text, as_whole, parse
+from ghp_agents.core.fields import ID, as_actor, as_text, as_whole, parse, picked
 from ghp_agents.core.glob_paths import spelled_all
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line
 from ghp_agents.hotpath.quoting import file
@@ -180,16 +180,9 @@ def encode(event: LeaseEvent) -> bytes:
     fields = {
         "holder": event.holder.name,
         "holderIsPerson": event.holder.is_person,
-        "epoch": event.epoch,
-        "patterns": event.patterns,
-        "name": event.name,
-        "until": event.until,
-        "reason": event.reason,
-        "granted": event.granted,
-        "approvedBy": event.approved_by,
-        "question": event.question,
-        "right": event.right,
-        "nonce": event.nonce,
+        **picked(
+            event, "epoch patterns name until reason granted approved_by question right nonce"
+        ),
     }
     return encode_event(event, fields)
 

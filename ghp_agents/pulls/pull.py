@@ -6,9 +6,6 @@ from typing import NamedTuple
 from ghp_agents.core.errors import NotFoundError, RefusedError, UsageError
 from ghp_agents.core.ids import Actor, Timestamp, one_line
 
-STATES = ("open", "merged", "closed")
-CHECK_STATES = ("none", "pending", "green", "red")
-
 
 class Sent(NamedTuple):
     """The commit of a branch that `agent-finish` sent last, and for whom."""

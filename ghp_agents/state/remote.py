@@ -290,21 +290,25 @@ def exchange(
 ) -> git.Result:
     """Run git to talk to the remote: with the person's addresses and credentials, but without
     settings for their own fetches and pushes."""
-    own = f"remote.{remote.name}"
-    settings = (
-        *(f"{own}.mirror=false", f"{own}.prune=false", f"{own}.tagOpt=--no-tags"),
-        *("push.pushOption=", "http.lowSpeedLimit=1000"),
-        f"http.lowSpeedTime={max(1, int(ws.settings.timeout))}",
-    )
-    flags = [word for setting in settings for word in ("-c", setting)]
     return git.run(
-        [*flags, *args],
+        [*plain_settings(ws, remote), *args],
         cwd=repository.folder,
         git_dir=repository.path,
         timeout=ws.settings.timeout,
         env=git_credentials.for_remote(ws, remote.name),
         keep_open=keep_open,
     )
+
+
+def plain_settings(ws: Workspace, remote: Remote) -> list[str]:
+    """Arguments of git that turn off a person's settings for their own fetches and pushes."""
+    own = f"remote.{remote.name}"
+    settings = (
+        *(f"{own}.mirror=false", f"{own}.prune=false", f"{own}.tagOpt=--no-tags"),
+        *("push.pushOption=", "http.lowSpeedLimit=1000"),
+        f"http.lowSpeedTime={max(1, int(ws.settings.timeout))}",
+    )
+    return [word for setting in settings for word in ("-c", setting)]
 
 
 def _store_namespace(ws: Workspace, remote: Remote, namespace: str) -> Remote:

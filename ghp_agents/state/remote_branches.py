@@ -17,6 +17,7 @@ from ghp_agents.state.remote import (
     PushOutcome,
     Remote,
     coordination_remote,
+    plain_settings,
     understand,
     unreachable,
 )
@@ -146,13 +147,7 @@ def _push(ws: Workspace, remote: Remote, args: Sequence[str]) -> Pushed:
 def _run_remote(ws: Workspace, remote: Remote, args: Sequence[str]) -> git.Result:
     """Run git to talk to the remote, with the person's addresses and credentials, but without
     settings for their own fetches and pushes."""
-    own = f"remote.{remote.name}"
-    settings = (
-        *(f"{own}.mirror=false", f"{own}.prune=false", f"{own}.tagOpt=--no-tags"),
-        *("push.pushOption=", "push.followTags=false", "http.lowSpeedLimit=1000"),
-        f"http.lowSpeedTime={max(1, int(ws.settings.timeout))}",
-    )
-    flags = [word for setting in settings for word in ("-c", setting)]
+    flags = [*plain_settings(ws, remote), "-c", "push.followTags=false"]
     env = git_credentials.for_remote(ws, remote.name)
     try:
         return git.run(

@@ -27,10 +27,6 @@ from ghp_agents.sweep.plan import Act, Close, Finish, Free, Prune, SweepFacts, p
 from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 ATTEMPTS, PAUSE = 3, 5.0  # attempts to publish, and the seconds between them
 NOBODY = Actor("Sweeper", is_person=True)  # without an agent's name and git's `user.name`
 

@@ -324,18 +324,6 @@ class StateStoreContract:
         for clone in (0, 1):
             assert field.store(clone).snapshot().agents()["worker-1"]["status"] == "testing"
 
-    def test_a_forgotten_agent_is_as_it_was_last_folded(self, field: Field) -> None:
-        store = field.store(0)
-        field.beat(0, "worker-1", {"status": "idle", "epoch": 1, "seq": 1})
-        store.fold()
-        field.beat(0, "worker-1", {"status": "done", "epoch": 1, "seq": 2})
-        field.beat(0, "worker-2", {"status": "idle", "epoch": 1, "seq": 1})
-        for name in ("worker-1", "worker-2", "worker-2", "nobody"):
-            store.drop_presence(name)
-        assert store.snapshot().agents() == {"worker-1": {"status": "idle", "epoch": 1, "seq": 1}}
-        assert dict(store.snapshot().beaten()) == {}
-        assert store.fold() == 0
-
     # -------------------------------------------------------------------- other clones
 
     def test_clones_that_synced_have_one_state(self, field: Field) -> None:

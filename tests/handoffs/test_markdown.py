@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp
 from ghp_agents.escalations.escalation import Answer, Escalation, Question
 from ghp_agents.git.patch import PatchedFile
-from ghp_agents.git.worktree import Commit, Difference, History, Lines
+from ghp_agents.git.worktree import Commit, History, Lines
 from ghp_agents.handoffs import markdown as page
 from ghp_agents.handoffs.evidence import Branch
 from ghp_agents.handoffs.handoff import Handoff, Missing, Work
@@ -160,10 +160,6 @@ def test_files_and_changes_have_their_line_counts() -> None:
     ]
     changes = [PatchedFile("A", "a", 3, 0), PatchedFile("R", "c", 0, 0, source="b")]
     assert page.change_lines(changes) == ["new `a` +3 -0", "renamed `c` (was `b`) +0 -0"]
-    assert page.difference_lines([Difference("M.", "a"), Difference("??", "b")], 1) == [
-        "M. `a`",
-        "… and 1 more",
-    ]
 
 
 def test_what_is_missing_comes_largest_first_with_its_reason() -> None:

@@ -51,7 +51,6 @@ def use(folder: Path) -> None:
     notes = [entry.object for entry in store(folder).ledger() if entry.event == "note"]
     assert notes == ["one", "zwölf"]
     assert store(folder).snapshot(1.0).agents() == {}
-    store(folder).drop_presence("worker-1")
 
 
 def listing(*folders: Path) -> dict[str, object]:

@@ -17,7 +17,6 @@ from ghp_agents.settings import consent
 from ghp_agents.state import git_credentials
 from ghp_agents.workspace import Workspace
 
-LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost")
 OVERRIDE = "GHP_GITHUB_API"  # the address of the API, for tests and for proxies
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")

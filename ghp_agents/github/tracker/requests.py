@@ -134,12 +134,6 @@ def showable(change: IssueChange, names: Names, signs: Iterable[str] = SIGNS) ->
     )
 
 
-def related(change: IssueChange, issue: MirroredIssue) -> set[int]:
-    """The issues whose database ids the requests need."""
-    parents = {change.parent, issue.parent} - {None}
-    return {*change.add_blockers, *change.remove_blockers, *(int(x) for x in parents if x)}
-
-
 _RequestParts = tuple[str, str, Mapping[str, Any] | None]
 
 

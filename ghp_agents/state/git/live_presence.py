@@ -1,13 +1,10 @@
 """Live presence: the files that heartbeats write, and which of them are already folded."""
 
-import contextlib
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents.core import files
-from ghp_agents.core.ids import agent_name
 from ghp_agents.core.json_file import object_file
 from ghp_agents.hotpath import heartbeat, presence_file
 from ghp_agents.state.presence import Agents, Presence, newer, position, published
@@ -85,13 +82,6 @@ def _without_secrets(record: dict[str, Any]) -> dict[str, Any]:
 def remember(ws: Workspace, signatures: Folded) -> None:
     """Note what a fold has committed. Losing the note only costs time."""
     object_file(ws.cache_dir / FOLDED).write(signatures)
-
-
-def drop(ws: Workspace, agent: str) -> None:
-    """Delete an agent's presence file where possible. Raises UsageError for a bad name."""
-    for folder in ws.folders:
-        with contextlib.suppress(OSError):
-            files.below(Path(folder) / "agents", f"{agent_name(agent)}.json").unlink()
 
 
 def _presence_files(

@@ -12,7 +12,7 @@ from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.git.process import GitError
 from ghp_agents.hotpath import heartbeat
-from ghp_agents.state.git import live_presence, outbox, read
+from ghp_agents.state.git import outbox, read
 from ghp_agents.state.git.sync_status import news_age, news_at, read_status
 from ghp_agents.state.join import Absorption, SyncReport, SyncStatus, Tip
 from ghp_agents.state.ledger import LedgerEntry
@@ -182,10 +182,6 @@ class GitRefsStore:
 
         with self._locked() as held:
             absorb.use_clone_id(self._ws, open_repository(self._ws), clone, held)
-
-    def drop_presence(self, agent: str) -> None:
-        """Delete the live presence of an agent of this clone."""
-        live_presence.drop(self._ws, agent)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[list[int]]:

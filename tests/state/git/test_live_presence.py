@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.clock import SystemClock
-from ghp_agents.core.errors import UsageError
 from ghp_agents.state.git import live_presence as live
 from ghp_agents.state.presence import Presence
 from ghp_agents.workspace import Workspace, open_workspace
@@ -92,14 +91,3 @@ def test_a_link_to_nowhere_is_passed_by(ws: Workspace, repo: Path) -> None:
     path = write_presence(repo, "worker-1", SAID, LONG_AGO)
     path.with_name("gone.json").symlink_to("/nowhere")
     assert live.read_live(ws, {}).changed == {"worker-1": SAID}
-
-
-def test_dropping_an_agent_takes_its_file_and_no_other(ws: Workspace, repo: Path) -> None:
-    path = write_presence(repo, "worker-1", SAID, LONG_AGO)
-    other = write_presence(repo, "worker-2", SAID, LONG_AGO)
-    live.drop(ws, "worker-1")
-    live.drop(ws, "worker-1")
-    assert (path.exists(), other.exists()) == (False, True)
-    with pytest.raises(UsageError):
-        live.drop(ws, "../agents/worker-2")
-    assert other.exists()

@@ -239,10 +239,6 @@ class MemoryStore:
         history = self._hub.histories.get(clone, ()) if self._hub else ()
         return f"{clone}-{len(history) - 1}"
 
-    def drop_presence(self, agent: str) -> None:
-        """Drop the live presence of an agent."""
-        self._live.pop(agent, None)
-
     def _append(
         self,
         clock: int,
