@@ -11,7 +11,7 @@ from ghp_agents.escalations.messages import who
 from ghp_agents.handoffs import markdown
 from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
 from ghp_agents.handoffs.handoff import Handoff
-from ghp_agents.hotpath.quoting import phrase
+from ghp_agents.hotpath.quoting import phrase, when
 from ghp_agents.issues.body_sections import outline
 from ghp_agents.pulls import body_template
 from ghp_agents.pulls.body_template import TEMPLATES, TemplateSection
@@ -91,7 +91,7 @@ def _handoff(handoffs: Sequence[Handoff]) -> str:
     if not handoffs:
         return ""
     last = handoffs[-1]
-    lead = f"{last.name}, by {who(last.by)}, {markdown.date(last.at)}."
+    lead = f"{last.name}, by {who(last.by)}, {when(last.at)}."
     note = markdown.quoted(last.note, who(last.by), GOAL, f"ghp agent-resume --handoff {last.name}")
     return "\n\n".join(filter(None, [lead, note]))
 
