@@ -42,7 +42,10 @@ def test_ten_sessions_share_a_repository_and_one_of_them_gets_the_common_file(
     assert {text for agent, text in written.items() if agent != winner} == {"nobody\n"}
     for agent in written.keys() - {winner}:
         said = bench.models.requests(agent)[-1].said
-        assert re.search(rf"PreToolUse:Write hook error: common\.py .*{winner}\b", said), said
+        assert re.search(
+            rf"PreToolUse:Write hook error: {winner} has been editing common\.py in this clone",
+            said,
+        ), said
 
     present = states(repo)
     for agent, number in zip(places, CROWD, strict=True):
