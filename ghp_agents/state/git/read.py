@@ -1,7 +1,7 @@
 """Reads the state: the clones' tips, and the join of their records."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from ghp_agents.core.clock import to_text
@@ -21,7 +21,7 @@ from ghp_agents.workspace import Workspace
 # Other clones control their trees, so reading has limits: a few kilobytes of nested trees can stand
 # for more files than fit into memory.
 DEEPEST = 12  # levels of folders; records are three deep
-MOST = 500_000  # files of one clone below one folder
+MOST = 500_000  # files and folders of one clone below one folder
 FOLDER = ".ghp"  # contains all records
 
 
@@ -258,7 +258,7 @@ def read_below(reader: ObjectReader, commits: Sequence[str], prefix: str) -> lis
     trees = {tree.oid: tree for tree in found if tree and tree.kind == "tree"}
     roots = [tree.oid if tree and tree.kind == "tree" else None for tree in found]
     listing = _listing(reader, trees)
-    paths = [_paths(listing, root, folder) if root else {} for root in roots]
+    paths = _paths(listing, roots, folder)
     blobs = list(dict.fromkeys(oid for some in paths if some for oid in some.values()))
     contents = dict(zip(blobs, reader.read(blobs), strict=True))
     return [_below(folder, some, contents) for some in paths]
@@ -268,8 +268,7 @@ def paths_of(reader: ObjectReader, commits: Sequence[str]) -> list[dict[str, str
     """For each commit, the paths and objects of its records; None if there are too many."""
     found = reader.read([f"{commit}:{FOLDER}" for commit in commits])
     trees = {tree.oid: tree for tree in found if tree and tree.kind == "tree"}
-    listing = _listing(reader, trees)
-    return [_paths(listing, tree.oid, FOLDER) if tree else {} for tree in found]
+    return _paths(_listing(reader, trees), [tree.oid if tree else None for tree in found], FOLDER)
 
 
 def _below(
@@ -302,18 +301,34 @@ def _listing(reader: ObjectReader, trees: Mapping[str, Object]) -> dict[str, lis
     return listing
 
 
-def _paths(listing: Mapping[str, list[TreeEntry]], root: str, folder: str) -> dict[str, str] | None:
-    """The files below a tree, by path; None if there are too many."""
+def _paths(
+    listing: Mapping[str, list[TreeEntry]], roots: Sequence[str | None], folder: str
+) -> list[dict[str, str] | None]:
+    """The files below each tree, by path; None if there are too many."""
+
+    @cache  # a few trees that stand for endless files and folders are counted in a moment
+    def count(oid: str, levels: int) -> int:
+        entries = listing.get(oid, ()) if levels else ()
+        folders = sum(count(each.oid, levels - 1) for each in entries if each.mode == "40000")
+        return len(entries) + folders
+
+    return [
+        {} if root is None
+        else _walk(listing, root, folder) if count(root, DEEPEST) <= MOST
+        else None
+        for root in roots
+    ]  # fmt: skip
+
+
+def _walk(listing: Mapping[str, list[TreeEntry]], root: str, folder: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    pending = [(folder, root)]
+    pending = [(folder, root, DEEPEST)]
     while pending:
-        place, oid = pending.pop()
-        for entry in listing.get(oid, ()):
+        place, oid, levels = pending.pop()
+        for entry in listing.get(oid, ()) if levels else ():
             path = f"{place}/{entry.name}"
             if entry.mode == "40000":
-                pending.append((path, entry.oid))
+                pending.append((path, entry.oid, levels - 1))
             elif entry.mode.startswith("100"):
                 found[path] = entry.oid
-        if len(found) + len(pending) > MOST:
-            return None
     return found
