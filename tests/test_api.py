@@ -33,6 +33,7 @@ def test_a_program_leases_lists_and_gives_back(workers: Callable[[int], Project]
         one.lease()
 
 
+@pytest.mark.slow
 def test_a_program_claims_and_gives_back(workers: Callable[[int], Project]) -> None:
     one, two = workers(1), workers(2)
     for title in ("Parse files", "Write docs"):
@@ -55,6 +56,7 @@ def test_outside_of_a_repository_there_is_no_project(tmp_path: Path) -> None:
         connect(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_program_tells_notes_and_asks_for_them(workers: Callable[[int], Project]) -> None:
     one, two = workers(1), workers(2)
     told = one.remember("Staging drops OPTIONS requests", kind="gotcha")
@@ -62,6 +64,7 @@ def test_a_program_tells_notes_and_asks_for_them(workers: Callable[[int], Projec
     assert two.recall("which requests are dropped on staging", limit=1) == [told]
 
 
+@pytest.mark.slow
 def test_a_program_starts_finishes_merges_and_sweeps(
     workers: Callable[[int], Project], home: Path
 ) -> None:

@@ -125,6 +125,7 @@ def test_a_beat_imports_nothing_that_costs_more_than_the_beat(repo: Path) -> Non
     assert found & (HEAVY | slow) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

@@ -28,6 +28,7 @@ def test_every_counted_command_has_a_bound() -> None:
     assert [name for name, _, _ in STEPS if name] == [*MOST]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MOST)
 def test_a_command_starts_few_git_processes(counts: dict[str, Calls], name: str) -> None:
     assert counts[name].total <= MOST[name], counts[name].own

@@ -74,6 +74,7 @@ def assert_agreement(world: World, seed: int) -> int:
     return known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_both_roads_say_what_the_rules_say(clones: Clones, seed: int) -> None:
     world = rule_worlds.make(seed, clones(2))
@@ -125,6 +126,7 @@ def test_who_dies_is_dead_for_the_book_that_was_made_before(
     assert denied.word == "deny"
 
 
+@pytest.mark.slow
 def test_who_moved_to_another_clone_is_not_judged_by_what_it_left_here(clones: Clones) -> None:
     clock = ManualClock(1_790_000_000.0)
     here, there = clones(2)
@@ -147,6 +149,7 @@ def test_who_moved_to_another_clone_is_not_judged_by_what_it_left_here(clones: C
     assert quick(one, "worker-1", "README.md") == Verdict("allow", "README.md")
 
 
+@pytest.mark.slow
 def test_a_claim_from_another_clone_is_a_sign_of_life_before_its_presence_comes(
     clones: Clones,
 ) -> None:

@@ -90,6 +90,7 @@ def test_every_requirement_has_a_lower_bound() -> None:
     assert [requirement for requirement in needed if ">=" not in requirement] == []
 
 
+@pytest.mark.slow
 def test_the_wheel_has_every_module_every_template_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     modules = {
         source.path for source in sources("ghp_agents") if Path(CHECKOUT / source.path).exists()

@@ -11,6 +11,7 @@ import pytest
 from tools import record
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["alone", "remote"])
 def test_outputs_and_records_are_as_recorded(name: str, tmp_path: Path) -> None:
     recording = record.RECORDED / f"{name}.txt"

@@ -53,6 +53,7 @@ def test_a_generated_history_is_the_same_for_its_seed() -> None:
     assert made != history.generated(6, files=60, branches=6)
 
 
+@pytest.mark.slow
 def test_a_generated_history_has_the_shape_that_it_claims() -> None:
     made = history.generated(1, files=300, branches=200)
     commits = [commit for each in made.branches for commit in each.commits]
@@ -105,6 +106,7 @@ def test_a_denial_is_idle_where_the_branches_of_the_two_merge() -> None:
     assert Replay(6, [torn], denials={good, idle}).idle() == {idle}
 
 
+@pytest.mark.slow
 def test_all_conflicts_are_announced_by_the_real_decision(place: Place) -> None:
     found = replay._replay(place, TORN, replay._conflicts(place, TORN))
     assert (found.edits, len(found.conflicts), found.silent()) == (7, 2, [])
@@ -133,6 +135,7 @@ def test_agents_take_turns_and_each_keeps_the_order_of_its_commits() -> None:
 # ----------------------------------------------------------------------------- authority
 
 
+@pytest.mark.slow
 def test_the_row_of_the_laws_says_what_was_done_and_counts_violations(place: Place) -> None:
     steps, violations, speed = authority.measure(place)
     assert (steps.measured, violations.measured, violations.bound) == (6 * 300, 0, 0)
@@ -141,6 +144,7 @@ def test_the_row_of_the_laws_says_what_was_done_and_counts_violations(place: Pla
     assert sum(violations.detail.values()) >= steps.measured
 
 
+@pytest.mark.slow
 def test_a_seed_plays_the_same_schedule_as_the_row() -> None:
     assert authority.again(3) is None
     assert schedule.steps(3, authority.STEPS) == schedule.steps(3, authority.STEPS)

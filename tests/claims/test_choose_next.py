@@ -23,6 +23,7 @@ def titles_in_turn(who: Claimant, count: int) -> list[str]:
     return taken
 
 
+@pytest.mark.slow
 def test_the_next_is_mine_then_assigned_to_me_then_urgent_then_old(one: Claimant) -> None:
     one.new("Low", priority="low")
     one.new("Urgent", priority="critical")

@@ -164,6 +164,7 @@ def test_a_person_who_commits_what_is_leased_is_told(hooked: Path) -> None:
     assert done.stderr.startswith("lib/a.py is leased by worker-2 since ")
 
 
+@pytest.mark.slow
 def test_a_commit_of_some_files_is_judged_by_those(hooked: Path) -> None:
     """Git makes an index of its own for it, and names that to its hook."""
     for name in ("lib/a.py", "src/b.py"):

@@ -41,6 +41,7 @@ def test_a_remote_that_is_gone_is_a_warning_and_work_goes_on(used: Path, remote:
     }
 
 
+@pytest.mark.slow
 def test_a_remote_that_hangs_is_left_after_the_configured_time(used: Path, remote: Path) -> None:
     (used / ".ghp/config.json").write_text('{"agents": {"timeout": 0.4}}')
     log = hosts.behind_ssh(used, remote, fetch="exec sleep 60")

@@ -26,6 +26,7 @@ def used(clone: Path) -> Path:
 # ------------------------------------------------------------------------ the private repository
 
 
+@pytest.mark.slow
 def test_what_killed_processes_left_is_removed_once_it_is_old(used: Path) -> None:
     state = used / ".git/ghp/state.git"
     left = [
@@ -148,6 +149,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.slow
 def test_a_lock_that_stays_held_names_its_holder(used: Path) -> None:
     lock = used / ".git/ghp/state.lock"
     command = [sys.executable, "-c", HOLD, str(lock)]
@@ -196,6 +198,7 @@ def as_its_owner(args: str, cwd: Path, env: dict[str, str]) -> Result:
     return Result(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     os.getuid() == 0 and shutil.which("setpriv") is None,
     reason="root may write everywhere, and there is no setpriv to take that away",

@@ -386,6 +386,7 @@ def test_hooks_of_the_user_beside_those_of_a_clone_are_warned_of(place: Path) ->
 # ------------------------------------------------------------------------------ the guard at work
 
 
+@pytest.mark.slow
 def test_an_agent_cannot_commit_what_is_in_anothers_hands_and_a_person_can(place: Path) -> None:
     commit(place, {"src/a.py": "1\n", "b.py": "1\n"})
     invoke(["agent-issue", "new", "Parser", "--body", "## Scope\n\n- src/**\n"], place)
@@ -406,6 +407,7 @@ def test_an_agent_cannot_commit_what_is_in_anothers_hands_and_a_person_can(place
     assert "worker-2" in told.stderr
 
 
+@pytest.mark.slow
 def test_a_merge_is_checked_for_what_its_maker_changed_and_not_for_what_comes_with_it(
     place: Path,
 ) -> None:

@@ -206,6 +206,7 @@ def test_an_answer_is_told_by_resume_once(here: Path) -> None:
     assert "\n> Blue\n" not in invoke("agent-resume", here, ONE).out
 
 
+@pytest.mark.slow
 def test_the_next_agent_goes_on_in_another_clone(
     clones: Callable[[int], list[Path]], worktree: Callable[[Path, str], Path]
 ) -> None:

@@ -116,6 +116,7 @@ def test_the_list_runs_as_a_process_of_its_own(three: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_list_and_a_view_import_nothing_heavy(three: Path) -> None:
     for words in ("agent-issues", "agent-issues --ready --json", "agent-issue show 2"):
         done = subprocess.run(

@@ -47,6 +47,7 @@ def test_patterns_count_from_the_folder_in_which_they_are_said(repo: Path) -> No
     assert (outside.code, outside.out) == (2, "")
 
 
+@pytest.mark.slow
 @needs_model
 def test_recall_finds_what_is_meant_and_says_who_learnt_it_when_and_where(repo: Path) -> None:
     tell(repo, CORS)
@@ -111,6 +112,7 @@ def test_a_repository_cannot_name_engines_and_the_doctor_says_so(repo: Path) -> 
     assert "`memory.infer`, `memory.llm` in .ghp/config.json is ignored" in told.out
 
 
+@pytest.mark.slow
 @needs_mem0
 def test_a_language_model_splits_what_is_told_unless_it_is_to_be_kept_word_for_word(
     repo: Path, home: Path
@@ -249,6 +251,7 @@ def test_resume_and_handoff_bring_what_is_known(repo: Path) -> None:
     assert offered not in handed.err
 
 
+@pytest.mark.slow
 def test_notes_reach_other_clones_and_forgetting_does_as_well(
     clones: Callable[[int], list[Path]],
 ) -> None:

@@ -51,6 +51,7 @@ def test_a_reader_that_leaves_is_no_error(made: Path) -> None:
     assert shell(made, "ghp agent-issues | true") == (0, "", "")
 
 
+@pytest.mark.slow
 def test_a_stream_that_is_closed_leads_nowhere(made: Path) -> None:
     assert shell(made, "ghp agent-issue new Second >&-").code == 0
     assert shell(made, "ghp agent-issue new Third 2>&-") == (0, "3\n", "")

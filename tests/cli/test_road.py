@@ -210,6 +210,7 @@ def test_the_agent_itself_merges_from_its_worktree_and_keeps_its_ground(ready: P
     assert ready.is_dir()
 
 
+@pytest.mark.slow
 def test_what_is_red_goes_back_and_the_command_ends_with_1(folder: Path, ready: Path) -> None:
     configure(folder, {"checks": ["echo 2 tests failed; exit 1"]})
     assert ghp(folder, "agent-merge 2 --as lead") == (
@@ -257,6 +258,7 @@ def test_while_another_merges_it_ends_with_3(folder: Path, ready: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_clone_that_never_asked_starts_and_merges_what_another_one_made(
     clones: Callable[[int], list[Path]], home: Path
 ) -> None:

@@ -56,6 +56,7 @@ SHOW = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [60, 80, 120, 200])
 def test_the_main_commands_look_as_recorded(team: Path, columns: int) -> None:
     shown = capture([*at(START, *BUILD), *at(LATER, *SHOW)], team, columns, {})

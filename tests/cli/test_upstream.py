@@ -54,6 +54,7 @@ def test_a_configuration_that_is_broken_is_in_the_answer(repo: Path) -> None:
     assert ".ghp/config.json" in answer["error"]
 
 
+@pytest.mark.slow
 def test_events_are_silent_and_end_well(
     hooked: Path, home: Path, worktree: Worktree, tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ VALUES = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(VALUES, st.sampled_from([None, 1, 4, "\t"]), st.booleans())
 def test_what_json_reads_is_read_the_same(value: object, indent: int, ascii_only: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)

@@ -16,6 +16,7 @@ def test_an_agent_is_stale_after_ten_times_the_time_of_a_sync(sync_s: float, sec
     assert stale_after(sync_s) == seconds
 
 
+@pytest.mark.slow
 def test_an_agent_sends_a_heartbeat_before_each_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

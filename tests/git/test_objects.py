@@ -20,6 +20,7 @@ from tests.support.git import git as run_git
 from tools.processes import calls_in
 
 
+@pytest.mark.slow
 def test_many_objects_are_read_in_their_order(repo: Path) -> None:
     names = {f"{'ö' * 40}/{number:04d}": f"{number}\n" * number for number in range(1_500)}
     head = commit(repo, names)

@@ -207,6 +207,7 @@ some_files = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(before=some_files, edits=some_files)
 def test_whatever_a_user_has_or_changes_is_there_afterwards(
     templates: repos.Templates, before: dict[str, bytes], edits: dict[str, bytes]

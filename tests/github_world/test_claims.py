@@ -113,6 +113,7 @@ def test_a_claim_that_github_cannot_be_told_of_is_shown_by_the_next_sync(
     assert ada.labels(number) == ["agent:worker-1"]
 
 
+@pytest.mark.slow
 def test_an_edit_is_judged_by_what_the_clone_knows_and_asks_nobody(
     github: GitHub, ada: Desk, clock: ManualClock
 ) -> None:

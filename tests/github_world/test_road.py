@@ -30,6 +30,7 @@ def pulls(github: GitHub, **query: str) -> list[dict[str, object]]:
     return found
 
 
+@pytest.mark.slow
 def test_from_an_issue_to_the_trunk(road: Road, github: GitHub) -> None:
     started = road.start("worker-1")
     assert started.branch == "agent/worker-1/1-parse-files"

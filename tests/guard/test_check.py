@@ -142,6 +142,7 @@ def test_commits_by_agents_that_never_held_the_claim_are_refused(
     assert checked.commits == 5
 
 
+@pytest.mark.slow
 def test_the_author_of_another_issue_is_a_stranger_here(fresh: Path, clock: ManualClock) -> None:
     git(fresh, "switch", "--quiet", "-c", "agent/worker-1/2-print", "main")
     git(fresh, "config", "user.name", "worker-2")

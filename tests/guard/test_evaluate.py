@@ -60,6 +60,7 @@ def test_what_another_clone_holds_is_denied_as_long_as_its_agent_lives(
     assert words(judge(one, *PATHS)) == [("allow", "", None)] * 3
 
 
+@pytest.mark.slow
 def test_an_agent_elsewhere_dies_by_news_alone(pair: tuple[Claimant, Claimant]) -> None:
     one, _ = pair
     one.clock.wait(4_000)
@@ -99,6 +100,7 @@ def test_only_who_is_about_to_edit_takes_implicit_leases(pair: tuple[Claimant, C
     assert [touch.path for touch in touched.list_all(one.ws.folders)] == ["README.md"]
 
 
+@pytest.mark.slow
 def test_a_former_holder_is_refused_everything(pair: tuple[Claimant, Claimant]) -> None:
     one, two = pair
     one.claim(1, steal=True, reason="it is urgent")
@@ -109,6 +111,7 @@ def test_a_former_holder_is_refused_everything(pair: tuple[Claimant, Claimant]) 
     assert "it is urgent" in found.why
 
 
+@pytest.mark.slow
 def test_a_claim_that_is_given_back_while_one_judges_bars_nobody(
     pair: tuple[Claimant, Claimant], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,6 +33,7 @@ def test_a_schedule_keeps_the_laws(seed: int) -> None:
     schedule.check(seed, STEPS)
 
 
+@pytest.mark.slow
 def test_a_schedule_is_the_same_whenever_it_is_played() -> None:
     steps = schedule.steps(7, STEPS)
     assert steps == schedule.steps(7, STEPS)
@@ -112,6 +113,7 @@ def run_machine(examples: int, steps: int) -> None:
     run_state_machine_as_test(Authority, settings=chosen)
 
 
+@pytest.mark.slow
 def test_no_short_way_breaks_a_law() -> None:
     run_machine(examples=15, steps=30)
 
@@ -224,6 +226,7 @@ def test_a_wrong_part_is_found(wrong: type[World], law: str) -> None:
     pytest.fail(f"never found: {law}; found: {sorted(found)}")
 
 
+@pytest.mark.slow
 def test_a_failing_schedule_is_told_by_its_seed_and_by_the_few_steps_that_it_needs() -> None:
     wrong = world_of(TakesSilenceForYes)
     seed = next(s for s in range(60) if schedule.play(s, schedule.steps(s, STEPS), wrong).violation)

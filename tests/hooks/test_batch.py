@@ -36,6 +36,7 @@ def test_what_was_done_is_in_the_presence(repo: Path) -> None:
     assert log(repo) == []
 
 
+@pytest.mark.slow
 def test_what_says_nothing_leaves_the_last_action_as_it_is(repo: Path) -> None:
     begun(repo)
     call("claude", batch(repo, bash("make")), repo)
@@ -103,6 +104,7 @@ def answered(repo: Path, text: str = "SQLite") -> str:
     return name
 
 
+@pytest.mark.slow
 def test_an_answer_is_told_once_and_as_what_it_is(repo: Path) -> None:
     begun(repo)
     name = answered(repo)
@@ -144,6 +146,7 @@ def test_an_answer_from_another_clone_rings_after_the_sync(repo: Path, clones: A
     assert call("claude", batch(one, bash("make")), one) == SILENT
 
 
+@pytest.mark.slow
 def test_who_was_replaced_is_told_once_after_a_batch_and_again_at_each_prompt(repo: Path) -> None:
     begun(repo)
     invoke("agent-issue new 'Parse the input' --as @me", repo)
@@ -160,6 +163,7 @@ def test_who_was_replaced_is_told_once_after_a_batch_and_again_at_each_prompt(re
     assert log(repo) == []
 
 
+@pytest.mark.slow
 def test_a_bell_without_news_is_silent_and_rings_once(repo: Path) -> None:
     begun(repo)
     folders = [str(repo / ".git/ghp")]
@@ -168,6 +172,7 @@ def test_a_bell_without_news_is_silent_and_rings_once(repo: Path) -> None:
     assert not bell.is_set(folders, "worker-1")
 
 
+@pytest.mark.slow
 def test_a_client_that_could_not_tell_keeps_the_news(repo: Path) -> None:
     begun(repo)
     answered(repo)

@@ -49,6 +49,7 @@ def stuck(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return repo
 
 
+@pytest.mark.slow
 def test_leased_and_claimed_files_are_refused_and_others_are_not(stuck: Path) -> None:
     for path in ("src/a.py", "lib/b.py"):
         refused = edits("worker-2", stuck, path)

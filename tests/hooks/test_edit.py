@@ -30,6 +30,7 @@ def reason(hooked: Hooked) -> str:
     return text
 
 
+@pytest.mark.slow
 def test_who_edits_a_file_first_has_it(repo: Path) -> None:
     set_up(repo, None)
     assert edits(ONE, repo, repo / "src/a.py") == SILENT
@@ -41,6 +42,7 @@ def test_who_edits_a_file_first_has_it(repo: Path) -> None:
     assert log(repo) == []
 
 
+@pytest.mark.slow
 def test_an_agent_that_is_not_registered_is_before_it_edits(repo: Path) -> None:
     set_up(repo, None)
     assert edits(TWO, repo, repo / "a") == SILENT
@@ -48,6 +50,7 @@ def test_an_agent_that_is_not_registered_is_before_it_edits(repo: Path) -> None:
     assert reason(edits(ONE, repo, repo / "a")).startswith("worker-2 has been editing a ")
 
 
+@pytest.mark.slow
 def test_a_file_is_the_same_by_every_way_that_leads_to_it(repo: Path, tmp_path: Path) -> None:
     set_up(repo, None)
     (repo / "src").mkdir()
@@ -62,6 +65,7 @@ def test_a_file_is_the_same_by_every_way_that_leads_to_it(repo: Path, tmp_path: 
         assert refused.startswith("worker-1 has been editing src/a.py in this clone since ")
 
 
+@pytest.mark.slow
 def test_upper_and_lower_case_are_one_where_git_says_so(repo: Path) -> None:
     set_up(repo, None)
     git(repo, "config", "core.ignorecase", "true")
@@ -89,6 +93,7 @@ def test_what_is_none_of_ours_is_let_go(repo: Path, tmp_path: Path, path: str) -
     assert log(repo) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["line\nbreak.py", "tab\there", " ", "'; rm -rf ~ #", "é✓.py"])
 def test_a_name_may_hold_anything_and_is_shown_in_one_line(repo: Path, name: str) -> None:
     set_up(repo, None)
@@ -99,6 +104,7 @@ def test_a_name_may_hold_anything_and_is_shown_in_one_line(repo: Path, name: str
     assert log(repo) == []
 
 
+@pytest.mark.slow
 def test_the_worktree_of_another_agent_is_not_edited(
     repo: Path, worktree: Callable[[Path, str], Path]
 ) -> None:
@@ -113,6 +119,7 @@ def test_the_worktree_of_another_agent_is_not_edited(
     assert edits(ONE, repo, other / "b.py") == SILENT
 
 
+@pytest.mark.slow
 def test_the_same_file_in_two_worktrees_is_one_file(
     repo: Path, worktree: Callable[[Path, str], Path]
 ) -> None:
@@ -122,6 +129,7 @@ def test_the_same_file_in_two_worktrees_is_one_file(
     assert "worker-1 has been editing a.py" in reason(edits(TWO, other, other / "a.py"))
 
 
+@pytest.mark.slow
 def test_who_lost_its_claim_is_told_at_its_next_edit(repo: Path) -> None:
     set_up(repo, None)
     invoke("agent-issue new 'Parse the input' --as @me", repo)
@@ -148,6 +156,7 @@ def patch(repo: Path, agent: dict[str, str], command: str = PATCH) -> Hooked:
     return call("codex", said, repo, agent)
 
 
+@pytest.mark.slow
 def test_one_refused_file_refuses_the_patch_and_each_is_named(repo: Path) -> None:
     set_up(repo, None)
     for path in ("src/theirs.py", "gone.py"):

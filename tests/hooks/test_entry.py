@@ -118,6 +118,7 @@ def test_an_event_of_50_mb_is_decided_as_any_other(repo: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_more_than_is_looked_at_is_taken_all_the_same(repo: Path) -> None:
     set_up(repo)
     whole = b'{"a": "' + b"x" * 130_000_000 + b'"}'
@@ -182,6 +183,7 @@ def unheard(repo: Path, said: object) -> tuple[bytes, bytes]:
     return done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_an_answer_that_nobody_reads_goes_nowhere_and_counts_as_not_said(repo: Path) -> None:
     set_up(repo)
     name = invoke("agent-escalate 'Which database?' --as worker-1", repo).out.split()[0]

@@ -56,6 +56,7 @@ def ready(repo: Path) -> Path:
     return repo
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("event", "modules"),
     [("PreToolUse-Write", EDIT), ("PostToolBatch", BATCH), ("SessionEnd", END)],
@@ -75,6 +76,7 @@ def test_what_happens_all_the_time_imports_its_own_few_modules(
     assert (presence(ready)["seq"] > before) == (event != "PreToolUse-Write")  # it did its work
 
 
+@pytest.mark.slow
 def test_an_event_that_is_none_of_ours_imports_next_to_nothing(ready: Path, tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
     (tmp_path / "nothing/__main__.py").touch()

@@ -74,6 +74,7 @@ def test_what_is_no_name_is_not_taken_for_one(repo: Path) -> None:
         assert agent(found) == "codex-abcd"
 
 
+@pytest.mark.slow
 def test_two_sessions_that_end_alike_are_two_agents(repo: Path) -> None:
     in_use(repo)
     ids = [f"{n}0000000-0000-4000-8000-00000000beef" for n in (1, 2)]

@@ -51,6 +51,7 @@ def test_the_work_in_hand_is_written_down_once(repo: Path, name: str) -> None:
     assert log(repo) == []
 
 
+@pytest.mark.slow
 def test_where_there_is_no_work_nothing_is_written_down(repo: Path) -> None:
     working(repo)
     (repo / "a").unlink()
@@ -60,6 +61,7 @@ def test_where_there_is_no_work_nothing_is_written_down(repo: Path) -> None:
     assert presence(repo)["status"] == "waiting"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after"),
     [("implementing", "waiting"), ("testing", "waiting"), ("blocked", "blocked"), ("done", "done")],
@@ -71,6 +73,7 @@ def test_an_agent_whose_turn_is_over_waits(repo: Path, before: str, after: str) 
     assert presence(repo)["status"] == after
 
 
+@pytest.mark.slow
 def test_a_compaction_is_no_pause(repo: Path) -> None:
     working(repo)
     assert stops(repo, "claude-PreCompact") == SILENT
@@ -82,6 +85,7 @@ def answer(repo: Path) -> None:
     assert invoke(["agent-answer", name, "SQLite", "--as", "@me"], repo).code == 0
 
 
+@pytest.mark.slow
 def test_an_answer_that_came_meanwhile_keeps_the_agent_going_once(repo: Path) -> None:
     working(repo)
     answer(repo)
@@ -94,6 +98,7 @@ def test_an_answer_that_came_meanwhile_keeps_the_agent_going_once(repo: Path) ->
     assert len(checkpoints(repo)) == 1
 
 
+@pytest.mark.slow
 def test_an_answer_during_a_turn_that_was_prolonged_waits_for_the_next(repo: Path) -> None:
     working(repo)
     answer(repo)
@@ -101,6 +106,7 @@ def test_an_answer_during_a_turn_that_was_prolonged_waits_for_the_next(repo: Pat
     assert "SQLite" in context(call("claude", payload("claude-UserPromptSubmit", repo), repo))
 
 
+@pytest.mark.slow
 def test_codex_goes_on_with_a_reason(repo: Path) -> None:
     working(repo)
     answer(repo)
@@ -111,6 +117,7 @@ def test_codex_goes_on_with_a_reason(repo: Path) -> None:
     assert "\nSQLite\n" in done.said["reason"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("client", "event"), [("gemini", "AfterAgent"), ("opencode", "session.idle")]
 )
@@ -125,6 +132,7 @@ def test_a_client_that_hears_nothing_then_is_told_later(
     assert "SQLite" in context(call("claude", payload("claude-UserPromptSubmit", repo), repo))
 
 
+@pytest.mark.slow
 def test_the_next_session_goes_on_from_there(repo: Path) -> None:
     working(repo)
     stops(repo)

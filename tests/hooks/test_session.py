@@ -56,6 +56,7 @@ def test_a_session_that_begins_is_registered(repo: Path, tmp_path: Path) -> None
     assert log(repo) == []
 
 
+@pytest.mark.slow
 def test_what_its_shell_commands_need_is_written_once(repo: Path, tmp_path: Path) -> None:
     set_up(repo)
     file = tmp_path / "env"
@@ -103,6 +104,7 @@ def test_every_client_begins(repo: Path, client: str, said: dict[str, Any]) -> N
     assert log(repo) == []
 
 
+@pytest.mark.slow
 def test_a_new_session_of_an_agent_goes_on_with_its_issue(repo: Path) -> None:
     set_up(repo)
     invoke("agent-issue new 'Parse the input' --as @me", repo)
@@ -118,6 +120,7 @@ def test_a_new_session_of_an_agent_goes_on_with_its_issue(repo: Path) -> None:
     assert call("claude", write(repo / "a", repo), repo) == SILENT  # and it has the claim
 
 
+@pytest.mark.slow
 def test_a_session_that_is_resumed_lives_again(repo: Path) -> None:
     set_up(repo)
     begins(repo)
@@ -128,6 +131,7 @@ def test_a_session_that_is_resumed_lives_again(repo: Path) -> None:
     assert (found["status"], found["epoch"]) == ("idle", 1)
 
 
+@pytest.mark.slow
 def test_a_session_that_is_compacted_stays_what_it_was(repo: Path) -> None:
     set_up(repo)
     begins(repo)
@@ -138,6 +142,7 @@ def test_a_session_that_is_compacted_stays_what_it_was(repo: Path) -> None:
     assert (after["status"], after["epoch"]) == ("implementing", before["epoch"])
 
 
+@pytest.mark.slow
 def test_what_the_agent_was_told_as_it_began_is_no_news_later(repo: Path) -> None:
     set_up(repo)
     name = invoke("agent-escalate 'Which database?' --as worker-1", repo).out.split()[0]
@@ -149,6 +154,7 @@ def test_what_the_agent_was_told_as_it_began_is_no_news_later(repo: Path) -> Non
     assert call("claude", payload("claude-PostToolBatch", repo), repo) == SILENT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letter", ["x", "é", "😀"])
 def test_the_context_is_no_longer_than_clients_take(repo: Path, letter: str) -> None:
     set_up(repo)
@@ -172,6 +178,7 @@ def test_an_issue_that_cannot_be_found_hides_nothing_else(repo: Path) -> None:
 # --------------------------------------------------------------------------------- prompts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -191,6 +198,7 @@ def test_an_agent_that_is_asked_something_is_at_work(repo: Path, before: str, af
     assert presence(repo)["status"] == after
 
 
+@pytest.mark.slow
 def test_a_prompt_brings_news_though_no_bell_rang(repo: Path) -> None:
     set_up(repo)
     begins(repo)
@@ -204,6 +212,7 @@ def test_a_prompt_brings_news_though_no_bell_rang(repo: Path) -> None:
 # ------------------------------------------------------------------------------------- end
 
 
+@pytest.mark.slow
 def test_a_session_that_ends_leaves_nothing_held(repo: Path) -> None:
     set_up(repo, None)
     begins(repo)
@@ -218,6 +227,7 @@ def test_a_session_that_ends_leaves_nothing_held(repo: Path) -> None:
     assert log(repo) == []
 
 
+@pytest.mark.slow
 def test_the_end_of_an_older_session_stops_nobody(repo: Path) -> None:
     set_up(repo)
     begins(repo)
@@ -230,6 +240,7 @@ def test_the_end_of_an_older_session_stops_nobody(repo: Path) -> None:
     assert [path for path in (repo / ".git/ghp/touched").iterdir() if path.name[0] != "."] != []
 
 
+@pytest.mark.slow
 def test_a_beat_that_is_stuck_holds_up_no_end(repo: Path) -> None:
     set_up(repo)
     begins(repo)

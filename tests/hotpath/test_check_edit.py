@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.support import guard
 from tests.support.ghp import CHECKOUT
 from tests.support.git import git, refs
@@ -66,6 +68,7 @@ def test_what_an_agents_session_sets_is_taken_away() -> None:
     assert guard.scrubbed(found | {"PATH": "/bin", "LANG": "C"}) == {"PATH": "/bin", "LANG": "C"}
 
 
+@pytest.mark.slow
 def test_the_guard_holds_inside_an_agents_session_and_a_git_hook(tmp_path: Path) -> None:
     hostile = {
         "HOME": "/nonexistent", "GIT_DIR": "/nonexistent", "GIT_INDEX_FILE": "/nonexistent",

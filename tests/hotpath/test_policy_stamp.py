@@ -524,6 +524,7 @@ def live_through(one: Claimant, two: Claimant, seed: int) -> None:
     assert used, "a book was used at some time, so something was compared"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1))
 def test_builders_writers_and_folds_in_any_order_leave_no_stale_book(
     pair: tuple[Claimant, Claimant], seed: int

@@ -57,6 +57,7 @@ def rivals(held: list[Hold]) -> list[tuple[Hold, Hold]]:
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.lists(STEPS, min_size=4, max_size=18))
 def test_what_one_clone_grants_never_overlaps_and_what_two_do_is_known_to_both(

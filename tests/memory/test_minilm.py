@@ -65,6 +65,7 @@ def cosine(model: MiniLM, one: str, other: str) -> float:
     return sum(a * b for a, b in zip(first, second, strict=True))
 
 
+@pytest.mark.slow
 @needs_model
 def test_vectors_have_length_1_and_384_numbers_whatever_the_text() -> None:
     for text in ("A migration", "", "?", "日本語 🙂 \x00", "word " * 2000):
@@ -73,6 +74,7 @@ def test_vectors_have_length_1_and_384_numbers_whatever_the_text() -> None:
         assert math.isclose(math.sqrt(sum(value * value for value in vector)), 1.0, abs_tol=1e-5)
 
 
+@pytest.mark.slow
 @needs_model
 def test_the_similarities_are_those_that_the_models_authors_give() -> None:
     # From the model card's own example, as sentence-transformers computes them.
@@ -109,6 +111,7 @@ def found_first(model: MiniLM, pairs: Sequence[Pair]) -> int:
     return sum(best == place // 2 for place, best in enumerate(found))
 
 
+@pytest.mark.slow
 @needs_model
 def test_what_was_learnt_is_added_to_the_weights_in_steps_of_four_bits(tmp_path: Path) -> None:
     import numpy

@@ -136,6 +136,7 @@ def test_two_sessions_that_take_turns_are_rivals(repo: Path, clock: ManualClock)
     assert "of this clone" in rivalry.where
 
 
+@pytest.mark.slow
 def test_two_clones_that_both_move_one_name_are_rivals_to_both(
     clones: Clones, clock: ManualClock
 ) -> None:

@@ -96,6 +96,7 @@ def test_an_agent_with_another_issue_keeps_its_leases(road: Road) -> None:
     assert len(lease.listing(house).held) == 1
 
 
+@pytest.mark.slow
 def test_worktree_and_branch_go_here_and_on_the_remote(shared: Road, remote: Path) -> None:
     path = ready(shared)
     assert merged(shared.merge(1)).notes == ()
@@ -117,6 +118,7 @@ def test_a_worktree_with_work_in_it_stays_with_its_branch(road: Road) -> None:
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_a_worktree_with_more_commits_stays_with_its_branch(shared: Road) -> None:
     path = ready(shared)
     more = commit(path, {"b.txt": "two\n"})
@@ -162,6 +164,7 @@ def test_a_person_in_the_main_worktree_keeps_it(road: Road) -> None:
 # --------------------------------------------------------------------------- the trunk here
 
 
+@pytest.mark.slow
 def test_the_trunk_here_follows_the_remotes(shared: Road) -> None:
     ready(shared)
     done = merged(shared.merge(1))
@@ -170,6 +173,7 @@ def test_the_trunk_here_follows_the_remotes(shared: Road) -> None:
     assert git(shared.folder, "status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 def test_a_trunk_with_changes_is_said_and_left(shared: Road) -> None:
     ready(shared)
     (shared.folder / "README.md").write_text("half-way\n")
@@ -182,6 +186,7 @@ def test_a_trunk_with_changes_is_said_and_left(shared: Road) -> None:
     assert (shared.folder / "README.md").read_text() == "half-way\n"
 
 
+@pytest.mark.slow
 def test_a_trunk_with_commits_that_nobody_pushed_is_left(shared: Road) -> None:
     ready(shared)
     mine = commit(shared.folder, {"mine.txt": "mine\n"})
@@ -190,6 +195,7 @@ def test_a_trunk_with_commits_that_nobody_pushed_is_left(shared: Road) -> None:
     assert not (shared.folder / "a.txt").exists()
 
 
+@pytest.mark.slow
 def test_a_trunk_that_nobody_has_checked_out_moves_alone(shared: Road) -> None:
     ready(shared)
     git(shared.folder, "switch", "--quiet", "-c", "other")

@@ -54,6 +54,7 @@ def test_the_work_is_pushed_and_a_pull_request_is_open(road: Road, place: Path) 
     assert (presence["status"], presence["lastAction"]) == ("reviewing", "Finished #1: #2")
 
 
+@pytest.mark.slow
 def test_again_it_is_the_same_pull_request_brought_up_to_date(road: Road, place: Path) -> None:
     first = road.finish("worker-1", place)
     same = road.finish("worker-1", place)
@@ -76,6 +77,7 @@ def test_who_does_not_have_the_issue_any_more_is_refused(road: Road, place: Path
     assert road.house("@me").forge.list(closed=True) == []
 
 
+@pytest.mark.slow
 def test_a_claim_that_is_lost_while_the_checks_run_is_noticed(
     road: Road, place: Path, clones: Clones
 ) -> None:
@@ -174,6 +176,7 @@ def test_a_check_that_fails_is_said_with_its_output_and_nothing_is_pushed(
     assert not (place / "never").exists()
 
 
+@pytest.mark.slow
 def test_a_draft_is_shown_as_it_is_and_made_ready_later(road: Road, place: Path) -> None:
     road.configure({"checks": ["test -e b.txt"]})
     draft = road.finish("worker-1", place, draft=True)

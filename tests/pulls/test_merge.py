@@ -137,6 +137,7 @@ def _merger(road: Road, tell: Callable[[str], None], name: str = "lead") -> Merg
     return services.merger(road.house(name), cwd=road.folder, tell=tell, unchecked=True)
 
 
+@pytest.mark.slow
 def test_a_branch_that_moves_while_the_checks_run_is_looked_at_again(road: Road) -> None:
     road.configure({"checks": ["ls"]})
     path = road.start("worker-1").path
@@ -154,6 +155,7 @@ def test_a_branch_that_moves_while_the_checks_run_is_looked_at_again(road: Road)
     assert set(road.trunk) >= {"a.txt", "b.txt"}
 
 
+@pytest.mark.slow
 def test_what_never_stands_still_is_unknown_in_the_end(road: Road) -> None:
     road.configure({"checks": ["true"]})
     path = road.start("worker-1").path

@@ -56,6 +56,7 @@ def test_the_agent_is_told_once_with_the_output(road: Road, place: Path) -> None
     assert news_of(road, "worker-2") == ""
 
 
+@pytest.mark.slow
 def test_the_issue_has_one_comment_for_each_try(road: Road, place: Path) -> None:
     for _ in range(2):
         assert sent_back(road.merge(1, "@me")).round == 1
@@ -68,6 +69,7 @@ def test_the_issue_has_one_comment_for_each_try(road: Road, place: Path) -> None
     assert len(road.house("@me").tracker.get(1).comments) == 2
 
 
+@pytest.mark.slow
 def test_after_two_rounds_a_person_is_asked_once(road: Road, place: Path) -> None:
     escalations = []
     for number in range(1, 5):

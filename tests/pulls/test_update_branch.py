@@ -53,6 +53,7 @@ def test_or_it_is_rebased_where_the_configuration_says_so(road: Road, place: Pat
     assert done.pull.head == git(place, "rev-parse", "HEAD")
 
 
+@pytest.mark.slow
 def test_what_was_pushed_before_is_replaced_after_a_rebase(road: Road, place: Path) -> None:
     road.configure({"updateMethod": "rebase"})
     first = road.finish("worker-1", place)
@@ -81,6 +82,7 @@ def test_a_conflict_names_the_files_and_changes_nothing(
     assert len(git(road.folder, "worktree", "list").splitlines()) == 2
 
 
+@pytest.mark.slow
 def test_commits_of_others_on_the_branch_are_not_thrown_away(
     road: Road, place: Path, clones: Clones
 ) -> None:
@@ -101,6 +103,7 @@ def test_commits_of_others_on_the_branch_are_not_thrown_away(
     assert set(road.files(road.finish("worker-1", place).pull.head)) >= {"c.txt", "d.txt"}
 
 
+@pytest.mark.slow
 def test_what_the_remote_has_more_of_the_branch_is_taken_in(
     road: Road, place: Path, clones: Clones
 ) -> None:

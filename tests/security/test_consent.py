@@ -99,6 +99,7 @@ def test_where_nobody_agreed_to_the_remote_no_work_goes_to_another(
     assert git(remote, "for-each-ref") == before
 
 
+@pytest.mark.slow
 def test_without_consent_checks_are_not_run_and_nothing_is_finished_or_merged(
     clone: Path, trap: Path, home: Path, remote: Path
 ) -> None:
@@ -128,6 +129,7 @@ def test_without_consent_checks_are_not_run_and_nothing_is_finished_or_merged(
 # ------------------------------------------------------------------------------ a branch
 
 
+@pytest.mark.slow
 def test_a_branch_that_is_checked_out_names_no_command_no_trunk_and_no_check(
     clone: Path, trap: Path, home: Path
 ) -> None:
@@ -168,6 +170,7 @@ def test_shared_files_are_those_of_the_trunk_and_need_no_consent(clone: Path) ->
 # ------------------------------------------------------------------------------ who agrees
 
 
+@pytest.mark.slow
 def test_other_values_of_the_trunk_are_asked_for_again(clone: Path, trap: Path, home: Path) -> None:
     put(clone, {"worktreeSetupCommand": "true"})
     assert invoke("agent-trust --yes", clone).code == 0
@@ -246,6 +249,7 @@ def test_worktrees_go_to_no_place_where_files_mean_something(
     assert git(clone, "worktree", "list").count("\n") == 0
 
 
+@pytest.mark.slow
 def test_a_place_beside_the_repository_is_allowed(clone: Path, tmp_path: Path) -> None:
     put(clone, {"worktreePath": "../.worktrees"})
     assert invoke("agent-trust --yes", clone).code == 0

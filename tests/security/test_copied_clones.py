@@ -69,6 +69,7 @@ def test_the_agent_in_a_copied_clone_is_told_where_its_claim_is(original: Claima
     assert (holds(copy), holds(original)) == (True, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["the copy", "the original"])
 def test_after_syncs_the_original_still_holds_and_the_copy_does_not(
     original: Claimant, first: str
@@ -154,6 +155,7 @@ def test_an_agent_that_is_started_again_in_its_clone_keeps_what_it_has(original:
     assert not take(original.parts, STAGING).is_new
 
 
+@pytest.mark.slow
 def test_a_copy_from_elsewhere_believes_the_original_of_who_goes_on_only_there(
     original: Claimant,
 ) -> None:

@@ -61,6 +61,7 @@ def test_a_hook_in_a_buried_bare_repository_starts_nothing_of_it(
     assert listing(lib) == before
 
 
+@pytest.mark.slow
 def test_a_file_of_a_buried_bare_repository_is_guarded_like_any_other(
     buried: tuple[Path, Path], clone: Path
 ) -> None:
@@ -155,6 +156,7 @@ def test_a_bare_repository_below_a_moved_worktree_is_refused(
 # ---------------------------------------------------------------------- bare repositories
 
 
+@pytest.mark.slow
 def test_a_bare_repository_with_worktrees_works_in_them_and_in_itself(
     remote: Path, tmp_path: Path
 ) -> None:
@@ -194,6 +196,7 @@ def test_a_hook_uses_no_bare_repository_that_nobody_named(remote: Path) -> None:
 # ------------------------------------------------------------------- what a tarball brings
 
 
+@pytest.mark.slow
 def test_the_configuration_of_an_unpacked_repository_runs_nothing_for_those_who_only_look(
     repo: Path, tmp_path: Path
 ) -> None:

@@ -29,6 +29,7 @@ def seen(field: Field, number: int, name: str = "one", agent: str = "worker-1") 
     return found
 
 
+@pytest.mark.slow
 def test_a_body_that_was_changed_after_a_command_is_shown_as_it_was(field: Field) -> None:
     number = field.github.issue("Build is red", OUTSIDER, body="First")
     field.say(number, "/agent assign worker-1")
@@ -57,6 +58,7 @@ def test_a_body_that_was_changed_before_it_was_assigned_is_shown_as_it_is(field:
     assert seen(field, number) == ["Second"] * 2
 
 
+@pytest.mark.slow
 def test_edits_of_one_second_keep_their_order(field: Field) -> None:
     number = field.github.issue("Build is red", OUTSIDER, body="First")
     field.say(number, "/agent assign worker-1")

@@ -40,6 +40,7 @@ def pass_time(alice: Machine, bob: Machine, minutes: int) -> None:
         bob.sync()
 
 
+@pytest.mark.slow
 @forgeries
 def test_a_claim_stays_with_its_holder_whatever_others_say_of_it(
     machines: tuple[Machine, Machine], remote: Path, forged: dict[str, object]
@@ -55,6 +56,7 @@ def test_a_claim_stays_with_its_holder_whatever_others_say_of_it(
     assert bob.run("agent-claim 1").code == 3
 
 
+@pytest.mark.slow
 @forgeries
 def test_what_an_agent_is_given_is_its_own_whatever_others_say_of_it(
     machines: tuple[Machine, Machine], remote: Path, forged: dict[str, object]
@@ -70,6 +72,7 @@ def test_what_an_agent_is_given_is_its_own_whatever_others_say_of_it(
     alice.does("agent-issue close 2")
 
 
+@pytest.mark.slow
 def test_a_clone_believes_itself_of_its_own_agents(
     machines: tuple[Machine, Machine], remote: Path
 ) -> None:
@@ -84,6 +87,7 @@ def test_a_clone_believes_itself_of_its_own_agents(
     assert alice.status()["alice"]["lastAction"] == "Worked for 40 minutes"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epoch", [LAST, 1_000_002])
 def test_an_epoch_that_no_life_can_have_is_a_problem_and_no_fact(
     machines: tuple[Machine, Machine], remote: Path, epoch: int
@@ -101,6 +105,7 @@ def test_an_epoch_that_no_life_can_have_is_a_problem_and_no_fact(
     assert alice.status()["alice"]["epoch"] == 2
 
 
+@pytest.mark.slow
 def test_an_agent_starts_again_above_an_epoch_that_it_could_have_reached(
     machines: tuple[Machine, Machine], remote: Path
 ) -> None:
@@ -112,6 +117,7 @@ def test_an_agent_starts_again_above_an_epoch_that_it_could_have_reached(
     assert bob.status()["alice"]["epoch"] == alice.status()["alice"]["epoch"] == 900_001
 
 
+@pytest.mark.slow
 def test_an_agent_that_moves_goes_on_where_it_is_and_that_is_told(
     machines: tuple[Machine, Machine], clones: Clones
 ) -> None:

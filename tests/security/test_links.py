@@ -114,6 +114,7 @@ def test_what_is_kept_is_not_read_through_a_link(ours: Path, tmp_path: Path) -> 
     assert presencefile.presence(str(ours), "w1") is None
 
 
+@pytest.mark.slow
 def test_a_pipe_in_the_place_of_a_file_stops_no_hook(ours: Path, repo: Path) -> None:
     for name in ("agents/w1.json", "cache/settings.json", "log.jsonl", "cache/rulebook.json"):
         (ours / name).unlink(missing_ok=True)

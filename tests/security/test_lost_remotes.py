@@ -68,6 +68,7 @@ def test_a_former_holder_is_refused_and_the_present_one_is_not(team: Team) -> No
     assert (holds(team.alice), holds(team.bob)) == (False, True)
 
 
+@pytest.mark.slow
 def test_a_restored_backup_gives_no_right_back_to_a_former_holder(team: Team) -> None:
     team.restore_backup()
     assert not holds(team.alice)
@@ -78,6 +79,7 @@ def test_a_restored_backup_gives_no_right_back_to_a_former_holder(team: Team) ->
     assert (team.right.holder, team.right.generation) == ("bob", 2)
 
 
+@pytest.mark.slow
 def test_a_sync_alone_mends_a_restored_remote(team: Team) -> None:
     team.restore_backup()
     team.alice.sync()
@@ -90,6 +92,7 @@ def test_a_sync_alone_mends_a_restored_remote(team: Team) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_only_a_sync_told_is_kept_when_the_remote_forgets_it(team: Team) -> None:
     team.carol.sync()  # it knows of bob's right by this alone
     team.restore_backup()
@@ -100,6 +103,7 @@ def test_what_only_a_sync_told_is_kept_when_the_remote_forgets_it(team: Team) ->
     assert git(team.remote, "rev-parse", RIGHT) == held.revision
 
 
+@pytest.mark.slow
 def test_a_lost_ref_is_not_begun_again_by_who_knows_an_older_state(team: Team) -> None:
     team.lose_right()
     assert not holds(team.alice)
@@ -117,6 +121,7 @@ def test_a_lost_ref_is_not_begun_again_by_who_knows_an_older_state(team: Team) -
     assert (holds(team.alice), holds(team.bob)) == (False, True)
 
 
+@pytest.mark.slow
 def test_a_lost_ref_is_put_back_by_its_holder(team: Team) -> None:
     team.lose_right()
     assert holds(team.bob)
@@ -124,6 +129,7 @@ def test_a_lost_ref_is_put_back_by_its_holder(team: Team) -> None:
     assert (holds(team.alice), holds(team.bob)) == (False, True)
 
 
+@pytest.mark.slow
 def test_a_person_frees_what_the_remote_lost_and_it_stays_free(team: Team) -> None:
     team.lose_right()
     assert not holds(team.alice)
@@ -135,6 +141,7 @@ def test_a_person_frees_what_the_remote_lost_and_it_stays_free(team: Team) -> No
     assert [holds(each) for each in (team.alice, team.bob, team.carol)] == [False, False, True]
 
 
+@pytest.mark.slow
 def test_two_histories_of_one_right_are_a_question_and_refused_to_both(team: Team) -> None:
     team.restore_backup()
     team.carol.sync()
@@ -162,6 +169,7 @@ def test_two_histories_of_one_right_are_a_question_and_refused_to_both(team: Tea
     assert (holds(team.bob), holds(team.carol)) == (False, True)
 
 
+@pytest.mark.slow
 def test_a_strict_lease_survives_a_restored_remote(team: Team) -> None:
     wanted = LeaseRequest(name="staging-db", strict=True)
     shutil.rmtree(team.backup)
@@ -173,6 +181,7 @@ def test_a_strict_lease_survives_a_restored_remote(team: Team) -> None:
         take(team.alice.parts, wanted)
 
 
+@pytest.mark.slow
 def test_two_histories_of_a_strict_lease_are_refused_until_a_person_frees_it(team: Team) -> None:
     wanted = LeaseRequest(name="staging-db", strict=True)
     shutil.rmtree(team.backup)

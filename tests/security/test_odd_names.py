@@ -60,6 +60,7 @@ def test_the_edit_of_each_oddly_named_file_is_decided(odd: Path) -> None:
     assert denied == ["$(touch RAN)", "plain.txt"]
 
 
+@pytest.mark.slow
 def test_oddly_named_files_are_handed_on_and_taken_up_again(odd: Path) -> None:
     names = sorted(path.name for path in odd.iterdir() if path.is_file())
     assert invoke("agent-handoff --checkpoint --note Half", odd).code == 0
@@ -104,6 +105,7 @@ def test_an_odd_payload_stops_no_agent(repo: Path, payload: bytes) -> None:
         assert "deny" not in json.dumps(done.said)
 
 
+@pytest.mark.slow
 def test_a_session_that_is_named_like_a_path_makes_no_file_elsewhere(repo: Path) -> None:
     hooks.set_up(repo, None)
     before = listing(repo.parent)

@@ -77,6 +77,7 @@ def test_the_scope_of_an_outsiders_issue_guards_nothing(field: Field) -> None:
     field.ghp("agent-check README.md", agent="worker-2", code=3)  # a maintainer saved it
 
 
+@pytest.mark.slow
 def test_agents_read_nothing_of_outsiders_in_a_lockdown_and_people_read_all(field: Field) -> None:
     field.clone(lockdown=True)
     theirs = field.github.issue("Build is red", OUTSIDER, body="Obey me")

@@ -35,6 +35,7 @@ def both_wait(machines: tuple[Machine, Machine], seconds: float) -> None:
         machine.clock.wait(seconds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [HOUR, -25 * HOUR])
 def test_an_observer_whose_clock_is_set_takes_nothing_from_the_living(
     machines: tuple[Machine, Machine], step: float
@@ -111,6 +112,7 @@ def test_the_fast_road_measures_a_beat_by_the_clock_that_nobody_sets(
     assert living.lives(folders, "alice", wall + 100 + step, 50.0, 900.0) is False
 
 
+@pytest.mark.slow
 def test_a_strict_lease_is_taken_over_only_after_two_looks(
     machines: tuple[Machine, Machine],
 ) -> None:
@@ -127,6 +129,7 @@ def test_a_strict_lease_is_taken_over_only_after_two_looks(
     assert bob.run("agent-lease src/ --strict").code == 0
 
 
+@pytest.mark.slow
 def test_a_sign_of_life_between_two_looks_ends_the_doubt(
     machines: tuple[Machine, Machine],
 ) -> None:
@@ -146,6 +149,7 @@ def test_a_sign_of_life_between_two_looks_ends_the_doubt(
 # ------------------------------------------------------------------------- processes that run
 
 
+@pytest.mark.slow
 def test_an_agent_in_a_long_test_run_lives_in_every_clone(
     machines: tuple[Machine, Machine],
 ) -> None:
@@ -167,6 +171,7 @@ def test_an_agent_in_a_long_test_run_lives_in_every_clone(
     assert bob.liveness("alice") == "dead", "its machine was silent for longer than it asked for"
 
 
+@pytest.mark.slow
 def test_who_beats_again_needs_nobody_to_vouch(machines: tuple[Machine, Machine]) -> None:
     alice, bob = machines
     alice.beat("Runs the tests", GHP_AGENT_PID=str(os.getpid()))
@@ -180,6 +185,7 @@ def test_who_beats_again_needs_nobody_to_vouch(machines: tuple[Machine, Machine]
     assert bob.status()["alice"].keys() & {"processRunsFor", "silentFor"} == set()
 
 
+@pytest.mark.slow
 def test_a_process_that_was_killed_is_told_to_all(machines: tuple[Machine, Machine]) -> None:
     alice, bob = machines
     ended = subprocess.Popen(["true"])

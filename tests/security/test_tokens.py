@@ -225,6 +225,7 @@ COMMANDS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_credentials_in_a_remotes_address_are_in_nothing_that_commands_say_or_keep(
     clone: Path, remote: Path
 ) -> None:

@@ -80,6 +80,7 @@ def test_whatever_marks_others_use_their_words_stay_quotations(
         assert leaked(heard(repo, client, paths), hostile) == [], client
 
 
+@pytest.mark.slow
 def test_no_command_for_agents_has_words_of_others_outside_of_a_quotation(repo: Path) -> None:
     hostile = Hostile(MARKS)
     furnish(repo, hostile)

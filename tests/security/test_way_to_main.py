@@ -230,6 +230,7 @@ def test_of_an_ordinary_lease_a_person_is_told_and_an_agent_is_refused(road: Roa
     assert "src/a.py" in road.trunk
 
 
+@pytest.mark.slow
 def test_the_leases_of_the_one_whose_work_it_is_are_not_in_the_way(road: Road) -> None:
     path = road.start("alice").path
     leased(road, "src/ --strict", "alice")
@@ -238,6 +239,7 @@ def test_the_leases_of_the_one_whose_work_it_is_are_not_in_the_way(road: Road) -
     assert ghp(road, "agent-merge 2 --as lead").out == "2\n"
 
 
+@pytest.mark.slow
 def test_the_strict_lease_of_one_who_is_dead_is_not_in_the_way(road: Road) -> None:
     road.done("alice", 1, {"src/a.py": "one\n"})
     leased(road)

@@ -45,6 +45,7 @@ def test_other_values_on_the_trunk_are_asked_for_again_and_the_same_stay_good(cl
     assert settings(clone) == found, "the cache has the same"
 
 
+@pytest.mark.slow
 def test_the_trunk_names_another_trunk_only_with_consent(clone: Path) -> None:
     git(clone, "push", "--quiet", "origin", "HEAD:dev")
     git(clone, "fetch", "--quiet")

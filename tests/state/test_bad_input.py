@@ -94,6 +94,7 @@ def test_whatever_is_in_another_clones_tree_hides_nobody(
     assert refs(remote)["refs/ghp/clone/eve"] == made, "what is theirs stays as it is"
 
 
+@pytest.mark.slow
 def test_a_tree_that_git_would_not_make_hides_nobody(clones: Clones, remote: Path) -> None:
     content = strangers.blob(remote, b"x")
     inner = strangers.raw_tree(
@@ -128,6 +129,7 @@ def test_whatever_another_clones_message_says_the_ledger_is_there(
     assert "Unexpected" not in invoke("agent-doctor", one).err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["message", "record"])
 def test_wherever_another_clone_sets_its_clock_to_the_end_what_is_said_later_is_there(
     clones: Clones, remote: Path, where: str
@@ -315,6 +317,7 @@ def test_an_object_that_is_gone_is_an_error_and_what_is_said_then_waits(repo: Pa
 # ------------------------------------------------------------------------------ remotes
 
 
+@pytest.mark.slow
 def test_a_remote_that_hangs_is_given_up_in_its_time(clone: Path, remote: Path) -> None:
     say(clone, "one")
     impatient(clone, timeout=1.0)
@@ -377,6 +380,7 @@ def test_a_configured_remote_that_is_not_there_is_an_error(clone: Path) -> None:
 # ------------------------------------------------------------------------------ a full disk
 
 
+@pytest.mark.slow
 def test_on_a_full_disk_nothing_is_lost_and_what_cannot_be_kept_is_said(
     clone: Path, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from functools import reduce
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,11 +21,13 @@ def same(one: JoinedTree, other: JoinedTree) -> bool:
     return exactly(one.agents) == exactly(other.agents) and one.files == other.files
 
 
+@pytest.mark.slow
 @given(TREES, TREES)
 def test_the_join_does_not_depend_on_who_is_heard_first(one: JoinedTree, other: JoinedTree) -> None:
     assert same(join([one, other]), join([other, one]))
 
 
+@pytest.mark.slow
 @given(TREES, TREES, TREES)
 def test_the_join_does_not_depend_on_what_is_joined_first(
     a: JoinedTree, b: JoinedTree, c: JoinedTree
@@ -38,6 +41,7 @@ def test_joining_a_tree_with_itself_changes_nothing(tree: JoinedTree) -> None:
     assert same(join([tree]), tree)
 
 
+@pytest.mark.slow
 @given(MANY, st.randoms())
 def test_any_order_and_any_repetition_of_news_gives_one_state(
     many: list[JoinedTree], by: Random
@@ -48,6 +52,7 @@ def test_any_order_and_any_repetition_of_news_gives_one_state(
     assert same(one_by_one, join(many))
 
 
+@pytest.mark.slow
 @given(MANY)
 def test_the_join_loses_no_record_and_no_step_of_an_agent(many: list[JoinedTree]) -> None:
     joined = join(many)

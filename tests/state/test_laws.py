@@ -162,6 +162,7 @@ class GitClones(Clones):
             shutil.rmtree(self.folder)
 
 
+@pytest.mark.slow
 def test_clones_in_memory_keep_the_laws() -> None:
     run_state_machine_as_test(Clones, settings=settings(max_examples=60, stateful_step_count=40))
 
@@ -185,6 +186,7 @@ def run_in_git(examples: int, steps: int) -> None:
         templates.cache_clear()
 
 
+@pytest.mark.slow
 def test_clones_in_git_keep_the_laws() -> None:
     run_in_git(examples=4, steps=12)
 

@@ -56,6 +56,7 @@ def test_a_person_is_told_from_an_agent() -> None:
     )
 
 
+@pytest.mark.slow
 @given(RECORDS, st.integers(0, 2**63))
 def test_an_entry_says_what_the_record_said(record: Record, clock: int) -> None:
     name, event = one_line(record.actor.name, 80), one_line(record.event, 80)
@@ -97,6 +98,7 @@ def test_no_name_of_a_person_can_pose_as_an_agent() -> None:
     assert (found.actor, found.is_person) == ("Eve Agent: worker-2", True)
 
 
+@pytest.mark.slow
 @given(st.lists(MOVES, max_size=4), st.integers(0, 2**63))
 def test_a_fold_of_presence_is_an_entry_for_each_agent_that_moved(
     moves: list[Movement], clock: int

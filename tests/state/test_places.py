@@ -101,6 +101,7 @@ def test_the_state_works_here_and_nothing_of_the_users_is_changed(
     assert set(refs(ground.remote, "refs/heads")) == {"refs/heads/main", "refs/heads/ghp-state"}
 
 
+@pytest.mark.slow
 def test_what_the_user_sees_of_it_is_nothing(ground: Ground) -> None:
     folder = ordinary(ground)
     shown = [git(folder, *args) for args in SIGHTS]
@@ -145,6 +146,7 @@ def test_all_worktrees_of_a_clone_are_one_clone(ground: Ground) -> None:
 # ------------------------------------------------------------------------------ inside of hooks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["pre-commit", "post-commit", "commit-msg", "reference-transaction"]
 )
@@ -166,6 +168,7 @@ def test_inside_a_hook_of_a_commit_the_state_works_and_the_commit_is_the_users(
     assert not store(folder).sync().pushed, "the sync inside of the hook has sent everything"
 
 
+@pytest.mark.slow
 def test_inside_the_hook_of_a_push_the_state_is_pushed_as_well(ground: Ground) -> None:
     folder = ordinary(ground)
     worker = f"{sys.executable} -m tests.state.worker"
@@ -179,6 +182,7 @@ def test_inside_the_hook_of_a_push_the_state_is_pushed_as_well(ground: Ground) -
     assert git(ground.remote, "log", "-1", "--format=%s", "main") == "Mine"
 
 
+@pytest.mark.slow
 def test_inside_the_hook_of_another_repository_it_is_this_ones_state(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +207,7 @@ def copy(folder: Path, name: str) -> Path:
     return repos.from_elsewhere(Path(copied))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["the copy", "the original"])
 @pytest.mark.parametrize("news", ["both have", "only the first has"])
 def test_a_copied_clone_parts_from_the_other_and_nothing_is_lost(
@@ -232,6 +237,7 @@ def test_a_copied_clone_parts_from_the_other_and_nothing_is_lost(
     assert store(one).ledger() == store(other).ledger()
 
 
+@pytest.mark.slow
 def test_a_twin_that_shows_only_when_we_push_is_found_as_well(
     ground: Ground, tmp_path: Path
 ) -> None:
@@ -254,6 +260,7 @@ def test_a_twin_that_shows_only_when_we_push_is_found_as_well(
     assert said(original) == said(twin) == ["before", "one", "other"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("killed", ["before it had another name", "when it had one"])
 def test_a_parting_that_was_killed_half_way_is_finished_by_the_next_sync(
     ground: Ground, killed: str
@@ -277,6 +284,7 @@ def test_a_parting_that_was_killed_half_way_is_finished_by_the_next_sync(
     assert said(original) == said(twin) == ["before", "later", "one", "other"]
 
 
+@pytest.mark.slow
 def test_a_clone_restored_from_a_backup_loses_nothing_that_was_sent(ground: Ground) -> None:
     folder = ground.clone()
     say(folder, "one")
@@ -291,6 +299,7 @@ def test_a_clone_restored_from_a_backup_loses_nothing_that_was_sent(ground: Grou
     assert said(folder) == ["one", "three", "two"]
 
 
+@pytest.mark.slow
 def test_a_copy_that_never_said_anything_is_no_twin(ground: Ground) -> None:
     original = ground.clone()
     assert store(original).sync().trouble is None
@@ -304,6 +313,7 @@ def test_a_copy_that_never_said_anything_is_no_twin(ground: Ground) -> None:
 # ------------------------------------------------------------------------------ rights
 
 
+@pytest.mark.slow
 def test_who_may_fetch_but_not_push_hears_the_others_and_keeps_what_is_theirs(
     ground: Ground,
 ) -> None:
@@ -337,6 +347,7 @@ done
 """
 
 
+@pytest.mark.slow
 def test_a_user_who_cleans_up_all_the_time_loses_nothing_of_theirs_or_ours(
     ground: Ground, start: Start
 ) -> None:
@@ -391,6 +402,7 @@ def sandboxed(folder: Path, *actions: str) -> None:
     assert done.stdout.splitlines() == list(actions)
 
 
+@pytest.mark.slow
 def test_where_git_is_read_only_what_is_said_waits_outside_for_the_next_command(
     sandbox: Path,
 ) -> None:
@@ -413,6 +425,7 @@ def test_where_git_is_read_only_what_is_said_waits_outside_for_the_next_command(
     assert store(sandbox).fold() == 0
 
 
+@pytest.mark.slow
 def test_a_sandbox_in_a_fresh_clone_needs_nothing_to_be_there(
     ground: Ground, sandbox: Path
 ) -> None:

@@ -16,22 +16,26 @@ from tests.support.said import AGENTS, JSON, PRESENCES, exactly
 # ------------------------------------------------------------------------------ the join
 
 
+@pytest.mark.slow
 @given(PRESENCES, PRESENCES)
 def test_who_is_asked_first_makes_no_difference(one: Presence, other: Presence) -> None:
     assert exactly(presence.newer(one, other)) == exactly(presence.newer(other, one))
 
 
+@pytest.mark.slow
 @given(PRESENCES, PRESENCES, PRESENCES)
 def test_the_order_of_news_makes_no_difference(a: Presence, b: Presence, c: Presence) -> None:
     left = presence.newer(presence.newer(a, b), c)
     assert exactly(left) == exactly(presence.newer(a, presence.newer(b, c)))
 
 
+@pytest.mark.slow
 @given(PRESENCES)
 def test_hearing_the_same_twice_is_no_news(one: Presence) -> None:
     assert presence.newer(one, dict(one)) == one
 
 
+@pytest.mark.slow
 @given(PRESENCES, PRESENCES)
 def test_the_newer_is_one_of_the_two_and_never_a_mixture(one: Presence, other: Presence) -> None:
     found = presence.newer(one, other)
@@ -39,6 +43,7 @@ def test_the_newer_is_one_of_the_two_and_never_a_mixture(one: Presence, other: P
     assert presence.position(found) == max(presence.position(one), presence.position(other))
 
 
+@pytest.mark.slow
 @given(st.lists(AGENTS, max_size=5), st.randoms())
 def test_merging_in_any_grouping_gives_one_document(known: list[Agents], chance: Random) -> None:
     shuffled = list(known)
@@ -49,6 +54,7 @@ def test_merging_in_any_grouping_gives_one_document(known: list[Agents], chance:
     assert exactly(presence.merge([at_once, *known, at_once])) == exactly(at_once)
 
 
+@pytest.mark.slow
 @given(st.lists(AGENTS, max_size=4))
 def test_no_agent_and_no_step_forward_is_lost(known: list[Agents]) -> None:
     merged = presence.merge(known)
@@ -81,6 +87,7 @@ def test_an_agent_that_starts_again_is_above_all_that_is_known_and_never_beyond_
 # -------------------------------------------------------------------------- the document
 
 
+@pytest.mark.slow
 @given(AGENTS, st.dictionaries(st.text(max_size=4), JSON, max_size=3))
 def test_a_document_is_read_back_as_it_was_written(agents: Agents, more: dict[str, object]) -> None:
     beside = {key: value for key, value in more.items() if key not in ("agents", "schemaVersion")}
@@ -185,6 +192,7 @@ def test_a_first_presence_is_an_entry() -> None:
     assert presence.movement("a", None, said) == Movement("a", "testing", 7, "Ran the tests")
 
 
+@pytest.mark.slow
 @given(PRESENCES)
 def test_whatever_a_hand_wrote_is_one_word_and_a_number_in_the_entry(said: Presence) -> None:
     move = presence.movement("a", None, said)

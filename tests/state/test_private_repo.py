@@ -89,6 +89,7 @@ def test_first_commands_at_once_make_one(repo: Path) -> None:
     assert [path.name for path in (repo / ".git/ghp").iterdir()] == ["state.git"]
 
 
+@pytest.mark.slow
 def test_first_commands_in_processes_at_once_make_one(repo: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
     processes = [
@@ -310,6 +311,7 @@ def test_the_users_git_sees_nothing_of_it(repo: Path) -> None:
     assert seen_by_the_user(repo) == before
 
 
+@pytest.mark.slow
 def test_it_survives_whatever_the_user_does_to_clean_up(repo: Path) -> None:
     made = opened(repo)
     oid = said(made)

@@ -45,6 +45,7 @@ Clones = Callable[[int], list[Path]]
 # ------------------------------------------------------------------------ inside of a decision
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rival", ["commits", "folds", "syncs", "parts from its twin"])
 def test_whatever_a_rival_does_while_one_decides_both_are_right(
     clones: Clones, tmp_path: Path, rival: str
@@ -94,6 +95,7 @@ def test_whatever_a_rival_does_while_one_decides_both_are_right(
 # ------------------------------------------------------------------------ inside of a fold
 
 
+@pytest.mark.slow
 def test_a_sync_during_a_fold_sends_what_was_there_and_the_fold_adds_to_it(
     clones: Clones, tmp_path: Path, start: Start
 ) -> None:
@@ -113,6 +115,7 @@ def test_a_sync_during_a_fold_sends_what_was_there_and_the_fold_adds_to_it(
     assert said(one) == said(other) == ["first", "second", "theirs"]
 
 
+@pytest.mark.slow
 def test_who_reads_during_a_fold_sees_the_record_before_and_after(
     repo: Path, tmp_path: Path, start: Start
 ) -> None:
@@ -128,6 +131,7 @@ def test_who_reads_during_a_fold_sees_the_record_before_and_after(
     assert said(repo) == ["waiting"]
 
 
+@pytest.mark.slow
 def test_a_beat_during_a_fold_waits_for_nobody_and_is_in_the_next_one(
     repo: Path, tmp_path: Path, start: Start
 ) -> None:
@@ -169,6 +173,7 @@ STEPS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS)
 def test_wherever_a_writer_is_killed_what_it_queued_is_committed_once_and_stops_nobody(
     repo: Path, tmp_path: Path, start: Start, step: str
@@ -216,6 +221,7 @@ def test_what_was_queued_since_is_a_reason_to_decide_again(repo: Path) -> None:
     assert said(repo) == ["first", "rival"]
 
 
+@pytest.mark.slow
 def test_eight_processes_at_once_lose_nothing_and_each_keeps_its_order(
     repo: Path, start: Start
 ) -> None:
@@ -254,6 +260,7 @@ def test_a_fold_killed_before_it_noted_what_it_has_seen_commits_nothing_again(re
 # ------------------------------------------------------------------------ first commands
 
 
+@pytest.mark.slow
 def test_many_first_commands_at_once_lose_nothing(clone: Path, start: Start) -> None:
     crowd = [start(clone, "wait", f"say:{number}", f"beat:w-{number}:1") for number in range(6)]
     for process in crowd:
@@ -280,6 +287,7 @@ def lockless(clones: Clones) -> Iterator[list[Path]]:
         assert (workspace(folder).ghp_dir / folding.LOCK).is_dir(), "the lock was back"
 
 
+@pytest.mark.slow
 def test_two_first_commands_in_a_fresh_clone_make_one_repository(
     lockless: list[Path], tmp_path: Path, start: Start
 ) -> None:
@@ -296,6 +304,7 @@ def test_two_first_commands_in_a_fresh_clone_make_one_repository(
     assert [path.name for path in (clone / ".git/ghp").glob(".state.*")] == []
 
 
+@pytest.mark.slow
 def test_a_rival_in_the_middle_of_a_fold_is_found_out_by_comparing(
     lockless: list[Path], tmp_path: Path, start: Start
 ) -> None:
@@ -310,6 +319,7 @@ def test_a_rival_in_the_middle_of_a_fold_is_found_out_by_comparing(
     assert said(one) == ["before", "first", "rival"]
 
 
+@pytest.mark.slow
 def test_two_folds_of_one_outbox_commit_it_once(
     lockless: list[Path], tmp_path: Path, start: Start
 ) -> None:
@@ -340,6 +350,7 @@ def test_a_crowd_without_locks_loses_nothing_and_syncs(lockless: list[Path], sta
     assert said(other) == expected
 
 
+@pytest.mark.slow
 def test_a_fetch_that_another_process_overtakes_is_tried_again(
     lockless: list[Path], tmp_path: Path
 ) -> None:

@@ -38,11 +38,13 @@ SIMPLE = Record(
 )
 
 
+@pytest.mark.slow
 @given(RECORDS)
 def test_a_record_is_read_back_as_it_was_written(record: Record) -> None:
     assert records.decode(records.encode(record)) == record
 
 
+@pytest.mark.slow
 @given(RECORDS, st.data())
 def test_a_torn_record_is_never_taken_for_a_whole_one(record: Record, data: st.DataObject) -> None:
     whole = records.encode(record)

@@ -155,6 +155,7 @@ def test_a_push_that_was_taken_is_done(here: Place, remote: Path) -> None:
     assert ours(remote) == {}
 
 
+@pytest.mark.slow
 def test_a_push_onto_what_was_not_expected_has_moved(here: Place, remote: Path) -> None:
     first, rival = here.commit(), here.commit()
     assert here.push(f"{first}:{OURS}", expected={OURS: ""}) == Pushed(PushOutcome.DONE)
@@ -408,6 +409,7 @@ def test_a_host_that_takes_our_refs_is_asked_about_branches_only_once(
     assert len(log.read_text().split()) == 3
 
 
+@pytest.mark.slow
 def test_a_clone_finds_the_branches_of_another_even_if_the_host_takes_our_refs_by_now(
     clones: Clones, remote: Path
 ) -> None:
@@ -424,6 +426,7 @@ def test_a_clone_finds_the_branches_of_another_even_if_the_host_takes_our_refs_b
     assert refs(two.repository.path)["refs/ghp/seen-lease/trunk"] == first
 
 
+@pytest.mark.slow
 def test_a_ref_that_is_refused_for_itself_does_not_go_to_another_place(
     clones: Clones, remote: Path
 ) -> None:

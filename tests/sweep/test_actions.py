@@ -31,6 +31,7 @@ from tests.support.taking import take
 from tests.support.thorough import some
 
 
+@pytest.mark.slow
 def test_a_holder_that_returns_between_the_look_and_the_act_keeps_its_claim(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:
@@ -72,6 +73,7 @@ def test_another_that_takes_the_claim_first_keeps_it(
     assert sweeper.assignees(1) == ("worker-2",)
 
 
+@pytest.mark.slow
 def test_an_issue_that_was_opened_again_keeps_its_claim(
     team: Team, one: Claimant, sweeper: Claimant
 ) -> None:

@@ -71,6 +71,7 @@ def test_what_the_one_before_saw_is_remembered(
     assert questions(last) == []
 
 
+@pytest.mark.slow
 def test_without_a_memory_nobody_is_taken_for_dead(
     team: Team, one: Claimant, two: Claimant, runners: Runners
 ) -> None:
@@ -80,6 +81,7 @@ def test_without_a_memory_nobody_is_taken_for_dead(
     assert kinds(run(runners.fresh(), ephemeral=True)) == []
 
 
+@pytest.mark.slow
 def test_a_memory_that_says_nothing_new_is_not_said_again(
     team: Team, one: Claimant, two: Claimant, runners: Runners
 ) -> None:
@@ -171,6 +173,7 @@ def test_a_run_that_is_killed_before_it_sent_anything_leaves_the_next_one_to_do_
     assert kinds(run(runners.fresh(), ephemeral=True)) == []
 
 
+@pytest.mark.slow
 def test_a_broken_memory_is_begun_anew(
     team: Team, one: Claimant, two: Claimant, runners: Runners, tmp_path: Path
 ) -> None:

@@ -57,6 +57,7 @@ def test_they_are_listed_and_stay(
     assert kinds(run(host)) == [("Tell", False)]
 
 
+@pytest.mark.slow
 def test_one_sweep_ends_the_claim_and_removes_a_clean_one_with_its_merged_branch(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:
@@ -172,6 +173,7 @@ def test_a_branch_that_was_squashed_is_merged_if_its_pull_request_says_so_of_thi
     assert left() == ["it is not merged"]
 
 
+@pytest.mark.slow
 def test_what_has_an_owner_or_never_was_an_agents_is_not_looked_at(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:

@@ -55,6 +55,7 @@ def test_a_holder_that_falls_silent_again_is_marked_again_without_another_commen
 # ------------------------------------------------------------------------------- the dead
 
 
+@pytest.mark.slow
 def test_a_dead_holders_issue_goes_back_to_the_queue_with_a_handoff(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:
@@ -86,6 +87,7 @@ def test_a_dead_holders_issue_goes_back_to_the_queue_with_a_handoff(
     assert two.claim(1).lease.generation == claimed.lease.generation + 1
 
 
+@pytest.mark.slow
 def test_who_comes_back_is_fenced_and_what_it_says_is_kept(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:
@@ -211,6 +213,7 @@ def test_who_was_never_heard_of_but_by_its_claim_is_dead_after_that_time(
     assert outcome.text == "worker-9 is unknown; back in the queue (attempt 1)"
 
 
+@pytest.mark.slow
 def test_a_persons_claim_is_never_taken(
     team: Team, one: Claimant, two: Claimant, sweeper: Claimant
 ) -> None:
@@ -221,6 +224,7 @@ def test_a_persons_claim_is_never_taken(
     assert kinds(run(sweeper)) == []
 
 
+@pytest.mark.slow
 def test_the_claim_of_a_closed_issue_is_given_back_and_its_assignee_stays(
     team: Team, one: Claimant, sweeper: Claimant
 ) -> None:

@@ -67,6 +67,7 @@ def unsent(house: App) -> int:
     return house.exchange.sync_status().unsent
 
 
+@pytest.mark.slow
 def test_what_is_said_just_after_a_sync_goes_when_its_turn_comes(
     here: App, clock: Eventful
 ) -> None:
@@ -84,6 +85,7 @@ def test_what_somebody_waits_for_goes_two_seconds_after_the_sync_before(
     assert (unsent(here), clock.passed) == (0, 2 + SPAWN_PAUSE)
 
 
+@pytest.mark.slow
 def test_who_stays_for_later_does_not_hold_up_what_somebody_waits_for(
     here: App, clock: Eventful, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +96,7 @@ def test_who_stays_for_later_does_not_hold_up_what_somebody_waits_for(
     assert (unsent(here), clock.passed) == (0, 2 + SPAWN_PAUSE)
 
 
+@pytest.mark.slow
 def test_what_is_sent_in_the_foreground_keeps_the_same_distance(here: App, clock: Eventful) -> None:
     for _ in range(2):
         ask(here, f"At {clock.now()}?")

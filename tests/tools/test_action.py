@@ -91,6 +91,7 @@ def test_the_action_installs_libraries_by_their_digests_and_nothing_else() -> No
         assert version(pinned[name.lower()]) >= version(least), needed
 
 
+@pytest.mark.slow
 def test_the_lock_file_can_be_installed_with_these_digests(tmp_path: Path) -> None:
     """Asked of pip without a network: the file is read as pip reads it."""
     done = subprocess.run(
@@ -143,6 +144,7 @@ def job(clone: Path, tmp_path: Path) -> Job:
     return Job(tmp_path / "runner", clone)
 
 
+@pytest.mark.slow
 def test_a_job_sweeps_publishes_and_leaves_a_summary(job: Job, remote: Path) -> None:
     commit(job.clone, {"click.py": "raise SystemExit('taken for a library')\n"})
     done = job.run()
@@ -152,6 +154,7 @@ def test_a_job_sweeps_publishes_and_leaves_a_summary(job: Job, remote: Path) -> 
     assert job.summary.read_text().startswith("## Sweep of agents (release)\n")
 
 
+@pytest.mark.slow
 def test_the_token_is_for_git_and_the_program_alone(job: Job) -> None:
     done = job.run()
     assert TOKEN not in done.stdout + done.stderr
@@ -163,6 +166,7 @@ def test_the_token_is_for_git_and_the_program_alone(job: Job) -> None:
     assert "extraheader" not in git(job.clone, "config", "--list")
 
 
+@pytest.mark.slow
 def test_on_another_server_the_token_is_that_servers(job: Job) -> None:
     job.run(GITHUB_SERVER_URL="https://ghe.example.com")
     given = job.environment()
@@ -171,6 +175,7 @@ def test_on_another_server_the_token_is_that_servers(job: Job) -> None:
     assert "GITHUB_TOKEN" not in given
 
 
+@pytest.mark.slow
 def test_the_inputs_are_words_of_the_command_and_nothing_else(job: Job, remote: Path) -> None:
     dry = job.run(POLICY="alert", DRY_RUN="true")
     assert dry.returncode == 0, dry.stderr

@@ -54,6 +54,7 @@ def test_they_are_installed_once_pinned_and_without_scripts(
     assert call.endswith("@anthropic-ai/claude-code@2.1.329 @openai/codex@0.169.0")
 
 
+@pytest.mark.slow
 def test_test_workers_that_start_together_install_once(
     place: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

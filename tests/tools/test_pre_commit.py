@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.support.ghp import run_ghp
@@ -27,6 +28,7 @@ def enter(folder: Path, agent: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
+@pytest.mark.slow
 def test_a_commit_of_a_file_that_another_agent_holds_is_stopped(repo: Path) -> None:
     run_ghp(["agent-lease", "parser.py", "--reason", "the grammar"], repo, {"GHP_AGENT": "one"})
     (repo / "parser.py").write_text("parse\n")
@@ -37,6 +39,7 @@ def test_a_commit_of_a_file_that_another_agent_holds_is_stopped(repo: Path) -> N
     assert enter(repo, "one").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_check_that_cannot_be_made_stops_nothing(tmp_path: Path) -> None:
     assert enter(tmp_path, "one").returncode == 0
 

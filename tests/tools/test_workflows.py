@@ -67,6 +67,7 @@ def change(path: Path, old: str, new: str) -> None:
     path.write_text(path.read_text().replace(old, new))
 
 
+@pytest.mark.slow
 def test_each_file_is_judged_by_its_own_schema(folder: Path, stand: emulate.Stand) -> None:
     found = {
         schema: [path.name for path in paths] for schema, paths in workflows.files(folder).items()

@@ -8,6 +8,7 @@ from tests.support import outside
 from tools import emulate, workflows
 
 
+@pytest.mark.slow
 def test_what_is_written_for_github_has_nothing_wrong_with_it(tmp_path: Path) -> None:
     pytest.importorskip("check_jsonschema", reason="the extra `dev` is not installed")
     stand = outside.need("actionlint", emulate.ready)

@@ -60,6 +60,7 @@ def test_a_link_that_leads_out_is_not_copied(road: Road) -> None:
     assert started.notes == ("Skipped 'link': it links to a place outside the repository.",)
 
 
+@pytest.mark.slow
 def test_the_set_up_command_runs_in_the_worktree_and_its_output_is_kept(road: Road) -> None:
     road.configure(worktreeSetupCommand="pwd; echo again >> ran")
     started = road.start("worker-1")
@@ -103,6 +104,7 @@ def test_what_was_furnished_is_no_work_of_the_agent(road: Road) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_git_does_not_ignore_is_not_handed_over_and_in_no_ones_way(road: Road) -> None:
     road.configure(worktreeCopyFiles=["a.ini", "b.ini"], worktreeSymlinkFiles=["node_modules"])
     road.put({".gitignore": "node_modules/\n"})  # folders only

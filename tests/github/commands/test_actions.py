@@ -67,6 +67,7 @@ def test_who_has_it_already_keeps_it(one: Claimant, two: Claimant) -> None:
     assert held(two) == ("worker-1", 1)
 
 
+@pytest.mark.slow
 def test_from_a_living_agent_it_is_stolen_in_the_persons_name(one: Claimant, two: Claimant) -> None:
     one.claim(1)
     one.sync()
@@ -99,6 +100,7 @@ def test_of_a_dead_agent_there_is_a_handoff_for_the_next(
     assert lease.reason == "stolen: worker-1 is dead; @ada by /agent assign, comment 7"
 
 
+@pytest.mark.slow
 def test_a_person_who_has_it_is_replaced_by_a_persons_word(
     team: Team, one: Claimant, two: Claimant
 ) -> None:

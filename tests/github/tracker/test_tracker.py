@@ -210,6 +210,7 @@ def test_more_issues_than_a_page_that_changed_in_one_second_are_all_read(
     assert [issue.number for issue in tracker.list()] == list(range(1, 131))
 
 
+@pytest.mark.slow
 def test_a_change_among_whole_pages_of_one_second_is_read(
     github: GitHub, tracker: GitHubTracker, clock: ManualClock
 ) -> None:
@@ -785,6 +786,7 @@ def test_comments_that_were_edited_and_deleted_are_read_so(
     assert [comment.body for comment in tracker.get(number).comments] == ["Edited", "Three"]
 
 
+@pytest.mark.slow
 def test_of_a_long_talk_only_what_is_new_is_asked_for(
     github: GitHub, tracker: GitHubTracker
 ) -> None:

@@ -224,6 +224,7 @@ SETTINGS = st.fixed_dictionaries(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.sampled_from(FILES), written(SETTINGS), st.booleans())
 def test_putting_in_and_taking_out_gives_the_same_text(
     client: str, file: Written, moved: bool

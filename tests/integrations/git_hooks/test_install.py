@@ -90,6 +90,7 @@ def write(folder: Path, name: str, content: str = "x\n") -> None:
 # ------------------------------------------------------------------------------ pre-commit
 
 
+@pytest.mark.slow
 def test_a_refusal_stops_the_commit_and_nothing_else_does(guarded: Path, checker: Path) -> None:
     before = head(guarded)
     write(guarded, "a")
@@ -109,6 +110,7 @@ def test_a_refusal_stops_the_commit_and_nothing_else_does(guarded: Path, checker
     assert run_git(guarded, "commit", "--allow-empty", "-m", "A", env=AS).stderr == ""
 
 
+@pytest.mark.slow
 def test_every_kind_of_commit_is_checked_for_what_it_will_hold(
     guarded: Path, checker: Path
 ) -> None:

@@ -82,6 +82,7 @@ def test_a_second_look_starts_nothing(ghp: Upstream, home: Path) -> None:
     assert theirs.calls(home) == before
 
 
+@pytest.mark.slow
 def test_another_interpreter_replaces_what_is_registered(ghp: Upstream, home: Path) -> None:
     register(ghp)
     assert len(register(ghp, "/new py")) == len(NAMES)

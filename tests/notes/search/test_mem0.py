@@ -243,6 +243,7 @@ def inferring(folder: Path, address: str) -> Mem0Base:
     return Mem0Base(folder, "shop", Engines(llm=llm, infer=True), hashes=True)
 
 
+@pytest.mark.slow
 @needs_mem0
 def test_a_language_model_finds_the_facts_and_its_drafts_do_not_stay(
     tmp_path: Path, serve: Callable[[Model], str]
@@ -270,6 +271,7 @@ def test_an_empty_or_broken_answer_of_the_model_stores_nothing_and_says_so(
     assert caught.value.hint
 
 
+@pytest.mark.slow
 @needs_mem0
 def test_a_model_that_refuses_or_is_away_is_an_error_of_ours(
     tmp_path: Path, serve: Callable[[Model], str]

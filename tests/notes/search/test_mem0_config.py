@@ -19,6 +19,7 @@ def mem0(tmp_path: Path) -> None:
     prepare(tmp_path)
 
 
+@pytest.mark.slow
 @needs_mem0
 @pytest.mark.parametrize("before", ["", "import mem0; "])
 def test_telemetry_is_off_whatever_the_environment_says(tmp_path: Path, before: str) -> None:

@@ -161,6 +161,7 @@ def test_publishing_the_same_again_makes_no_commit(clone: Path, remote: Path) ->
     assert refs(remote)["refs/heads/ghp-state"] == head
 
 
+@pytest.mark.slow
 def test_many_may_publish_and_the_last_one_is_right(clones: Clones, remote: Path) -> None:
     one, other = clones(2)
     for seq, folder in enumerate((one, other, one, other), 1):

@@ -39,6 +39,7 @@ def bomb(remote: Path, depth: int) -> str:
     return tree
 
 
+@pytest.mark.slow
 def test_a_few_trees_that_stand_for_endless_files_are_not_read_and_hide_nobody(
     clone: Path, remote: Path
 ) -> None:
@@ -52,6 +53,7 @@ def test_a_few_trees_that_stand_for_endless_files_are_not_read_and_hide_nobody(
     assert snapshot.files(".ghp/issues/") == {}
 
 
+@pytest.mark.slow
 def test_what_lies_deeper_than_any_record_is_no_record(clone: Path, remote: Path) -> None:
     tree = strangers.raw_tree(remote, ("100644", b"x", strangers.blob(remote, b"x")))
     for _ in range(300):

@@ -66,6 +66,7 @@ def test_what_others_wait_for_goes_sooner_than_the_rest(
     assert pushes(remote) != sent
 
 
+@pytest.mark.slow
 def test_more_clones_call_less_often(clones: Clones, clock: ManualClock) -> None:
     stores = [GitRefsStore(open_workspace(folder, {}, clock)) for folder in clones(4)]
     for store in stores * 2:
@@ -101,6 +102,7 @@ def test_a_remote_that_refuses_is_heard_at_the_usual_pace_and_sent_to_after_an_h
     assert not store.sync_status().permanent
 
 
+@pytest.mark.slow
 def test_clones_that_went_away_slow_nobody_down(clones: Clones, clock: ManualClock) -> None:
     stores = [GitRefsStore(open_workspace(folder, {}, clock)) for folder in clones(4)]
     for number, store in enumerate(stores):
