@@ -8,7 +8,15 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from jinja2 import FunctionLoader, StrictUndefined, TemplateSyntaxError, Undefined, nodes
+from jinja2 import (
+    BytecodeCache,
+    FunctionLoader,
+    StrictUndefined,
+    TemplateSyntaxError,
+    Undefined,
+    nodes,
+)
+from jinja2.bccache import Bucket
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context, LoopContext
@@ -45,6 +53,25 @@ _METHODS = frozenset(
 _STEPS, _STEP, _JOINED = "steps of a loop", "one step", "joined"  # no template can use these names
 
 
+class _Compiled(BytecodeCache):
+    """Keeps compiled templates while the process runs: compiling takes most of a rendering."""
+
+    def __init__(self) -> None:
+        self._code: dict[tuple[str, str], types.CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Take the code of the same name and text, if any."""
+        bucket.code = self._code.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep new code."""
+        if bucket.code:
+            self._code[bucket.key, bucket.checksum] = bucket.code
+
+
+_COMPILED = _Compiled()
+
+
 class BoundedEnvironment(ImmutableSandboxedEnvironment):
     """An environment for one page. Forbidden operations raise SecurityError."""
 
@@ -53,6 +80,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
     def __init__(self, load: Callable[[str], tuple[str, str, None] | None]) -> None:
         super().__init__(
             loader=FunctionLoader(load),
+            bytecode_cache=_COMPILED,
             undefined=StrictUndefined,
             autoescape=False,  # markdown, not HTML
             trim_blocks=True,
