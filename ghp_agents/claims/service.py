@@ -293,7 +293,7 @@ def _hand_over(
     me: ClaimContext, name: str, lease: Lock | None, to: str | None, reason: str
 ) -> Lock:
     if to is None:
-        assert lease is not None, "what nobody ever had cannot be given back"
+        assert lease is not None, "a lock that nobody ever held cannot be released"
         by_me = Cause(cause.RELEASE, me.name)
         return me.ctx.leaser.release(name, expected=lease, reason=reason, cause=by_me)
     epoch, clone = holder_liveness.life_of(me.ctx, to)

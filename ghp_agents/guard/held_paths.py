@@ -80,4 +80,5 @@ def _next(verdict: Verdict) -> str:
 
 def _more(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     more = len(verdicts) - LISTED
-    return (f"{more} more files are held by others.",) if more > 0 else ()
+    files = "file is" if more == 1 else "files are"
+    return (f"{more} more {files} held by others.",) if more > 0 else ()

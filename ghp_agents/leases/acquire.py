@@ -37,7 +37,7 @@ class HeldError(RefusedError):
     def __init__(self, plan: CheckedRequest, obstacles: Sequence[Conflict]) -> None:
         self.obstacles = tuple(obstacles)
         more = len(obstacles) - 1
-        others = f" ({more} more.)" if more else ""
+        others = f" {more} more conflict{'s' if more > 1 else ''}." if more else ""
         super().__init__(
             f"{obstacles[0].words}.{others}",
             hint=second_look.HINT

@@ -31,7 +31,7 @@ def leased(holds: Sequence[Hold], by: Actor, patterns: tuple[str, ...]) -> list[
             shown = what((pattern,), None)
             among = [hold for hold in holds if pattern in hold.patterns]
             raise NotFoundError(
-                f"No lease covers only {shown}.",
+                f"No lease covers exactly {shown}.",
                 hint=(
                     f"{among[0].short} covers it together with other paths: `ghp agent-release "
                     f"{among[0].short}`."

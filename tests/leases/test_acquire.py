@@ -64,7 +64,7 @@ def test_all_that_stands_in_the_way_is_counted(yard: Yard) -> None:
     yard.take("worker-3", "docs/")
     with pytest.raises(HeldError) as caught:
         yard.take("worker-4", "*")
-    assert str(caught.value).endswith(". (2 more.)")
+    assert str(caught.value).endswith(". 2 more conflicts.")
     assert [each.holder for each in caught.value.obstacles] == ["worker-1", "worker-2", "worker-3"]
 
 

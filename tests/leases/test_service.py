@@ -103,7 +103,7 @@ def test_one_pattern_of_several_cannot_be_given_back_alone(yard: Yard) -> None:
     hold = yard.take("worker-1", "src/", "docs/").hold
     with pytest.raises(NotFoundError) as caught:
         yard.give("worker-1", "src/")
-    assert str(caught.value) == "No lease covers only src/."
+    assert str(caught.value) == "No lease covers exactly src/."
     assert caught.value.hint == (
         f"{hold.short} covers it together with other paths: `ghp agent-release {hold.short}`."
     )
@@ -113,7 +113,7 @@ def test_one_pattern_of_several_cannot_be_given_back_alone(yard: Yard) -> None:
 @pytest.mark.parametrize(
     ("words", "name", "error", "said"),
     [
-        (("src/",), None, NotFoundError, "No lease covers only src/."),
+        (("src/",), None, NotFoundError, "No lease covers exactly src/."),
         (("L-3f9a",), None, NotFoundError, "There is no lease L-3f9a."),
         ((), "db", NotFoundError, "Nobody has leased db."),
         ((), "No name", UsageError, "'No name' is not a valid resource name."),
