@@ -80,7 +80,7 @@ def test_a_person_is_told_of_all_and_refused_nothing(pair: tuple[Claimant, Claim
     ]  # fmt: skip
     assert [each.why.partition(" since ")[0] for each in found] == [
         "lib/a.py is leased by worker-2",
-        "src/parser/a.py is in the scope of #1 «Parse files», which worker-2 has claimed",
+        "src/parser/a.py is in the scope of #1 «Parse files», which worker-2 has held",
         "",
     ]
 
