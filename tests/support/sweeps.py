@@ -84,7 +84,7 @@ def outcome(one: Claimant, remote: Path) -> object:
 def without_ids(said: dict[Any, Any]) -> dict[Any, Any]:
     """Comments name handoffs, whose ids are drawn, and times: who is killed is waited for."""
     return {
-        number: (*rest, [_SILENCE.sub("", text.partition(" What is known")[0]) for text in words])
+        number: (*rest, [_SILENCE.sub("", text.partition(" The handoff ")[0]) for text in words])
         for number, (*rest, words) in said.items()
     }
 

@@ -185,7 +185,7 @@ def test_after_three_attempts_a_person_is_asked_and_an_answer_begins_anew(
     assert kinds(run(sweeper)) == []
     assert everything(sweeper) == before
     two.sync()
-    with pytest.raises(Exception, match="1 is waiting for a person to say who"):
+    with pytest.raises(Exception, match="1 is waiting for a person to choose the next agent"):
         two.claim_next()
     escalation.answer(sweeper.parts, question.name, "1")
     run(sweeper)
