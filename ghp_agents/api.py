@@ -195,14 +195,13 @@ class Project:
         spelled = WorktreeFiles(app.ws).spelled(patterns, app.cwd) if patterns else ()
         return acquire.acquire(
             app,
-            approval.approver(self._app),
+            approval.approver(app),
             LeaseRequest(spelled, name, reason, ttl, strict, typed=patterns),
         )
 
     def leases(self) -> list[Hold]:
         """All held leases, in order of precedence."""
-        app = self._app
-        return lease_services.listing(app).held
+        return lease_services.listing(self._app).held
 
     def release_lease(
         self, *words: str, name: str | None = None, reason: str = ""
@@ -227,33 +226,24 @@ class Project:
         self, question: str, *, issue: int | None = None, options: Sequence[str] = ()
     ) -> Escalation:
         """Ask a person a question. Asking the same again while it is open returns that question."""
-        app = self._app
-        result = escalation.escalate(app, question, issue=issue, options=options)
-        return result.escalation
+        return escalation.escalate(self._app, question, issue=issue, options=options).escalation
 
     def escalations(self) -> list[Escalation]:
         """All questions with their answers, oldest first."""
-        return escalation.read_all(self._app.store.snapshot(), self._app.ws.settings.orchestrators)[
-            0
-        ]
+        app = self._app
+        return escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)[0]
 
     def answer(self, reference: str, text: str) -> Escalation:
         """Answer a question; `reference` is its id or a unique part of that."""
-        app = self._app
-        return escalation.answer(app, reference, text).escalation
+        return escalation.answer(self._app, reference, text).escalation
 
     def remember(self, text: str, *, kind: str = DEFAULT_KIND, issue: int | None = None) -> Note:
         """Save a fact for future agents. Saving the same again returns the same note."""
         app = self._app
         named = str(issue) if issue is not None else None
-        result = note.remember(
-            app, text, project=app.project, kind=kind,
-            issue=named,
-        )  # fmt: skip
-        return result.note
+        return note.remember(app, text, project=app.project, kind=kind, issue=named).note
 
     def recall(self, query: str, *, limit: int = recall.LIMIT) -> list[Note]:
         """The notes that answer a question best, best first."""
         app = self._app
-        found = recall.recall(app, app.knowledge, query, limit=limit)
-        return list(found.notes)
+        return list(recall.recall(app, app.knowledge, query, limit=limit).notes)

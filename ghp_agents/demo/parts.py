@@ -9,8 +9,7 @@ from pathlib import Path
 
 from ghp_agents.core import process
 from ghp_agents.core.errors import ExitCode, GhpError
-from ghp_agents.demo.place import Sandbox, ghp, run
-from ghp_agents.git import process as git
+from ghp_agents.demo.place import Sandbox, ghp, run, run_git
 from ghp_agents.hotpath import heartbeat
 
 QUESTION = "Which format should the formatter write by default?"
@@ -53,7 +52,7 @@ class Part:
     def take(self, issue: int | str, slug: str) -> None:
         """Claim an issue, or with `--next` the best ready one, and create a branch for it."""
         number = self.ghp("agent-claim", str(issue))
-        _git(self.folder, "checkout", "-q", "-b", f"agent/{self.agent}/{number}-{slug}")
+        run_git(self.folder, "checkout", "-q", "-b", f"agent/{self.agent}/{number}-{slug}")
         action = f"Took #{number}"
         self.ghp("agent-heartbeat", "--status", "implementing", "--action", action)
         self.ghp("agent-sync")
@@ -61,8 +60,8 @@ class Part:
     def write(self, name: str, text: str, message: str) -> None:
         """Write a file, commit it, and report that."""
         (self.folder / name).write_text(text, encoding="utf-8")
-        _git(self.folder, "add", name)
-        _git(self.folder, "commit", "-q", "-m", message)
+        run_git(self.folder, "add", name)
+        run_git(self.folder, "commit", "-q", "-m", message)
         self.ghp("agent-heartbeat", "--action", message, "--progress")
 
     def close(self, issue: int, text: str) -> None:
@@ -100,8 +99,8 @@ def worker_1(part: Part) -> None:
     part.ghp("agent-claim", "3")
     part.ghp("agent-resume", "--issue", "3", "--apply")
     part.ghp("agent-heartbeat", "--status", "testing", "--action", "Restored the work on #3")
-    _git(part.folder, "add", "-A")
-    _git(part.folder, "commit", "-q", "-m", "Finish the command line")
+    run_git(part.folder, "add", "-A")
+    run_git(part.folder, "commit", "-q", "-m", "Finish the command line")
     part.close(3, "Finished from the handoff.")
     part.stop()
 
@@ -136,7 +135,7 @@ def worker_3(part: Part) -> None:
         "agent-heartbeat", "--status", "idle", "--issue", "0", "--action", "Handed #3 to worker-1"
     )
     part.wait_for("the holder of #5 to be dead", lambda: part.can_take(5))
-    _git(part.folder, "stash", "-q", "-u")
+    run_git(part.folder, "stash", "-q", "-u")
     part.take(5, "benchmark")
     part.write("benchmark.py", "print('fast')\n", "Write the benchmark")
     part.close(5, "Taken over from worker-4.")
@@ -179,7 +178,3 @@ def start(place: Sandbox, agent: str) -> process.Child:
 def play(place: Sandbox, agent: str) -> None:
     """Play an agent of the demo, in the agent's own process."""
     PARTS[agent](Part(place, agent))
-
-
-def _git(cwd: Path, *args: str) -> str:
-    return git.check(args, cwd=cwd, env={"GIT_CONFIG_NOSYSTEM": "1"}).text

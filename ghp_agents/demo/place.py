@@ -85,16 +85,16 @@ def run(cwd: Path, environ: Mapping[str, str], *args: str) -> process.Ended:
 def make(place: Sandbox) -> None:
     """Make the repositories, the worktrees and the issues."""
     (place.root / "home").mkdir(parents=True)
-    _git(place.root, "init", "-q", "--bare", "-b", "main", str(place.remote))
+    run_git(place.root, "init", "-q", "--bare", "-b", "main", str(place.remote))
     for name in ("a", "b"):
-        _git(place.root, "clone", "-q", str(place.remote), str(place.clone(name)))
-        _git(place.clone(name), "config", "user.name", PERSON)
-        _git(place.clone(name), "config", "user.email", "dana@example.invalid")
+        run_git(place.root, "clone", "-q", str(place.remote), str(place.clone(name)))
+        run_git(place.clone(name), "config", "user.name", PERSON)
+        run_git(place.clone(name), "config", "user.email", "dana@example.invalid")
         if name == "a":
             _first_commit(place)
     for agent, name in (("worker-1", "a"), ("worker-2", "a"), ("worker-3", "b"), ("worker-4", "b")):
         folder = str(place.worktree(agent))
-        _git(
+        run_git(
             place.clone(name), "worktree", "add", "-q", "-b", f"agent/{agent}/start", folder, "main"
         )
         ghp(place.worktree(agent), place.environ(), "agent-whoami", "--set", agent)
@@ -106,10 +106,10 @@ def _first_commit(place: Sandbox) -> None:
     (folder / ".ghp").mkdir(exist_ok=True)
     (folder / ".ghp/config.json").write_text(CONFIG, encoding="utf-8")
     (folder / "README.md").write_text("# A small tool\n", encoding="utf-8")
-    _git(folder, "checkout", "-q", "-B", "main")
-    _git(folder, "add", "-A")
-    _git(folder, "commit", "-q", "-m", "Start")
-    _git(folder, "push", "-q", "origin", "main")
+    run_git(folder, "checkout", "-q", "-B", "main")
+    run_git(folder, "add", "-A")
+    run_git(folder, "commit", "-q", "-m", "Start")
+    run_git(folder, "push", "-q", "origin", "main")
 
 
 def stale_after(sync_s: float) -> int:
@@ -145,5 +145,6 @@ def _issues(place: Sandbox) -> float:
     return max(end - begin for begin, end in itertools.pairwise(times))
 
 
-def _git(cwd: Path, *args: str) -> str:
+def run_git(cwd: Path, *args: str) -> str:
+    """Run git without the machine's settings; return its output."""
     return git.check(args, cwd=cwd, env={"GIT_CONFIG_NOSYSTEM": "1"}).text

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ghp_agents.core import files, secret_scan
 from ghp_agents.core.clock import to_text
-from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError, UsageError
+from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.ids import Actor, AgentName, Timestamp, agent_name, first_line
 from ghp_agents.core.json_file import texts_file
 from ghp_agents.escalations import comments, messages, record
@@ -20,8 +20,9 @@ from ghp_agents.escalations.escalation import (
     Question,
 )
 from ghp_agents.escalations.messages import News
-from ghp_agents.git import process as git
+from ghp_agents.git import worktree
 from ghp_agents.hotpath import news_flag
+from ghp_agents.issues.numbers import named_or_current
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import people
 from ghp_agents.state.codec import ledger_record
@@ -79,7 +80,7 @@ def escalate(
     secret_scan.refuse("context", context)
     number, notes = _issue(ctx, agent, issue)
     question = Question(agent, tidy, number, choices)
-    branch, commit = ctx.ws.branch, _commit(ctx.ws)
+    branch, commit = ctx.ws.branch, worktree.head(ctx.ws.folder) or None
     delivered = _delivered(ctx.ws, agent)
 
     def decide(snapshot: Snapshot) -> tuple[EscalateResult, list[Record]]:
@@ -172,27 +173,12 @@ def _option(text: str) -> str:
 
 def _issue(ctx: Context, agent: str, named: str | int | None) -> tuple[int | None, list[str]]:
     """The number of the question's issue, and notes for people."""
-    wanted = named if named is not None else ctx.ws.issue_in_hand(agent)
-    if wanted is None:
-        return None, []
-    try:
-        return ctx.tracker.get(wanted).number, []
-    except NotFoundError:
-        if named is not None:
-            raise
-        return None, [
-            f"Issue #{wanted} of this branch or agent does not exist, so the question has no issue."
-        ]
-    except UnknownError:  # do not lose the question because the tracker is unreachable
-        number = str(wanted).removeprefix("#")
-        if not (number.isascii() and number.isdigit()):
-            raise
-        return int(number), []
-
-
-def _commit(ws: Workspace) -> str | None:
-    shown = git.run(["rev-parse", "--verify", "--quiet", "HEAD"], cwd=ws.folder)
-    return shown.text if shown.code == 0 else None
+    number, wanted = named_or_current(ctx, agent, named), ctx.ws.issue_in_hand(agent)
+    if number is not None or wanted is None:
+        return number, []
+    return None, [
+        f"Issue #{wanted} of this branch or agent does not exist, so the question has no issue."
+    ]
 
 
 def _free_id(snapshot: Snapshot, question: Question, times: int) -> str:

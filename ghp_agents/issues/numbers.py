@@ -2,17 +2,39 @@
 
 from collections.abc import Container
 
-from ghp_agents.core.errors import UnknownError
+from ghp_agents.core.errors import NotFoundError, UnknownError
 from ghp_agents.core.fields import as_whole, parse
 from ghp_agents.core.ids import IssueNumber
 from ghp_agents.issues import record, replay
 from ghp_agents.issues.issue import PROVISIONAL
 from ghp_agents.locks.lock import LockMovedError
-from ghp_agents.ports import LockService, Snapshot
+from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.state.record import PULLS
 
 LEASE = "numbers"
 ATTEMPTS = 50  # each lost race gave another process a number, so all together make progress
+
+
+def named_or_current(ctx: Context, agent: str | None, named: str | int | None) -> int | None:
+    """The number of the named issue, else of the agent's current one; None if it has none, or if
+    that does not exist. Raises NotFoundError for a named one.
+
+    If the tracker is unreachable, a number is taken as it is.
+    """
+    wanted = ctx.ws.issue_in_hand(agent) if named is None else named
+    if wanted is None:
+        return None
+    try:
+        return ctx.tracker.get(wanted).number
+    except NotFoundError:
+        if named is not None:
+            raise
+        return None
+    except UnknownError:
+        number = str(wanted).removeprefix("#")
+        if not (number.isascii() and number.isdigit()):
+            raise
+        return int(number)
 
 
 def next_number(

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ghp_agents.core import secret_scan
-from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError, UsageError
-from ghp_agents.core.ids import Actor, Timestamp, digest
-from ghp_agents.git import process as git
+from ghp_agents.core.errors import RefusedError, UsageError
+from ghp_agents.core.ids import Timestamp, digest
+from ghp_agents.git import worktree
 from ghp_agents.hotpath.quoting import clean
+from ghp_agents.issues.numbers import named_or_current
 from ghp_agents.notes import note as rules
 from ghp_agents.notes import record
 from ghp_agents.notes.note import (
@@ -86,11 +87,11 @@ def remember(
         clock=0,
         clone=ctx.store.snapshot().clone,
         project=project,
-        issue=_issue(ctx, actor, issue),
+        issue=named_or_current(ctx, None if actor.is_person else actor.name, issue or None),
         paths=tuple(paths),
         expires=_future_day(ctx.ws, expires),
         branch=ctx.ws.branch,
-        commit=_commit(ctx.ws),
+        commit=worktree.head(ctx.ws.folder) or None,
     )
 
     def decide(snapshot: Snapshot) -> tuple[RememberResult, list[Record]]:
@@ -192,30 +193,6 @@ def _future_day(ws: Workspace, text: str | None) -> str | None:
     if day < today(ws):
         raise UsageError(f"{day} is in the past.", hint="Give the last day on which it is valid.")
     return day
-
-
-def _issue(ctx: Context, actor: Actor, named: str | None) -> int | None:
-    """Return the named or current issue. If the current one cannot be found, the note is saved
-    without it."""
-    wanted = named or ctx.ws.issue_in_hand(None if actor.is_person else actor.name)
-    if wanted is None:
-        return None
-    try:
-        return ctx.tracker.get(wanted).number
-    except NotFoundError:
-        if named is not None:
-            raise
-        return None
-    except UnknownError:
-        number = str(wanted).removeprefix("#")
-        if not (number.isascii() and number.isdigit()):
-            raise
-        return int(number)
-
-
-def _commit(ws: Workspace) -> str | None:
-    shown = git.run(["rev-parse", "--verify", "--quiet", "HEAD"], cwd=ws.folder)
-    return shown.text if shown.code == 0 else None
 
 
 # --------------------------------------------------------------------------------- changing
