@@ -28,18 +28,18 @@ def staged(folder: Path, index: str | None = None) -> list[str]:
     For a merge only paths that differ from both sides; the others were committed before.
     """
     env = {"GIT_INDEX_FILE": index} if index else None
-    found = _names(git.check(["diff", "--cached", *_NAMES], cwd=folder, env=env).out)
+    found = git.check(["diff", "--cached", *_NAMES], cwd=folder, env=env).names
     merged = git.run(["rev-parse", "--verify", "--quiet", "MERGE_HEAD"], cwd=folder).text
     if not merged:
         return found
-    theirs = git.check(["diff", "--cached", *_NAMES, merged], cwd=folder, env=env).out
-    return sorted({*found} & {*_names(theirs)})
+    theirs = git.check(["diff", "--cached", *_NAMES, merged], cwd=folder, env=env).names
+    return sorted({*found} & {*theirs})
 
 
 def in_worktree(folder: Path) -> list[str]:
     """The paths that differ from the last commit, staged or not, and new files."""
     args = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"]
-    found = _names(git.check([*args, "--ignore-submodules=none"], cwd=folder).out)
+    found = git.check([*args, "--ignore-submodules=none"], cwd=folder).names
     return [line[3:] for line in found]
 
 
@@ -47,7 +47,7 @@ def below(folder: Path, path: str) -> list[str]:
     """The tracked and untracked files below a folder, without ignored ones."""
     args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", path]
     env = {"GIT_LITERAL_PATHSPECS": "1"}
-    return sorted({*_names(git.check(args, cwd=folder, env=env).out)})
+    return sorted({*git.check(args, cwd=folder, env=env).names})
 
 
 def fork_point(folder: Path, ref: str) -> str:
@@ -72,17 +72,17 @@ def fork_point(folder: Path, ref: str) -> str:
 
 def since(folder: Path, base: str) -> list[str]:
     """The paths that differ between a commit and HEAD."""
-    return _names(git.check(["diff", *_NAMES, base, "HEAD"], cwd=folder).out)
+    return git.check(["diff", *_NAMES, base, "HEAD"], cwd=folder).names
 
 
 def between(folder: Path, base: str, head: str) -> list[str]:
     """The paths that a branch changed since it left `base`; both commits must be here."""
-    return _names(git.check(["diff", *_NAMES, f"{base}...{head}", "--"], cwd=folder).out)
+    return git.check(["diff", *_NAMES, f"{base}...{head}", "--"], cwd=folder).names
 
 
 def differing(folder: Path, left: str, right: str) -> list[str]:
     """The paths that differ between two commits."""
-    return _names(git.check(["diff", *_NAMES, left, right, "--"], cwd=folder).out)
+    return git.check(["diff", *_NAMES, left, right, "--"], cwd=folder).names
 
 
 def commits_since(folder: Path, base: str) -> list[Signed]:
@@ -98,10 +98,6 @@ def _signed(entry: str) -> Signed:
     oid, author, trailers, subject = entry.lstrip("\n").split("\x1e", 3)
     agents = tuple(name.strip() for name in trailers.split("\x1f") if name.strip())
     return Signed(oid, author, agents, subject)
-
-
-def _names(data: bytes) -> list[str]:
-    return [os.fsdecode(part) for part in data.split(b"\0") if part]
 
 
 def from_root(toplevel: str, cwd: Path, words: Sequence[str]) -> list[str]:

@@ -60,7 +60,7 @@ class ScratchIndex:
 
     def names(self, *args: str) -> list[str]:
         """The NUL-separated names that git lists."""
-        return [os.fsdecode(part) for part in self.git(*args).out.split(b"\0") if part]
+        return self.git(*args).names
 
     def size(self, path: str) -> int | None:
         """The bytes of a file of the worktree; 0 unless it is a regular file."""

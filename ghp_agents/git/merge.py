@@ -1,7 +1,6 @@
 """Computes a merge, squash or rebase of two commits without touching a person's worktree."""
 
 import contextlib
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -75,7 +74,7 @@ def merge(
     done = git.run(args, cwd=folder, timeout=TIMEOUT_S)
     if done.code not in (0, 1):
         raise git.failure(args, done)
-    tree, *names = [os.fsdecode(part) for part in done.out.split(b"\0") if part]
+    tree, *names = done.names
     return MergedTree(tree, tuple(dict.fromkeys(names)) if done.code else ())
 
 
@@ -152,8 +151,7 @@ def rebase(folder: Path, onto: str, env: Mapping[str, str] | None = None) -> tup
 
 def unmerged(folder: Path) -> tuple[str, ...]:
     """The conflicting paths in a worktree."""
-    shown = git.check(["diff", "--name-only", "--diff-filter=U", "-z"], cwd=folder).out
-    return tuple(os.fsdecode(part) for part in shown.split(b"\0") if part)
+    return tuple(git.check(["diff", "--name-only", "--diff-filter=U", "-z"], cwd=folder).names)
 
 
 @contextlib.contextmanager

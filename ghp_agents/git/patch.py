@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.git import patch_check, patch_text, worktree
+from ghp_agents.git import merge, patch_check, patch_text, worktree
 from ghp_agents.git import process as git
 from ghp_agents.git.index_copy import TIMEOUT_S, LeftOut, ScratchIndex, stage
 from ghp_agents.git.patch_text import parents
@@ -274,7 +274,7 @@ def apply(folder: Path, content: bytes, *, three_way: bool) -> list[str]:
     if three_way:
         git.run(["update-index", "-q", "--refresh"], cwd=folder, timeout=TIMEOUT_S)
     result = _apply(folder, content, *(["--3way"] if three_way else []))
-    conflicts = worktree.unmerged(folder) if three_way else []
+    conflicts = list(merge.unmerged(folder)) if three_way else []
     if result.code != 0 and not conflicts:
         words = [line for line in result.err.splitlines() if line.startswith(("error:", "fatal:"))]
         raise PatchFailedError(

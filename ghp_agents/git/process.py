@@ -51,6 +51,11 @@ class Result(NamedTuple):
         """Standard output as text, without the last newline."""
         return self.out.decode("utf-8", "replace").rstrip("\n")
 
+    @property
+    def names(self) -> list[str]:
+        """The names in output with NUL separators."""
+        return [os.fsdecode(part) for part in self.out.split(b"\0") if part]
+
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment for a git process: nothing from a hook, no tokens except those in `extra`, no

@@ -82,12 +82,6 @@ def has_commit(folder: Path, commit: str) -> bool:
     return git.run(["cat-file", "-e", f"{commit}^{{commit}}"], cwd=folder).code == 0
 
 
-def unmerged(folder: Path) -> list[str]:
-    """The paths with unresolved conflicts."""
-    shown = git.check(["diff", "--name-only", "--diff-filter=U", "-z"], cwd=folder)
-    return _names(shown.out)
-
-
 def operation(git_dir: Path) -> str | None:
     """The operation in progress in a worktree: a merge, a rebase, … or None."""
     return next((name for sign, name in _OPERATIONS if (git_dir / sign).exists()), None)
@@ -114,7 +108,7 @@ def differences(folder: Path) -> list[Difference]:
 def files(folder: Path) -> list[str]:
     """The paths of all files that git does not ignore, sorted."""
     args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    return sorted(set(_names(git.check(args, cwd=folder).out)))
+    return sorted(set(git.check(args, cwd=folder).names))
 
 
 def branches(folder: Path, *names: str) -> dict[str, str]:
@@ -147,12 +141,12 @@ def added(folder: Path, base: str, commit: str, paths: Sequence[str]) -> list[st
     args = ["log", "--no-show-signature", "--format=", "--name-only", "-z", "--diff-filter=A"]
     args += ["--no-renames", f"{base}..{commit}", "--", *paths]
     shown = git.check(["--literal-pathspecs", *args], cwd=folder)
-    return sorted(set(_names(shown.out)))
+    return sorted(set(shown.names))
 
 
 def present(folder: Path, commit: str, paths: Sequence[str]) -> list[str]:
     """Those of `paths` that are files or links in `commit`."""
-    return _names(git.check(["ls-tree", "-z", "--name-only", commit, *paths], cwd=folder).out)
+    return git.check(["ls-tree", "-z", "--name-only", commit, *paths], cwd=folder).names
 
 
 def history(place: Location, commit: str, others: Sequence[str]) -> History:
@@ -189,7 +183,3 @@ def _lines(stat: str) -> list[Lines]:
 
 def _count(text: str) -> int | None:
     return None if text == "-" else int(text)
-
-
-def _names(data: bytes) -> list[str]:
-    return [os.fsdecode(part) for part in data.split(b"\0") if part]

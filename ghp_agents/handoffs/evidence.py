@@ -11,7 +11,7 @@ from ghp_agents.core.errors import GhpError, NotFoundError
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations import service as escalations
 from ghp_agents.escalations.escalation import Escalation
-from ghp_agents.git import worktree
+from ghp_agents.git import merge, worktree
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import file, phrase
@@ -112,7 +112,7 @@ def branch(ws: Workspace, commit: str | None = None) -> Branch:
         tip=tip,
         trunk=trunk(ws),
         operation=worktree.operation(ws.git_dir),
-        conflicts=tuple(worktree.unmerged(folder)),
+        conflicts=merge.unmerged(folder),
         unsent=worktree.unsent(folder, tip) if tip else None,
         history=worktree.history(ws.place, tip, trunk_refs(ws)) if tip else worktree.History(),
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.git import worktree
+from ghp_agents.git import merge, worktree
 from ghp_agents.git.worktree import Commit, Difference, History, Lines
 from ghp_agents.hotpath.locate import Location, locate
 from tests.support.git import COMMIT_TIME, commit, git, run_git
@@ -86,7 +86,7 @@ def test_what_is_in_progress_is_named(repo: Path, command: str, name: str) -> No
     assert worktree.operation(repo / ".git") is None
     assert run_git(repo, *command.split()).returncode != 0
     assert worktree.operation(repo / ".git") == name
-    assert worktree.unmerged(repo) == ["a"]
+    assert merge.unmerged(repo) == ("a",)
     assert [each.path for each in worktree.differences(repo)] == ["a"]
 
 
