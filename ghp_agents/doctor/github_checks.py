@@ -29,9 +29,11 @@ def checks(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> dict[st
 def check_here(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
     """Check what is known without a request."""
     yield from check_access(ws, hub)
-    yield from check_outbox(hub)
-    yield from check_unread(hub)
-    yield from check_limit(ws, hub)
+    found = hub()
+    if found:
+        yield from check_outbox(found)
+        yield from check_unread(found)
+        yield from check_limit(ws, found)
 
 
 def check_access(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
@@ -52,11 +54,8 @@ def check_access(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> I
     )
 
 
-def check_outbox(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
+def check_outbox(found: GitHubRepository) -> Iterator[Finding]:
     """Report writes that wait to be sent, and writes that GitHub refused."""
-    found = hub()
-    if found is None:
-        return
     waiting = found.outbox.waiting()
     if waiting:
         first = f"first: {waiting[0].says}"
@@ -72,22 +71,18 @@ def check_outbox(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding
         )
 
 
-def check_unread(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
+def check_unread(found: GitHubRepository) -> Iterator[Finding]:
     """Report issues that cannot be read from GitHub's response."""
-    found = hub()
-    for number, why in found.unread.items() if found else ():
+    for number, why in found.unread.items():
         yield warning(
             "github-unread",
             f"Skipped #{number}: cannot read it on GitHub: {why}.",
-            f"Open it on GitHub: {found.url}/issues/{number}" if found else "",
+            f"Open it on GitHub: {found.url}/issues/{number}",
         )
 
 
-def check_limit(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
+def check_limit(ws: Workspace, found: GitHubRepository) -> Iterator[Finding]:
     """Report the remaining rate limit, as far as it is known without a request."""
-    found = hub()
-    if found is None:
-        return
     now = ws.clock.now()
     known = found.status()
     if known.paused_until is not None:

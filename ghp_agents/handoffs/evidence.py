@@ -3,7 +3,7 @@
 A fact that cannot be read becomes a note, so one failure hides no other fact.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,8 +13,9 @@ from ghp_agents.escalations import service as escalations
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.git import merge, worktree
 from ghp_agents.handoffs import record as handoff_record
-from ghp_agents.handoffs.handoff import Handoff
+from ghp_agents.handoffs.handoff import Handoff, Situation
 from ghp_agents.hotpath.quoting import file, phrase
+from ghp_agents.issues.body_sections import outline
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.issues.numbers import LEASE as NUMBERS
 from ghp_agents.locks.lock import Lock
@@ -169,3 +170,19 @@ def _belongs(entry: LedgerEntry, about: Topic) -> bool:
     if about.number is None:
         return entry.actor == about.actor.name
     return entry.issue in about.numbers
+
+
+def situation(about: Topic, branch: Branch, asked: Iterable[Escalation]) -> Situation:
+    """What a topic, its branch and its questions say about the next steps."""
+    read = outline(about.issue.body if about.issue else "")
+    return Situation(
+        issue=about.number,
+        issue_is_closed=about.issue is not None and about.issue.state == "closed",
+        operation=branch.operation,
+        conflicts=len(branch.conflicts),
+        unsent=branch.unsent or 0,
+        waiting_for=tuple(item.name for item in asked if item.is_open),
+        blocked_by=tuple(blocker.number for blocker in about.blockers if blocker.state != "closed"),
+        tasks_open=read.tasks_open,
+        tasks=read.tasks,
+    )

@@ -15,10 +15,9 @@ from ghp_agents.git import worktree
 from ghp_agents.handoffs import evidence, markdown, returned_work
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
-from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Situation, find, next_steps
+from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, find, next_steps
 from ghp_agents.handoffs.note_lines import note_lines
 from ghp_agents.hotpath.quoting import indented, named, when
-from ghp_agents.issues.body_sections import outline
 from ghp_agents.notes import recall
 from ghp_agents.notes.note import Note
 from ghp_agents.ports import Context, StateStore
@@ -128,7 +127,13 @@ def _values(ctx: Context, chosen: Chosen, news: list[News], *, is_stopped: bool)
 
 
 def _steps(ctx: Context, chosen: Chosen, branch: Branch, *, is_stopped: bool) -> list[str]:
-    now = replace(_situation(chosen, branch), is_stopped=is_stopped)
+    last = chosen.handoff
+    work = last.work if last and not _restored(chosen) else None
+    now = replace(  # the present situation; that of the handoff may be outdated
+        evidence.situation(chosen.about, branch, chosen.facts.escalations),
+        stored=work.files if work else 0,
+        is_stopped=is_stopped,
+    )
     fixes = returned_work.steps(ctx.ws, ctx.store.snapshot(), chosen.about)
     return [*([] if is_stopped else fixes), *next_steps(now)]
 
@@ -196,25 +201,6 @@ def _work(chosen: Chosen, command: str) -> str:
 def _restored(chosen: Chosen) -> list[LedgerEntry]:
     name = chosen.handoff.name if chosen.handoff else ""
     return [entry for entry in chosen.facts.ledger if (entry.event, entry.object) == (APPLY, name)]
-
-
-def _situation(chosen: Chosen, branch: Branch) -> Situation:
-    """Return the present situation; that of the handoff may be outdated."""
-    about, last = chosen.about, chosen.handoff
-    read = outline(about.issue.body) if about.issue else outline("")
-    work = last.work if last and not _restored(chosen) else None
-    return Situation(
-        issue=about.number,
-        issue_is_closed=about.issue is not None and about.issue.state == "closed",
-        operation=branch.operation,
-        conflicts=len(branch.conflicts),
-        stored=work.files if work else 0,
-        unsent=branch.unsent or 0,
-        waiting_for=tuple(item.name for item in chosen.facts.escalations if item.is_open),
-        blocked_by=tuple(blocker.number for blocker in about.blockers if blocker.state != "closed"),
-        tasks_open=read.tasks_open,
-        tasks=read.tasks,
-    )
 
 
 # ------------------------------------------------------------------------------ the commits

@@ -20,7 +20,6 @@ from ghp_agents.handoffs.note_lines import note_lines
 from ghp_agents.handoffs.uncommitted import Uncommitted
 from ghp_agents.hotpath.quoting import clean, named
 from ghp_agents.issues import outsider_text
-from ghp_agents.issues.body_sections import outline
 from ghp_agents.issues.issue import Issue, IssueChange, short
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
@@ -271,23 +270,12 @@ def _evidence(
 
 def _situation(facts: HandoffFacts, to: str | None) -> rules.Situation:
     about, branch = facts.about, facts.branch
-    read = outline(about.issue.body) if about.issue else outline("")
     passed_on = [claim_name(number) for number in about.numbers if number]
-    return rules.Situation(
-        issue=about.number,
-        issue_is_closed=about.issue is not None and about.issue.state == "closed",
-        operation=branch.operation,
-        conflicts=len(branch.conflicts),
+    return replace(
+        evidence.situation(about, branch, facts.topic_facts.escalations),
         unstored=len(facts.work.missing),
         stored=len(facts.work.patch.changes),
-        unsent=branch.unsent or 0,
         branch=markdown.path(branch.name) if branch.name else None,
-        waiting_for=tuple(
-            escalation.name for escalation in facts.topic_facts.escalations if escalation.is_open
-        ),
-        blocked_by=tuple(blocker.number for blocker in about.blockers if blocker.state != "closed"),
-        tasks_open=read.tasks_open,
-        tasks=read.tasks,
         rights=tuple(
             one_line(lease.name, 100) for lease in facts.rights if lease.name not in passed_on
         ),

@@ -1,6 +1,6 @@
 """Claude Code: parses its events, and renders replies in its schema."""
 
-from ghp_agents.hooks.event import Client, Event, Reply, ToolUse, text
+from ghp_agents.hooks.event import Client, Event, ToolUse, hook_output, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,12 +43,4 @@ def _tool_uses(payload: "Mapping[str, Any]") -> "list[ToolUse]":
     ]
 
 
-def render(event: Event, reply: Reply) -> "dict[str, Any]":
-    """The reply to Claude Code; empty if there is nothing to say."""
-    fields: dict[str, str] = {"hookEventName": event.name}
-    if reply.deny and event.kind == "edit":
-        fields["permissionDecision"] = "deny"
-        fields["permissionDecisionReason"] = reply.deny
-    elif reply.context and event.hears:
-        fields["additionalContext"] = reply.context
-    return {"hookSpecificOutput": fields} if len(fields) > 1 else {}
+render = hook_output

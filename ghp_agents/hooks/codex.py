@@ -2,7 +2,7 @@
 
 import os
 
-from ghp_agents.hooks.event import Client, Event, Reply, patched, text
+from ghp_agents.hooks.event import Client, Event, Reply, hook_output, patched, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,10 +53,4 @@ def render(event: Event, reply: Reply) -> "dict[str, Any]":
     if event.kind == "stop":  # no context is possible here, but a reason to continue
         heard = reply.context if event.hears else ""
         return {"decision": "block", "reason": heard} if heard else {}
-    fields: dict[str, str] = {"hookEventName": event.name}
-    if reply.deny and event.kind == "edit":
-        fields["permissionDecision"] = "deny"
-        fields["permissionDecisionReason"] = reply.deny
-    elif reply.context and event.hears:
-        fields["additionalContext"] = reply.context
-    return {"hookSpecificOutput": fields} if len(fields) > 1 else {}
+    return hook_output(event, reply)

@@ -171,6 +171,17 @@ class Client:
 # ------------------------------------------------------------- reading what clients send
 
 
+def hook_output(event: Event, reply: Reply) -> "dict[str, Any]":
+    """The reply in the schema that Claude Code and Codex share."""
+    fields: dict[str, str] = {"hookEventName": event.name}
+    if reply.deny and event.kind == "edit":
+        fields["permissionDecision"] = "deny"
+        fields["permissionDecisionReason"] = reply.deny
+    elif reply.context and event.hears:
+        fields["additionalContext"] = reply.context
+    return {"hookSpecificOutput": fields} if len(fields) > 1 else {}
+
+
 def text(payload: "Any", key: str) -> str:
     """The string at `key`; empty if it is missing or not a string."""
     found = payload.get(key) if isinstance(payload, dict) else None

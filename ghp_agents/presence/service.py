@@ -1,8 +1,8 @@
 """Presence: register agents, record heartbeats, and list agents with their liveness."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName, CloneId, issue_of_branch
@@ -24,6 +24,8 @@ from ghp_agents.presence.liveness import (
 from ghp_agents.state import presence as rules
 from ghp_agents.state.presence import Presence, issue_of, next_epoch, position
 from ghp_agents.workspace import Workspace
+
+T = TypeVar("T")
 
 SIGHTINGS = "sightings.json"
 TURNS = "turns.json"
@@ -248,7 +250,7 @@ def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
                 session_name.short(str(session)) for session in rival.get("sessions", ())
             )
             rivalries.append(Rivalry(name, f"sessions {sessions} of this clone"))
-    known = _turns(ws).read()
+    known = _noted(ws, TURNS, Turns).read()
     steady = ws.steady() if known else 0.0
     for name, turns in known.items():
         if turns.changes >= RIVAL_TURNS and steady - turns.last < hot_heartbeat.RIVAL_WINDOW:
@@ -271,11 +273,13 @@ def _observe(ws: Workspace, snapshot: Snapshot) -> tuple[Memory, float]:
         if name in elsewhere
     }
     now = ws.steady()
-    memory, turns = _sightings(ws).read(), _turns(ws).read()
+    memory, turns = _noted(ws, SIGHTINGS, Sighting).read(), _noted(ws, TURNS, Turns).read()
     seen = observe(memory, known, now)
     if seen != memory:
-        _sightings(ws).write(seen)
-        _turns(ws).write(take_turns(turns, memory, seen, now, hot_heartbeat.RIVAL_WINDOW))
+        _noted(ws, SIGHTINGS, Sighting).write(seen)
+        _noted(ws, TURNS, Turns).write(
+            take_turns(turns, memory, seen, now, hot_heartbeat.RIVAL_WINDOW)
+        )
     return seen, now
 
 
@@ -308,18 +312,10 @@ def _age(presence: Presence, now: float) -> float:
         return 0.0
 
 
-def _sightings(ws: Workspace) -> JsonFile[dict[str, Sighting]]:
+def _noted(ws: Workspace, name: str, kind: Callable[..., T]) -> JsonFile[dict[str, T]]:
     return JsonFile(
-        ws.cache_dir / SIGHTINGS,
-        lambda noted: {key: Sighting(*fields) for key, fields in noted.items()},
-        dict,
-    )
-
-
-def _turns(ws: Workspace) -> JsonFile[dict[str, Turns]]:
-    return JsonFile(
-        ws.cache_dir / TURNS,
-        lambda noted: {agent: Turns(*fields) for agent, fields in noted.items()},
+        ws.cache_dir / name,
+        lambda noted: {key: kind(*fields) for key, fields in noted.items()},
         dict,
     )
 

@@ -16,6 +16,31 @@ DOCTOR = "Run `ghp agent-doctor` for this clone's GitHub status."
 _USAGE = {"invalid", "missing_field", "missing", "custom", "unprocessable"}
 
 
+_GONE = (
+    errors.GoneError,
+    "It was deleted, or issues are disabled in the repository. Enable them in its "
+    'settings, or set `"tracker": "local"` under `agents`.',
+)
+_CONFLICT = (
+    errors.PreconditionError,
+    "Somebody changed it meanwhile, or it is not ready. Check it and try again.",
+)
+_MEANINGS: dict[int, tuple[type[HubError], str]] = {
+    401: (
+        errors.TokenError,
+        "The token is wrong, expired or revoked. Run `gh auth login`, or set another "
+        "GITHUB_TOKEN (GH_ENTERPRISE_TOKEN for your own server).",
+    ),
+    404: (
+        errors.MissingError,
+        "It does not exist, or this token cannot see it: GitHub does not tell which. Check "
+        "the number, `agents.github.repository`, and the token's access.",
+    ),
+    **dict.fromkeys((405, 409, 412), _CONFLICT),
+    **dict.fromkeys((410, 451), _GONE),
+}
+
+
 class Limit(NamedTuple):
     """GitHub asks for a pause. `seconds` is None if it names no time."""
 
@@ -57,11 +82,11 @@ def error_of(
     text = f"GitHub answered {status} to `{request}`{because}."
     if status >= 500:
         return failed(f"GitHub answered {status} (an error on its side) to `{request}`")
-    make = {
-        401: _token, 403: _forbidden, 404: _missing, 405: _conflict, 409: _conflict,
-        410: _gone, 412: _conflict, 451: _gone,
-    }.get(status, _invalid)  # fmt: skip
-    return make(text, headers, body).of(status, message)
+    if status in _MEANINGS:
+        kind, hint = _MEANINGS[status]
+        return kind(text, hint=hint).of(status, message)
+    error = _forbidden(text, headers) if status == 403 else _invalid(text, body)
+    return error.of(status, message)
 
 
 def failed(why: str, *, happened: bool = True, hint: str = "") -> UnreachableError:
@@ -105,15 +130,7 @@ def _reason_words(reason: Any) -> str:
     return " ".join(str(reason[key]) for key in ("resource", "field", "code") if reason.get(key))
 
 
-def _token(text: str, headers: Mapping[str, str], body: Any) -> HubError:
-    return errors.TokenError(
-        text,
-        hint="The token is wrong, expired or revoked. Run `gh auth login`, or set another "
-        "GITHUB_TOKEN (GH_ENTERPRISE_TOKEN for your own server).",
-    )
-
-
-def _forbidden(text: str, headers: Mapping[str, str], body: Any) -> HubError:
+def _forbidden(text: str, headers: Mapping[str, str]) -> HubError:
     needed = headers.get("x-accepted-github-permissions", "").strip()
     if headers.get("x-github-sso"):
         hint = "The organization requires single sign-on: authorize the token for it on GitHub."
@@ -124,29 +141,7 @@ def _forbidden(text: str, headers: Mapping[str, str], body: Any) -> HubError:
     return errors.ForbiddenError(text, hint=hint)
 
 
-def _missing(text: str, headers: Mapping[str, str], body: Any) -> HubError:
-    return errors.MissingError(
-        text,
-        hint="It does not exist, or this token cannot see it: GitHub does not tell which. Check "
-        "the number, `agents.github.repository`, and the token's access.",
-    )
-
-
-def _gone(text: str, headers: Mapping[str, str], body: Any) -> HubError:
-    return errors.GoneError(
-        text,
-        hint="It was deleted, or issues are disabled in the repository. Enable them in its "
-        'settings, or set `"tracker": "local"` under `agents`.',
-    )
-
-
-def _conflict(text: str, headers: Mapping[str, str], body: Any) -> HubError:
-    return errors.PreconditionError(
-        text, hint="Somebody changed it meanwhile, or it is not ready. Check it and try again."
-    )
-
-
-def _invalid(text: str, headers: Mapping[str, str], body: Any) -> HubError:
+def _invalid(text: str, body: Any) -> HubError:
     codes = [str(reason.get("code")) for reason in _reasons(body) if isinstance(reason, dict)]
     error = InvalidError(text, hint="Fix what GitHub names, and try again.")
     return error.because(codes, usage=bool(_USAGE.intersection(codes)))
