@@ -3,7 +3,6 @@
 import json
 from typing import NamedTuple
 
-from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import NUMBERS_END, Actor, Timestamp
 
 NOTES, PULLS = ".ghp/notes/", ".ghp/pulls/"  # where all clones keep these records
@@ -53,7 +52,14 @@ def encode(record: Record) -> bytes:
         "event": record.event,
         "actor": record.actor.name,
         "person": record.actor.is_person,
-        **picked(record, "object id at clock issue generation text cause"),
+        "object": record.object,
+        "id": record.id,
+        "at": record.at,
+        "clock": record.clock,
+        "issue": record.issue,
+        "generation": record.generation,
+        "text": record.text,
+        "cause": record.cause,
         **({"via": record.via} if record.via else {}),
         "files": [[path, len(content)] for path, content in record.files],
     }
