@@ -192,7 +192,7 @@ class LockService(Protocol):
 
     def mend(self) -> Sequence[str]:
         """Restore locks that the deciding place lost, as this clone knows them from the last sync.
-        Returns the names of locks that are disputed or were restored."""
+        Returns the names of the locks that were restored or became disputed."""
 
 
 class IssueTracker(Protocol):

@@ -2,12 +2,14 @@
 
 import os
 import re
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ghp_agents.hotpath import own_file
 
 _OID = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64})\n")
+WAIT_S = 1.0  # for a ref that another process moves; git's `core.filesRefLockTimeout` is 0.1
 _NAME = re.compile(rb"[A-Za-z0-9_+=-][A-Za-z0-9._+=-]*")  # of one level; git allows more
 
 
@@ -89,10 +91,8 @@ def swap_ref(git_dir: Path, ref: str, old: str | None, new: str) -> bool:
     path = f"{git_dir}/{ref}"
     folder = path.rpartition("/")[0]
     os.makedirs(folder, exist_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    try:
-        file = os.open(f"{path}.lock", flags, own_file.LIKE_GIT)
-    except FileExistsError:
+    file = _open_lock(f"{path}.lock")
+    if file is None:
         return False
     is_held = True
     try:
@@ -110,3 +110,16 @@ def swap_ref(git_dir: Path, ref: str, old: str | None, new: str) -> bool:
             own_file.discard(f"{path}.lock")
     own_file.sync(folder)
     return True
+
+
+def _open_lock(path: str) -> int | None:
+    """Create the lock file of a ref; None if another process keeps it."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    end = time.monotonic() + WAIT_S
+    while True:
+        try:
+            return os.open(path, flags, own_file.LIKE_GIT)
+        except FileExistsError:
+            if time.monotonic() > end:
+                return None
+        time.sleep(0.002)  # noqa: TID251 - the time of the disk, not of an agent

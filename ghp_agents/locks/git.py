@@ -118,14 +118,13 @@ class GitRefLeaser:
 
     def mend(self) -> Sequence[str]:
         """Restore what the remote lost, as of the last sync; returns the names of those locks."""
-        from ghp_agents.locks import git_local
+        from ghp_agents.locks import git_local, git_remote
 
-        if self._find_places() is None:
+        places = self._find_places()
+        if places is None:
             return []
         lost = git_local.lost(self._open())
-        for name in lost:
-            self.read(name)
-        return lost
+        return [name for name in lost if git_remote.restore(places, name)]
 
     def _swap(self, new: Lock, expected: Lock | None) -> Lock:
         from ghp_agents.locks import git_local, git_remote

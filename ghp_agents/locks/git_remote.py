@@ -1,6 +1,7 @@
 """Locks that the coordination remote decides: one push is one compare-and-swap."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.locks import commit_chain, git_local, restore_lost
@@ -19,6 +20,14 @@ from ghp_agents.state.remote import (
     unreachable,
 )
 
+
+class _Found(NamedTuple):
+    """A lock on the remote, and whether this clone just restored it."""
+
+    lock: Lock | None
+    is_restored: bool = False
+
+
 NOTHING = commit_chain.KnownLock(None, "")
 ATTEMPTS = 4  # retried only if something changed in between
 # Where a fetch stores the refs from each of the two namespaces on a remote.
@@ -27,7 +36,13 @@ _FOUND = {CUSTOM: f"{SPACE}custom/", BRANCHES: f"{SPACE}branches/"}
 
 def read(places: LockPlaces, name: str) -> Lock | None:
     """The lock as the remote has it now. Raises UnknownError, GhpError."""
-    return _read(places, name, must_push=False)
+    return _read(places, name, must_push=False).lock
+
+
+def restore(places: LockPlaces, name: str) -> bool:
+    """Restore the lock if the remote lost it. Whether that was so: another process may have
+    acquired the lock since the last sync. Raises UnknownError, GhpError."""
+    return _read(places, name, must_push=False).is_restored
 
 
 def history(places: LockPlaces, name: str) -> list[Lock]:
@@ -99,7 +114,7 @@ def swap(places: LockPlaces, new: Lock, expected: Lock | None, *, is_absent: boo
     return created
 
 
-def _read(places: LockPlaces, name: str, *, must_push: bool) -> Lock | None:
+def _read(places: LockPlaces, name: str, *, must_push: bool) -> _Found:
     with scratch(places.ws, places.repository) as private:
         for _ in range(ATTEMPTS):
             found = _fetch(places, private, name)
@@ -111,13 +126,13 @@ def _read(places: LockPlaces, name: str, *, must_push: bool) -> Lock | None:
                 if answer is PushOutcome.MOVED:
                     continue
                 git_local.remember(places.ws, places.repository, current)
-                return current
+                return _Found(current, current.revision != found.revision)
             known = git_local.read(places.repository, name)
             if known is None or known.is_at_end:
-                return None
+                return _Found(None)
             answer, (current,) = _carry_over(places, private, [known], must_push=must_push)
             if answer is not PushOutcome.MOVED:
-                return current
+                return _Found(current, is_restored=True)
     raise unreachable(places.remote, f"{name} kept changing while it was read")
 
 
@@ -153,7 +168,7 @@ def _push(places: LockPlaces, private: StateRepository, new: Lock, expected: Loc
         # Moved, or the connection broke, perhaps after the push: read the ref to find out.
         places = places._replace(remote=coordination_remote(places.ws) or places.remote)
         try:
-            current = _read(places, new.name, must_push=True)
+            current = _read(places, new.name, must_push=True).lock
         except UnknownError:
             if doubts:
                 break

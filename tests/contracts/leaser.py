@@ -431,6 +431,15 @@ class RemoteLeaserContract(LeaserContract):
         assert one.read("trunk") == taken
         assert field.leaser().list() == [taken]
 
+    def test_what_was_taken_since_the_last_sync_was_not_lost(self, field: RemoteField) -> None:
+        one, two = field.leaser(), field.leaser()
+        taken = one.acquire("issue/1", "worker-1", expected=None)
+        assert one.mend() == []
+        given = one.release("issue/1", expected=taken)
+        two.acquire("issue/1", "worker-2", expected=given)
+        assert one.mend() == []
+        assert two.mend() == []
+
     def test_nobody_is_told_a_lie_when_the_connection_breaks_after_the_change(
         self, field: RemoteField
     ) -> None:
