@@ -61,7 +61,7 @@ def test_a_label_is_an_assignment_if_somebody_who_may_write_set_it(field: Field)
     for number, login in zip(numbers, (ADMIN, "tess"), strict=True):
         field.github.act(login, "POST", f"issues/{number}/labels", {"labels": ["agent:worker-1"]})
     field.sync()
-    assert heard(field).startswith("Issue #1 was assigned to you")
+    assert heard(field).startswith("Somebody with write access assigned issue #1")
     assert heard(field) == ""
 
 
@@ -71,7 +71,7 @@ def test_an_account_of_an_agent_that_is_assigned_is_an_assignment(field: Field) 
     number = field.github.issue("Blink")
     field.github.act(ADMIN, "POST", f"issues/{number}/assignees", {"assignees": [WORKER_1]})
     field.sync()
-    assert heard(field).startswith("Issue #1 was assigned to you")
+    assert heard(field).startswith("Somebody with write access assigned issue #1")
 
 
 def test_a_person_takes_an_issue_from_a_living_agent_which_is_told_by_whom(field: Field) -> None:
@@ -87,7 +87,9 @@ def test_a_person_takes_an_issue_from_a_living_agent_which_is_told_by_whom(field
     assert "Your claim of #1 was taken: worker-2 has held it" in heard(field)
     assert "stolen: @ada by /agent assign" in field.ghp("agent-status", agent="worker-1").out
     field.sync("two", WORKER_2)
-    assert heard(field, "worker-2", "two").startswith("Issue #1 was assigned to you")
+    assert heard(field, "worker-2", "two").startswith(
+        "Somebody with write access assigned issue #1"
+    )
 
 
 def test_to_an_agent_that_nobody_has_heard_of_the_claim_is_not_given(field: Field) -> None:

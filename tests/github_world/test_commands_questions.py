@@ -70,7 +70,7 @@ def test_who_is_to_answer_is_assigned_and_called_and_taken_off_again(field: Fiel
     field.clone("one", escalateTo=["ada", "acme/leads"])
     name = asked(field)
     assert field.people(1) == ["ada"]
-    assert "the answer. @ada @acme/leads" in field.comments(1)[0]
+    assert "then your answer. @ada @acme/leads" in field.comments(1)[0]
     field.say(1, f"/agent answer {name} SQLite")
     field.sync()
     assert field.people(1) == []
