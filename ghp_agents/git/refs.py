@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ghp_agents.hotpath import own_file
+from ghp_agents.hotpath import boot_clock, own_file
 
 _OID = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64})\n")
 WAIT_S = 1.0  # for a ref that another process moves; git's `core.filesRefLockTimeout` is 0.1
@@ -122,4 +122,4 @@ def _open_lock(path: str) -> int | None:
         except FileExistsError:
             if time.monotonic() > end:
                 return None
-        time.sleep(0.002)  # noqa: TID251 - the time of the disk, not of an agent
+        boot_clock.wait(0.002)
