@@ -64,9 +64,6 @@ def myself(ctx: Context) -> ClaimContext:
     )
 
 
-# ------------------------------------------------------------------------------- claimed
-
-
 def show_claim(
     me: ClaimContext, issue: Issue, lease: Lock, event: str, previous: str | None
 ) -> tuple[Issue, tuple[str, ...]]:
@@ -118,9 +115,6 @@ def is_in_hand(me: ClaimContext, issue: Issue, lease: Lock) -> bool:
     presence = me.ctx.ws.presence(me.name) or {}
     shown = issue_of(presence), number(presence, "generation")
     return me.actor.is_person or shown == (issue.number, lease.generation)
-
-
-# ------------------------------------------------------------------------------- released
 
 
 def show_release(
@@ -179,9 +173,6 @@ def _newest_other_claim(me: ClaimContext, issue: Issue) -> Lock | None:
     opened = {number for issue in me.ctx.tracker.list() for number in issue.numbers}
     claims = [lease for lease in others if claimed_issue(lease.name) in opened]
     return max(claims, key=lambda lease: (lease.acquired_at, lease.name), default=None)
-
-
-# ------------------------------------------------------------------------------- the ledger
 
 
 def is_shown(me: ClaimContext, event: str, lease: Lock) -> bool:

@@ -59,9 +59,6 @@ class ReleasedClaim(NamedTuple):
     previous: str | None = None  # the former holder, if that was another
 
 
-# ------------------------------------------------------------------------------- queries
-
-
 def claims(leaser: LockService) -> dict[int, Lock]:
     """The known claims, by issue."""
     return _by_issue(leaser.known(PREFIX))
@@ -95,9 +92,6 @@ def _checked(ws: Workspace, lease: Lock | None, agent: str, issue: int, clone: s
     if lease is None or not rules.is_mine(lease, agent, epoch, clone):
         raise messages.not_mine(issue, lease, agent)
     return lease
-
-
-# ------------------------------------------------------------------------------- claiming
 
 
 def claim(ctx: Context, reference: str, *, steal: bool = False, reason: str = "") -> ClaimResult:
@@ -232,9 +226,6 @@ def _numbered(me: ClaimContext, issue: Issue) -> Issue:
             hint="Run `ghp agent-sync` when the remote is reachable, then claim it.",
         )
     return named
-
-
-# ------------------------------------------------------------------------------ releasing
 
 
 def release(

@@ -11,8 +11,6 @@ from ghp_agents.hotpath.quoting import named
 from ghp_agents.leases.hold import Hold
 from ghp_agents.wiring import App
 
-# ------------------------------------------------------------------------------- claiming
-
 
 @click.command("agent-claim", epilog="Example: ghp agent-claim --next")
 @click.argument("issue", required=False, shell_complete=complete.issues)
@@ -69,9 +67,6 @@ def _fields(claimed: ClaimResult) -> dict[str, object]:
         "previous": claimed.previous,
         "waitsFor": list(claimed.waits_for),
     }
-
-
-# --------------------------------------------------------------------------- giving back
 
 
 @click.command("agent-release", epilog="Example: ghp agent-release 12 --to worker-2")

@@ -60,9 +60,6 @@ def or_files(*completers: Completer) -> Completer:
     return complete
 
 
-# ------------------------------------------------------------------------------ the names
-
-
 def _agents(app: App) -> Named:
     for name, presence in sorted(app.store.snapshot().agents().items()):
         yield name, str(presence.get("status", ""))

@@ -84,8 +84,6 @@ def _first_line(text: str | None) -> str:
     return (text or "").strip().partition("\n")[0].partition(". ")[0].rstrip(".")
 
 
-# ------------------------------------------------------------------------------ bash and zsh
-
 _BASH = """\
 # Completion for ghp-agents, made by `ghp-agents completion`. It starts no program.
 _ghp_agents() {{
@@ -153,9 +151,6 @@ autoload -U +X bashcompinit && bashcompinit
 def zsh(nodes: Iterable[CommandNode]) -> str:
     """The script for zsh: that of bash, through zsh's own bridge."""
     return f"{_BRIDGE}{bash(nodes)}"
-
-
-# ------------------------------------------------------------------------------ fish
 
 
 def fish(nodes: Iterable[CommandNode]) -> str:

@@ -87,9 +87,6 @@ def connect(app: App, choice: ConnectChoice, *, remove: bool, dry_run: bool) -> 
         _register_upstream_hooks(app, remove=remove, dry_run=dry_run)
 
 
-# ------------------------------------------------------------------------------ files
-
-
 def _write_files(app: App, action: str, *, dry_run: bool) -> None:
     plan = github_setup.to_write(app.ws, action)
     guards.carry_out(plan.steps, dry_run=dry_run)
@@ -123,9 +120,6 @@ def _remove_files(app: App, *, dry_run: bool) -> None:
         output.done(f"{NOTHING}ghp-agents has no files there.")
 
 
-# ------------------------------------------------------------------------------ labels
-
-
 def _make_labels(app: App, *, dry_run: bool) -> None:
     hub = app.hub
     if hub is None:
@@ -146,9 +140,6 @@ def _make_labels(app: App, *, dry_run: bool) -> None:
         output.done(f"Created the label {label.name}.")
     if not missing:
         output.done(f"{NOTHING}{hub.repository} has the labels.")
-
-
-# ------------------------------------------------------------------------------ upstream
 
 
 def _register_upstream_hooks(app: App, *, remove: bool, dry_run: bool) -> None:

@@ -22,8 +22,6 @@ from ghp_agents.escalations.messages import who
 from ghp_agents.hotpath.quoting import clean, phrase, when
 from ghp_agents.wiring import App
 
-# -------------------------------------------------------------------------------- asking
-
 
 @click.command(
     "agent-escalate",
@@ -146,9 +144,6 @@ def _read(text: str, what: str) -> str:
     return read_text(text, 4 * services.TEXT_LIMIT, f"{what} on standard input")
 
 
-# ------------------------------------------------------------------------------- listing
-
-
 @click.command("agent-escalations", epilog="Example: ghp agent-escalations --open --mine")
 @click.argument("id", required=False, shell_complete=complete.questions)
 @click.option("--open", "only_open", is_flag=True, help="Only unanswered questions.")
@@ -261,9 +256,6 @@ def _answer_fields(answer: Answer) -> dict[str, Any]:
         "at": answer.at,
         "text": answer.text,
     }
-
-
-# ------------------------------------------------------------------------------ answering
 
 
 @click.command("agent-answer", epilog='Example: ghp agent-answer E-3f9a "SQLite, for now."')

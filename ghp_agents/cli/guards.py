@@ -70,9 +70,6 @@ def all_of_clone(app: App) -> list[Step]:
     return to_take(app, choose(app, config_files.FOUND, user=False, remove=True))
 
 
-# ------------------------------------------------------------------------------ the command
-
-
 def put_for_user(app: App, selection: Guards, *, dry_run: bool) -> None:
     """`agent-init --hooks --user`: needs no repository and sets none up."""
     steps = to_put(app, selection)

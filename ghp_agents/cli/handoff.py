@@ -27,9 +27,6 @@ ISSUE = click.option(
 )  # fmt: skip
 
 
-# -------------------------------------------------------------------------------- handoff
-
-
 @click.command(
     "agent-handoff", epilog="Example: ghp agent-handoff --to worker-2 --note 'The parser is next'"
 )
@@ -144,9 +141,6 @@ def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
         f"Not saved, and only in this worktree: {'; '.join(named)}.",
         "Keep the worktree, or commit the files. `agents.patchBytes` sets the limit.",
     )
-
-
-# --------------------------------------------------------------------------------- resume
 
 
 @click.command("agent-resume", epilog="Example: ghp agent-resume --issue 12 --apply")

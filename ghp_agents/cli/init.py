@@ -109,9 +109,6 @@ def _refuse(why: str, **options: object) -> None:
         raise UsageError(f"{wrong[0]} {why}.", hint="See `ghp agent-init --help`.")
 
 
-# ------------------------------------------------------------------------------ making
-
-
 def _set_up(
     app: App,
     agent: str | None,

@@ -29,9 +29,6 @@ from ghp_agents.wiring import App
 SHOWN = 3  # files that are listed; the rest are counted
 
 
-# -------------------------------------------------------------------------------- taking
-
-
 @click.command(
     "agent-lease", epilog="Example: ghp agent-lease src/parser/ '!*.snap' --reason 'new parser'"
 )
@@ -164,9 +161,6 @@ def _coverage_text(hold: Hold, files: Sequence[str]) -> str:
     names = ", ".join(map(file, files[:SHOWN]))
     more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
     return f": {count(len(files), 'file')} ({names}{more})"
-
-
-# ------------------------------------------------------------------------------- listing
 
 
 @click.command("agent-leases", epilog="Example: ghp agent-leases --implicit")

@@ -30,9 +30,6 @@ EXPIRES = click.option("--expires", metavar="DATE", help="The last day on which 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 
 
-# -------------------------------------------------------------------------------- saving
-
-
 @click.command(
     "agent-remember",
     epilog="Example: ghp agent-remember 'Staging drops OPTIONS requests' --kind gotcha",
@@ -105,9 +102,6 @@ def _current_folder(app: App) -> str:
     return "" if here == "." else here.replace(os.sep, "/")
 
 
-# -------------------------------------------------------------------------------- finding
-
-
 @click.command(
     "agent-recall", epilog="Example: ghp agent-recall 'how do we authenticate to the API'"
 )
@@ -163,9 +157,6 @@ def _say_shortcomings(app: App, found: recalling.Recalled) -> None:
 def _warn_of(problems: Sequence[Problem]) -> None:
     for problem in problems:
         output.warn(f"Cannot read {problem.place}: {problem.reason}.")
-
-
-# ------------------------------------------------------------------------------- the notes
 
 
 @click.group("agent-notes", cls=Group, epilog="Example: ghp agent-notes list --kind decision")

@@ -33,9 +33,6 @@ STYLES = {Liveness.ACTIVE: "", Liveness.STALE: "yellow", Liveness.DEAD: "red"}
 COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "SEEN", "BRANCH", "LAST ACTION")
 
 
-# ------------------------------------------------------------------------------ heartbeat
-
-
 @click.command(
     "agent-heartbeat",
     epilog="Example: ghp agent-heartbeat --status testing --issue 12 --action 'Running the tests'",
@@ -87,9 +84,6 @@ def _fields(status: str | None, issue: str | None, action: str | None) -> dict[s
     if action is not None:
         fields["lastAction"] = heartbeats.clean_action(action)
     return fields
-
-
-# ------------------------------------------------------------------------------ status
 
 
 @click.command("agent-status", epilog="Example: ghp agent-status --stale --json")
@@ -342,9 +336,6 @@ def _watch(app: App, name: str | None, stale: bool) -> None:
         return COLUMNS, [row(view) for view in views], styles(views)
 
     keep_showing(frame, app.ws.clock, WATCH_EVERY)
-
-
-# ------------------------------------------------------------------------------ whoami
 
 
 @click.command("agent-whoami", epilog="Example: ghp agent-whoami --set worker-1")

@@ -140,9 +140,6 @@ def check(ws: Workspace) -> Iterator[Finding]:
         yield finding.info("consent", text, "Withdraw this with `ghp agent-trust --revoke`.")
 
 
-# ------------------------------------------------------------------------------ values on main
-
-
 def _branches(ws: Workspace) -> Iterator[DefaultBranch]:
     """The default branch, and the one that its own configuration names."""
     own = configuration.own_values(ws.ground)

@@ -65,9 +65,6 @@ def fresh(value: Any) -> str:
     return _render(value, _Style("\n", _INDENT), "") + "\n"
 
 
-# ------------------------------------------------------------------------------ adding
-
-
 def _empty(text: str, node: Node, key: str | None, value: Any) -> str:
     """Fill empty brackets. Their old content stays in front, so that removal can restore it."""
     outer = _line_indent(text, node.start)
@@ -110,9 +107,6 @@ def _item(text: str, key: str | None, value: Any, indent: str, *, pretty: bool) 
     return written if key is None else f"{json.dumps(key, ensure_ascii=False)}: {written}"
 
 
-# ------------------------------------------------------------------------------ taking away
-
-
 def _remove_only(text: str, node: Node) -> str:
     (item,) = node.items
     end = _behind_comma(text, item.end)
@@ -149,9 +143,6 @@ def _behind_comma(text: str, end: int) -> int:
     return comma + 1 if text.startswith(",", comma) else end
 
 
-# ------------------------------------------------------------------------------ places
-
-
 def _container(text: str, keys: Keys) -> Node:
     node = at(text, keys)
     assert node is not None
@@ -163,9 +154,6 @@ def _index(node: Node, key: str | int) -> int:
     if isinstance(key, int):
         return key
     return max(index for index, item in enumerate(node.items) if item.key == key)
-
-
-# ------------------------------------------------------------------------------ writing
 
 
 def _written(text: str, value: Any, indent: str, *, pretty: bool) -> str:

@@ -93,9 +93,6 @@ def _is_partial(ws: Workspace) -> bool:
     return bool(git.run(args, cwd=ws.folder).text)
 
 
-# ------------------------------------------------------------------------------ settings
-
-
 def check_config(ws: Workspace) -> Iterator[Finding]:
     """Report errors in the configuration files, with their lines, and unknown keys."""
     from ghp_agents.settings import schema
@@ -135,9 +132,6 @@ def check_background(ws: Workspace) -> Iterator[Finding]:
     elif not ws.settings.background:
         text = f"Background work is off in the configuration: {by_hand}"
         yield info("background", text, "Run `ghp agent-sync` now and then.")
-
-
-# ---------------------------------------------------------------------------- agent and log
 
 
 def check_agent(ws: Workspace) -> Iterator[Finding]:

@@ -82,9 +82,6 @@ def _leases(ws: Workspace, snapshot: Snapshot, name: str) -> list[str]:
     ]
 
 
-# ------------------------------------------------------------------------------ worktrees
-
-
 def _where(presence: Presence) -> str:
     return str(presence.get("worktree") or "")
 

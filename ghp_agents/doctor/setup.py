@@ -18,8 +18,6 @@ from ghp_agents.workspace import NAME_FILE, Workspace
 
 KEEP_HOME = '"agents": {"push": false} in .ghp/config.json'
 
-# ------------------------------------------------------------------------------ what is shared
-
 
 def explain(sharing: PublishPlan) -> list[str]:
     """Return lines that say what is pushed where, and who can read it."""
@@ -73,9 +71,6 @@ def needs_probe(ground: StoreAdmin) -> bool:
     return last is None or not last.taken
 
 
-# ------------------------------------------------------------------------------ set-up
-
-
 def to_make(
     ctx: Context, ground: StoreAdmin, *, agent: AgentName | None, config: bool
 ) -> list[Step]:
@@ -101,9 +96,6 @@ def _named(ws: Workspace) -> str | None:
         return (ws.git_dir / NAME_FILE).read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return None
-
-
-# ------------------------------------------------------------------------------ removal
 
 
 def living(ctx: Context) -> list[str]:

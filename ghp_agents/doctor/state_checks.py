@@ -54,9 +54,6 @@ def checks(ctx: Context) -> dict[str, Check]:
     }
 
 
-# ------------------------------------------------------------------------------ the records
-
-
 def check_readable(store: StateStore) -> Iterator[Finding]:
     """Report unreadable records and presence files. They are kept, and hide no other."""
     snapshot = store.snapshot()
@@ -110,9 +107,6 @@ def check_rivals(ctx: Context) -> Iterator[Finding]:
 def check_homes(ctx: Context) -> Iterator[Finding]:
     """Report agents that moved to another clone recently."""
     return name_owners.check(ctx.ws, ctx.store.snapshot())
-
-
-# ---------------------------------------------------------------------------------- the sync
 
 
 def check_outbox(exchange: Exchange) -> Iterator[Finding]:

@@ -52,9 +52,6 @@ class AnswerResult(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-# ---------------------------------------------------------------------------------- asking
-
-
 def escalate(
     ctx: Context,
     text: str,
@@ -205,9 +202,6 @@ def _question_record(escalation: Escalation) -> Record:
     )
 
 
-# ------------------------------------------------------------------------------- answering
-
-
 def answer(
     ctx: Context, reference: str, text: str, *, by: Actor | None = None, where: str = ""
 ) -> AnswerResult:
@@ -267,9 +261,6 @@ def _post(ctx: Context, escalation: Escalation) -> list[str]:
     return comments.post(ctx, escalation) or post_owed(ctx)
 
 
-# --------------------------------------------------------------------------------- reading
-
-
 def read_all(
     snapshot: Snapshot, orchestrators: Collection[str] = ()
 ) -> tuple[list[Escalation], list[Problem]]:
@@ -277,9 +268,6 @@ def read_all(
     are not `orchestrators` are advice."""
     questions, answers = snapshot.files(record.ESCALATIONS), snapshot.files(record.ANSWERS)
     return record.read({**questions, **answers}, orchestrators)
-
-
-# ------------------------------------------------------------------- news for the asker
 
 
 def news_for(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:

@@ -50,9 +50,6 @@ class Patch:
     converted: tuple[str, ...] = ()  # stored as git would commit them, not byte for byte
 
 
-# ------------------------------------------------------------------------------ taking
-
-
 def take_patch(
     place: Location,
     limit: int,
@@ -184,9 +181,6 @@ def _count(text: str) -> int | None:
     return None if text == "-" else int(text)
 
 
-# ------------------------------------------------------------------------------ leaving out
-
-
 def _reasons(
     folder: Path, parts: Sequence[_Part], whole: Path, limit: int, screen: Screen
 ) -> dict[str, str]:
@@ -238,9 +232,6 @@ def _is_converted(folder: Path, part: _Part) -> bool:
     digest = hashlib.sha256() if len(part.oid) == 64 else hashlib.sha1(usedforsecurity=False)
     digest.update(b"blob %d\0" % len(content) + content)
     return digest.hexdigest() != part.oid
-
-
-# ------------------------------------------------------------------------------ putting back
 
 
 class PatchFailedError(git.GitError):

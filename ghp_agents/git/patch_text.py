@@ -89,9 +89,6 @@ def is_git_folder(part: str) -> bool:
     return bool(_GIT.fullmatch(name))
 
 
-# ------------------------------------------------------------------------------ one file
-
-
 def _piece(lines: "_Lines") -> Piece:
     header = lines.take()
     if not header.startswith(b"diff --git ") or len(header) > LONGEST:
@@ -208,9 +205,6 @@ def _pass_binary(lines: "_Lines") -> None:
                 raise lines.wrong("is not a line of binary content")
 
 
-# --------------------------------------------------------------------------------- names
-
-
 def _paths(lines: "_Lines", header: bytes, facts: dict[bytes, bytes]) -> tuple[str, str]:
     """The paths before and after. All lines that name them must agree."""
     if b"rename from" in facts:
@@ -294,9 +288,6 @@ def _once(lines: "_Lines", paths: set[str], path: str) -> None:
     if path and path in paths:
         raise lines.wrong(f"follows {path[:200]!r}, which the patch changes twice")
     paths.add(path)
-
-
-# --------------------------------------------------------------------------------- lines
 
 
 class _Lines:

@@ -150,8 +150,6 @@ class GitHubForge:
             )
         return done
 
-    # ------------------------------------------------------------------------------ parts
-
     def _pull(self, raw: Any) -> Pull:
         try:
             return github_pull.pull(raw, self._hub.may_command)

@@ -138,9 +138,6 @@ class _StateView:
         return view is not None and view.is_here
 
 
-# -------------------------------------------------------------------------------- writing
-
-
 def _update_comment(
     ws: Workspace,
     hub: GitHubRepository,
@@ -220,9 +217,6 @@ def _is_trusted(hub: GitHubRepository, raw: Mapping[str, Any]) -> bool:
     except HubError:
         is_ours = False
     return is_ours or hub.may_command(login)
-
-
-# ------------------------------------------------------------------------------ remembering
 
 
 def _known(ws: Workspace, hub: GitHubRepository) -> JsonFile[dict[int, WrittenStatus]]:

@@ -51,9 +51,6 @@ class CheckResult(NamedTuple):
         return [x for x in self.verdicts if x.why and not x.is_refused]
 
 
-# ---------------------------------------------------------------------------------- paths
-
-
 def staged(ws: Workspace, environ: Mapping[str, str], cwd: Path) -> list[str]:
     """The files to be committed. In a hook of a partial commit, git sets the index to use."""
     index = environ.get("GIT_INDEX_FILE")
@@ -84,9 +81,6 @@ def top(ws: Workspace) -> Path:
     return Path(ws.place.toplevel)
 
 
-# ---------------------------------------------------------------------------------- author
-
-
 def whoever_is_here(ws: Workspace) -> AgentName | None:
     """The current agent; None for a person."""
     name = ws.chosen_name or heartbeat.whoami(ws.place, ws.environ)
@@ -104,9 +98,6 @@ def of_branch(ws: Workspace, branch: str | None) -> AgentName | None:
 def branch_of(ws: Workspace) -> str | None:
     """The branch to check. A workflow that checks out a merge sets it in the environment."""
     return ws.branch or ws.environ.get(HEAD_REF)
-
-
-# ------------------------------------------------------------------------------- checking
 
 
 def check(ctx: Context, paths: Sequence[str]) -> CheckResult:

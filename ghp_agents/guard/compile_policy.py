@@ -132,9 +132,6 @@ def _unreadable(path: str, why: str) -> GhpError:
     return ConfigError(f"Cannot read {path}: {why}.", hint="Fix the file or its permissions.")
 
 
-# -------------------------------------------------------------------------- rules
-
-
 def _next_lapse(world: World) -> float | None:
     """When the next lease of another clone may expire; None for never."""
     known = expiry.ends_at(world.ws, world.snapshot, world.logs)
@@ -252,9 +249,6 @@ def ready(patterns: Iterable[str], fold: bool) -> list[Ready]:
         except UsageError:
             continue
     return compiled
-
-
-# -------------------------------------------------------------------------------- the index
 
 
 def bind(rules: Sequence[RulePatterns], fold: bool) -> dict[str, Any]:

@@ -45,9 +45,6 @@ _UNLISTED = (
 _KINDS = {"A": "new", "M": "changed", "D": "deleted", "T": "changed", "R": "renamed"}
 
 
-# ---------------------------------------------------------------------------- what others wrote
-
-
 def quoted(text: str, author: str, limit: int, rest: str) -> str:
     """Return another's text as a marked block; empty for an empty text."""
     if not text.strip():
@@ -80,9 +77,6 @@ def cleaned(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: cleaned(item) for key, item in value.items()}
     return [cleaned(item) for item in value] if isinstance(value, list) else value
-
-
-# -------------------------------------------------------------------------------- the issue
 
 
 def issue_line(issue: Issue) -> str:
@@ -144,9 +138,6 @@ def _author(comment: Comment) -> str:
     return f"{name_of(comment.author, comment.by_person)}{outside}, {when(comment.at)}"
 
 
-# -------------------------------------------------------------------------------- questions
-
-
 def question_lines(escalations: Iterable[Escalation]) -> list[str]:
     """Return the unanswered questions."""
     return [
@@ -188,9 +179,6 @@ def answer_blocks(escalations: Iterable[Escalation]) -> list[str]:
 
 def _shown_by(escalation: Escalation) -> str:
     return f"ghp agent-escalations {escalation.name}"
-
-
-# --------------------------------------------------------------------------------- the work
 
 
 def branch_lines(branch: Branch) -> list[str]:
@@ -268,9 +256,6 @@ def _counts(added: int | None, removed: int | None) -> str:
 
 def _with_rest(lines: list[str], total: int) -> list[str]:
     return lines + ([f"… and {total - len(lines)} more"] if total > len(lines) else [])
-
-
-# ------------------------------------------------------------------------------ what happened
 
 
 def right_lines(rights: Iterable[Lock]) -> list[str]:

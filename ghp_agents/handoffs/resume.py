@@ -203,9 +203,6 @@ def _restored(chosen: Chosen) -> list[LedgerEntry]:
     return [entry for entry in chosen.facts.ledger if (entry.event, entry.object) == (APPLY, name)]
 
 
-# ------------------------------------------------------------------------------ the commits
-
-
 @dataclass(frozen=True, slots=True)
 class _Location:
     """The commit whose history is shown (None: this worktree's own), and how to get it."""

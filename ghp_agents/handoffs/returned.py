@@ -101,9 +101,6 @@ def _decode(path: str, data: bytes) -> Return:
     return entry._replace(agent=one_line(entry.agent, 80), branch=one_line(entry.branch, 200))
 
 
-# --------------------------------------------------------------------------------- in words
-
-
 def headline(entry: Return, round_number: int) -> str:
     """Say in one line what happened."""
     about = f" (for #{entry.issue})" if entry.issue else ""

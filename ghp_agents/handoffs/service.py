@@ -178,9 +178,6 @@ def _has_claim(ctx: Context, handed: Handoff) -> bool:
     return any(is_mine(lease, handed.by.name, epoch, ctx.leaser.clone) for lease in known)
 
 
-# ------------------------------------------------------------------------------- the contents
-
-
 def _receiver(actor: Actor, to: str | None, checkpoint: bool) -> str | None:
     if to is None:
         return None
@@ -283,9 +280,6 @@ def _situation(facts: HandoffFacts, to: str | None) -> rules.Situation:
     )
 
 
-# ----------------------------------------------------------------------------- gathered facts
-
-
 def _facts(ctx: Context, about: Topic, *, ask_rights: bool) -> HandoffFacts:
     # Often a hook makes a checkpoint; it must not wait for the remote.
     held, unknown = evidence.rights(ctx.leaser, about.actor) if ask_rights else ([], "")
@@ -295,9 +289,6 @@ def _facts(ctx: Context, about: Topic, *, ask_rights: bool) -> HandoffFacts:
     learnt = recall.learnt(ctx, about.actor.name, about.numbers)
     branch = evidence.branch(ctx.ws)
     return HandoffFacts(about, branch, topic_facts, work, tuple(held), tuple(notes), tuple(learnt))
-
-
-# ------------------------------------------------------------------------------ the document
 
 
 def _for_agents(ws: Workspace, issue: Issue | None) -> Issue | None:

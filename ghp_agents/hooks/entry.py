@@ -87,9 +87,6 @@ def _load_protocol(name: str) -> "Any":
     raise OddInputError(f"No hooks exist for the client {name[:40]!r}.")
 
 
-# -------------------------------------------------------------------- input and output
-
-
 def _open_closed() -> bool:
     """Open /dev/null for closed streams. Returns whether standard output was open."""
     has_reader = True

@@ -168,9 +168,6 @@ class Client:
         return ([path] if path else ()) if tool in self.edits else None
 
 
-# ------------------------------------------------------------- reading what clients send
-
-
 def hook_output(event: Event, reply: Reply) -> "dict[str, Any]":
     """The reply in the schema that Claude Code and Codex share."""
     fields: dict[str, str] = {"hookEventName": event.name}

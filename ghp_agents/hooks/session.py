@@ -17,9 +17,6 @@ END_TIMEOUT_S = 0.3  # seconds; clients allow a second or two at the end
 CONTEXT_LIMIT = 10_000  # UTF-16 units; clients put longer text aside
 
 
-# ---------------------------------------------------------------------------------- begin
-
-
 def start(context: "HookContext") -> Reply:
     """Register the agent; tell it its name and what it needs to continue."""
     fields: dict[str, Any] = {}
@@ -108,9 +105,6 @@ def _resume(
         room = min(room - 1, room * limit // units)  # characters beyond U+FFFF count twice
 
 
-# --------------------------------------------------------------------------------- prompt
-
-
 def prompt(context: "HookContext") -> Reply | None:
     """A prompt: the agent is working again, and gets news."""
     before = context.presence() or {}
@@ -121,9 +115,6 @@ def prompt(context: "HookContext") -> Reply | None:
     from ghp_agents.hooks.news import news
 
     return news(context, "ghp-agents has news for this agent:", again=True)
-
-
-# ------------------------------------------------------------------------------------ end
 
 
 def end(context: "HookContext") -> None:

@@ -41,9 +41,6 @@ _RESERVED = frozenset(
 _OPTIONS = {"--status": "status", "--issue": "issue", "--action": "lastAction", "--as": "agent"}
 
 
-# ------------------------------------------------------------------ the command, on the fast path
-
-
 def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
     """`agent-heartbeat` with plain options, from `argv` after the command's name.
 
@@ -105,9 +102,6 @@ def parse(argv: "Sequence[str]") -> "dict[str, Any] | None":
     if "lastAction" in fields:
         fields["lastAction"] = clean_action(fields["lastAction"])
     return fields
-
-
-# ------------------------------------------------------------------------------ one beat
 
 
 def beat(
@@ -261,9 +255,6 @@ def to_text(seconds: float) -> str:
 def _recent(stamp: "Any", now: float, throttle: float) -> bool:
     # Compared as text: parsing a time needs datetime, which costs more than the heartbeat.
     return to_text(now - throttle) < str(stamp or "") <= to_text(now)
-
-
-# ------------------------------------------------------------------------ names and places
 
 
 def whoami(

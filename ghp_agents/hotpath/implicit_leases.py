@@ -38,9 +38,6 @@ class ImplicitLease:
         return hash(repr(self))
 
 
-# ------------------------------------------------------------------------------- looking
-
-
 def find(folders: "Sequence[str]", path: str) -> ImplicitLease | None:
     """The implicit lease of `path`, whether or not its holder is alive."""
     name = _name(path)
@@ -90,9 +87,6 @@ def other(
     ):
         return None
     return existing.agent, existing.since
-
-
-# -------------------------------------------------------------------------------- taking
 
 
 def take_lease(
@@ -249,9 +243,6 @@ class _Alone:
 
     def __exit__(self, *_: object) -> None:
         os.close(self._file)
-
-
-# --------------------------------------------------------------------------------- files
 
 
 def _name(path: str) -> str:

@@ -52,9 +52,6 @@ def locate(start: str, environ: "Mapping[str, str]") -> Location | None:
     return place
 
 
-# --------------------------------------------------------------------------- what is around
-
-
 def walk_up(start: str) -> Location | None:
     """The repository around `start` that a `.git` marks, whoever owns it.
 
@@ -154,9 +151,6 @@ def _read_line(path: str) -> str:
         os.close(file)
 
 
-# ------------------------------------------------------------------------------- whose it is
-
-
 def is_owned(place: Location, environ: "Mapping[str, str]") -> bool:
     """Whether the user owns the worktree, its `.git` and both git folders, as git demands. For
     root, the user who called `sudo` counts, too."""
@@ -201,9 +195,6 @@ def link_out(common_dir: str) -> str | None:
 
 def _leads_out(path: str, common_dir: str) -> bool:
     return not os.path.realpath(path).startswith(os.path.realpath(common_dir) + "/")
-
-
-# ----------------------------------------------------------------------------- what is in it
 
 
 def branch(git_dir: str) -> str | None:

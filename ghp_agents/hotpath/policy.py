@@ -154,9 +154,6 @@ class EditRequest:
         self.is_exempt = is_exempt  # git ignores the path, or it is generated
 
 
-# -------------------------------------------------------------------------------- the rule
-
-
 def decide(book: "Book", path: str, case: EditRequest) -> Verdict:
     """Decide about an edit of `path`. Raises UnsureError if a fact is missing."""
     found = _first(book, path, case)
@@ -204,9 +201,6 @@ def _is_mine(rule: Rule, case: EditRequest) -> bool:
 
 def _is_over(rule: Rule, case: EditRequest) -> bool:
     return rule.until is not None and rule.until <= case.now
-
-
-# ------------------------------------------------------------------------------ the verdicts
 
 
 def _fenced(book: "Book", path: str, case: EditRequest) -> Verdict | None:

@@ -26,9 +26,6 @@ VERSION = 3
 LARGEST = 64_000_000  # bytes; ours are smaller
 
 
-# ---------------------------------------------------------------------------------- keeping
-
-
 def load(sources: Sources) -> "Book | None":
     """The policy, if it exists and the state is unchanged since."""
     found = _read(path_of(sources.folders[0]))
@@ -119,9 +116,6 @@ def _read(path: str) -> "tuple[str, bytes] | None":
         os.close(file)
     line, end, rest = data.partition(b"\n")
     return (line.decode("ascii", "replace"), rest) if end and len(data) == size else None
-
-
-# -------------------------------------------------------------------------------- looking up
 
 
 def key_of(book: "Book", path: str) -> str:

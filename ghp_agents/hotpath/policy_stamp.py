@@ -78,9 +78,6 @@ def is_fresh(sources: Sources, own: str, stamp: "Stamp") -> bool:
     return _stands(sources.state, own) and stamp == _stamp(sources, folders, trunk)
 
 
-# ------------------------------------------------------------------------------- our own ref
-
-
 def _own(state: str) -> str | None:
     """This clone's commit, and how git stores it; None if unknown."""
     clone = _line(state + "/ghp-clone")
@@ -129,9 +126,6 @@ def _line(path: str) -> str | None:
         return None
     finally:
         os.close(file)
-
-
-# ------------------------------------------------------------------------------ all the rest
 
 
 def _stamp(sources: Sources, folders: "Sequence[str]", trunk: "Sequence[str]") -> "Stamp | None":

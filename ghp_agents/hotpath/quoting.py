@@ -19,9 +19,6 @@ _PATH = "._/-+@%=:,*?[]!"  # allowed in files and patterns
 _TIME = "0123456789-:.+TZ"
 
 
-# ------------------------------------------------------------------------------- on one line
-
-
 def one_line(text: str, limit: int) -> str:
     """Text on one line without control characters, cut at `limit` characters with an ellipsis.
     Bytes of a name that is not UTF-8 are escaped."""
@@ -102,9 +99,6 @@ def _is_of(text: str, others: str, limit: int) -> bool:
     return 0 < len(text) <= limit and all(
         char in others or (char.isascii() and char.isalnum()) for char in text
     )
-
-
-# ----------------------------------------------------------------------- over several lines
 
 
 def clean(text: str) -> str:

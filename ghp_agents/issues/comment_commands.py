@@ -123,9 +123,6 @@ def _number(value: object) -> int:
     return value
 
 
-# ---------------------------------------------------------------------------- what follows
-
-
 def stopped(known: Iterable[Obeyed]) -> set[int]:
     """The issues whose last command by a person is `stop`."""
     last: dict[int, str] = {}

@@ -88,9 +88,6 @@ class IssueChange(NamedTuple):
 NO_CHANGE = IssueChange()
 
 
-# ---------------------------------------------------------------------------- names
-
-
 def provisional(issue: str) -> IssueNumber:
     """The provisional number of an issue: its id as digits, until it has a real number."""
     return IssueNumber(PROVISIONAL + int(issue[:12], 16))
@@ -116,9 +113,6 @@ def find(issues: Iterable[Issue], reference: str | int) -> Issue:
         matches = [i for i in issues if prefix and i.id.startswith(prefix)]
     hint = "`ghp agent-issues --all` lists them; `ghp agent-sync` fetches those of other clones."
     return only_match(matches, text, "issue", lambda i: f"I-{i.id} ({one_line(i.title, 30)})", hint)
-
-
-# ------------------------------------------------------------------------------ validation
 
 
 def checked(change: IssueChange) -> IssueChange:
@@ -200,9 +194,6 @@ def _one_of(what: str, value: str | None, known: Sequence[str]) -> None:
         raise UsageError(
             f"{one_line(value, 40)!r} is not a {what}.", hint=f"Use one of: {', '.join(known)}."
         )
-
-
-# ------------------------------------------------------------------------------- changes
 
 
 def resolved(issues: Sequence[Issue], change: IssueChange) -> IssueChange:

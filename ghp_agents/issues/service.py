@@ -62,9 +62,6 @@ class View(NamedTuple):
         return [other for other in self.open.values() if other.parent == self.issue.number]
 
 
-# -------------------------------------------------------------------------------- queries
-
-
 def select(
     ctx: Context,
     *,
@@ -119,9 +116,6 @@ def view(tracker: IssueTracker, reference: str) -> View:
     """One issue with the open ones. Raises NotFoundError."""
     issue = tracker.get(reference)
     return View(issue, {other.number: other for other in tracker.list()})
-
-
-# ------------------------------------------------------------------------------- changes
 
 
 def new(
@@ -229,9 +223,6 @@ def _people(ws: Workspace, names: Iterable[str]) -> tuple[str, ...]:
 
 def _numbers(tracker: IssueTracker, references: Iterable[str]) -> tuple[IssueNumber, ...]:
     return tuple(tracker.get(reference).number for reference in references)
-
-
-# -------------------------------------------------------------------------------- numbers
 
 
 def name_provisional(ctx: Context) -> list[IssueNumber]:

@@ -77,9 +77,6 @@ def sentences(known: Sequence[Wait], names: Iterable[str]) -> list[str]:
     return lines
 
 
-# ----------------------------------------------------------------------------- cycles
-
-
 def escalate_cycles(
     ctx: Context, known: Sequence[Wait], views: Sequence["AgentView"]
 ) -> list["EscalateResult"]:

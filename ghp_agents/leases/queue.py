@@ -145,9 +145,6 @@ def ordinal(number: int) -> str:
     return f"{number}{'th' if 10 < number % 100 < 20 else ending}"
 
 
-# ------------------------------------------------------------------------------ the queue
-
-
 def _resumed(ctx: Context, plan: CheckedRequest) -> CheckedRequest:
     """The plan with the place of an earlier process that was killed while it waited."""
     snapshot = ctx.store.snapshot()

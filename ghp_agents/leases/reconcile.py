@@ -45,9 +45,6 @@ def reconcile(ctx: Context) -> tuple[str, ...]:
     return (*notes, *(note for result in results for note in result.notes))
 
 
-# ------------------------------------------------------------------------------ expired leases
-
-
 def end_what_is_over(world: World) -> list[LeaseHistory]:
     """Record the end of this clone's expired leases. Other clones cannot know it: no machine
     compares its clock with another's."""
@@ -86,9 +83,6 @@ def _give_right_back(leaser: LockService, right: Lock, reason: str) -> None:
         leaser.release(right.name, expected=right, reason=reason)
     except GhpError:
         return  # unreachable, or another holds it now; the next sync tries again
-
-
-# ------------------------------------------------------------------------ overlaps
 
 
 def ask_about_overlaps(world: World) -> list[EscalateResult]:

@@ -154,9 +154,6 @@ def at_root(pattern: str) -> str:
     return place if "/" in place.rstrip("/") else pattern
 
 
-# -------------------------------------------------------------------------------- writing
-
-
 def follow(
     request: LeaseEvent, kind: str, by: Actor, at: Timestamp, clock: int, clone: CloneId
 ) -> LeaseEvent:
@@ -185,9 +182,6 @@ def encode(event: LeaseEvent) -> bytes:
         ),
     }
     return encode_event(event, fields)
-
-
-# -------------------------------------------------------------------------------- reading
 
 
 def read_leases(files: Mapping[str, bytes]) -> tuple[list[LeaseHistory], list[Problem]]:

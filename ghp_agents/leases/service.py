@@ -40,9 +40,6 @@ class ReleasedLeases(NamedTuple):
     by: Actor
 
 
-# -------------------------------------------------------------------------------- reading
-
-
 def listing(ctx: Context, *, implicit: bool = False) -> LeaseListing:
     """All leases in force, as far as this clone knows."""
     world, folders = World(ctx), ctx.ws.folders
@@ -97,9 +94,6 @@ def is_waited_for(ws: Workspace, lease: str) -> bool:
 def waiting_places(ws: Workspace, lease: str) -> list[Path]:
     """Possible paths of the waiting process's file, best first."""
     return [Path(folder, WAITING, f"{lease}.lock") for folder in ws.folders]
-
-
-# ----------------------------------------------------------------------------- releasing
 
 
 def release(

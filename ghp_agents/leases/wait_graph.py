@@ -140,9 +140,6 @@ def _turned(circle: Chain) -> Chain:
     return circle[first:] + circle[:first]
 
 
-# ------------------------------------------------------------------------------ in words
-
-
 def sentence(chain: Chain) -> str:
     """`worker-1 waits for #11 (worker-2), who waits for lease db (worker-3)`."""
     steps = ", who ".join(f"waits for {wait.what} ({_shown(wait.holder)})" for wait in chain)

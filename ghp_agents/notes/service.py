@@ -58,9 +58,6 @@ def today(ws: Workspace) -> str:
     return now_text(ws)[:10]
 
 
-# ----------------------------------------------------------------------------------- saving
-
-
 def remember(
     ctx: Context,
     text: str,
@@ -193,9 +190,6 @@ def _future_day(ws: Workspace, text: str | None) -> str | None:
     if day < today(ws):
         raise UsageError(f"{day} is in the past.", hint="Give the last day on which it is valid.")
     return day
-
-
-# --------------------------------------------------------------------------------- changing
 
 
 def edit(ctx: Context, reference: str, values: Mapping[str, Any]) -> Changed:

@@ -55,9 +55,6 @@ class Rivalry(NamedTuple):
     where: str  # for people: which sessions or clones
 
 
-# ------------------------------------------------------------------------------ heartbeats
-
-
 def heartbeat(
     ws: Workspace,
     store: StateStore,
@@ -143,9 +140,6 @@ def _is_ours(ws: Workspace, agent: str) -> bool:
     return same_session and presence.get("worktree") == hot_heartbeat.surroundings(ws.place).get(
         "worktree"
     )
-
-
-# ------------------------------------------------------------------------------ liveness
 
 
 def list_agents(ctx: Context, snapshot: Snapshot, *, processes: bool = True) -> list[AgentView]:

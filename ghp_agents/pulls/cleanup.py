@@ -40,9 +40,6 @@ def clean_up(me: ClaimContext, pull: Pull, issue: Issue | None, cwd: Path) -> tu
     return tuple(notes)
 
 
-# ------------------------------------------------------------------------ issue and locks
-
-
 def _close(me: ClaimContext, pull: Pull, issue: Issue) -> None:
     commit = f" as {pull.merged_as[:12]}" if pull.merged_as else ""
     mark = f"<!-- ghp:merged {pull.number} -->"
@@ -90,9 +87,6 @@ def _end_leases(me: ClaimContext, held: Lock, pull: Pull) -> None:
         if hold.holder == held.holder and not hold.is_person:
             reason = f"{MERGED_BY}{pull.number}"
             leases.give_back(me.ctx, me.actor, hold, reason)
-
-
-# -------------------------------------------------------------------- branches, worktrees
 
 
 def _forward_trunk(me: ClaimContext, pull: Pull) -> list[str]:

@@ -119,8 +119,6 @@ class LocalForge:
         changed = _get_by_id(log.with_one(event), found.id)
         return changed, [entry(event, changed, ", ".join(_describe_change(fields)))]
 
-    # ---------------------------------------------------------------------------- merging
-
     def merge(
         self, number: int, by: Actor, *, head: str, onto: str = "", message: str = ""
     ) -> Pull:

@@ -139,9 +139,6 @@ def find(who: Merger, reference: str | None) -> Pull:
     return chosen[-1]
 
 
-# ------------------------------------------------------------------------ one pull request
-
-
 def _merge(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Outcome:
     for _ in range(ATTEMPTS):
         pull = who.forge.get(number)

@@ -166,9 +166,6 @@ def _find_branches(ws: Workspace, issue: Issue, reported: set[str]) -> _KnownBra
     )
 
 
-# ------------------------------------------------------------------------------ the path
-
-
 def _free_path(ws: Workspace, issue: Issue) -> Path:
     folder = worktrees_folder(ws) / branch_names.folder_name(issue.number, issue.title)
     taken = {checkout.path for checkout in worktree_admin.listed(ws.folder)}

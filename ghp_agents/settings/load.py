@@ -133,9 +133,6 @@ def own_values(here: ConfigPlaces) -> dict[str, Any]:
     return _values(here.own) if _signature(here.own) else {}
 
 
-# ------------------------------------------------------------------------------ the trunk's part
-
-
 def _trunk(here: ConfigPlaces, own: Mapping[str, Any]) -> Trunk:
     """The settings on the default branch; empty if it has none, or cannot be read."""
     answer = agreement.read(here.environ, here.common_dir)
@@ -206,9 +203,6 @@ def _merged(ordinary: Mapping[str, Any], trunk: Trunk, own: Mapping[str, Any]) -
     if left and trunk.line:
         values |= {"unagreed": left, "trunk_place": trunk.line.name}
     return values
-
-
-# ------------------------------------------------------------------------------ files and cache
 
 
 def _is_current(cached: Mapping[str, Any]) -> bool:

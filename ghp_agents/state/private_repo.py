@@ -231,9 +231,6 @@ def rename_clone(repository: StateRepository, clone: CloneId) -> StateRepository
     return repository.with_clone(clone)
 
 
-# ------------------------------------------------------------------------------ copied clones
-
-
 def _place_of(folder: Path, path: Path) -> bytes:
     """The content of the place file for a repository in `folder` that is known as `path`."""
     return b"%d %s\n" % (folder.stat().st_ino, os.fsencode(path))
@@ -281,9 +278,6 @@ def _split_from_original(ws: Workspace, repository: StateRepository) -> StateRep
             return renamed
     except (OSError, git.GitError, files.LockTimeoutError):
         return repository
-
-
-# ---------------------------------------------------------------------------------- making one
 
 
 def _make(ws: Workspace, path: Path) -> None:

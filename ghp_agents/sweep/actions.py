@@ -117,9 +117,6 @@ def _dispatch(sweep: Sweep, act: Act) -> str:
     assert_never(act)
 
 
-# ------------------------------------------------------------------------------- claims
-
-
 def _close(me: ClaimContext, act: Close) -> str:
     issue, lease = me.ctx.tracker.get(act.issue), act.held.lease
     if issue.state != "closed":
@@ -198,9 +195,6 @@ def _finish(sweep: Sweep, act: Finish) -> str:
     return f"finished: {_describe_freed(held, lease.holder, act.attempt, act.gives_up)}"
 
 
-# ---------------------------------------------------------------------------- silent holders
-
-
 def _warn(sweep: Sweep, act: Warn) -> str:
     """Comment first, then set the label: if the label is there, the comment is too."""
     me, held = sweep.me, act.held
@@ -223,9 +217,6 @@ def _recall(me: ClaimContext, act: Recall) -> str:
 
 def _was_warned(issue: Issue, held: Held) -> bool:
     return any(messages.marker("silent", held) in comment.body for comment in issue.comments)
-
-
-# ------------------------------------------------------------------------- leases and clones
 
 
 def _end_lease(me: ClaimContext, act: EndLease) -> str:

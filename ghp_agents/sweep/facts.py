@@ -71,9 +71,6 @@ def gather(
     )
 
 
-# ------------------------------------------------------------------------------- locks
-
-
 def _is_lease(lease: Lock) -> bool:
     return lease.name == TRUNK or lease.name.startswith((PATHS, NAMES))
 
@@ -112,9 +109,6 @@ def _news_at(ctx: Context) -> float:
     return presence.news_at(ctx) or 0.0
 
 
-# ------------------------------------------------------------------------- unfinished sweeps
-
-
 def _may_be_unshown(lease: Lock, issues: Mapping[int, Issue]) -> bool:
     issue = issues.get(claimed_issue(lease.name) or 0)
     if issue is None or issue.state == "closed":
@@ -151,9 +145,6 @@ def _attempts(
         if swept and entry.issue and entry.clock > since.get(entry.issue, 0):
             attempts[entry.issue] = attempts.get(entry.issue, 0) + 1
     return attempts
-
-
-# ---------------------------------------------------------------------------- the others
 
 
 def _workers(ws: Workspace, views: Iterable[AgentView]) -> tuple[Worker, ...]:

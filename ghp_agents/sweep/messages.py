@@ -25,9 +25,6 @@ class SweepLine(NamedTuple):
     to: str = ""
 
 
-# ------------------------------------------------------------------------------- comments
-
-
 def marker(what: str, held: Held) -> str:
     """Return the marker of a comment: each comment is made once for each claim."""
     return f"<!-- ghp:{what} {held.holder} {held.lease.generation} -->"
@@ -78,9 +75,6 @@ def question(issue: int, held: Held, attempt: int) -> str:
         f"Who should go on with #{issue}?\n\n{died}; the last was {held.holder} (generation "
         f"{held.lease.generation}). No agent gets it until somebody answers."
     )
-
-
-# -------------------------------------------------------------------------------- summary
 
 
 def summary(lines: Sequence[SweepLine], agents: Sequence[tuple[str, int]], notes: Sequence[str],

@@ -165,9 +165,6 @@ def _branch_orphan(name: str, why: str, branches: _Branches) -> Orphan:
     return Orphan("branch", name, _agent_of(name), why, state, kept, name, branches.tips[name])
 
 
-# ------------------------------------------------------------------------------- removing
-
-
 def remove(me: ClaimContext, orphan: Orphan) -> str:
     """Remove an orphan that has not changed since it was found. Raises RefusedError."""
     ws = me.ctx.ws

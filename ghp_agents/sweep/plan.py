@@ -112,9 +112,6 @@ class SweepFacts(NamedTuple):
     unfinished: tuple[Unfinished, ...] = ()
 
 
-# --------------------------------------------------------------------------------- acts
-
-
 class Warn(NamedTuple):
     """Warn on an issue that its holder is silent."""
 
@@ -205,9 +202,6 @@ def issue_of(act: Act) -> int | None:
             return None
 
 
-# --------------------------------------------------------------------------------- the plan
-
-
 def plan(
     facts: SweepFacts,
     *,
@@ -252,9 +246,6 @@ def _unfinished(facts: SweepFacts, most: int) -> list[Finish]:
     ]
 
 
-# -------------------------------------------------------------------------- dead holders
-
-
 def _freed(facts: SweepFacts, dead: Sequence[Held], policy: str, most: int) -> list[Free]:
     load = {worker.name: 0 for worker in facts.workers}
     for held in facts.claims:
@@ -297,9 +288,6 @@ def _alerts(facts: SweepFacts, dead: Sequence[Held]) -> list[Tell]:
     ]
 
 
-# ------------------------------------------------------------------------ silent holders
-
-
 def _to_warn(facts: SweepFacts, claims: Iterable[Held], policy: str) -> list[tuple[int, Held]]:
     """Return issues of silent holders without a warning; with policy `alert`, also of dead ones."""
     found: list[tuple[int, Held]] = []
@@ -325,9 +313,6 @@ def _recalls(facts: SweepFacts, claims: Sequence[Held], policy: str) -> list[Rec
         if not freed and (held is None or not _is_silent(held, policy)):
             found.append(Recall(issue.number, held))
     return found
-
-
-# -------------------------------------------------------------------------------- the rest
 
 
 def _is_over(held: Held) -> bool:

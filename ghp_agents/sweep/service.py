@@ -197,9 +197,6 @@ def _actor(ws: Workspace) -> Actor:
         return NOBODY
 
 
-# ----------------------------------------------------------------------- a clone's identity
-
-
 def _clone(store: StateStore) -> CloneId:
     return store.snapshot().clone
 

@@ -68,9 +68,6 @@ def _done(order: CommandContext, text: str, agent: str = "", generation: int = 0
     return Act(order.command.verb, short, DONE, one_line(text, 300), agent, generation)
 
 
-# ------------------------------------------------------------------------------- assigning
-
-
 def _assign(order: CommandContext) -> Act:
     """Assign an agent. If another agent holds the claim, it loses it: the person's command is
     enough."""
@@ -114,9 +111,6 @@ def _reassign(order: CommandContext, name: str) -> None:
     )
     change = IssueChange(add_assignees=(name,), remove_assignees=others)
     order.me.ctx.tracker.change(order.issue.number, change, order.me.actor)
-
-
-# -------------------------------------------------------------------------------- stopping
 
 
 def _stop(order: CommandContext) -> Act:
@@ -175,9 +169,6 @@ def _unassign(order: CommandContext) -> None:
     agents = tuple(assignee for assignee in order.issue.assignees if is_name(assignee))
     change = IssueChange(remove_assignees=agents)
     order.me.ctx.tracker.change(order.issue.number, change, order.me.actor)
-
-
-# ------------------------------------------------------------------------------ the others
 
 
 def _answer(order: CommandContext) -> Act:

@@ -175,9 +175,6 @@ def _answer(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
     return Command(ANSWER, name, text) if text else Mistake(shown, "the answer is empty")
 
 
-# ------------------------------------------------------------------- replies to a question
-
-
 def _replies(visible: Sequence[CommentLine]) -> Iterable[QuotedReply]:
     """Each quotation with the text below it, up to the next one."""
     number = 0

@@ -138,9 +138,6 @@ def _record(
     return obeyed, [] if is_recorded else [comment_commands.encode(obeyed)]
 
 
-# -------------------------------------------------------------------- replies to questions
-
-
 def _answers(ctx: Context, comment: HeardComment) -> list[Command | Mistake]:
     """The answers that a comment gives by quoting an open question of its issue."""
     if not comment.parsed.replies:
@@ -160,9 +157,6 @@ def _answer(reply: QuotedReply, meant: Sequence[Escalation]) -> Command | Mistak
         names = ", ".join(question.name for question in meant[:5])
         return Mistake("a quotation", f"several questions match: {names}; name one")
     return Command(ANSWER, meant[0].name, reply.text) if meant else None
-
-
-# --------------------------------------------------------------------------- acknowledging
 
 
 def _acknowledge(

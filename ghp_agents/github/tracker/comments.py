@@ -120,9 +120,6 @@ def _with_marker(comments: Sequence[MirroredComment], once: str) -> list[Mirrore
     return [comment for comment, mark in marked if mark and mark.once == once]
 
 
-# ------------------------------------------------------------------------------- reading
-
-
 def _read(context: TrackerContext, number: int, count: int | None = None) -> list[MirroredComment]:
     """All comments. Of a long list only new ones are requested, if the `count` is right then."""
     previous = _file(context, number).read() or ()

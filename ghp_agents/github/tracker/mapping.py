@@ -82,9 +82,6 @@ class MirroredComment(NamedTuple):
     by_writer: bool = False
 
 
-# ------------------------------------------------------------------------- from GitHub's JSON
-
-
 def is_pull(raw: Mapping[str, Any]) -> bool:
     """Whether an entry of GitHub's issue list is a pull request."""
     return bool(raw.get("pull_request"))
@@ -164,9 +161,6 @@ def _waits(summary: Any) -> int | None:
     if not isinstance(summary, Mapping):
         return None
     return max(int(summary.get("total_blocked_by") or 0), int(summary.get("blocked_by") or 0))
-
-
-# -------------------------------------------------------------------------------- as our issue
 
 
 def read(entry: MirroredIssue) -> tuple[str, Mark | None]:

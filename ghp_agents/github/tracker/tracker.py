@@ -162,8 +162,6 @@ class GitHubTracker:
         entry = self._one(self._number(issue))
         return comments.say(self._context, entry, text, by, marker)
 
-    # --------------------------------------------------------------------------- parts of it
-
     def _number(self, issue: str | int) -> int:
         """The issue's number. Raises NotFoundError."""
         digits = str(issue).strip().removeprefix("#")

@@ -93,9 +93,6 @@ def _skip_lookup() -> None:
     """No lookup is needed before a retry."""
 
 
-# -------------------------------------------------------------------- what the server has
-
-
 def _native(
     context: TrackerContext, wanted: IssueChange, issue: MirroredIssue | None = None
 ) -> Native:
@@ -121,9 +118,6 @@ def _has(context: TrackerContext, feature: str, path: str) -> bool:
         found = False
     context.hub.learned(feature, found)
     return found
-
-
-# ------------------------------------------------------------------------------ afterwards
 
 
 def _verified(

@@ -34,9 +34,6 @@ def _again(client: str, *, user: bool = False) -> str:
     return f"Install them again: ghp agent-init --hooks {client}{' --user' if user else ''}"
 
 
-# ------------------------------------------------------------------------------ clients
-
-
 def check_hooks(ws: Workspace) -> Iterator[Finding]:
     """Whether the hooks in the clients' files are current and call an existing program."""
     for client in HOMES:
@@ -126,9 +123,6 @@ def check_status_line(ws: Workspace) -> Iterator[Finding]:
         if line.own != statusline.own_command(theirs):
             text = f"The status line in {target.shown} runs your own one, which you have changed."
             yield warning("status-line", text, _again("claude"))
-
-
-# ------------------------------------------------------------------------------ git
 
 
 def check_git_hooks(ws: Workspace) -> Iterator[Finding]:

@@ -68,9 +68,6 @@ def _is_tracked(top: Path, path: Path) -> bool:
     return bool(git.run(["ls-files", "--", str(path.relative_to(top))], cwd=top).text)
 
 
-# ------------------------------------------------------------------------------ which clients
-
-
 def chosen(words: str, found: Sequence[str]) -> list[str]:
     """The clients that `words` selects. Raises UsageError."""
     known = [*HOMES, GIT]
@@ -103,9 +100,6 @@ def _is_found(client: str, folders: Sequence[Path], environ: Mapping[str, str]) 
         return True
     path = environ.get("PATH", "")
     return any(shutil.which(program, path=path) for program in home.programs)
-
-
-# ------------------------------------------------------------------------------ where
 
 
 def here(ws: Workspace, clients: Sequence[str]) -> list[ConfigFile]:
@@ -145,9 +139,6 @@ def _own_folder(client: str, environ: Mapping[str, str]) -> Path:
 
 def _home(environ: Mapping[str, str]) -> Path:
     return Path(environ.get("HOME") or "/")
-
-
-# ------------------------------------------------------------------------------ Claude's settings
 
 
 def claude_settings(folders: Iterable[Path], environ: Mapping[str, str]) -> list[Path]:

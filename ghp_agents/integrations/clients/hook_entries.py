@@ -75,9 +75,6 @@ class HookEntry(NamedTuple):
     alone: bool  # whether its group has no other handler
 
 
-# ------------------------------------------------------------------------------ our entries
-
-
 def hook_command(python: str, client: str) -> list[str]:
     """The command for a client. `-P`: import nothing from the agent's current folder."""
     return [python, "-P", *_WORDS, client]
@@ -109,9 +106,6 @@ def _entry(client: str, python: str, subscription: HookSubscription) -> dict[str
     else:
         handler["command"] = shlex.join(words)
     return {**matcher, "hooks": [{**handler, "timeout": timeout}]}
-
-
-# ------------------------------------------------------------------------------ finding
 
 
 def called(handler: Any) -> str | None:
@@ -185,9 +179,6 @@ def is_void(text: str, client: str) -> bool:
     return parse(text).value in ({}, _SCAFFOLD.get(client, {}))
 
 
-# ------------------------------------------------------------------------------ putting in
-
-
 def put(text: str, client: str, python: str, theirs: Lists = NO_LISTS) -> str:
     """Add our entry for each event; replace entries of other versions."""
     wanted = entries(client, python)
@@ -227,9 +218,6 @@ def _add(text: str, event: str, entry: Any) -> str:
     if jsonc_edit.at(text, ["hooks", event]) is None:
         return jsonc_edit.insert(text, ["hooks"], event, [entry])
     return jsonc_edit.insert(text, ["hooks", event], None, entry)
-
-
-# ------------------------------------------------------------------------------ taking out
 
 
 def remove_entries(text: str, theirs: Lists = NO_LISTS) -> str:

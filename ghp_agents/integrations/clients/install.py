@@ -24,8 +24,6 @@ CLAUDE = "claude"
 OURS = b"ghp_agents"  # part of all our commands
 PLUGIN_MARK = "// ghp-agents: "
 
-# ------------------------------------------------------------------------------ putting in
-
 
 def to_put(
     targets: Sequence[ConfigFile], python: str, environ: Mapping[str, str], common_dir: Path | None
@@ -176,9 +174,6 @@ def inherited_line(target: ConfigFile, environ: Mapping[str, str]) -> Mapping[st
     return None
 
 
-# ------------------------------------------------------------------------------ taking out
-
-
 def to_take(targets: Sequence[ConfigFile], common_dir: Path | None) -> list[Step]:
     """Steps to remove our hooks from these files. Raises GhpError for an unreadable file."""
     steps = [step for target in targets for step in _to_take(target)]
@@ -272,9 +267,6 @@ def _without_guards(target: ConfigFile, before: str, origin: Origin) -> str | No
 
 def _is_void(target: ConfigFile, text: str) -> bool:
     return hook_entries.is_void(text, target.client)
-
-
-# ------------------------------------------------------------------------------ OpenCode's plugin
 
 
 def is_our_plugin(text: str) -> bool:

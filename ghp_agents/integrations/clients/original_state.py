@@ -27,9 +27,6 @@ class Origin(NamedTuple):
     hidden: bool = False  # we added its line to `info/exclude`
 
 
-# ------------------------------------------------------------------------------ where
-
-
 def place(common_dir: Path, top: Path, client: str) -> Path:
     """The record's path for a worktree's file, by git's name for it; it may be moved."""
     found = walk_up(str(top))
@@ -50,9 +47,6 @@ def users_place(environ: Mapping[str, str], client: str, path: Path) -> Path:
 def all_of(common_dir: Path, client: str) -> Iterator[Path]:
     """All records of a client in a clone, also of deleted worktrees."""
     yield from sorted((common_dir / "ghp" / FOLDER).rglob(f"{client}.json"))
-
-
-# ------------------------------------------------------------------------------ records
 
 
 def read(path: Path) -> Origin | None:

@@ -38,9 +38,6 @@ class HookFile(NamedTuple):
         return self.path.with_name(self.name + ASIDE)
 
 
-# ------------------------------------------------------------------------------ where
-
-
 def hook_files(ws: Workspace) -> list[HookFile]:
     """The hooks that git runs in the worktrees of this clone, each once."""
     tops = worktree.folders(ws.folder)
@@ -75,9 +72,6 @@ def _configured(top: Path) -> Path | None:
 def scripts(ws: Workspace) -> dict[str, Path]:
     """The scripts that our blocks call in this clone, by the hook's name."""
     return {name: ws.ghp_dir / "hooks" / name for name in HOOKS}
-
-
-# ------------------------------------------------------------------------------ putting in
 
 
 def to_put(ws: Workspace, python: str) -> list[Step]:
@@ -152,9 +146,6 @@ def _is_executable(path: Path) -> bool:
     return path.exists() and bool(path.stat().st_mode & 0o111)
 
 
-# ------------------------------------------------------------------------------ taking out
-
-
 def to_take(ws: Workspace) -> list[Step]:
     """Steps to remove our block and scripts."""
     steps = [step for hook in hook_files(ws) for step in _to_take(ws, hook)]
@@ -186,9 +177,6 @@ def _delete_hook(ws: Workspace, hook: HookFile) -> None:
     user_file.delete(hook.path, top)
     if hook.line:
         exclude.remove(ws.common_dir, hook.line)
-
-
-# ------------------------------------------------------------------------------ advice
 
 
 def advice(ws: Workspace) -> Iterator[tuple[str, str]]:

@@ -84,9 +84,6 @@ def remove_block(content: bytes) -> bytes | None:
     return None if ours else b"#!/bin/sh\n" + behind
 
 
-# ------------------------------------------------------------------------------ the scripts
-
-
 def script(name: str, python: str) -> bytes:
     """The script that the block of the hook `name` calls."""
     body = {"pre-commit": _PRE_COMMIT, "prepare-commit-msg": _PREPARE}[name]

@@ -93,8 +93,6 @@ class Mem0Base:
         """Return what it could do better."""
         return self._shortcomings
 
-    # ------------------------------------------------------------------------------- the store
-
     def _prepare(self) -> None:
         """Do what takes long before taking the lock."""
         self._place.mkdir(parents=True, exist_ok=True)
@@ -134,8 +132,6 @@ class Mem0Base:
 
     def _memory(self) -> Any:
         return open_memory(self._place, self._scope, self._engines, hashes=self._hashes)
-
-    # ------------------------------------------------------------------------------- the content
 
     def _update(self, notes: Sequence[Note]) -> IndexUpdate:
         with self._open_store() as memory:
@@ -183,8 +179,6 @@ class Mem0Base:
         model = memory.embedding_model
         vectors: list[list[float]] = model.embed_batch(texts, "add") if texts else []
         return vectors
-
-    # -------------------------------------------------------------------------------- the search
 
     def _search_index(
         self,

@@ -31,9 +31,6 @@ class _UnabsorbableError(Exception):
     """A clone's files cannot be merged into ours."""
 
 
-# ---------------------------------------------------------------------------- saying it here
-
-
 def take_in(
     ws: Workspace,
     repository: StateRepository,
@@ -157,9 +154,6 @@ def _contains(repository: StateRepository, head: str | None, oid: str) -> bool:
     return repository.run("merge-base", "--is-ancestor", oid, head).code == 0
 
 
-# ------------------------------------------------------------------- taking it off the remote
-
-
 def dismiss(
     ws: Workspace,
     repository: StateRepository,
@@ -192,9 +186,6 @@ def dismiss(
         else:
             absorbed.append(tip.clone)
     return Absorption(tuple(absorbed), tuple(left))
-
-
-# -------------------------------------------------------------------------- another's id
 
 
 def use_clone_id(

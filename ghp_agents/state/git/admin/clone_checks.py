@@ -20,9 +20,6 @@ _FORMAT = "%ct %(trailers:key=Clock,valueonly,separator=%x20) " \
     "%(trailers:key=Clone,valueonly,separator=%x20)"  # fmt: skip
 
 
-# ------------------------------------------------------------------------------ twins
-
-
 def check_twin(ws: Workspace) -> Iterator[Finding]:
     """Whether the remote has commits under this clone's id that this clone never made."""
     repository = find_repository(ws)
@@ -36,9 +33,6 @@ def check_twin(ws: Workspace) -> Iterator[Finding]:
             "The next sync gives this clone another id; nothing is lost.",
             fixable=True,
         )
-
-
-# ------------------------------------------------------------------------------ clocks
 
 
 class ClockReading(NamedTuple):
@@ -109,9 +103,6 @@ def _read_clocks(repository: StateRepository) -> list[ClockReading]:
         for row in words
         if len(row) == 3 and (clock := read.clock_of(row[1]))
     ]
-
-
-# ------------------------------------------------------------------------------ the remote
 
 
 def check_remote(ws: Workspace) -> Iterator[Finding]:

@@ -19,9 +19,6 @@ from ghp_agents.workspace import Workspace
 LATE_AFTER_S = 600.0  # seconds; older presence means that nobody folds
 
 
-# ------------------------------------------------------------------------------ the folder
-
-
 def check_folder(ws: Workspace) -> Iterator[Finding]:
     """Whether presence, outbox and the private repository are writable."""
     parts = (
@@ -57,9 +54,6 @@ def _unwritable(ws: Workspace, part: Path) -> Finding:
         )
     remedy = f"{remedy} (or set GHP_STATE_DIR to a writable folder)"
     return error("folder", f"{what}, and neither is {ws.spare_dir}.", remedy)
-
-
-# ------------------------------------------------------------------------------ presence, the view
 
 
 def check_presence(ws: Workspace) -> Iterator[Finding]:

@@ -43,9 +43,6 @@ TIMEOUT_S = 2.0  # seconds; if a lock is held longer, the command reports the ho
 GRAVE = "ghp.removed-"  # left by a killed removal; the next one deletes it
 
 
-# ------------------------------------------------------------------------------ this machine
-
-
 def belongings(ws: Workspace) -> list[Step]:
     """All that is ours on this machine; `.ghp/config.json` belongs to the user and stays."""
     steps: list[Step] = []
@@ -137,9 +134,6 @@ def _unsent_events(repository: StateRepository) -> Counter[str]:
         entries = ledger.entries("", Timestamp(""), message)
         found.update(entry.event for entry in entries if entry.event != ledger.PRESENCE)
     return found
-
-
-# ------------------------------------------------------------------------------ the remote
 
 
 def remote_refs(ws: Workspace) -> list[RemoteRef]:
