@@ -120,4 +120,4 @@ def _claim_by_commands(folders: Sequence[Path], left: Iterator[int], python: str
 
 def _lost(folder: Path, taken: int) -> int:
     """How many claims the remote does not have."""
-    return taken - len(open_app(folder).leaser.list("issue/"))
+    return taken - len(open_app(folder).locks.list("issue/"))

@@ -113,7 +113,7 @@ class Project:
     def ready(self) -> list[Issue]:
         """Issues that can be claimed, by priority: open, unclaimed, unassigned, not blocked, not
         waiting for a person and not an epic."""
-        known = claim.claims(self._app.leaser)
+        known = claim.claims(self._app.locks)
         app = self._app
         commanded = issue.commanded(app.store)
         return issue.ready(app.ws, app.tracker.list(closed=True), known, commanded)

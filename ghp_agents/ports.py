@@ -311,7 +311,7 @@ class Context(Protocol):
         """The changes to clones."""
 
     @property
-    def leaser(self) -> LockService:
+    def locks(self) -> LockService:
         """The locks."""
 
     @property

@@ -67,11 +67,11 @@ class App:
         return self._git_store
 
     @cached_property
-    def leaser(self) -> LockService:
+    def locks(self) -> LockService:
         """Decides locks: the coordination remote, or this clone if there is none."""
-        from ghp_agents.locks.git import GitRefLeaser
+        from ghp_agents.locks.git import GitLocks
 
-        return GitRefLeaser(self.ws, self.tell)
+        return GitLocks(self.ws, self.tell)
 
     @cached_property
     def hub(self) -> "GitHubRepository | None":
@@ -91,10 +91,10 @@ class App:
         if self.hub is not None:
             from ghp_agents.github.tracker.tracker import GitHubTracker
 
-            return GitHubTracker(self.ws, self.hub, self.leaser)
+            return GitHubTracker(self.ws, self.hub, self.locks)
         from ghp_agents.issues.local import LocalTracker
 
-        return LocalTracker(self.ws, self.store, self.leaser)
+        return LocalTracker(self.ws, self.store, self.locks)
 
     @cached_property
     def knowing_tracker(self) -> IssueTracker:
@@ -110,13 +110,13 @@ class App:
 
             nobody = access.Access(place.host, place.repository, "", Token(""))
             tracker = GitHubTracker(
-                self.ws, GitHubRepository(self.ws, nobody), self.leaser, asks=False
+                self.ws, GitHubRepository(self.ws, nobody), self.locks, asks=False
             )
             if tracker.is_mirrored or self.ws.settings.tracker == "github":
                 return tracker
         from ghp_agents.issues.local import LocalTracker
 
-        return LocalTracker(self.ws, self.store, self.leaser)
+        return LocalTracker(self.ws, self.store, self.locks)
 
     @property
     def offline(self) -> "Offline":
@@ -132,7 +132,7 @@ class App:
             return GitHubForge(self.ws, self.hub)
         from ghp_agents.pulls.local import LocalForge
 
-        return LocalForge(self.ws, self.store, self.leaser)
+        return LocalForge(self.ws, self.store, self.locks)
 
     @cached_property
     def ground(self) -> "StoreAdmin":
@@ -178,7 +178,7 @@ class Offline:
     hub = None
 
     def __init__(self, app: App) -> None:
-        self.ws, self.store, self.leaser = app.ws, app.store, app.leaser
+        self.ws, self.store, self.locks = app.ws, app.store, app.locks
         self.exchange, self.clone_admin = app.exchange, app.clone_admin
         self._app = app
 

@@ -164,7 +164,7 @@ def test_a_claim_from_another_clone_is_a_sign_of_life_before_its_presence_comes(
     clock.wait(1_801)
     one.beat(lastAction="Still here")
     moved.claim(1)
-    assert one.leaser.read("issue/1")
+    assert one.locks.read("issue/1")
     (denied,) = judged(one, "worker-1", "src/a.py")
     assert (denied.word, denied.kind, denied.holder) == ("deny", "scope", "worker-2")
     assert quick(one, "worker-1", "src/a.py") is None

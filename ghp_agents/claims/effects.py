@@ -41,7 +41,7 @@ class ClaimContext(NamedTuple):
     @property
     def clone(self) -> str:
         """The id of this clone."""
-        return self.ctx.leaser.clone
+        return self.ctx.locks.clone
 
 
 def myself(ctx: Context) -> ClaimContext:
@@ -82,7 +82,7 @@ def _waits_for(me: ClaimContext, issue: Issue) -> tuple[str, ...]:
     """The open issues that block it, each with its holder."""
     if not issue.blocked_by:
         return ()
-    holders = {claimed_issue(lease.name): lease.holder for lease in me.ctx.leaser.known("issue/")}
+    holders = {claimed_issue(lease.name): lease.holder for lease in me.ctx.locks.known("issue/")}
     waits: list[str] = []
     for blocker in dependencies.open_blockers(issue, me.ctx.tracker.known()):
         holder = holders.get(blocker.number)
@@ -163,9 +163,7 @@ def _clear_current_issue(me: ClaimContext, issue: Issue) -> None:
 def _newest_other_claim(me: ClaimContext, issue: Issue) -> Lock | None:
     """My newest claim of another open issue."""
     mine = [
-        lease
-        for lease in me.ctx.leaser.known(PREFIX)
-        if is_mine(lease, me.name, me.epoch, me.clone)
+        lease for lease in me.ctx.locks.known(PREFIX) if is_mine(lease, me.name, me.epoch, me.clone)
     ]
     others = [lease for lease in mine if claimed_issue(lease.name) not in issue.numbers]
     if not others:

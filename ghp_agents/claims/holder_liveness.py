@@ -103,7 +103,7 @@ def life_of(ctx: Context, agent: str) -> tuple[int, str]:
 
 def observe(ctx: Context) -> None:
     """After a sync: note the locks that are new here."""
-    known = [lease for kind in KINDS for lease in ctx.leaser.known(f"{kind}/")]
+    known = [lease for kind in KINDS for lease in ctx.locks.known(f"{kind}/")]
     note_first_seen(ctx.ws, [lease for lease in known if lease.holder is not None])
 
 

@@ -40,7 +40,7 @@ def apply_pending(ctx: Context) -> None:
     before = _file(ctx.ws).read()
     if not before:
         return
-    known = {lease.name: lease for lease in ctx.leaser.known(PREFIX)}
+    known = {lease.name: lease for lease in ctx.locks.known(PREFIX)}
     issues: dict[int, Issue] = {
         number: issue for issue in ctx.tracker.known(closed=True) for number in issue.numbers
     }

@@ -59,9 +59,9 @@ class ReleasedClaim(NamedTuple):
     previous: str | None = None  # the former holder, if that was another
 
 
-def claims(leaser: LockService) -> dict[int, Lock]:
+def claims(locks: LockService) -> dict[int, Lock]:
     """The known claims, by issue."""
-    return _by_issue(leaser.known(PREFIX))
+    return _by_issue(locks.known(PREFIX))
 
 
 def _by_issue(leases: Iterable[Lock]) -> dict[int, Lock]:
@@ -71,7 +71,7 @@ def _by_issue(leases: Iterable[Lock]) -> dict[int, Lock]:
 
 def holdings(ctx: Context) -> dict[int, Holding]:
     """The known claims with the states of their holders, by issue."""
-    held = claims(ctx.leaser)
+    held = claims(ctx.locks)
     sights = holder_liveness.holders_of(ctx, held.values())
     return {
         issue: Holding(lease, "" if lease.is_person else sights[lease.name].state)
@@ -84,7 +84,7 @@ def verify(ctx: Context, agent: str, issue: int) -> Lock:
 
     For commands that only the holder may use. Raises RefusedError, UnknownError.
     """
-    return _checked(ctx.ws, ctx.leaser.read(claim_name(issue)), agent, issue, ctx.leaser.clone)
+    return _checked(ctx.ws, ctx.locks.read(claim_name(issue)), agent, issue, ctx.locks.clone)
 
 
 def _checked(ws: Workspace, lease: Lock | None, agent: str, issue: int, clone: str) -> Lock:
@@ -119,7 +119,7 @@ def claim_next(ctx: Context) -> ClaimResult:
     from ghp_agents.claims import choose_next  # not needed to list issues
 
     me = myself(ctx)
-    held, is_sure = claims(ctx.leaser), False
+    held, is_sure = claims(ctx.locks), False
     lost: set[IssueNumber] = set()
     while True:
         choice = choose_next.choose(me, held, lost)
@@ -131,14 +131,14 @@ def claim_next(ctx: Context) -> ClaimResult:
                 lost.add(choice.best.number)
         elif is_sure:
             raise choice.nothing
-        held, is_sure = _by_issue(ctx.leaser.list(PREFIX)), True
+        held, is_sure = _by_issue(ctx.locks.list(PREFIX)), True
 
 
 def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str = "") -> ClaimResult:
     if issue.state == "closed":
         raise messages.closed(issue)
     name = claim_name(issue.number)
-    lease, is_sure = _known(me.ctx.leaser, name), False
+    lease, is_sure = _known(me.ctx.locks, name), False
     seen: tuple[Lock | None, HolderView] = (None, HolderView())
     for _ in range(ATTEMPTS):
         sight = seen[1] if lease == seen[0] else _sight(me, lease)
@@ -146,7 +146,7 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
         stands = rules.standing(lease, me.name, me.epoch, me.clone, lives=sight.lives)
         may_refuse = stands == "disputed" or (stands == "held" and not steal)
         if not is_sure and (stands == "mine" or may_refuse):
-            lease, is_sure = me.ctx.leaser.read(name), True
+            lease, is_sure = me.ctx.locks.read(name), True
             continue
         if lease and stands == "disputed":
             raise messages.disputed(issue.number, lease)
@@ -165,8 +165,8 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
     raise messages.contention(issue, ATTEMPTS)
 
 
-def _known(leaser: LockService, name: str) -> Lock | None:
-    return next((lease for lease in leaser.known(name) if lease.name == name), None)
+def _known(locks: LockService, name: str) -> Lock | None:
+    return next((lease for lease in locks.known(name) if lease.name == name), None)
 
 
 def _sight(me: ClaimContext, lease: Lock | None) -> HolderView:
@@ -185,7 +185,7 @@ def _take(
         reason = f"{previous} is {sight.state}" + (f": {reason}" if reason else "")
     elif event == "steal":
         reason = STOLEN + reason
-    taken = me.ctx.leaser.acquire(
+    taken = me.ctx.locks.acquire(
         claim_name(issue.number), me.name, expected=lease, epoch=me.epoch, reason=reason,
         cause=Cause(_CAUSES[event], me.name),
     )  # fmt: skip
@@ -199,7 +199,7 @@ def _mine(me: ClaimContext, issue: Issue, lease: Lock) -> ClaimResult:
         if not effects.is_in_hand(me, issue, lease):
             effects.set_current_issue(me, issue, lease)
         return ClaimResult(issue, lease, MINE)
-    before = [old for old in me.ctx.leaser.history(lease.name) if old.generation < lease.generation]
+    before = [old for old in me.ctx.locks.history(lease.name) if old.generation < lease.generation]
     previous = before[-1].holder if before else None
     event = _event(lease.cause.kind, previous)
     shown, waits_for = show_claim(me, issue, lease, event, previous)
@@ -248,11 +248,11 @@ def _release(
     me: ClaimContext, issue: Issue, to: str | None, reason: str, *, keep_assignee: bool = False
 ) -> ReleasedClaim:
     name = claim_name(issue.number)
-    lease, is_sure = _known(me.ctx.leaser, name), False
+    lease, is_sure = _known(me.ctx.locks, name), False
     for _ in range(ATTEMPTS):
         may = _may_release(me, lease, to)
         if not is_sure and not may:
-            lease, is_sure = me.ctx.leaser.read(name), True
+            lease, is_sure = me.ctx.locks.read(name), True
             continue
         is_disputed = lease is not None and lease.is_disputed
         if not is_disputed and (lease.holder if lease else None) == to:
@@ -286,10 +286,10 @@ def _hand_over(
     if to is None:
         assert lease is not None, "a lock that nobody ever held cannot be released"
         by_me = Cause(cause.RELEASE, me.name)
-        return me.ctx.leaser.release(name, expected=lease, reason=reason, cause=by_me)
+        return me.ctx.locks.release(name, expected=lease, reason=reason, cause=by_me)
     epoch, clone = holder_liveness.life_of(me.ctx, to)
     given = f"{GIVEN_BY}{me.name}" + (f": {reason}" if reason else "")
-    return me.ctx.leaser.acquire(
+    return me.ctx.locks.acquire(
         name, to, expected=lease, epoch=epoch, reason=given,
         cause=Cause(cause.GIVEN, me.name), clone=clone,
     )  # fmt: skip
@@ -303,7 +303,7 @@ def _released(me: ClaimContext, issue: Issue, lease: Lock | None, reason: str) -
     """It is already released; if my process was killed before all effects, repeat them."""
     if lease is None or (lease.holder and not _is_given_by(me, lease)):
         return ReleasedClaim(issue, lease, changed=False)
-    chain = me.ctx.leaser.history(lease.name)
+    chain = me.ctx.locks.history(lease.name)
     previous = chain[-2] if len(chain) > 1 else None
     mine = previous is not None and rules.is_mine(previous, me.name, me.epoch, me.clone)
     if not (mine or lease.holder) or is_shown(me, "release", lease):
@@ -330,10 +330,10 @@ def _closing(ctx: Context, agent: str, issue: int) -> Lock | None:
     """The agent's lock on the issue; None if nobody holds one: then any agent may close it."""
     name, presence = claim_name(issue), ctx.ws.presence(agent) or {}
     claimed_it = number(presence, "issue") == issue and number(presence, "generation") > 0
-    if not claimed_it and _known(ctx.leaser, name) is None:
+    if not claimed_it and _known(ctx.locks, name) is None:
         return None  # but a claim known here may have changed elsewhere since: ask the remote
-    lease = ctx.leaser.read(name)
+    lease = ctx.locks.read(name)
     free = lease is None or lease.holder is None
     return (
-        None if free and not claimed_it else _checked(ctx.ws, lease, agent, issue, ctx.leaser.clone)
+        None if free and not claimed_it else _checked(ctx.ws, lease, agent, issue, ctx.locks.clone)
     )

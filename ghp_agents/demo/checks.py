@@ -76,7 +76,7 @@ def _issues(app: App) -> Iterator[SummaryLine]:
     yield SummaryLine(
         "#3 was claimed after its blockers were closed", "yes" if in_order else "no", in_order
     )
-    chain = [lease for lease in app.leaser.history("issue/5") if lease.holder]
+    chain = [lease for lease in app.locks.history("issue/5") if lease.holder]
     ways = ", then ".join(f"{lease.holder} (generation {lease.generation})" for lease in chain)
     holders = [(lease.holder, lease.generation) for lease in chain]
     yield SummaryLine("#5 was held by", ways, holders == [(VICTIM, 1), (HEIR, 2)])

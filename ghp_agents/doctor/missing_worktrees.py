@@ -49,7 +49,7 @@ def _findings_for(
         ctx.ws.settings.dead_after,
         ctx.ws.settings.gone_after,
     )
-    claims = _claims(ctx.leaser, name)
+    claims = _claims(ctx.locks, name)
     has = [*claims, *(_leases(ctx.ws, snapshot, name) if lives else [])]
     gone = f"The worktree {one_line(_where(presence), 80)} of {name} is gone"
     go_on = f"If it continues in another worktree, run there: ghp agent-whoami --set {name}"
@@ -63,9 +63,9 @@ def _findings_for(
         yield info(CODE, f"{gone}{about}; it holds nothing.", go_on)
 
 
-def _claims(leaser: LockService, name: str) -> list[str]:
+def _claims(locks: LockService, name: str) -> list[str]:
     """Return the issues that the agent has claimed, as this clone knows."""
-    known = [lock for lock in leaser.known(PREFIX) if lock.holder == name]
+    known = [lock for lock in locks.known(PREFIX) if lock.holder == name]
     return [lock.name.removeprefix(PREFIX) for lock in known if not lock.is_person]
 
 

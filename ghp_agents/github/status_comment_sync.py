@@ -59,7 +59,7 @@ def refresh(
     """Write changed comments on this clone's issues and on those in `also`. Raises UnknownError."""
     known = _known(ctx.ws, hub).read()
     by_number: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
-    state = _StateView(ctx.ws, ctx.leaser, snapshot, views)
+    state = _StateView(ctx.ws, ctx.locks, snapshot, views)
     for issue_number in sorted(known.keys() - also):
         if state.is_elsewhere(issue_number):
             del known[issue_number]
@@ -81,9 +81,9 @@ class _StateView:
     """The part of the state that the comments show."""
 
     def __init__(
-        self, ws: Workspace, leaser: LockService, snapshot: Snapshot, views: Sequence[AgentView]
+        self, ws: Workspace, locks: LockService, snapshot: Snapshot, views: Sequence[AgentView]
     ) -> None:
-        found = {claimed_issue(lock.name): lock for lock in leaser.known(PREFIX) if lock.holder}
+        found = {claimed_issue(lock.name): lock for lock in locks.known(PREFIX) if lock.holder}
         self._held: dict[int, Lock] = {n: lock for n, lock in found.items() if n is not None}
         self._views = {view.name: view for view in views}
         self._snapshot = snapshot

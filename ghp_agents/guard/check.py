@@ -152,7 +152,7 @@ def _strangers(
     ctx: Context, commits: Sequence[Signed], issue: int
 ) -> tuple[tuple[ForeignCommitter, ...], tuple[Signed, ...]]:
     """The commits by agents that never held the claim, and those by people."""
-    held = [x.holder for x in ctx.leaser.history(claim_name(issue)) if x.holder and not x.is_person]
+    held = [x.holder for x in ctx.locks.history(claim_name(issue)) if x.holder and not x.is_person]
     known = {*held, *ctx.store.snapshot().agents()}
     strangers: list[ForeignCommitter] = []
     people: list[Signed] = []

@@ -68,7 +68,7 @@ def make(ctx: Context, sources: Sources, stamp: Stamp | None) -> Book:
         "deadAfter": settings.dead_after,
         "goneAfter": settings.gone_after,
         "lapses": _next_lapse(world),
-        "claims": {str(claimed_issue(x.name)): _claim(x, ctx.leaser.clone) for x in world.claims},
+        "claims": {str(claimed_issue(x.name)): _claim(x, ctx.locks.clone) for x in world.claims},
         "elsewhere": _elsewhere(world, [rule for rule, _ in rules]),
         **bind(rules, fold),
     }
@@ -157,7 +157,7 @@ def _leases(world: World, fold: bool) -> list[RulePatterns]:
                 approved=hold.approved,
                 label=hold.short,
                 text=one_line(hold.reason, TEXT_LIMIT),
-                is_elsewhere=not hold.is_of(hold.holder, hold.is_person, world.ctx.leaser.clone),
+                is_elsewhere=not hold.is_of(hold.holder, hold.is_person, world.ctx.locks.clone),
             )
             rules.append((rule, patterns))
     return rules
@@ -174,7 +174,7 @@ def _in_force(world: World) -> list[Hold]:
         and log.id not in world.expired
         and world.lock_is_current(log)
     ]
-    clone = world.ctx.leaser.clone
+    clone = world.ctx.locks.clone
     over = {x.nonce for x in world.rights.values() if holder_liveness.is_over(world.ws, x, clone)}
     bare = [x for x in world.rights.values() if x.is_taken and x.nonce not in known | over]
     strict = [world.hold_of(log) for log in active if log.request.right]

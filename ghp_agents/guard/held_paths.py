@@ -56,7 +56,7 @@ def fetch_leases(exchange: Exchange) -> None:
 
 def _strict(ctx: Context, author: Actor, paths: Sequence[str]) -> set[str]:
     """The paths on which another, live holder has a strict lease."""
-    held = [x for x in ctx.leaser.known(PATHS) if x.holder is not None and holder_of(x) != author]
+    held = [x for x in ctx.locks.known(PATHS) if x.holder is not None and holder_of(x) != author]
     seen = holder_liveness.holders_of(ctx, held) if held else {}
     fold = git.config(ctx.ws.folder, "core.ignoreCase") == "true"
     living = [x for x in held if seen[x.name].lives and not _is_over(ctx, x)]
@@ -64,7 +64,7 @@ def _strict(ctx: Context, author: Actor, paths: Sequence[str]) -> set[str]:
 
 
 def _is_over(ctx: Context, right: Lock) -> bool:
-    return holder_liveness.is_over(ctx.ws, right, ctx.leaser.clone)
+    return holder_liveness.is_over(ctx.ws, right, ctx.locks.clone)
 
 
 def _refusal(verdicts: Sequence[Verdict]) -> RefusedError:

@@ -150,11 +150,11 @@ def handoffs_about(snapshot: Snapshot, about: Topic) -> tuple[list[Handoff], lis
     return found, problems
 
 
-def rights(leaser: LockService, actor: Actor) -> tuple[list[Lock], str]:
+def rights(locks: LockService, actor: Actor) -> tuple[list[Lock], str]:
     """Return the actor's locks, or why they are unknown. The lock for issue numbers does not
     count: nobody waits for it."""
     try:
-        mine = [lease for lease in leaser.list() if lease.holder == actor.name]
+        mine = [lease for lease in locks.list() if lease.holder == actor.name]
     except GhpError as error:
         return [], f"The held locks are unknown: {error}"
     return [lease for lease in mine if lease.name != NUMBERS], ""

@@ -39,7 +39,7 @@ def write(me: ClaimContext, issue: Issue, lease: Lock, to: str | None) -> Handof
         if previous.note.startswith(_first_line(agent, lease)):
             return previous
     rights = [
-        lock for lock in me.ctx.leaser.known() if lock.holder == agent and lock.name != lease.name
+        lock for lock in me.ctx.locks.known() if lock.holder == agent and lock.name != lease.name
     ]
     topic_facts = evidence.topic_facts(store, about, ws.settings.orchestrators)
     notes = [*about.notes, *topic_facts.notes]

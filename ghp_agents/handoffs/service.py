@@ -174,8 +174,8 @@ def pass_on(ctx: Context, handed: Handoff) -> Issue | None:
 def _has_claim(ctx: Context, handed: Handoff) -> bool:
     name = claim_name(handed.issue or 0)
     epoch = 0 if handed.by.is_person else number(ctx.ws.presence(handed.by.name) or {}, "epoch")
-    known = (lease for lease in ctx.leaser.known(name) if lease.name == name)
-    return any(is_mine(lease, handed.by.name, epoch, ctx.leaser.clone) for lease in known)
+    known = (lease for lease in ctx.locks.known(name) if lease.name == name)
+    return any(is_mine(lease, handed.by.name, epoch, ctx.locks.clone) for lease in known)
 
 
 def _receiver(actor: Actor, to: str | None, checkpoint: bool) -> str | None:
@@ -282,7 +282,7 @@ def _situation(facts: HandoffFacts, to: str | None) -> rules.Situation:
 
 def _facts(ctx: Context, about: Topic, *, ask_rights: bool) -> HandoffFacts:
     # Often a hook makes a checkpoint; it must not wait for the remote.
-    held, unknown = evidence.rights(ctx.leaser, about.actor) if ask_rights else ([], "")
+    held, unknown = evidence.rights(ctx.locks, about.actor) if ask_rights else ([], "")
     topic_facts = evidence.topic_facts(ctx.store, about, ctx.ws.settings.orchestrators)
     notes = [*about.notes, *topic_facts.notes, *([unknown] if unknown else [])]
     work = uncommitted.take_uncommitted(ctx.ws)

@@ -32,10 +32,10 @@ class LocalTracker:
     """`ports.IssueTracker` on records. An issue's identity is its id. Its number is allocated
     under a lock, or by a later sync if the allocator cannot be reached."""
 
-    def __init__(self, ws: Workspace, store: StateStore, leaser: LockService) -> None:
+    def __init__(self, ws: Workspace, store: StateStore, locks: LockService) -> None:
         self._ws = ws
         self._store = store
-        self._leaser = leaser
+        self._locks = locks
 
     @property
     def accepts_comment_commands(self) -> bool:
@@ -127,7 +127,7 @@ class LocalTracker:
     def _number(self, known: Snapshot, by: Actor, reason: str) -> IssueNumber | None:
         """A new number, or None if it cannot be allocated now: the issue is created anyway."""
         try:
-            return next_number(self._leaser, by.name, given_numbers(known), reason)
+            return next_number(self._locks, by.name, given_numbers(known), reason)
         except GhpError:
             return None
 

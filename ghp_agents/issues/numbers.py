@@ -38,7 +38,7 @@ def named_or_current(ctx: Context, agent: str | None, named: str | int | None) -
 
 
 def next_number(
-    leaser: LockService, holder: str, used: Container[int] = (), reason: str = ""
+    locks: LockService, holder: str, used: Container[int] = (), reason: str = ""
 ) -> IssueNumber:
     """The next free number: the generation of the lock `numbers` after acquiring it.
 
@@ -46,11 +46,11 @@ def next_number(
     were allocated locally, before this repository had a remote. A process that dies with its
     number leaves a gap. Raises UnknownError.
     """
-    current = leaser.read(LEASE)
+    current = locks.read(LEASE)
     lost = 0
     while lost < ATTEMPTS:
         try:
-            current = leaser.acquire(LEASE, holder, expected=current, reason=reason)
+            current = locks.acquire(LEASE, holder, expected=current, reason=reason)
         except LockMovedError as moved:
             current = moved.current
             lost += 1

@@ -239,7 +239,7 @@ def name_provisional(ctx: Context) -> list[IssueNumber]:
             continue
         reason = f"for I-{creation.issue}"
         try:
-            number = next_number(ctx.leaser, creation.by.name, used, reason)
+            number = next_number(ctx.locks, creation.by.name, used, reason)
         except GhpError:
             break
         if _name(ctx, creation, number):

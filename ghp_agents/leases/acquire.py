@@ -82,7 +82,7 @@ def attempt(ctx: Context, plan: CheckedRequest, *, in_line: bool = False) -> Att
     so this looks for edits before and after the lease is recorded. Raises UnknownError.
     """
     if plan.right and holds_already(ctx, plan):
-        ctx.leaser.read(plan.right)  # refreshes what this clone knows
+        ctx.locks.read(plan.right)  # refreshes what this clone knows
     case = DecisionInput(ctx, plan, in_line=in_line)
     tried = transact(ctx.store, partial(decide, case))
     if tried.log is None and not tried.obstacles:
@@ -99,7 +99,7 @@ def attempt(ctx: Context, plan: CheckedRequest, *, in_line: bool = False) -> Att
 
 def _with_right(case: DecisionInput) -> Attempt:
     """The attempt for a strict lease, after its lock, which other clones see at once."""
-    store, leaser, plan = case.ctx.store, case.ctx.leaser, case.plan
+    store, locks, plan = case.ctx.store, case.ctx.locks, case.plan
     reason = plan.wanted.reason
     _end_expired(case)
     past = _expired_rights(case)
@@ -111,7 +111,7 @@ def _with_right(case: DecisionInput) -> Attempt:
         return transact(store, partial(decide, case._replace(elsewhere=rival)))
     tried = transact(store, partial(decide, case._replace(right=right)))
     if tried.log is None:
-        strict.give_back(leaser, right, "another was first in its clone")
+        strict.give_back(locks, right, "another was first in its clone")
     return tried
 
 
@@ -125,7 +125,7 @@ def _expired_rights(case: DecisionInput) -> frozenset[str]:
         right.nonce
         for right in world.rights.values()
         if right.nonce not in recorded
-        and holder_liveness.is_over(world.ws, right, case.ctx.leaser.clone)
+        and holder_liveness.is_over(world.ws, right, case.ctx.locks.clone)
     }
     return frozenset(log.nonce for log in logs if log.id in world.expired) | bare
 

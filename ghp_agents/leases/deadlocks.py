@@ -41,7 +41,7 @@ def _for_issues(ctx: Context, views: Iterable["AgentView"]) -> list[Wait]:
         return []
     from ghp_agents.locks.names import PREFIX, claimed_issue
 
-    known = {claimed_issue(lease.name): lease for lease in ctx.leaser.known(PREFIX) if lease.holder}
+    known = {claimed_issue(lease.name): lease for lease in ctx.locks.known(PREFIX) if lease.holder}
     claims = {number: lease for number, lease in known.items() if number is not None}
     hands = ((view.name, issue_of(view.presence)) for view in views)
     in_hand = {name: number for name, number in hands if number is not None}

@@ -59,7 +59,7 @@ def end_what_is_over(world: World) -> list[LeaseHistory]:
         right = rights.get(log.request.right)
         is_over = log.id in why or not log.is_open
         if is_over and right and right.nonce == log.nonce and log.nonce not in kept:
-            _give_right_back(world.ctx.leaser, right, why.get(log.id, "its lease has ended"))
+            _give_right_back(world.ctx.locks, right, why.get(log.id, "its lease has ended"))
     return ended
 
 
@@ -76,11 +76,11 @@ def _why_over(world: World, log: LeaseHistory) -> str:
     return ""
 
 
-def _give_right_back(leaser: LockService, right: Lock, reason: str) -> None:
+def _give_right_back(locks: LockService, right: Lock, reason: str) -> None:
     if right.holder is None:
         return
     try:
-        leaser.release(right.name, expected=right, reason=reason)
+        locks.release(right.name, expected=right, reason=reason)
     except GhpError:
         return  # unreachable, or another holds it now; the next sync tries again
 

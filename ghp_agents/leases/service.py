@@ -118,7 +118,7 @@ def release(
         if right is not None:  # an agent of that name elsewhere may be another
             hold = hold._replace(clone=right.clone)
             living = living or world.holder(right).lives
-        _check_release(ctx.ws, by, hold, living, ctx.leaser.clone)
+        _check_release(ctx.ws, by, hold, living, ctx.locks.clone)
     for hold in chosen:
         give_back(ctx, by, hold, reason)
     return ReleasedLeases(tuple(chosen), by)
@@ -174,8 +174,8 @@ def _right_of(ctx: Context, hold: Hold) -> Lock | None:
     """The lock of a strict lease; None if nobody holds it. Asks the remote only if this clone
     knows no such lock. Raises UnknownError."""
     _, name = _log_and_right(ctx.store, hold)
-    known = next((right for right in ctx.leaser.known(name) if right.name == name), None)
-    right = known or ctx.leaser.read(name)
+    known = next((right for right in ctx.locks.known(name) if right.name == name), None)
+    right = known or ctx.locks.read(name)
     return right if right is not None and right.holder is not None else None
 
 
@@ -205,12 +205,12 @@ def give_back(ctx: Context, by: Actor, hold: Hold, reason: str) -> None:
 def _give_right_back(ctx: Context, hold: Hold, reason: str) -> None:
     """Release the lock first: if killed in between, the record has no lock and does not count."""
     log, name = _log_and_right(ctx.store, hold)
-    current = ctx.leaser.read(name)
+    current = ctx.locks.read(name)
     while current and (current.is_disputed or current.holder == hold.holder):
         if log and current.nonce != log.nonce:
             return
         try:
-            ctx.leaser.release(name, expected=current, reason=reason)
+            ctx.locks.release(name, expected=current, reason=reason)
             return
         except LockMovedError as moved:
             current = moved.current

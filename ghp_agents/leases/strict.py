@@ -73,7 +73,7 @@ def take_lock(
     Locks with a nonce in `past` have expired. Raises RivalError, UnknownError; then the lock was
     released or never acquired."""
     name = right_name(reach.patterns, reach.name)
-    known = {right.name: right for right in ctx.leaser.list(PATHS if reach.name is None else name)}
+    known = {right.name: right for right in ctx.locks.list(PATHS if reach.name is None else name)}
     _refuse(_overlapping(ctx, known.values(), who, reach, past)[0])
     got = _swap(ctx, name, who, reach, reason, known.get(name), past)
     return got if reach.name is not None else _alone(ctx, got, who, reach, past)
@@ -94,7 +94,7 @@ def _swap(
             return current  # already ours: an earlier process was killed half-way
         _refuse(_overlapping(ctx, [current] if current else [], who, reach, past)[0])
         try:
-            return ctx.leaser.acquire(
+            return ctx.locks.acquire(
                 name, who.actor.name, expected=current, epoch=who.epoch, reason=reason,
                 patterns=reach.patterns, clone=who.clone, until=who.until,
             )  # fmt: skip
@@ -108,27 +108,27 @@ def _swap(
 def _alone(ctx: Context, got: Lock, who: Asker, reach: Coverage, past: Container[str]) -> Lock:
     """Return the lock once no other holder's patterns overlap."""
     for _ in range(LOOKS):
-        others = [right for right in ctx.leaser.list(PATHS) if right.name != got.name]
+        others = [right for right in ctx.locks.list(PATHS) if right.name != got.name]
         try:
             rivals, expired = _overlapping(ctx, others, who, reach, past)
         except DoubtError:
-            give_back(ctx.leaser, got, "another holder may still be alive")
+            give_back(ctx.locks, got, "another holder may still be alive")
             raise
         if not rivals:
             for right in expired:  # its holder must not find it held if it comes back
-                give_back(ctx.leaser, right, f"lapsed: {got.holder} has taken it")
+                give_back(ctx.locks, right, f"lapsed: {got.holder} has taken it")
             return got
         if any(right.nonce < got.nonce for right in rivals):
             break
         ctx.ws.clock.wait(PAUSE)
-    give_back(ctx.leaser, got, "another came at the same time")
+    give_back(ctx.locks, got, "another came at the same time")
     raise RivalError(as_hold(rivals[0]))
 
 
-def give_back(leaser: LockService, right: Lock, reason: str) -> None:
+def give_back(locks: LockService, right: Lock, reason: str) -> None:
     """Release a lock, unless another has taken it meanwhile."""
     try:
-        leaser.release(right.name, expected=right, reason=reason)
+        locks.release(right.name, expected=right, reason=reason)
     except LockMovedError:
         return
 

@@ -21,10 +21,10 @@ def verify(ctx: Context, name: str | None = None) -> Lock:
     actor = ctx.ws.actor()
     wanted = f"{NAMES}{name}" if name is not None else _claim(ctx.ws, actor.name)
     epoch = 0 if actor.is_person else number(ctx.ws.presence(actor.name) or {}, "epoch")
-    lease = ctx.leaser.read(wanted)
-    if lease is None or not is_mine(lease, actor.name, epoch, ctx.leaser.clone):
+    lease = ctx.locks.read(wanted)
+    if lease is None or not is_mine(lease, actor.name, epoch, ctx.locks.clone):
         raise _not_mine(wanted, lease, name)
-    if holder_liveness.is_over(ctx.ws, lease, ctx.leaser.clone):
+    if holder_liveness.is_over(ctx.ws, lease, ctx.locks.clone):
         raise RefusedError(
             f"You no longer hold {wanted}: it expired at {lease.until}.",
             hint="Stop what needs it, or lease it again.",

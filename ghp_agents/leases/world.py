@@ -59,7 +59,7 @@ class World:
     @cached_property
     def locks(self) -> list[Lock]:
         """All locks that this clone knows."""
-        return self.ctx.leaser.known()
+        return self.ctx.locks.known()
 
     @cached_property
     def claims(self) -> list[Lock]:
@@ -130,7 +130,7 @@ class World:
 
     def _counts(self, right: Lock) -> bool:
         """Whether a lock without a record here is in force."""
-        if holder_liveness.is_over(self.ws, right, self.ctx.leaser.clone):
+        if holder_liveness.is_over(self.ws, right, self.ctx.locks.clone):
             return False
         return self.lives(holder_of(right)) or self.holder(right).lives
 

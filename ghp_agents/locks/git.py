@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ghp_agents.locks.lock_refs import LockPlaces
 
 
-class GitRefLeaser:
+class GitLocks:
     """`ports.LockService` on the refs `refs/ghp/lease/<name>`."""
 
     def __init__(self, ws: Workspace, tell: Callable[[str], None] | None = None) -> None:

@@ -32,7 +32,7 @@ class HeldLock:
         """Renew the lock with this reason. Raises `lost`, UnknownError."""
         held, now = self.lock, self._ctx.ws.clock.now()
         try:
-            self.lock = self._ctx.leaser.acquire(
+            self.lock = self._ctx.locks.acquire(
                 held.name, held.holder or "", expected=held, epoch=held.epoch, reason=reason,
                 cause=held.cause,
             )  # fmt: skip
@@ -42,7 +42,7 @@ class HeldLock:
 
     def confirm(self) -> None:
         """Read the lock and raise `lost` if it is not ours any more. Raises UnknownError."""
-        now = self._ctx.leaser.read(self.lock.name)
+        now = self._ctx.locks.read(self.lock.name)
         if now is None or now.nonce != self.lock.nonce:
             raise self._lost(now)
 
@@ -50,6 +50,6 @@ class HeldLock:
         """Release the lock, if we still hold it; without the remote it is left to expire."""
         if not self.is_kept:
             with suppress(LockMovedError, UnknownError):
-                self._ctx.leaser.release(
+                self._ctx.locks.release(
                     self.lock.name, expected=self.lock, reason=reason, cause=cause
                 )

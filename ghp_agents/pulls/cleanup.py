@@ -52,14 +52,14 @@ def _close(me: ClaimContext, pull: Pull, issue: Issue) -> None:
 def _end_claim(me: ClaimContext, pull: Pull, issue: Issue) -> Lock | None:
     """Release the claim, whoever holds it: the work is merged. Return the lock as it was."""
     name = claim_name(issue.number)
-    held = me.ctx.leaser.read(name)
+    held = me.ctx.locks.read(name)
     for _ in range(ATTEMPTS):
         if held is None or held.holder is None:
             return None
         reason = _reason(pull)
         try:
             cause = Cause(MERGED, me.name, f"#{pull.number}")
-            after = me.ctx.leaser.release(name, expected=held, reason=reason, cause=cause)
+            after = me.ctx.locks.release(name, expected=held, reason=reason, cause=cause)
         except LockMovedError as moved:
             held = moved.current
             continue
@@ -78,7 +78,7 @@ def _end_leases(me: ClaimContext, held: Lock, pull: Pull) -> None:
     """End the leases of a holder without another issue: they were for this one."""
     others = [
         lock
-        for lock in me.ctx.leaser.known(PREFIX)
+        for lock in me.ctx.locks.known(PREFIX)
         if lock.holder == held.holder and claimed_issue(lock.name) is not None
     ]
     if held.is_person or others:

@@ -36,10 +36,10 @@ from ghp_agents.workspace import Workspace, now_text
 class LocalForge:
     """`ports.Forge` on records. Issues and pull requests share one sequence of numbers."""
 
-    def __init__(self, ws: Workspace, store: StateStore, leaser: LockService) -> None:
+    def __init__(self, ws: Workspace, store: StateStore, locks: LockService) -> None:
         self._ws = ws
         self._store = store
-        self._leaser = leaser
+        self._locks = locks
 
     @property
     def is_local(self) -> bool:
@@ -65,7 +65,7 @@ class LocalForge:
         number = None
         if existing is None or existing.state != "open":
             used = given_numbers(self._store.snapshot())
-            number = next_number(self._leaser, by.name, used, f"for {request.branch}")
+            number = next_number(self._locks, by.name, used, f"for {request.branch}")
         record = random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Pull, list[Record]]:

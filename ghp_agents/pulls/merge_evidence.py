@@ -43,7 +43,7 @@ def doubt(who: Merger, pull: Pull, tried: Look) -> str:
         return f"its branch moved after `agent-finish` sent it for {one_line(by.name, 80)}"
     if pull.issue is None:
         return "it belongs to no issue"
-    known = who.me.ctx.leaser.history(claim_name(pull.issue))
+    known = who.me.ctx.locks.history(claim_name(pull.issue))
     held = [x for x in known if x.holder is not None]
     if known and known[-1].is_disputed:
         return f"two agents claimed #{pull.issue}, and no person has released it yet"

@@ -49,17 +49,17 @@ def held(me: ClaimContext, reason: str, *, patience: float = 0.0) -> Iterator[He
 
 
 def _wait_and_acquire(me: ClaimContext, reason: str, until: float) -> Lock:
-    current = me.ctx.leaser.read(NAME)
+    current = me.ctx.locks.read(NAME)
     lost = 0
     while lost < ATTEMPTS:
         if current and current.holder and not _can_take_over(me, current):
             if me.ctx.ws.clock.now() >= until:
                 raise _busy_error(current)
             me.ctx.ws.clock.wait(PAUSE)
-            current = me.ctx.leaser.read(NAME)
+            current = me.ctx.locks.read(NAME)
             continue
         try:
-            return me.ctx.leaser.acquire(
+            return me.ctx.locks.acquire(
                 NAME, me.name, expected=current, epoch=me.epoch, reason=from_here(me, reason)
             )
         except LockMovedError as moved:

@@ -77,7 +77,7 @@ def _agent_of(me: ClaimContext, pull: Pull) -> str:
     """Return the issue's holder; without one the branch's agent, else the author."""
     if pull.issue is not None:
         name = claim_name(pull.issue)
-        lease = next((lock for lock in me.ctx.leaser.known(name) if lock.name == name), None)
+        lease = next((lock for lock in me.ctx.locks.known(name) if lock.name == name), None)
         if lease and lease.holder and not lease.is_person:
             return lease.holder
     parts = pull.branch.split("/")

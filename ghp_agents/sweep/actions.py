@@ -121,7 +121,7 @@ def _close(me: ClaimContext, act: Close) -> str:
     issue, lease = me.ctx.tracker.get(act.issue), act.held.lease
     if issue.state != "closed":
         return f"#{act.issue} is open again"
-    after = me.ctx.leaser.release(
+    after = me.ctx.locks.release(
         lease.name, expected=lease, reason=ISSUE_CLOSED, cause=Cause(CLOSED, me.name)
     )
     show_release(me, issue, after, lease, ISSUE_CLOSED, keep_assignee=True)
@@ -142,8 +142,8 @@ def _swap(me: ClaimContext, act: Free) -> Lock:
     lease, to = act.held.lease, act.to
     cause = Cause(SWEPT, me.name, act.held.state)
     if to is None:
-        return me.ctx.leaser.release(lease.name, expected=lease, reason=act.reason, cause=cause)
-    return me.ctx.leaser.acquire(
+        return me.ctx.locks.release(lease.name, expected=lease, reason=act.reason, cause=cause)
+    return me.ctx.locks.acquire(
         lease.name, to.name, expected=lease, epoch=to.epoch, cause=cause,
         reason=f"{GIVEN_BY}{me.name}: {act.reason}", clone=life_of(me.ctx, to.name)[1],
     )  # fmt: skip
@@ -181,7 +181,7 @@ def _describe_freed(held: Held, to: str | None, attempt: int, gives_up: bool) ->
 def _finish(sweep: Sweep, act: Finish) -> str:
     me, lease = sweep.me, act.unfinished.lease
     issue = me.ctx.tracker.get(act.unfinished.issue)
-    chain = me.ctx.leaser.history(lease.name)
+    chain = me.ctx.locks.history(lease.name)
     if not chain or chain[-1].nonce != lease.nonce or len(chain) < 2:
         return "it changed meanwhile"
     before = chain[-2]
@@ -229,7 +229,7 @@ def _end_lease(me: ClaimContext, act: EndLease) -> str:
 
 def _free_right(me: ClaimContext, act: FreeRight) -> str:
     lease, why = act.held.lease, f"{act.held.holder} is {act.held.state}"
-    me.ctx.leaser.release(lease.name, expected=lease, reason=why)
+    me.ctx.locks.release(lease.name, expected=lease, reason=why)
     return f"released {lease.name}: {why}"
 
 

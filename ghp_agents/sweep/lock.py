@@ -56,7 +56,7 @@ def acquire_lock(ctx: Context, who: SweepRequest) -> SweepLock:
 
     Raises BusyError, UnknownError.
     """
-    current = next((lease for lease in ctx.leaser.known(NAME) if lease.name == NAME), None)
+    current = next((lease for lease in ctx.locks.known(NAME) if lease.name == NAME), None)
     while True:
         if current and current.holder is not None:
             current = _wait(ctx, current)
@@ -64,7 +64,7 @@ def acquire_lock(ctx: Context, who: SweepRequest) -> SweepLock:
         reason = f"clone {clone}" if clone else ""
         try:
             cause = Cause(SWEEP, who.actor.name, clone or "")
-            mine = ctx.leaser.acquire(
+            mine = ctx.locks.acquire(
                 NAME, who.actor.name, expected=current, reason=reason, cause=cause
             )
             break
@@ -89,5 +89,5 @@ def _wait(ctx: Context, lease: Lock) -> Lock | None:
         if ctx.ws.clock.now() - begun >= STUCK_AFTER:
             return current
         ctx.ws.clock.wait(LOOK_EVERY)
-        current = ctx.leaser.read(NAME)
+        current = ctx.locks.read(NAME)
     return current

@@ -89,7 +89,7 @@ def find_orphans(
         return []
     ended = {view.name: view.liveness.value for view in views if view.liveness in _ENDED}
     known = frozenset(view.name for view in views)
-    owners = _Owners(ended, known, claims(ctx.leaser), issues)
+    owners = _Owners(ended, known, claims(ctx.locks), issues)
     branches = _Branches(
         ctx.ws, ctx.forge, worktree_admin.branches(ctx.ws.folder), trunk_places(ctx.ws)
     )

@@ -21,12 +21,12 @@ def put_back_locks(ctx: Context) -> list[str]:
     next sync tries again."""
     notes: list[str] = []
     with suppress(GhpError):  # unreachable, or no identity here
-        lost = {*ctx.leaser.mend()}
-        rights = [lease for lease in ctx.leaser.known() if lease.name in lost]
+        lost = {*ctx.locks.mend()}
+        rights = [lease for lease in ctx.locks.known() if lease.name in lost]
         _record_restores(ctx, rights)
         notes += [f"the remote had lost history of the right {lease.name}" for lease in rights]
-    for lease in ctx.leaser.known():
-        if lease.is_disputed and lease.clone == ctx.leaser.clone and is_name(lease.cause.by):
+    for lease in ctx.locks.known():
+        if lease.is_disputed and lease.clone == ctx.locks.clone and is_name(lease.cause.by):
             result = escalation.ask_once(ctx, _question(lease), urgency="high")
             if result.is_new:
                 notes.append(f"Asked {result.escalation.name}: {result.escalation.title}")

@@ -79,7 +79,7 @@ def fence_lines(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]
 def stopped_issues(ctx: Context, snapshot: Snapshot, agent: AgentName) -> frozenset[int]:
     """The issues on which `agent` must stop: its claim was lost, or a person stopped it."""
     fence = _fence(ctx, agent)
-    stops = {order.issue for order in notices.stops(ctx.leaser, snapshot, agent)}
+    stops = {order.issue for order in notices.stops(ctx.locks, snapshot, agent)}
     return frozenset(stops | ({fence.issue} if fence else set()))
 
 
@@ -88,7 +88,7 @@ def _wanted(
 ) -> list[tuple[str, str]]:
     """The orders by people on GitHub. With `again`, delivered orders to stop that still apply are
     included."""
-    orders = notices.orders(ctx.leaser, snapshot, agent)
+    orders = notices.orders(ctx.locks, snapshot, agent)
     new = notices.assignments(ctx.ws, agent)
     once = [order for order in orders if not again] + new
     delivered = {name for _, name in once if escalation.is_told(ctx.ws, agent, name)}
@@ -143,8 +143,8 @@ def _fence(ctx: Context, agent: AgentName) -> LostClaim | None:
     presence = ctx.ws.presence(agent)
     if not presence or type(presence.get("generation")) is not int:
         return None
-    known = {lease.name: lease for lease in ctx.leaser.known(ISSUES)}
-    return fence_of(known, agent, presence, ctx.leaser.clone)
+    known = {lease.name: lease for lease in ctx.locks.known(ISSUES)}
+    return fence_of(known, agent, presence, ctx.locks.clone)
 
 
 def _fence_id(fence: LostClaim) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from ghp_agents.issues import service as issues
 from ghp_agents.issues.local import LocalTracker
-from ghp_agents.locks.git import GitRefLeaser
+from ghp_agents.locks.git import GitLocks
 from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.state.private_repo import LEASE_REFS, SEEN_LEASE_REFS, find_repository
 from ghp_agents.state.record import Record
@@ -31,7 +31,7 @@ def dying(one: Claimant) -> Claimant:
     """The same agent in a process that is killed when the right has changed hands."""
     twin = Claimant(Path(one.ws.place.toplevel or ""), one.name, one.clock)
     twin.store = DyingStore(one.ws)
-    twin.tracker = LocalTracker(twin.ws, twin.store, twin.leaser)
+    twin.tracker = LocalTracker(twin.ws, twin.store, twin.locks)
     return twin
 
 
@@ -44,7 +44,7 @@ def test_a_claim_that_was_killed_half_way_is_shown_by_the_next_one(
     one.sync()
     with pytest.raises(KilledError):
         dying(one).claim(1)
-    assert one.leaser.read("issue/1") == known(one)
+    assert one.locks.read("issue/1") == known(one)
     again = one.claim(1)
     assert (again.how, again.mended, again.previous) == ("mine", True, "worker-2")
     assert one.assignees(1) == ("worker-1",)
@@ -57,7 +57,7 @@ def test_a_claim_that_was_killed_half_way_is_shown_by_the_next_one(
 def test_a_claim_whose_answer_was_lost_is_found_to_be_mine(one: Claimant) -> None:
     one.beat()
     # The remote wrote it, and the process died before it heard of it.
-    made = GitRefLeaser(one.ws).acquire("issue/1", "worker-1", expected=None, epoch=1)
+    made = GitLocks(one.ws).acquire("issue/1", "worker-1", expected=None, epoch=1)
     repository = find_repository(one.ws)
     assert repository
     repository.check("update-ref", "-d", f"{SEEN_LEASE_REFS}issue/1")

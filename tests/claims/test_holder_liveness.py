@@ -93,7 +93,7 @@ def test_who_stopped_and_came_back_keeps_what_it_claims_then(one: Claimant, two:
 def test_a_holder_of_which_nothing_was_ever_heard_is_taken_to_live(
     team: Team, one: Claimant
 ) -> None:
-    one.leaser.acquire("issue/1", "worker-8", expected=None, epoch=4)
+    one.locks.acquire("issue/1", "worker-8", expected=None, epoch=4)
     team.clock.wait(GONE)
     with pytest.raises(RefusedError):
         one.claim(1)

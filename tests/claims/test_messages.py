@@ -43,5 +43,5 @@ def test_an_issue_of_others_is_refused_with_their_names(one: Claimant) -> None:
         one.claim(1)
     assert str(caught.value) == "#1 is assigned to «Ann Example», worker-2."
     assert "`ghp agent-issue assign 1 worker-1`" in caught.value.hint
-    assert one.leaser.list("issue/") == []
+    assert one.locks.list("issue/") == []
     assert one.claim(1, steal=True, reason="They are away").how == "claim"

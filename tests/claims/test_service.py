@@ -82,7 +82,7 @@ def test_an_issue_that_is_not_there_or_closed_cannot_be_claimed(one: Claimant) -
     with pytest.raises(RefusedError) as caught:
         one.claim(1)
     assert str(caught.value) == "#1 is closed."
-    assert one.leaser.list("issue/") == []
+    assert one.locks.list("issue/") == []
 
 
 def test_an_issue_that_is_mine_among_others_can_be_claimed(one: Claimant) -> None:
@@ -97,7 +97,7 @@ def test_who_claims_another_issue_has_that_one_in_hand_and_keeps_both(one: Claim
     assert one.claim(2).lease.generation == 1
     assert one.in_hand == (2, 1, "planning")
     assert touched.list_all(one.ws.folders) == []
-    assert sorted(services.claims(one.leaser)) == [1, 2]
+    assert sorted(services.claims(one.locks)) == [1, 2]
 
 
 def test_an_issue_that_waits_for_another_is_claimed_as_blocked(
@@ -164,7 +164,7 @@ def test_who_was_replaced_is_refused_and_told_by_whom(one: Claimant, two: Claima
             "worker-2 gave this reason: «stolen: It must be done today»."
         )
     assert one.tracker.get(1).state == "open"
-    assert known(two) == one.leaser.read("issue/1")
+    assert known(two) == one.locks.read("issue/1")
 
 
 def test_the_holder_passes_every_guard(one: Claimant) -> None:
@@ -358,7 +358,7 @@ def test_the_holder_closes_its_issue_and_its_claim_ends(one: Claimant, two: Clai
     assert one.close(1, "Merged").state == "closed"
     assert one.in_hand == (None, None, "idle")
     assert one.assignees(1) == ("worker-1",)  # who did it
-    lease = one.leaser.read("issue/1")
+    lease = one.locks.read("issue/1")
     assert lease
     assert (lease.holder, lease.reason) == (None, "closed")
     assert one.close(1).state == "closed"

@@ -246,9 +246,9 @@ def test_a_name_and_the_queue_exclude_each_other(folder: Path) -> None:
 
 
 def test_while_another_merges_it_ends_with_3(folder: Path, ready: Path) -> None:
-    leaser = Road(folder).house("other").leaser
+    locks = Road(folder).house("other").locks
     ghp(folder, "agent-heartbeat --as other")
-    leaser.acquire("trunk", "other", expected=None, epoch=1, reason="merges #9")
+    locks.acquire("trunk", "other", expected=None, epoch=1, reason="merges #9")
     assert ghp(folder, "agent-merge 1 --unchecked --as lead") == (
         3,
         "",

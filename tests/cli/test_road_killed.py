@@ -120,7 +120,7 @@ def test_a_merge(road: Road, killer: Killer, first: int) -> None:
         house = road.house("@me")
         issue = house.tracker.get(number)
         assert (issue.state, len(issue.comments)) == ("closed", 1)
-        lease = house.leaser.read(f"issue/{number}")
+        lease = house.locks.read(f"issue/{number}")
         assert lease is not None
         assert lease.holder is None
         subjects = git(road.folder, "log", "--format=%s", road.tip).splitlines()

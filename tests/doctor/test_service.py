@@ -14,7 +14,7 @@ from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
 from tests.support.context import Parts, make_context
 from tests.support.grounds import ground
-from tests.support.twins.locks import MemoryLeaser
+from tests.support.twins.locks import MemoryLocks
 from tests.support.twins.state import MemoryRemote, MemoryStore
 
 BROKEN = GhpError("The settings are broken.", hint="Mend them.")
@@ -34,7 +34,7 @@ def says(code: str, text: str) -> Check:
 
 def parts(ws: Workspace) -> Parts:
     """The parts of a clone in memory."""
-    return make_context(ws, MemoryStore(ManualClock()), MemoryLeaser(ManualClock()))
+    return make_context(ws, MemoryStore(ManualClock()), MemoryLocks(ManualClock()))
 
 
 def test_a_check_that_cannot_be_made_is_a_finding_and_hides_no_other() -> None:

@@ -17,7 +17,7 @@ from tests.support import hubs
 from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.hubs import Script, cut, says
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 from tests.support.twins.state import MemoryStore
 
 AT = "/repos/acme/widgets/issues"
@@ -32,8 +32,8 @@ class Clone:
         self.script, self.clock = script, ManualClock()
         self.ws = hubs.workspace(repo, self.clock)
         self.store = MemoryStore(self.clock, "c1")
-        self.leaser = MemoryLeaser(self.clock, Board())
-        self.lease = self.leaser.acquire("issue/1", "worker-1", expected=None, epoch=1)
+        self.locks = MemoryLocks(self.clock, Board())
+        self.lease = self.locks.acquire("issue/1", "worker-1", expected=None, epoch=1)
         self.status = "implementing"
 
     def refresh(self, *, here: bool = True, also: Sequence[int] = (), issue: Issue = ISSUE) -> None:
@@ -41,7 +41,7 @@ class Clone:
         view = AgentView(AgentName("worker-1"), fields, Liveness.ACTIVE, 0.0, here)
         hub = GitHubRepository(self.ws, hubs.access(self.script.address))
         refresh(
-            make_context(self.ws, leaser=self.leaser),
+            make_context(self.ws, locks=self.locks),
             hub,
             self.store.snapshot(),
             [issue],
@@ -109,7 +109,7 @@ def test_a_mere_status_waits_for_a_minute(clone: Clone) -> None:
 
 def test_what_another_clone_has_written_so_already_is_not_written_again(clone: Clone) -> None:
     body = clone.make()
-    clone.leaser.release("issue/1", expected=clone.lease)
+    clone.locks.release("issue/1", expected=clone.lease)
     free = body.partition("\n\n")
     now = "No agent holds this issue.\n\n" + free[2].partition("\n\n")[2]
     clone.script.then(says(200, comment_json(7, now)))
@@ -188,13 +188,13 @@ def test_an_issue_of_another_clones_agent_is_left_to_that(clone: Clone) -> None:
     clone.make()
     clone.refresh(here=False)
     closed = ISSUE._replace(state="closed")
-    clone.leaser.release("issue/1", expected=clone.lease)
+    clone.locks.release("issue/1", expected=clone.lease)
     clone.refresh(here=False, issue=closed)
     assert clone.requests() == []
 
 
 def test_an_issue_that_nobody_here_had_is_shown_on_request(clone: Clone) -> None:
-    clone.leaser.release("issue/1", expected=clone.lease)
+    clone.locks.release("issue/1", expected=clone.lease)
     clone.refresh()
     assert clone.requests() == []
     clone.script.then(says(200, []), says(201, {"id": 7}), says(200, []))

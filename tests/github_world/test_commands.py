@@ -107,7 +107,7 @@ def test_two_clones_that_hear_a_command_at_once_obey_it_once(field: Field) -> No
     field.say(number, "/agent assign worker-2")
     for name, login in (("one", WORKER_1), ("two", WORKER_2), ("three", ADMIN), ("one", WORKER_1)):
         field.sync(name, login)
-    assert len(field.house().leaser.history(f"issue/{number}")) == 2
+    assert len(field.house().locks.history(f"issue/{number}")) == 2
     assert len(field.obeyed("three")) == 1
     events = [each for each in field.house("three").store.ledger() if each.event == "command"]
     assert [(each.actor, each.is_person, each.issue) for each in events] == [("@ada", True, 1)]
@@ -126,7 +126,7 @@ def test_a_clone_that_comes_late_does_not_undo_what_was_commanded_since(field: F
 
 def test_while_another_obeys_nothing_is_obeyed_until_it_is_stuck(field: Field) -> None:
     number = field.github.issue("Blink")
-    field.house("two").leaser.acquire("commands", "Bob", expected=None)
+    field.house("two").locks.acquire("commands", "Bob", expected=None)
     field.say(number, "/agent assign worker-1")
     assert "Another clone is executing commands from GitHub." in field.sync()
     assert field.labels(number) == []

@@ -20,7 +20,7 @@ from tests.support import schedule
 from tests.support.acts import Run, Step
 from tests.support.laws import ViolationError
 from tests.support.schedule import ACTS, WRITERS
-from tests.support.world import AGENTS, CLONES, World, WorldLeaser, WorldStore
+from tests.support.world import AGENTS, CLONES, World, WorldLocks, WorldStore
 
 STEPS = 250
 
@@ -132,7 +132,7 @@ def test_a_tenth_of_what_the_bench_plays_keeps_the_laws() -> None:
 # --------------------------------------------------------------------- that they can fail
 
 
-class NeverCompares(WorldLeaser):
+class NeverCompares(WorldLocks):
     """A swap without the comparison: who comes last has it."""
 
     def _swap(self, expected: Lock | None, new: Lock) -> Lock:
@@ -142,28 +142,28 @@ class NeverCompares(WorldLeaser):
         return super()._swap(expected, new)
 
 
-class ForgetsGenerations(WorldLeaser):
+class ForgetsGenerations(WorldLocks):
     """What is taken anew begins with 1 again."""
 
     def _swap(self, expected: Lock | None, new: Lock) -> Lock:
         return super()._swap(expected, new._replace(generation=1))
 
 
-class TakesSilenceForYes(WorldLeaser):
+class TakesSilenceForYes(WorldLocks):
     """Out of reach, it answers as if it had written."""
 
     def _swap(self, expected: Lock | None, new: Lock) -> Lock:
         return super()._swap(expected, new) if self.line.reachable else new
 
 
-class NeverAsks(WorldLeaser):
+class NeverAsks(WorldLocks):
     """It tells what it knows instead of asking the place that decides."""
 
     def read(self, name: str) -> Lock | None:
         return self._known.get(name)
 
 
-class HearsNothing(WorldLeaser):
+class HearsNothing(WorldLocks):
     """A sync brings it no rights."""
 
     def hear(self) -> None:
@@ -195,9 +195,9 @@ class NeverNoticesRivals(WorldStore):
 
 
 def world_of(
-    leasers: type[WorldLeaser] = WorldLeaser, stores: type[WorldStore] = WorldStore
+    lock_services: type[WorldLocks] = WorldLocks, stores: type[WorldStore] = WorldStore
 ) -> type[World]:
-    return type("Wrong", (World,), {"leasers": leasers, "stores": stores})
+    return type("Wrong", (World,), {"lock_services": lock_services, "stores": stores})
 
 
 @pytest.mark.slow

@@ -40,8 +40,8 @@ def section(text: str, title: str) -> str:
 
 def test_the_document_says_all_that_can_be_found_out(here: Station) -> None:
     team, repo = here.team, here.folder
-    team.leaser.acquire("trunk", "worker-1", expected=None)
-    team.leaser.acquire("issue/9", "worker-9", expected=None)
+    team.locks.acquire("trunk", "worker-1", expected=None)
+    team.locks.acquire("issue/9", "worker-9", expected=None)
     team.tracker.comment(2, "Start small.\n# Not a heading", ADA)
     first = here.ask("Which colour?").escalation
     second = here.ask("Which font?").escalation
@@ -282,7 +282,7 @@ def test_who_was_killed_before_giving_the_issue_gives_it_by_the_same_command(her
     from ghp_agents.handoffs.service import handoff
 
     team = here.team
-    handoff(make_context(here.ws, team.store, team.leaser, team.tracker), to="worker-2")
+    handoff(make_context(here.ws, team.store, team.locks, team.tracker), to="worker-2")
     assert here.issue().assignees == ("worker-1",)
     assert not here.hand_over(to="worker-2").is_new
     assert here.issue().assignees == ("worker-2",)

@@ -7,27 +7,27 @@ from ghp_agents.issues.local import LocalTracker
 from ghp_agents.workspace import Workspace
 from tests.support.clock import ManualClock
 from tests.support.context import Parts, make_context
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 from tests.support.twins.state import MemoryRemote, MemoryStore
 
 
 @dataclass
 class Place:
-    """One clone: its workspace, store, leaser and tracker."""
+    """One clone: its workspace, store, locks and tracker."""
 
     ws: Workspace
     store: MemoryStore
-    leaser: MemoryLeaser
+    locks: MemoryLocks
 
     @property
     def tracker(self) -> LocalTracker:
         """Its issues."""
-        return LocalTracker(self.ws, self.store, self.leaser)
+        return LocalTracker(self.ws, self.store, self.locks)
 
     @property
     def parts(self) -> Parts:
         """The parts that services take."""
-        return make_context(self.ws, self.store, self.leaser, self.tracker)
+        return make_context(self.ws, self.store, self.locks, self.tracker)
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Team:
         return Place(
             ws=Workspace(place, {}, self.clock, agent),
             store=MemoryStore(self.clock, name, self.hub),
-            leaser=MemoryLeaser(self.clock, self.board),
+            locks=MemoryLocks(self.clock, self.board),
         )
 
     def offline(self, *, online: bool = False) -> None:

@@ -21,7 +21,7 @@ from tests.contracts.issue_tracker import ANN, WORKER, IssueTrackerContract, Mak
 from tests.issues.places import Place, Team, meet
 from tests.support.clock import ManualClock
 from tests.support.git import git
-from tests.support.twins.locks import MemoryLeaser
+from tests.support.twins.locks import MemoryLocks
 from tests.support.twins.state import MemoryStore
 
 
@@ -180,10 +180,10 @@ def test_an_issue_made_offline_has_a_provisional_number() -> None:
     assert place.tracker.get(other.number).blocked_by == (made.number,)
 
 
-class Leasers:
-    """Leasers in which something happens at the worst moment."""
+class LockServices:
+    """Lock services in which something happens at the worst moment."""
 
-    class Rival(MemoryLeaser):
+    class Rival(MemoryLocks):
         """Somebody else is faster, `times` times."""
 
         times = 3
@@ -211,7 +211,7 @@ class Leasers:
 
         times = -1
 
-    class Refusing(MemoryLeaser):
+    class Refusing(MemoryLocks):
         """The remote can be read and not written."""
 
         def acquire(
@@ -230,21 +230,21 @@ class Leasers:
             raise GhpError("The remote does not let us change numbers.", hint="Ask for access.")
 
 
-def with_leaser(place: Place, make: Callable[[ManualClock], MemoryLeaser]) -> IssueTracker:
+def with_locks(place: Place, make: Callable[[ManualClock], MemoryLocks]) -> IssueTracker:
     return LocalTracker(place.ws, place.store, make(ManualClock()))
 
 
 def test_a_number_that_somebody_else_got_first_is_theirs() -> None:
-    tracker = with_leaser(Team().clone("c1"), Leasers.Rival)
+    tracker = with_locks(Team().clone("c1"), LockServices.Rival)
     assert tracker.create(title("T"), ANN).number == 4
 
 
-@pytest.mark.parametrize("make", [Leasers.Faster, Leasers.Refusing])
+@pytest.mark.parametrize("make", [LockServices.Faster, LockServices.Refusing])
 def test_an_issue_is_not_lost_where_no_number_can_be_had(
-    make: Callable[[ManualClock], MemoryLeaser],
+    make: Callable[[ManualClock], MemoryLocks],
 ) -> None:
     place = Team().clone("c1")
-    made = with_leaser(place, make).create(title("T"), ANN)
+    made = with_locks(place, make).create(title("T"), ANN)
     assert made.number == provisional(made.id)
     assert place.tracker.list() == [made]
 
@@ -266,7 +266,7 @@ def test_a_process_that_dies_with_its_number_leaves_a_gap() -> None:
 
     team = Team()
     place = team.clone("c1")
-    dying = LocalTracker(place.ws, Dying(team.clock), place.leaser)
+    dying = LocalTracker(place.ws, Dying(team.clock), place.locks)
     with pytest.raises(KeyboardInterrupt):
         dying.create(title("Lost before it was said"), ANN)
     assert place.tracker.create(title("T"), ANN).number == 2
@@ -279,14 +279,14 @@ def test_a_rival_that_writes_while_an_issue_is_made_costs_no_second_number() -> 
         def commit(self, records: Sequence[Record], expected: str) -> None:
             if self.rivals:
                 self.rivals -= 1
-                LocalTracker(place.ws, self, place.leaser).comment(1, "rival", WORKER)
+                LocalTracker(place.ws, self, place.locks).comment(1, "rival", WORKER)
             super().commit(records, expected)
 
     team = Team()
     place = team.clone("c1")
     store = Contended(team.clock, "c1")
     store.rivals = 0
-    tracker = LocalTracker(place.ws, store, place.leaser)
+    tracker = LocalTracker(place.ws, store, place.locks)
     tracker.create(title("First"), ANN)
     store.rivals = 2
     assert tracker.create(title("Second"), ANN).number == 2
@@ -298,7 +298,7 @@ def test_numbers_that_were_given_elsewhere_are_passed_over() -> None:
     alone, team = Team().clone("c1"), Team()
     for text in ("One", "Two"):
         alone.tracker.create(title(text), ANN)
-    joined = LocalTracker(alone.ws, alone.store, team.clone("c2").leaser)
+    joined = LocalTracker(alone.ws, alone.store, team.clone("c2").locks)
     assert joined.create(title("Three"), ANN).number == 3
 
 
@@ -329,7 +329,7 @@ def test_a_remote_that_is_not_there_costs_no_issue(clone: Path, remote: Path) ->
 def test_two_that_were_numbered_apart_are_told_apart_once_they_meet() -> None:
     team = Team()
     one, two = team.clone("c1"), team.clone("c2")
-    two.leaser = MemoryLeaser(team.clock)  # as if each had decided alone, before there was a remote
+    two.locks = MemoryLocks(team.clock)  # as if each had decided alone, before there was a remote
     mine, other = one.tracker.create(title("Mine"), ANN), two.tracker.create(title("Other"), ANN)
     assert mine.number == other.number == 1
     meet(one, two)
@@ -359,7 +359,7 @@ def test_a_record_that_cannot_be_read_hides_no_other() -> None:
     assert len(place.store.snapshot().files(FOLDER)) == 3
 
 
-def test_an_unknown_number_never_reaches_the_leaser() -> None:
+def test_an_unknown_number_never_reaches_the_locks() -> None:
     team = Team()
     place = team.clone("c1")
     for change in (title(""), title("T")._replace(parent=IssueNumber(5))):
@@ -374,6 +374,6 @@ def test_reading_needs_nobody() -> None:
     made = place.tracker.create(title("T"), ANN)
     team.offline()
     with pytest.raises(UnknownError):
-        place.leaser.read("numbers")
+        place.locks.read("numbers")
     assert place.tracker.list() == [made]
     assert place.tracker.comment(1, "Hello", ANN).body == "Hello"

@@ -14,30 +14,30 @@ from ghp_agents.issues.numbers import ATTEMPTS, LEASE, next_number
 from ghp_agents.locks.lock import Lock
 from ghp_agents.state.cause import CLAIMED, Cause
 from tests.support.clock import ManualClock
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 
 
 def test_numbers_count_from_1_and_are_the_generations_of_one_lease() -> None:
-    leaser = MemoryLeaser(ManualClock())
-    assert [next_number(leaser, "a", reason="for I-1"), next_number(leaser, "b")] == [1, 2]
-    lease = leaser.read(LEASE)
+    locks = MemoryLocks(ManualClock())
+    assert [next_number(locks, "a", reason="for I-1"), next_number(locks, "b")] == [1, 2]
+    lease = locks.read(LEASE)
     assert lease is not None
     assert (lease.holder, lease.generation) == ("b", 2)
 
 
 def test_a_lease_that_was_released_counts_on() -> None:
-    leaser = MemoryLeaser(ManualClock())
-    next_number(leaser, "a")
-    lease = leaser.read(LEASE)
+    locks = MemoryLocks(ManualClock())
+    next_number(locks, "a")
+    lease = locks.read(LEASE)
     assert lease is not None
-    leaser.release(LEASE, expected=lease)
-    assert next_number(leaser, "a") == 2
+    locks.release(LEASE, expected=lease)
+    assert next_number(locks, "a") == 2
 
 
 @given(st.sets(st.integers(1, 20)))
 def test_a_number_that_is_used_is_passed_over(used: set[int]) -> None:
-    leaser = MemoryLeaser(ManualClock())
-    given_out = [next_number(leaser, "a", used) for _ in range(5)]
+    locks = MemoryLocks(ManualClock())
+    given_out = [next_number(locks, "a", used) for _ in range(5)]
     assert used.isdisjoint(given_out)
     assert given_out == sorted(set(given_out))
 
@@ -45,14 +45,12 @@ def test_a_number_that_is_used_is_passed_over(used: set[int]) -> None:
 def test_many_at_once_get_one_each() -> None:
     board, clock = Board(), ManualClock()
     with ThreadPoolExecutor(8) as pool:
-        given_out = list(
-            pool.map(lambda _: next_number(MemoryLeaser(clock, board), "a"), range(40))
-        )
+        given_out = list(pool.map(lambda _: next_number(MemoryLocks(clock, board), "a"), range(40)))
     assert sorted(given_out) == list(range(1, 41))
 
 
 def test_who_is_always_too_late_is_told_so() -> None:
-    class Faster(MemoryLeaser):
+    class Faster(MemoryLocks):
         tries = 0
 
         def acquire(
@@ -72,28 +70,28 @@ def test_who_is_always_too_late_is_told_so() -> None:
             super().acquire(name, "rival", expected=self.read(name))
             return super().acquire(name, holder, expected=expected)
 
-    leaser = Faster(ManualClock())
+    locks = Faster(ManualClock())
     with pytest.raises(UnknownError, match="Other processes took 50 issue numbers"):
-        next_number(leaser, "a")
-    assert leaser.tries == ATTEMPTS
+        next_number(locks, "a")
+    assert locks.tries == ATTEMPTS
 
 
 def test_a_place_that_cannot_be_reached_gives_nothing() -> None:
     board = Board(reachable=False)
     with pytest.raises(UnknownError, match="cannot be reached"):
-        next_number(MemoryLeaser(ManualClock(), board), "a")
+        next_number(MemoryLocks(ManualClock(), board), "a")
     board.reachable = True
-    assert next_number(MemoryLeaser(ManualClock(), board), "a") == 1
+    assert next_number(MemoryLocks(ManualClock(), board), "a") == 1
 
 
 def test_numbers_never_run_into_the_provisional_ones() -> None:
     board = Board()
-    leaser = MemoryLeaser(ManualClock(), board)
-    next_number(leaser, "a")
+    locks = MemoryLocks(ManualClock(), board)
+    next_number(locks, "a")
     last = board.leases[LEASE]
     board.leases[LEASE] = Lock(LEASE, "a", PROVISIONAL - 1, 0, last.acquired_at, "n", revision="n")
     with pytest.raises(UnknownError) as caught:
-        next_number(leaser, "a")
+        next_number(locks, "a")
     assert str(caught.value) == (
         "No issue can get a number: the lock `numbers` has reached its last generation "
         "(1000000000)."

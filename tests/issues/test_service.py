@@ -16,7 +16,7 @@ from ghp_agents.state.cause import CLAIMED, Cause
 from ghp_agents.state.record import Record
 from tests.issues.places import Place, Team, meet
 from tests.support.context import make_context
-from tests.support.twins.locks import MemoryLeaser
+from tests.support.twins.locks import MemoryLocks
 
 
 @pytest.fixture
@@ -276,7 +276,7 @@ def test_naming_waits_until_numbers_can_be_had(team: Team, place: Place) -> None
 
 
 def test_naming_that_breaks_off_goes_on_next_time(team: Team, place: Place) -> None:
-    class Breaking(MemoryLeaser):
+    class Breaking(MemoryLocks):
         def acquire(
             self,
             name: str,
@@ -330,7 +330,7 @@ def test_what_a_clone_left_behind_that_is_gone_is_named_by_who_is_there(team: Te
 def test_two_processes_that_name_at_once_leave_a_gap_and_no_second_number(
     team: Team, place: Place
 ) -> None:
-    class Overtaken(MemoryLeaser):
+    class Overtaken(MemoryLocks):
         """While this one gets its number, another process names the issue."""
 
         overtaken = False
@@ -364,9 +364,9 @@ def test_two_processes_that_name_at_once_leave_a_gap_and_no_second_number(
 
 def test_who_lost_a_number_to_an_earlier_issue_gets_another(team: Team) -> None:
     one, two = team.clone("c1"), team.clone("c2")
-    two.leaser = MemoryLeaser(team.clock)
+    two.locks = MemoryLocks(team.clock)
     mine, other = make(one, "Mine"), make(two, "Other")
-    two.leaser = one.leaser
+    two.locks = one.locks
     meet(one, two)
     assert (name(one), name(two)) == ([], [2])
     meet(one, two)

@@ -282,7 +282,7 @@ def test_a_huge_reason_is_cut_and_control_characters_are_taken_out(yard: Yard) -
 
 def test_a_strict_lease_out_of_reach_is_unknown_and_leaves_nothing(clones: Clones) -> None:
     one, _ = two_yards(*clones(2))
-    one.leaser._board.reachable = False
+    one.locks._board.reachable = False
     with pytest.raises(UnknownError):
         one.take("worker-1", "src/", strict=True)
     assert one.held() == []

@@ -34,8 +34,8 @@ def new(place: Place, title: str, *blockers: int) -> int:
 
 def works(place: Place, agent: str, issue: int, **said: object) -> None:
     """`agent`, who lives in this clone, claims an issue and has it in hand."""
-    lease = place.leaser.acquire(
-        f"issue/{issue}", agent, expected=place.leaser.read(f"issue/{issue}"), epoch=1
+    lease = place.locks.acquire(
+        f"issue/{issue}", agent, expected=place.locks.read(f"issue/{issue}"), epoch=1
     )
     beats(place, agent, issue=issue, generation=lease.generation, **said)
 
@@ -116,7 +116,7 @@ def test_the_dead_and_the_stopped_wait_for_nobody_but_are_waited_for(place: Plac
 
 
 def test_a_person_who_holds_the_blocker_is_waited_for(place: Place) -> None:
-    place.leaser.acquire(f"issue/{new(place, 'Storage')}", "Ada", expected=None)
+    place.locks.acquire(f"issue/{new(place, 'Storage')}", "Ada", expected=None)
     works(place, "worker-1", new(place, "Table", 1))
     assert waits(place) == [Wait("worker-1", "Ada", "#1", "issue/1@1")]
 
@@ -144,7 +144,7 @@ def circle(one: Place, other: Place) -> None:
     works(other, "worker-2", 4)
     meet(one, other)
     for place in (one, other):
-        place.leaser.hear()
+        place.locks.hear()
 
 
 def test_a_circle_is_asked_about_once_over_clones_and_repeats(team: Team) -> None:
@@ -190,14 +190,14 @@ def test_the_same_agents_in_a_new_circle_are_another_question(team: Team) -> Non
     one, other = team.clone("c1"), team.clone("c2", "worker-2")
     circle(one, other)
     (first,) = escalate(one)
-    lease = other.leaser.read("issue/1")
+    lease = other.locks.read("issue/1")
     assert lease is not None
-    other.leaser.release("issue/1", expected=lease)
-    one.leaser.hear()
+    other.locks.release("issue/1", expected=lease)
+    one.locks.hear()
     assert escalate(one) == []
     works(other, "worker-2", 1)
     beats(other, "worker-2", issue=4, generation=1)
-    one.leaser.hear()
+    one.locks.hear()
     (second,) = escalate(one)
     assert first.id != second.id
     assert "(issue/1@2)" in second.question.text
@@ -206,10 +206,10 @@ def test_the_same_agents_in_a_new_circle_are_another_question(team: Team) -> Non
 def test_a_circle_with_a_person_in_it_is_asked_about_by_the_agent(place: Place) -> None:
     for title, blockers in (("A", ()), ("B", (1,)), ("C", ()), ("D", (3,))):
         new(place, title, *blockers)
-    place.leaser.acquire("issue/1", "Ada", expected=None)
+    place.locks.acquire("issue/1", "Ada", expected=None)
     works(place, "worker-1", 3)
     works(place, "worker-1", 2)
-    place.leaser.acquire("issue/4", "Ada", expected=None)
+    place.locks.acquire("issue/4", "Ada", expected=None)
     (asked,) = escalate(place)
     assert asked.question.agent == "worker-1"
     assert asked.question.text.startswith("Ada, worker-1 wait for each other")

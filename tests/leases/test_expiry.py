@@ -57,7 +57,7 @@ def test_a_time_is_counted_from_when_it_was_first_seen_by_the_clock_of_who_looks
     one, there = yards
     clock = Script()
     clock.wait(ahead)
-    other = Yard(there.repo, "clone-b", clock=clock, hub=one.store._hub, board=one.leaser._board)
+    other = Yard(there.repo, "clone-b", clock=clock, hub=one.store._hub, board=one.locks._board)
     one.take("worker-1", "src/", ttl=600.0)
     tell(one, other)
     clock.wait(599)
@@ -88,7 +88,7 @@ def test_a_clock_that_was_set_back_ends_nothing_too_early(yards: Yards) -> None:
     one, there = yards
     clock = Script()
     clock.step(86_400)
-    hub, board = one.store._hub, one.leaser._board
+    hub, board = one.store._hub, one.locks._board
     other = Yard(there.repo, "clone-b", clock=clock, hub=hub, board=board)
     one.take("worker-1", "src/", ttl=60.0)
     tell(one, other)
@@ -113,7 +113,7 @@ def test_a_strict_one_is_taken_by_compare_and_swap(yards: Yards, first: str, the
     one.clock.wait(1)
     other.sync()
     assert other.take("worker-2", then, strict=True).is_new
-    assert [right.holder for right in other.leaser.list() if right.holder] == ["worker-2"]
+    assert [right.holder for right in other.locks.list() if right.holder] == ["worker-2"]
     for yard in (one, other, one):
         yard.sync()
     mine = "/src/a.py" if then == "src/a.py" else then

@@ -282,13 +282,13 @@ def test_a_strict_lease_is_waited_for_and_the_remote_is_asked_seldom(clones: Clo
     one, other = two_yards(*clones(2))
     one.take("worker-1", "src/", strict=True)
     asked: list[float] = []
-    plain = other.leaser.list
+    plain = other.locks.list
 
     def counting(prefix: str = "") -> list[object]:
         asked.append(one.clock.passed)
         return plain(prefix)  # type: ignore[return-value]
 
-    other.leaser.list = counting  # type: ignore[assignment,method-assign]
+    other.locks.list = counting  # type: ignore[assignment,method-assign]
     one.clock.at(40, lambda: one.give("worker-1", "src/"))
     got, told = other.wait("worker-2", "src/a.py", strict=True)
     assert got.hold.strict

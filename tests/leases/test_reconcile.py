@@ -132,7 +132,7 @@ def test_clocks_that_differ_by_an_hour_change_no_order_and_end_nothing(
     one, there = yards
     clock = Script()
     clock.wait(ahead)
-    other = Yard(there.repo, "clone-b", clock=clock, hub=one.store._hub, board=one.leaser._board)
+    other = Yard(there.repo, "clone-b", clock=clock, hub=one.store._hub, board=one.locks._board)
     mine = one.take("worker-1", "src/", ttl=600.0).hold
     one.beat("worker-1")
     exchange(one, other)
@@ -157,7 +157,7 @@ def test_a_strict_one_whose_time_is_up_gives_its_right_back(yards: Yards) -> Non
     one.take("worker-1", "src/", ttl=60.0, strict=True)
     one.clock.wait(60)
     exchange(one)
-    assert [right.holder for right in other.leaser.list()] == [None]
+    assert [right.holder for right in other.locks.list()] == [None]
     assert one.held() == []
 
 
@@ -165,12 +165,12 @@ def test_a_right_that_is_out_of_reach_is_given_back_by_a_later_sync(yards: Yards
     one, other = yards
     one.take("worker-1", "src/", ttl=60.0, strict=True)
     one.clock.wait(60)
-    one.leaser._board.reachable = False
+    one.locks._board.reachable = False
     reconcile(one.parts(None))
     assert one.held() == []
-    one.leaser._board.reachable = True
+    one.locks._board.reachable = True
     reconcile(one.parts(None))
-    assert [right.holder for right in other.leaser.list()] == [None]
+    assert [right.holder for right in other.locks.list()] == [None]
 
 
 @pytest.mark.parametrize("is_told", [True, False])
@@ -181,21 +181,21 @@ def test_a_strict_one_that_is_leased_again_after_its_time_keeps_its_right(
     one.take("worker-1", "src/", ttl=60.0, strict=True)
     one.clock.wait(60)
     if is_told:  # that it is over; but the right could not be given back
-        one.leaser._board.reachable = False
+        one.locks._board.reachable = False
         reconcile(one.parts(None))
-        one.leaser._board.reachable = True
+        one.locks._board.reachable = True
     again = one.take("worker-1", "src/", strict=True)
     assert again.is_new
     exchange(one)
     assert one.listing().held == [again.hold._replace(clone="clone-a")]
-    assert [right.holder for right in other.leaser.list()] == ["worker-1"]
+    assert [right.holder for right in other.locks.list()] == ["worker-1"]
 
 
 def test_a_strict_one_that_another_took_over_ends_here(yards: Yards) -> None:
     one, other = yards
     one.take("worker-1", "src/", strict=True)
-    (right,) = other.leaser.list()
-    other.leaser.acquire(right.name, "worker-2", expected=right, patterns=("src/",), epoch=1)
+    (right,) = other.locks.list()
+    other.locks.acquire(right.name, "worker-2", expected=right, patterns=("src/",), epoch=1)
     exchange(one)
     assert one.held() == [("worker-2", "src/")]
     assert one.events()[-1] == ("worker-1", "lease-release", "src/: another took the right")

@@ -185,7 +185,7 @@ def test_what_was_given_back_is_refused_a_second_time(yard: Yard) -> None:
 def test_a_strict_one_that_cannot_be_given_back_stays(clones: Clones) -> None:
     one, _ = two_yards(*clones(2))
     one.take("worker-1", "src/", strict=True)
-    one.leaser._board.reachable = False
+    one.locks._board.reachable = False
     with pytest.raises(UnknownError):
         one.give("worker-1", "src/")
     assert one.held() == [("worker-1", "src/")]

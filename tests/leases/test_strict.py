@@ -16,7 +16,7 @@ from ghp_agents.leases.strict import LOOKS, PAUSE, RivalError, right_name
 from ghp_agents.locks.lock import Lock
 from tests.support.context import make_context
 from tests.support.leases import Yard, make_yard, two_yards
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 
 Clones = Callable[[int], list[Path]]
 Yards = tuple[Yard, Yard]
@@ -28,9 +28,9 @@ def yards(clones: Clones) -> Yards:
     return one, other
 
 
-def take(yard: Yard, agent: str, *words: str, leaser: MemoryLeaser | None = None) -> Lock:
+def take(yard: Yard, agent: str, *words: str, locks: MemoryLocks | None = None) -> Lock:
     """Only the right, as `leasing` takes it."""
-    parts = make_context(yard.ws(agent), yard.store, leaser or yard.leaser)
+    parts = make_context(yard.ws(agent), yard.store, locks or yard.locks)
     return strict.take_lock(parts, strict.Asker(Actor(agent), 1, ""), reached(yard, *words), "why")
 
 
@@ -41,7 +41,7 @@ def reached(yard: Yard, *words: str) -> Coverage:
 
 def rights(yard: Yard) -> dict[str, str | None]:
     """Who holds which right, at the place that decides."""
-    return {right.name: right.holder for right in yard.leaser.list()}
+    return {right.name: right.holder for right in yard.locks.list()}
 
 
 def test_a_strict_lease_is_a_right_of_all_clones_and_a_record(yards: Yards) -> None:
@@ -51,7 +51,7 @@ def test_a_strict_lease_is_a_right_of_all_clones_and_a_record(yards: Yards) -> N
     assert got.hold.strict
     assert rights(other) == {name: "worker-1"}
     assert one.listing().held == [got.hold._replace(clone="clone-a")]
-    (right,) = other.leaser.list()
+    (right,) = other.locks.list()
     assert (right.patterns, right.epoch, right.reason) == (("src/",), 1, "parser")
 
 
@@ -114,7 +114,7 @@ def test_a_process_that_was_killed_between_right_and_record_goes_on_with_the_sam
     with pytest.raises(HeldError):
         other.take("worker-2", "src/", strict=True)
     assert one.take("worker-1", "src/", strict=True).is_new
-    (right,) = one.leaser.list()
+    (right,) = one.locks.list()
     assert right == first
     assert one.held() == [("worker-1", "src/")]
 
@@ -122,8 +122,8 @@ def test_a_process_that_was_killed_between_right_and_record_goes_on_with_the_sam
 def test_taken_over_elsewhere_it_is_not_held_here_any_more(yards: Yards) -> None:
     one, other = yards
     one.take("worker-1", "src/", strict=True)
-    (right,) = other.leaser.list()
-    other.leaser.acquire(right.name, "worker-2", expected=right, patterns=("src/",), epoch=1)
+    (right,) = other.locks.list()
+    other.locks.acquire(right.name, "worker-2", expected=right, patterns=("src/",), epoch=1)
     with pytest.raises(HeldError, match=r"leased by worker-2"):
         one.take("worker-1", "src/", strict=True)
     assert one.held() == [("worker-2", "src/")]
@@ -151,7 +151,7 @@ def test_a_right_of_which_this_clone_has_just_heard_is_a_sign_of_life(yards: Yar
     one.clock.wait(2_000)
     other.sync()  # worker-1 has been silent for so long that it is dead
     take(one, "worker-1", "src/")
-    other.leaser.hear()
+    other.locks.hear()
     with pytest.raises(HeldError, match=r"^src/a\.py is leased by worker-1"):
         other.take("worker-2", "src/a.py")
     one.clock.wait(2_000)
@@ -178,7 +178,7 @@ def test_the_right_of_one_who_died_long_ago_is_had_at_the_second_look(yards: Yar
     one.take("worker-1", "src/", strict=True)
     one.beat("worker-1")
     one.sync()
-    other.leaser.hear()
+    other.locks.hear()
     other.sync()
     one.clock.wait(2_000)
     other.sync()
@@ -193,7 +193,7 @@ def test_the_right_of_one_who_died_long_ago_is_had_at_the_second_look(yards: Yar
 # ------------------------------------------------------------------- two who come at once
 
 
-class Late(MemoryLeaser):
+class Late(MemoryLocks):
     """A rival does something right after this one has written its right, or has looked."""
 
     after_write: Callable[[], object] | None = None
@@ -218,21 +218,21 @@ class Late(MemoryLeaser):
 
 def test_of_two_that_write_before_either_looks_the_lower_nonce_has_it(yards: Yards) -> None:
     one, other = yards
-    late = Late(one.clock, one.leaser._board)
+    late = Late(one.clock, one.locks._board)
     written: list[Lock] = []
     late.after_write = lambda: written.append(
-        other.leaser.acquire(
+        other.locks.acquire(
             right_name(("/src/a.py",), None), "worker-2", expected=None, epoch=1,
             patterns=("/src/a.py",),
         )
     )  # fmt: skip
 
     def give_way() -> None:
-        other.leaser.release(written[0].name, expected=written[0])
+        other.locks.release(written[0].name, expected=written[0])
 
     one.clock.at(PAUSE, give_way)
-    got = _outcome(lambda: take(one, "worker-1", "src/", leaser=late))
-    (mine,) = [x for x in one.leaser.history(right_name(("src/",), None)) if x.holder]
+    got = _outcome(lambda: take(one, "worker-1", "src/", locks=late))
+    (mine,) = [x for x in one.locks.history(right_name(("src/",), None)) if x.holder]
     if mine.nonce < written[0].nonce:
         assert got == mine
         assert one.clock.passed == pytest.approx(PAUSE), "it looked again, and was alone"
@@ -251,10 +251,10 @@ def _outcome(do: Callable[[], Lock]) -> Lock | RivalError:
 
 def test_one_who_had_it_before_never_gives_way_and_is_not_waited_for_long(yards: Yards) -> None:
     one, other = yards
-    late = Late(one.clock, one.leaser._board)
+    late = Late(one.clock, one.locks._board)
     late.after_look = lambda: other.take("worker-2", "src/a.py", strict=True)
     with pytest.raises(RivalError) as caught:
-        take(one, "worker-1", "src/", leaser=late)
+        take(one, "worker-1", "src/", locks=late)
     assert caught.value.hold.holder == "worker-2"
     assert one.clock.passed <= LOOKS * PAUSE
     assert rights(one) == {
@@ -265,10 +265,10 @@ def test_one_who_had_it_before_never_gives_way_and_is_not_waited_for_long(yards:
 
 def test_where_nobody_can_look_after_writing_nothing_is_held_for_certain(yards: Yards) -> None:
     one, _ = yards
-    late = Late(one.clock, one.leaser._board)
-    late.after_write = lambda: setattr(one.leaser._board, "reachable", False)
+    late = Late(one.clock, one.locks._board)
+    late.after_write = lambda: setattr(one.locks._board, "reachable", False)
     with pytest.raises(UnknownError):
-        take(one, "worker-1", "src/", leaser=late)
+        take(one, "worker-1", "src/", locks=late)
 
 
 class Busy(SystemClock):
@@ -293,10 +293,10 @@ def test_of_two_clones_at_once_never_both_have_it(repo: Path, words: tuple[str, 
             ws = yard.ws(agent)
             object.__setattr__(ws, "clock", clock)
             reach = reached(yard, word)
-            leaser = MemoryLeaser(clock, board)
+            locks = MemoryLocks(clock, board)
             try:
                 return strict.take_lock(
-                    make_context(ws, yard.store, leaser), strict.Asker(Actor(agent), 1, ""), reach
+                    make_context(ws, yard.store, locks), strict.Asker(Actor(agent), 1, ""), reach
                 )
             except GhpError:
                 return None

@@ -61,7 +61,7 @@ def test_in_a_transaction_a_world_is_made_of_the_snapshot_that_is_decided_on(yar
 def test_each_part_is_read_once(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[str] = []
     counted(monkeypatch, presence, "list_agents", looks)
-    counted(monkeypatch, yard.leaser, "known", looks)
+    counted(monkeypatch, yard.locks, "known", looks)
     world = World(yard.parts(None))
     assert looks == []
     for _ in range(2):

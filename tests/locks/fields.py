@@ -1,10 +1,10 @@
-"""Fields on which git leasers meet: one clone, or clones around a remote."""
+"""Fields on which lock services of git meet: one clone, or clones around a remote."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ghp_agents.locks.git import GitRefLeaser
+from ghp_agents.locks.git import GitLocks
 from tests.support.clock import ManualClock
 from tests.support.git import git
 from tests.support.hosts import hook, workspace
@@ -17,9 +17,9 @@ class LocalField:
     repo: Path
     clock: ManualClock = field(default_factory=ManualClock)
 
-    def leaser(self) -> GitRefLeaser:
+    def locks(self) -> GitLocks:
         """One more rival, which shares nothing in memory with the others."""
-        return GitRefLeaser(workspace(self.repo, self.clock))
+        return GitLocks(workspace(self.repo, self.clock))
 
 
 @dataclass
@@ -30,11 +30,11 @@ class CloneField:
     clones: Callable[[int], list[Path]]
     clock: ManualClock = field(default_factory=ManualClock)
 
-    def leaser(self) -> GitRefLeaser:
+    def locks(self) -> GitLocks:
         """One more rival in one more clone."""
         (clone,) = self.clones(1)
         git(clone, "remote", "set-url", "origin", self.remote.as_uri())
-        return GitRefLeaser(workspace(clone, self.clock))
+        return GitLocks(workspace(clone, self.clock))
 
     def cut(self) -> None:
         """The remote is gone for now."""

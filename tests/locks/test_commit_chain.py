@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.locks.git import GitRefLeaser
+from ghp_agents.locks.git import GitLocks
 from tests.support.clock import ManualClock
 from tests.support.git import git, refs
 from tests.support.hosts import workspace
@@ -14,20 +14,18 @@ Clones = Callable[[int], list[Path]]
 
 
 @pytest.fixture
-def leaser(clone: Path) -> GitRefLeaser:
+def locks(clone: Path) -> GitLocks:
     clock = ManualClock()
-    leaser = GitRefLeaser(workspace(clone, clock))
-    taken = leaser.acquire("issue/12", "worker-1", expected=None, epoch=2, reason="it is mine")
+    locks = GitLocks(workspace(clone, clock))
+    taken = locks.acquire("issue/12", "worker-1", expected=None, epoch=2, reason="it is mine")
     clock.wait(60)
-    leaser.release("issue/12", expected=taken, reason="done")
+    locks.release("issue/12", expected=taken, reason="done")
     clock.wait(60)
-    leaser.acquire("issue/12", "Zoë <z@x>\u202e", expected=leaser.read("issue/12"))
-    return leaser
+    locks.acquire("issue/12", "Zoë <z@x>\u202e", expected=locks.read("issue/12"))
+    return locks
 
 
-def test_the_log_of_a_right_says_who_held_it_when_and_why(
-    leaser: GitRefLeaser, remote: Path
-) -> None:
+def test_the_log_of_a_right_says_who_held_it_when_and_why(locks: GitLocks, remote: Path) -> None:
     shown = git(remote, "log", "--format=%an <%ae> %cI%n%B", "refs/ghp/lease/issue/12")
     nonces = git(remote, "log", "--format=%(trailers:key=Id,valueonly)", "refs/ghp/lease/issue/12")
     third, second, first = nonces.split()
@@ -44,7 +42,7 @@ def test_the_log_of_a_right_says_who_held_it_when_and_why(
     )
 
 
-def test_the_lease_is_one_readable_file(leaser: GitRefLeaser, remote: Path) -> None:
+def test_the_lease_is_one_readable_file(locks: GitLocks, remote: Path) -> None:
     ref = "refs/ghp/lease/issue/12"
     nonce = git(remote, "log", "-1", "--format=%(trailers:key=Id,valueonly)", f"{ref}~2").strip()
     assert git(remote, "ls-tree", "-r", "--name-only", f"{ref}~2") == "lease.json"
@@ -54,7 +52,7 @@ def test_the_lease_is_one_readable_file(leaser: GitRefLeaser, remote: Path) -> N
         '  "cause": {\n'
         '    "kind": "claim"\n'
         "  },\n"
-        f'  "clone": "{leaser.clone}",\n'
+        f'  "clone": "{locks.clone}",\n'
         '  "epoch": 2,\n'
         '  "generation": 1,\n'
         '  "holder": "worker-1",\n'
@@ -65,10 +63,8 @@ def test_the_lease_is_one_readable_file(leaser: GitRefLeaser, remote: Path) -> N
     )
 
 
-def test_what_is_not_an_issue_is_acquired_and_not_claimed(
-    leaser: GitRefLeaser, remote: Path
-) -> None:
-    leaser.acquire("trunk", "worker-1", expected=None)
+def test_what_is_not_an_issue_is_acquired_and_not_claimed(locks: GitLocks, remote: Path) -> None:
+    locks.acquire("trunk", "worker-1", expected=None)
     shown = git(
         remote, "log", "--format=%s%n%(trailers:only,unfold,key=Issue)", "refs/ghp/lease/trunk"
     )
@@ -76,7 +72,7 @@ def test_what_is_not_an_issue_is_acquired_and_not_claimed(
 
 
 def test_the_remote_has_one_ref_for_each_right_and_the_clone_no_other(
-    leaser: GitRefLeaser, remote: Path, clone: Path
+    locks: GitLocks, remote: Path, clone: Path
 ) -> None:
     there = {ref for ref in refs(remote) if not ref.startswith("refs/heads/")}
     assert there == {"refs/ghp/lease/issue/12"}

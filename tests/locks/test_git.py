@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tests.contracts.leaser import STEPS, LeaserContract, RemoteLeaserContract, Steps, play
+from tests.contracts.lock_service import STEPS, LockContract, RemoteLockContract, Steps, play
 from tests.locks.fields import CloneField, LocalField
 from tests.support import repos
 from tests.support.git import refs
@@ -16,7 +16,7 @@ from tests.support.hosts import ONLY_BRANCHES, hook
 Clones = Callable[[int], list[Path]]
 
 
-class TestWithoutRemote(LeaserContract):
+class TestWithoutRemote(LockContract):
     crowd = 12
 
     @pytest.fixture
@@ -24,14 +24,14 @@ class TestWithoutRemote(LeaserContract):
         return LocalField(repo)
 
 
-class TestAroundARemote(RemoteLeaserContract):
+class TestAroundARemote(RemoteLockContract):
     @pytest.fixture
     def field(self, remote: Path, clones: Clones) -> CloneField:
         return CloneField(remote, clones)
 
 
 @pytest.mark.slow
-class TestOnAHostThatTakesOnlyBranches(RemoteLeaserContract):
+class TestOnAHostThatTakesOnlyBranches(RemoteLockContract):
     crowd = 4
 
     @pytest.fixture

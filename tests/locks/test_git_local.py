@@ -9,7 +9,7 @@ import pytest
 
 from ghp_agents.core.clock import SystemClock
 from ghp_agents.core.errors import GhpError
-from ghp_agents.locks.git import GitRefLeaser
+from ghp_agents.locks.git import GitLocks
 from ghp_agents.locks.lock import LockMovedError
 from ghp_agents.workspace import open_workspace
 from tests.support.ghp import CHECKOUT
@@ -20,16 +20,16 @@ from tests.support.hosts import workspace
 COUNTER = """
 import os, sys
 from pathlib import Path
-from ghp_agents.locks.git import GitRefLeaser
+from ghp_agents.locks.git import GitLocks
 from ghp_agents.locks.lock import LockMovedError
 from ghp_agents.workspace import open_workspace
 
-leaser = GitRefLeaser(open_workspace(Path.cwd(), os.environ))
-current = leaser.read("numbers")
+locks = GitLocks(open_workspace(Path.cwd(), os.environ))
+current = locks.read("numbers")
 for _ in range(int(sys.argv[2])):
     while True:
         try:
-            current = leaser.acquire("numbers", sys.argv[1], expected=current)
+            current = locks.acquire("numbers", sys.argv[1], expected=current)
             break
         except LockMovedError as moved:
             current = moved.current
@@ -59,31 +59,31 @@ def test_processes_that_count_with_one_right_never_get_one_number_twice(repo: Pa
 
 
 def test_a_ref_lock_that_a_killed_process_left_is_healed_at_once(repo: Path) -> None:
-    leaser = GitRefLeaser(workspace(repo))
-    taken = leaser.acquire("issue/12", "worker-1", expected=None)
+    locks = GitLocks(workspace(repo))
+    taken = locks.acquire("issue/12", "worker-1", expected=None)
     left = repo / ".git/ghp/state.git/refs/ghp/lease/issue/12.lock"
     left.write_bytes(b"")
     began = SystemClock().now()
-    free = leaser.release("issue/12", expected=taken)
+    free = locks.release("issue/12", expected=taken)
     assert SystemClock().now() - began < 1.0
     assert not left.exists()
-    assert leaser.read("issue/12") == free
+    assert locks.read("issue/12") == free
 
 
 def test_the_memory_of_a_right_of_the_remotes_heals_a_ref_lock_too(clone: Path) -> None:
-    leaser = GitRefLeaser(workspace(clone))
-    taken = leaser.acquire("trunk", "worker-1", expected=None)
+    locks = GitLocks(workspace(clone))
+    taken = locks.acquire("trunk", "worker-1", expected=None)
     left = clone / ".git/ghp/state.git/refs/ghp/lease/trunk.lock"
     left.write_bytes(b"")
-    free = leaser.release("trunk", expected=taken)
+    free = locks.release("trunk", expected=taken)
     assert not left.exists()
     git(clone, "remote", "remove", "origin")
-    assert GitRefLeaser(workspace(clone)).read("trunk") == free
+    assert GitLocks(workspace(clone)).read("trunk") == free
 
 
 def test_without_the_lock_file_the_comparison_of_the_ref_decides_alone(repo: Path) -> None:
-    leaser = GitRefLeaser(workspace(repo))
-    taken = leaser.acquire("numbers", "worker-1", expected=None)
+    locks = GitLocks(workspace(repo))
+    taken = locks.acquire("numbers", "worker-1", expected=None)
     lock = repo / ".git/ghp/lease.lock"
     lock.unlink()
     lock.mkdir()  # no process can lock it
@@ -91,20 +91,20 @@ def test_without_the_lock_file_the_comparison_of_the_ref_decides_alone(repo: Pat
     got = [int(line) for process in processes for line in process.communicate()[0].split()]
     assert sorted(got) == list(range(2, 22))
     with pytest.raises(LockMovedError):
-        leaser.release("numbers", expected=taken)
+        locks.release("numbers", expected=taken)
 
 
 @pytest.mark.slow
 def test_a_held_ref_that_does_not_move_is_an_error_and_nobodys_gain(repo: Path) -> None:
-    leaser = GitRefLeaser(workspace(repo))
-    taken = leaser.acquire("trunk", "worker-1", expected=None)
+    locks = GitLocks(workspace(repo))
+    taken = locks.acquire("trunk", "worker-1", expected=None)
     lock = repo / ".git/ghp/lease.lock"
     lock.unlink()
     lock.mkdir()
     (repo / ".git/ghp/state.git/refs/ghp/lease/trunk.lock").write_bytes(b"")
     with pytest.raises(GhpError, match="Another process is changing trunk"):
-        leaser.release("trunk", expected=taken)
-    assert leaser.read("trunk") == taken
+        locks.release("trunk", expected=taken)
+    assert locks.read("trunk") == taken
 
 
 def killed_after(repo: Path, who: str, heard: int) -> int:
@@ -119,11 +119,11 @@ def killed_after(repo: Path, who: str, heard: int) -> int:
 
 def one_more(repo: Path) -> int:
     """The number that the next process gets."""
-    leaser = GitRefLeaser(open_workspace(repo, os.environ))
-    current = leaser.read("numbers")
+    locks = GitLocks(open_workspace(repo, os.environ))
+    current = locks.read("numbers")
     while True:
         try:
-            return leaser.acquire("numbers", "worker-2", expected=current).generation
+            return locks.acquire("numbers", "worker-2", expected=current).generation
         except LockMovedError as moved:  # the killed one's git had the lock, and ended its work
             current = moved.current
 

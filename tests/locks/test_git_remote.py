@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.errors import ExitCode, GhpError, UnknownError
-from ghp_agents.locks.git import GitRefLeaser
+from ghp_agents.locks.git import GitLocks
 from ghp_agents.locks.lock import Lock, LockMovedError
 from tests.locks.fields import CloneField, LocalField
 from tests.support import repos
@@ -23,33 +23,33 @@ def field(remote: Path, clones: Clones) -> CloneField:
     return CloneField(remote, clones)
 
 
-def counted(leaser: GitRefLeaser, times: int, name: str = "numbers", who: str = "worker-1") -> Lock:
+def counted(locks: GitLocks, times: int, name: str = "numbers", who: str = "worker-1") -> Lock:
     """Take a right `times` times; the last lease."""
-    current = leaser.read(name)
+    current = locks.read(name)
     for _ in range(times):
-        current = leaser.acquire(name, who, expected=current)
+        current = locks.acquire(name, who, expected=current)
     assert current is not None
     return current
 
 
 def test_who_wins_on_a_connection_that_breaks_after_the_push_is_told_so(field: CloneField) -> None:
     field.on_written('rm -f "$0"\nkill -9 $PPID\n')
-    one = field.leaser()
+    one = field.locks()
     taken = one.acquire("trunk", "worker-1", expected=None)
     assert taken.generation == 1
-    assert field.leaser().read("trunk") == taken
+    assert field.locks().read("trunk") == taken
 
 
 def test_a_release_on_a_connection_that_breaks_after_the_push_is_told_so(field: CloneField) -> None:
-    one = field.leaser()
+    one = field.locks()
     taken = one.acquire("trunk", "worker-1", expected=None)
     field.on_written('rm -f "$0"\nkill -9 $PPID\n')
     free = one.release("trunk", expected=taken)
-    assert field.leaser().read("trunk") == free
+    assert field.locks().read("trunk") == free
 
 
 def test_who_loses_while_the_connection_breaks_is_told_so(field: CloneField) -> None:
-    one, two = field.leaser(), field.leaser()
+    one, two = field.locks(), field.locks()
     one.read("trunk")
     taken = two.acquire("trunk", "worker-2", expected=None)
     # The rival's lease comes into place while the push of the other is on its way, and breaks it.
@@ -66,18 +66,18 @@ def test_who_loses_while_the_connection_breaks_is_told_so(field: CloneField) -> 
 
 
 def test_a_push_that_broke_off_before_it_happened_is_made_again(field: CloneField) -> None:
-    one = field.leaser()
+    one = field.locks()
     one.read("trunk")
     hook(field.remote, "pre-receive", 'rm -f "$0"\nkill -9 $PPID\n')
     taken = one.acquire("trunk", "worker-1", expected=None)
-    assert field.leaser().read("trunk") == taken
+    assert field.locks().read("trunk") == taken
     assert not (field.remote / "hooks/pre-receive").exists()
 
 
 def test_after_a_push_of_which_nobody_knows_the_error_says_how_to_find_out(
     field: CloneField, remote: Path
 ) -> None:
-    one = field.leaser()
+    one = field.locks()
     counted(one, 1, "trunk")
     field.break_after_write()
     with pytest.raises(UnknownError) as caught:
@@ -102,7 +102,7 @@ def test_after_a_push_of_which_nobody_knows_the_error_says_how_to_find_out(
 
 
 def test_a_push_that_never_gets_through_while_reading_works_is_unknown(field: CloneField) -> None:
-    one = field.leaser()
+    one = field.locks()
     taken = counted(one, 1, "trunk")
     hook(field.remote, "pre-receive", "kill -9 $PPID\n")
     with pytest.raises(UnknownError, match="broke while trunk was being changed"):
@@ -111,7 +111,7 @@ def test_a_push_that_never_gets_through_while_reading_works_is_unknown(field: Cl
 
 
 def test_who_may_not_push_is_told_the_remotes_words_and_what_to_do(field: CloneField) -> None:
-    one = field.leaser()
+    one = field.locks()
     counted(one, 1, "trunk")
     hook(field.remote, "pre-receive", "echo 'Agents may not write here (policy 7).' >&2\nexit 1\n")
     with pytest.raises(GhpError) as caught:
@@ -129,53 +129,53 @@ def test_who_may_not_push_is_told_the_remotes_words_and_what_to_do(field: CloneF
 def test_a_right_that_was_taken_before_there_was_a_remote_goes_on(
     repo: Path, remote: Path, field: CloneField
 ) -> None:
-    leaser = LocalField(repo).leaser()
-    taken = counted(leaser, 3)
+    locks = LocalField(repo).locks()
+    taken = counted(locks, 3)
     git(repo, "remote", "add", "origin", str(remote))
-    leaser = LocalField(repo).leaser()  # the next command
-    assert leaser.read("numbers") == taken
-    assert field.leaser().read("numbers") == taken
-    again = field.leaser().acquire("numbers", "worker-2", expected=taken)
+    locks = LocalField(repo).locks()  # the next command
+    assert locks.read("numbers") == taken
+    assert field.locks().read("numbers") == taken
+    again = field.locks().acquire("numbers", "worker-2", expected=taken)
     assert again.generation == 4
-    assert leaser.read("numbers") == again
+    assert locks.read("numbers") == again
 
 
 def test_a_right_that_was_taken_before_there_was_a_remote_cannot_be_begun_anew(
     repo: Path, remote: Path
 ) -> None:
-    leaser = LocalField(repo).leaser()
-    taken = counted(leaser, 3)
+    locks = LocalField(repo).locks()
+    taken = counted(locks, 3)
     git(repo, "remote", "add", "origin", str(remote))
-    leaser = LocalField(repo).leaser()  # the next command
+    locks = LocalField(repo).locks()  # the next command
     with pytest.raises(LockMovedError) as caught:
-        leaser.acquire("numbers", "worker-1", expected=None)
+        locks.acquire("numbers", "worker-1", expected=None)
     assert caught.value.current == taken
-    assert leaser.acquire("numbers", "worker-1", expected=taken).generation == 4
-    assert leaser.release("numbers", expected=leaser.read("numbers") or taken).generation == 4
+    assert locks.acquire("numbers", "worker-1", expected=taken).generation == 4
+    assert locks.release("numbers", expected=locks.read("numbers") or taken).generation == 4
 
 
 def test_a_list_takes_all_that_was_decided_before_there_was_a_remote_along(
     repo: Path, remote: Path, field: CloneField
 ) -> None:
-    leaser = LocalField(repo).leaser()
-    made = [counted(leaser, 2, name) for name in ("issue/1", "issue/2", "trunk")]
+    locks = LocalField(repo).locks()
+    made = [counted(locks, 2, name) for name in ("issue/1", "issue/2", "trunk")]
     git(repo, "remote", "add", "origin", str(remote))
-    leaser = LocalField(repo).leaser()  # the next command
-    assert leaser.list("issue/") == made[:2]
-    assert field.leaser().list() == made[:2]
-    assert leaser.list() == made
-    assert field.leaser().list() == made
+    locks = LocalField(repo).locks()  # the next command
+    assert locks.list("issue/") == made[:2]
+    assert field.locks().list() == made[:2]
+    assert locks.list() == made
+    assert field.locks().list() == made
 
 
 def test_of_two_clones_that_decided_alone_the_remote_keeps_the_first_and_no_number_is_given_again(
     templates: repos.Templates, remote: Path, tmp_path: Path
 ) -> None:
     alone = [repos.copy_alone(templates, tmp_path / name) for name in ("one", "two")]
-    one, two = (LocalField(path).leaser() for path in alone)
+    one, two = (LocalField(path).locks() for path in alone)
     first, second = counted(one, 2), counted(two, 5, who="worker-2")
     for path in alone:
         git(path, "remote", "add", "origin", str(remote))
-    one, two = (LocalField(path).leaser() for path in alone)
+    one, two = (LocalField(path).locks() for path in alone)
     assert one.read("numbers") == first
     assert two.read("numbers") == first
     assert two.list() == [first]
@@ -191,72 +191,72 @@ def test_a_right_goes_on_in_the_clone_when_the_remote_is_taken_away(
     field: CloneField, clones: Clones
 ) -> None:
     (clone,) = clones(1)
-    leaser = GitRefLeaser(workspace(clone))
-    counted(leaser, 1)
-    counted(field.leaser(), 3, who="worker-2")
-    seen = leaser.read("numbers")
+    locks = GitLocks(workspace(clone))
+    counted(locks, 1)
+    counted(field.locks(), 3, who="worker-2")
+    seen = locks.read("numbers")
     git(clone, "remote", "remove", "origin")
-    leaser = GitRefLeaser(workspace(clone))  # the next command
-    assert leaser.read("numbers") == seen
-    assert leaser.list() == [seen]
-    assert counted(leaser, 1).generation == 5
+    locks = GitLocks(workspace(clone))  # the next command
+    assert locks.read("numbers") == seen
+    assert locks.list() == [seen]
+    assert counted(locks, 1).generation == 5
 
 
 def test_a_right_goes_on_when_the_remote_is_replaced_by_an_empty_one(
     field: CloneField, clones: Clones, templates: repos.Templates, tmp_path: Path
 ) -> None:
     (clone,) = clones(1)
-    leaser = GitRefLeaser(workspace(clone))
-    taken = counted(leaser, 3)
+    locks = GitLocks(workspace(clone))
+    taken = counted(locks, 3)
     moved = repos.copy_remote(templates, tmp_path / "moved.git")
     git(clone, "remote", "set-url", "origin", str(moved))
-    leaser = GitRefLeaser(workspace(clone))  # the next command
-    assert leaser.read("numbers") == taken
-    assert counted(leaser, 1).generation == 4
+    locks = GitLocks(workspace(clone))  # the next command
+    assert locks.read("numbers") == taken
+    assert counted(locks, 1).generation == 4
     assert "refs/ghp/lease/numbers" in refs(moved)
 
 
 def test_what_the_configuration_keeps_at_home_is_decided_here(clone: Path, remote: Path) -> None:
     (clone / ".ghp").mkdir()
     (clone / ".ghp/config.json").write_text('{"agents": {"push": false}}')
-    leaser = GitRefLeaser(workspace(clone))
-    assert counted(leaser, 2).generation == 2
+    locks = GitLocks(workspace(clone))
+    assert counted(locks, 2).generation == 2
     assert not any("/ghp/" in ref for ref in refs(remote))
 
 
 def test_who_may_only_read_sees_what_was_decided_here_and_can_change_nothing(
     repo: Path, remote: Path
 ) -> None:
-    leaser = LocalField(repo).leaser()
-    taken = counted(leaser, 2)
+    locks = LocalField(repo).locks()
+    taken = counted(locks, 2)
     git(repo, "remote", "add", "origin", str(remote))
-    leaser = LocalField(repo).leaser()  # the next command
+    locks = LocalField(repo).locks()  # the next command
     hook(remote, "pre-receive", "echo 'no' >&2\nexit 1\n")
-    assert leaser.read("numbers") == taken
-    assert leaser.list() == [taken]
+    assert locks.read("numbers") == taken
+    assert locks.list() == [taken]
     with pytest.raises(GhpError, match="refuses changes of numbers") as caught:
-        leaser.acquire("numbers", "worker-1", expected=taken)
+        locks.acquire("numbers", "worker-1", expected=taken)
     assert caught.value.exit_code == ExitCode.ERROR
 
 
 def test_a_lease_that_was_read_elsewhere_can_be_followed_without_its_history_here(
     field: CloneField, clones: Clones
 ) -> None:
-    one, two = field.leaser(), field.leaser()
+    one, two = field.locks(), field.locks()
     taken = counted(one, 2, "trunk")
     assert two.release("trunk", expected=taken).holder is None
 
 
 def test_a_lost_private_repository_loses_no_right(field: CloneField, clones: Clones) -> None:
     (clone,) = clones(1)
-    leaser = GitRefLeaser(workspace(clone))
-    taken = counted(leaser, 2, "trunk")
+    locks = GitLocks(workspace(clone))
+    taken = counted(locks, 2, "trunk")
     shutil.rmtree(clone / ".git/ghp")
-    assert leaser.acquire("trunk", "worker-1", expected=taken).generation == 3
+    assert locks.acquire("trunk", "worker-1", expected=taken).generation == 3
 
 
 def test_a_lease_that_never_was_on_the_remote_has_moved(field: CloneField) -> None:
-    one = field.leaser()
+    one = field.locks()
     taken = counted(one, 1, "trunk")
     forged = Lock("trunk", "worker-9", 9, 0, taken.acquired_at, "n", revision="1" * 40)
     with pytest.raises(LockMovedError) as caught:
@@ -265,14 +265,14 @@ def test_a_lease_that_never_was_on_the_remote_has_moved(field: CloneField) -> No
 
 
 def test_a_deleted_right_goes_on_from_what_is_known(field: CloneField) -> None:
-    one = field.leaser()
+    one = field.locks()
     taken = counted(one, 2, "trunk")
     git(field.remote, "update-ref", "-d", "refs/ghp/lease/trunk")
     assert one.acquire("trunk", "worker-1", expected=taken).generation == 3
 
 
 def test_what_a_hand_put_on_the_remote_is_named_and_hides_no_other_right(field: CloneField) -> None:
-    one = field.leaser()
+    one = field.locks()
     taken = counted(one, 1, "trunk")
     git(field.remote, "update-ref", "refs/ghp/lease/issue/1", "main")
     git(field.remote, "update-ref", "refs/ghp/lease/issue/2", taken.revision)

@@ -12,7 +12,7 @@ from ghp_agents.state.cause import SWEEP, Cause
 from ghp_agents.workspace import open_workspace
 from tests.support.clock import ManualClock
 from tests.support.context import Parts, make_context
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 
 NAME = "sweeper"
 CAUSE = Cause(SWEEP, "lead", "aaaaaaaaaaaa")
@@ -31,12 +31,12 @@ def board() -> Board:
 def ctx(repo: Path, board: Board) -> Parts:
     clock = ManualClock()
     ws = open_workspace(repo, os.environ, clock)
-    return make_context(ws, leaser=MemoryLeaser(clock, board))
+    return make_context(ws, locks=MemoryLocks(clock, board))
 
 
 @pytest.fixture
 def held(ctx: Parts) -> HeldLock:
-    lock = ctx.leaser.acquire(NAME, "lead", expected=None, epoch=3, reason="works", cause=CAUSE)
+    lock = ctx.locks.acquire(NAME, "lead", expected=None, epoch=3, reason="works", cause=CAUSE)
     return HeldLock(ctx, lock, lost)
 
 
@@ -47,14 +47,14 @@ def test_it_is_renewed_when_it_is_due_and_not_before(ctx: Parts, held: HeldLock)
         held.renew_if_due()
         generations.append(held.lock.generation)
     assert generations == [1, 1, 2, 2]
-    lock = ctx.leaser.read(NAME)
+    lock = ctx.locks.read(NAME)
     assert lock == held.lock
     assert (lock.holder, lock.epoch, lock.reason, lock.cause) == ("lead", 3, "works", CAUSE)
 
 
 def test_a_renewal_can_change_the_reason(ctx: Parts, held: HeldLock) -> None:
     held.renew("checks")
-    lock = ctx.leaser.read(NAME)
+    lock = ctx.locks.read(NAME)
     assert lock
     assert (lock.reason, lock.generation) == ("checks", 2)
 
@@ -63,12 +63,12 @@ def test_its_holder_learns_that_another_has_it_and_leaves_it_there(
     ctx: Parts, held: HeldLock
 ) -> None:
     held.confirm()
-    ctx.leaser.acquire(NAME, "other", expected=held.lock)
+    ctx.locks.acquire(NAME, "other", expected=held.lock)
     for go_on in (held.confirm, lambda: held.renew("checks")):
         with pytest.raises(RefusedError, match="other has it"):
             go_on()
     held.release()
-    lock = ctx.leaser.read(NAME)
+    lock = ctx.locks.read(NAME)
     assert lock
     assert lock.holder == "other"
 
@@ -76,10 +76,10 @@ def test_its_holder_learns_that_another_has_it_and_leaves_it_there(
 def test_it_is_released_unless_it_is_kept(ctx: Parts, held: HeldLock) -> None:
     held.is_kept = True
     held.release()
-    assert ctx.leaser.read(NAME) == held.lock
+    assert ctx.locks.read(NAME) == held.lock
     held.is_kept = False
     held.release("done", CAUSE)
-    lock = ctx.leaser.read(NAME)
+    lock = ctx.locks.read(NAME)
     assert lock
     assert (lock.holder, lock.reason, lock.cause) == (None, "done", CAUSE)
 
@@ -88,4 +88,4 @@ def test_without_the_remote_it_is_left_to_expire(ctx: Parts, held: HeldLock, boa
     board.reachable = False
     held.release()
     board.reachable = True
-    assert ctx.leaser.read(NAME) == held.lock
+    assert ctx.locks.read(NAME) == held.lock

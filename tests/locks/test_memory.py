@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given
 
-from tests.contracts.leaser import STEPS, RemoteLeaserContract, Steps, play
+from tests.contracts.lock_service import STEPS, RemoteLockContract, Steps, play
 from tests.support.clock import ManualClock
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 
 
 @dataclass
@@ -17,9 +17,9 @@ class MemoryField:
     clock: ManualClock = field(default_factory=ManualClock)
     board: Board = field(default_factory=Board)
 
-    def leaser(self) -> MemoryLeaser:
+    def locks(self) -> MemoryLocks:
         """One more rival."""
-        return MemoryLeaser(self.clock, self.board)
+        return MemoryLocks(self.clock, self.board)
 
     def cut(self) -> None:
         """The board is out of reach."""
@@ -41,7 +41,7 @@ class MemoryField:
         self.board.breaks_after_write = True
 
 
-class TestMemoryLeaser(RemoteLeaserContract):
+class TestMemoryLocks(RemoteLockContract):
     crowd = 24
 
     @pytest.fixture
@@ -54,7 +54,7 @@ def test_a_right_goes_as_one_chain_whatever_the_rivals_do(steps: Steps) -> None:
     play(MemoryField(), steps)
 
 
-def test_leasers_without_a_common_board_do_not_know_of_each_other() -> None:
-    one, two = MemoryLeaser(ManualClock()), MemoryLeaser(ManualClock())
+def test_lock_services_without_a_common_board_do_not_know_of_each_other() -> None:
+    one, two = MemoryLocks(ManualClock()), MemoryLocks(ManualClock())
     one.acquire("trunk", "worker-1", expected=None)
     assert two.read("trunk") is None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.errors import ExitCode, GhpError
-from ghp_agents.locks.git import GitRefLeaser
+from ghp_agents.locks.git import GitLocks
 from ghp_agents.locks.lock import LockMovedError
 from tests.support.clock import ManualClock
 from tests.support.hosts import workspace
@@ -21,14 +21,14 @@ def leavings(clone: Path) -> list[str]:
 
 
 def test_nothing_is_left_after_a_question_or_an_error(clone: Path, remote: Path) -> None:
-    leaser = GitRefLeaser(workspace(clone))
-    taken = leaser.acquire("trunk", "worker-1", expected=None)
-    leaser.list()
+    locks = GitLocks(workspace(clone))
+    taken = locks.acquire("trunk", "worker-1", expected=None)
+    locks.list()
     with pytest.raises(LockMovedError):
-        leaser.acquire("trunk", "worker-2", expected=None)
+        locks.acquire("trunk", "worker-2", expected=None)
     remote.rename(remote.with_suffix(".away"))
     with pytest.raises(GhpError):
-        leaser.release("trunk", expected=taken)
+        locks.release("trunk", expected=taken)
     assert leavings(clone) == []
     assert sorted(path.name for path in (clone / ".git/ghp").iterdir()) == [
         "cache",
@@ -39,14 +39,14 @@ def test_nothing_is_left_after_a_question_or_an_error(clone: Path, remote: Path)
 
 def test_what_a_killed_process_left_is_swept_when_nobody_can_be_at_work_on_it(clone: Path) -> None:
     clock = ManualClock()
-    leaser = GitRefLeaser(workspace(clone, clock))
-    taken = leaser.acquire("trunk", "worker-1", expected=None)
+    locks = GitLocks(workspace(clone, clock))
+    taken = locks.acquire("trunk", "worker-1", expected=None)
     for name, age in ((".right.old.tmp", 3_601), (".right.young.tmp", 3_599)):
         left = clone / ".git/ghp" / name
         (left / "refs/worktree/custom").mkdir(parents=True)
         (left / "HEAD").write_text("ref: refs/worktree/none\n")
         os.utime(left, (clock.now() - age, clock.now() - age))
-    leaser.release("trunk", expected=taken)
+    locks.release("trunk", expected=taken)
     assert leavings(clone) == [".right.young.tmp"]
 
 
@@ -54,9 +54,9 @@ def test_what_a_killed_process_left_is_swept_when_nobody_can_be_at_work_on_it(cl
 def test_a_clone_that_cannot_be_written_says_so(repo: Path, clone: Path, with_remote: bool) -> None:
     place = clone if with_remote else repo
     (place / ".git/ghp").write_text("a file where our folder would be")
-    leaser = GitRefLeaser(workspace(place))
+    locks = GitLocks(workspace(place))
     with pytest.raises(GhpError) as caught:
-        leaser.acquire("trunk", "worker-1", expected=None)
+        locks.acquire("trunk", "worker-1", expected=None)
     assert (str(caught.value), caught.value.hint, caught.value.exit_code) == (
         f"Cannot use locks here: {place}/.git/ghp is not writable ({os.strerror(17)}).",
         "Run this outside the sandbox, or free disk space.",
@@ -65,7 +65,7 @@ def test_a_clone_that_cannot_be_written_says_so(repo: Path, clone: Path, with_re
 
 
 def test_reading_a_right_makes_nothing_in_a_clone_without_a_remote(repo: Path) -> None:
-    leaser = GitRefLeaser(workspace(repo))
-    assert leaser.read("trunk") is None
-    assert leaser.list() == []
+    locks = GitLocks(workspace(repo))
+    assert locks.read("trunk") is None
+    assert locks.list() == []
     assert not (repo / ".git/ghp").exists()

@@ -18,7 +18,7 @@ from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.git import git
 from tests.support.twins.issues import MemoryTracker
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 
 WORKER = AgentName("worker-1")
 Clones = Callable[[int], list[Path]]
@@ -278,10 +278,10 @@ def test_a_look_back_judges_by_the_time_of_then_and_remembers_nothing(
 def test_who_is_gone_is_not_published(clones: Clones, remote: Path, clock: ManualClock) -> None:
     desk = Desk(clones(1)[0], clock)
     desk.beat()
-    leaser, board = MemoryLeaser(clock, Board()), MemoryTracker(clock)
+    locks, board = MemoryLocks(clock, Board()), MemoryTracker(clock)
     for silent, expected in ((0, True), (90_000, False)):
         clock.wait(silent)
-        report = sync.sync(make_context(desk.ws, desk.store, leaser, board), publish=True)
+        report = sync.sync(make_context(desk.ws, desk.store, locks, board), publish=True)
         assert report.trouble is None
         published = git(remote, "show", "ghp-state:.ghp/agent-status.json")
         assert ('"worker-1"' in published) is expected

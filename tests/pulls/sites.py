@@ -25,7 +25,7 @@ class GitSite(Site):
     @property
     def forge(self) -> Forge:
         house = App(self.folder, os.environ, clock=self.clock)
-        return LocalForge(house.ws, house.store, house.leaser)
+        return LocalForge(house.ws, house.store, house.locks)
 
     def work(self, branch: str) -> str:
         self._made += 1

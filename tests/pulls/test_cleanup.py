@@ -43,7 +43,7 @@ def ready(road: Road, *, rests: bool = True) -> Path:
 
 
 def claim(road: Road) -> Lock:
-    found = road.house("@me").leaser.read("issue/1")
+    found = road.house("@me").locks.read("issue/1")
     assert found is not None
     return found
 

@@ -68,9 +68,9 @@ def test_again_it_is_the_same_pull_request_brought_up_to_date(road: Road, place:
 
 def test_who_does_not_have_the_issue_any_more_is_refused(road: Road, place: Path) -> None:
     house = road.house("@me")
-    lease = house.leaser.read("issue/1")
+    lease = house.locks.read("issue/1")
     assert lease is not None
-    house.leaser.acquire("issue/1", "worker-2", expected=lease, epoch=1)
+    house.locks.acquire("issue/1", "worker-2", expected=lease, epoch=1)
     with pytest.raises(RefusedError, match="#1 is claimed by worker-2"):
         road.finish("worker-1", place)
     assert sent(road) == ""

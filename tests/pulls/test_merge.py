@@ -221,7 +221,7 @@ def test_killed_at_any_of_its_pushes_it_is_completed_by_the_same_command(
     again = run_ghp("agent-merge 1 --unchecked --as lead", shared.folder, env)
     assert again.code == 0, again.err
     assert shared.house("@me").tracker.get(1).state == "closed"
-    lease = shared.house("@me").leaser.read("issue/1")
+    lease = shared.house("@me").locks.read("issue/1")
     assert lease is not None
     assert lease.holder is None
     subjects = git(shared.folder, "log", "--format=%s", shared.tip).splitlines()
@@ -263,7 +263,7 @@ def test_two_that_merge_at_one_moment_come_one_after_the_other(clones: Clones) -
         assert first.result()
         assert second.result()
     assert one.trunk == ["1.txt", "2.txt", "README.md"]
-    lease = one.house("@me").leaser.read("trunk")
+    lease = one.house("@me").locks.read("trunk")
     assert lease is not None
     assert lease.holder is None
 
@@ -293,4 +293,4 @@ def test_the_queue_merges_all_that_are_ready_and_is_held_up_by_none(road: Road) 
 
 def test_an_empty_queue_takes_no_right(road: Road) -> None:
     assert road.queue() == []
-    assert road.house("@me").leaser.read("trunk") is None
+    assert road.house("@me").locks.read("trunk") is None

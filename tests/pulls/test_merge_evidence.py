@@ -67,9 +67,9 @@ def test_only_merges_of_the_trunk_may_come_after_what_was_sent(road: Road, pull:
 def test_a_claim_that_another_took_since_proves_nothing_until_that_one_finishes(
     road: Road, pull: Pull
 ) -> None:
-    leaser = road.house("@me").leaser
-    lease = leaser.read("issue/1")
-    leaser.acquire("issue/1", "worker-2", expected=lease, epoch=1)
+    locks = road.house("@me").locks
+    lease = locks.read("issue/1")
+    locks.acquire("issue/1", "worker-2", expected=lease, epoch=1)
     assert doubt(road, pull) == "worker-1 sent it, but worker-2 claimed #1 last"
     assert pull.sent
     sent = pull.sent._replace(by=Actor("worker-2"))

@@ -25,7 +25,7 @@ def me(road: Road, name: str) -> ClaimContext:
 
 
 def right(road: Road) -> Lock:
-    found = road.house("@me").leaser.read("trunk")
+    found = road.house("@me").locks.read("trunk")
     assert found is not None
     return found
 
@@ -33,10 +33,8 @@ def right(road: Road) -> Lock:
 def take(road: Road, name: str) -> Lock:
     """The right, left by a process that was killed."""
     who = me(road, name)
-    before, reason = who.ctx.leaser.read("trunk"), merge_right.from_here(who, "")
-    return who.ctx.leaser.acquire(
-        "trunk", who.name, expected=before, epoch=who.epoch, reason=reason
-    )
+    before, reason = who.ctx.locks.read("trunk"), merge_right.from_here(who, "")
+    return who.ctx.locks.acquire("trunk", who.name, expected=before, epoch=who.epoch, reason=reason)
 
 
 def clone_of(road: Road) -> str:
@@ -146,8 +144,8 @@ class Waiting(ManualClock):
         self.waits += 1
         super().wait(seconds)
         if self.waits == 3:
-            leaser = self._road.house("lead").leaser
-            leaser.release("trunk", expected=right(self._road))
+            locks = self._road.house("lead").locks
+            locks.release("trunk", expected=right(self._road))
 
 
 def test_who_has_patience_waits_for_it(road: Road) -> None:

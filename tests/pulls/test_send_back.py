@@ -132,9 +132,9 @@ def test_an_agent_in_another_clone_hears_of_it_with_the_next_sync(clones: Clones
 
 def test_it_goes_to_who_has_the_issue_now(road: Road, place: Path) -> None:
     house = road.house("@me")
-    lease = house.leaser.read("issue/1")
+    lease = house.locks.read("issue/1")
     assert lease is not None
-    house.leaser.acquire("issue/1", "worker-2", expected=lease, epoch=1)
+    house.locks.acquire("issue/1", "worker-2", expected=lease, epoch=1)
     assert sent_back(road.merge(1, "@me")).returned.agent == "worker-2"
     found = merge_return.for_agent(house.store.snapshot(), "worker-2")
     assert [(returned.pull, number) for returned, number in found] == [(2, 1)]

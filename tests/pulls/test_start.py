@@ -36,7 +36,7 @@ def test_an_issue_is_claimed_and_has_a_branch_and_a_worktree(road: Road, place: 
     )  # fmt: skip
     assert git(started.path, "branch", "--show-current") == started.branch
     assert git(started.path, "rev-parse", "HEAD") == road.tip
-    lease = road.house("worker-1").leaser.read("issue/1")
+    lease = road.house("worker-1").locks.read("issue/1")
     assert lease is not None
     assert lease.holder == "worker-1"
 
@@ -119,9 +119,9 @@ def test_what_an_agent_of_another_clone_pushed_is_gone_on_with(road: Road, clone
     other = Road(folder, road.clock)
     other.sync()
     house = other.house("@me")
-    lease = house.leaser.read("issue/1")
+    lease = house.locks.read("issue/1")
     assert lease is not None
-    house.leaser.release("issue/1", expected=lease)
+    house.locks.release("issue/1", expected=lease)
     house.tracker.change(1, IssueChange(remove_assignees=("worker-1",)), house.ws.actor())
     second = other.start("worker-2")
     assert (second.branch, second.how) == (first.branch, "continued")
@@ -228,4 +228,4 @@ def test_where_no_work_can_begin_nothing_is_claimed(
         road.start("worker-1")
     assert str(refused.value) == why
     assert refused.value.hint.startswith("Make the first commit")
-    assert road.house("@me").leaser.list("issue/") == []
+    assert road.house("@me").locks.list("issue/") == []

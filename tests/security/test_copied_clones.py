@@ -58,7 +58,7 @@ def test_the_agent_in_a_copied_clone_is_told_where_its_claim_is(original: Claima
     with pytest.raises(RefusedError) as caught:
         claim.verify(copy.parts, "worker-1", 1)
     assert str(caught.value) == (
-        f"#1 is claimed by worker-1 in another clone since {original.leaser.known()[0].acquired_at}"
+        f"#1 is claimed by worker-1 in another clone since {original.locks.known()[0].acquired_at}"
         ", not in this one."
     )
     assert caught.value.hint == (

@@ -13,9 +13,9 @@ from ghp_agents.core.ids import Timestamp
 from ghp_agents.issues.numbers import next_number
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.request import LeaseRequest
-from ghp_agents.locks.git import GitRefLeaser
+from ghp_agents.locks.git import GitLocks
 from ghp_agents.locks.lock import Lock, LockMovedError, decode, encode
-from tests.contracts.leaser import at_once
+from tests.contracts.lock_service import at_once
 from tests.locks.fields import CloneField
 from tests.support.claimants import Claimant
 from tests.support.clock import ManualClock
@@ -43,7 +43,7 @@ def test_a_folder_in_the_place_of_a_right_is_named_with_what_to_do(clones: Clone
     here, other = clones(2)
     push_right(other, Lock("issue/1", "mallory", 1, 0, AT, "n"), "refs/ghp/lease/issue/1/x")
     with pytest.raises(GhpError) as caught:
-        GitRefLeaser(workspace(here)).acquire("issue/1", "worker-1", expected=None)
+        GitLocks(workspace(here)).acquire("issue/1", "worker-1", expected=None)
     assert str(caught.value) == (
         "refs/ghp/lease/issue/1/x blocks a lock on origin: git cannot have a ref and a folder "
         "of refs with the same name."
@@ -53,32 +53,32 @@ def test_a_folder_in_the_place_of_a_right_is_named_with_what_to_do(clones: Clone
         ":refs/ghp/lease/issue/1/x`."
     )
     git(here, "push", "--quiet", "origin", ":refs/ghp/lease/issue/1/x")
-    assert GitRefLeaser(workspace(here)).acquire("issue/1", "worker-1", expected=None)
+    assert GitLocks(workspace(here)).acquire("issue/1", "worker-1", expected=None)
 
 
 def test_numbers_at_their_end_are_an_error_that_says_what_to_do(clones: Clones) -> None:
     here, other = clones(2)
-    leaser = GitRefLeaser(workspace(here))
-    assert next_number(leaser, "worker-1") == 1
+    locks = GitLocks(workspace(here))
+    assert next_number(locks, "worker-1") == 1
     push_right(other, Lock("numbers", "mallory", 10**9, 0, AT, "n"))
     with pytest.raises(UnknownError) as caught:
-        next_number(leaser, "worker-1")
+        next_number(locks, "worker-1")
     assert "the lock `numbers` has reached its last generation" in str(caught.value)
     assert ":refs/ghp/lease/numbers" in caught.value.hint
     git(here, "push", "--quiet", "origin", ":refs/ghp/lease/numbers")
-    assert next_number(GitRefLeaser(workspace(here)), "worker-1", used={1, 2}) == 3
+    assert next_number(GitLocks(workspace(here)), "worker-1", used={1, 2}) == 3
 
 
 def test_a_right_at_its_end_begins_anew_once_its_ref_is_deleted(clones: Clones) -> None:
     here, other = clones(2)
-    leaser = GitRefLeaser(workspace(here))
+    locks = GitLocks(workspace(here))
     push_right(other, Lock("issue/1", None, 2**53 - 1, 1, AT, "n"))
     with pytest.raises(RefusedError, match="can no longer be acquired") as caught:
-        leaser.acquire("issue/1", "worker-1", expected=leaser.read("issue/1"))
+        locks.acquire("issue/1", "worker-1", expected=locks.read("issue/1"))
     assert ":refs/ghp/lease/issue/1" in caught.value.hint
     git(here, "push", "--quiet", "origin", ":refs/ghp/lease/issue/1")
-    assert leaser.read("issue/1") is None
-    assert leaser.acquire("issue/1", "worker-1", expected=None).generation == 1
+    assert locks.read("issue/1") is None
+    assert locks.acquire("issue/1", "worker-1", expected=None).generation == 1
 
 
 def test_a_forged_lease_of_everything_is_freed_by_a_person(clones: Clones) -> None:
@@ -151,12 +151,12 @@ def test_no_clock_ends_anothers_lease_early(clones: Clones, ahead: float) -> Non
     folders = clones(2)
     holder, here = Claimant(folders[0], "holder", clock), Claimant(folders[1], "here", other)
     take(holder.parts, SOURCES._replace(ttl=2 * HOUR))
-    (right,) = here.leaser.list("path/")
-    assert not claim_sight.is_over(here.ws, right, here.leaser.clone)
+    (right,) = here.locks.list("path/")
+    assert not claim_sight.is_over(here.ws, right, here.locks.clone)
     other.wait(2 * HOUR - 1)
-    assert not claim_sight.is_over(here.ws, right, here.leaser.clone)
+    assert not claim_sight.is_over(here.ws, right, here.locks.clone)
     other.wait(1)
-    assert claim_sight.is_over(here.ws, right, here.leaser.clone)
+    assert claim_sight.is_over(here.ws, right, here.locks.clone)
 
 
 # ------------------------------------------------------------------ races and lost answers
@@ -176,7 +176,7 @@ def test_of_claims_that_race_with_lost_answers_one_wins_and_knows_it(
     remote: Path, clones: Clones
 ) -> None:
     field = CloneField(remote, clones)
-    rivals = [field.leaser() for _ in range(3)]
+    rivals = [field.locks() for _ in range(3)]
     lossy(field)
     claim = [
         partial(rival.acquire, "issue/1", f"worker-{number}", expected=None)

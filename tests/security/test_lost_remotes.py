@@ -56,7 +56,7 @@ class Team:
     @property
     def right(self) -> Lock | None:
         """What somebody reads who never heard of the right."""
-        return self.carol.leaser.read("issue/1")
+        return self.carol.locks.read("issue/1")
 
 
 @pytest.fixture
@@ -201,10 +201,10 @@ def test_two_histories_of_a_strict_lease_are_refused_until_a_person_frees_it(tea
 
 def test_a_mended_remote_is_told_on_standard_error(team: Team) -> None:
     told: list[str] = []
-    from ghp_agents.locks.git import GitRefLeaser
+    from ghp_agents.locks.git import GitLocks
 
     team.restore_backup()
-    GitRefLeaser(team.bob.ws, told.append).read("issue/1")
+    GitLocks(team.bob.ws, told.append).read("issue/1")
     assert told == [
         "origin had an older state of the lock issue/1 (generation 1); generation 2 is restored."
     ]

@@ -70,7 +70,7 @@ class Run:
         for _ in range(3):
             for clone in self.world.clones:
                 clone.store.sync()
-                clone.leaser.mend()
+                clone.locks.mend()
         laws.check_end(self.world)
 
     def _act(self, step: Step | None) -> None:
@@ -161,13 +161,13 @@ def _claims_as(
     with run.by(how, who):
         try:
             done = claiming.claim(
-                make_context(ws, here.store, here.leaser, tracker), str(issue),
+                make_context(ws, here.store, here.locks, tracker), str(issue),
                 steal=how == "steal",
                 reason="it is urgent" if how == "steal" else "",
             )  # fmt: skip
         except RefusedError as error:
             holders = {name for lease in seen() for name in laws.named(lease)}
-            holders |= {name for lease in here.leaser.known() for name in laws.named(lease)}
+            holders |= {name for lease in here.locks.known() for name in laws.named(lease)}
             assigned |= {*tracker.get(issue).assignees}
             laws.check_refused(error, holders, assigned | holders)
             raise
@@ -184,7 +184,7 @@ def _next(run: Run, step: Step) -> str | None:
     session, ws = acting
     here = run.world.clones[session.clone]
     with run.by("claim", session.agent):
-        done = claiming.claim_next(make_context(ws, here.store, here.leaser, run.world.tracker))
+        done = claiming.claim_next(make_context(ws, here.store, here.locks, run.world.tracker))
     laws.check_claimed(run.world, done.lease)
     run.holds.setdefault(session, set()).add(done.issue.number)
     return done.how
@@ -212,7 +212,7 @@ def _releases_as(
     here = run.world.clones[clone]
     with run.by("release", who):
         done = claiming.release(
-            make_context(ws, here.store, here.leaser, run.world.tracker), str(issue), to=to
+            make_context(ws, here.store, here.locks, run.world.tracker), str(issue), to=to
         )
     if session:
         run.holds.get(session, set()).discard(issue)
@@ -226,9 +226,9 @@ def _verify(run: Run, step: Step) -> str | None:
     session, ws = acting
     issue = run.chosen(session, step)
     seen = run.watch(issue)
-    leaser = run.world.clones[session.clone].leaser
+    locks = run.world.clones[session.clone].locks
     epoch = run.world.epoch(session.clone, session.agent)
-    claiming.verify(make_context(ws, leaser=leaser), session.agent, issue)
+    claiming.verify(make_context(ws, locks=locks), session.agent, issue)
     laws.check_guarded("verify", session, epoch, seen())
     return "holds"
 
@@ -243,7 +243,7 @@ def _close(run: Run, step: Step) -> str | None:
     epoch = run.world.epoch(session.clone, session.agent)
     with run.by("release", session.agent):
         done = claiming.close(
-            make_context(ws, here.store, here.leaser, run.world.tracker), str(issue)
+            make_context(ws, here.store, here.locks, run.world.tracker), str(issue)
         )
     if not done.changed:
         return "nothing"
@@ -291,7 +291,7 @@ def _sync(run: Run, step: Step) -> str:
     number = run.clone(step)
     here, ws = run.world.clones[number], run.world.workspace(number, None)
     with run.by("settle", PERSON):
-        report = sync.sync(make_context(ws, here.store, here.leaser, run.world.tracker))
+        report = sync.sync(make_context(ws, here.store, here.locks, run.world.tracker))
     return "unreachable" if report.trouble else "synced"
 
 

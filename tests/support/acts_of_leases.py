@@ -36,7 +36,7 @@ def _lease(run: Run, step: Step) -> str | None:
     session, ws = acting
     here, wanted = run.world.clones[session.clone], THINGS[step.number % len(THINGS)]
     with run.by("lease", session.agent):
-        got = take(make_context(ws, here.store, here.leaser, run.world.tracker), wanted)
+        got = take(make_context(ws, here.store, here.locks, run.world.tracker), wanted)
     if wanted.strict:
         laws.check_strict(run.world, session, got.hold)
         run.world.strict.append(got.hold)
@@ -56,7 +56,7 @@ def _give_back(run: Run, step: Step) -> str | None:
     word = f"L-{mine[step.number % len(mine)].id}"
     with run.by("give-back", session.agent):
         try:
-            leases.release(make_context(ws, here.store, here.leaser), [word])
+            leases.release(make_context(ws, here.store, here.locks), [word])
         except NotFoundError:  # it ended while it was looked at
             return "ended"
     return None
@@ -72,12 +72,12 @@ def _edit(run: Run, step: Step) -> str | None:
     presence.heartbeat(ws, here.store, AgentName(session.agent), {})
     before = laws.rivals(run.world, session, path)
     rulebook.drop(ws.folders[0])  # a book is stamped by refs, and these are in memory
-    ctx = make_context(ws, here.store, here.leaser, run.world.tracker)
+    ctx = make_context(ws, here.store, here.locks, run.world.tracker)
     (verdict,) = ruling.judge(ctx, AgentName(session.agent), [path], editing=True)
     if verdict.is_refused:
         return f"denied, {verdict.kind}"
-    known = {lease.name: lease for lease in here.leaser.known("issue/")}
-    fence = fence_of(known, session.agent, ws.presence(session.agent) or {}, here.leaser.clone)
+    known = {lease.name: lease for lease in here.locks.known("issue/")}
+    fence = fence_of(known, session.agent, ws.presence(session.agent) or {}, here.locks.clone)
     laws.require(fence is None, "a fenced holder edits nothing", session, path, fence)
     still = before & laws.rivals(run.world, session, path)
     laws.require(not still, "nobody edits what another living one holds", session, path, still)

@@ -12,7 +12,7 @@ from ghp_agents.core.ids import AgentName
 from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import Issue, IssueChange
 from ghp_agents.issues.local import LocalTracker
-from ghp_agents.locks.git import GitRefLeaser
+from ghp_agents.locks.git import GitLocks
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import LockService
 from ghp_agents.presence import service as presence
@@ -32,20 +32,20 @@ class Claimant:
     """An agent in a clone, or (`@me`) the person there; the clock may be shared with others."""
 
     def __init__(
-        self, folder: Path, name: str, clock: ManualClock, *, leaser: LockService | None = None
+        self, folder: Path, name: str, clock: ManualClock, *, locks: LockService | None = None
     ) -> None:
         self.name = name
         self.clock = clock
         self.ws = open_workspace(folder, dict(os.environ), clock, name)
         self.store = GitRefsStore(self.ws)
-        self.leaser: LockService = leaser or GitRefLeaser(self.ws)
-        self.tracker = LocalTracker(self.ws, self.store, self.leaser)
+        self.locks: LockService = locks or GitLocks(self.ws)
+        self.tracker = LocalTracker(self.ws, self.store, self.locks)
 
     @property
     def parts(self) -> Parts:
         """The parts that services take, as they are now."""
-        forge = LocalForge(self.ws, self.store, self.leaser)
-        return make_context(self.ws, self.store, self.leaser, self.tracker, forge=forge)
+        forge = LocalForge(self.ws, self.store, self.locks)
+        return make_context(self.ws, self.store, self.locks, self.tracker, forge=forge)
 
     # ---------------------------------------------------------------------------- acting
 
@@ -179,5 +179,5 @@ class Team:
 
 def known(one: Claimant, number: int = 1) -> Lock | None:
     """What the clone knows of the right to an issue."""
-    found = [x for x in one.leaser.known("issue/") if x.name == f"issue/{number}"]
+    found = [x for x in one.locks.known("issue/") if x.name == f"issue/{number}"]
     return found[0] if found else None

@@ -94,7 +94,7 @@ class Field:
 
     def held(self, number: int, name: str = "one") -> tuple[str | None, int, str]:
         """Who has the right to an issue, by which generation, and why."""
-        lease = self.house(name).leaser.read(f"issue/{number}")
+        lease = self.house(name).locks.read(f"issue/{number}")
         assert lease
         return lease.holder, lease.generation, lease.reason
 

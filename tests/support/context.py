@@ -34,7 +34,7 @@ class Parts:
 
     ws: Workspace
     store: WholeStore
-    leaser: LockService
+    locks: LockService
     tracker: IssueTracker
     hub: "GitHubRepository | None"
     forge: Forge
@@ -53,7 +53,7 @@ class Parts:
 def make_context(
     ws: Workspace | None = None,
     store: WholeStore | None = None,
-    leaser: LockService | None = None,
+    locks: LockService | None = None,
     tracker: IssueTracker | None = None,
     hub: "GitHubRepository | None" = None,
     forge: Forge | None = None,
@@ -63,7 +63,7 @@ def make_context(
     return Parts(
         ws or missing,
         store or missing,
-        leaser or missing,
+        locks or missing,
         tracker or missing,
         hub,
         forge or missing,

@@ -131,7 +131,7 @@ def _copy(run: Run, step: Step) -> str | None:
     line.token = before.board.token
     made = Clone(number, before.clock, MemoryRemote(before.hub.histories), line)
     made.store = world.stores(world, number, before.clock, made.hub)
-    made.leaser = world.leasers(world, number, before.clock, line)
+    made.locks = world.lock_services(world, number, before.clock, line)
     made.copy_from(before)
     files = {life: sign for life, sign in world.beats.items() if life.clone == before.number}
     made.copied = before.copied | files
@@ -191,7 +191,7 @@ def _passed(run: Run, issue: int) -> list[tuple[str, int]]:
             ws = run.world.workspace(session.clone, agent, session.token)
             with contextlib.suppress(GhpError):
                 claiming.verify(
-                    make_context(ws, leaser=run.world.clones[session.clone].leaser), agent, issue
+                    make_context(ws, locks=run.world.clones[session.clone].locks), agent, issue
                 )
                 found.append((agent, session.clone))
     return found

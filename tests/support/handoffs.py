@@ -17,7 +17,7 @@ from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.escalations import ShakyTracker
 from tests.support.git import git
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 from tests.support.twins.state import MemoryStore
 
 ADA = Actor("Ada", is_person=True)
@@ -32,7 +32,7 @@ class Team:
     store: MemoryStore
     tracker: ShakyTracker
     board: Board
-    leaser: MemoryLeaser
+    locks: MemoryLocks
 
     def at(self, folder: Path, name: str | None = "worker-1") -> "Station":
         """Where an agent works, or a person (None)."""
@@ -54,7 +54,7 @@ class Station:
     def hand_over(self, **words: object) -> HandoffResult:
         """`agent-handoff`, with the issue given over."""
         team = self.team
-        ctx = make_context(self.ws, team.store, team.leaser, team.tracker)
+        ctx = make_context(self.ws, team.store, team.locks, team.tracker)
         handed = handoff(ctx, **words)  # type: ignore[arg-type]
         pass_on(ctx, handed.handoff)
         return handed
@@ -92,7 +92,7 @@ def make_team() -> Team:
     tracker, board = ShakyTracker(clock), Board()
     tracker.create(IssueChange(title="Add the dashboard", body=BODY, priority="high"), ADA)
     tracker.change(2, IssueChange(add_assignees=("worker-1",), add_blockers=(IssueNumber(1),)), ADA)
-    return Team(clock, MemoryStore(clock), tracker, board, MemoryLeaser(clock, board))
+    return Team(clock, MemoryStore(clock), tracker, board, MemoryLocks(clock, board))
 
 
 def begin_work(repo: Path, branch: str = "agent/worker-1/2-dashboard") -> None:

@@ -183,7 +183,7 @@ def rivals(world: World, session: Session, path: str) -> set[str]:
     mine = min((order(log) for log in known if log.holder.name == session.agent), default=None)
     here = [log for log in _held_here(world, session.clone) if log in known]
     others = [log for log in here if log.holder.name != session.agent]
-    rights = world.clones[session.clone].leaser.known("path/")
+    rights = world.clones[session.clone].locks.known("path/")
     if any(x.holder == session.agent and path in _things(as_hold(x)) for x in rights):
         return set()  # what holds over all clones comes before what was granted in one
     found = {log.holder.name for log in others if mine is None or order(log) < mine}
@@ -211,7 +211,7 @@ def check_end(world: World) -> None:
         if lease.holder is not None
     }
     for clone in world.clones:
-        found = claims(clone.leaser)
+        found = claims(clone.locks)
         known_here = {claim_name(n): (x.holder, x.generation) for n, x in found.items()}
         ours = {name: said for name, said in held.items() if name.startswith("issue/")}
         require(known_here == ours, "all know who holds what", clone.number, known_here, ours)

@@ -25,7 +25,7 @@ from tests.support.git import commit
 from tests.support.script import Script
 from tests.support.taking import take
 from tests.support.twins.issues import MemoryTracker
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 from tests.support.twins.state import MemoryRemote, MemoryStore
 
 FILES = {
@@ -53,7 +53,7 @@ class Yard:
         self.repo = repo
         self.clock = clock or Script()
         self.store: MemoryStore = RivalStore(self.clock, clone, hub)
-        self.leaser = MemoryLeaser(self.clock, board)
+        self.locks = MemoryLocks(self.clock, board)
         self.tracker = MemoryTracker(self.clock)
 
     def ws(self, agent: str | None, **environ: str) -> Workspace:
@@ -62,7 +62,7 @@ class Yard:
 
     def parts(self, agent: str | None) -> Parts:
         """What every service takes."""
-        return make_context(self.ws(agent), self.store, self.leaser, self.tracker)
+        return make_context(self.ws(agent), self.store, self.locks, self.tracker)
 
     # ------------------------------------------------------------------ what they do
 
@@ -89,7 +89,7 @@ class Yard:
     def give(self, agent: str | None, *words: str, **more: Any) -> ReleasedLeases:
         """Give something back."""
         said = {"cwd": self.repo, **more}
-        return lease.release(make_context(self.ws(agent), self.store, self.leaser), words, **said)
+        return lease.release(make_context(self.ws(agent), self.store, self.locks), words, **said)
 
     def edit(self, agent: str, path: str) -> str | None:
         """Begin to edit a file; the one who has it already, if there is one."""
@@ -109,14 +109,14 @@ class Yard:
         """Exchange what was said, and settle what follows from it."""
         report = sync(self.parts(None))
         if report.fetched:
-            self.leaser.hear()
+            self.locks.hear()
         return report
 
     # ------------------------------------------------------------------ what there is
 
     def listing(self) -> LeaseListing:
         """All that is leased, as this clone knows it."""
-        return lease.listing(make_context(self.ws(None), self.store, self.leaser), implicit=True)
+        return lease.listing(make_context(self.ws(None), self.store, self.locks), implicit=True)
 
     def held(self) -> list[tuple[str, str]]:
         """Who has what."""

@@ -175,9 +175,7 @@ def _issues(chance: random.Random, world: World, there: Claimant) -> None:
         one.clock.wait(1)
         is_person = holder == "@me"
         name = "Ann Example" if is_person else holder
-        one.leaser.acquire(
-            f"issue/{issue.number}", name, expected=None, epoch=0 if is_person else 1
-        )
+        one.locks.acquire(f"issue/{issue.number}", name, expected=None, epoch=0 if is_person else 1)
         counted = tuple(each for each in patterns if each != EVERYTHING)
         world.scopes.append(Holding(name, counted, is_person))
 
@@ -188,7 +186,7 @@ def _leases(chance: random.Random, world: World, here: Claimant, there: Claimant
         holder = chance.choice(["worker-1", "worker-2", "dead"])
         here.clock.wait(1)
         name = f"path/{digest(*patterns, str(number))}"
-        here.leaser.acquire(name, holder, expected=None, epoch=1, patterns=patterns)
+        here.locks.acquire(name, holder, expected=None, epoch=1, patterns=patterns)
         world.leases.append(Holding(holder, patterns))
     there.sync()
     far = [_asked(chance, number, ["far", "far-stopped"]) for number in range(2)]

@@ -57,7 +57,7 @@ def questions(one: Claimant) -> list[Escalation]:
 def everything(one: Claimant) -> object:
     """All that a sweep could change, here and on the remote, but the right to sweep."""
     snapshot = one.store.snapshot()
-    rights = [lease for lease in one.leaser.list() if lease.name != "sweeper"]
+    rights = [lease for lease in one.locks.list() if lease.name != "sweeper"]
     return snapshot.agents(), dict(snapshot.files(".ghp/")), one.store.ledger(), rights
 
 
@@ -68,7 +68,7 @@ def outcome(one: Claimant, remote: Path) -> object:
         issue.number: (issue.state, issue.labels, issue.assignees, comments(one, issue.number))
         for issue in issues
     }
-    rights = {x.name: (x.holder, x.generation) for x in one.leaser.list() if x.name != "sweeper"}
+    rights = {x.name: (x.holder, x.generation) for x in one.locks.list() if x.name != "sweeper"}
     open_leases = [log.holder.name for log in read_all(one.store.snapshot())[0] if log.is_open]
     handed = {issue.number: [each.note for each in handoffs(one, issue.number)] for issue in issues}
     asked = [each.question for each in questions(one)]
@@ -149,10 +149,10 @@ def run_doomed(one: Claimant, at: int, *, after: bool, **how: Any) -> bool:
     """Sweep, and be killed at the n-th write; whether it came to that."""
     doom = Doom(at, after=after)
     store: Any = Doomed(one.store, doom)
-    leaser: Any = Doomed(one.leaser, doom)
-    tracker: Any = Doomed(LocalTracker(one.ws, store, leaser), doom)
+    locks: Any = Doomed(one.locks, doom)
+    tracker: Any = Doomed(LocalTracker(one.ws, store, locks), doom)
     try:
-        sweep(make_context(one.ws, store, leaser, tracker), **how)
+        sweep(make_context(one.ws, store, locks, tracker), **how)
     except Killed:
         return True
     return False

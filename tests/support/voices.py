@@ -195,7 +195,7 @@ def _forge(repo: Path, hostile: Hostile) -> None:
         7, hostile.line("head"), "t", RIVAL, "checks", hostile.text("output"),
         hostile.name("returned"), 2, NOW, by, clock, CloneId(clone),
     )  # fmt: skip
-    claim = next(x for x in house.leaser.known("issue/") if x.name == claim_name(2))
+    claim = next(x for x in house.locks.known("issue/") if x.name == claim_name(2))
     order = Act(STOP, hostile.line("command"), DONE, hostile.line("words"), RIVAL, claim.generation)
     told = Obeyed(9, 2, by, (order,), NOW, clock, CloneId(clone))
     event = Record(

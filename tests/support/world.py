@@ -2,7 +2,7 @@
 own, in which agents and people claim, take over, steal, lease, die and come back. What goes wrong
 with remotes, clocks, folders and processes is in `disasters.py`.
 
-The services are the real ones, on the stores and leasers in memory; presence is in real files, as
+The services are the real ones, on the stores and locks in memory; presence is in real files, as
 it always is. What is simulated is time, the network and who gets in between.
 """
 
@@ -26,7 +26,7 @@ from ghp_agents.workspace import Workspace
 from tests.support.clock import ManualClock
 from tests.support.skewed_clock import SkewedClock
 from tests.support.twins.issues import MemoryTracker
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 from tests.support.twins.state import History, MemoryRemote, MemorySnapshot, MemoryStore
 from tests.support.world_files import template
 
@@ -66,8 +66,8 @@ class Write(NamedTuple):
     holder_lived: bool  # the holder before was alive for all that could be known
 
 
-class WorldLeaser(MemoryLeaser):
-    """A clone's leaser: tells the world what it wrote, and lets others get in before it does."""
+class WorldLocks(MemoryLocks):
+    """A clone's locks: tells the world what it wrote, and lets others get in before it does."""
 
     def __init__(self, world: "World", clone: int, clock: SkewedClock, board: Board) -> None:
         super().__init__(clock, board, f"clone-{clone}")
@@ -89,8 +89,8 @@ class WorldLeaser(MemoryLeaser):
         """The right as it is; if it was lost, as this clone puts it back."""
         return self._read_board(name) if self.line.reachable else self.line.leases.get(name)
 
-    def take_over(self, other: "WorldLeaser") -> None:
-        """Know all that another clone's leaser knows."""
+    def take_over(self, other: "WorldLocks") -> None:
+        """Know all that another clone's locks knows."""
         self._known, self._chains = dict(other._known), dict(other._chains)
 
 
@@ -146,7 +146,7 @@ class WorldStore(MemoryStore):
             return self._lose_answer(clone)
         report = super().sync(push=push, paced=paced)
         if report.fetched:
-            clone.leaser.hear()
+            clone.locks.hear()
             self.world.synced(self.number)
         return report
 
@@ -175,7 +175,7 @@ class Clone:
     hub: MemoryRemote
     board: Board
     store: WorldStore = field(init=False)
-    leaser: WorldLeaser = field(init=False)
+    locks: WorldLocks = field(init=False)
     heard: dict["Life", "Sign"] = field(default_factory=dict)  # by the last sync
     heard_at: float | None = None
     copied: dict["Life", "Sign"] = field(default_factory=dict)  # in files that came with a copy
@@ -185,7 +185,7 @@ class Clone:
         """Know all that another clone knows, as its copy does, and go by another id."""
         self.heard, self.heard_at = dict(other.heard), other.heard_at
         self.store.take_over(other.store)
-        self.leaser.take_over(other.leaser)
+        self.locks.take_over(other.locks)
 
     def cut(self, *, away: bool) -> None:
         """The remote cannot be reached from here, or can be again."""
@@ -220,7 +220,7 @@ class Backup(NamedTuple):
 class World:
     """All of it, and what is true in it, whoever knows that."""
 
-    leasers: type[WorldLeaser] = WorldLeaser
+    lock_services: type[WorldLocks] = WorldLocks
     stores: type[WorldStore] = WorldStore
 
     def __init__(self, folder: Path, seed: int, *, clones: int = CLONES) -> None:
@@ -259,7 +259,7 @@ class World:
         clock = SkewedClock(self.clock, SKEWS[number % len(SKEWS)])
         made = Clone(number, clock, MemoryRemote(hub.histories), line)
         made.store = self.stores(self, number, clock, made.hub)
-        made.leaser = self.leasers(self, number, clock, line)
+        made.locks = self.lock_services(self, number, clock, line)
         return made
 
     # ------------------------------------------------------------------------- who acts

@@ -45,11 +45,11 @@ def test_a_holder_that_returns_between_the_look_and_the_act_keeps_its_claim(
         one.release(1)
         one.claim(1)
 
-    leaser: Any = Rival(sweeper.leaser, "release", come_back)
-    swept = sweep(make_context(sweeper.ws, sweeper.store, leaser, sweeper.tracker))
+    locks: Any = Rival(sweeper.locks, "release", come_back)
+    swept = sweep(make_context(sweeper.ws, sweeper.store, locks, sweeper.tracker))
     assert kinds(swept) == [("Free", False)]
     assert texts(swept) == ["left: it changed meanwhile: worker-1 holds it (generation 2)"]
-    lease = sweeper.leaser.read("issue/1")
+    lease = sweeper.locks.read("issue/1")
     assert lease
     assert (lease.holder, lease.generation) == ("worker-1", 2)
     assert comments(sweeper) == []
@@ -65,8 +65,8 @@ def test_another_that_takes_the_claim_first_keeps_it(
     one.sync()
     run(sweeper)
     team.silence(DEAD, two)
-    leaser: Any = Rival(sweeper.leaser, "release", lambda: two.claim(1, steal=True, reason="Now"))
-    swept = sweep(make_context(sweeper.ws, sweeper.store, leaser, sweeper.tracker))
+    locks: Any = Rival(sweeper.locks, "release", lambda: two.claim(1, steal=True, reason="Now"))
+    swept = sweep(make_context(sweeper.ws, sweeper.store, locks, sweeper.tracker))
     assert texts(swept) == ["left: it changed meanwhile: worker-2 holds it (generation 2)"]
     two.sync()
     assert run(sweeper).done == 0
@@ -86,9 +86,9 @@ def test_an_issue_that_was_opened_again_keeps_its_claim(
         sweeper.tracker.change(1, IssueChange(state="open"), sweeper.ws.actor())
 
     tracker: Any = Rival(sweeper.tracker, "get", open_again)
-    swept = sweep(make_context(sweeper.ws, sweeper.store, sweeper.leaser, tracker))
+    swept = sweep(make_context(sweeper.ws, sweeper.store, sweeper.locks, tracker))
     assert texts(swept) == ["#1 is open again"]
-    lease = sweeper.leaser.read("issue/1")
+    lease = sweeper.locks.read("issue/1")
     assert lease
     assert lease.holder == "worker-1"
 
@@ -104,8 +104,8 @@ def test_two_sweeps_at_once_in_two_clones_come_to_what_one_does(
     run(other)
     team.silence(DEAD, two)
     seen: list[list[str]] = []
-    leaser: Any = Rival(sweeper.leaser, "release", lambda: seen.append(texts(run(other))))
-    first = sweep(make_context(sweeper.ws, sweeper.store, leaser, sweeper.tracker))
+    locks: Any = Rival(sweeper.locks, "release", lambda: seen.append(texts(run(other))))
+    first = sweep(make_context(sweeper.ws, sweeper.store, locks, sweeper.tracker))
     # The other waits until the first can be taken for dead; then it does all, and the first none.
     assert seen == [["worker-1 is dead; back in the queue (attempt 1)"]]
     assert texts(first) == ["left: it changed meanwhile: it is free (generation 1)"]
@@ -220,7 +220,7 @@ def test_leases_of_who_is_gone_have_ended(
     team.silence(GONE, two)
     swept = run(sweeper)
     assert sorted(kinds(swept)) == [("EndLease", True), ("EndLease", True), ("FreeRight", True)]
-    rights = [lease for lease in sweeper.leaser.list("path/") if lease.holder]
+    rights = [lease for lease in sweeper.locks.list("path/") if lease.holder]
     assert rights == []
     assert kinds(run(sweeper)) == []
 

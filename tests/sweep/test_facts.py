@@ -18,7 +18,7 @@ from tests.support.context import make_context
 from tests.support.git import git
 from tests.support.sweeps import STALE, kinds
 from tests.support.twins.issues import MemoryTracker
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 from tests.support.twins.state import MemoryRemote, MemoryStore
 
 ANN = Actor("Ann", is_person=True)
@@ -48,12 +48,12 @@ class Crowd:
         self.ws = open_workspace(repo, dict(os.environ), self.clock)
         self.store = MemoryStore(self.clock, "here", self.hub)
         self.there = MemoryStore(self.clock, "there", self.hub)
-        self.leaser = MemoryLeaser(self.clock, self.board)
+        self.locks = MemoryLocks(self.clock, self.board)
         self.tracker = MemoryTracker(self.clock)
         for number in range(1, ISSUES + 1):
             self.tracker.create(IssueChange(title=f"Issue {number}"), ANN)
         for number in range(1, AGENTS + 1):
-            self.leaser.acquire(f"issue/{number}", f"worker-{number}", expected=None, epoch=1)
+            self.locks.acquire(f"issue/{number}", f"worker-{number}", expected=None, epoch=1)
         self.beat(1)
 
     def beat(self, seq: int, first: int = 1) -> None:
@@ -65,7 +65,7 @@ class Crowd:
     def sweep(self, **how: Any) -> tuple[SweepResult, Counter[str]]:
         counter = Counter[str]()
         parts: list[Any] = [
-            Counted(part, counter) for part in (self.store, self.leaser, self.tracker)
+            Counted(part, counter) for part in (self.store, self.locks, self.tracker)
         ]
         return sweep(make_context(self.ws, *parts), **how), counter
 
@@ -95,8 +95,8 @@ def test_of_a_thousand_issues_and_fifty_agents_nothing_is_asked_one_by_one(crowd
     assert requests == {
         "MemoryStore.sync": 2,
         "MemoryStore.publish": 1,
-        "MemoryLeaser.acquire": 1,
-        "MemoryLeaser.release": 1,
+        "MemoryLocks.acquire": 1,
+        "MemoryLocks.release": 1,
     }
     assert counter["MemoryStore.ledger"] == 0
 
@@ -116,7 +116,7 @@ def test_only_what_is_to_be_done_is_written(crowd: Crowd) -> None:
 
 
 def test_an_attempt_counts_until_a_person_has_said_how_to_go_on(crowd: Crowd) -> None:
-    ctx = make_context(crowd.ws, crowd.store, crowd.leaser, crowd.tracker)
+    ctx = make_context(crowd.ws, crowd.store, crowd.locks, crowd.tracker)
     facts = sweep_sight.gather(World(ctx))
     assert (len(facts.issues), len(facts.claims), facts.attempts) == (ISSUES, AGENTS, {})
     assert facts.workers == ()

@@ -20,7 +20,7 @@ from ghp_agents.workspace import open_workspace
 from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.sweeps import Rival
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 from tests.support.twins.state import MemoryStore
 
 ANN = Actor("Ann", is_person=True)
@@ -36,12 +36,12 @@ class Place:
         self.store = MemoryStore(self.clock)
 
     @property
-    def leaser(self) -> MemoryLeaser:
-        return MemoryLeaser(self.clock, self.board)
+    def locks(self) -> MemoryLocks:
+        return MemoryLocks(self.clock, self.board)
 
     def acquire_lock(self, clone: CloneId = ONE, *, fresh: bool = True) -> SweepLock:
         return acquire_lock(
-            make_context(self.ws, self.store, self.leaser), SweepRequest(ANN, clone, fresh)
+            make_context(self.ws, self.store, self.locks), SweepRequest(ANN, clone, fresh)
         )
 
 
@@ -57,7 +57,7 @@ def test_the_first_fresh_clone_gives_its_id_to_all_that_come_after(place: Place)
     second = place.acquire_lock(OTHER)
     assert second.clone == ONE
     second.end()
-    lease = place.leaser.read(NAME)
+    lease = place.locks.read(NAME)
     assert lease
     assert (lease.holder, lease.generation, lease.reason) == (None, 2, f"clone {ONE}")
 
@@ -87,7 +87,7 @@ def test_who_comes_while_another_sweeps_waits_for_its_end(place: Place) -> None:
 
     ws = open_workspace(place.ws.folder, os.environ, Watch(begun))
     second = acquire_lock(
-        make_context(ws, place.store, place.leaser), SweepRequest(ANN, OTHER, True)
+        make_context(ws, place.store, place.locks), SweepRequest(ANN, OTHER, True)
     )
     assert waits == [LOOK_EVERY] * 3
     assert second.clone == ONE
@@ -104,7 +104,7 @@ def test_a_right_that_does_not_move_for_long_is_taken_over_and_its_holder_stoppe
         dead.renew_if_due()
     dead.end()
     taken.renew_if_due()
-    lease = place.leaser.read(NAME)
+    lease = place.locks.read(NAME)
     assert lease
     assert lease.holder == "Ann"
 
@@ -121,7 +121,7 @@ def test_who_sweeps_for_long_keeps_its_right_and_the_other_goes_away(place: Plac
 
     ws = open_workspace(place.ws.folder, os.environ, Busy(begun))
     with pytest.raises(BusyError) as caught:
-        acquire_lock(make_context(ws, place.store, place.leaser), SweepRequest(ANN, OTHER, True))
+        acquire_lock(make_context(ws, place.store, place.locks), SweepRequest(ANN, OTHER, True))
     assert str(caught.value) == "«Ann» (a person) is sweeping now (generation 2)."
     assert place.clock.now() - begun == RENEW_EVERY
 
@@ -129,10 +129,10 @@ def test_who_sweeps_for_long_keeps_its_right_and_the_other_goes_away(place: Plac
 def test_of_two_that_come_at_once_one_waits(place: Place) -> None:
     place.acquire_lock().end()
     rival: list[SweepLock] = []
-    leaser = Rival(place.leaser, "acquire", lambda: rival.append(place.acquire_lock(OTHER)))
+    locks = Rival(place.locks, "acquire", lambda: rival.append(place.acquire_lock(OTHER)))
     begun = place.clock.now()
     arrival = SweepRequest(ANN, ONE, True)
-    mine = acquire_lock(make_context(place.ws, place.store, leaser), arrival)
+    mine = acquire_lock(make_context(place.ws, place.store, locks), arrival)
     assert place.clock.now() - begun == STUCK_AFTER
     place.clock.wait(RENEW_EVERY)
     with pytest.raises(BusyError):

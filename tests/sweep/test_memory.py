@@ -132,8 +132,8 @@ def test_a_rival_that_wrote_under_the_same_id_loses_nothing_and_no_ref_is_left(
                     act()
             return getattr(self._part, name)
 
-    leaser: Any = Slow(slow.leaser, "release", lambda: None)
-    swept = sweep(make_context(slow.ws, slow.store, leaser, slow.tracker), ephemeral=True)
+    locks: Any = Slow(slow.locks, "release", lambda: None)
+    swept = sweep(make_context(slow.ws, slow.store, locks, slow.tracker), ephemeral=True)
     assert [done for _, done in kinds(swept)] == [True, False]
     assert [each.clone for each in (swept, *found)] == [common, common]
     assert clones(team) == before
@@ -162,8 +162,8 @@ def test_a_run_that_is_killed_before_it_sent_anything_leaves_the_next_one_to_do_
 
     store: Any = Rival(lost.store, "publish", cut)
     with pytest.raises(KeyboardInterrupt):
-        sweep(make_context(lost.ws, store, lost.leaser, lost.tracker), ephemeral=True)
-    assert lost.leaser.read("issue/1").holder is None  # type: ignore[union-attr]
+        sweep(make_context(lost.ws, store, lost.locks, lost.tracker), ephemeral=True)
+    assert lost.locks.read("issue/1").holder is None  # type: ignore[union-attr]
     late = runners.fresh()
     assert texts(run(late, ephemeral=True)) == [
         "finished: worker-1 is dead; back in the queue (attempt 1)"
@@ -207,6 +207,6 @@ def test_what_waits_for_github_is_sent_before_the_clone_is_gone_or_said(
 ) -> None:
     fresh = runners.fresh().sync()
     outbox: Any = Outbox(sends)
-    house = make_context(fresh.ws, fresh.store, fresh.leaser, outbox, outbox)
+    house = make_context(fresh.ws, fresh.store, fresh.locks, outbox, outbox)
     reported = _publish_with_retries(house, SyncReport("origin", fetched=True)).trouble
     assert reported == trouble

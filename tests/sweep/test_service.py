@@ -65,7 +65,7 @@ def test_a_dead_holders_issue_goes_back_to_the_queue_with_a_handoff(
     run(sweeper)
     team.silence(DEAD, two)
     assert kinds(run(sweeper)) == [("Free", True)]
-    lease = sweeper.leaser.read("issue/1")
+    lease = sweeper.locks.read("issue/1")
     assert lease
     assert (lease.holder, lease.reason) == (None, "swept: worker-1 is dead")
     assert sweeper.assignees(1) == ()
@@ -114,7 +114,7 @@ def test_under_alert_the_dead_are_only_told_of(
     assert kinds(first) == [("Tell", False), ("Warn", True)]
     assert kinds(run(sweeper, policy="alert")) == [("Tell", False)]
     assert len(comments(sweeper)) == 1
-    lease = sweeper.leaser.read("issue/1")
+    lease = sweeper.locks.read("issue/1")
     assert lease
     assert lease.holder == "worker-1"
 
@@ -139,7 +139,7 @@ def test_a_dead_holders_issue_is_given_to_the_least_loaded_who_can_do_it(
     (outcome,) = run(sweeper, policy="reassign").outcomes
     assert isinstance(outcome.act, Free)
     assert outcome.text == "worker-1 is dead; given to worker-2 (attempt 1)"
-    lease = sweeper.leaser.read("issue/1")
+    lease = sweeper.locks.read("issue/1")
     assert lease
     assert (lease.holder, lease.generation, lease.epoch) == ("worker-2", 2, 1)
     assert sweeper.assignees(1) == ("worker-2",)
@@ -233,7 +233,7 @@ def test_the_claim_of_a_closed_issue_is_given_back_and_its_assignee_stays(
     sweeper.sync()
     sweeper.tracker.change(1, IssueChange(state="closed"), sweeper.ws.actor())
     assert kinds(run(sweeper)) == [("Close", True)]
-    lease = sweeper.leaser.read("issue/1")
+    lease = sweeper.locks.read("issue/1")
     assert lease
     assert (lease.holder, lease.reason) == (None, "its issue is closed")
     assert sweeper.assignees(1) == ("worker-1",)

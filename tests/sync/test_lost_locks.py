@@ -14,7 +14,7 @@ from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.git import git
 from tests.support.twins.issues import MemoryTracker
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 from tests.support.twins.state import MemoryStore
 
 
@@ -27,8 +27,8 @@ class Place:
         self.board = Board()
         self.ws = open_workspace(repo, dict(os.environ), clock)
         self.store = MemoryStore(clock, "here")
-        self.leaser = MemoryLeaser(clock, self.board, "here")
-        self.parts = make_context(self.ws, self.store, self.leaser, MemoryTracker(clock))
+        self.locks = MemoryLocks(clock, self.board, "here")
+        self.parts = make_context(self.ws, self.store, self.locks, MemoryTracker(clock))
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def place(repo: Path) -> Place:
 
 
 def test_a_lost_right_is_put_back_and_written_down(place: Place) -> None:
-    taken = place.leaser.acquire("trunk", "worker-1", expected=None)
+    taken = place.locks.acquire("trunk", "worker-1", expected=None)
     place.board.leases.clear()
     assert lost_rights.put_back_locks(place.parts) == [
         "the remote had lost history of the right trunk"
@@ -49,18 +49,18 @@ def test_a_lost_right_is_put_back_and_written_down(place: Place) -> None:
 
 
 def test_out_of_reach_nothing_is_mended_and_nothing_fails(place: Place) -> None:
-    place.leaser.acquire("trunk", "worker-1", expected=None)
+    place.locks.acquire("trunk", "worker-1", expected=None)
     place.board.leases.clear()
     place.board.reachable = False
     assert lost_rights.put_back_locks(place.parts) == []
 
 
 def test_a_dispute_is_asked_about_once_by_the_clone_that_found_it(place: Place) -> None:
-    lease = place.leaser.acquire("name/staging-db", "bob", expected=None)
+    lease = place.locks.acquire("name/staging-db", "bob", expected=None)
     dispute = lease._replace(holder=None, cause=Cause(DISPUTE, "bob"), reason="two have it")
     for clone in ("elsewhere", "here", "here"):
         right: Lock = dispute._replace(clone=clone)
-        place.leaser._known["name/staging-db"] = place.board.leases["name/staging-db"] = right
+        place.locks._known["name/staging-db"] = place.board.leases["name/staging-db"] = right
         lost_rights.put_back_locks(place.parts)
     (asked,) = escalation.read_all(place.store.snapshot())[0]
     assert asked.question.text == (

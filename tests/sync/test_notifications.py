@@ -13,7 +13,7 @@ from ghp_agents.sync import notifications as news
 from ghp_agents.sync.notifications import Notifications, gather, mark
 from tests.support.context import make_context
 from tests.support.escalations import WORKER, Place, make_place
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 
 TWO = AgentName("worker-2")
 
@@ -26,19 +26,19 @@ def here(repo: Path) -> Place:
     return place
 
 
-def leases(place: Place) -> MemoryLeaser:
-    return MemoryLeaser(place.clock, Board())
+def leases(place: Place) -> MemoryLocks:
+    return MemoryLocks(place.clock, Board())
 
 
-def heard(place: Place, leaser: LockService | None = None, **more: object) -> Notifications:
-    return gather(make_context(place.ws, place.store, leaser or leases(place)), WORKER, **more)  # type: ignore[arg-type]
+def heard(place: Place, locks: LockService | None = None, **more: object) -> Notifications:
+    return gather(make_context(place.ws, place.store, locks or leases(place)), WORKER, **more)  # type: ignore[arg-type]
 
 
-def lose(place: Place, leaser: MemoryLeaser) -> None:
+def lose(place: Place, locks: MemoryLocks) -> None:
     """worker-1 claimed #1, and worker-2 has it now."""
-    first = leaser.acquire("issue/1", WORKER, expected=None, epoch=1)
+    first = locks.acquire("issue/1", WORKER, expected=None, epoch=1)
     presence.heartbeat(place.ws, place.store, WORKER, {"issue": 1, "generation": first.generation})
-    leaser.acquire("issue/1", TWO, expected=first, epoch=1, reason="urgent")
+    locks.acquire("issue/1", TWO, expected=first, epoch=1, reason="urgent")
 
 
 def test_where_nothing_is_new_nothing_is_said(here: Place) -> None:
@@ -94,29 +94,29 @@ def test_what_has_no_room_stays_new(here: Place, letter: str) -> None:
 
 
 def test_a_lost_claim_comes_first_and_once_unless_asked_again(here: Place) -> None:
-    leaser = leases(here)
-    lose(here, leaser)
+    locks = leases(here)
+    lose(here, locks)
     asked = here.ask().escalation
     here.by("@me").reply(asked.name)
-    first, *_ = heard(here, leaser).text.splitlines()
+    first, *_ = heard(here, locks).text.splitlines()
     assert first.startswith("Your claim of #1 was taken: worker-2 has held it since ")
     assert "`ghp agent-handoff --issue 1`" in first
-    mark(here.ws, WORKER, heard(here, leaser).ids)
-    assert heard(here, leaser) == Notifications("", ())
-    assert heard(here, leaser, again=True).text == first
+    mark(here.ws, WORKER, heard(here, locks).ids)
+    assert heard(here, locks) == Notifications("", ())
+    assert heard(here, locks, again=True).text == first
     presence.heartbeat(here.ws, here.store, WORKER, {"issue": 2})
-    assert heard(here, leaser, again=True) == Notifications("", ())
+    assert heard(here, locks, again=True) == Notifications("", ())
 
 
 def test_a_claim_that_is_lost_again_is_told_again(here: Place) -> None:
-    leaser = leases(here)
-    lose(here, leaser)
-    mark(here.ws, WORKER, heard(here, leaser).ids)
-    (now,) = leaser.list()
-    mine = leaser.acquire("issue/1", WORKER, expected=now, epoch=1)
+    locks = leases(here)
+    lose(here, locks)
+    mark(here.ws, WORKER, heard(here, locks).ids)
+    (now,) = locks.list()
+    mine = locks.acquire("issue/1", WORKER, expected=now, epoch=1)
     presence.heartbeat(here.ws, here.store, WORKER, {"issue": 1, "generation": mine.generation})
-    leaser.acquire("issue/1", TWO, expected=mine, epoch=1)
-    assert "worker-2 has held it" in heard(here, leaser).text
+    locks.acquire("issue/1", TWO, expected=mine, epoch=1)
+    assert "worker-2 has held it" in heard(here, locks).text
 
 
 def test_nobody_elses_answer_is_news(here: Place) -> None:
@@ -126,17 +126,17 @@ def test_nobody_elses_answer_is_news(here: Place) -> None:
 
 
 def test_it_rings_for_agents_of_this_clone_that_have_news(here: Place, repo: Path) -> None:
-    leaser = leases(here)
+    locks = leases(here)
     for name in ("worker-2", "worker-3"):
         presence.register(here.by(name).ws, here.store, AgentName(name))
     asked = here.by("worker-2").ask().escalation
     here.by("@me").reply(asked.name)
-    lose(here, leaser)
+    lose(here, locks)
     folders = here.ws.folders
     bell.clear(folders, "worker-2")
 
     def ringing() -> list[str]:
-        news.notify_agents(make_context(here.ws, leaser=leaser), here.store.snapshot())
+        news.notify_agents(make_context(here.ws, locks=locks), here.store.snapshot())
         names = [f"worker-{number}" for number in (1, 2, 3)]
         found = [name for name in names if bell.is_set(folders, name)]
         for name in found:
@@ -147,7 +147,7 @@ def test_it_rings_for_agents_of_this_clone_that_have_news(here: Place, repo: Pat
     assert ringing() == ["worker-1", "worker-2"]  # until they were told
     for name in ("worker-1", "worker-2"):
         agent = AgentName(name)
-        mark(here.ws, agent, gather(make_context(here.ws, here.store, leaser), agent).ids)
+        mark(here.ws, agent, gather(make_context(here.ws, here.store, locks), agent).ids)
     assert ringing() == []
 
 
@@ -163,7 +163,7 @@ def test_it_does_not_ring_for_who_is_stopped(here: Place) -> None:
     here.by("@me").reply(asked.name)
     presence.heartbeat(here.ws, here.store, WORKER, {"status": "stopped"})
     bell.clear(here.ws.folders, WORKER)
-    news.notify_agents(make_context(here.ws, leaser=leases(here)), here.store.snapshot())
+    news.notify_agents(make_context(here.ws, locks=leases(here)), here.store.snapshot())
     assert not bell.is_set(here.ws.folders, WORKER)
 
 

@@ -16,7 +16,7 @@ from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
 from tests.support.context import make_context
 from tests.support.escalations import ShakyTracker
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 from tests.support.twins.state import MemoryRemote, MemoryStore
 
 ADA = Actor("Ada", is_person=True)
@@ -28,20 +28,20 @@ class Clone:
 
     ws: Workspace
     store: MemoryStore
-    leaser: MemoryLeaser
+    locks: MemoryLocks
     hub: MemoryRemote
     board: Board
 
     @property
     def tracker(self) -> LocalTracker:
-        return LocalTracker(self.ws, self.store, self.leaser)
+        return LocalTracker(self.ws, self.store, self.locks)
 
     def reach(self, reachable: bool) -> None:
         """Let the network be there, or not."""
         self.hub.reachable = self.board.reachable = reachable
 
     def sync(self, *, push: bool = True, publish: bool = False) -> SyncReport:
-        ctx = make_context(self.ws, self.store, self.leaser, self.tracker)
+        ctx = make_context(self.ws, self.store, self.locks, self.tracker)
         return sync(ctx, push=push, publish=publish)
 
 
@@ -49,7 +49,7 @@ class Clone:
 def here(repo: Path) -> Clone:
     clock, hub, board = ManualClock(), MemoryRemote(), Board()
     ws = open_workspace(repo, os.environ, clock, "worker-1")
-    return Clone(ws, MemoryStore(clock, "here", hub), MemoryLeaser(clock, board), hub, board)
+    return Clone(ws, MemoryStore(clock, "here", hub), MemoryLocks(clock, board), hub, board)
 
 
 def test_an_issue_made_offline_has_its_number_and_is_sent_in_one_sync(here: Clone) -> None:
@@ -96,10 +96,10 @@ def test_a_comment_that_is_owed_is_made_and_one_that_cannot_be_is_said(here: Clo
     tracker = ShakyTracker(ManualClock())
     tracker.reachable = False
     escalate(make_context(here.ws, here.store, tracker=tracker), "Which database?", issue="#1")
-    late = sync(make_context(here.ws, here.store, here.leaser, tracker))
+    late = sync(make_context(here.ws, here.store, here.locks, tracker))
     assert [note.split(":")[0] for note in late.notes] == ["Cannot comment on #1"]
     tracker.reachable = True
-    assert sync(make_context(here.ws, here.store, here.leaser, tracker)).notes == ()
+    assert sync(make_context(here.ws, here.store, here.locks, tracker)).notes == ()
     assert [author for author, _ in tracker.said()] == ["worker-1"]
 
 

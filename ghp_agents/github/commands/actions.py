@@ -73,13 +73,13 @@ def _assign(order: CommandContext) -> Act:
     enough."""
     _refuse_closed(order)
     me, name = order.me, order.command.name
-    lease = me.ctx.leaser.read(claim_name(order.issue.number))
+    lease = me.ctx.locks.read(claim_name(order.issue.number))
     if lease is None or lease.holder in (None, name):
         _finish_showing(order, lease)
         _reassign(order, name)
         has = "already holds it" if lease and lease.holder else "is assigned"
         return _done(order, f"{name} {has}")
-    if any(_is_by(order, past) for past in me.ctx.leaser.history(lease.name)):
+    if any(_is_by(order, past) for past in me.ctx.locks.history(lease.name)):
         return _done(order, f"{name} was assigned")  # by an earlier run; the lock has changed since
     holder = _holder_view(order, lease)
     after = _transfer_claim(order, lease, name, holder)
@@ -96,9 +96,9 @@ def _transfer_claim(order: CommandContext, lease: Lock, name: str, holder: Holde
     state = "" if holder.lives else f"{lease.holder} is {holder.state}; "
     reason = f"{STOLEN}{state}{me.name} by /agent assign, {order.tag}"
     if not _lives(order, name):
-        return me.ctx.leaser.release(lease.name, expected=lease, reason=reason, cause=order.cause)
+        return me.ctx.locks.release(lease.name, expected=lease, reason=reason, cause=order.cause)
     epoch, clone = holder_liveness.life_of(me.ctx, name)
-    return me.ctx.leaser.acquire(
+    return me.ctx.locks.acquire(
         lease.name, name, expected=lease, epoch=epoch, reason=reason,
         cause=order.cause, clone=clone,
     )  # fmt: skip
@@ -118,7 +118,7 @@ def _stop(order: CommandContext) -> Act:
     released here."""
     _refuse_closed(order)
     me = order.me
-    lease = me.ctx.leaser.read(claim_name(order.issue.number))
+    lease = me.ctx.locks.read(claim_name(order.issue.number))
     if lease is None or lease.holder is None:
         _finish_showing(order, lease)
         _unassign(order)
@@ -139,7 +139,7 @@ def _retry(order: CommandContext) -> Act:
     """Back to the queue; attempts are counted from now on."""
     _refuse_closed(order)
     me = order.me
-    lease = me.ctx.leaser.read(claim_name(order.issue.number))
+    lease = me.ctx.locks.read(claim_name(order.issue.number))
     if lease and lease.holder:
         holder = _holder_view(order, lease)
         if holder.lives:
@@ -160,7 +160,7 @@ def _release_claim(order: CommandContext, lease: Lock, holder: HolderView, what:
     me = order.me
     sweep_handoff.write(me, order.issue, lease, None)
     reason = f"{lease.holder} is {holder.state}; {me.name} by {what}, {order.tag}"
-    after = me.ctx.leaser.release(lease.name, expected=lease, reason=reason, cause=order.cause)
+    after = me.ctx.locks.release(lease.name, expected=lease, reason=reason, cause=order.cause)
     _show(order, after, lease)
     _unassign(order)
 
@@ -218,7 +218,7 @@ def _finish_showing(order: CommandContext, lease: Lock | None) -> None:
         return
     wanted = entry_id("release", lease)
     if all(entry.id != wanted for entry in order.me.ctx.store.ledger()):
-        chain = order.me.ctx.leaser.history(lease.name)
+        chain = order.me.ctx.locks.history(lease.name)
         _show(order, lease, chain[-2] if len(chain) > 1 else None)
 
 

@@ -40,14 +40,14 @@ def _lost_error(current: Lock | None) -> UnknownError:
 
 
 def _acquire(ctx: Context) -> Lock | None:
-    known = next((lock for lock in ctx.leaser.known(NAME) if lock.name == NAME), None)
+    known = next((lock for lock in ctx.locks.known(NAME) if lock.name == NAME), None)
     for _ in range(2):
         if known and known.holder is not None and not _is_stuck(ctx.ws, known):
-            known = ctx.leaser.read(NAME)
+            known = ctx.locks.read(NAME)
             if known and known.holder is not None and not _is_stuck(ctx.ws, known):
                 return None
         try:
-            return ctx.leaser.acquire(NAME, _holder(ctx.ws), expected=known)
+            return ctx.locks.acquire(NAME, _holder(ctx.ws), expected=known)
         except LockMovedError as moved:
             known = moved.current
     return None

@@ -21,19 +21,19 @@ ASSIGNED = "hub/assigned.json"  # in the folder of caches; by agent: issue and t
 News = list[tuple[str, str]]  # the text, and the key that records its delivery
 
 
-def orders(leaser: LockService, snapshot: Snapshot, agent: AgentName) -> News:
+def orders(locks: LockService, snapshot: Snapshot, agent: AgentName) -> News:
     """The texts of `stops`."""
-    found = stops(leaser, snapshot, agent)
+    found = stops(locks, snapshot, agent)
     return [(messages.stop(obeyed), f"command/{obeyed.id}") for obeyed in found]
 
 
-def stops(leaser: LockService, snapshot: Snapshot, agent: AgentName) -> list[Obeyed]:
+def stops(locks: LockService, snapshot: Snapshot, agent: AgentName) -> list[Obeyed]:
     """Orders to stop, as long as the agent holds the issue with the same generation."""
     records = snapshot.files(FOLDER)
     if not records:
         return []
     meant = comment_commands.told_to_stop(comment_commands.read_commands(records)[0], agent)
-    held = {lease.name: lease for lease in leaser.known("issue/")} if meant else {}
+    held = {lease.name: lease for lease in locks.known("issue/")} if meant else {}
     found: list[Obeyed] = []
     for obeyed, act in meant:
         lease = held.get(claim_name(obeyed.issue))

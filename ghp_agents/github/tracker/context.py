@@ -19,8 +19,8 @@ from ghp_agents.workspace import Workspace
 class TrackerContext:
     """One repository on GitHub, as one clone sees it."""
 
-    def __init__(self, ws: Workspace, hub: GitHubRepository, leaser: LockService) -> None:
-        self.ws, self.hub, self.leaser = ws, hub, leaser
+    def __init__(self, ws: Workspace, hub: GitHubRepository, locks: LockService) -> None:
+        self.ws, self.hub, self.locks = ws, hub, locks
         self.repository = f"{hub.host}/{hub.repository}"
 
     @cached_property
@@ -64,10 +64,10 @@ class TrackerContext:
     def held(self, number: int) -> str | None:
         """The holder of an issue's lock, as known here: "" for nobody, None if unknown."""
         name = claim_name(number)
-        lock = next((known for known in self.leaser.known(name) if known.name == name), None)
+        lock = next((known for known in self.locks.known(name) if known.name == name), None)
         return None if lock is None else lock.holder or ""
 
     def holders(self) -> dict[int, str]:
         """The holders of all issues, as known here."""
-        known = {claimed_issue(lock.name): lock.holder for lock in self.leaser.known(PREFIX)}
+        known = {claimed_issue(lock.name): lock.holder for lock in self.locks.known(PREFIX)}
         return {number: holder for number, holder in known.items() if number and holder}

@@ -59,9 +59,9 @@ class GitHubTracker:
     """
 
     def __init__(
-        self, ws: Workspace, hub: GitHubRepository, leaser: LockService, *, asks: bool = True
+        self, ws: Workspace, hub: GitHubRepository, locks: LockService, *, asks: bool = True
     ) -> None:
-        self._context = TrackerContext(ws, hub, leaser)
+        self._context = TrackerContext(ws, hub, locks)
         self._asks = asks
 
     @property

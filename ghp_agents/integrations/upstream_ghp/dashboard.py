@@ -34,7 +34,7 @@ def dashboard(ctx: Context, branch: str) -> dict[str, Any]:
     here = [view for view in known if _is_here(view, branch, issue)]
     items = [
         *(_agent(view) for view in here),
-        *_claim(ctx.leaser, issue, here),
+        *_claim(ctx.locks, issue, here),
         *_questions(snapshot, issue, {view.name for view in here}),
         *_handoffs(snapshot, branch, issue),
     ]
@@ -77,11 +77,11 @@ def _agent(view: AgentView) -> Item:
     )  # fmt: skip
 
 
-def _claim(leaser: LockService, issue: int | None, here: Sequence[AgentView]) -> Iterator[Item]:
+def _claim(locks: LockService, issue: int | None, here: Sequence[AgentView]) -> Iterator[Item]:
     """The claim on the issue, if another agent holds it."""
     if issue is None:
         return
-    for lease in leaser.known(claim_name(issue)):
+    for lease in locks.known(claim_name(issue)):
         is_held = lease.holder and lease.name == claim_name(issue)
         if is_held and lease.holder not in {view.name for view in here}:
             yield _item(

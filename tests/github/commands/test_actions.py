@@ -32,7 +32,7 @@ def two(team: Team, one: Claimant) -> Claimant:
 
 def order(here: Claimant, command: Command, comment: int = 7, **parts: Any) -> CommandContext:
     ctx = make_context(
-        here.ws, **{"store": here.store, "leaser": here.leaser, "tracker": here.tracker, **parts}
+        here.ws, **{"store": here.store, "locks": here.locks, "tracker": here.tracker, **parts}
     )
     me = ClaimContext(ctx, ADA, 0)
     return CommandContext(me, here.tracker.get(1), comment, command)
@@ -43,7 +43,7 @@ def do(here: Claimant, verb: str, name: str = "", text: str = "", comment: int =
 
 
 def held(here: Claimant) -> tuple[str | None, int]:
-    lease = here.leaser.read("issue/1")
+    lease = here.locks.read("issue/1")
     assert lease
     return lease.holder, lease.generation
 
@@ -222,9 +222,9 @@ def test_what_changed_hands_meanwhile_is_decided_by_the_next_sync(
         one.release(1)
         one.claim(1)
 
-    leaser: Any = Rival(two.leaser, "acquire", come_back)
+    locks: Any = Rival(two.locks, "acquire", come_back)
     with pytest.raises(UnknownError):
-        execute(order(two, Command("assign", "worker-2"), leaser=leaser))
+        execute(order(two, Command("assign", "worker-2"), locks=locks))
     do(two, "assign", "worker-2")
     assert held(two) == ("worker-2", 3)
 
@@ -243,10 +243,10 @@ def test_killed_at_any_write_the_same_command_finishes_what_was_begun(
     for at in range(1, 30):
         doom = Doom(at, after=after)
         store: Any = Doomed(two.store, doom)
-        leaser: Any = Doomed(two.leaser, doom)
-        tracker: Any = Doomed(LocalTracker(two.ws, store, leaser), doom)
+        locks: Any = Doomed(two.locks, doom)
+        tracker: Any = Doomed(LocalTracker(two.ws, store, locks), doom)
         try:
-            execute(order(two, command, store=store, leaser=leaser, tracker=tracker))
+            execute(order(two, command, store=store, locks=locks, tracker=tracker))
         except Killed:
             continue
         break
@@ -255,4 +255,4 @@ def test_killed_at_any_write_the_same_command_finishes_what_was_begun(
     assert two.assignees(1) == ((holder,) if holder else ())
     assert len(handoffs(two)) == 1
     assert [event for event, *_ in two.story(1)] == ["claim", "release"]
-    assert len(two.leaser.history("issue/1")) == 2
+    assert len(two.locks.history("issue/1")) == 2

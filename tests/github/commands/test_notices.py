@@ -12,7 +12,7 @@ from ghp_agents.issues.comment_commands import DONE, STOP, Act, Obeyed, encode
 from ghp_agents.issues.issue import Issue
 from ghp_agents.presence import service as presence
 from tests.support.escalations import WORKER, Place, make_place
-from tests.support.twins.locks import Board, MemoryLeaser
+from tests.support.twins.locks import Board, MemoryLocks
 
 
 @pytest.fixture
@@ -71,18 +71,18 @@ def test_what_cannot_be_read_is_noted_anew(here: Place, content: bytes) -> None:
 
 
 def test_an_order_to_stop_stands_as_long_as_the_claim_that_it_is_about(here: Place) -> None:
-    leaser = MemoryLeaser(here.clock, Board())
-    lease = leaser.acquire("issue/1", WORKER, expected=None, epoch=1)
-    assert orders(leaser, here.store.snapshot(), WORKER) == []
+    locks = MemoryLocks(here.clock, Board())
+    lease = locks.acquire("issue/1", WORKER, expected=None, epoch=1)
+    assert orders(locks, here.store.snapshot(), WORKER) == []
     snapshot = here.store.snapshot()
     act = Act(STOP, "/agent stop", DONE, "told", WORKER, lease.generation)
     ada = Actor("@ada", True)
     obeyed = Obeyed(7, 1, ada, (act,), Timestamp("2025-01-25T10:30:00Z"), 1, snapshot.clone)
     here.store.commit([encode(obeyed)], expected=snapshot.revision)
-    (found,) = orders(leaser, here.store.snapshot(), WORKER)
+    (found,) = orders(locks, here.store.snapshot(), WORKER)
     assert found[1] == f"command/{obeyed.id}"
-    assert orders(leaser, here.store.snapshot(), AgentName("worker-2")) == []
-    lease = leaser.release("issue/1", expected=lease)
-    assert orders(leaser, here.store.snapshot(), WORKER) == []
-    leaser.acquire("issue/1", WORKER, expected=lease, epoch=1)
-    assert orders(leaser, here.store.snapshot(), WORKER) == []
+    assert orders(locks, here.store.snapshot(), AgentName("worker-2")) == []
+    lease = locks.release("issue/1", expected=lease)
+    assert orders(locks, here.store.snapshot(), WORKER) == []
+    locks.acquire("issue/1", WORKER, expected=lease, epoch=1)
+    assert orders(locks, here.store.snapshot(), WORKER) == []

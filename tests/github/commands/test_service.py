@@ -35,18 +35,18 @@ def obey(field: Field, doom: Doom | None = None) -> Done:
     if doom:
         hub.write = doom.guarded(hub.write)  # type: ignore[method-assign]
         store: Any = Doomed(found.store, doom)
-        leaser: Any = Doomed(found.leaser, doom)
+        locks: Any = Doomed(found.locks, doom)
         tracker: Any = Doomed(found.tracker, doom)
-        found = make_context(found.ws, store, leaser, tracker, hub)
+        found = make_context(found.ws, store, locks, tracker, hub)
     return obey_new(found, hub, issues)
 
 
 def free(field: Field) -> None:
     """Whoever was killed had the right to obey."""
-    leaser = field.house().leaser
-    lease = leaser.read(NAME)
+    locks = field.house().locks
+    lease = locks.read(NAME)
     if lease and lease.holder:
-        leaser.release(NAME, expected=lease)
+        locks.release(NAME, expected=lease)
 
 
 def looks_obeyed_once(field: Field, number: int, comment: int) -> None:
@@ -64,7 +64,7 @@ def test_nothing_new_is_nothing_done(field: Field) -> None:
     number = field.github.issue("Blink")
     field.say(number, "> quoted\n\nHello")
     assert obey(field) == Done()
-    lease = field.house().leaser.read(NAME)
+    lease = field.house().locks.read(NAME)
     assert lease is None  # nobody needed the right
 
 

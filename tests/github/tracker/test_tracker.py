@@ -374,7 +374,7 @@ def test_the_workflows_of_the_repository_may_give_work_and_other_apps_may_not(
 ) -> None:
     home = house()
     assert home.hub is not None
-    source = TrackerContext(home.ws, home.hub, home.leaser)
+    source = TrackerContext(home.ws, home.hub, home.locks)
     mark = len(github.proxy.exchanges)
     assert proofs.trusted(source, "github-actions[bot]")
     assert requests_since(github, mark) == []
@@ -400,7 +400,7 @@ def test_a_label_that_did_not_count_counts_when_we_set_it(github: GitHub, house:
 def test_what_a_holder_has_needs_no_proof(github: GitHub, house: MakeHouse) -> None:
     number = github.issue("One", WORKER_1)
     home = house()
-    home.leaser.acquire(f"issue/{number}", "worker-1", expected=None, epoch=1)
+    home.locks.acquire(f"issue/{number}", "worker-1", expected=None, epoch=1)
     github.act("tess", "POST", f"issues/{number}/labels", {"labels": ["agent:worker-1"]})
     mark = len(github.proxy.exchanges)
     assert home.tracker.list()[0].assignees == ("worker-1",)
@@ -652,10 +652,10 @@ def test_what_waited_does_not_show_who_had_it_before(
     number = github.issue("One")
     here = house(WORKER_1)
     here.tracker.list()
-    lease = here.leaser.acquire(f"issue/{number}", "worker-1", expected=None)
+    lease = here.locks.acquire(f"issue/{number}", "worker-1", expected=None)
     unreachable(github)
     here.tracker.set_holder(number, WORKER, add=("worker-1",))
-    here.leaser.acquire(f"issue/{number}", "worker-2", expected=lease)
+    here.locks.acquire(f"issue/{number}", "worker-2", expected=lease)
     reachable(github, clock)
     house(WORKER_2, "other").tracker.set_holder(number, WORKER, add=("worker-2",))
     mark = len(github.proxy.exchanges)

@@ -35,7 +35,7 @@ class Board:
     token: Callable[[int], str] = secrets.token_hex  # generates nonces
 
 
-class MemoryLeaser:
+class MemoryLocks:
     """Lock services with the same board contend for the same locks."""
 
     def __init__(self, clock: Clock, board: Board | None = None, clone: str = "") -> None:

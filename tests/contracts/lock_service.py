@@ -1,4 +1,4 @@
-"""What every leaser does. A test class inherits it and says where its rivals meet."""
+"""What every locks does. A test class inherits it and says where its rivals meet."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ class Field(Protocol):
 
     clock: ManualClock
 
-    def leaser(self) -> LockService:
+    def locks(self) -> LockService:
         """One more rival, as far from the others as they can be here."""
 
 
@@ -72,7 +72,7 @@ def at_once(rivals: Sequence[Callable[[], T]]) -> list[T | LockMovedError]:
 
 def play(field: Field, steps: Steps) -> None:
     """Rivals act on what each saw last; each right must go as one chain of leases."""
-    rivals = [field.leaser() for _ in range(RIVALS)]
+    rivals = [field.locks() for _ in range(RIVALS)]
     seen: dict[tuple[int, str], Lock | None] = {}
     truth: dict[str, list[Lock]] = {name: [] for name in NAMES}
     for who, verb, name in steps:
@@ -118,19 +118,19 @@ def _check_chain(leases: Sequence[Lock]) -> None:
     assert len({lease.nonce for lease in leases}) == len(leases)
 
 
-class LeaserContract:
+class LockContract:
     """Inherit it, with a fixture `field`."""
 
     crowd = 6  # how many race at once
 
     def test_a_right_that_nobody_took_is_nobodys(self, field: Field) -> None:
-        assert field.leaser().read("trunk") is None
-        assert field.leaser().history("trunk") == []
-        assert field.leaser().list() == []
-        assert field.leaser().known() == []
+        assert field.locks().read("trunk") is None
+        assert field.locks().history("trunk") == []
+        assert field.locks().list() == []
+        assert field.locks().known() == []
 
     def test_the_first_acquisition_has_generation_1(self, field: Field) -> None:
-        taken = field.leaser().acquire(
+        taken = field.locks().acquire(
             "issue/12", "worker-1", expected=None, epoch=3, reason="to fix it"
         )
         assert taken == Lock(
@@ -149,19 +149,19 @@ class LeaserContract:
         assert taken.revision
 
     def test_every_rival_reads_what_one_took(self, field: Field) -> None:
-        taken = field.leaser().acquire("issue/12", "worker-1", expected=None)
-        assert field.leaser().read("issue/12") == taken
-        assert field.leaser().list() == [taken]
+        taken = field.locks().acquire("issue/12", "worker-1", expected=None)
+        assert field.locks().read("issue/12") == taken
+        assert field.locks().list() == [taken]
 
     def test_who_comes_second_is_told_who_holds_it(self, field: Field) -> None:
-        taken = field.leaser().acquire("issue/12", "worker-1", expected=None)
+        taken = field.locks().acquire("issue/12", "worker-1", expected=None)
         with pytest.raises(LockMovedError) as caught:
-            field.leaser().acquire("issue/12", "worker-2", expected=None)
+            field.locks().acquire("issue/12", "worker-2", expected=None)
         assert caught.value.current == taken
-        assert field.leaser().read("issue/12") == taken
+        assert field.locks().read("issue/12") == taken
 
     def test_a_release_keeps_the_generation_and_the_next_one_is_higher(self, field: Field) -> None:
-        one, two = field.leaser(), field.leaser()
+        one, two = field.locks(), field.locks()
         taken = one.acquire("issue/12", "worker-1", expected=None)
         free = one.release("issue/12", expected=taken, reason="done")
         assert (free.holder, free.generation, free.reason) == (None, 1, "done")
@@ -170,7 +170,7 @@ class LeaserContract:
         assert (again.holder, again.generation) == ("worker-2", 2)
 
     def test_a_right_can_be_taken_from_its_holder_by_who_saw_it(self, field: Field) -> None:
-        one, two = field.leaser(), field.leaser()
+        one, two = field.locks(), field.locks()
         taken = one.acquire("issue/12", "worker-1", expected=None)
         over = two.acquire("issue/12", "worker-2", expected=two.read("issue/12"))
         assert (over.holder, over.generation) == ("worker-2", 2)
@@ -178,7 +178,7 @@ class LeaserContract:
         assert over.revision != taken.revision
 
     def test_a_holder_who_was_replaced_cannot_release(self, field: Field) -> None:
-        one, two = field.leaser(), field.leaser()
+        one, two = field.locks(), field.locks()
         taken = one.acquire("issue/12", "worker-1", expected=None)
         over = two.acquire("issue/12", "worker-2", expected=taken)
         with pytest.raises(LockMovedError) as caught:
@@ -187,7 +187,7 @@ class LeaserContract:
         assert one.read("issue/12") == over
 
     def test_a_holder_who_was_replaced_cannot_acquire_on_what_it_knew(self, field: Field) -> None:
-        one, two = field.leaser(), field.leaser()
+        one, two = field.locks(), field.locks()
         taken = one.acquire("issue/12", "worker-1", expected=None)
         over = two.acquire("issue/12", "worker-2", expected=taken)
         with pytest.raises(LockMovedError) as caught:
@@ -195,22 +195,22 @@ class LeaserContract:
         assert caught.value.current == over
 
     def test_a_second_release_is_refused_and_shows_that_it_is_free(self, field: Field) -> None:
-        one = field.leaser()
+        one = field.locks()
         taken = one.acquire("trunk", "worker-1", expected=None)
         free = one.release("trunk", expected=taken)
         with pytest.raises(LockMovedError) as caught:
-            field.leaser().release("trunk", expected=taken)
+            field.locks().release("trunk", expected=taken)
         assert caught.value.current == free
 
     def test_equal_claims_by_two_never_both_succeed(self, field: Field) -> None:
         # The same holder, time, epoch and reason: without a nonce these would be one object.
-        first = field.leaser().acquire("issue/12", "worker-1", expected=None, epoch=1)
+        first = field.locks().acquire("issue/12", "worker-1", expected=None, epoch=1)
         with pytest.raises(LockMovedError) as caught:
-            field.leaser().acquire("issue/12", "worker-1", expected=None, epoch=1)
+            field.locks().acquire("issue/12", "worker-1", expected=None, epoch=1)
         assert caught.value.current == first
 
     def test_a_free_right_is_given_back_without_a_change(self, field: Field) -> None:
-        one, two = field.leaser(), field.leaser()
+        one, two = field.locks(), field.locks()
         free = one.release("trunk", expected=one.acquire("trunk", "worker-1", expected=None))
         assert two.release("trunk", expected=free, reason="again") == free
         assert len(two.history("trunk")) == 2
@@ -220,27 +220,27 @@ class LeaserContract:
         assert caught.value.current == taken
 
     def test_the_same_release_by_two_never_succeeds_twice(self, field: Field) -> None:
-        one, two = field.leaser(), field.leaser()
+        one, two = field.locks(), field.locks()
         taken = one.acquire("trunk", "worker-1", expected=None)
         got = at_once([partial(x.release, "trunk", expected=taken) for x in (one, two)])
         (free,) = [lease for lease in got if isinstance(lease, Lock)]
         assert one.read("trunk") == two.read("trunk") == free
 
     def test_one_right_does_not_touch_another(self, field: Field) -> None:
-        one = field.leaser()
+        one = field.locks()
         first = one.acquire("issue/1", "worker-1", expected=None)
         second = one.acquire("issue/12", "worker-2", expected=None)
         one.release("issue/1", expected=first)
-        assert field.leaser().read("issue/12") == second
+        assert field.locks().read("issue/12") == second
 
     def test_a_list_has_the_rights_below_its_prefix_by_name(self, field: Field) -> None:
-        one = field.leaser()
+        one = field.locks()
         made = {
             name: one.acquire(name, "worker-1", expected=None)
             for name in ("trunk", "issue/2", "issue/12", "numbers", "path/0a1b")
         }
         names = {
-            prefix: [lease.name for lease in field.leaser().list(prefix)]
+            prefix: [lease.name for lease in field.locks().list(prefix)]
             for prefix in ("", "issue/", "issue/1", "t", "path/", "nothing/", "Issue/")
         }
         assert names == {
@@ -252,15 +252,15 @@ class LeaserContract:
             "nothing/": [],
             "Issue/": [],
         }
-        assert field.leaser().list("issue/") == [made["issue/12"], made["issue/2"]]
+        assert field.locks().list("issue/") == [made["issue/12"], made["issue/2"]]
 
     def test_a_free_right_stays_in_the_list(self, field: Field) -> None:
-        one = field.leaser()
+        one = field.locks()
         free = one.release("trunk", expected=one.acquire("trunk", "worker-1", expected=None))
-        assert field.leaser().list() == [free]
+        assert field.locks().list() == [free]
 
     def test_what_one_did_and_read_it_knows_without_asking(self, field: Field) -> None:
-        one, two = field.leaser(), field.leaser()
+        one, two = field.locks(), field.locks()
         taken = one.acquire("issue/12", "worker-1", expected=None)
         other = two.acquire("issue/1", "worker-2", expected=None)
         assert taken in one.known()
@@ -270,14 +270,14 @@ class LeaserContract:
         assert one.known() == [other, taken, free]
 
     def test_who_comes_second_knows_from_then_on_who_holds_it(self, field: Field) -> None:
-        one, two = field.leaser(), field.leaser()
+        one, two = field.locks(), field.locks()
         taken = one.acquire("issue/12", "worker-1", expected=None)
         with pytest.raises(LockMovedError):
             two.acquire("issue/12", "worker-2", expected=None)
         assert two.known() == [taken]
 
     def test_what_is_known_can_be_asked_for_by_its_prefix(self, field: Field) -> None:
-        one = field.leaser()
+        one = field.locks()
         for name in ("trunk", "issue/2", "issue/12", "numbers", "path/0a1b", "name/staging"):
             one.acquire(name, "worker-1", expected=None)
         asked = ("issue/", "issue/1", "t", "path/", "name/staging", "issue/*", "Issue/", "../")
@@ -293,35 +293,35 @@ class LeaserContract:
         }
 
     def test_the_history_of_a_right_has_each_of_its_leases_oldest_first(self, field: Field) -> None:
-        one, two = field.leaser(), field.leaser()
+        one, two = field.locks(), field.locks()
         first = one.acquire("issue/12", "worker-1", expected=None, reason="to fix it")
         over = two.acquire("issue/12", "worker-2", expected=first, reason="it is dead")
         free = two.release("issue/12", expected=over)
         one.acquire("issue/1", "worker-1", expected=None)
         last = one.acquire("issue/12", "worker-1", expected=free)
-        assert field.leaser().history("issue/12") == [first, over, free, last]
-        assert field.leaser().history("issue/2") == []
+        assert field.locks().history("issue/12") == [first, over, free, last]
+        assert field.locks().history("issue/2") == []
 
     def test_who_asked_for_the_history_knows_the_last_lease(self, field: Field) -> None:
-        taken = field.leaser().acquire("trunk", "worker-1", expected=None)
-        two = field.leaser()
+        taken = field.locks().acquire("trunk", "worker-1", expected=None)
+        two = field.locks()
         two.history("trunk")
         assert two.known() == [taken]
 
     def test_a_right_to_paths_says_which_until_it_is_given_back(self, field: Field) -> None:
-        one, patterns = field.leaser(), ("src/*.py", "!src/a.py", "docs/ä b/")
+        one, patterns = field.locks(), ("src/*.py", "!src/a.py", "docs/ä b/")
         taken = one.acquire("path/0a1b", "worker-1", expected=None, epoch=1, patterns=patterns)
         assert taken.patterns == patterns
-        assert field.leaser().read("path/0a1b") == taken
+        assert field.locks().read("path/0a1b") == taken
         free = one.release("path/0a1b", expected=taken)
         assert free.patterns == ()
-        assert field.leaser().history("path/0a1b") == [taken, free]
+        assert field.locks().history("path/0a1b") == [taken, free]
 
     @pytest.mark.parametrize("name", ["issue", "../trunk", "", "issue/1/2", "Trunk", "a.lock"])
     def test_what_is_no_name_is_refused_before_anything_happens(
         self, field: Field, name: str
     ) -> None:
-        one = field.leaser()
+        one = field.locks()
         taken = one.acquire("trunk", "worker-1", expected=None)
         with pytest.raises(UsageError):
             one.read(name)
@@ -335,17 +335,17 @@ class LeaserContract:
 
     def test_nobody_cannot_hold_a_right(self, field: Field) -> None:
         with pytest.raises(UsageError):
-            field.leaser().acquire("trunk", " ", expected=None)
-        assert field.leaser().read("trunk") is None
+            field.locks().acquire("trunk", " ", expected=None)
+        assert field.locks().read("trunk") is None
 
     def test_words_of_others_are_kept_as_they_are(self, field: Field) -> None:
-        one = field.leaser()
+        one = field.locks()
         taken = one.acquire("trunk", 'Zoë "<x>" $(x) 🙂', expected=None, reason="<- %s {0} `x`\n-x")
         assert (taken.holder, taken.reason) == ('Zoë "<x>" $(x) 🙂', "<- %s {0} `x` -x")
-        assert field.leaser().read("trunk") == taken
+        assert field.locks().read("trunk") == taken
 
     def test_of_many_who_want_one_right_exactly_one_gets_it(self, field: Field) -> None:
-        rivals = [field.leaser() for _ in range(self.crowd)]
+        rivals = [field.locks() for _ in range(self.crowd)]
         got = at_once(
             [
                 partial(rival.acquire, "trunk", f"worker-{who}", expected=None)
@@ -358,8 +358,8 @@ class LeaserContract:
         assert [rival.read("trunk") for rival in rivals] == [winner] * self.crowd
 
     def test_of_many_who_take_over_one_right_exactly_one_gets_it(self, field: Field) -> None:
-        dead = field.leaser().acquire("issue/12", "worker-0", expected=None)
-        rivals = [field.leaser() for _ in range(self.crowd)]
+        dead = field.locks().acquire("issue/12", "worker-0", expected=None)
+        rivals = [field.locks() for _ in range(self.crowd)]
         got = at_once(
             [
                 partial(rival.acquire, "issue/12", f"worker-{who}", expected=dead)
@@ -371,20 +371,20 @@ class LeaserContract:
         assert rivals[0].read("issue/12") == winner
 
     def test_many_who_count_with_a_right_never_get_one_number_twice(self, field: Field) -> None:
-        def number(leaser: LockService, who: int) -> int:
-            current = leaser.read("numbers")
+        def number(locks: LockService, who: int) -> int:
+            current = locks.read("numbers")
             while True:
                 try:
-                    return leaser.acquire("numbers", f"w-{who}", expected=current).generation
+                    return locks.acquire("numbers", f"w-{who}", expected=current).generation
                 except LockMovedError as moved:
                     current = moved.current
 
-        rivals = [field.leaser() for _ in range(self.crowd)]
+        rivals = [field.locks() for _ in range(self.crowd)]
         got = at_once([partial(number, rival, who) for who, rival in enumerate(rivals)])
         assert sorted(x for x in got if isinstance(x, int)) == list(range(1, self.crowd + 1))
 
     def test_a_rival_who_comes_between_reading_and_taking_wins(self, field: Field) -> None:
-        one, two = field.leaser(), field.leaser()
+        one, two = field.locks(), field.locks()
         seen = one.read("trunk")
         rival = two.acquire("trunk", "worker-2", expected=two.read("trunk"))
         with pytest.raises(LockMovedError) as caught:
@@ -392,24 +392,24 @@ class LeaserContract:
         assert caught.value.current == rival
 
 
-class RemoteLeaserContract(LeaserContract):
-    """For leasers whose one place that decides can be out of reach."""
+class RemoteLockContract(LockContract):
+    """For lock services whose one place that decides can be out of reach."""
 
     def test_what_the_place_lost_is_put_back_by_who_knows_it(self, field: RemoteField) -> None:
-        one, two = field.leaser(), field.leaser()
+        one, two = field.locks(), field.locks()
         lost = one.acquire("issue/1", "worker-1", expected=None)
         first = one.acquire("issue/2", "worker-1", expected=None)
         held = two.acquire("issue/2", "worker-2", expected=first)
         assert one.read("issue/2") == held
         field.forget("issue/1")
         assert [one.read("issue/1"), one.read("issue/2")] == [lost, held]
-        assert field.leaser().list() == [lost, held]
+        assert field.locks().list() == [lost, held]
         field.forget("issue/1")
         assert one.list() == [lost, held]
-        assert field.leaser().list() == [lost, held]
+        assert field.locks().list() == [lost, held]
 
     def test_out_of_reach_is_unknown_and_never_free(self, field: RemoteField) -> None:
-        one = field.leaser()
+        one = field.locks()
         taken = one.acquire("trunk", "worker-1", expected=None)
         field.cut()
         for ask in (
@@ -420,19 +420,19 @@ class RemoteLeaserContract(LeaserContract):
             lambda: one.acquire("issue/1", "worker-1", expected=None),
             lambda: one.acquire("trunk", "worker-2", expected=taken),
             lambda: one.release("trunk", expected=taken),
-            lambda: field.leaser().read("trunk"),
+            lambda: field.locks().read("trunk"),
         ):
             with pytest.raises(UnknownError) as caught:
                 ask()
             assert caught.value.hint
         assert one.known() == [taken]
-        assert field.leaser().known() == []
+        assert field.locks().known() == []
         field.mend()
         assert one.read("trunk") == taken
-        assert field.leaser().list() == [taken]
+        assert field.locks().list() == [taken]
 
     def test_what_was_taken_since_the_last_sync_was_not_lost(self, field: RemoteField) -> None:
-        one, two = field.leaser(), field.leaser()
+        one, two = field.locks(), field.locks()
         taken = one.acquire("issue/1", "worker-1", expected=None)
         assert one.mend() == []
         given = one.release("issue/1", expected=taken)
@@ -443,7 +443,7 @@ class RemoteLeaserContract(LeaserContract):
     def test_nobody_is_told_a_lie_when_the_connection_breaks_after_the_change(
         self, field: RemoteField
     ) -> None:
-        one, two = field.leaser(), field.leaser()
+        one, two = field.locks(), field.locks()
         field.break_after_write()
         with pytest.raises(UnknownError):
             one.acquire("issue/12", "worker-1", expected=None)
@@ -457,7 +457,7 @@ class RemoteLeaserContract(LeaserContract):
         assert one.release("issue/12", expected=truth).holder is None
 
     def test_a_release_of_which_nobody_heard_happened_once(self, field: RemoteField) -> None:
-        one = field.leaser()
+        one = field.locks()
         taken = one.acquire("issue/12", "worker-1", expected=None)
         field.break_after_write()
         with pytest.raises(UnknownError):
