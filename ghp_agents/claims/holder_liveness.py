@@ -81,16 +81,16 @@ def _is_newer(view: AgentView, lease: Lock) -> bool:
     return view.is_here or shown == (claimed_issue(lease.name), lease.generation)
 
 
-def is_over(ws: Workspace, right: Lock, clone: str) -> bool:
+def is_over(ws: Workspace, lock: Lock, clone: str) -> bool:
     """Whether a lock has expired. In the holder's clone, its own clock decides. In other clones the
     TTL counts from when the lock was first seen there: clocks of two machines are not compared."""
-    if right.until is None:
+    if lock.until is None:
         return False
-    now, until = ws.clock.now(), to_seconds(right.until)
-    if right.clone and right.clone == clone:
+    now, until = ws.clock.now(), to_seconds(lock.until)
+    if lock.clone and lock.clone == clone:
         return until <= now
-    lasts = max(0.0, until - to_seconds(right.acquired_at))
-    return note_first_seen(ws, [right])[right.name].since + lasts <= now
+    lasts = max(0.0, until - to_seconds(lock.acquired_at))
+    return note_first_seen(ws, [lock])[lock.name].since + lasts <= now
 
 
 def life_of(ctx: Context, agent: str) -> tuple[int, str]:

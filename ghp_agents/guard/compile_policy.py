@@ -175,8 +175,10 @@ def _in_force(world: World) -> list[Hold]:
         and world.lock_is_current(log)
     ]
     clone = world.ctx.locks.clone
-    over = {x.nonce for x in world.rights.values() if holder_liveness.is_over(world.ws, x, clone)}
-    bare = [x for x in world.rights.values() if x.is_taken and x.nonce not in known | over]
+    over = {
+        x.nonce for x in world.strict_locks.values() if holder_liveness.is_over(world.ws, x, clone)
+    }
+    bare = [x for x in world.strict_locks.values() if x.is_taken and x.nonce not in known | over]
     strict = [world.hold_of(log) for log in active if log.request.right]
     strict += map(as_hold, bare)
     ordinary = [log.hold() for log in active if not log.request.right]

@@ -63,8 +63,8 @@ def _strict(ctx: Context, author: Actor, paths: Sequence[str]) -> set[str]:
     return {path for x in living for path in globs.select(x.patterns, paths, fold=fold)}
 
 
-def _is_over(ctx: Context, right: Lock) -> bool:
-    return holder_liveness.is_over(ctx.ws, right, ctx.locks.clone)
+def _is_over(ctx: Context, lock: Lock) -> bool:
+    return holder_liveness.is_over(ctx.ws, lock, ctx.locks.clone)
 
 
 def _refusal(verdicts: Sequence[Verdict]) -> RefusedError:

@@ -72,7 +72,7 @@ def holds_already(ctx: Context, plan: CheckedRequest) -> bool:
     """Whether the lease is already held; then it needs no new approval."""
     world = World(ctx)
     mine = [log for log in world.logs if plan.is_same(log)]
-    return not plan.is_elsewhere(world.rights) and any(map(world.is_active, mine))
+    return not plan.is_elsewhere(world.strict_locks) and any(map(world.is_active, mine))
 
 
 def attempt(ctx: Context, plan: CheckedRequest, *, in_line: bool = False) -> Attempt:
@@ -81,12 +81,12 @@ def attempt(ctx: Context, plan: CheckedRequest, *, in_line: bool = False) -> Att
     Edits by others are files, a lease is a commit. Each side writes before it looks for the other,
     so this looks for edits before and after the lease is recorded. Raises UnknownError.
     """
-    if plan.right and holds_already(ctx, plan):
-        ctx.locks.read(plan.right)  # refreshes what this clone knows
+    if plan.lock_name and holds_already(ctx, plan):
+        ctx.locks.read(plan.lock_name)  # refreshes what this clone knows
     case = DecisionInput(ctx, plan, in_line=in_line)
     tried = transact(ctx.store, partial(decide, case))
     if tried.log is None and not tried.obstacles:
-        tried = _with_right(case)._replace(asked_remote=True)
+        tried = _with_lock(case)._replace(asked_remote=True)
     if tried.log is None or not tried.is_new:
         return tried
     edited = edits(ctx.ws, plan)
@@ -97,35 +97,35 @@ def attempt(ctx: Context, plan: CheckedRequest, *, in_line: bool = False) -> Att
     return Attempt(obstacles=tuple(edited), spent=True)
 
 
-def _with_right(case: DecisionInput) -> Attempt:
+def _with_lock(case: DecisionInput) -> Attempt:
     """The attempt for a strict lease, after its lock, which other clones see at once."""
     store, locks, plan = case.ctx.store, case.ctx.locks, case.plan
     reason = plan.wanted.reason
     _end_expired(case)
-    past = _expired_rights(case)
+    past = _expired_locks(case)
     try:
         who = strict.Asker(plan.holder, plan.epoch, plan.clone, until_of(case))
-        right = strict.take_lock(case.ctx, who, plan.reach, reason, past)
+        lock = strict.take_lock(case.ctx, who, plan.reach, reason, past)
     except strict.RivalError as error:
         rival = (conflict_with(plan, error.hold, error.kind),)
         return transact(store, partial(decide, case._replace(elsewhere=rival)))
-    tried = transact(store, partial(decide, case._replace(right=right)))
+    tried = transact(store, partial(decide, case._replace(lock=lock)))
     if tried.log is None:
-        strict.give_back(locks, right, "another was first in its clone")
+        strict.give_back(locks, lock, "another was first in its clone")
     return tried
 
 
-def _expired_rights(case: DecisionInput) -> frozenset[str]:
+def _expired_locks(case: DecisionInput) -> frozenset[str]:
     """The nonces of expired locks of others: by their clones' records or, where these have not
     arrived, by the locks themselves."""
     world = World(case.ctx)
     logs = [log for log in world.logs if log.request.right]
     recorded = {log.nonce for log in logs}
     bare = {
-        right.nonce
-        for right in world.rights.values()
-        if right.nonce not in recorded
-        and holder_liveness.is_over(world.ws, right, case.ctx.locks.clone)
+        lock.nonce
+        for lock in world.strict_locks.values()
+        if lock.nonce not in recorded
+        and holder_liveness.is_over(world.ws, lock, case.ctx.locks.clone)
     }
     return frozenset(log.nonce for log in logs if log.id in world.expired) | bare
 

@@ -38,7 +38,7 @@ class DecisionInput(NamedTuple):
 
     ctx: Context
     plan: CheckedRequest
-    right: Lock | None = None  # the lock that a strict lease acquired
+    lock: Lock | None = None  # the lock that a strict lease acquired
     in_line: bool = False  # join the queue if it is not free
     elsewhere: tuple[Conflict, ...] = ()  # locks that this clone did not know
 
@@ -48,7 +48,9 @@ def decide(case: DecisionInput, snapshot: Snapshot) -> tuple[Attempt, list[Recor
     plan, world = case.plan, World(case.ctx, snapshot)
     _check_not_ended(plan, world.logs)
     logs = [log for log in world.logs if log.is_open]
-    mine = [] if plan.is_elsewhere(world.rights) else [log for log in logs if plan.is_same(log)]
+    mine = (
+        [] if plan.is_elsewhere(world.strict_locks) else [log for log in logs if plan.is_same(log)]
+    )
     current = next((log for log in mine if world.is_active(log)), None)
     if current:
         return _kept(case, snapshot, current)
@@ -59,7 +61,7 @@ def decide(case: DecisionInput, snapshot: Snapshot) -> tuple[Attempt, list[Recor
     if conflicts:
         records = [_request(case, snapshot)] if case.in_line and not waiting else []
         return Attempt(obstacles=tuple(conflicts)), records
-    if plan.right and case.right is None:
+    if plan.lock_name and case.lock is None:
         return Attempt(), []
     return _granted(case, world, logs, waiting)
 
@@ -137,7 +139,7 @@ def _granted(
     """Grant the lease, and end conflicting leases whose holders are dead or whose time is up. A
     holder that comes back must not find them held."""
     plan, snapshot = case.plan, world.snapshot
-    nonce = case.right.nonce if case.right else ""
+    nonce = case.lock.nonce if case.lock else ""
     if waiting:
         event = _follow(case, snapshot, waiting, "grant")._replace(
             until=until_of(case), nonce=nonce
@@ -191,7 +193,7 @@ def _request_event(case: DecisionInput, snapshot: Snapshot) -> LeaseEvent:
         reason=wanted.reason,
         approved_by=plan.approved_by,
         question=plan.question,
-        right=plan.right,
+        right=plan.lock_name,
     )
 
 

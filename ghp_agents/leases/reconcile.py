@@ -48,7 +48,7 @@ def reconcile(ctx: Context) -> tuple[str, ...]:
 def end_what_is_over(world: World) -> list[LeaseHistory]:
     """Record the end of this clone's expired leases. Other clones cannot know it: no machine
     compares its clock with another's."""
-    logs, rights = world.logs, world.rights
+    logs, locks = world.logs, world.strict_locks
     ours = [log for log in logs if log.request.clone == world.snapshot.clone]
     reasons = {log.id: _why_over(world, log) for log in ours if log.is_open}
     why = {identity: reason for identity, reason in reasons.items() if reason}
@@ -56,10 +56,10 @@ def end_what_is_over(world: World) -> list[LeaseHistory]:
     # A new lease of the same keeps using the lock if that was not released yet.
     kept = {log.nonce for log in logs if log.is_open and log.id not in why}
     for log in ours:
-        right = rights.get(log.request.right)
+        lock = locks.get(log.request.right)
         is_over = log.id in why or not log.is_open
-        if is_over and right and right.nonce == log.nonce and log.nonce not in kept:
-            _give_right_back(world.ctx.locks, right, why.get(log.id, "its lease has ended"))
+        if is_over and lock and lock.nonce == log.nonce and log.nonce not in kept:
+            _release_lock(world.ctx.locks, lock, why.get(log.id, "its lease has ended"))
     return ended
 
 
@@ -76,11 +76,11 @@ def _why_over(world: World, log: LeaseHistory) -> str:
     return ""
 
 
-def _give_right_back(locks: LockService, right: Lock, reason: str) -> None:
-    if right.holder is None:
+def _release_lock(locks: LockService, lock: Lock, reason: str) -> None:
+    if lock.holder is None:
         return
     try:
-        locks.release(right.name, expected=right, reason=reason)
+        locks.release(lock.name, expected=lock, reason=reason)
     except GhpError:
         return  # unreachable, or another holds it now; the next sync tries again
 

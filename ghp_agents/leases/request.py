@@ -51,10 +51,10 @@ class CheckedRequest(NamedTuple):
     clone: str = ""  # the holder's
 
     @property
-    def right(self) -> str:
+    def lock_name(self) -> str:
         """The name of the lock that a strict lease needs; else empty."""
         wanted = self.wanted
-        return strict.right_name(wanted.patterns, wanted.name) if wanted.strict else ""
+        return strict.lock_name(wanted.patterns, wanted.name) if wanted.strict else ""
 
     @property
     def words(self) -> str:
@@ -69,13 +69,13 @@ class CheckedRequest(NamedTuple):
     def is_same(self, log: LeaseHistory) -> bool:
         """Whether a lease has the same holder and the same subject."""
         other = log.request
-        mine = (self.holder, self.wanted.patterns, self.wanted.name, self.right)
+        mine = (self.holder, self.wanted.patterns, self.wanted.name, self.lock_name)
         return mine == (other.holder, other.patterns, other.name, other.right)
 
-    def is_elsewhere(self, rights: Mapping[str, Lock]) -> bool:
+    def is_elsewhere(self, locks: Mapping[str, Lock]) -> bool:
         """Whether an agent of the same name holds the lock in another clone."""
-        right = rights.get(self.right)
-        return right is not None and is_elsewhere(right, self.clone)
+        lock = locks.get(self.lock_name)
+        return lock is not None and is_elsewhere(lock, self.clone)
 
 
 class Conflict(NamedTuple):

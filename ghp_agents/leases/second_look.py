@@ -32,12 +32,12 @@ def unconfirmed(ctx: Context, met: Mapping[str, tuple[Lock, HolderView]]) -> lis
     previous = file.read()
     doubts = {name: doubt for name, doubt in previous.items() if name not in met}
     unsure: list[Lock] = []
-    for name, (right, sight) in met.items():
+    for name, (lock, sight) in met.items():
         if sight.lives or _stopped_here(sight):
             continue
-        doubts |= first_seen(previous, {name: _revision(right, sight)}, now)
+        doubts |= first_seen(previous, {name: _revision(lock, sight)}, now)
         if not is_confirmed(doubts[name], now, _news(ctx, sight)):
-            unsure.append(right)
+            unsure.append(lock)
     if doubts != previous:
         file.write(doubts)
     return unsure
@@ -49,10 +49,10 @@ def _stopped_here(sight: HolderView) -> bool:
     return view is not None and view.is_here and view.liveness is Liveness.STOPPED
 
 
-def _revision(right: Lock, sight: HolderView) -> str:
+def _revision(lock: Lock, sight: HolderView) -> str:
     """The version of the lock and of its holder's presence; any change resets the doubt."""
     at = position(sight.view.presence) if sight.view else ()
-    return " ".join(map(str, (right.revision, *at)))
+    return " ".join(map(str, (lock.revision, *at)))
 
 
 def _news(ctx: Context, sight: HolderView) -> float | None:

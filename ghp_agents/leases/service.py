@@ -113,11 +113,11 @@ def release(
     world = World(ctx)
     chosen = _chosen(world, by, words, name, cwd)
     for hold in chosen:
-        right = _right_of(ctx, hold) if hold.strict else None
+        lock = _lock_of(ctx, hold) if hold.strict else None
         living = world.lives(holder_in(hold))
-        if right is not None:  # an agent of that name elsewhere may be another
-            hold = hold._replace(clone=right.clone)
-            living = living or world.holder(right).lives
+        if lock is not None:  # an agent of that name elsewhere may be another
+            hold = hold._replace(clone=lock.clone)
+            living = living or world.holder(lock).lives
         _check_release(ctx.ws, by, hold, living, ctx.locks.clone)
     for hold in chosen:
         give_back(ctx, by, hold, reason)
@@ -129,7 +129,7 @@ def _chosen(
 ) -> list[Hold]:
     logs = [log for log in world.logs if log.is_open]
     recorded = {log.nonce for log in logs}
-    bare = [x for x in world.rights.values() if x.is_taken and x.nonce not in recorded]
+    bare = [x for x in world.strict_locks.values() if x.is_taken and x.nonce not in recorded]
     holds = [*map(world.hold_of, logs), *map(as_hold, bare)]
     ids = [word for word in words if is_id(word)]
     chosen = [find(holds, word) for word in ids]
@@ -164,19 +164,19 @@ def find(holds: Sequence[Hold], reference: str) -> Hold:
     raise NotFoundError(f"There is no lease {shown}.", hint="`ghp agent-leases` lists them.")
 
 
-def _log_and_right(store: StateStore, hold: Hold) -> tuple[LeaseHistory | None, str]:
+def _log_and_lock_name(store: StateStore, hold: Hold) -> tuple[LeaseHistory | None, str]:
     """The record of a strict lease, if there is one, and the name of its lock."""
     log = next((log for log in read_all(store.snapshot())[0] if log.id == hold.id), None)
     return log, (log.request.right if log else "") or f"{NAMES if hold.name else PATHS}{hold.id}"
 
 
-def _right_of(ctx: Context, hold: Hold) -> Lock | None:
+def _lock_of(ctx: Context, hold: Hold) -> Lock | None:
     """The lock of a strict lease; None if nobody holds it. Asks the remote only if this clone
     knows no such lock. Raises UnknownError."""
-    _, name = _log_and_right(ctx.store, hold)
-    known = next((right for right in ctx.locks.known(name) if right.name == name), None)
-    right = known or ctx.locks.read(name)
-    return right if right is not None and right.holder is not None else None
+    _, name = _log_and_lock_name(ctx.store, hold)
+    known = next((lock for lock in ctx.locks.known(name) if lock.name == name), None)
+    lock = known or ctx.locks.read(name)
+    return lock if lock is not None and lock.holder is not None else None
 
 
 def _check_release(ws: Workspace, by: Actor, hold: Hold, living: bool, clone: str) -> None:
@@ -198,13 +198,13 @@ def may_direct(ws: Workspace, who: Actor) -> bool:
 def give_back(ctx: Context, by: Actor, hold: Hold, reason: str) -> None:
     """Release one lease of any holder."""
     if hold.strict:
-        _give_right_back(ctx, hold, reason)
+        _release_lock(ctx, hold, reason)
     end(ctx, by, {hold.id: reason})
 
 
-def _give_right_back(ctx: Context, hold: Hold, reason: str) -> None:
+def _release_lock(ctx: Context, hold: Hold, reason: str) -> None:
     """Release the lock first: if killed in between, the record has no lock and does not count."""
-    log, name = _log_and_right(ctx.store, hold)
+    log, name = _log_and_lock_name(ctx.store, hold)
     current = ctx.locks.read(name)
     while current and (current.is_disputed or current.holder == hold.holder):
         if log and current.nonce != log.nonce:

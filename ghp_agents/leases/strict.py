@@ -56,7 +56,7 @@ class DoubtError(RivalError):
     kind = "doubted"
 
 
-def right_name(patterns: Sequence[str], name: str | None) -> str:
+def lock_name(patterns: Sequence[str], name: str | None) -> str:
     """The name of the lock for patterns or for a resource."""
     return f"{NAMES}{name}" if name is not None else f"{PATHS}{digest(*patterns)}"
 
@@ -72,8 +72,8 @@ def take_lock(
 
     Locks with a nonce in `past` have expired. Raises RivalError, UnknownError; then the lock was
     released or never acquired."""
-    name = right_name(reach.patterns, reach.name)
-    known = {right.name: right for right in ctx.locks.list(PATHS if reach.name is None else name)}
+    name = lock_name(reach.patterns, reach.name)
+    known = {lock.name: lock for lock in ctx.locks.list(PATHS if reach.name is None else name)}
     _refuse(_overlapping(ctx, known.values(), who, reach, past)[0])
     got = _swap(ctx, name, who, reach, reason, known.get(name), past)
     return got if reach.name is not None else _alone(ctx, got, who, reach, past)
@@ -108,54 +108,54 @@ def _swap(
 def _alone(ctx: Context, got: Lock, who: Asker, reach: Coverage, past: Container[str]) -> Lock:
     """Return the lock once no other holder's patterns overlap."""
     for _ in range(LOOKS):
-        others = [right for right in ctx.locks.list(PATHS) if right.name != got.name]
+        others = [lock for lock in ctx.locks.list(PATHS) if lock.name != got.name]
         try:
             rivals, expired = _overlapping(ctx, others, who, reach, past)
         except DoubtError:
             give_back(ctx.locks, got, "another holder may still be alive")
             raise
         if not rivals:
-            for right in expired:  # its holder must not find it held if it comes back
-                give_back(ctx.locks, right, f"lapsed: {got.holder} has taken it")
+            for lock in expired:  # its holder must not find it held if it comes back
+                give_back(ctx.locks, lock, f"lapsed: {got.holder} has taken it")
             return got
-        if any(right.nonce < got.nonce for right in rivals):
+        if any(lock.nonce < got.nonce for lock in rivals):
             break
         ctx.ws.clock.wait(PAUSE)
     give_back(ctx.locks, got, "another came at the same time")
     raise RivalError(as_hold(rivals[0]))
 
 
-def give_back(locks: LockService, right: Lock, reason: str) -> None:
+def give_back(locks: LockService, lock: Lock, reason: str) -> None:
     """Release a lock, unless another has taken it meanwhile."""
     try:
-        locks.release(right.name, expected=right, reason=reason)
+        locks.release(lock.name, expected=lock, reason=reason)
     except LockMovedError:
         return
 
 
 def _overlapping(
-    ctx: Context, rights: Iterable[Lock], who: Asker, reach: Coverage, past: Container[str]
+    ctx: Context, locks: Iterable[Lock], who: Asker, reach: Coverage, past: Container[str]
 ) -> tuple[list[Lock], list[Lock]]:
     """The locks of others that overlap `reach`: those in force, and those that are not."""
     overlapping = [
-        right
-        for right in rights
-        if right.is_taken and reach.meets_other(as_hold(right), who.actor, who.clone)
+        lock
+        for lock in locks
+        if lock.is_taken and reach.meets_other(as_hold(lock), who.actor, who.clone)
     ]
     seen = holder_liveness.holders_of(ctx, overlapping) if overlapping else {}
-    living = [right for right in overlapping if _lives(seen, right) and right.nonce not in past]
+    living = [lock for lock in overlapping if _lives(seen, lock) and lock.nonce not in past]
     doubted = {
         x.name: (x, seen[x.name]) for x in overlapping if x.name in seen and x.nonce not in past
     }
     unsure = second_look.unconfirmed(ctx, doubted) if doubted else []
     if unsure and not living:
         raise DoubtError(as_hold(unsure[0]))
-    return living, [right for right in overlapping if right not in living]
+    return living, [lock for lock in overlapping if lock not in living]
 
 
-def _lives(seen: Mapping[str, HolderView], right: Lock) -> bool:
+def _lives(seen: Mapping[str, HolderView], lock: Lock) -> bool:
     """Whether a lock counts: its holder is alive, or it is disputed."""
-    return right.is_disputed or seen[right.name].lives
+    return lock.is_disputed or seen[lock.name].lives
 
 
 def _refuse(rivals: Sequence[Lock]) -> None:

@@ -67,7 +67,7 @@ class World:
         return [lock for lock in self.locks if lock.name.startswith(PREFIX)]
 
     @cached_property
-    def rights(self) -> dict[str, Lock]:
+    def strict_locks(self) -> dict[str, Lock]:
         """The locks of strict leases that this clone knows, by name."""
         return {x.name: x for x in self.locks if x.name.startswith((PATHS, NAMES))}
 
@@ -99,9 +99,9 @@ class World:
         mine = [log for log in self.logs if self.is_active(log)]
         recorded = {log.nonce for log in self.logs}
         bare = [
-            as_hold(right)
-            for right in self.rights.values()
-            if right.is_taken and right.nonce not in recorded and self._counts(right)
+            as_hold(lock)
+            for lock in self.strict_locks.values()
+            if lock.is_taken and lock.nonce not in recorded and self._counts(lock)
         ]
         strict = [self.hold_of(log) for log in mine if log.request.right]
         ordinary = [log.hold() for log in mine if not log.request.right]
@@ -120,19 +120,19 @@ class World:
 
     def lock_is_current(self, log: LeaseHistory) -> bool:
         """Whether a strict lease still has its lock, as far as known here."""
-        right = self.rights.get(log.request.right)
-        return right is None or right.nonce == log.nonce
+        lock = self.strict_locks.get(log.request.right)
+        return lock is None or lock.nonce == log.nonce
 
     def hold_of(self, log: LeaseHistory) -> Hold:
         """A lease as a hold, with the clone of its lock's holder."""
-        right = self.rights.get(log.request.right)
-        return log.hold()._replace(clone=right.clone) if right else log.hold()
+        lock = self.strict_locks.get(log.request.right)
+        return log.hold()._replace(clone=lock.clone) if lock else log.hold()
 
-    def _counts(self, right: Lock) -> bool:
+    def _counts(self, lock: Lock) -> bool:
         """Whether a lock without a record here is in force."""
-        if holder_liveness.is_over(self.ws, right, self.ctx.locks.clone):
+        if holder_liveness.is_over(self.ws, lock, self.ctx.locks.clone):
             return False
-        return self.lives(holder_of(right)) or self.holder(right).lives
+        return self.lives(holder_of(lock)) or self.holder(lock).lives
 
     def holder(self, lock: Lock) -> holder_liveness.HolderView:
         """The holder of a lock."""
@@ -150,23 +150,23 @@ def read_all(snapshot: Snapshot) -> tuple[list[LeaseHistory], list[Problem]]:
     return record.read_leases(snapshot.files(record.FOLDER))
 
 
-def holder_of(right: Lock) -> Actor:
+def holder_of(lock: Lock) -> Actor:
     """The holder of a lock."""
-    return Actor(right.holder or "", right.is_person)
+    return Actor(lock.holder or "", lock.is_person)
 
 
-def as_hold(right: Lock) -> Hold:
+def as_hold(lock: Lock) -> Hold:
     """A lock as a lease, if its record is not here (yet)."""
-    kind, _, word = right.name.partition("/")
+    kind, _, word = lock.name.partition("/")
     return Hold(
         id=word,
-        holder=right.holder or ("nobody, in dispute," if right.is_disputed else ""),
-        is_person=right.is_person,
-        patterns=right.patterns,
+        holder=lock.holder or ("nobody, in dispute," if lock.is_disputed else ""),
+        is_person=lock.is_person,
+        patterns=lock.patterns,
         name=word if f"{kind}/" == NAMES else None,
-        since=right.acquired_at,
-        until=right.until,
-        reason=right.reason,
+        since=lock.acquired_at,
+        until=lock.until,
+        reason=lock.reason,
         strict=True,
-        clone=right.clone,
+        clone=lock.clone,
     )

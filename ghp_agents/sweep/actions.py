@@ -107,7 +107,7 @@ def _dispatch(sweep: Sweep, act: Act) -> str:
         case EndLease():
             return _end_lease(sweep.me, act)
         case FreeRight():
-            return _free_right(sweep.me, act)
+            return _free_lock(sweep.me, act)
         case Prune():
             return orphans.remove(sweep.me, act.orphan)
         case Tell():
@@ -227,7 +227,7 @@ def _end_lease(me: ClaimContext, act: EndLease) -> str:
     return f"ended L-{lease.id[:4]} ({lease.what}): {why}"
 
 
-def _free_right(me: ClaimContext, act: FreeRight) -> str:
+def _free_lock(me: ClaimContext, act: FreeRight) -> str:
     lease, why = act.held.lease, f"{act.held.holder} is {act.held.state}"
     me.ctx.locks.release(lease.name, expected=lease, reason=why)
     return f"released {lease.name}: {why}"

@@ -50,8 +50,8 @@ def gather(
     }
     known = world.locks
     claims = [x for x in known if x.holder is not None and claimed_issue(x.name) is not None]
-    rights = [x for x in known if x.holder is not None and _is_lease(x)]
-    held = _held(world, [*claims, *rights])
+    locks = [x for x in known if x.holder is not None and _is_lease(x)]
+    held = _held(world, [*claims, *locks])
     unshown = [lease for lease in known if _may_be_unshown(lease, issues)]
     needs_ledger = unshown or any(held[lease.name].lapsed for lease in claims)
     ledger = ctx.store.ledger() if needs_ledger else []
@@ -61,7 +61,7 @@ def gather(
         issues=issues,
         claimed={lease.name: claimed_issue(lease.name) or 0 for lease in known},
         workers=_workers(ctx.ws, world.agents),
-        rights=tuple(held[lease.name] for lease in rights),
+        locks=tuple(held[lease.name] for lease in locks),
         leases=_leases(world),
         clones=memory.clones(ctx.ws, snapshot, _news_at(ctx)),
         questions=tuple(_waiting(ctx.ws, escalations)),
@@ -75,13 +75,13 @@ def _is_lease(lease: Lock) -> bool:
     return lease.name == TRUNK or lease.name.startswith((PATHS, NAMES))
 
 
-def _held(world: World, rights: Sequence[Lock]) -> dict[str, Held]:
-    ctx, holders = world.ctx, world.holders(rights)
-    noted = holder_liveness.note_first_seen(ctx.ws, rights)
+def _held(world: World, locks: Sequence[Lock]) -> dict[str, Held]:
+    ctx, holders = world.ctx, world.holders(locks)
+    noted = holder_liveness.note_first_seen(ctx.ws, locks)
     news_at = _news_at(ctx)
     return {
         lease.name: _judge(ctx.ws, lease, holders[lease.name], noted[lease.name], news_at)
-        for lease in rights
+        for lease in locks
     }
 
 

@@ -103,7 +103,7 @@ class SweepFacts(NamedTuple):
     issues: Mapping[int, Issue] = {}
     claimed: Mapping[str, int] = {}
     workers: tuple[Worker, ...] = ()  # active agents
-    rights: tuple[Held, ...] = ()  # locks other than claims
+    locks: tuple[Held, ...] = ()  # locks other than claims
     leases: tuple[LeaseOf, ...] = ()
     clones: tuple[Silent, ...] = ()
     questions: tuple[OpenQuestion, ...] = ()
@@ -216,7 +216,7 @@ def plan(
     acts += _alerts(facts, dead) if policy == ALERT else _freed(facts, dead, policy, max_attempts)
     acts += [Warn(issue, held) for issue, held in _to_warn(facts, open_claims, policy)]
     acts += _recalls(facts, open_claims, policy)
-    acts += [FreeRight(held) for held in facts.rights if _is_over(held)]
+    acts += [FreeRight(held) for held in facts.locks if _is_over(held)]
     acts += [EndLease(lease) for lease in facts.leases]
     acts += [Absorb(clone) for clone in facts.clones if clone.silent >= CLONE_SILENT]
     acts += _questions(facts)

@@ -22,9 +22,9 @@ def put_back_locks(ctx: Context) -> list[str]:
     notes: list[str] = []
     with suppress(GhpError):  # unreachable, or no identity here
         lost = {*ctx.locks.mend()}
-        rights = [lease for lease in ctx.locks.known() if lease.name in lost]
-        _record_restores(ctx, rights)
-        notes += [f"the remote had lost history of the right {lease.name}" for lease in rights]
+        locks = [lease for lease in ctx.locks.known() if lease.name in lost]
+        _record_restores(ctx, locks)
+        notes += [f"the remote had lost history of the lock {lease.name}" for lease in locks]
     for lease in ctx.locks.known():
         if lease.is_disputed and lease.clone == ctx.locks.clone and is_name(lease.cause.by):
             result = escalation.ask_once(ctx, _question(lease), urgency="high")
@@ -34,7 +34,7 @@ def put_back_locks(ctx: Context) -> list[str]:
     return notes
 
 
-def _record_restores(ctx: Context, rights: list[Lock]) -> None:
+def _record_restores(ctx: Context, locks: list[Lock]) -> None:
     """Add an entry to the ledger for each restored lock."""
     actor = ctx.ws.actor()
     at = Timestamp(to_text(ctx.ws.clock.now()))
@@ -42,14 +42,14 @@ def _record_restores(ctx: Context, rights: list[Lock]) -> None:
     def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
         return None, [
             Record(
-                "restore", actor, right.name, digest("restore", right.name, right.revision), at,
-                snapshot.clock + later, (), claimed_issue(right.name), right.generation,
+                "restore", actor, lock.name, digest("restore", lock.name, lock.revision), at,
+                snapshot.clock + later, (), claimed_issue(lock.name), lock.generation,
                 "the remote had lost it",
             )
-            for later, right in enumerate(rights, 1)
+            for later, lock in enumerate(locks, 1)
         ]  # fmt: skip
 
-    if rights:
+    if locks:
         transact(ctx.store, decide)
 
 

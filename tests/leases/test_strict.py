@@ -12,7 +12,7 @@ from ghp_agents.core.ids import Actor
 from ghp_agents.leases import strict
 from ghp_agents.leases.acquire import HeldError
 from ghp_agents.leases.coverage import Coverage, WorktreeFiles
-from ghp_agents.leases.strict import LOOKS, PAUSE, RivalError, right_name
+from ghp_agents.leases.strict import LOOKS, PAUSE, RivalError, lock_name
 from ghp_agents.locks.lock import Lock
 from tests.support.context import make_context
 from tests.support.leases import Yard, make_yard, two_yards
@@ -47,7 +47,7 @@ def rights(yard: Yard) -> dict[str, str | None]:
 def test_a_strict_lease_is_a_right_of_all_clones_and_a_record(yards: Yards) -> None:
     one, other = yards
     got = one.take("worker-1", "src/", strict=True, reason="parser")
-    name = right_name(("src/",), None)
+    name = lock_name(("src/",), None)
     assert got.hold.strict
     assert rights(other) == {name: "worker-1"}
     assert one.listing().held == [got.hold._replace(clone="clone-a")]
@@ -60,7 +60,7 @@ def test_another_clone_is_refused_though_it_has_heard_of_nothing(yards: Yards) -
     one.take("worker-1", "src/", strict=True)
     with pytest.raises(HeldError, match=r"^src/a\.py is leased by worker-1 since"):
         other.take("worker-2", "src/a.py", strict=True)
-    assert rights(one) == {right_name(("src/",), None): "worker-1"}
+    assert rights(one) == {lock_name(("src/",), None): "worker-1"}
     assert other.held() == []
     assert other.take("worker-2", "docs/", strict=True).is_new
 
@@ -136,8 +136,8 @@ def test_the_right_of_one_who_died_is_taken_away_before_another_has_it(yards: Ya
     got = one.take("worker-2", "src/a.py", strict=True)
     assert got.is_new
     assert rights(one) == {
-        right_name(("src/",), None): None,
-        right_name(("/src/a.py",), None): "worker-2",
+        lock_name(("src/",), None): None,
+        lock_name(("/src/a.py",), None): "worker-2",
     }
     one.beat("worker-1", epoch=2)
     assert one.held() == [("worker-2", "/src/a.py")]
@@ -168,8 +168,8 @@ def test_the_clone_that_granted_it_knows_that_its_time_is_up_before_a_sync(yards
     assert one.take("worker-2", "src/a.py", strict=True).is_new
     assert one.held() == [("worker-2", "/src/a.py")]
     assert rights(one) == {
-        right_name(("src/",), None): None,
-        right_name(("/src/a.py",), None): "worker-2",
+        lock_name(("src/",), None): None,
+        lock_name(("/src/a.py",), None): "worker-2",
     }
 
 
@@ -222,7 +222,7 @@ def test_of_two_that_write_before_either_looks_the_lower_nonce_has_it(yards: Yar
     written: list[Lock] = []
     late.after_write = lambda: written.append(
         other.locks.acquire(
-            right_name(("/src/a.py",), None), "worker-2", expected=None, epoch=1,
+            lock_name(("/src/a.py",), None), "worker-2", expected=None, epoch=1,
             patterns=("/src/a.py",),
         )
     )  # fmt: skip
@@ -232,7 +232,7 @@ def test_of_two_that_write_before_either_looks_the_lower_nonce_has_it(yards: Yar
 
     one.clock.at(PAUSE, give_way)
     got = _outcome(lambda: take(one, "worker-1", "src/", locks=late))
-    (mine,) = [x for x in one.locks.history(right_name(("src/",), None)) if x.holder]
+    (mine,) = [x for x in one.locks.history(lock_name(("src/",), None)) if x.holder]
     if mine.nonce < written[0].nonce:
         assert got == mine
         assert one.clock.passed == pytest.approx(PAUSE), "it looked again, and was alone"
@@ -258,8 +258,8 @@ def test_one_who_had_it_before_never_gives_way_and_is_not_waited_for_long(yards:
     assert caught.value.hold.holder == "worker-2"
     assert one.clock.passed <= LOOKS * PAUSE
     assert rights(one) == {
-        right_name(("/src/a.py",), None): "worker-2",
-        right_name(("src/",), None): None,
+        lock_name(("/src/a.py",), None): "worker-2",
+        lock_name(("src/",), None): None,
     }
 
 

@@ -32,7 +32,7 @@ def test_a_world_knows_who_lives_and_what_is_held(yard: Yard) -> None:
     assert [(hold.holder, hold.patterns, hold.strict) for hold in world.holds] == [
         ("worker-2", ("docs/",), True), ("worker-1", ("src/",), False)
     ]  # fmt: skip
-    assert [lock.holder for lock in world.rights.values()] == ["worker-2"]
+    assert [lock.holder for lock in world.strict_locks.values()] == ["worker-2"]
     assert (world.claims, world.problems) == ([], [])
     people = Actor("Ada", is_person=True), Actor("unknown")
     assert [world.lives(who) for who in people] == [True, True]
@@ -66,7 +66,7 @@ def test_each_part_is_read_once(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> 
     assert looks == []
     for _ in range(2):
         assert world.holds, world.agents
-        assert world.locks, world.rights
+        assert world.locks, world.strict_locks
     assert sorted(looks) == ["known", "list_agents"]
 
 

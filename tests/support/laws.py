@@ -164,7 +164,7 @@ def check_strict(world: World, session: Session, mine: Hold) -> None:
     for hold in world.strict:
         if hold.holder == mine.holder or not _things(hold) & _things(mine):
             continue
-        right = world.board.leases.get(strict.right_name(hold.patterns, hold.name))
+        right = world.board.leases.get(strict.lock_name(hold.patterns, hold.name))
         if right is None:
             continue  # the remote lost it
         still = (right.holder, right.acquired_at) == (hold.holder, hold.since)

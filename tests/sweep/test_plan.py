@@ -155,7 +155,7 @@ def test_what_the_gone_have_goes_under_every_policy(policy: str) -> None:
     merely_dead = Held(lease("name/port"), "dead", 2e3, lapsed=True)
     trunk = Held(lease("trunk"), "dead", 2e3, lapsed=True)
     left = LeaseOf("3f9a", "worker-1", "src/")
-    given = facts(rights=(gone, merely_dead, trunk), leases=(left,))
+    given = facts(locks=(gone, merely_dead, trunk), leases=(left,))
     assert plan(given, policy=policy) == [FreeRight(gone), FreeRight(trunk), EndLease(left)]
 
 

@@ -40,7 +40,7 @@ def test_a_lost_right_is_put_back_and_written_down(place: Place) -> None:
     taken = place.locks.acquire("trunk", "worker-1", expected=None)
     place.board.leases.clear()
     assert lost_rights.put_back_locks(place.parts) == [
-        "the remote had lost history of the right trunk"
+        "the remote had lost history of the lock trunk"
     ]
     assert place.board.leases == {"trunk": taken}
     (entry,) = place.store.ledger()
