@@ -11,8 +11,9 @@ from ghp_agents.cli import output
 from ghp_agents.cli.presence import COLUMNS, row, styles
 from ghp_agents.core.clock import SystemClock
 from ghp_agents.core.errors import ExitCode
-from ghp_agents.demo import checks, director, parts, place
+from ghp_agents.demo import agents, checks, run
 from ghp_agents.demo.checks import SummaryLine
+from ghp_agents.demo.sandbox import Sandbox, make
 from ghp_agents.presence.service import AgentView
 
 
@@ -28,10 +29,10 @@ def demo(ctx: click.Context, keep: bool, agent: str | None, root: Path | None) -
     """
     clock = SystemClock()
     if agent and root:
-        parts.play(place.Sandbox(root, clock), agent)
+        agents.play(Sandbox(root, clock), agent)
         return
     folder = Path(tempfile.mkdtemp(prefix="ghp-demo."))
-    sandbox = place.Sandbox(folder / "place", clock)
+    sandbox = Sandbox(folder / "place", clock)
     began = clock.now()
     try:
         results = _perform(sandbox, began)
@@ -46,21 +47,17 @@ def demo(ctx: click.Context, keep: bool, agent: str | None, root: Path | None) -
         ctx.exit(int(ExitCode.ERROR))
 
 
-def _perform(sandbox: place.Sandbox, began: float) -> list[SummaryLine]:
+def _perform(sandbox: Sandbox, began: float) -> list[SummaryLine]:
     output.data("Creating a bare remote, two clones with two worktrees each, and five issues …")
     output.flush()
-    place.make(sandbox)
+    make(sandbox)
     with output.stage() as (say, show):
-        course = director.play(
-            sandbox, _timed(say, sandbox, began), lambda views: _show(show, views)
-        )
+        course = run.play(sandbox, _timed(say, sandbox, began), lambda views: _show(show, views))
     output.data("Checking the repositories …")
     return checks.run(sandbox, course)
 
 
-def _timed(
-    say: Callable[[str], None], sandbox: place.Sandbox, began: float
-) -> Callable[[str], None]:
+def _timed(say: Callable[[str], None], sandbox: Sandbox, began: float) -> Callable[[str], None]:
     return lambda line: say(f"{sandbox.clock.now() - began:5.1f} s  {line}")
 
 

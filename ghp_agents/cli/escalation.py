@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import complete, ending, output
+from ghp_agents.cli import complete, output, signals
 from ghp_agents.cli.context import acting, say_none, send, start_background
 from ghp_agents.cli.params import STDIN, Seconds, read_text
 from ghp_agents.core.clock import age
@@ -106,7 +106,7 @@ def _wait(app: App, escalation: Escalation, timeout: float | None) -> None:
         "the same command to wait again. `ghp agent-status` reports the answer."
     )
     try:
-        with ending.exit_on_signals(), output.busy(f"Waiting for an answer to {escalation.name}"):
+        with signals.exit_on_signals(), output.busy(f"Waiting for an answer to {escalation.name}"):
             answer = wait(app, escalation, timeout=timeout)
     except KeyboardInterrupt:
         output.say(stays)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import complete, ending, output
+from ghp_agents.cli import complete, output, signals
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.params import Duration, Seconds
 from ghp_agents.core.clock import ago, to_seconds
@@ -138,7 +138,7 @@ def _acquire(app: App, wanted: LeaseRequest, wait: bool, timeout: float | None) 
             return acquire.acquire(app, approve, wanted)
     from ghp_agents.leases import queue
 
-    with ending.exit_on_signals():
+    with signals.exit_on_signals():
         return queue.wait(app, approve, wanted, timeout=timeout, tell=output.say)
 
 

@@ -21,7 +21,7 @@ def main() -> None:
     if argv[:1] == ["hook"]:
         _hook(argv[1:])
     if argv and _belongs_to_upstream(argv[0]):
-        from ghp_agents.cli.handover import hand_over
+        from ghp_agents.cli.passthrough import hand_over
 
         sys.exit(hand_over(argv, os.environ))
     # Python's default, garbage collection every 700 objects, would take a tenth of the time.

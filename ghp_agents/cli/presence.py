@@ -325,7 +325,7 @@ def _watch(app: App, name: str | None, stale: bool) -> None:
         raise UsageError(
             "--watch needs a terminal.", hint="For a script, use `ghp agent-log --follow --json`."
         )
-    from ghp_agents.cli.live import keep_showing
+    from ghp_agents.cli.live_table import keep_showing
 
     def frame() -> tuple[Sequence[str], list[tuple[str, ...]], list[str]]:
         snapshot = app.store.snapshot()

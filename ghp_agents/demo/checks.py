@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ghp_agents.demo.director import ANSWER, HEIR, VICTIM, Course
-from ghp_agents.demo.parts import BINARY
-from ghp_agents.demo.place import Sandbox
+from ghp_agents.demo.agents import BINARY
+from ghp_agents.demo.run import ANSWER, HEIR, VICTIM, Course
+from ghp_agents.demo.sandbox import Sandbox
 from ghp_agents.escalations import service as escalation
 from ghp_agents.git import process as git
 from ghp_agents.presence import service as presence

@@ -108,7 +108,7 @@ def test_a_record_names_its_clone_and_its_end() -> None:
 @pytest.mark.parametrize("wrong", [{"until": 7}, {"until": "soon"}, {"clone": 7}, {"clone": []}])
 def test_a_record_with_a_clone_or_an_end_that_is_none_is_no_right(wrong: dict[str, object]) -> None:
     fields = json.loads(encode(Lock("issue/1", "w", 1, 1, AT, "n")))
-    with pytest.raises(ValueError, match=r"not a lease|isoformat"):
+    with pytest.raises(ValueError, match=r"not a lock record|isoformat"):
         decode(json.dumps(fields | wrong).encode(), "r")
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from pydantic.alias_generators import to_camel
 
-from ghp_agents.cli import handover
+from ghp_agents.cli import passthrough
 from ghp_agents.settings.settings import Settings
 from tools import docs
 
@@ -39,5 +39,5 @@ def test_every_setting_and_every_variable_that_is_read_is_on_the_page() -> None:
     for field in {*Settings._fields} - derived:
         assert f"| `{to_camel(field)}` | `" in page
     source = "".join(path.read_text() for path in (docs.CHECKOUT / "ghp_agents").rglob("*.py"))
-    read = set(re.findall(r'"(GHP_[A-Z_]+)"', source)) - {handover.GUARD}
+    read = set(re.findall(r'"(GHP_[A-Z_]+)"', source)) - {passthrough.GUARD}
     assert {f"`{name}`" for name in read} <= docs.VARIABLES.keys()

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from ghp_agents.cli import ending
+from ghp_agents.cli import signals
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
@@ -21,7 +21,7 @@ def test_a_signal_ends_the_block_with_its_code_and_a_second_one_changes_nothing(
             os.kill(os.getpid(), signal.SIGTERM)
             put_away.append("all")
 
-    with pytest.raises(SystemExit) as caught, ending.exit_on_signals():
+    with pytest.raises(SystemExit) as caught, signals.exit_on_signals():
         wait()
     assert (caught.value.code, put_away) == (code, ["all"])
     assert signal.getsignal(number) is signal.SIG_DFL
@@ -30,7 +30,7 @@ def test_a_signal_ends_the_block_with_its_code_and_a_second_one_changes_nothing(
 def test_who_was_told_to_ignore_a_signal_goes_on_ignoring_it() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with ending.exit_on_signals():
+        with signals.exit_on_signals():
             os.kill(os.getpid(), signal.SIGHUP)
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ghp_agents.core import process
 from ghp_agents.core.errors import ExitCode, GhpError
-from ghp_agents.demo.place import Sandbox, ghp, run, run_git
+from ghp_agents.demo.sandbox import Sandbox, ghp, run, run_git
 from ghp_agents.hotpath import heartbeat
 
 QUESTION = "Which format should the formatter write by default?"

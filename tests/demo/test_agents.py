@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.clock import SystemClock
-from ghp_agents.demo.parts import Part
-from ghp_agents.demo.place import Sandbox, stale_after
+from ghp_agents.demo.agents import Part
+from ghp_agents.demo.sandbox import Sandbox, stale_after
 from tests.support.git import git
 
 

@@ -7,8 +7,8 @@ from ghp_agents.core import process
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
-from ghp_agents.demo import parts
-from ghp_agents.demo.place import Sandbox, ghp
+from ghp_agents.demo import agents
+from ghp_agents.demo.sandbox import Sandbox, ghp
 from ghp_agents.escalations import service as escalation
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
@@ -44,8 +44,8 @@ def play(
     """Run the demo. Raises GhpError if an agent fails or on a timeout."""
     course = Course(place, tell, show)
     try:
-        for agent in parts.PARTS:
-            course.children[agent] = parts.start(place, agent)
+        for agent in agents.PARTS:
+            course.children[agent] = agents.start(place, agent)
             tell(f"{agent} starts (process {course.children[agent].pid})")
         end = place.clock.now() + TIMEOUT_S
         for _ in _ticks(place, end):
