@@ -101,8 +101,7 @@ def test_a_link_in_the_repository_is_not_followed_out_of_it(repo: Path, tmp_path
     with pytest.raises(RefusedError) as refused:
         put(repo, "codex")
     assert str(refused.value) == (
-        f"{repo}/.codex/hooks.json is a link in the repository to {theirs}, outside the "
-        "worktree."
+        f"{repo}/.codex/hooks.json is a link in the repository to {theirs}, outside the worktree."
     )
     assert theirs.read_text() == "{}"
     git(repo, "rm", "--quiet", "--cached", ".codex")
