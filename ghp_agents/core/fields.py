@@ -12,6 +12,7 @@ from typing import Any
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import NUMBERS_END, Actor, AgentName, agent_name, one_line
 
+LARGEST = 100_000_000  # bytes of a record's file; hosts refuse more
 ID = r"[0-9a-f]{8,64}"  # the id of a record, and of its subject
 _ID = re.compile(ID)
 

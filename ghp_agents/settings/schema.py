@@ -22,8 +22,8 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.core.fields import LARGEST
 from ghp_agents.core.glob_paths import spelled_all
-from ghp_agents.core.limits import LARGEST
 from ghp_agents.core.remote_url import masked
 
 MAX_SECONDS = 10 * 365 * 86_400

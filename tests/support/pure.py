@@ -3,7 +3,7 @@
 _NAMES = {
     "claims": "claim",
     "core": (
-        "child_env distribution fields finding first_seen front_matter glob_paths globs ids limits "
+        "child_env distribution fields finding first_seen front_matter glob_paths globs ids "
         "remote_url secret_scan text_budget token_hosts "
     ),
     "escalations": "escalation messages record",

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import StateMovedError, UsageError
+from ghp_agents.core.fields import LARGEST
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
-from ghp_agents.core.limits import LARGEST
 from ghp_agents.git import objects
 from ghp_agents.state import ledger, presence
 from ghp_agents.state.git import fold, read

@@ -6,8 +6,8 @@ claim. But while a file is unchanged since the copy, this clone does not report 
 
 from collections.abc import Mapping
 
+from ghp_agents.core.fields import LARGEST
 from ghp_agents.core.json_file import object_file
-from ghp_agents.core.limits import LARGEST
 from ghp_agents.hotpath import alive
 from ghp_agents.state import presence
 from ghp_agents.state.presence import Agents, position

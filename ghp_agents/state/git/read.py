@@ -5,9 +5,9 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from ghp_agents.core.clock import to_text
+from ghp_agents.core.fields import LARGEST
 from ghp_agents.core.files import stays_below
 from ghp_agents.core.ids import UNNAMED, CloneId, Timestamp
-from ghp_agents.core.limits import LARGEST
 from ghp_agents.git import process as git
 from ghp_agents.git.objects import Object, ObjectReader, TreeEntry, tree_entries
 from ghp_agents.state import presence

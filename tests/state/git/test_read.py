@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.limits import LARGEST
+from ghp_agents.core.fields import LARGEST
 from ghp_agents.git.objects import read_objects
 from ghp_agents.state.git.read import read_below
 from ghp_agents.state.git.store import GitRefsStore
