@@ -173,7 +173,7 @@ def test_who_claims_while_the_host_goes_down_hears_4_and_later_the_truth(
     lost = invoke("agent-claim 1 --as worker-1", one)
     assert (lost.code, lost.out) == (4, "")
     assert lost.err.startswith(
-        "Error: The connection to origin broke while issue/1 was being changed, so that may or "
+        "Error: The connection to origin broke while issue/1 was being changed; the change may or "
         "may not have happened: "
     )
     assert invoke("agent-claim 1 --as worker-2", other).code == 4
