@@ -136,7 +136,7 @@ def test_commits_by_agents_that_never_held_the_claim_are_refused(
         ("worker-9", "By one that nobody knows")
     ]
     assert checked.strangers[0].why.endswith(
-        "is by worker-9, who never held the claim of #1 (worker-1, worker-2 did)."
+        "is by worker-9, which never claimed #1 (worker-1, worker-2 did)."
     )
     assert [each.subject for each in checked.people] == ["By a person"]
     assert checked.commits == 5
