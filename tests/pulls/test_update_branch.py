@@ -126,7 +126,7 @@ def test_what_moves_between_the_look_and_the_push_is_not_overwritten(
     moves = f"git -C {remote} update-ref refs/heads/{BRANCH} {theirs}"
     road.sync()  # what this clone has to say is not pushed meanwhile
     behind_ssh(road.folder, remote, f"mkdir {once} 2>/dev/null && {moves}")
-    with pytest.raises(RefusedError, match="was moved on the remote meanwhile"):
+    with pytest.raises(RefusedError, match="moved on the remote meanwhile"):
         road.finish("worker-1", place)
     assert git(remote, "rev-parse", BRANCH) == theirs
     done = road.finish("worker-1", place)
