@@ -47,7 +47,7 @@ class RemoteRef:
 
     name: str
     oid: str
-    about: str  # for people: this clone, another clone, a right
+    about: str  # for people: this clone, another clone, a lock
     last: float | None = None  # when its writer last wrote, by the writer's clock
     is_foreign: bool = False  # another clone wrote it
 

@@ -205,7 +205,7 @@ def test_the_refs_on_the_remote_go_when_that_is_asked_for_and_the_users_branches
             (
                 f"refs/ghp/clone/{mine}  this clone, last wrote 0 s ago",
                 f"refs/ghp/clone/{other}  another clone, last wrote 0 s ago",
-                f"{'refs/ghp/lease/numbers':{27}}  a right",
+                f"{'refs/ghp/lease/numbers':{27}}  a lock",
                 f"{'refs/heads/ghp-state':{27}}  the published page",
             )
         )

@@ -150,12 +150,12 @@ def test_refs_are_listed_with_whose_they_are_and_their_last_activity() -> None:
     refs = [
         RemoteRef("refs/ghp/clone/ab", "0", "this clone", 940.0),
         RemoteRef("refs/ghp/clone/cdef", "0", "another clone", 1_000.0 - 3 * 86_400, True),
-        RemoteRef("refs/ghp/lease/trunk", "0", "a right"),
+        RemoteRef("refs/ghp/lease/trunk", "0", "a lock"),
     ]
     assert init.ref_lines(refs, 1_000.0) == [
         "refs/ghp/clone/ab     this clone, last wrote 1 min ago",
         "refs/ghp/clone/cdef   another clone, last wrote 3 d ago",
-        "refs/ghp/lease/trunk  a right",
+        "refs/ghp/lease/trunk  a lock",
     ]
     assert init.ref_lines([], 0.0) == []
 

@@ -212,7 +212,7 @@ def _describe(
         foreign = rest != repository.clone
         whose = "another clone" if foreign else "this clone"
         return RemoteRef(name, oid, whose, dates.get(rest), foreign)
-    return RemoteRef(name, oid, {"lease": "a right", "probe": "a probe"}.get(kind, "ours"))
+    return RemoteRef(name, oid, {"lease": "a lock", "probe": "a probe"}.get(kind, "ours"))
 
 
 def _unreachable(remote: Remote, words: str) -> UnknownError:
