@@ -50,7 +50,7 @@ def test_only_names_of_ours_are_listed(clone: Path, remote: Path) -> None:
         git(remote, "update-ref", ref, head)
     listed = removing.remote_refs(ws)
     assert [(ref.name, ref.about) for ref in listed] == [
-        ("refs/ghp/lease/trunk", "a right"),
+        ("refs/ghp/lease/trunk", "a lock"),
         ("refs/ghp/of-the-future", "ours"),
         ("refs/ghp/probe/ab", "a probe"),
     ]
