@@ -2,7 +2,6 @@
 
 import click
 
-from ghp_agents.claims import service as claims
 from ghp_agents.cli import complete, issue_view, output
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
@@ -47,6 +46,8 @@ def issues(
     as_json: bool,
 ) -> None:
     """List issues, oldest first."""
+    from ghp_agents.claims import service as claims
+
     if ready and states:
         raise UsageError(
             "Closed issues are never ready.", hint="Use --ready without --closed and --all."
@@ -156,6 +157,8 @@ def new(
 @click.pass_obj
 def show(app: App, number: str, as_json: bool) -> None:
     """Show an issue with its comments."""
+    from ghp_agents.claims import service as claims
+
     holdings = claims.holdings(app)
     if as_json:
         issue = app.tracker.get(number)
@@ -218,6 +221,8 @@ def comment(app: App, number: str, text: str) -> None:
 @acting
 def close(app: App, number: str, message: str | None) -> None:
     """Close an issue. A claimed issue can be closed only by its holder or a person."""
+    from ghp_agents.claims import service as claims
+
     outcome = claims.close(app, number, read_text(message or "", 4 * BODY_LIMIT + 1))
     _report(app, outcome, "Closed {}.", "{} is already closed.")
 

@@ -28,19 +28,19 @@ _NAME = (
 
 
 class Shape(NamedTuple):
-    """The pattern of a kind of secret. It is only tried if one of the lower-case `signs` occurs,
-    which saves nearly all of the time."""
+    """The pattern of a kind of secret. It is only compiled and tried if one of the lower-case
+    `signs` occurs, which saves nearly all of the time."""
 
     name: str
     signs: list[str]
-    pattern: re.Pattern[str]
+    pattern: str
 
 
 # The group of a pattern is the secret; without a group the whole match is. Each pattern takes
 # linear time.
 _NAMES = "passw passphrase secret token key credential"
 _SHAPES = tuple(
-    Shape(name, signs.split(), re.compile(shape))
+    Shape(name, signs.split(), shape)
     for name, signs, shape in (
         (
             "a private key",
@@ -101,28 +101,27 @@ _SHAPES = tuple(
 )
 # In prose a value after a name like "password" is a secret unless it looks like a word. Patches are
 # not checked this way, because in code the value is often a name.
-_NAMED = re.compile(
+_NAMED = (
     r"(?i)\b(?:password|passwd|passphrase|secret|token|api[_ -]?key|access[_ -]?key|credentials?)"
     r"(?:\s{1,3}is)?\s{0,3}[:=]?\s{0,3}['\"`]?"
     r"((?=[^\s'\"`]{0,40}\d)(?=[^\s'\"`]{0,40}[A-Za-z])[^\s'\"`<${}()]{12,})"
 )
-_PLACE = re.compile(r"[a-z0-9_.-]*[/.][a-z0-9_./-]*", re.IGNORECASE)  # a path, a file, a host
-_FILES = re.compile(
-    r"(?:\.env(?:\.(?!example$|sample$|template$|dist$)[\w.-]+)?|\.netrc|\.pgpass|\.git-credentials"
-    r"|id_(?:rsa|dsa|ecdsa|ed25519)|.+\.(?:p12|pfx|jks|keystore|kdbx))",
-    re.IGNORECASE,
+_PLACE = r"(?i)[a-z0-9_.-]*[/.][a-z0-9_./-]*"  # a path, a file, a host
+_FILES = (
+    r"(?i)(?:\.env(?:\.(?!example$|sample$|template$|dist$)[\w.-]+)?|\.netrc|\.pgpass|\.git-credentials"
+    r"|id_(?:rsa|dsa|ecdsa|ed25519)|.+\.(?:p12|pfx|jks|keystore|kdbx))"
 )
 
 
 def find(text: str) -> str | None:
     """The kind of secret that the text seems to hold, in words, or None."""
-    return next((shape.name for shape in _likely(text) if shape.pattern.search(text)), None)
+    return next((shape.name for shape in _likely(text) if re.search(shape.pattern, text)), None)
 
 
 def redacted(text: str) -> str:
     """The text with likely secrets removed."""
     for shape in _likely(text):
-        text = shape.pattern.sub(partial(_without, shape.name), text)
+        text = re.sub(shape.pattern, partial(_without, shape.name), text)
     return text
 
 
@@ -162,11 +161,11 @@ def refuse_in_note(text: str) -> None:
 
 def _in_note(text: str) -> tuple[str, str] | None:
     for shape in _likely(text):
-        found = shape.pattern.search(text)
+        found = re.search(shape.pattern, text)
         if found:
             return shape.name, found[found.re.groups]
-    for named in _NAMED.finditer(text):
-        if not _PLACE.fullmatch(named[1].rstrip(".,;:!?)")):
+    for named in re.finditer(_NAMED, text):
+        if not re.fullmatch(_PLACE, named[1].rstrip(".,;:!?)")):
             return "a password or key", named[1]
     return None
 
@@ -178,4 +177,4 @@ def mask(value: str) -> str:
 
 def is_made_for_secrets(path: str) -> bool:
     """Whether files of this name usually hold secrets."""
-    return bool(_FILES.fullmatch(path.rpartition("/")[2]))
+    return bool(re.fullmatch(_FILES, path.rpartition("/")[2]))

@@ -8,7 +8,6 @@ import contextlib
 import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from hashlib import sha1, sha256
 from pathlib import Path
 
 from ghp_agents.git import objects
@@ -123,6 +122,8 @@ class NewObjects:
     """Objects to write. `flush` puts all of them on the disk; nothing points at them before."""
 
     def __init__(self, folder: str, oid_length: int) -> None:
+        from hashlib import sha1, sha256  # loads OpenSSL, which readers need not wait for
+
         self._folder = folder
         self._hash = sha1 if oid_length == 40 else sha256
         self._new: dict[str, tuple[str, bytes]] = {}

@@ -1,7 +1,6 @@
 """A token that is never printed, and its sources: the environment, or `gh`."""
 
 import math
-import shutil
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -58,6 +57,8 @@ def of_gh(ws: Workspace, host: str, *, again: bool = False) -> Token | None:
     `gh` runs without the environment's tokens, because it would print a server's token for any
     host. A missing token is remembered for an hour; `again` asks anyway.
     """
+    import shutil  # costs what a tenth of click costs
+
     program = shutil.which("gh", path=ws.environ.get("PATH"))
     age = ws.clock.now() - _without_token(ws).read().get(host, math.inf)
     if program is None or (not again and 0 <= age < ASK_AGAIN):
