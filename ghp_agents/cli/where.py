@@ -24,6 +24,12 @@ def where(app: App, issue: str, as_json: bool) -> None:
     """
     number = _number(issue)
     found = _checkout(app.ws.folder, number)
+    if found is None:
+        app.knowing_tracker.get(number)  # raises NotFoundError if there is no such issue
+        raise NotFoundError(
+            f"Issue #{number} has no worktree in this clone.",
+            hint=f"Create one: `ghp agent-start {number}`.",
+        )
     if as_json:
         output.as_json({"issue": number, "path": str(found.path), "branch": found.branch})
     else:
@@ -39,11 +45,8 @@ def _number(text: str) -> int:
     return int(digits)
 
 
-def _checkout(folder: Path, number: int) -> Checkout:
+def _checkout(folder: Path, number: int) -> Checkout | None:
     for checkout in worktree_admin.listed(folder):
         if issue_of_branch(checkout.branch or "") == number and checkout.path.is_dir():
             return checkout
-    raise NotFoundError(
-        f"Issue #{number} has no worktree in this clone.",
-        hint=f"Create one: `ghp agent-start {number}`.",
-    )
+    return None

@@ -135,7 +135,7 @@ def test_a_repository_that_is_not_set_up_is_set_up_first(repo: Path) -> None:
         0,
         "",
         "Nothing leaves this clone: there is no remote.\n"
-        "✓ Made the private repository .git/ghp/state.git.\n"
+        "✓ Created the private repository .git/ghp/state.git.\n"
         "✓ Wrote the view .ghp/agent-status.json, kept out of git by .git/info/exclude.\n"
         f"✓ Put hooks for Claude Code into {SETTINGS}.\n",
     )

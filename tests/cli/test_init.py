@@ -16,7 +16,7 @@ Clones = Callable[[int], list[Path]]
 AS = {"GHP_AGENT": "worker-1"}
 
 MADE = """\
-✓ Made the private repository .git/ghp/state.git.
+✓ Created the private repository .git/ghp/state.git.
 ✓ Wrote the view .ghp/agent-status.json, kept out of git by .git/info/exclude.
 """
 
@@ -73,7 +73,7 @@ def test_a_second_run_has_nothing_to_do(clone: Path) -> None:
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(clone: Path, remote: Path) -> None:
     assert invoke("agent-init --dry-run --config --agent worker-1", clone) == (
         0,
-        "Would make the private repository .git/ghp/state.git.\n"
+        "Would create the private repository .git/ghp/state.git.\n"
         "Would write the view .ghp/agent-status.json, kept out of git by .git/info/exclude.\n"
         "Would write .ghp/config.json (edit and commit it).\n"
         "Would name this worktree's agent worker-1.\n"
@@ -95,7 +95,7 @@ def test_the_configuration_can_keep_everything_at_home(clone: Path, remote: Path
         0,
         "",
         "Nothing leaves this clone: `agents.push` is false.\n"
-        "✓ Made the private repository .git/ghp/state.git.\n",
+        "✓ Created the private repository .git/ghp/state.git.\n",
     )
     assert refs(remote).keys() == {"refs/heads/main"}
 
@@ -181,7 +181,7 @@ def test_a_configuration_that_is_there_is_left_as_it_is(clone: Path) -> None:
 def test_a_view_that_is_tracked_is_the_users_and_stays(clone: Path) -> None:
     commit(clone, {".ghp/agent-status.json": "theirs"})
     assert invoke("agent-init", clone).err.splitlines()[-2:] == [
-        "✓ Made the private repository .git/ghp/state.git.",
+        "✓ Created the private repository .git/ghp/state.git.",
         "✓ origin accepts our refs under refs/ghp/.",
     ]
     assert (clone / ".ghp/agent-status.json").read_text() == "theirs"
@@ -194,7 +194,7 @@ def test_a_bare_repository_has_no_view_and_is_set_up_all_the_same(
     git(tmp_path, "clone", "--quiet", "--bare", str(remote), "bare.git")
     bare = tmp_path / "bare.git"
     assert invoke("agent-init", bare).err.splitlines()[-3:] == [
-        f"✓ Made the private repository {bare}/ghp/state.git.",
+        f"✓ Created the private repository {bare}/ghp/state.git.",
         "✓ origin accepts our refs under refs/ghp/.",
         "This repository has no worktree. Issues, claims, questions and leases by --name work. "
         "To lease and check files, create a worktree (`git worktree add`).",

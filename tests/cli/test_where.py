@@ -13,7 +13,7 @@ MakeWorktree = Callable[[Path, str], Path]
 MISSING = Result(
     1,
     "",
-    "Error: Issue #12 has no worktree in this clone.\nHint: Create one: `ghp agent-start 12`.\n",
+    "Error: Issue #1 has no worktree in this clone.\nHint: Create one: `ghp agent-start 1`.\n",
 )
 
 
@@ -39,9 +39,16 @@ def test_as_json_it_prints_the_branch_too(repo: Path, worktree: MakeWorktree) ->
 def test_without_a_worktree_it_names_the_command_that_makes_one(
     repo: Path, worktree: MakeWorktree
 ) -> None:
-    assert invoke("agent-where 12", repo) == MISSING
-    shutil.rmtree(worktree(repo, "worker-1/12-parser"))
-    assert invoke("agent-where 12 --json", repo) == MISSING
+    invoke("agent-issue new 'Parse the input'", repo)
+    assert invoke("agent-where 1", repo) == MISSING
+    shutil.rmtree(worktree(repo, "worker-1/1-parser"))
+    assert invoke("agent-where 1 --json", repo) == MISSING
+
+
+def test_an_issue_that_nobody_created_is_named(repo: Path) -> None:
+    result = invoke("agent-where 12", repo)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("Error: There is no issue 12.\nHint: ")
 
 
 def test_a_word_that_is_no_number_is_wrong_usage(repo: Path) -> None:

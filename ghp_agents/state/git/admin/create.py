@@ -37,7 +37,7 @@ def missing(ws: Workspace, store: StateStore) -> list[Step]:
     steps: list[Step] = []
     if find_repository(ws) is None:
         what = f"the private repository {shown(ws, state_path(ws))}"
-        steps.append(Step("make", "Made", what, partial(_make, ws)))
+        steps.append(Step("create", "Created", what, partial(_make, ws)))
     if _view_is_missing(ws):
         exclude = f"{shown(ws, ws.common_dir)}/info/exclude"
         what = f"the view {presence.PATH}, kept out of git by {exclude}"

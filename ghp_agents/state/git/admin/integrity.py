@@ -69,9 +69,7 @@ def check_growth(ws: Workspace) -> Iterator[Finding]:
     lines = repository.check("count-objects", "-v").text.splitlines()
     count = {key: int(value) for key, value in (line.split(": ") for line in lines)}
     total, size = count["count"] + count["in-pack"], count["size"] + count["size-pack"]
-    text = (
-        f"The private repository has {total} objects, {count['count']} of them loose, in {size} kB"
-    )
+    text = f"The private repository has {total} objects ({count['count']} loose) in {size} kB"
     if repack.needed(repository):
         yield info(
             "growth", f"{text}; it should be packed.", "The next fold packs it.", fixable=True

@@ -36,7 +36,7 @@ def check_locks(ws: Workspace) -> Iterator[Finding]:
         except OSError:
             continue  # the folder's check reports why
     if free:
-        yield ok("lock", "No lock is held.")
+        yield ok("lock", "No lock file is held.")
 
 
 def _held(path: Path) -> Finding:

@@ -64,7 +64,7 @@ def check_presence(ws: Workspace) -> Iterator[Finding]:
     news = presence.merge([known, seen.changed])
     waiting = [name for name in seen.changed if news[name] != known.get(name)]
     if not waiting:
-        folded = f"Presence of {count(len(seen.beaten), 'agent')} is folded."
+        folded = f"The presence of {count(len(seen.beaten), 'agent')} is committed."
         yield ok(
             "presence",
             folded if seen.beaten else ("No agent has sent a heartbeat in this clone yet."),
