@@ -10,11 +10,11 @@ MOST = {
     "agent-claim of a held issue": 5,
     "agent-lease": 3,
     "agent-escalate": 8,
-    "agent-handoff --checkpoint": 25,
+    "agent-handoff --checkpoint": 24,
     "agent-status": 3,
     "agent-sweep, nothing to do": 16,
-    "agent-start": 34,
-    "agent-finish": 51,
+    "agent-start": 32,
+    "agent-finish": 50,
 }
 
 

@@ -1,6 +1,6 @@
 """Resume: what an agent needs to continue, the most important first, within a size limit."""
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
@@ -12,6 +12,7 @@ from ghp_agents.core.ids import AgentName, count
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News, who
 from ghp_agents.git import worktree
+from ghp_agents.git.worktree import Difference
 from ghp_agents.handoffs import evidence, markdown, returned_work
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
@@ -96,6 +97,8 @@ def _values(ctx: Context, chosen: Chosen, news: list[News], *, is_stopped: bool)
     now = ctx.ws.clock.now()
     where = _locate(ctx.ws, last)
     branch = evidence.branch(ctx.ws, where.tip)
+    top = ctx.ws.place.toplevel
+    differences = worktree.differences(Path(top)) if top is not None else []
     named = f" --issue {about.number}" if about.number else ""
     everything = f"ghp agent-resume{named} --max-chars 1000000"
     base, tip = branch.history.base[:12], branch.tip[:12]
@@ -110,12 +113,12 @@ def _values(ctx: Context, chosen: Chosen, news: list[News], *, is_stopped: bool)
         "questions": markdown.question_lines(facts.escalations),
         "work": _work(chosen, f"ghp agent-resume{named} --apply"),
         "missing": markdown.missing_lines(last.work.missing) if last and last.work else [],
-        "here": [*_branch(ctx.ws, branch), *where.lines],
+        "here": [*_branch(ctx.ws, branch, differences), *where.lines],
         "commits": markdown.commit_lines(branch.history.commits, branch.history.count),
         "files": markdown.file_lines(branch.history.files),
         "ledger": markdown.ledger_lines(facts.ledger),
         "earlier": markdown.handoff_lines([item for item in facts.handoffs if item != last], now),
-        "known": note_lines(_known(ctx, about, branch), now),
+        "known": note_lines(_known(ctx, about, branch, differences), now),
         "notes": [*about.notes, *facts.notes],
         "all": everything,
         "asked": f"ghp agent-escalations{named}",
@@ -145,13 +148,11 @@ def _decisions(facts: TopicFacts, news: list[News], now: float) -> list[str]:
     return markdown.decision_lines(answered, now)
 
 
-def _known(ctx: Context, about: Topic, branch: Branch) -> list[Note]:
+def _known(
+    ctx: Context, about: Topic, branch: Branch, differences: Sequence[Difference]
+) -> list[Note]:
     """Return the notes that fit the issue and the changed files."""
-    touched = {file.path for file in branch.history.files}
-    if ctx.ws.place.toplevel is not None:
-        touched |= {
-            difference.path for difference in worktree.differences(Path(ctx.ws.place.toplevel))
-        }
+    touched = {file.path for file in branch.history.files} | {item.path for item in differences}
     return recall.fitting(ctx, about.issue, about.numbers, touched)
 
 
@@ -233,10 +234,9 @@ def _locate(ws: Workspace, last: Handoff | None) -> _Location:
     )
 
 
-def _branch(ws: Workspace, branch: Branch) -> list[str]:
+def _branch(ws: Workspace, branch: Branch, differences: Sequence[Difference]) -> list[str]:
     if ws.place.toplevel is None:
         return []
-    differences = worktree.differences(Path(ws.place.toplevel))
     ours = unchanged_files(ws)
     found = [item for item in differences if item.code != "??" or item.path not in ours]
     lines = markdown.branch_lines(branch)

@@ -22,8 +22,8 @@ PATHS, NAMES = "path/", "name/"  # the kinds of locks of strict leases
 class World:
     """What one decision sees, each part read once, on first use.
 
-    It never outlives its decision. Inside `transact` it is made of the snapshot that `decide` gets;
-    after a commit or a sync, make a new one.
+    Use it for one decision. Inside `transact`, build it from the snapshot that `decide` gets; after
+    a commit or a sync, build a new one.
     """
 
     def __init__(

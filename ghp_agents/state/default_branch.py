@@ -22,10 +22,13 @@ def trunk_refs(ws: Workspace) -> list[str]:
 
 def trunk_places(ws: Workspace) -> list[str]:
     """The refs of the default branch, here and on the remote."""
-    name = trunk(ws)
+    names = (*USUAL, ws.settings.trunk) if ws.settings.trunk else USUAL
+    known = worktree.branches(ws.folder, *names)
+    name = ws.settings.trunk or default_branch.chosen(known, _remote(ws, known))
     if name is None:
         return []
-    known = worktree.branches(ws.folder, name)
+    if name not in names:  # the remote's own choice
+        known = worktree.branches(ws.folder, name)
     remote = _remote(ws, known)
     places = (f"{HEADS}{name}", f"{REMOTES}{remote}/{name}")
     return [ref for ref in places if ref in known]

@@ -70,11 +70,19 @@ def _fold(ws: Workspace, repository: StateRepository, locked: Locked) -> int:
     raise StateMovedError
 
 
-def _fold_once(ws: Workspace, repository: StateRepository, locked: Locked) -> int:
+def _fold_once(
+    ws: Workspace,
+    repository: StateRepository,
+    locked: Locked,
+    records: Sequence[Record] = (),
+    expected: str | None = None,
+) -> int:
     known = read.tips(repository)
     waiting = outbox.waiting(ws)
-    commits, signatures = _plan(ws, repository, known, waiting, ())
     own = read.own_tip(repository, known)
+    if expected is not None and read.revision(own, waiting) != expected:
+        raise StateMovedError
+    commits, signatures = _plan(ws, repository, known, waiting, records)
     head = own.oid if own else None
     last = write_commits(repository, head, commits, ws.clock.now()) if commits else ""
     with locked() as held:
@@ -104,17 +112,7 @@ def commit(
 
     Raises StateMovedError if it is not.
     """
-    known = read.tips(repository)
-    waiting = outbox.waiting(ws)
-    if read.revision(read.own_tip(repository, known), waiting) != expected:
-        raise StateMovedError
-    commits, signatures = _plan(ws, repository, known, waiting, records)
-    own = read.own_tip(repository, known)
-    head = own.oid if own else None
-    last = write_commits(repository, head, commits, ws.clock.now())
-    _move(ws, repository, head, last, commits, held)
-    outbox.remove(waiting)
-    live_presence.remember(ws, signatures)
+    _fold_once(ws, repository, lambda: contextlib.nullcontext([*held]), records, expected)
 
 
 def _move(
