@@ -4,11 +4,14 @@ The working copy is not read: another branch may be checked out.
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.git import clone_files, worktree
 from ghp_agents.git import process as git
-from ghp_agents.git import worktree
+from ghp_agents.git.loose import NotLooseError
+from ghp_agents.git.refs import UnreadableRefsError
 
 USUAL = ("main", "master")
 HEADS, REMOTES = "refs/heads/", "refs/remotes/"
@@ -52,6 +55,9 @@ def chosen(refs: Mapping[str, str], remote: str) -> str | None:
 
 def text(folder: Path, commit: str, path: str) -> str | None:
     """A file in a commit; None if the commit lacks it."""
+    with suppress(UnreadableRefsError, NotLooseError):
+        found = clone_files.blob(folder, commit, path)
+        return None if found is None else found.decode("utf-8", "replace").rstrip("\n")
     shown = git.run(["cat-file", "blob", f"{commit}:{path}"], cwd=folder)
     return shown.text if shown.code == 0 else None
 

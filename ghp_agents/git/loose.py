@@ -39,6 +39,16 @@ def read_objects(
         yield _Reader(git_dir, start, largest)
 
 
+def find(git_dir: Path, name: str) -> Object | None:
+    """The object called `<commit>:<path>`; None if the commit lacks the path. Raises NotLooseError
+    if an object on the way is not loose."""
+    return _Reader(git_dir, _no_process, None).find(name)
+
+
+def _no_process() -> ObjectReader:
+    raise NotLooseError
+
+
 class _Reader(ObjectReader):
     """Reads files until one is missing; from then on asks git."""
 
@@ -55,11 +65,12 @@ class _Reader(ObjectReader):
         """See `ObjectReader.read`."""
         if self._git is None and len(names) <= MANY:
             with contextlib.suppress(NotLooseError, UnreadableRefsError):
-                return [self._find(name) for name in names]
+                return [self.find(name) for name in names]
         self._git = self._git or self._start()
         return self._git.read(names)
 
-    def _find(self, name: str) -> Object | None:
+    def find(self, name: str) -> Object | None:
+        """See the function `find`; also reads an object or a ref."""
         start, colon, path = name.partition(":")
         if not start:
             return None

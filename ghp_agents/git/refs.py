@@ -9,6 +9,8 @@ from pathlib import Path
 from ghp_agents.hotpath import boot_clock, own_file
 
 _OID = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64})\n")
+SYMBOLIC = "ref: "  # begins the file of a ref that stands for another one
+LONGEST = 300  # bytes of a ref's file
 WAIT_S = 1.0  # for a ref that another process moves; git's `core.filesRefLockTimeout` is 0.1
 _NAME = re.compile(rb"[A-Za-z0-9_+=-][A-Za-z0-9._+=-]*")  # of one level; git allows more
 
@@ -35,6 +37,51 @@ def read_refs(git_dir: Path, *prefixes: str) -> dict[str, str]:
     return {name: found[name] for name in sorted(found)}
 
 
+def read_exact(git_dir: Path, *names: str) -> dict[str, str]:
+    """Those of the refs `names` that exist: full name → object, or `ref: ` and the name of the ref
+    that it stands for. Raises UnreadableRefsError."""
+    try:
+        if (git_dir / "reftable").exists():
+            raise UnreadableRefsError
+        found = {name: _read_loose(git_dir, name) for name in names}  # before the packed ones
+        packed = b"" if all(found.values()) else _packed_content(git_dir)
+    except OSError:
+        raise UnreadableRefsError from None
+    for name in [name for name, content in found.items() if not content]:
+        end = packed.find(b" %s\n" % name.encode())
+        line = packed[packed.rfind(b"\n", 0, end) + 1 : end] + b"\n" if end > 0 else b""
+        found[name] = _checked(name.encode(), line) if line else ""
+    return {name: content for name, content in found.items() if content}
+
+
+def remotes(git_dir: Path) -> list[str]:
+    """The names of the remotes that have branches here. Raises UnreadableRefsError."""
+    try:
+        loose = os.listdir(git_dir / "refs/remotes")
+    except FileNotFoundError:
+        loose = []
+    try:
+        packed = re.findall(rb" refs/remotes/([^/\n]+)/", _packed_content(git_dir))
+    except OSError:
+        raise UnreadableRefsError from None
+    return sorted({*loose, *map(os.fsdecode, packed)})
+
+
+def _read_loose(git_dir: Path, name: str) -> str:
+    """The content of a ref's file; empty if it has none."""
+    if not _is_plain(name.encode()):
+        raise UnreadableRefsError
+    try:
+        content = _content(os.fsencode(git_dir / name))
+    except (IsADirectoryError, NotADirectoryError):
+        return ""
+    if content is None:
+        return ""
+    if content.startswith(SYMBOLIC.encode()) and content.endswith(b"\n"):
+        return content.decode("utf-8", "replace").strip()
+    return _checked(name.encode(), content)
+
+
 def _are_own(prefixes: Sequence[str]) -> bool:
     return all(prefix.startswith("refs/worktree/") for prefix in prefixes)
 
@@ -58,29 +105,36 @@ def _note(error: OSError) -> None:
 def _content(path: bytes) -> bytes | None:
     try:
         with Path(os.fsdecode(path)).open("rb") as file:
-            return file.read(100)
+            return file.read(LONGEST)
     except FileNotFoundError:  # deleted, or packed meanwhile
         return None
 
 
 def _checked(name: bytes, content: bytes) -> str:
-    levels = name.split(b"/")
-    is_plain = all(_NAME.fullmatch(level) for level in levels) and b".." not in name
     found = _OID.fullmatch(content)
-    if not is_plain or not found or any(level.endswith((b".", b".lock")) for level in levels):
+    if not found or not _is_plain(name):
         raise UnreadableRefsError
     return found[1].decode()
 
 
+def _is_plain(name: bytes) -> bool:
+    levels = name.split(b"/")
+    are_names = all(_NAME.fullmatch(level) for level in levels) and b".." not in name
+    return are_names and not any(level.endswith((b".", b".lock")) for level in levels)
+
+
 def _packed(git_dir: Path) -> Iterator[tuple[str, str]]:
-    try:
-        content = (git_dir / "packed-refs").read_bytes()
-    except FileNotFoundError:
-        return
-    for line in content.splitlines():
+    for line in _packed_content(git_dir).splitlines():
         oid, space, name = line.partition(b" ")
         if space and not line.startswith((b"#", b"^")):
             yield name.decode("utf-8", "replace"), oid.decode("ascii", "replace")
+
+
+def _packed_content(git_dir: Path) -> bytes:
+    try:
+        return (git_dir / "packed-refs").read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 def swap_ref(git_dir: Path, ref: str, old: str | None, new: str) -> bool:

@@ -5,11 +5,14 @@ Nothing is changed, not even the timestamps in git's index.
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.git import clone_files
 from ghp_agents.git import process as git
+from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.hotpath.locate import Location
 
 SHOWN = 100  # commits that are listed; others are only counted
@@ -62,17 +65,15 @@ class History:
 
 def folders(folder: Path) -> list[Path]:
     """The existing worktrees of the clone, the main one first."""
-    listed = git.check(["worktree", "list", "--porcelain"], cwd=folder).out
-    found: list[Path] = []
-    for entry in listed.split(b"\n\n"):
-        lines = entry.splitlines()
-        if lines and b"bare" not in lines[1:]:
-            found.append(Path(os.fsdecode(lines[0].removeprefix(b"worktree "))))
-    return [path for path in found if path.is_dir()]
+    from ghp_agents.git.worktree_admin import listed
+
+    return [checkout.path for checkout in listed(folder) if checkout.path.is_dir()]
 
 
 def head(folder: Path) -> str:
     """The commit that is checked out; empty before the first commit."""
+    with suppress(UnreadableRefsError):
+        return clone_files.head(folder)
     shown = git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], cwd=folder)
     return shown.text if shown.code == 0 else ""
 
@@ -114,6 +115,8 @@ def files(folder: Path) -> list[str]:
 def branches(folder: Path, *names: str) -> dict[str, str]:
     """The local and remote branches called one of `names`, and each remote's default branch: full
     ref name → the ref that it stands for, or empty."""
+    with suppress(UnreadableRefsError):
+        return clone_files.branches(folder, *names)
     patterns = [f"{place}/{name}" for place in ("refs/heads", "refs/remotes/*") for name in names]
     shown = git.check(
         ["for-each-ref", "--format=%(refname)%00%(symref)", "refs/remotes/*/HEAD", *patterns],

@@ -2,10 +2,13 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.git import clone_files
 from ghp_agents.git import process as git
+from ghp_agents.git.refs import UnreadableRefsError
 
 TIMEOUT_S = 600.0  # seconds; checking out a large tree takes time
 _HALF_MADE = "initializing"  # git's own lock reason until a worktree is complete
@@ -23,17 +26,25 @@ class Checkout(NamedTuple):
 
 def listed(folder: Path) -> list[Checkout]:
     """The worktrees of the clone, the main one first, including those without a folder."""
+    with suppress(UnreadableRefsError):
+        return [
+            Checkout(each.path, _branch(each.ref), each.head, each.lock == _HALF_MADE, each.is_main)
+            for each in clone_files.worktrees(folder)
+        ]
     shown = git.check(["worktree", "list", "--porcelain"], cwd=folder).out
     found: list[Checkout] = []
     for entry in shown.split(b"\n\n"):
         words = dict(_pair(line) for line in os.fsdecode(entry).splitlines())
         if "worktree" in words and "bare" not in words:
-            branch = words.get("branch", "").removeprefix("refs/heads/") or None
-            half = words.get("locked") == _HALF_MADE
+            branch, half = _branch(words.get("branch", "")), words.get("locked") == _HALF_MADE
             found.append(
                 Checkout(Path(words["worktree"]), branch, words.get("HEAD", ""), half, not found)
             )
     return found
+
+
+def _branch(ref: str) -> str | None:
+    return ref.removeprefix("refs/heads/") or None
 
 
 def _pair(line: str) -> tuple[str, str]:
@@ -83,6 +94,9 @@ def remote_branches(folder: Path, remote: str) -> dict[str, str]:
 
 
 def _refs(folder: Path, prefix: str) -> dict[str, str]:
+    with suppress(UnreadableRefsError):
+        found = clone_files.below(folder, prefix)
+        return {name.removeprefix(prefix): oid for name, oid in found.items()}
     args = ["for-each-ref", "--format=%(refname)%00%(objectname)", prefix]
     lines = git.check(args, cwd=folder).text.splitlines()
     return {name.removeprefix(prefix): oid for name, _, oid in (x.partition("\0") for x in lines)}
@@ -90,6 +104,8 @@ def _refs(folder: Path, prefix: str) -> dict[str, str]:
 
 def tip(folder: Path, ref: str) -> str:
     """The commit of a full ref; empty if there is none."""
+    with suppress(UnreadableRefsError):
+        return clone_files.ref(folder, ref)
     shown = git.run(["rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}"], cwd=folder)
     return shown.text if shown.code == 0 else ""
 

@@ -118,9 +118,7 @@ class StateRepository(NamedTuple):
     def new_objects(self) -> loose.NewObjects:
         """Objects to write."""
         folder = self.main or self.path
-        config = (folder / "config").read_text(encoding="utf-8", errors="replace")
-        is_sha256 = "objectformat=sha256" in "".join(config.lower().split())
-        return loose.NewObjects(f"{folder}/objects", 64 if is_sha256 else 40)
+        return loose.NewObjects(f"{folder}/objects", 64 if _is_sha256(folder) else 40)
 
     def point(self, ref: str, new: str, old: str | None, keep_open: Sequence[int] = ()) -> bool:
         """Move `ref` to `new` if it still is at `old` (None: if it does not exist). Returns whether
@@ -281,18 +279,19 @@ def _split_from_original(ws: Workspace, repository: StateRepository) -> StateRep
 
 
 def _make(ws: Workspace, path: Path) -> None:
-    shown = git.run(["rev-parse", "--show-object-format"], cwd=ws.common_dir, git_dir=ws.common_dir)
-    if shown.code != 0:
-        raise git.failure(["rev-parse"], shown)
-    git.check(
-        ["init", "-q", "--bare", "--template=", f"--object-format={shown.text}", str(path)],
-        cwd=ws.common_dir,
-    )
+    objects = f"--object-format={'sha256' if _is_sha256(ws.common_dir) else 'sha1'}"
+    git.check(["init", "-q", "--bare", "--template=", objects, str(path)], cwd=ws.common_dir)
     format_config = (path / "config").read_text(encoding="utf-8")
     # `git init` wrote the repository's format; keep that after our settings.
     (path / "config").write_text(_CONFIG + format_config, encoding="utf-8")
     (path / _CLONE_FILE).write_text(f"{new_clone_id()}\n", encoding="ascii")
     (path / _PLACE_FILE).write_bytes(_place_of(path, state_path(ws)))
+
+
+def _is_sha256(git_dir: Path) -> bool:
+    """Whether a repository's objects have names of 64 digits. Git reads it from this file only."""
+    config = (git_dir / "config").read_text(encoding="utf-8", errors="replace")
+    return "objectformat=sha256" in "".join(config.lower().split())
 
 
 def _run_folder(ws: Workspace) -> Path:

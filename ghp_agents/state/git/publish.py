@@ -7,8 +7,9 @@ from pathlib import Path
 from ghp_agents.core import files
 from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import one_line
-from ghp_agents.git import exclude
+from ghp_agents.git import clone_files, exclude
 from ghp_agents.git import process as git
+from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.hotpath import own_file
 from ghp_agents.ports import Snapshot
 from ghp_agents.state import presence
@@ -77,6 +78,9 @@ def remove_view(ws: Workspace) -> list[Path]:
 
 def is_tracked(root: Path) -> bool:
     """Whether the user's git tracks the view's path (also if git cannot tell)."""
+    with contextlib.suppress(UnreadableRefsError):
+        if not clone_files.may_be_tracked(root, presence.PATH):
+            return False
     shown = git.run(["ls-files", "--", presence.PATH], cwd=root)
     return shown.code != 0 or bool(shown.text)
 

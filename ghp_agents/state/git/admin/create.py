@@ -1,10 +1,13 @@
 """What set-up creates for a state in git, and what it announces: what is pushed where."""
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from ghp_agents.core.errors import GhpError
+from ghp_agents.git import clone_files
 from ghp_agents.git import process as git
+from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.ports import StateStore
 from ghp_agents.state import presence
 from ghp_agents.state.admin_port import PublishPlan, Step
@@ -56,6 +59,8 @@ def has_worktree(root: Path | None) -> bool:
     """Whether the folder of `.git` is a worktree; it may only contain a bare repository."""
     if root is None or not root.is_dir():
         return False
+    with suppress(UnreadableRefsError):
+        return not clone_files.is_bare(root / ".git")
     return git.run(["rev-parse", "--is-inside-work-tree"], cwd=root).text == "true"
 
 
