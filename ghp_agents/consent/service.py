@@ -1,15 +1,17 @@
 """Consent to commands, files and redirects that a repository configures: show, give, revoke."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ghp_agents.core import finding, person
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.finding import Finding
 from ghp_agents.core.remote_url import masked
-from ghp_agents.git import default_branch, worktree, worktree_admin
+from ghp_agents.git import clone_files, default_branch, worktree, worktree_admin
 from ghp_agents.git import process as git
 from ghp_agents.git.default_branch import HEADS, REMOTES, DefaultBranch
+from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.settings import agreement, consent
 from ghp_agents.settings import load as configuration
 from ghp_agents.settings.consent import KEYS, TEMPLATES, Agreement
@@ -181,6 +183,9 @@ def _items(ws: Workspace, line: DefaultBranch, answer: Agreement) -> Iterator[Co
 
 
 def _templates(ws: Workspace, commit: str) -> list[str]:
+    with suppress(UnreadableRefsError):
+        if clone_files.lacks(ws.folder, commit, TEMPLATES.rstrip("/")):
+            return []
     args = ["ls-tree", "-z", "--name-only", "--full-tree", commit, TEMPLATES]
     names = git.run(args, cwd=ws.folder).text.split("\0")
     return [name for name in names if name.endswith(".j2")]

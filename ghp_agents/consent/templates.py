@@ -5,6 +5,7 @@ maintainers control: no link is followed, and no file of a worktree is read.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from ghp_agents.consent import service as consent_service
@@ -12,8 +13,9 @@ from ghp_agents.core import finding
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.finding import Finding
 from ghp_agents.core.templates import OVERRIDES, Own, TemplateError
+from ghp_agents.git import clone_files, worktree_admin
 from ghp_agents.git import process as git
-from ghp_agents.git import worktree_admin
+from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.settings import consent
 from ghp_agents.state import remote_branches
 from ghp_agents.state.default_branch import trunk
@@ -75,6 +77,9 @@ def entries(ws: Workspace, *paths: str) -> list[TreeFile]:
     commit = _commit(ws)
     if not commit:
         return []
+    with suppress(UnreadableRefsError):
+        if clone_files.lacks(ws.folder, commit, *(path.rstrip("/") for path in paths)):
+            return []
     args = ["ls-tree", "-z", "--long", "--full-tree", commit, "--", *paths]
     shown = git.check(args, cwd=ws.folder).out.decode("utf-8", "surrogateescape")
     return [_entry(line) for line in shown.split("\0") if line]

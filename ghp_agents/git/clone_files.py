@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.git import loose, refs
+from ghp_agents.git.loose import NotLooseError
 from ghp_agents.git.refs import SYMBOLIC, UnreadableRefsError
 from ghp_agents.hotpath import locate
 from ghp_agents.hotpath.locate import Location
@@ -63,6 +64,20 @@ def blob(folder: Path, commit: str, path: str) -> bytes | None:
     commit = _resolved(common_dir, commit) if commit.startswith(SHARED) else commit
     found = loose.find(common_dir, f"{commit}:{path}") if commit else None
     return found.content if found and found.kind == "blob" else None
+
+
+def lacks(folder: Path, commit: str, *paths: str) -> bool:
+    """Whether a commit has none of these files and folders; False where only git can tell."""
+    common_dir = Path(find(folder).common_dir)
+    try:
+        return all(loose.find(common_dir, f"{commit}:{path}") is None for path in paths)
+    except NotLooseError:
+        return False
+
+
+def has_remote_branches(folder: Path) -> bool:
+    """Whether the clone knows any branch of a remote."""
+    return refs.has_any(Path(find(folder).common_dir), "refs/remotes/")
 
 
 def branches(folder: Path, *names: str) -> dict[str, str]:

@@ -67,6 +67,18 @@ def remotes(git_dir: Path) -> list[str]:
     return sorted({*loose, *map(os.fsdecode, packed)})
 
 
+def has_any(git_dir: Path, prefix: str) -> bool:
+    """Whether there are refs whose names begin with a prefix that ends with `/`. Raises
+    UnreadableRefsError."""
+    try:
+        if (git_dir / "reftable").exists():
+            raise UnreadableRefsError
+        loose = any(files for _, _, files in os.walk(git_dir / prefix, onerror=_note))
+        return loose or b" " + prefix.encode() in _packed_content(git_dir)
+    except OSError:
+        raise UnreadableRefsError from None
+
+
 def _read_loose(git_dir: Path, name: str) -> str:
     """The content of a ref's file; empty if it has none."""
     if not _is_plain(name.encode()):

@@ -128,10 +128,16 @@ def branches(folder: Path, *names: str) -> dict[str, str]:
 
 def unsent(folder: Path, commit: str) -> int | None:
     """How many commits up to this one are on no remote branch; None without remotes."""
-    if not git.check(["for-each-ref", "--count=1", "refs/remotes"], cwd=folder).text:
+    if not _has_remote_branches(folder):
         return None
     counted = git.check(["rev-list", "--count", commit, "--not", "--remotes", "--"], cwd=folder)
     return int(counted.text)
+
+
+def _has_remote_branches(folder: Path) -> bool:
+    with suppress(UnreadableRefsError):
+        return clone_files.has_remote_branches(folder)
+    return bool(git.check(["for-each-ref", "--count=1", "refs/remotes"], cwd=folder).text)
 
 
 def contains(folder: Path, commit: str, other: str) -> bool:
@@ -169,7 +175,9 @@ def history(place: Location, commit: str, others: Sequence[str]) -> History:
         "--format=%H%x1f%an%x1f%aI%x1f%s", *wanted, "--",
     )  # fmt: skip
     commits = [Commit(*line.split("\x1f", 3)) for line in lines.split("\n") if "\x1f" in line]
-    count = int(ask("rev-list", "--count", *wanted, "--") or 0)
+    count = len(commits)
+    if count == SHOWN:
+        count = int(ask("rev-list", "--count", *wanted, "--") or 0)
     base = ask("merge-base", commit, *others) if others else ""
     stat = ask("diff", "--numstat", "-z", "--no-renames", base, commit, "--") if base else ""
     return History(base, tuple(commits), count, tuple(_lines(stat)))

@@ -68,6 +68,10 @@ _CONFIG = """\
 """
 
 
+_SHA1 = "[core]\n\trepositoryformatversion = 0\n"
+_SHA256 = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
+
+
 class RepositoryDamagedError(git.GitError):
     """The private repository cannot be used in its present state."""
 
@@ -279,11 +283,12 @@ def _split_from_original(ws: Workspace, repository: StateRepository) -> StateRep
 
 
 def _make(ws: Workspace, path: Path) -> None:
-    objects = f"--object-format={'sha256' if _is_sha256(ws.common_dir) else 'sha1'}"
-    git.check(["init", "-q", "--bare", "--template=", objects, str(path)], cwd=ws.common_dir)
-    format_config = (path / "config").read_text(encoding="utf-8")
-    # `git init` wrote the repository's format; keep that after our settings.
-    (path / "config").write_text(_CONFIG + format_config, encoding="utf-8")
+    # As `git init --bare`, but without git: this is in the way of the first command.
+    for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags"):
+        (path / folder).mkdir(parents=True)
+    (path / "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
+    made = _CONFIG + (_SHA256 if _is_sha256(ws.common_dir) else _SHA1)
+    (path / "config").write_text(made, encoding="ascii")
     (path / _CLONE_FILE).write_text(f"{new_clone_id()}\n", encoding="ascii")
     (path / _PLACE_FILE).write_bytes(_place_of(path, state_path(ws)))
 

@@ -127,8 +127,8 @@ def test_without_git_it_says_so_once(repo: Path) -> None:
         ("folder", "Nothing was recorded in this clone yet.", ""),
         (
             "left-out",
-            "Not checked, for a reason above: repository, consent, sharing, templates, outbox, "
-            "unsent, sync, worktree, hooks, hooks-twice, status-line, view-tracked, remote, probe.",
+            "Not checked, for a reason above: repository, sharing, templates, outbox, unsent, "
+            "sync, view-tracked, remote, probe.",
             "",
         ),
     ]

@@ -5,6 +5,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from ghp_agents.git import worktree
+
 COMMIT_TIME = "2026-01-02T03:04:05Z"
 
 
@@ -40,7 +42,7 @@ def commit(repo: Path, files: Mapping[str, str | bytes], message: str = "Change 
     git(repo, "add", "--", *files)
     times = {"GIT_AUTHOR_DATE": COMMIT_TIME, "GIT_COMMITTER_DATE": COMMIT_TIME}
     git(repo, "commit", "--quiet", "--message", message, env=times)
-    return git(repo, "rev-parse", "HEAD")
+    return worktree.head(repo)
 
 
 def begin(bare: Path, files: Mapping[str, str]) -> None:

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ghp_agents.git.worktree import head
 from ghp_agents.guard import approval
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import implicit_leases as touched
@@ -35,6 +36,7 @@ FILES = {
     "src/b.py": "",
     "src/gen/x.py": "",
 }
+_FURNISHED: dict[str, dict[Path, bytes]] = {}  # by the commit before
 NOW = "2025-06-15T15:06:40Z"
 
 
@@ -142,10 +144,25 @@ def _event(entry: LedgerEntry) -> tuple[str, str, str]:
 
 
 def furnish(repo: Path) -> Path:
-    """Give a repository some files, unless it has them."""
+    """Give a repository some files, unless it has them. All of them get the same commit, which is
+    made once and copied."""
     if not (repo / "src/gen").exists():
-        commit(repo, FILES, "Files")
+        made = _FURNISHED.setdefault(head(repo), {})
+        if not made:
+            commit(repo, FILES, "Files")
+            made.update({path: (repo / path).read_bytes() for path in _files(repo)})
+        for path, content in made.items():
+            target = repo / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.exists() or target.read_bytes() != content:
+                target.write_bytes(content)
     return repo
+
+
+def _files(repo: Path) -> list[Path]:
+    places = [repo / ".git/objects", repo / ".git/refs/heads", *(repo / name for name in FILES)]
+    found = [path for place in places for path in (place, *place.rglob("*")) if path.is_file()]
+    return [path.relative_to(repo) for path in (*found, repo / ".git/index")]
 
 
 def make_yard(repo: Path) -> Yard:
