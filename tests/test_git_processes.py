@@ -34,5 +34,6 @@ def test_a_command_starts_few_git_processes(counts: dict[str, Calls], name: str)
     assert counts[name].total <= MOST[name], counts[name].own
 
 
+@pytest.mark.slow
 def test_at_most_one_process_reads_the_objects_of_the_state(counts: dict[str, Calls]) -> None:
     assert max(calls.own["cat-file --batch"] for calls in counts.values()) <= 1

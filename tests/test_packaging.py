@@ -108,6 +108,7 @@ def test_the_wheel_has_every_module_every_template_and_nothing_else(wheel: zipfi
     assert set(wheel.namelist()) == modules | templates | manual | described
 
 
+@pytest.mark.slow
 def test_the_wheel_is_smaller_than_a_megabyte(wheel: zipfile.ZipFile) -> None:
     assert wheel.filename is not None
     assert Path(wheel.filename).stat().st_size < MB

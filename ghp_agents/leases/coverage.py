@@ -84,24 +84,30 @@ class WorktreeFiles:
 
     def _link_target(self, text: str, folder: str) -> tuple[bool, str | None]:
         """Whether a path goes through a link, and its target in the repository."""
-        top = self._ws.place.toplevel
-        if top is None or "\0" in text or not text:
+        root = self._root
+        if root is None or "\0" in text or not text:
             return False, None
-        root = Path(top).resolve()
+        path = os.path.normpath(root / folder / text)
+        if not os.path.lexists(path) or not Path(path).is_relative_to(root):
+            return False, None
         try:
-            path = Path(os.path.normpath(root / folder / text))
-            real = path.resolve()
-            is_link = path != real and _is_in(path, root) and _exists(path)
-        except (OSError, RuntimeError):  # a cycle of links
+            real = os.path.realpath(path, strict=True)
+        except OSError:  # no target, or a cycle of links
             return True, None
-        inside = real.relative_to(root).as_posix() if _is_in(real, root) and real != root else None
-        return is_link, inside if _exists(real) else None
+        is_inside = real != str(root) and Path(real).is_relative_to(root)
+        return path != real, Path(real).relative_to(root).as_posix() if is_inside else None
+
+    @cached_property
+    def _root(self) -> Path | None:
+        """The worktree's folder, without links."""
+        top = self._ws.place.toplevel
+        return None if top is None else Path(top).resolve()
 
     def _folder(self, cwd: Path | None) -> str:
-        top = self._ws.place.toplevel
-        if cwd is None or top is None:
+        root = self._root
+        if cwd is None or root is None:
             return ""
-        here, root = cwd.resolve(), Path(top).resolve()
+        here = cwd.resolve()
         inside = here.relative_to(root).as_posix() if _is_in(here, root) else "."
         return "" if inside == "." else inside
 

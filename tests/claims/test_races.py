@@ -125,7 +125,7 @@ def test_fifty_whole_programs_started_at_once_have_one_winner(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cut", [*Cut])
+@pytest.mark.parametrize("cut", mostly_slow(Cut, every=4))
 def test_where_connections_break_nobody_is_told_a_lie(
     clones: Clones, remote: Path, host: SmartHost, cut: Cut
 ) -> None:

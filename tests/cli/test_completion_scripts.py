@@ -43,7 +43,7 @@ def printed(shell: str) -> str:
     return invoke(["completion", shell], CHECKOUT).out
 
 
-@pytest.fixture(params=["bash", "zsh", "fish"])
+@pytest.fixture(params=["bash", pytest.param("zsh", marks=pytest.mark.slow), "fish"])
 def ask(request: pytest.FixtureRequest, tmp_path: Path) -> Ask:
     """What a shell completes after these words; the last one is begun."""
     shell = request.param

@@ -62,6 +62,7 @@ def test_recall_finds_what_is_meant_and_says_who_learnt_it_when_and_where(repo: 
     assert text == f"> {JWT}"
 
 
+@pytest.mark.slow
 @needs_model
 def test_recall_as_json_is_a_bare_list(repo: Path) -> None:
     assert invoke("agent-recall anything --json", repo).out == "[]\n"

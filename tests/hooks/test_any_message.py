@@ -51,7 +51,7 @@ def messages(client: str) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-@pytest.mark.parametrize("client", mostly_slow(HANDLED, every=3))
+@pytest.mark.parametrize("client", mostly_slow(HANDLED, every=5))
 @settings(max_examples=50)
 @given(data=st.data())
 def test_a_message_is_an_event_or_none(client: str, data: st.DataObject) -> None:
@@ -70,7 +70,7 @@ def test_a_message_is_an_event_or_none(client: str, data: st.DataObject) -> None
     assert action(event.tool_uses, event.cwd, "/repo").isprintable()
 
 
-@pytest.mark.parametrize("client", mostly_slow(HANDLED, every=3))
+@pytest.mark.parametrize("client", mostly_slow(HANDLED, every=5))
 @settings(max_examples=50)
 @given(data=st.data(), deny=st.text(max_size=5), context=st.text(max_size=5))
 def test_an_answer_has_what_is_to_be_said_or_is_empty(

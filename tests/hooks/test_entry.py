@@ -82,13 +82,13 @@ def test_a_client_that_is_not_known_is_left_alone(repo: Path, client: str) -> No
 
 
 EVENTS = (
-    "SessionStart-startup", "UserPromptSubmit", "PreToolUse-Write", "PostToolBatch", "Stop",
+    "UserPromptSubmit", "SessionStart-startup", "PreToolUse-Write", "PostToolBatch", "Stop",
     "PreCompact", "SessionEnd",
 )  # fmt: skip
 FIELDS = ("session_id", "cwd", "tool_name", "tool_input", "tool_calls", "stop_hook_active")
 
 
-@pytest.mark.parametrize("event", mostly_slow(EVENTS, every=3))
+@pytest.mark.parametrize("event", mostly_slow(EVENTS, every=7))
 def test_fields_may_be_missing_or_something_else(repo: Path, event: str) -> None:
     set_up(repo)
     known = payload(f"claude-{event}", repo)
@@ -129,7 +129,9 @@ def test_more_than_is_looked_at_is_taken_all_the_same(repo: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("cwd", ["/no/such/folder", "relative", "a\0b", "\ud800", "/etc/hosts"])
+@pytest.mark.parametrize(
+    "cwd", mostly_slow(["/no/such/folder", "relative", "a\0b", "\ud800", "/etc/hosts"], every=5)
+)
 def test_a_folder_that_is_none_is_nowhere(repo: Path, cwd: str) -> None:
     set_up(repo)
     for event in EVENTS:
@@ -226,7 +228,7 @@ BROKEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("part", BROKEN)
+@pytest.mark.parametrize("part", mostly_slow(BROKEN, every=6))
 def test_a_part_that_is_missing_or_half_written_stops_no_agent(
     repo: Path, package: Path, part: str
 ) -> None:

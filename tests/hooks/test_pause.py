@@ -17,7 +17,6 @@ from tests.support.hooks import (
     presence,
     set_up,
 )
-from tests.support.thorough import mostly_slow
 
 
 def stops(repo: Path, name: str = "claude-Stop", **changes: Any) -> Hooked:
@@ -38,7 +37,8 @@ def working(repo: Path) -> Path:
     return repo
 
 
-@pytest.mark.parametrize("name", mostly_slow(["claude-Stop", "claude-PreCompact", "codex-Stop"], 3))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["claude-Stop", "claude-PreCompact", "codex-Stop"])
 def test_the_work_in_hand_is_written_down_once(repo: Path, name: str) -> None:
     working(repo)
     assert stops(repo, name) == SILENT

@@ -80,6 +80,7 @@ def clone(clones: Clones) -> Path:
     return one
 
 
+@pytest.mark.slow
 def test_a_path_that_leads_out_ends_no_command_and_writes_nothing(
     clone: Path, remote: Path, tmp_path: Path
 ) -> None:
@@ -102,6 +103,7 @@ def test_a_path_that_leads_out_is_a_finding_of_the_doctor(clone: Path, remote: P
     assert "eve" in found.out
 
 
+@pytest.mark.slow
 def test_records_of_every_kind_that_hold_anything_end_no_command(clone: Path, remote: Path) -> None:
     texts = (b"", b"{", b"[]", b"null", b"[" * 200_000, b'{"clock": 1e999}', b"---\na: *b\n---\n")
     number = b'{"clock": ' + b"9" * 100_000 + b"}"
@@ -115,6 +117,7 @@ def test_records_of_every_kind_that_hold_anything_end_no_command(clone: Path, re
     is_well(clone)
 
 
+@pytest.mark.slow
 def test_agents_names_that_are_no_names_make_no_file_and_end_no_command(
     clone: Path, remote: Path
 ) -> None:
@@ -146,6 +149,7 @@ def test_a_ref_whose_tree_cannot_be_read_stops_no_other_clone(
         assert invoke(command, clone, AGENT).code == 0
 
 
+@pytest.mark.slow
 def test_a_tree_that_multiplies_itself_costs_a_moment(clone: Path, remote: Path) -> None:
     inner = strangers.raw_tree(remote, ("100644", b"x", strangers.blob(remote, b"{}")))
     for _ in range(10):

@@ -74,7 +74,7 @@ def is_well(one: Path, other: Path) -> None:
 # ------------------------------------------------------------------------------ another clone's ref
 
 
-@pytest.mark.parametrize("name", mostly_slow(strange_trees(), every=4))
+@pytest.mark.parametrize("name", mostly_slow(strange_trees(), every=12))
 def test_whatever_is_in_another_clones_tree_hides_nobody(
     clones: Clones, remote: Path, name: str
 ) -> None:
@@ -112,7 +112,7 @@ def test_a_tree_that_git_would_not_make_hides_nobody(clones: Clones, remote: Pat
     assert store(other).snapshot().files(".ghp/notes/")[".ghp/notes/later"] == b"later"
 
 
-@pytest.mark.parametrize("name", mostly_slow(STRANGE_MESSAGES, every=4))
+@pytest.mark.parametrize("name", mostly_slow(STRANGE_MESSAGES, every=12))
 def test_whatever_another_clones_message_says_the_ledger_is_there(
     clones: Clones, remote: Path, name: str
 ) -> None:
@@ -277,7 +277,7 @@ NONSENSE = (b"", b"[]", b"7", b"{", b"\xff", b'{"a": 1}', b'{"a": [1, 2, 3]}')
 
 
 @pytest.mark.parametrize(
-    "content", mostly_slow(NONSENSE, every=4), ids=[repr(each[:8]) for each in NONSENSE]
+    "content", mostly_slow(NONSENSE, every=12), ids=[repr(each[:8]) for each in NONSENSE]
 )
 def test_a_cache_that_cannot_be_read_only_costs_time(
     clones: Clones, remote: Path, content: bytes

@@ -73,7 +73,7 @@ def listing(*folders: Path) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    "place", mostly_slow(PLACES, every=4), ids=[place.__name__ for place in PLACES]
+    "place", mostly_slow(PLACES, every=8), ids=[place.__name__ for place in PLACES]
 )
 def test_the_state_works_here_and_nothing_of_the_users_is_changed(
     ground: Ground, place: Place

@@ -21,6 +21,7 @@ from tests.support.clock import ManualClock
 from tests.support.git import git
 from tests.support.guard import machine_program
 from tests.support.setup import give_exclude
+from tests.support.thorough import mostly_slow
 
 SETTINGS = ".claude/settings.local.json"
 
@@ -270,7 +271,9 @@ def test_the_plugin_tells_what_happens_and_does_as_it_is_answered(
     assert (events[6]["tool_name"], events[6]["tool_input"]) == ("read", {"filePath": "held"})
 
 
-@pytest.mark.parametrize("script", [None, "print('no JSON')", "raise SystemExit(3)", "print(1)"])
+@pytest.mark.parametrize(
+    "script", mostly_slow([None, "print('no JSON')", "raise SystemExit(3)", "print(1)"], every=4)
+)
 def test_whatever_goes_wrong_with_us_opencode_goes_on(
     node: str, tmp_path: Path, script: str | None
 ) -> None:
