@@ -17,7 +17,7 @@ from ghp_agents.handoffs.restore import AlreadyRestoredError, Restored, restore
 from ghp_agents.handoffs.service import HandoffResult
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.issues.issue import short
-from ghp_agents.sync.notifications import fence_lines, stopped_issues
+from ghp_agents.sync.notifications import deliver, fence_lines, of_others, stopped_issues
 from ghp_agents.wiring import App
 
 LISTED = 10
@@ -186,6 +186,7 @@ def resume(
     stopped = _print_fence_lines(app, chosen.about.actor)
     resumed = resume_service.resume(app, chosen, max_chars=max_chars, stopped=stopped)
     output.data(clean(resumed.text))
+    _print_others_news(app, chosen.about.actor)
     output.flush()
     if resumed.news:
         agent = AgentName(chosen.about.actor.name)
@@ -203,6 +204,18 @@ def _print_fence_lines(app: App, actor: Actor) -> frozenset[int]:
     for line in fence_lines(app, snapshot, agent):
         output.data(f"{line}\n\n")
     return stopped_issues(app, snapshot, agent)
+
+
+def _print_others_news(app: App, actor: Actor) -> None:
+    """Print what others did meanwhile, if it concerns the agent."""
+    if actor.is_person:
+        return
+    agent = AgentName(actor.name)
+    others = of_others(app, app.store.snapshot(), agent)
+    if others.text:
+        lines = "".join(f"- {line}\n" for line in others.text.splitlines())
+        output.data(f"\n## What others did\n\n{lines}")
+        deliver(app, agent, others.ids)
 
 
 def _restore(app: App, handoff: Handoff | None, allow_config: bool) -> Restored | None:

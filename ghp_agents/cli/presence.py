@@ -12,7 +12,7 @@ from ghp_agents.cli.params import seconds_of
 from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.core.ids import agent_name, count, status_name
-from ghp_agents.hotpath import background
+from ghp_agents.hotpath import background, news_flag
 from ghp_agents.hotpath import heartbeat as heartbeats
 from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.ports import Snapshot
@@ -305,6 +305,14 @@ def _print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> No
 
         for line in fence_lines(app, snapshot, agent_name(name)):
             tell(line)
+    if news_flag.is_set(app.ws.folders, name):
+        from ghp_agents.sync import notifications
+
+        news_flag.clear(app.ws.folders, name)
+        others = notifications.of_others(app, snapshot, agent_name(name))
+        if others.text:
+            tell(others.text)
+            notifications.deliver(app, agent_name(name), others.ids)
     if snapshot.files(RETURNS):
         from ghp_agents.handoffs import returned_work
 

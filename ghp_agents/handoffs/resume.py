@@ -19,6 +19,7 @@ from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, find, next_steps
 from ghp_agents.handoffs.note_lines import note_lines
 from ghp_agents.hotpath.quoting import indented, named, when
+from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.notes import recall
 from ghp_agents.notes.note import Note
 from ghp_agents.ports import Context, StateStore
@@ -55,6 +56,9 @@ def choose(ctx: Context, *, issue: str | None = None, handoff: str | None = None
     its last handoff, or the named one. Raises NotFoundError, UsageError."""
     actor = ctx.ws.actor()
     about = evidence.topic(ctx, actor, issue)
+    if about.number is None and not handoff and not actor.is_person:
+        given = _newest_claim(ctx, actor.name)
+        about = about if given is None else evidence.topic(ctx, actor, str(given))
     named = None
     if issue is None and (handoff or about.number is None):
         known, _ = handoff_record.read_handoffs(ctx.store.snapshot().files(handoff_record.HANDOFFS))
@@ -66,6 +70,13 @@ def choose(ctx: Context, *, issue: str | None = None, handoff: str | None = None
     if handoff and named is None:
         named = find(facts.handoffs, handoff)
     return Chosen(about, facts, named or (facts.handoffs[-1] if facts.handoffs else None))
+
+
+def _newest_claim(ctx: Context, agent: str) -> int | None:
+    """The issue that was given to the agent, or that it claimed, last."""
+    mine = [x for x in ctx.locks.known(PREFIX) if x.holder == agent and not x.is_person]
+    newest = max(mine, key=lambda lock: (lock.acquired_at, lock.name), default=None)
+    return claimed_issue(newest.name) if newest else None
 
 
 def resume(

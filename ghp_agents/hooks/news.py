@@ -21,5 +21,5 @@ def news(context: "HookContext", lead: str, *, again: bool = False) -> Reply | N
         return None
     return Reply(
         context=f"{lead}\n{found.text}",
-        on_sent=lambda: services.mark(app.ws, agent, found.ids),
+        on_sent=lambda: services.deliver(app, agent, found.ids),
     )

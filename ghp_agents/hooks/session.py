@@ -74,10 +74,12 @@ def _resume_reply(context: "HookContext", lead: str) -> Reply:
 
     app, agent = context.app(), AgentName(context.agent)
     news_flag.clear(context.folders, context.agent)
-    wanted = notifications.fence_lines(app, app.store.snapshot(), agent)
-    lead = "\n\n".join([lead, *wanted])
+    snapshot = app.store.snapshot()
+    wanted = notifications.fence_lines(app, snapshot, agent)
+    others = notifications.of_others(app, snapshot, agent)
+    lead = "\n\n".join([lead, *wanted, *filter(None, [others.text])])
     try:
-        stopped = notifications.stopped_issues(app, app.store.snapshot(), agent)
+        stopped = notifications.stopped_issues(app, snapshot, agent)
         text, shown_ids = _resume(context, CONTEXT_LIMIT - len(lead) - 2, stopped)
     except GhpError as error:  # such as an unreadable issue; the name must still reach it
         error_log.log_error(error, app.ws.place.git_dir, context.environ, where="hook start")
@@ -85,7 +87,7 @@ def _resume_reply(context: "HookContext", lead: str) -> Reply:
     return Reply(
         context=f"{lead}\n\n{clean(text)}",
         environ=variables,
-        on_sent=lambda: notifications.mark(app.ws, agent, shown_ids),
+        on_sent=lambda: notifications.deliver(app, agent, (*others.ids, *shown_ids)),
     )
 
 

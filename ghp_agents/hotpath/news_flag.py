@@ -29,6 +29,18 @@ def set_flag(folders: "Sequence[str]", agent: str) -> None:
         return
 
 
+def set_for_others(folders: "Sequence[str]", author: str) -> None:
+    """Set the flag of all agents of this clone except the author of the news."""
+    for folder in folders:
+        try:
+            names = [name[:-5] for name in os.listdir(f"{folder}/agents") if name[-5:] == ".json"]
+        except OSError:
+            continue
+        for name in names:
+            if name != author:
+                set_flag(folders, name)
+
+
 def is_set(folders: "Sequence[str]", agent: str) -> bool:
     """Whether there may be news for `agent`."""
     return any(os.path.exists(_path(folder, agent)) for folder in folders)

@@ -20,6 +20,12 @@ EVENTS = (
     "issue-new", "issue-number", "issue-assign", "issue-block", "issue-edit", "issue-comment",
     "issue-close", "issue-reopen",
 )  # fmt: skip
+# Events that may concern another agent, which hears of them at its next step.
+HEARD = frozenset((
+    "claim", "takeover", "steal", "release", "handoff", "issue-new", "issue-assign", "issue-edit",
+    "issue-block", "issue-comment", "issue-close", "issue-reopen", "lease-wait", "escalate",
+    "answer",
+))  # fmt: skip
 
 
 class LedgerEntry(NamedTuple):

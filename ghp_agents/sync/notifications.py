@@ -15,7 +15,9 @@ from ghp_agents.hotpath import heartbeat, news_flag, presence_file
 from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import service as presence
 from ghp_agents.pulls import send_back
+from ghp_agents.sync import others_news
 from ghp_agents.workspace import Workspace
 
 ISSUES = "issue/"
@@ -41,6 +43,7 @@ def gather(
     snapshot = ctx.store.snapshot()
     items = [*_of_fence(ctx, agent, again)]
     items += _wanted(ctx, snapshot, agent, again)
+    items += others_news.gather(ctx, snapshot, agent)
     items += [(_answer(news), news.id) for news in _answers(ctx.ws, snapshot, agent)]
     items += [(_returned(*pair), _return_id(pair[0])) for pair in _returns(ctx.ws, snapshot, agent)]
     room = limit - len(MORE) - 1
@@ -50,7 +53,7 @@ def gather(
         if room < 0:
             break
         kept.append((text, name))
-    lines = [text for text, _ in kept] + ([MORE] if len(kept) < len(items) else [])
+    lines = [text for text, _ in kept if text] + ([MORE] if len(kept) < len(items) else [])
     return Notifications("\n".join(lines), tuple(name for _, name in kept))
 
 
@@ -68,6 +71,13 @@ def _answer(news: News) -> str:
         return text
     name = news.escalation.name
     return f"{name} was answered: see `ghp agent-escalations {name}`."
+
+
+def of_others(ctx: Context, snapshot: Snapshot, agent: AgentName) -> Notifications:
+    """What others did that concerns `agent`, if it was not delivered."""
+    items = others_news.gather(ctx, snapshot, agent)
+    lines = [text for text, _ in items if text]
+    return Notifications("\n".join(lines), tuple(name for _, name in items))
 
 
 def fence_lines(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]:
@@ -102,6 +112,15 @@ def mark(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
         escalation.mark_told(ws, agent, names)
 
 
+def deliver(ctx: Context, agent: AgentName, ids: Iterable[str]) -> None:
+    """`mark`, in the agent's own process: if it was unblocked, it goes back to what it did."""
+    names = list(ids)
+    status = others_news.status_before(ctx, agent, names)
+    mark(ctx.ws, agent, names)
+    if status:
+        presence.heartbeat(ctx.ws, ctx.store, agent, {"status": status})
+
+
 def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
     """Set the news flag of this clone's agents that have undelivered items."""
     answered = bool(snapshot.files(ANSWERS))
@@ -110,7 +129,7 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
         fenced = fence is not None and not escalation.is_told(ctx.ws, agent, _fence_id(fence))
         wanted = _wanted(ctx, snapshot, agent, again=False)
         new = (answered and _answers(ctx.ws, snapshot, agent)) or _returns(ctx.ws, snapshot, agent)
-        if fenced or new or wanted:
+        if fenced or new or wanted or others_news.gather(ctx, snapshot, agent):
             news_flag.set_flag(ctx.ws.folders, agent)
 
 
@@ -140,11 +159,11 @@ def _return_id(sent_back: Return) -> str:
 
 
 def _fence(ctx: Context, agent: AgentName) -> LostClaim | None:
-    presence = ctx.ws.presence(agent)
-    if not presence or type(presence.get("generation")) is not int:
+    fields = ctx.ws.presence(agent)
+    if not fields or type(fields.get("generation")) is not int:
         return None
     known = {lease.name: lease for lease in ctx.locks.known(ISSUES)}
-    return fence_of(known, agent, presence, ctx.locks.clone)
+    return fence_of(known, agent, fields, ctx.locks.clone)
 
 
 def _fence_id(fence: LostClaim) -> str:
@@ -157,8 +176,8 @@ def _agents_here(ws: Workspace) -> list[AgentName]:
     files = [file for folder in ws.folders for file in Path(folder, "agents").glob("*.json")]
     agents: list[AgentName] = []
     for name in sorted({file.stem for file in files}):
-        presence = presence_file.newest(ws.folders, name) if heartbeat.is_name(name) else None
-        if presence and presence.get("status") != "stopped":
+        fields = presence_file.newest(ws.folders, name) if heartbeat.is_name(name) else None
+        if fields and fields.get("status") != "stopped":
             agents.append(AgentName(name))
     return agents
 

@@ -14,7 +14,7 @@ from ghp_agents.handoffs.service import HandoffResult, handoff, pass_on
 from ghp_agents.issues.issue import Issue, IssueChange
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
-from tests.support.context import make_context
+from tests.support.context import Parts, make_context
 from tests.support.escalations import ShakyTracker
 from tests.support.git import git
 from tests.support.twins.locks import Board, MemoryLocks
@@ -33,6 +33,10 @@ class Team:
     tracker: ShakyTracker
     board: Board
     locks: MemoryLocks
+
+    def parts(self, ws: Workspace) -> Parts:
+        """What every service takes."""
+        return make_context(ws, self.store, self.locks, self.tracker)
 
     def at(self, folder: Path, name: str | None = "worker-1") -> "Station":
         """Where an agent works, or a person (None)."""
@@ -54,7 +58,7 @@ class Station:
     def hand_over(self, **words: object) -> HandoffResult:
         """`agent-handoff`, with the issue given over."""
         team = self.team
-        ctx = make_context(self.ws, team.store, team.locks, team.tracker)
+        ctx = team.parts(self.ws)
         handed = handoff(ctx, **words)  # type: ignore[arg-type]
         pass_on(ctx, handed.handoff)
         return handed
@@ -63,13 +67,13 @@ class Station:
         self, max_chars: int | None = None, stopped: Collection[int] = (), **words: object
     ) -> Resumed:
         """`agent-resume`."""
-        chosen = choose(make_context(self.ws, self.team.store, tracker=self.team.tracker), **words)  # type: ignore[arg-type]
+        chosen = choose(self.team.parts(self.ws), **words)  # type: ignore[arg-type]
         ctx = make_context(self.ws, self.team.store)
         return resume(ctx, chosen, max_chars=max_chars, stopped=frozenset(stopped))
 
     def restore(self, **words: object) -> Restored:
         """`agent-resume --apply`."""
-        chosen = choose(make_context(self.ws, self.team.store, tracker=self.team.tracker), **words)  # type: ignore[arg-type]
+        chosen = choose(self.team.parts(self.ws), **words)  # type: ignore[arg-type]
         return restore(make_context(self.ws, self.team.store), chosen.handoff)
 
     def ask(self, text: str, **words: object) -> EscalateResult:

@@ -136,7 +136,7 @@ def test_it_rings_for_agents_of_this_clone_that_have_news(here: Place, repo: Pat
     bell.clear(folders, "worker-2")
 
     def ringing() -> list[str]:
-        news.notify_agents(make_context(here.ws, locks=locks), here.store.snapshot())
+        news.notify_agents(make_context(here.ws, here.store, locks), here.store.snapshot())
         names = [f"worker-{number}" for number in (1, 2, 3)]
         found = [name for name in names if bell.is_set(folders, name)]
         for name in found:

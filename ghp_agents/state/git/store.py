@@ -11,11 +11,11 @@ from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.git.process import GitError
-from ghp_agents.hotpath import heartbeat
+from ghp_agents.hotpath import heartbeat, news_flag
 from ghp_agents.state.git import outbox, read
 from ghp_agents.state.git.sync_status import news_age, news_at, read_status
 from ghp_agents.state.join import Absorption, SyncReport, SyncStatus, Tip
-from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.ledger import HEARD, LedgerEntry
 from ghp_agents.state.private_repo import find_repository, open_repository
 from ghp_agents.state.record import NOTES, Record
 from ghp_agents.state.transact import transact
@@ -73,6 +73,8 @@ class GitRefsStore:
                 outbox.put(self._ws, records, error)
         self._beside = []
         self._note_due(records)
+        for author in {record.actor for record in records if record.event in HEARD}:
+            news_flag.set_for_others(self._ws.folders, "" if author.is_person else author.name)
 
     @contextlib.contextmanager
     def commit_with(self, records: Sequence[Record]) -> Iterator[None]:

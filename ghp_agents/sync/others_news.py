@@ -1,0 +1,342 @@
+"""News from the ledger: what others did that concerns an agent, each in one line.
+
+An agent hears what comes after its baseline: the tips of all clones up to which everything was
+delivered. Without one it hears what happened since it started.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ghp_agents.core import files
+from ghp_agents.core.fields import parse
+from ghp_agents.core.ids import Actor, AgentName, CloneId, Timestamp, agent_name
+from ghp_agents.core.json_file import JsonFile
+from ghp_agents.escalations import service as escalation
+from ghp_agents.handoffs import record as handoff_record
+from ghp_agents.handoffs.handoff import Handoff
+from ghp_agents.hotpath.quoting import file, named, phrase, reason
+from ghp_agents.issues import record as issue_record
+from ghp_agents.issues.issue import Issue
+from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.names import PREFIX, claimed_issue
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.state.codec import order
+from ghp_agents.state.join import Tip
+from ghp_agents.state.ledger import PRESENCE, LedgerEntry
+from ghp_agents.state.presence import issue_of
+from ghp_agents.workspace import Workspace
+
+LIMIT = 1_500  # characters of all lines together; the rest is counted
+GIVEN = ("claim", "takeover", "steal", "release")
+KEY = "ledger/"
+AT_WORK = ("implementing", "testing", "reviewing", "planning")
+FOLDER = "told"  # beside the list of delivered items
+
+News = list[tuple[str, str]]  # the text, and the key that records its delivery
+
+
+def gather(ctx: Context, snapshot: Snapshot, agent: AgentName) -> News:
+    """What others did since the baseline, if it concerns the agent and was not delivered."""
+    tips = tuple(sorted(snapshot.tips()))
+    baseline = _file(ctx.ws, agent).read()
+    if baseline == tips:
+        return []
+    entries = ctx.store.ledger(after=baseline or ())
+    if baseline is None:
+        started = str((ctx.ws.presence(agent) or {}).get("startedAt") or tips[0].at)
+        entries = [entry for entry in entries if entry.at >= started]
+    others = [entry for entry in entries if entry.is_person or entry.actor != agent]
+    view = _View(ctx, snapshot, agent, entries)
+    lines = [
+        (text, f"{KEY}{entry.id}")
+        for entry in others
+        if entry.event in TEXTS
+        for text in TEXTS[entry.event](view, entry)
+    ]
+    news = [item for item in lines if not escalation.is_told(ctx.ws, agent, item[1])]
+    if not news:
+        _keep(ctx.ws, agent, tips)
+    return _shortened(news)
+
+
+def status_before(ctx: Context, agent: AgentName, ids: Sequence[str]) -> str:
+    """The status that the agent had before it was blocked, if the delivered items end that; else
+    empty."""
+    presence = ctx.ws.presence(agent) or {}
+    if presence.get("status") != "blocked" or not ids:
+        return ""
+    issues = ctx.tracker.known(closed=True)
+    mine = next((each for each in issues if issue_of(presence) in each.numbers), None)
+    if mine is None or not mine.blocked_by:
+        return ""
+    blockers = [each for each in issues if not set(each.numbers).isdisjoint(mine.blocked_by)]
+    delivered = {name.removeprefix(KEY) for name in ids}
+    moved = ctx.store.ledger()
+    closed = {x.issue for x in moved if x.event == "issue-close" and x.id in delivered}
+    is_free = all(each.state == "closed" for each in blockers)
+    if not is_free or not any(closed.intersection(each.numbers) for each in blockers):
+        return ""
+    statuses = [x.object for x in moved if x.event == PRESENCE and x.actor == agent]
+    return next((status for status in reversed(statuses) if status in AT_WORK), "planning")
+
+
+def _shortened(news: News) -> News:
+    """The first lines that fit, and the number of the others, which count as delivered with it."""
+    room, kept = LIMIT, 0
+    for text, _ in news:
+        room -= len(text) + 1
+        if room < 0 and kept:
+            break
+        kept += 1
+    shown, left = news[:kept], news[kept:]
+    if left:
+        more = f"{len(left)} more of this kind: run `ghp agent-log`."
+        shown += [(more if not number else "", name) for number, (_, name) in enumerate(left)]
+    return shown
+
+
+class _View:
+    """What decides whether an entry concerns the agent; read only if there is an entry."""
+
+    def __init__(
+        self, ctx: Context, snapshot: Snapshot, agent: AgentName, entries: Sequence[LedgerEntry]
+    ) -> None:
+        self.ctx, self.snapshot, self.agent, self.entries = ctx, snapshot, agent, entries
+
+    @cached_property
+    def issues(self) -> Mapping[int, Issue]:
+        """All issues, by each of their numbers."""
+        known = self.ctx.tracker.known(closed=True)
+        return {number: issue for issue in known for number in issue.numbers}
+
+    @cached_property
+    def held(self) -> Mapping[int, Lock]:
+        """The claims of the agent."""
+        locks = [lock for lock in self.ctx.locks.known(PREFIX) if lock.holder == self.agent]
+        mine = [lock for lock in locks if not lock.is_person]
+        return {number: lock for lock in mine if (number := claimed_issue(lock.name)) is not None}
+
+    def is_mine(self, entry: LedgerEntry) -> bool:
+        """Whether the agent works on the issue of an entry, and did so before the entry."""
+        issue = self.issues.get(entry.issue or 0)
+        if issue is None:
+            return False
+        is_held = not self.held.keys().isdisjoint(issue.numbers)
+        if is_held:
+            return all(self.is_since_claim(entry, number) for number in issue.numbers)
+        return self.is_current(entry.issue) or self.agent in issue.assignees
+
+    def is_current(self, number: int | None) -> bool:
+        """Whether the agent's presence shows the issue."""
+        issue = self.issues.get(number or 0)
+        current = issue_of(self.ctx.ws.presence(self.agent) or {})
+        return issue is not None and current in issue.numbers
+
+    def is_since_claim(self, entry: LedgerEntry, number: int) -> bool:
+        """Whether an entry follows the agent's claim of an issue."""
+        lock = self.held.get(number)
+        claims = [each for each in self.entries if lock and _is_claim(each, number, lock)]
+        return not claims or order(entry) > order(claims[-1])
+
+    def record(self, entry: LedgerEntry) -> Mapping[str, Any]:
+        """The fields of an issue's record; empty if it is not in this state."""
+        folder = f"{issue_record.FOLDER}{self.issues[entry.issue or 0].id}/"
+        content = self.snapshot.files(folder).get(f"{folder}{entry.id}.json", b"{}")
+        try:
+            return parse(content)
+        except ValueError:
+            return {}
+
+    def assignees(self, entry: LedgerEntry) -> tuple[Sequence[str], Sequence[str]]:
+        """The assignees that an entry added, and those that it removed."""
+        changes = [self.record(entry).get(name) for name in ("add", "remove")]
+        found = [each.get("assignees") if isinstance(each, dict) else None for each in changes]
+        added, removed = (each if isinstance(each, list) else [] for each in found)
+        return added, removed
+
+    def was_given(self, number: int | None) -> bool:
+        """Whether somebody gave the issue to the agent since the baseline."""
+        return any(entry.issue == number and _is_gift(self, entry) for entry in self.entries)
+
+
+def _is_gift(view: _View, entry: LedgerEntry) -> bool:
+    lock = view.held.get(entry.issue or 0)
+    is_own = not entry.is_person and entry.actor == view.agent
+    return lock is not None and not is_own and _is_claim(entry, entry.issue, lock)
+
+
+def _is_claim(entry: LedgerEntry, number: int | None, lock: Lock) -> bool:
+    made = (entry.issue, entry.generation) == (number, lock.generation)
+    return entry.event in GIVEN and made
+
+
+def _by(entry: LedgerEntry) -> str:
+    return named(entry.actor, entry.is_person)
+
+
+def _given(view: _View, entry: LedgerEntry) -> Iterator[str]:
+    if not _is_gift(view, entry):
+        return
+    number, (_, _, why) = entry.issue, entry.text.partition("; ")
+    if any(f" {handoff.name}" in f" {why}" for handoff in _handoffs(view, number)):
+        yield (
+            f"{_by(entry)} handed #{number} over to you. Read `ghp agent-resume --issue {number}`, "
+            f"then run `ghp agent-start {number}`."
+        )
+    else:
+        yield f"{_by(entry)} gave #{number} to you.{reason(why)} Run `ghp agent-start {number}`."
+
+
+def _handoffs(view: _View, number: int | None) -> list[Handoff]:
+    """The handoffs of an issue, or of work without one, to the agent."""
+    found = view.snapshot.files(handoff_record.folder_of(number))
+    return [each for each in handoff_record.read_handoffs(found)[0] if each.to == view.agent]
+
+
+def _handed_over(view: _View, entry: LedgerEntry) -> Iterator[str]:
+    """Work without an issue; that of an issue comes with its claim."""
+    if entry.issue is None and entry.object in {each.name for each in _handoffs(view, None)}:
+        yield f"{_by(entry)} handed work over to you: `ghp agent-resume --handoff {entry.object}`."
+
+
+def _assigned(view: _View, entry: LedgerEntry) -> Iterator[str]:
+    issue = view.issues.get(entry.issue or 0)
+    if issue is None or view.was_given(entry.issue):
+        return
+    added, removed = view.assignees(entry)
+    is_assignee = view.agent in issue.assignees
+    if is_assignee and view.agent in added:
+        start = "" if issue.number in view.held else f" Run `ghp agent-start {issue.number}`."
+        yield f"{_by(entry)} assigned #{issue.number} {phrase(issue.title)} to you.{start}"
+    elif not is_assignee and view.agent in removed:
+        yield f"{_by(entry)} unassigned you from #{issue.number} {phrase(issue.title)}."
+
+
+def _edited(view: _View, entry: LedgerEntry) -> Iterator[str]:
+    if view.agent in {name for names in view.assignees(entry) for name in names}:
+        yield from _assigned(view, entry)
+    elif view.is_mine(entry):
+        yield f"{_by(entry)} changed #{entry.issue}: {phrase(entry.text)}. {_show(entry.issue)}"
+
+
+def _commented(view: _View, entry: LedgerEntry) -> Iterator[str]:
+    # A comment with a marker repeats something that is delivered otherwise.
+    if view.is_mine(entry) and not view.record(entry).get("marker"):
+        said = phrase(entry.text)
+        yield f"{_by(entry)} commented on #{entry.issue}: {said}. {_show(entry.issue)}"
+
+
+def _show(number: int | None) -> str:
+    return f"`ghp agent-issue show {number}` shows all."
+
+
+def _closed(view: _View, entry: LedgerEntry) -> Iterator[str]:
+    if view.is_mine(entry) and not view.is_current(entry.issue):  # else its claim has ended
+        yield f"{_by(entry)} closed #{entry.issue}, which is assigned to you."
+    for number in sorted(view.held):
+        issue = view.issues.get(number)
+        if issue and entry.issue in issue.blocked_by and view.is_since_claim(entry, number):
+            left = _open_blockers(view, issue)
+            then = f"It still waits for {left}." if left else "Nothing else blocks it: go on."
+            yield f"{_by(entry)} closed #{entry.issue}, which blocked your #{number}. {then}"
+
+
+def _open_blockers(view: _View, issue: Issue) -> str:
+    known = [view.issues.get(number) for number in issue.blocked_by]
+    return ", ".join(f"#{issue.number}" for issue in known if issue and issue.state == "open")
+
+
+def _reopened(view: _View, entry: LedgerEntry) -> Iterator[str]:
+    if view.is_mine(entry):
+        yield f"{_by(entry)} reopened #{entry.issue}. {_show(entry.issue)}"
+
+
+def _awaited(view: _View, entry: LedgerEntry) -> Iterator[str]:
+    from ghp_agents.leases import record, service
+    from ghp_agents.leases.world import World
+
+    for waiter in service.queue(World(view.ctx, view.snapshot)):
+        wanted = [hold for hold in waiter.behind if hold.is_of(view.agent, False, "")]
+        if entry.object.removeprefix("L-") == waiter.id and wanted:
+            what = file(record.what(wanted[0].patterns, wanted[0].name))
+            yield (
+                f"{_by(entry)} waits for your lease of {what}. When you no longer need it: "
+                f"`ghp agent-release {wanted[0].short}`."
+            )
+
+
+def _lease_ended(view: _View, entry: LedgerEntry) -> Iterator[str]:
+    from ghp_agents.leases import record
+
+    known, _ = record.read_leases(view.snapshot.files(record.FOLDER))
+    for lease in known:
+        if f"L-{lease.id}" == entry.object and lease.holder == Actor(view.agent):
+            hold = lease.hold()
+            what = file(record.what(hold.patterns, hold.name))
+            yield f"{_by(entry)} ended your lease of {what}: {phrase(entry.text)}."
+
+
+def _asked(view: _View, entry: LedgerEntry) -> Iterator[str]:
+    if view.agent in view.ctx.ws.settings.orchestrators:
+        yield (
+            f"{_by(entry)} asks: {phrase(entry.text)} Decide with "
+            f"`ghp agent-answer {file(entry.object)} TEXT`."
+        )
+
+
+def _answered(view: _View, entry: LedgerEntry) -> Iterator[str]:
+    """An answer to another's question; answers to its own have a block of their own."""
+    known, _ = escalation.read_all(view.snapshot, view.ctx.ws.settings.orchestrators)
+    question = next((each.question for each in known if each.name == entry.object), None)
+    if question and question.agent != view.agent and (entry.issue or 0) in view.held:
+        yield (
+            f"{_by(entry)} answered {file(entry.object)}, {named(question.agent)}'s question about "
+            f"#{entry.issue}: `ghp agent-escalations {file(entry.object)}`."
+        )
+
+
+TEXTS: Mapping[str, Any] = {
+    **dict.fromkeys(GIVEN, _given),
+    "handoff": _handed_over,
+    "issue-new": _assigned,
+    "issue-assign": _assigned,
+    "issue-edit": _edited,
+    "issue-block": _edited,
+    "issue-comment": _commented,
+    "issue-close": _closed,
+    "issue-reopen": _reopened,
+    "lease-wait": _awaited,
+    "lease-release": _lease_ended,
+    "escalate": _asked,
+    "answer": _answered,
+}
+
+
+def _keep(ws: Workspace, agent: AgentName, tips: Sequence[Tip]) -> None:
+    content = [list(tip) for tip in tips]
+    for folder in ws.folders:
+        if files.usable(Path(folder)):
+            _at(folder, agent).write(content)
+            return
+
+
+def _file(ws: Workspace, agent: AgentName) -> JsonFile[tuple[Tip, ...] | None]:
+    found = [folder for folder in ws.folders if _path(folder, agent).exists()]
+    return _at((found or ws.folders)[0], agent)
+
+
+def _at(folder: str, agent: AgentName) -> JsonFile[tuple[Tip, ...] | None]:
+    return JsonFile(_path(folder, agent), _decode, lambda: None)
+
+
+def _path(folder: str, agent: AgentName) -> Path:
+    return Path(folder, FOLDER, f"{agent_name(agent)}.tips.json")
+
+
+def _decode(value: Any) -> tuple[Tip, ...]:
+    return tuple(
+        Tip(CloneId(str(clone)), str(oid), int(clock), Timestamp(str(at)))
+        for clone, oid, clock, at in value
+    )
