@@ -244,6 +244,28 @@ def release(
     return _release(me, _numbered(me, issue), receiver, reason)
 
 
+def follow_assignment(ctx: Context, issue: Issue) -> ReleasedClaim | None:
+    """Move an agent's claim to the one other agent that the issue is assigned to, after a person or
+    an orchestrator took the assignment from the holder. None if nothing moves.
+
+    Raises RefusedError, UnknownError.
+    """
+    me = myself(ctx)
+    lease = _known(ctx.locks, claim_name(issue.number))
+    if not _decides(me) or lease is None or lease.holder is None or lease.is_person:
+        return None
+    known = ctx.store.snapshot().agents()  # people have no presence
+    agents = [name for name in issue.assignees if name in known]
+    if lease.holder in issue.assignees or len(agents) != 1:
+        return None
+    return _release(me, issue, agents[0], "the issue was assigned to it")
+
+
+def _decides(me: ClaimContext) -> bool:
+    """Whether I decide who works on an issue."""
+    return me.actor.is_person or me.name in me.ctx.ws.settings.orchestrators
+
+
 def _release(
     me: ClaimContext, issue: Issue, to: str | None, reason: str, *, keep_assignee: bool = False
 ) -> ReleasedClaim:
@@ -273,7 +295,7 @@ def _release(
 def _may_release(me: ClaimContext, lease: Lock | None, to: str | None) -> bool:
     """Whether I may change the claim. Giving away an unclaimed issue needs a person or an
     orchestrator, because it decides who works on it."""
-    decides = me.actor.is_person or me.name in me.ctx.ws.settings.orchestrators
+    decides = _decides(me)
     if lease is None or lease.holder is None:
         return decides and (to is not None or (lease is not None and lease.is_disputed))
     is_mine = rules.is_mine(lease, me.name, me.epoch, me.clone)

@@ -1,5 +1,7 @@
 """`agent-issues` and `agent-issue`: list, show and change issues."""
 
+from collections.abc import Sequence
+
 import click
 
 from ghp_agents.cli import complete, issue_view, output
@@ -7,6 +9,7 @@ from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import read_text
 from ghp_agents.core.errors import UsageError
+from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import service as services
 from ghp_agents.issues.issue import BODY_LIMIT, PRIORITIES, PROVISIONAL, Issue, IssueChange, short
 from ghp_agents.issues.service import IssueResult
@@ -247,6 +250,23 @@ def assign(app: App, number: str, names: tuple[str, ...], remove: bool) -> None:
     holders = ", ".join(outcome.issue.assignees) or "nobody"
     sentence = f"{{}} is assigned to {holders}"
     _report(app, outcome, f"{sentence}.", f"{sentence} already.")
+    _move_claim(app, outcome.issue, names if remove else ())
+
+
+def _move_claim(app: App, assigned: Issue, removed: Sequence[str]) -> None:
+    """Move the claim to the new assignee, or say that the one who was removed still holds it."""
+    from ghp_agents.claims import service as claims
+
+    held = claims.claims(app.locks).get(assigned.number)
+    if held is None or held.holder is None or held.holder in assigned.assignees:
+        return
+    moved = claims.follow_assignment(app, assigned)
+    if moved and moved.changed and moved.lease:
+        output.done(f"{moved.lease.holder} holds the issue now; {held.holder} held it.")
+        start_background(app)
+    elif held.holder in removed:
+        hint = f"To take it away: `ghp agent-release {assigned.number} [--to NAME]`."
+        output.warn(f"{named(held.holder, held.is_person)} still holds the issue.", hint)
 
 
 @issue.command("block", epilog="Example: ghp agent-issue block 3 --by 1 --by 2")

@@ -369,3 +369,56 @@ def test_the_ledger_tells_the_whole_story(two: tuple[Path, Path]) -> None:
         "worker-2  steal #1: «stolen: It is urgent»",
         "worker-2  release #1: «to worker-3»",
     ]
+
+
+# ------------------------------------------------------------------------ the assignment moves
+
+
+def test_a_claim_goes_to_the_agent_that_a_person_assigns_instead(two: tuple[Path, Path]) -> None:
+    one, other = two
+    body = "### Scope\n\nsrc/"
+    assert invoke(["agent-issue", "edit", "1", "--body", body], one).code == 0
+    for clone, name in ((one, "worker-1"), (other, "worker-2")):
+        assert invoke(f"agent-heartbeat --status idle --as {name}", clone).code == 0
+        assert invoke("agent-sync", clone).code == 0
+    assert invoke("agent-claim 1 --as worker-1", one).code == 0
+    assert invoke("agent-sync", one).code == 0
+    assert invoke("agent-sync", one).code == 0
+    assert invoke("agent-issue assign 1 worker-2", one).err == (
+        "✓ #1 «Parse files» is assigned to worker-1, worker-2.\n"
+    )
+    assert invoke("agent-issue assign 1 worker-1 --remove", one).err == (
+        "✓ #1 «Parse files» is assigned to worker-2.\n"
+        "✓ worker-2 holds the issue now; worker-1 held it.\n"
+    )
+    for clone in (one, other):
+        assert invoke("agent-sync", clone).code == 0
+    assert invoke("agent-check src/a.py --as worker-1", one).code == 3
+    assert invoke("agent-check src/a.py --as worker-2", other).code == 0
+    assert "gave #1 to you" in invoke("agent-status --as worker-2", other).out
+    assert "Your claim of #1 was taken: worker-2 has held it" in (
+        invoke("agent-status --as worker-1", one).out
+    )
+
+
+def test_an_agent_moves_no_claim_by_an_assignment(two: tuple[Path, Path]) -> None:
+    one, _ = two
+    for name in ("worker-2", "worker-1"):
+        assert invoke(f"agent-heartbeat --status idle --as {name}", one).code == 0
+    assert invoke("agent-claim 1 --as worker-1", one).code == 0
+    assert invoke("agent-issue assign 1 worker-2 --as worker-3", one).code == 0
+    assert invoke("agent-issue assign 1 worker-1 --remove --as worker-3", one).err == (
+        "✓ #1 «Parse files» is assigned to worker-2.\n"
+        "Warning: worker-1 still holds the issue.\n"
+        "Hint: To take it away: `ghp agent-release 1 [--to NAME]`.\n"
+    )
+    assert invoke("agent-claim 1 --as worker-2", one).code == 3
+
+
+def test_an_assignment_to_a_person_takes_no_claim(two: tuple[Path, Path]) -> None:
+    one, _ = two
+    assert invoke("agent-claim 1 --as worker-1", one).code == 0
+    for words in ("assign 1 @me", "assign 1 worker-1 --remove"):
+        done = invoke(f"agent-issue {words}", one)
+        assert done.code == 0
+    assert "Warning: worker-1 still holds the issue." in done.err
