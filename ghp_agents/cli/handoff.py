@@ -17,6 +17,7 @@ from ghp_agents.handoffs.restore import AlreadyRestoredError, Restored, restore
 from ghp_agents.handoffs.service import HandoffResult
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.issues.issue import short
+from ghp_agents.locks.names import PREFIX
 from ghp_agents.sync.notifications import deliver, fence_lines, of_others, stopped_issues
 from ghp_agents.wiring import App
 
@@ -111,8 +112,23 @@ def _pass_on(app: App, handed: Handoff) -> bool:
         return True
     if given:
         output.done(f"{short(given)} is assigned to {', '.join(given.assignees)}.")
+        _pass_leases(app, handed)
         output.say(f"{handed.to} can continue with `ghp agent-resume --handoff {handed.name}`.")
     return True
+
+
+def _pass_leases(app: App, handed: Handoff) -> None:
+    """Give the leases to the next agent, unless the sender needs them for another issue."""
+    from ghp_agents.leases.record import what
+    from ghp_agents.leases.transfer import transfer
+
+    others = [x for x in app.locks.known(PREFIX) if x.holder == handed.by.name and not x.is_person]
+    if handed.by.is_person or handed.to is None or others:
+        return
+    moved = transfer(app, handed.by.name, handed.to, f"handed over in {handed.name}")
+    if moved:
+        subjects = ", ".join(what(hold.patterns, hold.name) for hold in moved)
+        output.done(f"{handed.to} has your leases now: {one_line(subjects, 200)}.")
 
 
 def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
