@@ -172,8 +172,8 @@ class Project:
     def sweep(
         self, *, policy: str | None = None, dry_run: bool = False, prune: bool = False
     ) -> SweepResult:
-        """Clean up after dead agents, and publish the state; `policy` is alert, release or reassign
-        (default: as configured).
+        """Clean up after dead agents, and renew the published state. `policy` is alert, release or
+        reassign (default: as configured).
 
         Raises RefusedError while another sweep runs, UnknownError if the remote cannot be reached.
         """

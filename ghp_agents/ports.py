@@ -112,9 +112,9 @@ class Exchange(Protocol):
         `paced` respects the hosts' rate limits: too early, it only folds.
         """
 
-    def publish(self, *, gone: Collection[str] = ()) -> SyncReport:
+    def publish(self, *, gone: Collection[str] = (), create: bool = True) -> SyncReport:
         """Publish the joined state, without the agents in `gone`, where people see it without this
-        program."""
+        program. Without `create`, only sync where nothing was published yet."""
 
     def sync_status(self) -> SyncStatus:
         """This clone's sync status; contacts nobody."""

@@ -144,7 +144,7 @@ def _freed_issue(act: Act) -> int | None:
 def _publish(ctx: Context) -> SyncReport:
     views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
     gone = {view.name for view in views if view.liveness is Liveness.GONE}
-    return ctx.exchange.publish(gone=gone)
+    return ctx.exchange.publish(gone=gone, create=False)
 
 
 def _publish_with_retries(ctx: Context, report: SyncReport) -> SyncReport:
@@ -223,4 +223,4 @@ def _restore_clone_id(ctx: Context, turn: SweepLock, published: SyncReport) -> S
     own = [tip for tip in ctx.store.snapshot().tips() if tip.clone == clone]
     ctx.clone_admin.use_clone_id(turn.clone)
     ctx.clone_admin.absorb_clones(own, _actor(ctx.ws))
-    return ctx.exchange.publish()
+    return ctx.exchange.publish(create=False)

@@ -130,13 +130,24 @@ def test_out_of_reach_nothing_is_done(clone: Path, remote: Path) -> None:
 
 
 @pytest.mark.slow
-def test_jobs_leave_one_ref_and_publish_the_state(clones: Clones, remote: Path) -> None:
+def test_jobs_leave_one_ref_and_renew_what_is_published(clones: Clones, remote: Path) -> None:
     for clone in clones(3):
         done = invoke("agent-sweep", clone, {"CI": "true"})
         assert done.code == 0, done.err
     names = list(refs(remote))
     assert len([name for name in names if name.startswith("refs/ghp/clone/")]) == 1
-    assert "refs/heads/ghp-state" in names
+    assert "refs/heads/ghp-state" not in names
+
+
+def test_a_sweep_publishes_only_where_a_person_did(clones: Clones, remote: Path) -> None:
+    one, other = clones(2)
+    assert invoke("agent-sweep", one).code == 0
+    assert "refs/heads/ghp-state" not in refs(remote)
+    assert invoke("agent-sync --publish", one).code == 0
+    assert invoke("agent-heartbeat --status testing --as worker-1", other).code == 0
+    assert invoke("agent-sync", other).code == 0
+    assert invoke("agent-sweep", one).code == 0
+    assert "worker-1" in git(remote, "show", "ghp-state:README.md")
 
 
 def test_a_job_in_which_nobody_is_named_sweeps_as_the_sweeper(clone: Path, remote: Path) -> None:

@@ -428,6 +428,7 @@ class StateStoreContract:
         before = everything(store)
         assert not store.publish().trouble
         assert not store.publish().trouble
+        assert not store.publish(create=False).trouble
         assert everything(store) == before
 
     # -------------------------------------------------------------------- the order of things

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import StateMovedError
@@ -90,20 +91,26 @@ def is_excluded(ws: Workspace) -> bool:
     return exclude.has(ws.common_dir, EXCLUDE)
 
 
+class Page(NamedTuple):
+    """What is published."""
+
+    agents: Agents
+    notes: Mapping[str, bytes]
+    create: bool  # also if the remote has no such branch yet
+
+
 def publish(
-    ws: Workspace,
-    repository: StateRepository,
-    agents: Agents,
-    notes: Mapping[str, bytes],
-    report: SyncReport,
+    ws: Workspace, repository: StateRepository, page: Page, report: SyncReport
 ) -> SyncReport:
     """Push the joined presence and the notes as the branch `ghp-state`. If several publish, the
     last push is right."""
     remote = coordination_remote(ws)
     assert remote is not None
-    documents = {presence.PATH: presence.encode(agents), **notes}
+    documents = {presence.PATH: presence.encode(page.agents), **page.notes}
     for _ in range(4):
         head = fetch_published(ws, repository, remote)
+        if head is None and not page.create:
+            return report
         if head and not is_ours(repository, head):
             trouble = (
                 f"the remote has a branch {BRANCH.removeprefix('refs/heads/')} that ghp-agents "
@@ -113,7 +120,7 @@ def publish(
         if head and _has_all(repository, head, documents):
             return report._replace(notes=(*report.notes, "the published branch is up to date"))
         try:
-            pushed = _push_published(ws, repository, remote, head, documents, agents)
+            pushed = _push_published(ws, repository, remote, head, documents, page.agents)
         except StateMovedError:
             continue
         if pushed.answer is PushOutcome.DONE:

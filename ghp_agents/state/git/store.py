@@ -135,7 +135,7 @@ class GitRefsStore:
         throttle.schedule(self._ws, report)
         return report._replace(trouble=report.trouble or stuck)
 
-    def publish(self, *, gone: Collection[str] = ()) -> SyncReport:
+    def publish(self, *, gone: Collection[str] = (), create: bool = True) -> SyncReport:
         """Sync, then push the joined state as a branch that people can read."""
         from ghp_agents.state.git import publish
 
@@ -146,7 +146,8 @@ class GitRefsStore:
             snapshot = self.snapshot()
             agents, notes = snapshot.agents(), snapshot.files(NOTES)
             present = {name: record for name, record in agents.items() if name not in gone}
-            return publish.publish(self._ws, open_repository(self._ws), present, notes, report)
+            page = publish.Page(present, notes, create)
+            return publish.publish(self._ws, open_repository(self._ws), page, report)
         except GitError as error:
             return report._replace(trouble=str(error))
 

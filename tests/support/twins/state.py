@@ -173,10 +173,10 @@ class MemoryStore:
         """When the last news came from the hub."""
         return self._news_at if self._hub else None
 
-    def publish(self, *, gone: Collection[str] = ()) -> SyncReport:
+    def publish(self, *, gone: Collection[str] = (), create: bool = True) -> SyncReport:
         """Put the joined presence on the hub."""
         report = self.sync()
-        if self._hub is not None and self._hub.reachable:
+        if self._hub is not None and self._hub.reachable and (create or self._hub.published):
             agents = self.snapshot().agents()
             present = {name: record for name, record in agents.items() if name not in gone}
             self._hub.published = presence.encode(present)
