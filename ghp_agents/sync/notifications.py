@@ -43,6 +43,7 @@ def gather(
     snapshot = ctx.store.snapshot()
     items = [*_of_fence(ctx, agent, again)]
     items += _wanted(ctx, snapshot, agent, again)
+    items += _rivals(ctx, snapshot, agent)
     items += others_news.gather(ctx, snapshot, agent)
     items += [(_answer(news), news.id) for news in _answers(ctx.ws, snapshot, agent)]
     items += [(_returned(*pair), _return_id(pair[0])) for pair in _returns(ctx.ws, snapshot, agent)]
@@ -62,6 +63,21 @@ def _of_fence(ctx: Context, agent: AgentName, again: bool) -> list[tuple[str, st
     if fence is None or (not again and escalation.is_told(ctx.ws, agent, _fence_id(fence))):
         return []
     return [(clean(f"{fence.words} {fence.hint}"), _fence_id(fence))]
+
+
+def _rivals(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[tuple[str, str]]:
+    """Another living session that uses this name; each of them is told."""
+    session = heartbeat.session(ctx.ws.environ)[1] or ""
+    found = [
+        (
+            f"Two running sessions use the name {agent}: {rivalry.where}. Stop one, or rename it: "
+            "`ghp agent-whoami --set NAME`, in a worktree of its own.",
+            " ".join(("rival", session, *sorted(rivalry.where.split()))),
+        )
+        for rivalry in presence.rivalries(ctx.ws, snapshot)
+        if rivalry.agent == agent
+    ]
+    return [item for item in found if not escalation.is_told(ctx.ws, agent, item[1])]
 
 
 def _answer(news: News) -> str:

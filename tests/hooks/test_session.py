@@ -278,3 +278,15 @@ def test_ten_sessions_in_ten_worktrees_are_ten_agents(
     assert refused == [False] + [True] * 9
     shown = json.loads(invoke("agent-status --json", repo).out)["agents"]
     assert [shown[name]["worktree"] for name in names] == [place.name for place in places]
+
+
+def test_two_sessions_under_one_name_are_both_told_once(repo: Path) -> None:
+    set_up(repo)
+    heard: dict[str, list[str]] = {"one": [], "two": []}
+    for session in ("one", "two") * 3:
+        message = payload("claude-UserPromptSubmit", repo, session_id=f"{session}-{session}")
+        done = call("claude", message, repo)
+        heard[session] += [context(done)] if done.out else []
+    for texts in heard.values():
+        (text,) = texts
+        assert "Two running sessions use the name worker-1: sessions " in text
