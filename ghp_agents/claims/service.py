@@ -5,7 +5,7 @@ Nothing is fetched before the compare-and-swap. If the known lock is out of date
 with the current lock, and the decision is repeated with that.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ghp_agents.claims import claim as rules
@@ -334,13 +334,21 @@ def _released(me: ClaimContext, issue: Issue, lease: Lock | None, reason: str) -
     return ReleasedClaim(shown, lease, changed=False)
 
 
-def close(ctx: Context, reference: str, message: str = "") -> IssueResult:
+def close(
+    ctx: Context,
+    reference: str,
+    message: str = "",
+    *,
+    require: Callable[[Issue], None] = lambda _: None,
+) -> IssueResult:
     """Close an issue and release its claim. Of the agents, only the holder may close it.
 
-    Raises RefusedError, UnknownError.
+    `require` refuses an open issue that may not be closed yet. Raises RefusedError, UnknownError.
     """
     issue, actor = ctx.tracker.get(reference), ctx.ws.actor()
     mine = None if actor.is_person else _closing(ctx, actor.name, issue.number)
+    if issue.state != "closed":
+        require(issue)
     outcome = issues.close(ctx, reference, message)
     if mine:
         me = myself(ctx)

@@ -218,15 +218,22 @@ def comment(app: App, number: str, text: str) -> None:
     _report(app, outcome, "Commented on {}.", "{} already ends with this comment.")
 
 
-@issue.command("close", epilog="Example: ghp agent-issue close 3 --message 'Merged'")
+@issue.command("close", epilog="Example: ghp agent-issue close 3 --reason 'A duplicate of #2'")
 @NUMBER
-@click.option("--message", metavar="TEXT", help="Add a comment; `-` reads standard input.")
+@click.option(
+    "--reason", "--message", "reason", metavar="TEXT",
+    help="Why it is done; becomes a comment. `-` reads standard input.",
+)  # fmt: skip
 @acting
-def close(app: App, number: str, message: str | None) -> None:
-    """Close an issue. A claimed issue can be closed only by its holder or a person."""
-    from ghp_agents.claims import service as claims
+def close(app: App, number: str, reason: str | None) -> None:
+    """Close an issue. A claimed issue can be closed only by its holder or a person.
 
-    outcome = claims.close(app, number, read_text(message or "", 4 * BODY_LIMIT + 1))
+    An agent needs evidence: a merged pull request of the issue, a commit on main that names it
+    (`#3`), or --reason. People and orchestrators need none.
+    """
+    from ghp_agents.pulls import close_evidence
+
+    outcome = close_evidence.close(app, number, read_text(reason or "", 4 * BODY_LIMIT + 1))
     _report(app, outcome, "Closed {}.", "{} is already closed.")
 
 

@@ -155,7 +155,7 @@ def _refuse_empty(ws: Workspace, tips: update_branch.Tips) -> None:
         raise RefusedError(
             f"There is nothing to finish: {tips.branch} has no commits since {tips.base}.",
             hint="Commit your work first. If nothing needs to change, close the issue: `ghp "
-            "agent-issue close N --message WHY`.",
+            "agent-issue close N --reason WHY`.",
         )
 
 

@@ -74,7 +74,7 @@ def used(repo: Path) -> Path:
         invoke("agent-status --set testing", repo, env)
     invoke(["agent-issue", "new", "Parser"], repo, one)
     invoke(["agent-issue", "new", "Lexer"], repo, one)
-    invoke("agent-issue close 2", repo, one)
+    invoke("agent-issue close 2 --reason Merged", repo, one)
     invoke("agent-lease --name staging-db", repo, one)
     invoke(["agent-escalate", "Why?"], repo, two)
     invoke(["agent-handoff", "--checkpoint", "--note", "Go on"], repo, two)

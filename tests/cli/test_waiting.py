@@ -83,7 +83,7 @@ def test_what_is_published_is_what_the_agent_said_itself(blocked: Path) -> None:
 
 
 def test_nobody_waits_any_more_when_the_blocker_is_closed(blocked: Path) -> None:
-    by("worker-2", "agent-issue close 1", blocked)
+    by("worker-2", "agent-issue close 1 --reason Merged", blocked)
     code, out, _ = invoke("agent-status", blocked)
     assert code == 0
     assert "waits" not in out

@@ -69,7 +69,7 @@ def test_what_an_agent_is_given_is_its_own_whatever_others_say_of_it(
     bob.does("agent-release 2 --to alice")
     alice.sync()
     assert alice.run("agent-check --verify").code == 0
-    alice.does("agent-issue close 2")
+    alice.does("agent-issue close 2 --reason Merged")
 
 
 @pytest.mark.slow

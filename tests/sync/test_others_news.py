@@ -136,7 +136,7 @@ def test_of_what_it_did_itself_an_agent_hears_nothing(here: Path) -> None:
         "agent-issue assign 2 worker-1 --as worker-1",
         "agent-release 1 --as worker-1",
         "agent-claim 2 --as worker-1",
-        "agent-issue close 2 --as worker-1",
+        "agent-issue close 2 --reason Merged --as worker-1",
     )
     assert told(here, "worker-1") == []
 
