@@ -32,6 +32,7 @@ TURNS = "turns.json"
 LEASES = ".ghp/leases/"  # without leases, the modules that read them are not loaded
 WAITERS = "waiters"  # a folder that exists where an agent waits, or has waited
 WAITS_FOR = "waitsFor"  # a field that is shown in addition to the presence
+STOPPED = (None, "stopped")
 LIVING = (Liveness.ACTIVE, Liveness.STALE)
 RIVAL_TURNS = 3  # an agent that moves to another clone and back takes two
 
@@ -230,6 +231,14 @@ def look_back(ws: Workspace, snapshot: Snapshot, at: float) -> list[AgentView]:
         is_here = origin.get(name, snapshot.clone) == snapshot.clone
         views.append(AgentView(name, presence, verdict, silent, is_here))
     return views
+
+
+def agents_here(ws: Workspace) -> list[AgentName]:
+    """The agents of this clone that have not stopped."""
+    found = [path for folder in ws.folders for path in Path(folder, "agents").glob("*.json")]
+    names = sorted({path.stem for path in found if hot_heartbeat.is_name(path.stem)})
+    living = [name for name in names if (ws.presence(name) or {}).get("status") not in STOPPED]
+    return [AgentName(name) for name in living]
 
 
 def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:

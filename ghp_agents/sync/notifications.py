@@ -1,7 +1,6 @@
 """Notifications for an agent: answers, returned pull requests, orders, and lost claims."""
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.claims.claim import fence_of
@@ -11,7 +10,7 @@ from ghp_agents.escalations.messages import News
 from ghp_agents.github.commands import notices
 from ghp_agents.handoffs import returned
 from ghp_agents.handoffs.returned import FOLDER, Return
-from ghp_agents.hotpath import heartbeat, news_flag, presence_file
+from ghp_agents.hotpath import heartbeat, news_flag
 from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.ports import Context, Snapshot
@@ -115,7 +114,7 @@ def _wanted(
     """The orders by people on GitHub. With `again`, delivered orders to stop that still apply are
     included."""
     orders = notices.orders(ctx.locks, snapshot, agent)
-    new = notices.assignments(ctx.ws, agent)
+    new = [*notices.assignments(ctx.ws, agent), *notices.remarks(ctx.ws, agent)]
     once = [order for order in orders if not again] + new
     delivered = {name for _, name in once if escalation.is_told(ctx.ws, agent, name)}
     return [order for order in (*orders, *new) if order[1] not in delivered]
@@ -140,7 +139,7 @@ def deliver(ctx: Context, agent: AgentName, ids: Iterable[str]) -> None:
 def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
     """Set the news flag of this clone's agents that have undelivered items."""
     answered = bool(snapshot.files(ANSWERS))
-    for agent in _agents_here(ctx.ws):
+    for agent in presence.agents_here(ctx.ws):
         fence = _fence(ctx, agent)
         fenced = fence is not None and not escalation.is_told(ctx.ws, agent, _fence_id(fence))
         wanted = _wanted(ctx, snapshot, agent, again=False)
@@ -185,17 +184,6 @@ def _fence(ctx: Context, agent: AgentName) -> LostClaim | None:
 def _fence_id(fence: LostClaim) -> str:
     """The id of a lost claim among the delivered items."""
     return f"{ISSUES}{fence.issue}/{fence.generation}"
-
-
-def _agents_here(ws: Workspace) -> list[AgentName]:
-    """The agents of this clone that have not stopped."""
-    files = [file for folder in ws.folders for file in Path(folder, "agents").glob("*.json")]
-    agents: list[AgentName] = []
-    for name in sorted({file.stem for file in files}):
-        fields = presence_file.newest(ws.folders, name) if heartbeat.is_name(name) else None
-        if fields and fields.get("status") != "stopped":
-            agents.append(AgentName(name))
-    return agents
 
 
 def _units(text: str) -> int:

@@ -26,6 +26,7 @@ from ghp_agents.workspace import Workspace
 HEARD = "hub/heard.json"  # in the folder of caches
 LOOK_BACK = 7 * 86_400.0  # seconds, on the first read
 PAGE = 100
+REMARK = 500  # characters of a comment that an agent hears of
 _NUMBER = re.compile(r"/issues/([0-9]{1,10})$")
 _MIRROR = "/issues.json"
 
@@ -41,8 +42,21 @@ class HeardComment(NamedTuple):
     at: str = ""  # when it was written or last changed
 
 
+class Remark(NamedTuple):
+    """Any comment by a person or an agent, for those who work on its issue or pull request."""
+
+    id: int
+    number: int  # of the issue or pull request
+    login: str
+    by: Actor
+    text: str
+    at: str  # when it was last changed
+
+
 class CommentInbox:
     """How far a clone has read comments. `done` marks them as handled."""
+
+    remarks: tuple[Remark, ...] = ()  # the new ones, after `listen`
 
     def __init__(self, ws: Workspace, hub: GitHubRepository) -> None:
         self._ws, self._hub = ws, hub
@@ -58,6 +72,8 @@ class CommentInbox:
         for raw in self._new():
             found[int(raw["id"])] = raw
         self._wait_for(raw for raw in found.values() if _issue(raw) not in issues)
+        remarks = (self._parse_remark(found[identity]) for identity in sorted(found))
+        self.remarks = tuple(remark for remark in remarks if remark)
         comments = (self._parse_comment(found[identity]) for identity in sorted(found))
         return [comment for comment in comments if comment and comment.issue in issues]
 
@@ -65,6 +81,10 @@ class CommentInbox:
         """Whether the author has permission. One request in ten minutes for each account."""
         if not comment.by.is_person and comment.by.name not in self._ws.settings.orchestrators:
             return False  # an agent with its own account
+        return self.may_write(comment)
+
+    def may_write(self, comment: HeardComment | Remark) -> bool:
+        """Whether the author's account has write access."""
         return self._hub.may_command(comment.login)
 
     def done(self) -> None:
@@ -113,6 +133,23 @@ class CommentInbox:
         times = [at for at in changed_at if at > oldest]
         if times:
             self._since, self._stamp = min(self._since, *times), None
+
+    def _parse_remark(self, raw: Mapping[str, Any]) -> Remark | None:
+        number = _issue(raw)
+        try:
+            comment = mapping.mirror_comment(raw)
+        except ValueError:
+            return None
+        text, mark = github_marker.split_marker(comment.body)
+        line = next((line for line in text.splitlines() if line.strip()), "")
+        if number is None or not line or (mark and mark.once):
+            return None
+        if len(text) <= parse.LONGEST and (parse.read(text).commands or parse.read(text).mistakes):
+            return None  # it is obeyed, or refused
+        by = _actor(self._ws, comment.author)
+        if by.is_person and mark and mark.by:  # an agent's own account stays an agent
+            by = mark.actor
+        return Remark(comment.id, number, comment.author, by, line[:REMARK], comment.updated_at)
 
     def _parse_comment(self, raw: Mapping[str, Any]) -> HeardComment | None:
         number = _issue(raw)

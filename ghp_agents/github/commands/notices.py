@@ -1,21 +1,27 @@
 """News for an agent from people on GitHub: orders to stop, and assigned issues."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
-from ghp_agents.core.ids import AgentName
-from ghp_agents.core.json_file import JsonFile
+from ghp_agents.core.ids import Actor, AgentName
+from ghp_agents.core.json_file import JsonFile, object_file
 from ghp_agents.github.commands import messages
+from ghp_agents.github.commands.inbox import CommentInbox
 from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.hotpath.quoting import named, phrase
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.comment_commands import FOLDER, Obeyed
 from ghp_agents.issues.issue import PROVISIONAL, Issue
-from ghp_agents.locks.names import claim_name
-from ghp_agents.ports import LockService, Snapshot
+from ghp_agents.locks.names import PREFIX, claim_name
+from ghp_agents.ports import Context, LockService, Snapshot
+from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import Workspace
 
+REMARKS = "hub/remarks.json"  # in the folder of caches; by agent: ids and texts
+MOST = 20  # comments that are kept for each agent
 ASSIGNED = "hub/assigned.json"  # in the folder of caches; by agent: issue and time first seen
 
 News = list[tuple[str, str]]  # the text, and the key that records its delivery
@@ -71,6 +77,39 @@ def remember(ws: Workspace, issues: Iterable[Issue]) -> None:
     for name in now:
         if now[name].keys() - previous.get(name, {}).keys() and ws.presence(name):
             news_flag.set_flag(ws.folders, name)
+
+
+def remember_remarks(ctx: Context, inbox: CommentInbox) -> None:
+    """Store the new comments on what agents of this clone work on; wake these agents. Comments of
+    accounts without write access are for people."""
+    if not inbox.remarks:
+        return
+    claims = {lock.name: lock for lock in ctx.locks.known(PREFIX)}
+    works = {name: ctx.ws.presence(name) or {} for name in presence.agents_here(ctx.ws)}
+    known = object_file(ctx.ws.cache_dir / REMARKS).read()
+    before = json.dumps(known)
+    for remark in inbox.remarks:
+        claim = claims.get(claim_name(remark.number))
+        for name, fields in works.items():
+            holds = claim and (claim.holder == name and claim.acquired_at <= remark.at)
+            is_pull = not holds and fields.get("pull") == remark.number
+            if not (holds or is_pull) or remark.by == Actor(name) or not inbox.may_write(remark):
+                continue
+            what = f"pull request #{remark.number}" if is_pull else f"#{remark.number}"
+            by = named(remark.by.name, remark.by.is_person)
+            text = f"{by} commented on {what}: {phrase(remark.text)}. Read it all on GitHub."
+            others = [each for each in known.get(name, ()) if each[0] != remark.id]
+            known[name] = [*others[-MOST:], [remark.id, text]]
+            news_flag.set_flag(ctx.ws.folders, name)
+    if json.dumps(known) != before:
+        object_file(ctx.ws.cache_dir / REMARKS).write(known)
+
+
+def remarks(ws: Workspace, agent: AgentName) -> News:
+    """The comments of others on what the agent works on."""
+    known = object_file(ws.cache_dir / REMARKS).read().get(agent)
+    pairs = known if isinstance(known, list) else []
+    return [(str(text), f"comment/{number}") for number, text in pairs]
 
 
 def _file(ws: Workspace) -> JsonFile[dict[str, dict[int, float]]]:
