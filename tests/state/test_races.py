@@ -33,7 +33,7 @@ from tests.state.conftest import Start
 from tests.state.worker import finish, kill, let_go
 from tests.support import repos
 from tests.support.clock import ManualClock
-from tests.support.gate import FileGate, Gate
+from tests.support.gate import FileGate
 from tests.support.git import git, refs
 from tests.support.hosts import executable
 
@@ -292,7 +292,7 @@ def test_two_first_commands_in_a_fresh_clone_make_one_repository(
     lockless: list[Path], tmp_path: Path, start: Start
 ) -> None:
     clone, _ = lockless
-    gate = Gate(tmp_path / "gate", "init")
+    gate = FileGate(tmp_path / "gate", "os.rename /ghp/state.git")
     first = start(clone, "say:first", env=gate.env)
     gate.wait()
     say(clone, "second")
