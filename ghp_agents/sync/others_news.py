@@ -10,15 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents.core import files
-from ghp_agents.core.fields import parse
 from ghp_agents.core.ids import Actor, AgentName, CloneId, Timestamp, agent_name
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import Question
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import file, named, phrase, reason
 from ghp_agents.issues import record as issue_record
 from ghp_agents.issues.issue import Issue
+from ghp_agents.issues.record import IssueEvent
+from ghp_agents.leases import record as lease_record
+from ghp_agents.leases import service as leases
+from ghp_agents.leases.hold import Waiter
+from ghp_agents.leases.record import LeaseHistory
+from ghp_agents.leases.world import World
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context, Snapshot
@@ -43,9 +49,12 @@ def gather(ctx: Context, snapshot: Snapshot, agent: AgentName) -> News:
     baseline = _file(ctx.ws, agent).read()
     if baseline == tips:
         return []
+    presence = ctx.ws.presence(agent)
+    if baseline is None and presence is None:
+        return []  # it never was here
     entries = ctx.store.ledger(after=baseline or ())
-    if baseline is None:
-        started = str((ctx.ws.presence(agent) or {}).get("startedAt") or tips[0].at)
+    if baseline is None and presence is not None:
+        started = str(presence.get("startedAt"))
         entries = [entry for entry in entries if entry.at >= started]
     others = [entry for entry in entries if entry.is_person or entry.actor != agent]
     view = _View(ctx, snapshot, agent, entries)
@@ -140,21 +149,43 @@ class _View:
         claims = [each for each in self.entries if lock and _is_claim(each, number, lock)]
         return not claims or order(entry) > order(claims[-1])
 
-    def record(self, entry: LedgerEntry) -> Mapping[str, Any]:
-        """The fields of an issue's record; empty if it is not in this state."""
-        folder = f"{issue_record.FOLDER}{self.issues[entry.issue or 0].id}/"
-        content = self.snapshot.files(folder).get(f"{folder}{entry.id}.json", b"{}")
+    def record(self, entry: LedgerEntry) -> IssueEvent | None:
+        """The record of an issue; None if it is not in this state, or unreadable."""
+        issue = self.issues.get(entry.issue or 0)
+        if issue is None:
+            return None
+        folder = f"{issue_record.FOLDER}{issue.id}/"
+        path = f"{folder}{entry.id}.json"
+        content = self.snapshot.files(folder).get(path)
         try:
-            return parse(content)
+            return issue_record.decode(path, content) if content else None
         except ValueError:
-            return {}
+            return None
 
     def assignees(self, entry: LedgerEntry) -> tuple[Sequence[str], Sequence[str]]:
         """The assignees that an entry added, and those that it removed."""
-        changes = [self.record(entry).get(name) for name in ("add", "remove")]
-        found = [each.get("assignees") if isinstance(each, dict) else None for each in changes]
-        added, removed = (each if isinstance(each, list) else [] for each in found)
-        return added, removed
+        event = self.record(entry)
+        if event is None:
+            return (), ()
+        return event.added.get("assignees", ()), event.removed.get("assignees", ())
+
+    @cached_property
+    def waiters(self) -> Mapping[str, Waiter]:
+        """The queue for leases, by the displayed id of the record."""
+        world = World(self.ctx, self.snapshot)
+        return {f"L-{waiter.id}": waiter for waiter in leases.queue(world)}
+
+    @cached_property
+    def own_leases(self) -> Mapping[str, LeaseHistory]:
+        """All leases of the agent, by the displayed id of the record."""
+        known, _ = lease_record.read_leases(self.snapshot.files(lease_record.FOLDER))
+        return {f"L-{log.id}": log for log in known if log.holder == Actor(self.agent)}
+
+    @cached_property
+    def questions(self) -> Mapping[str, Question]:
+        """All questions, by name."""
+        known, _ = escalation.read_all(self.snapshot, self.ctx.ws.settings.orchestrators)
+        return {each.name: each.question for each in known}
 
     def was_given(self, number: int | None) -> bool:
         """Whether somebody gave the issue to the agent since the baseline."""
@@ -223,7 +254,8 @@ def _edited(view: _View, entry: LedgerEntry) -> Iterator[str]:
 
 def _commented(view: _View, entry: LedgerEntry) -> Iterator[str]:
     # A comment with a marker repeats something that is delivered otherwise.
-    if view.is_mine(entry) and not view.record(entry).get("marker"):
+    event = view.record(entry)
+    if view.is_mine(entry) and not (event and event.marker):
         said = phrase(entry.text)
         yield f"{_by(entry)} commented on #{entry.issue}: {said}. {_show(entry.issue)}"
 
@@ -254,28 +286,21 @@ def _reopened(view: _View, entry: LedgerEntry) -> Iterator[str]:
 
 
 def _awaited(view: _View, entry: LedgerEntry) -> Iterator[str]:
-    from ghp_agents.leases import record, service
-    from ghp_agents.leases.world import World
-
-    for waiter in service.queue(World(view.ctx, view.snapshot)):
-        wanted = [hold for hold in waiter.behind if hold.is_of(view.agent, False, "")]
-        if entry.object.removeprefix("L-") == waiter.id and wanted:
-            what = file(record.what(wanted[0].patterns, wanted[0].name))
-            yield (
-                f"{_by(entry)} waits for your lease of {what}. When you no longer need it: "
-                f"`ghp agent-release {wanted[0].short}`."
-            )
+    waiter = view.waiters.get(entry.object)
+    behind = waiter.behind if waiter else ()
+    wanted = [hold for hold in behind if hold.is_of(view.agent, is_person=False, clone="")]
+    for hold in wanted[:1]:
+        yield (
+            f"{_by(entry)} waits for your lease of {lease_record.what(hold.patterns, hold.name)}. "
+            f"When you no longer need it: `ghp agent-release {hold.short}`."
+        )
 
 
 def _lease_ended(view: _View, entry: LedgerEntry) -> Iterator[str]:
-    from ghp_agents.leases import record
-
-    known, _ = record.read_leases(view.snapshot.files(record.FOLDER))
-    for lease in known:
-        if f"L-{lease.id}" == entry.object and lease.holder == Actor(view.agent):
-            hold = lease.hold()
-            what = file(record.what(hold.patterns, hold.name))
-            yield f"{_by(entry)} ended your lease of {what}: {phrase(entry.text)}."
+    lease = view.own_leases.get(entry.object)
+    if lease:
+        what = lease_record.what(lease.request.patterns, lease.request.name)
+        yield f"{_by(entry)} ended your lease of {what}: {phrase(entry.text)}."
 
 
 def _asked(view: _View, entry: LedgerEntry) -> Iterator[str]:
@@ -288,8 +313,7 @@ def _asked(view: _View, entry: LedgerEntry) -> Iterator[str]:
 
 def _answered(view: _View, entry: LedgerEntry) -> Iterator[str]:
     """An answer to another's question; answers to its own have a block of their own."""
-    known, _ = escalation.read_all(view.snapshot, view.ctx.ws.settings.orchestrators)
-    question = next((each.question for each in known if each.name == entry.object), None)
+    question = view.questions.get(entry.object)
     if question and question.agent != view.agent and (entry.issue or 0) in view.held:
         yield (
             f"{_by(entry)} answered {file(entry.object)}, {named(question.agent)}'s question about "
