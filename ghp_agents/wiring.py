@@ -123,6 +123,10 @@ class App:
         """The same parts, with the issues as this clone knows them."""
         return Offline(self)
 
+    def past(self, at: float) -> "Past":
+        """The same parts, with the local issues as they were at a time."""
+        return Past(self, at)
+
     @cached_property
     def forge(self) -> Forge:
         """The pull requests: in the same place as the issues."""
@@ -191,3 +195,18 @@ class Offline:
     def forge(self) -> Forge:
         """The pull requests."""
         return self._app.forge
+
+
+class Past(Offline):
+    """The context of commands that show the local issues as they were at a time."""
+
+    def __init__(self, app: App, at: float) -> None:
+        super().__init__(app)
+        self._at = at
+
+    @property
+    def tracker(self) -> IssueTracker:
+        """The issues at that time; for reading only."""
+        from ghp_agents.issues.local import LocalTracker
+
+        return LocalTracker(self.ws, self.store, self.locks, self._at)

@@ -112,6 +112,15 @@ def _events(_: App) -> Named:
     return [(event, "") for event in EVENTS]
 
 
+def _times(_: App) -> Named:
+    return [
+        ("yesterday", "its beginning"),
+        ("last-night", "22:00 yesterday"),
+        ("today", "its beginning"),
+        ("2h-ago", "also 30m, 3d, 1w"),
+    ]
+
+
 def _clients(_: App) -> Named:
     from ghp_agents.integrations.clients.hook_entries import HOMES
 
@@ -122,5 +131,5 @@ agents = known(_agents)
 issues, closed_issues = known(_issues), known(partial(_issues, state="closed"))
 questions, open_questions = known(_questions), known(partial(_questions, only_open=True))
 handoffs, events = known(_handoffs), known(_events, fixed=True)
-clients = known(_clients, comma=True, fixed=True)
+clients, times = known(_clients, comma=True, fixed=True), known(_times, fixed=True)
 resources, to_release = known(_resources), or_files(known(_issues), known(_leases))

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import complete, output, signals
+from ghp_agents.cli import complete, output, past, signals
 from ghp_agents.cli.context import acting, say_none, send, start_background
 from ghp_agents.cli.params import STDIN, Seconds, read_text
 from ghp_agents.core.clock import age
@@ -151,13 +151,21 @@ def _read(text: str, what: str) -> str:
 @click.option(
     "--issue", metavar="N", help="Only questions about this issue.", shell_complete=complete.issues
 )
+@past.AT
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @acting
 def escalations(
-    app: App, id: str | None, only_open: bool, mine: bool, issue: str | None, as_json: bool
+    app: App,
+    id: str | None,
+    only_open: bool,
+    mine: bool,
+    issue: str | None,
+    at: str | None,
+    as_json: bool,
 ) -> None:
     """List questions, unanswered ones first. With an ID, show one in full."""
-    snapshot = app.store.snapshot()
+    then = past.time_of(app, at)
+    snapshot = app.store.snapshot(then)
     # The settings (who may decide) are needed only if there are answers.
     answered = bool(snapshot.files(record.ANSWERS))
     orchestrators = app.ws.settings.orchestrators if answered else ()
@@ -174,14 +182,16 @@ def escalations(
     if as_json:
         output.as_json([_fields(escalation) for escalation in chosen])
     elif id is not None:
-        output.data("\n\n".join(_whole(escalation) for escalation in chosen))
+        output.data("\n\n".join(_whole(escalation, then) for escalation in chosen))
     elif not chosen:
         say_none(app, "No questions.")
     else:
-        _print(rules.by_need(chosen), rules.short_names(known), app.ws.clock.now())
+        now = app.ws.clock.now() if then is None else then
+        _print(rules.by_need(chosen), rules.short_names(known), now)
     for problem in problems:
         output.warn(f"Cannot read {problem.place}: {problem.reason}.")
-    start_background(app)
+    if then is None:
+        start_background(app)
 
 
 def _print(chosen: Sequence[Escalation], names: dict[str, str], now: float) -> None:
@@ -206,7 +216,7 @@ def _row(escalation: Escalation, name: str, now: float) -> tuple[str, ...]:
     )
 
 
-def _whole(escalation: Escalation) -> str:
+def _whole(escalation: Escalation, then: float | None) -> str:
     question = escalation.question
     facts = [
         ("Asked by", f"{question.agent}, {when(escalation.asked_at)}"),
@@ -228,8 +238,10 @@ def _whole(escalation: Escalation) -> str:
     for advice in escalation.advice:
         head = f"Advice by {who(advice.by)}, {when(advice.at)} (not an answer):"
         parts.append(f"{head}\n{clean(advice.text)}")
-    if escalation.is_open:
+    if escalation.is_open and then is None:
         parts.append(f"Nobody has answered yet. To answer: ghp agent-answer {escalation.name} TEXT")
+    elif escalation.is_open:
+        parts.append("Nobody had answered by then.")
     return "\n\n".join(parts)
 
 

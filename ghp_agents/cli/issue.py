@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from ghp_agents.cli import complete, issue_view, output
+from ghp_agents.cli import complete, issue_view, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import read_text
@@ -38,6 +38,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON
 @click.option(
     "--label", "labels", multiple=True, metavar="LABEL", help="Only issues with this label."
 )
+@past.AT
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @acting
 def issues(
@@ -46,34 +47,42 @@ def issues(
     ready: bool,
     states: str | None,
     labels: tuple[str, ...],
+    at: str | None,
     as_json: bool,
 ) -> None:
     """List issues, oldest first."""
-    from ghp_agents.claims import service as claims
-
     if ready and states:
         raise UsageError(
             "Closed issues are never ready.", hint="Use --ready without --closed and --all."
         )
     chosen = tuple((states or "open").split())
-    holdings = claims.holdings(app)
+    then = past.time_of_issues(app, at)
+    holdings = _holdings(app) if then is None else None
     listing = services.select(
-        app, mine=mine, ready=ready, states=chosen, labels=labels,
-        claims={number: holding.lease for number, holding in holdings.items()},
-        commanded=services.commanded(app.store) if ready else (),
+        app if then is None else app.past(then),
+        mine=mine, ready=ready, states=chosen, labels=labels,
+        claims={number: holding.lease for number, holding in (holdings or {}).items()},
+        commanded=services.commanded(app.store) if ready and then is None else (),
     )  # fmt: skip
     if as_json:
-        shown = [(issue, issue_view.holding_of(issue, holdings)) for issue in listing.issues]
-        output.as_json([issue_view.fields(issue, holding) for issue, holding in shown])
+        output.as_json([issue_view.fields(issue, holdings) for issue in listing.issues])
     elif listing.issues:
         issue_view.table(listing, holdings)
     else:
-        say_none(app, _none(ready, anything=bool(listing.open) or bool(states)))
+        none = _none(ready, anything=bool(listing.open) or bool(states))
+        say_none(app, none if then is None else "No issue matched at that time.")
     if listing.passed_over:
         issue_view.say_passed_over(listing.passed_over)
     if listing.circle:
         _warn_of_circle(listing.circle)
-    start_background(app)
+    if then is None:
+        start_background(app)
+
+
+def _holdings(app: App) -> issue_view.Holdings:
+    from ghp_agents.claims import service as claims
+
+    return claims.holdings(app)
 
 
 def _warn_of_circle(circle: list[Issue]) -> None:
@@ -156,20 +165,20 @@ def new(
 
 @issue.command("show", epilog="Example: ghp agent-issue show 3")
 @NUMBER
+@past.AT
 @AS_JSON
 @click.pass_obj
-def show(app: App, number: str, as_json: bool) -> None:
+def show(app: App, number: str, at: str | None, as_json: bool) -> None:
     """Show an issue with its comments."""
-    from ghp_agents.claims import service as claims
-
-    holdings = claims.holdings(app)
+    then = past.time_of_issues(app, at)
+    holdings = _holdings(app) if then is None else None
+    tracker = app.tracker if then is None else app.past(then).tracker
     if as_json:
-        issue = app.tracker.get(number)
-        output.as_json(issue_view.fields(issue, issue_view.holding_of(issue, holdings)))
+        output.as_json(issue_view.fields(tracker.get(number), holdings))
     else:
-        view = services.view(app.tracker, number)
-        issue_view.page(view, issue_view.holding_of(view.issue, holdings))
-    start_background(app)
+        issue_view.page(services.view(tracker, number), holdings)
+    if then is None:
+        start_background(app)
 
 
 @issue.command("edit", epilog="Example: ghp agent-issue edit 3 --priority high --label parser")

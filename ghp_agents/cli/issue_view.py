@@ -34,20 +34,23 @@ def names(issues: Iterable[Issue]) -> str:
     return ", ".join(short(issue) for issue in issues)
 
 
-def table(listing: IssueListing, holdings: Holdings) -> None:
-    """Print issues as a table."""
+def table(listing: IssueListing, holdings: Holdings | None) -> None:
+    """Print issues as a table; without a column of holders if these are unknown (None)."""
     rows = [_row(issue, listing.open, holdings) for issue in listing.issues]
     styles = [_style(issue, listing.open) for issue in listing.issues]
-    output.table(COLUMNS, rows, styles)
+    columns = [x for x in COLUMNS if x != "HOLDER" or holdings is not None]
+    output.table(columns, rows, styles)
 
 
-def _row(issue: Issue, known: Mapping[IssueNumber, Issue], holdings: Holdings) -> tuple[str, ...]:
-    holding = holding_of(issue, holdings)
+def _row(
+    issue: Issue, known: Mapping[IssueNumber, Issue], holdings: Holdings | None
+) -> tuple[str, ...]:
+    holding = holding_of(issue, holdings or {})
     return (
         short(issue),
         issue.priority,
         issue.state,
-        _holder(holding) if holding else "",
+        *([] if holdings is None else [_holder(holding) if holding else ""]),
         ", ".join(issue.assignees),
         names(known[number] for number in issue.blocked_by if number in known),
         ", ".join(issue.labels),
@@ -71,9 +74,9 @@ def _holder(holding: Holding) -> str:
     return f"{holding.lease.holder}" + (f" ({holding.state})" if holding.state in ENDED else "")
 
 
-def page(view: View, holding: Holding | None) -> None:
+def page(view: View, holdings: Holdings | None) -> None:
     """Print an issue in full."""
-    for line in _lines(view, holding):
+    for line in _lines(view, holding_of(view.issue, holdings or {})):
         output.data(output.clean(line))
 
 
@@ -144,11 +147,13 @@ def _comment_lines(comment: Comment) -> Iterator[str]:
     yield indented(MARKER.sub("", comment.body))
 
 
-def fields(issue: Issue, holding: Holding | None) -> dict[str, Any]:
-    """An issue as JSON."""
+def fields(issue: Issue, holdings: Holdings | None) -> dict[str, Any]:
+    """An issue as JSON; without a claim if the holders are unknown (None)."""
+    holding = holding_of(issue, holdings or {})
+    claim = {"claim": _claim_fields(holding) if holding else None}
     return {
         **picked(issue, "number id title body state labels assignees"),
-        "claim": _claim_fields(holding) if holding else None,
+        **({} if holdings is None else claim),
         **picked(issue, "blocked_by parent priority author by_writer offered"),
         "bodyEditedAt": issue.edited_at or None,
         **picked(issue, "created_at updated_at"),

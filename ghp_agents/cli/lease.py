@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import complete, output, signals
+from ghp_agents.cli import complete, output, past, signals
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.params import Duration, Seconds
 from ghp_agents.core.clock import ago, to_seconds
@@ -163,16 +163,23 @@ def _coverage_text(hold: Hold, files: Sequence[str]) -> str:
     return f": {count(len(files), 'file')} ({names}{more})"
 
 
-@click.command("agent-leases", epilog="Example: ghp agent-leases --implicit")
+@click.command("agent-leases", epilog="Example: ghp agent-leases --at '2h ago'")
 @click.option(
     "--implicit", is_flag=True, help="Also list files that agents of this clone are editing."
 )
+@past.AT
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @click.pass_obj
-def leases(app: App, implicit: bool, as_json: bool) -> None:
+def leases(app: App, implicit: bool, at: str | None, as_json: bool) -> None:
     """List leases, oldest first, and who is waiting for them."""
-    listing = services.listing(app, implicit=implicit)
-    known = _conflicts(app, listing)
+    if implicit and at is not None:
+        raise UsageError(
+            "Nobody records which files were being edited in the past.",
+            hint="Use --at without --implicit.",
+        )
+    then = past.time_of_leases(app, at)
+    listing = services.listing(app, implicit=implicit, at=then)
+    known = _conflicts(app, listing, then)
     if as_json:
         output.as_json(
             [
@@ -185,18 +192,19 @@ def leases(app: App, implicit: bool, as_json: bool) -> None:
         say_none(app, "No leases.")
     else:
         disputed = {hold.id for conflict in known for hold in conflict[:2]}
-        _print(listing, disputed, app.ws.clock.now())
+        _print(listing, disputed, app.ws.clock.now() if then is None else then)
         for conflict in known:
             output.data(output.clean(_sentence(conflict)))
     for problem in listing.problems:
         output.warn(f"Cannot read {problem.place}: {problem.reason}.")
-    start_background(app)
+    if then is None:
+        start_background(app)
 
 
-def _conflicts(app: App, listing: services.LeaseListing) -> list[Overlap]:
+def _conflicts(app: App, listing: services.LeaseListing, then: float | None) -> list[Overlap]:
     if len(listing.held) < 2:
         return []
-    questions, _ = escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)
+    questions, _ = escalation.read_all(app.store.snapshot(then), app.ws.settings.orchestrators)
     return overlaps.find(app.ws, listing.held, listing.logs, questions)
 
 

@@ -5,10 +5,11 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import complete, output
+from ghp_agents.cli import complete, output, past
 from ghp_agents.cli.context import say_none, start_background
 from ghp_agents.cli.params import seconds_of
-from ghp_agents.core.errors import GhpError
+from ghp_agents.core.clock import FORMS
+from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import picked
 from ghp_agents.hotpath.quoting import file, named, phrase, thing, when
 from ghp_agents.state import ledger_query as services
@@ -21,7 +22,7 @@ TEXT_SHOWN = 200  # characters
 FOLLOW_EVERY = 1.0  # seconds
 
 
-@click.command("agent-log", epilog="Example: ghp agent-log --issue 12 --since 2h")
+@click.command("agent-log", epilog="Example: ghp agent-log --issue 12 --since yesterday")
 @click.option(
     "--agent", metavar="NAME", help="Only events by this agent or person.",
     shell_complete=complete.agents,
@@ -33,7 +34,14 @@ FOLLOW_EVERY = 1.0  # seconds
     "--event", metavar="EVENT", help="Only this event: escalate, answer, handoff, …",
     shell_complete=complete.events,
 )  # fmt: skip
-@click.option("--since", metavar="WHEN", help="Only events since 2026-01-25T10:30:00Z, or 2h ago.")
+@click.option(
+    "--since", metavar="WHEN", help=f"Only events since: {FORMS}.",
+    shell_complete=complete.times,
+)  # fmt: skip
+@click.option(
+    "--at", metavar="WHEN", help="Only events until then; the same forms as --since.",
+    shell_complete=complete.times,
+)  # fmt: skip
 @click.option("--limit", "-n", type=click.IntRange(min=1), help="Only the last N events.")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON; with --follow, one object per line."
@@ -46,13 +54,17 @@ def log(
     issue: str | None,
     event: str | None,
     since: str | None,
+    at: str | None,
     limit: int | None,
     as_json: bool,
     follow: bool,
 ) -> None:
     """List what happened in all clones, oldest first."""
+    if at is not None and follow:
+        raise UsageError("--follow shows what happens from now on.", hint="Use it without --at.")
     after = seconds_of(since, app.ws.clock.now()) if since else None
-    question = LedgerQuery(agent, _numbers(app, issue), event, after)
+    until = past.time_of(app, at)
+    question = LedgerQuery(agent, _numbers(app, issue), event, after, until)
     tips = app.store.snapshot().tips() if follow else ()
     with output.busy("Reading the ledger"):
         known = app.store.ledger()
@@ -72,7 +84,8 @@ def log(
     else:
         kind = "No matching events." if question != LedgerQuery() else "No events yet."
         say_none(app, kind)
-    start_background(app)
+    if until is None:
+        start_background(app)
 
 
 def _numbers(app: App, issue: str | None) -> frozenset[int] | None:

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import note_view, output
+from ghp_agents.cli import note_view, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import read_text
 from ghp_agents.core import glob_paths
+from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import count
 from ghp_agents.notes import note as rules
@@ -169,6 +170,7 @@ def notes() -> None:
 @click.option("--issue", metavar="N", help="Only notes learned on this issue.")
 @click.option("--path", metavar="PATH", help="Only notes about this file.")
 @click.option("--all", "everything", is_flag=True, help="Also replaced, expired and deleted notes.")
+@past.AT
 @AS_JSON
 @click.pass_obj
 def list_notes(
@@ -177,11 +179,15 @@ def list_notes(
     issue: str | None,
     path: str | None,
     everything: bool,
+    at: str | None,
     as_json: bool,
 ) -> None:
     """List notes, oldest first."""
-    known, problems = services.read_all(app.store.snapshot())
-    chosen = known if everything else services.active(app.ws, known)
+    then = past.time_of(app, at)
+    now = app.ws.clock.now() if then is None else then
+    day = to_text(now)[:10]
+    known, problems = services.read_all(app.store.snapshot(then))
+    chosen = known if everything else [note for note in known if note.state(day) == "active"]
     if kind:
         chosen = [note for note in chosen if note.kind == kind]
     if issue is not None:
@@ -191,9 +197,9 @@ def list_notes(
         place = _place(app, path)
         chosen = [note for note in chosen if recalling.concerns(note, [place])]
     if as_json:
-        output.as_json([rules.as_json(note, services.today(app.ws)) for note in chosen])
+        output.as_json([rules.as_json(note, day) for note in chosen])
     elif chosen:
-        note_view.table(chosen, known, app.ws.clock.now(), services.today(app.ws))
+        note_view.table(chosen, known, now, day)
     else:
         say_none(app, "No notes.")
     _warn_of(problems)

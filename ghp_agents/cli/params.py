@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.core.clock import duration, moment
+from ghp_agents.core.clock import FORMS, duration, moment
 from ghp_agents.core.errors import UsageError
 
 STDIN = "-"
@@ -47,10 +47,8 @@ def seconds_of(text: str, now: float) -> float:
     """A time that a person typed, in seconds since the epoch. Raises UsageError."""
     try:
         return moment(text, now)
-    except ValueError:
-        raise UsageError(
-            f"{text[:40]!r} is not a time.", hint="Use 2026-01-25T10:30:00Z, or 90s, 10m, 2h, 3d."
-        ) from None
+    except (ValueError, OverflowError, OSError):  # the last two: too far for this machine's zone
+        raise UsageError(f"{text[:40]!r} is not a time.", hint=f"Use {FORMS}.") from None
 
 
 def read_text(text: str, most: int, what: str = "Standard input") -> str:

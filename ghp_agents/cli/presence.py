@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import complete, output, upstream_view, waiting_view
+from ghp_agents.cli import complete, output, past, upstream_view, waiting_view
 from ghp_agents.cli.context import acting, log_unexpected, start_background
-from ghp_agents.cli.params import seconds_of
 from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.core.ids import agent_name, count, status_name
@@ -91,7 +90,7 @@ def _fields(status: str | None, issue: str | None, action: str | None) -> dict[s
 @click.option("--json", "as_json", is_flag=True, help="Print the agents as JSON.")
 @click.option("--watch", is_flag=True, help="Keep showing it until interrupted.")
 @click.option("--stale", is_flag=True, help="Only agents that are stale or dead.")
-@click.option("--at", metavar="WHEN", help="Show the state at 2026-01-25T10:30:00Z, or 2h ago.")
+@past.AT
 @click.option("--set", "new_status", metavar="STATUS", help="Set this agent's own status.")
 @acting
 def status(
@@ -112,10 +111,10 @@ def status(
         _set_status(app, agent, new_status)
         return
     name = agent_name(agent) if agent else None
-    if watch and not at:
+    if watch and at is None:
         _watch(app, name, stale)
         return
-    then = seconds_of(at, app.ws.clock.now()) if at else None
+    then = past.time_of(app, at)
     snapshot = app.store.snapshot(then)
     if then is None:
         # The JSON has no liveness, so processes are checked only to select agents.

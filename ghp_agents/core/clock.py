@@ -1,8 +1,20 @@
 """Time: seconds since the epoch inside, ISO 8601 UTC with `Z` in every record."""
 
 import time
+from collections.abc import Iterator
 
 from ghp_agents.hotpath import boot_clock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+# What `moment` reads, for help and errors.
+FORMS = (
+    "2026-01-25T10:30:00Z, 2026-01-25, 14:30, 90s, '2h ago', '3 days ago', today, yesterday (0:00) "
+    "or 'last night' (22:00)"
+)
+_DAYS = {"today": (0, 0), "yesterday": (1, 0), "last night": (1, 22)}  # days back, and the hour
 
 
 class SystemClock:
@@ -36,7 +48,17 @@ def to_seconds(text: str) -> float:
     return moment.timestamp()
 
 
-_UNITS = {"s": 1, "m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_UNITS = {
+    name: seconds
+    for seconds, names in {
+        1: "s sec second seconds",
+        60: "m min minute minutes",
+        3_600: "h hour hours",
+        86_400: "d day days",
+        604_800: "w week weeks",
+    }.items()
+    for name in names.split()
+}
 
 
 def duration(text: str) -> float:
@@ -53,15 +75,44 @@ def duration(text: str) -> float:
     return float(number) * _UNITS[unit]
 
 
-def moment(text: str, now: float) -> float:
-    """A time that a person typed: ISO 8601, or how long ago (`90s`, `10m`, `2h`, `3d`).
+def moment(text: str, now: float, zone: "tzinfo | None" = None) -> float:
+    """A time that a person typed, in one of `FORMS`: in the future only if it is ISO 8601, and not
+    before 1970. Words may be joined by hyphens.
 
-    Raises ValueError.
+    A day means its beginning, `last night` 22:00, and `14:30` its last occurrence. Without an
+    offset the time is in `zone`, by default the machine's. Raises ValueError.
     """
+    from datetime import datetime
+
+    words = " ".join(text.lower().replace("-", " ").split())
     try:
-        return now - duration(text.strip().lower().removesuffix("ago").strip().lstrip("-"))
+        return max(0.0, now - duration(words.removesuffix("ago")))
     except ValueError:
-        return to_seconds(text.strip())
+        pass
+    if words in _DAYS or (":" in words and len(words) <= len("14:30")):
+        past = (at for at in _recent(words, now, zone) if at <= now)
+        return max(0.0, next(past, now))  # a change of the zone can skip a whole day
+    when = datetime.fromisoformat(text.strip())
+    if when.year < 1970:  # a local time so early has no seconds on some machines
+        return 0.0
+    return max(0.0, (when if when.tzinfo else when.replace(tzinfo=zone)).timestamp())
+
+
+def _recent(words: str, now: float, zone: "tzinfo | None") -> Iterator[float]:
+    """The times that a day or a time of day can mean, latest first. Raises ValueError."""
+    from datetime import datetime, time, timedelta
+
+    here = datetime.fromtimestamp(now, zone)
+    if words in _DAYS:
+        days, hour = _DAYS[words]
+        places = [(days, time(hour))]
+    else:
+        clock = time.fromisoformat(f"0{words}"[-len("14:30") :])
+        places = [(0, clock), (1, clock)]
+    for back, at in places:
+        day = here - timedelta(back)
+        local = day.replace(hour=at.hour, minute=at.minute, second=0, microsecond=0, fold=0)
+        yield local.timestamp()
 
 
 def ago(seconds: float) -> str:

@@ -30,12 +30,18 @@ from ghp_agents.workspace import Workspace, now_text
 
 class LocalTracker:
     """`ports.IssueTracker` on records. An issue's identity is its id. Its number is allocated
-    under a lock, or by a later sync if the allocator cannot be reached."""
+    under a lock, or by a later sync if the allocator cannot be reached.
 
-    def __init__(self, ws: Workspace, store: StateStore, locks: LockService) -> None:
+    With `at` (seconds) it reads the issues as they were at that time.
+    """
+
+    def __init__(
+        self, ws: Workspace, store: StateStore, locks: LockService, at: float | None = None
+    ) -> None:
         self._ws = ws
         self._store = store
         self._locks = locks
+        self._at = at
 
     @property
     def accepts_comment_commands(self) -> bool:
@@ -48,12 +54,12 @@ class LocalTracker:
 
     def list(self, *, closed: bool = False) -> list[Issue]:
         """Open issues, with `closed` also closed ones, oldest first."""
-        issues = replay.fold(_log(self._store.snapshot()))
+        issues = replay.fold(_log(self._store.snapshot(self._at)))
         return [issue for issue in issues if closed or issue.state != "closed"]
 
     def get(self, issue: str | int) -> Issue:
         """One issue with its comments. Raises NotFoundError."""
-        return find(replay.fold(_log(self._store.snapshot())), issue)
+        return find(replay.fold(_log(self._store.snapshot(self._at))), issue)
 
     def create(self, change: IssueChange, by: Actor) -> Issue:
         """Create an issue. It is validated before a number is allocated."""

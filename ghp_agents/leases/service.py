@@ -12,6 +12,7 @@ from ghp_agents.hotpath import implicit_leases
 from ghp_agents.hotpath.quoting import named, when
 from ghp_agents.leases import record, select
 from ghp_agents.leases.hold import Hold, Waiter
+from ghp_agents.leases.past_world import PastWorld
 from ghp_agents.leases.record import LeaseHistory, what
 from ghp_agents.leases.world import NAMES, PATHS, World, as_hold, read_all
 from ghp_agents.locks.lock import Lock, LockMovedError
@@ -40,9 +41,9 @@ class ReleasedLeases(NamedTuple):
     by: Actor
 
 
-def listing(ctx: Context, *, implicit: bool = False) -> LeaseListing:
-    """All leases in force, as far as this clone knows."""
-    world, folders = World(ctx), ctx.ws.folders
+def listing(ctx: Context, *, implicit: bool = False, at: float | None = None) -> LeaseListing:
+    """All leases in force, now or at a time, as far as this clone knows."""
+    world, folders = World(ctx) if at is None else PastWorld(ctx, at), ctx.ws.folders
     limits = ctx.ws.settings.dead_after, ctx.ws.settings.gone_after
     touches = implicit_leases.list_all(folders) if implicit else []
     edits = [x for x in touches if implicit_leases.is_active(folders, x, world.now, *limits)]
@@ -82,7 +83,8 @@ def is_still_waiting(world: World, log: LeaseHistory) -> bool:
     waiting process."""
     if not world.lives(log.holder):
         return False
-    return log.request.clone != world.snapshot.clone or is_waited_for(world.ws, log.id)
+    is_seen = world.sees_processes and log.request.clone == world.snapshot.clone
+    return not is_seen or is_waited_for(world.ws, log.id)
 
 
 def is_waited_for(ws: Workspace, lease: str) -> bool:

@@ -26,6 +26,8 @@ class World:
     a commit or a sync, build a new one.
     """
 
+    sees_processes = True  # whether waiting processes can be observed
+
     def __init__(
         self,
         ctx: Context,

@@ -17,6 +17,7 @@ class LedgerQuery(NamedTuple):
     issues: frozenset[int] | None = None  # all numbers of one issue: it may have been renumbered
     event: str | None = None
     since: float | None = None  # seconds
+    until: float | None = None
 
 
 def select(entries: Iterable[LedgerEntry], question: LedgerQuery) -> list[LedgerEntry]:
@@ -50,4 +51,5 @@ def _fits(entry: LedgerEntry, question: LedgerQuery) -> bool:
         and (question.issues is None or entry.issue in question.issues)
         and (question.event is None or entry.event == question.event)
         and (question.since is None or to_seconds(entry.at) >= question.since)
+        and (question.until is None or to_seconds(entry.at) <= question.until)
     )

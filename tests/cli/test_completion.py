@@ -37,6 +37,7 @@ def ask(folder: Path, name: str, env: dict[str, str]) -> list[str]:
         ("ghp agent-issue re", ["reopen"]),
         ("ghp agent-escalate --u", ["--urgency"]),
         ("ghp agent-escalate --urgency ", ["low", "normal", "high"]),
+        ("ghp agent-notes list --at ", ["yesterday", "last-night", "today", "2h-ago"]),
     ],
 )
 def test_a_shell_is_told_what_may_come_next(tmp_path: Path, words: str, told: list[str]) -> None:

@@ -132,8 +132,10 @@ def test_an_unknown_agent_is_not_found(repo: Path) -> None:
 
 def test_the_past_can_be_looked_at(repo: Path) -> None:
     invoke("agent-status --set testing", repo, AS)
-    before = invoke("agent-status --at 2020-01-01T00:00:00Z", repo)
-    assert before == (0, "", "There were no agents at that time.\n")
+    code, out, err = invoke("agent-status --at 2020-01-01T00:00:00Z", repo)
+    assert (code, out, err.partition(" (")[0], err.splitlines()[1:]) == (
+        0, "", "As of 2020-01-01T00:00:00Z", ["There were no agents at that time."]
+    )  # fmt: skip
     assert invoke("agent-status --at 0s --json", repo).out.count("worker-1") == 1
 
 
@@ -154,11 +156,12 @@ def test_who_was_alive_then_is_shown_although_it_is_gone_now(repo: Path) -> None
         36: ["worker-1", "dead", "testing", "30", "min", "ago", "main", "«Started»"],
     }
     assert list(json.loads(invoke(f"{then}:11:40Z --json", repo).out)["agents"]) == ["worker-1"]
-    assert invoke("agent-status --at 2025-06-15T15:00:00Z", repo).err == (
-        "There were no agents at that time.\n"
+    clock.wait(3_600)
+    assert invoke("agent-status --at 2025-06-15T15:00:00Z", repo, clock=clock).err == (
+        "As of 2025-06-15T15:00:00Z (66 min ago).\nThere were no agents at that time.\n"
     )
-    assert invoke("agent-status --at 0001-01-01", repo).err == (
-        "There were no agents at that time.\n"
+    assert invoke("agent-status --at 0001-01-01", repo, clock=clock).err == (
+        "As of 1970-01-01T00:00:00Z (20254 d ago).\nThere were no agents at that time.\n"
     )
 
 

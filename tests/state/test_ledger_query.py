@@ -35,6 +35,7 @@ STORY = [
         (LedgerQuery(issues=frozenset([12])), [2, 3]),
         (LedgerQuery(issues=frozenset([12, 1_000_000_007])), [1, 2, 3]),
         (LedgerQuery(since=to_seconds("2026-01-25T10:10:00Z")), [3, 4, 5]),
+        (LedgerQuery(until=to_seconds("2026-01-25T10:10:00Z")), [1, 2, 3]),
         (LedgerQuery(agent="worker-1", event="escalate", issues=frozenset([13])), []),
     ],
 )

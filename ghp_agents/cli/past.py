@@ -1,0 +1,50 @@
+"""The option `--at` of lists: they show the state as it was at a time, and change nothing."""
+
+import click
+
+from ghp_agents.cli import complete, output
+from ghp_agents.cli.params import seconds_of
+from ghp_agents.core.clock import FORMS, ago, to_text
+from ghp_agents.core.errors import UsageError
+from ghp_agents.wiring import App
+
+AT = click.option(
+    "--at", metavar="WHEN", help=f"Show the state at that time: {FORMS}.",
+    shell_complete=complete.times,
+)  # fmt: skip
+
+
+def time_of(app: App, at: str | None) -> float | None:
+    """The time of `--at` in seconds, after a line that names it; None without the option. Raises
+    UsageError."""
+    if at is None:
+        return None
+    now = app.ws.clock.now()
+    then = seconds_of(at, now)
+    distance = f"{ago(now - then)} ago" if then <= now else "in the future"
+    output.say(f"As of {to_text(then)} ({distance}).")
+    return then
+
+
+def time_of_issues(app: App, at: str | None) -> float | None:
+    """The same for issues. Raises UsageError if they are on GitHub."""
+    if at is not None and app.hub is not None:
+        raise UsageError(
+            "The issues are on GitHub, and this clone keeps only their present state: --at cannot "
+            "show their past.",
+            hint="`ghp agent-log --at WHEN` lists what happened up to then.",
+        )
+    then = time_of(app, at)
+    if then is not None:
+        output.say(
+            "Claims are not shown, because locks have no past; see `ghp agent-log --event claim`."
+        )
+    return then
+
+
+def time_of_leases(app: App, at: str | None) -> float | None:
+    """The same for leases."""
+    then = time_of(app, at)
+    if then is not None:
+        output.say("Strict leases are shown as recorded, because locks have no past.")
+    return then

@@ -1,0 +1,35 @@
+"""The world as it was at a time, from records alone. Nothing is observed or stored."""
+
+from functools import cached_property
+
+from ghp_agents.core.clock import to_seconds
+from ghp_agents.leases.world import World
+from ghp_agents.locks.lock import Lock
+from ghp_agents.ports import Context
+from ghp_agents.presence import service as presence
+
+
+class PastWorld(World):
+    """The leases at a time. Their own times decide, because clocks of the past cannot be observed.
+
+    Locks have no past here, so a strict lease is held as its records say.
+    """
+
+    sees_processes = False
+
+    def __init__(self, ctx: Context, at: float) -> None:
+        snapshot = ctx.store.snapshot(at)
+        super().__init__(ctx, snapshot, presence.look_back(ctx.ws, snapshot, at))
+        self.now = at
+
+    @cached_property
+    def locks(self) -> list[Lock]:
+        """None: only the present ones are known."""
+        return []
+
+    @cached_property
+    def expired(self) -> frozenset[str]:
+        """The ids of the leases that had expired, by their writers' clocks."""
+        return frozenset(
+            log.id for log in self.logs if log.until and to_seconds(log.until) <= self.now
+        )
