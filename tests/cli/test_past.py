@@ -76,7 +76,7 @@ def go_on(place: Place) -> None:
     place.must("agent-issue comment 1 'Nearly done'", WORKER)
     place.must("agent-release src/", WORKER)
     place.must("agent-release --name staging", OTHER)
-    place.must("agent-issue close 1", WORKER)
+    place.must("agent-issue close 1 --reason done", WORKER)
     place.must("agent-issue new 'Write docs'")
     place.must("agent-lease docs/", WORKER)
     place.must(f"agent-notes forget {note['id']}")
@@ -226,7 +226,7 @@ def test_what_another_clone_did_is_shown_as_of_then_too(
     clock.wait(60)
     leases = invoke("agent-leases --json", one, clock=clock).out
     clock.wait(60)
-    for words in ("agent-release src/", "agent-issue close 1", "agent-sync"):
+    for words in ("agent-release src/", "agent-issue close 1 --reason done", "agent-sync"):
         assert invoke(words, one, WORKER, clock=clock).code == 0
     assert invoke("agent-sync", two, clock=clock).code == 0
     assert invoke("agent-issues", two, clock=clock).out == ""
