@@ -38,6 +38,7 @@ ISSUE = click.option(
 @click.option(
     "--note", metavar="TEXT", help="What the next agent must know; `-` reads standard input."
 )
+@click.option("--no-push", is_flag=True, help="Do not push the branch to the remote.")
 @click.option("--checkpoint", is_flag=True, help="Save it for yourself and keep the issue.")
 @click.option("--stdout", is_flag=True, help="Print the document, too.")
 @click.option("--dry-run", is_flag=True, help="Print the document and save nothing.")
@@ -47,6 +48,7 @@ def handoff(
     issue: str | None,
     to: str | None,
     note: str | None,
+    no_push: bool,
     checkpoint: bool,
     stdout: bool,
     dry_run: bool,
@@ -55,7 +57,7 @@ def handoff(
     uncommitted work. `ghp agent-resume --apply` restores that work.
 
     The worktree is not changed. Staged and unstaged changes are saved together; ignored files are
-    left out.
+    left out. With --to, the branch is pushed and your leases go to the next agent.
     """
     text = read_text(note or "", NOTE_LIMIT * 40, "The note on standard input")
     with output.busy("Reading the work"):
@@ -71,25 +73,35 @@ def handoff(
     if dry_run:
         return
     is_reached = _pass_on(app, handed.handoff)
-    _warn_of_unsent(app, handed)
+    _push_branch(app, handed, no_push=no_push)
     if checkpoint or not is_reached:
         start_background(app)  # not urgent, or the remote cannot be reached
     else:
         send(app, here=to is not None)
 
 
-def _warn_of_unsent(app: App, handed: HandoffResult) -> None:
-    """Warn about commits that only this clone has, if the next agent works in another."""
+def _push_branch(app: App, handed: HandoffResult, *, no_push: bool) -> None:
+    """Push the branch for the next agent; warn if commits stay in this clone only."""
     record, number = handed.handoff, handed.unsent
-    if not (record.to and number) or services.is_here(app, record.to):
+    if not (record.to and number):
         return
-    commits = f"{count(number, 'commit')} of {one_line(record.branch or 'a detached HEAD', 100)}"
+    branch = one_line(record.branch or "a detached HEAD", 100)
+    why = ""
+    if not no_push:
+        with output.busy("Pushing the branch"):
+            why = services.push_branch(app.ws, record)
+        if not why:
+            output.done(f"Pushed {branch}.")
+            return
+    if services.is_here(app, record.to):
+        return
+    commits = f"{count(number, 'commit')} of {branch}"
     command = (
         f"git push {app.ws.settings.remote or 'origin'} {shlex.quote(record.branch or 'HEAD')}"
     )
     output.warn(
-        f"{commits} {'is' if number == 1 else 'are'} not pushed. Run `{command}`, or {record.to} "
-        "cannot restore the work."
+        f"{commits} {'is' if number == 1 else 'are'} not pushed{why}. Run `{command}`, or "
+        f"{record.to} cannot restore the work."
     )
 
 

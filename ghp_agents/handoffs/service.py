@@ -9,9 +9,10 @@ from ghp_agents.claims.claim import is_mine
 from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import secret_scan, templates
 from ghp_agents.core.child_env import publishable
-from ghp_agents.core.errors import RefusedError, UsageError
+from ghp_agents.core.errors import GhpError, RefusedError, UsageError
 from ghp_agents.core.ids import Actor, Timestamp, agent_name, count, digest, one_line
 from ghp_agents.escalations.messages import who
+from ghp_agents.git.default_branch import USUAL
 from ghp_agents.handoffs import evidence, markdown, record, uncommitted
 from ghp_agents.handoffs import handoff as rules
 from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
@@ -28,6 +29,7 @@ from ghp_agents.notes.note import Note
 from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.state.codec import ledger_record
+from ghp_agents.state.default_branch import trunk
 from ghp_agents.state.presence import number
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -122,6 +124,24 @@ def record_of(
         return handed, [] if dry_run else [_record(now, document, facts)]
 
     return replace(transact(store, decide), unsent=facts.branch.unsent or 0)
+
+
+def push_branch(ws: Workspace, handed: Handoff) -> str:
+    """Push a handoff's branch, fast-forward only. Returns why that was not done; empty if it was.
+
+    The main branch is never pushed.
+    """
+    from ghp_agents.state import remote_branches
+    from ghp_agents.state.remote import PushOutcome
+
+    name = handed.branch
+    if not name or not handed.head or name in (*USUAL, trunk(ws)):
+        return ": a handoff pushes no main branch"
+    try:
+        pushed = remote_branches.push(ws, handed.head, name, expected=None)
+    except GhpError as error:
+        return f": {one_line(str(error), 200)}"
+    return "" if pushed.answer is PushOutcome.DONE else f": {one_line(pushed.words, 200)}"
 
 
 def is_here(ctx: Context, agent: str) -> bool:

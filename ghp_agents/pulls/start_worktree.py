@@ -11,6 +11,7 @@ from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.git import merge, worktree, worktree_admin
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.hotpath.locate import locate
+from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.issues.issue import Issue
 from ghp_agents.ports import Context, StateStore
 from ghp_agents.pulls import branch_names
@@ -56,6 +57,8 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
             {**known.on_remote, **known.local}, issue.number, agent, reported
         )
         pattern, repo = ctx.ws.settings.branch_pattern, _repository_name(ctx.ws)
+        if found is None:
+            known = known._replace(base=_beginning(ctx, issue, known))
         branch = found or branch_names.branch_name(agent, issue.number, issue.title, pattern, repo)
         checkout = worktree_admin.of_branch(ctx.ws.folder, branch)
         if checkout and checkout.path.is_dir():
@@ -63,6 +66,25 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
         if checkout:  # its folder was deleted; git would still block the branch
             worktree_admin.clear(ctx.ws.folder, checkout.path)
         return _add_worktree(ctx.ws, issue, branch, known, held)
+
+
+def _beginning(ctx: Context, issue: Issue, known: _KnownBranches) -> str:
+    """The commit at which a new branch begins: the one that was handed over, else main's. Raises
+    UnknownError if this clone lacks what was handed over."""
+    files = ctx.store.snapshot().files(handoff_record.folder_of(issue.number))
+    handed = [each for each in handoff_record.read_handoffs(files)[0] if each.to and each.head]
+    if not handed or not handed[-1].branch or handed[-1].branch == _base(ctx.ws):
+        return known.base
+    last, folder = handed[-1], ctx.ws.folder
+    if worktree.has_commit(folder, last.head):
+        return known.base if worktree.contains(folder, known.base, last.head) else last.head
+    name = file(last.branch or "")
+    raise UnknownError(
+        f"{named(*last.by)} handed #{issue.number} over on branch {name} ({last.name}), which "
+        "neither this clone nor the remote has.",
+        hint=f"In the clone of {named(*last.by)}: `git push origin {name}`. To begin without that "
+        f"work: `git branch agent/{issue.number}-anew {_base(ctx.ws)}`, then start again.",
+    )
 
 
 def pending(ws: Workspace, path: Path) -> Path:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import hosts
 from tests.support.ghp import Result, invoke, run_ghp
 from tests.support.git import commit, git
 from tests.support.thorough import mostly_slow
@@ -103,25 +104,44 @@ def test_a_handoff_that_cannot_be_sent_now_is_recorded_all_the_same(
     assert invoke("agent-handoff --checkpoint --note 'Mine.'", here, ONE).err.count("Warning") == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("work", mostly_slow([True, False], every=2))
-def test_who_hands_over_is_warned_of_commits_that_the_next_one_cannot_have(
-    clones: Clones, work: bool
+def test_a_handoff_takes_the_branch_along(clones: Clones, remote: Path, work: bool) -> None:
+    (here,) = clones(1)
+    git(here, "checkout", "--quiet", "-b", "agent/worker-1/parser")
+    head = commit(here, {"a.py": "1\n"}, "One")
+    (here / "b.py").write_text("2\n" * work)
+    pushed = "✓ Pushed agent/worker-1/parser.\n"
+    assert pushed not in invoke("agent-handoff --checkpoint", here, ONE).err
+    assert pushed in invoke("agent-handoff --to worker-2 --note 'Go on.'", here, ONE).err
+    assert git(remote, "rev-parse", "agent/worker-1/parser") == head
+    assert pushed not in invoke("agent-handoff --to worker-2 --note 'Go on.'", here, ONE).err
+
+
+def test_who_pushes_nothing_is_warned_of_commits_that_the_next_one_cannot_have(
+    clones: Clones, remote: Path
 ) -> None:
     (here,) = clones(1)
     git(here, "checkout", "--quiet", "-b", "agent/worker-1/parser")
     commit(here, {"a.py": "1\n"}, "One")
-    (here / "b.py").write_text("2\n" * work)
     warning = (
-        "Warning: 1 commit of agent/worker-1/parser is not pushed. Run `git push origin "
+        "Warning: 1 commit of agent/worker-1/parser is not pushed{}. Run `git push origin "
         "agent/worker-1/parser`, or worker-2 cannot restore the work.\n"
     )
     words = "agent-handoff --to worker-2 --note 'Go on.'"
     for _ in range(2):  # the same again, too
-        assert warning in invoke(words, here, ONE).err
-    assert "not pushed" not in invoke("agent-handoff --checkpoint", here, ONE).err
-    git(here, "push", "--quiet", "origin", "HEAD")
-    assert "not pushed" not in invoke(words, here, ONE).err
+        assert warning.format("") in invoke(f"{words} --no-push", here, ONE).err
+    hosts.hook(remote, "pre-receive", "exit 1")
+    done = invoke(words, here, ONE)
+    assert warning.format(": [remote rejected] (pre-receive hook declined)") in done.err
+
+
+def test_a_handoff_from_main_pushes_no_main(clones: Clones, remote: Path) -> None:
+    (here,) = clones(1)
+    before = git(remote, "rev-parse", "main")
+    commit(here, {"a.py": "1\n"}, "One")
+    done = invoke("agent-handoff --to worker-2 --note 'Go on.'", here, ONE)
+    assert "1 commit of main is not pushed: a handoff pushes no main branch. Run" in done.err
+    assert git(remote, "rev-parse", "main") == before
 
 
 def test_who_is_in_this_clone_has_its_commits(clones: Clones) -> None:
