@@ -40,9 +40,8 @@ class ScratchIndex:
         _copy_index(Path(place.git_dir, "index"), scratch / "index")
         self._env = {
             "GIT_INDEX_FILE": str(scratch / "index"),
-            "GIT_OBJECT_DIRECTORY": str(scratch / "objects"),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(f"{place.common_dir}/objects"),
             "GIT_LITERAL_PATHSPECS": "1",
+            **borrowed(f"{place.common_dir}/objects", str(scratch / "objects")),
         }
 
     def run(self, *args: str, stdin: bytes | None = None) -> git.Result:
@@ -160,6 +159,7 @@ def _copy_index(index: Path, to: Path) -> None:
     os.utime(to, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-def _quoted(path: str) -> str:
-    """An entry of a colon-separated list, with any characters in the path."""
-    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
+def borrowed(objects: str, scratch: str) -> dict[str, str]:
+    """Variables for git to read the folder `objects`, and to write new objects to `scratch`."""
+    escaped = objects.replace("\\", "\\\\").replace('"', '\\"')  # an entry of a list with colons
+    return {"GIT_OBJECT_DIRECTORY": scratch, "GIT_ALTERNATE_OBJECT_DIRECTORIES": f'"{escaped}"'}

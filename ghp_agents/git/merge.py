@@ -1,13 +1,16 @@
 """Computes a merge, squash or rebase of two commits without touching a person's worktree."""
 
 import contextlib
+import os
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core.files import random_hex
 from ghp_agents.git import process as git
+from ghp_agents.git.index_copy import borrowed
 
 METHODS = ("merge", "squash", "rebase")
 MERGE_TREE = (2, 38)  # the first git with `merge-tree --write-tree`
@@ -70,10 +73,38 @@ def merge(
     """The tree of a merge; works with old versions of git, too."""
     if (version or git.version()) < MERGE_TREE:
         return _merged_in_a_worktree(folder, scratch, ours, theirs)
+    done = _merge_tree(folder, ours, theirs)
+    if not _is_merged(done):
+        raise git.failure(["merge-tree"], done)
+    return _merged_tree(done)
+
+
+def conflicts(folder: Path, ours: str, theirs: str) -> tuple[str, ...] | None:
+    """The paths that conflict if two commits are merged; None if this git cannot tell.
+
+    No object is left in the repository.
+    """
+    if git.version() < MERGE_TREE:
+        return None
+    args = ["rev-parse", "--path-format=absolute", "--git-path", "objects"]
+    objects = os.fsdecode(git.check(args, cwd=folder).out).rstrip("\n")
+    with tempfile.TemporaryDirectory(prefix="ghp-merge-") as scratch:
+        done = _merge_tree(folder, ours, theirs, borrowed(objects, scratch))
+    return _merged_tree(done).conflicts if _is_merged(done) else None
+
+
+def _merge_tree(
+    folder: Path, ours: str, theirs: str, env: Mapping[str, str] | None = None
+) -> git.Result:
     args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs]
-    done = git.run(args, cwd=folder, timeout=TIMEOUT_S)
-    if done.code not in (0, 1):
-        raise git.failure(args, done)
+    return git.run(args, cwd=folder, timeout=TIMEOUT_S, env=env)
+
+
+def _is_merged(done: git.Result) -> bool:
+    return done.code in (0, 1) and bool(done.out)  # 1 also without a tree: a commit is missing
+
+
+def _merged_tree(done: git.Result) -> MergedTree:
     tree, *names = done.names
     return MergedTree(tree, tuple(dict.fromkeys(names)) if done.code else ())
 

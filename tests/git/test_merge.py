@@ -123,3 +123,12 @@ def test_a_worktree_for_a_moment_is_gone_when_the_block_fails(repo: Path) -> Non
         fail()
     assert not places[0].exists()
     assert len(git(repo, "worktree", "list").splitlines()) == 1
+
+
+def test_conflicts_are_known_without_a_new_object(repo: Path, fork: tuple[str, str]) -> None:
+    theirs = commit(repo, {"b.txt": "other\n", "ü.txt": "new\n"})
+    before = git(repo, "count-objects")
+    assert landing.conflicts(repo, *fork) == ()
+    assert landing.conflicts(repo, theirs, fork[1]) == ("b.txt",)
+    assert landing.conflicts(repo, theirs, "ab" * 20) is None
+    assert git(repo, "count-objects") == before
