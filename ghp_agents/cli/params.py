@@ -10,6 +10,7 @@ from ghp_agents.core.clock import FORMS, duration, moment
 from ghp_agents.core.errors import UsageError
 
 STDIN = "-"
+NUMBER_DIGITS = 20
 
 
 class Duration(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -41,6 +42,14 @@ class Seconds(click.FloatRange):
         if math.isnan(seconds):
             self.fail(f"{str(value)[:40]!r} is not a number of seconds.", param, ctx)
         return seconds
+
+
+def as_number(text: str, what: str, example: str) -> int:
+    """The number in `12` or `#12`. Raises UsageError, which names `what` it should be."""
+    digits = text.removeprefix("#")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < NUMBER_DIGITS):
+        raise UsageError(f"{text[:40]!r} is not {what}.", hint=f"Example: `{example}`.")
+    return int(digits)
 
 
 def seconds_of(text: str, now: float) -> float:
