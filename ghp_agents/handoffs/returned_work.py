@@ -29,7 +29,7 @@ def reminders(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]:
         )
 
     found = _unresolved(ctx.ws, snapshot, is_its_own)
-    return [rules.reminder(entry, number, _why(entry)) for entry, number in found]
+    return [rules.reminder(entry, number, why(entry)) for entry, number in found]
 
 
 def steps(ws: Workspace, snapshot: Snapshot, about: Topic) -> list[str]:
@@ -37,7 +37,7 @@ def steps(ws: Workspace, snapshot: Snapshot, about: Topic) -> list[str]:
     if about.number is None or (about.issue and about.issue.state == "closed"):
         return []
     found = _unresolved(ws, snapshot, lambda entry: entry.issue in about.numbers)
-    return [rules.step(entry, number, _why(entry)) for entry, number in found]
+    return [rules.step(entry, number, why(entry)) for entry, number in found]
 
 
 def _unresolved(
@@ -63,7 +63,7 @@ def _is_resolved(ws: Workspace, entry: Return) -> bool:
     return not merge.is_ancestor(ws.folder, tip, entry.head)
 
 
-def _why(entry: Return) -> str:
+def why(entry: Return) -> str:
     """Return the files in conflict, or the check that failed."""
     lines = [line for line in entry.text.splitlines() if line.strip()]
     if entry.reason != "conflict":

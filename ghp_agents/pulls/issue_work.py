@@ -1,0 +1,40 @@
+"""What became of an issue: its worktree, its pull requests and its last handoff."""
+
+from typing import NamedTuple
+
+from ghp_agents.git.worktree_admin import Checkout
+from ghp_agents.handoffs import record
+from ghp_agents.handoffs.handoff import Handoff
+from ghp_agents.issues.issue import Issue
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.pulls.pull import Pull
+from ghp_agents.worktrees import checkout
+
+
+class IssueWork(NamedTuple):
+    """The work on an issue, as far as there is any."""
+
+    checkout: Checkout | None = None  # in this clone
+    pulls: tuple[Pull, ...] = ()  # oldest first
+    handoff: Handoff | None = None  # the newest, or checkpoint
+
+
+def read_work(ctx: Context, issue: Issue) -> IssueWork:
+    """Read the work on an issue; of a host's pull requests only the open ones, because listing all
+    takes many requests. Raises UnknownError."""
+    pulls = ctx.forge.list(closed=ctx.forge.is_local)
+    its_own = tuple(pull for pull in pulls if pull.issue in issue.numbers)
+    return without_pulls(ctx, issue)._replace(pulls=its_own)
+
+
+def without_pulls(ctx: Context, issue: Issue) -> IssueWork:
+    """Read what this clone knows of the work, without its pull requests."""
+    here = checkout.of_issue(ctx.ws.folder, issue.numbers)
+    return IssueWork(here, handoff=_last_handoff(ctx.store.snapshot(), issue))
+
+
+def _last_handoff(snapshot: Snapshot, issue: Issue) -> Handoff | None:
+    folders = [snapshot.files(record.folder_of(number)) for number in issue.numbers]
+    files = {path: data for found in folders for path, data in found.items()}
+    handoffs, _ = record.read_handoffs(files)
+    return handoffs[-1] if handoffs else None
