@@ -91,6 +91,10 @@ COMMANDS: dict[str, Row] = {
     "agent-finish": Row(
         "finish", "finish", "branches", "Run the checks, push, and open a pull request."
     ),
+    "agent-pulls": Row(
+        "pull", "pulls", "branches", "List pull requests; --all lists merged and closed ones, too."
+    ),
+    "agent-pull": Row("pull", "pull", "branches", "Show a pull request and its diff."),
     "agent-merge": Row(
         "merge", "merge", "branches", "Merge finished pull requests, one at a time."
     ),

@@ -73,6 +73,11 @@ def _issues(app: App, state: str = "open") -> Named:
         yield short(issue).removeprefix("#"), issue.title
 
 
+def _pulls(app: App) -> Named:
+    for pull in app.forge.list() if app.forge.is_local else ():
+        yield str(pull.number), pull.title
+
+
 def _questions(app: App, *, only_open: bool = False) -> Named:
     from ghp_agents.escalations import service as escalation
 
@@ -129,6 +134,7 @@ def _clients(_: App) -> Named:
 
 agents = known(_agents)
 issues, closed_issues = known(_issues), known(partial(_issues, state="closed"))
+pulls = known(_pulls)
 questions, open_questions = known(_questions), known(partial(_questions, only_open=True))
 handoffs, events = known(_handoffs), known(_events, fixed=True)
 clients, times = known(_clients, comma=True, fixed=True), known(_times, fixed=True)

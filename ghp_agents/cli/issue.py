@@ -1,19 +1,23 @@
 """`agent-issues` and `agent-issue`: list, show and change issues."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from ghp_agents.cli import complete, issue_view, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
-from ghp_agents.cli.params import read_text
-from ghp_agents.core.errors import UsageError
+from ghp_agents.cli.params import NUMBER_DIGITS, read_text
+from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import service as services
 from ghp_agents.issues.issue import BODY_LIMIT, PRIORITIES, PROVISIONAL, Issue, IssueChange, short
 from ghp_agents.issues.service import IssueResult
 from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.pulls.issue_work import IssueWork
 
 NUMBER = click.argument("number", metavar="N", shell_complete=complete.issues)
 PARENT = click.option(
@@ -169,16 +173,46 @@ def new(
 @AS_JSON
 @click.pass_obj
 def show(app: App, number: str, at: str | None, as_json: bool) -> None:
-    """Show an issue with its comments."""
+    """Show an issue with its comments.
+
+    It also shows its branch and worktree in this clone, its pull requests and its last handoff.
+    """
     then = past.time_of_issues(app, at)
     holdings = _holdings(app) if then is None else None
     tracker = app.tracker if then is None else app.past(then).tracker
-    if as_json:
-        output.as_json(issue_view.fields(tracker.get(number), holdings))
-    else:
-        issue_view.page(services.view(tracker, number), holdings)
+    try:
+        if as_json:
+            output.as_json(issue_view.fields(tracker.get(number), holdings))
+        else:
+            view = services.view(tracker, number)
+            issue_view.page(view, holdings, _work(app, view.issue) if then is None else None)
+    except NotFoundError as missing:
+        raise _pull_instead(app, number) or missing from None
     if then is None:
         start_background(app)
+
+
+def _pull_instead(app: App, reference: str) -> NotFoundError | None:
+    """The error for a number that is a pull request; None if it is none, or that is unknown."""
+    digits = reference.strip().removeprefix("#")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < NUMBER_DIGITS):
+        return None
+    try:
+        number = app.forge.get(int(digits)).number
+    except GhpError:
+        return None
+    show = f"`ghp agent-pull show {number}`"
+    return NotFoundError(f"#{number} is a pull request.", hint=f"Show it: {show}.")
+
+
+def _work(app: App, issue: Issue) -> "IssueWork":
+    from ghp_agents.pulls import issue_work
+
+    try:
+        return issue_work.read_work(app, issue)
+    except GhpError as error:
+        output.warn(f"The pull requests of {short(issue)} are unknown: {error}", error.hint)
+        return issue_work.without_pulls(app, issue)
 
 
 @issue.command("edit", epilog="Example: ghp agent-issue edit 3 --priority high --label parser")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ghp_agents.claims.service import Holding
 from ghp_agents.cli import output
@@ -12,6 +12,9 @@ from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, named, phrase
 from ghp_agents.issues import outsider_text
 from ghp_agents.issues.issue import Comment, Issue, short
 from ghp_agents.issues.service import IssueListing, View
+
+if TYPE_CHECKING:
+    from ghp_agents.pulls.issue_work import IssueWork
 
 Holdings = Mapping[int, Holding]
 
@@ -74,13 +77,13 @@ def _holder(holding: Holding) -> str:
     return f"{holding.lease.holder}" + (f" ({holding.state})" if holding.state in ENDED else "")
 
 
-def page(view: View, holdings: Holdings | None) -> None:
-    """Print an issue in full."""
-    for line in _lines(view, holding_of(view.issue, holdings or {})):
+def page(view: View, holdings: Holdings | None, work: "IssueWork | None") -> None:
+    """Print an issue in full; None is for what is unknown at a past time."""
+    for line in _lines(view, holding_of(view.issue, holdings or {}), work):
         output.data(output.clean(line))
 
 
-def _lines(view: View, holding: Holding | None) -> Iterator[str]:
+def _lines(view: View, holding: Holding | None, work: "IssueWork | None") -> Iterator[str]:
     issue = view.issue
     yield name(issue)
     outside = "" if issue.by_writer else " (no write access)"
@@ -90,6 +93,7 @@ def _lines(view: View, holding: Holding | None) -> Iterator[str]:
         "not offered to agents": "" if issue.offered else "a maintainer can assign or label it",
         "claimed by": _claimed(holding) if holding else "",
         "assigned to": ", ".join(map(named, issue.assignees)),
+        **(_work_facts(work) if work else {}),
         "labels": ", ".join(map(file, issue.labels)),
         "part of": _related(view, [issue.parent] if issue.parent else []),
         "parts": "; ".join(map(name, view.parts)),
@@ -109,6 +113,25 @@ def _lines(view: View, holding: Holding | None) -> Iterator[str]:
         yield f"\n({outsider_text.left_out(issue)})"
     for comment in issue.comments:
         yield from _comment_lines(comment)
+
+
+def _work_facts(work: "IssueWork") -> dict[str, str]:
+    from ghp_agents.cli.pull_view import state_of  # lists do not need them
+    from ghp_agents.handoffs.markdown import handed
+
+    pulls = [f"#{pull.number} ({state_of(pull)}) {phrase(pull.title, 100)}" for pull in work.pulls]
+    facts = {"pull requests" if len(pulls) > 1 else "pull request": "; ".join(pulls)}
+    if work.checkout:
+        here = {
+            "branch": file(work.checkout.branch or ""),
+            "worktree": file(str(work.checkout.path)),
+        }
+        facts = here | facts
+    if work.handoff:
+        last = work.handoff
+        note = f", {phrase(last.note, 80)}" if last.note else ""
+        facts["last handoff"] = f"{last.name}, {when(last.at)}: {handed(last)}{note}"
+    return facts
 
 
 def say_passed_over(count: int) -> None:

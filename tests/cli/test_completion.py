@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.ghp import CHECKOUT, invoke
+from tests.support.road import Road
 
 OURS = (
     f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(CHECKOUT)!r})\n"
@@ -114,6 +115,14 @@ def test_what_is_known_here_is_completed(used: Path) -> None:
     assert plain("agent-log --event an") == ["answer"]
     assert plain("agent-init --hooks cu") == ["cursor"]
     assert plain("agent-init --hooks claude,co") == ["claude,codex"]
+
+
+@pytest.mark.slow
+def test_open_pull_requests_are_completed(repo: Path) -> None:
+    road = Road(repo)
+    road.issue("Parse files")
+    road.done("worker-1", 1, {"a.txt": "one\n"})
+    assert next_words(repo, "ghp agent-pull show ") == ["plain,2"]
 
 
 def test_shells_that_show_it_are_told_what_a_name_is(used: Path) -> None:

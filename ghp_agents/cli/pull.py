@@ -1,0 +1,84 @@
+"""`agent-pulls` and `agent-pull`: list and show pull requests."""
+
+import os
+
+import click
+
+from ghp_agents.cli import complete, output, pull_view
+from ghp_agents.cli.context import say_none, start_background
+from ghp_agents.cli.group import Group
+from ghp_agents.cli.params import as_number
+from ghp_agents.core.errors import GhpError, NotFoundError
+from ghp_agents.pulls import details as services
+from ghp_agents.pulls.details import PullDetails
+from ghp_agents.wiring import App
+
+EXAMPLE = "ghp agent-pull show 3"
+
+
+@click.command("agent-pulls", epilog="Example: ghp agent-pulls --all")
+@click.option("--all", "closed", is_flag=True, help="Open, merged and closed pull requests.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@click.pass_obj
+def pulls(app: App, closed: bool, as_json: bool) -> None:
+    """List open pull requests, oldest first. On GitHub, those from forks are left out."""
+    found = app.forge.list(closed=closed)
+    if as_json:
+        output.as_json([pull_view.fields(pull) for pull in found])
+    elif found:
+        pull_view.table(found)
+    else:
+        say_none(app, _none(closed))
+    start_background(app)
+
+
+def _none(closed: bool) -> str:
+    if closed:
+        return "No pull requests. `ghp agent-finish` opens one."
+    return "No open pull requests. `ghp agent-pulls --all` lists merged and closed ones, too."
+
+
+@click.group("agent-pull", cls=Group, epilog=f"Example: {EXAMPLE}")
+def pull() -> None:
+    """Show a pull request. `ghp agent-merge` merges it."""
+
+
+@pull.command("show", epilog=f"Example: {EXAMPLE} --diff")
+@click.argument("number", metavar="N", shell_complete=complete.pulls)
+@click.option("--diff", "with_diff", is_flag=True, help="Print only the diff.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON; --diff adds the diff.")
+@click.pass_obj
+def show(app: App, number: str, with_diff: bool, as_json: bool) -> None:
+    """Show a pull request, and how often it was sent back.
+
+    --diff prints what the branch changed since it left its base. Control characters are replaced.
+    """
+    found = _find(app, as_number(number, "a pull request's number", EXAMPLE))
+    diff = os.fsdecode(services.diff(app, found.pull)) if with_diff else None
+    if as_json:
+        fields = pull_view.all_fields(found)
+        output.as_json(fields if diff is None else {**fields, "diff": diff})
+    elif diff is None:
+        pull_view.page(found)
+    else:
+        output.data(output.clean(diff))
+        if not diff:
+            output.say(f"#{found.pull.number} changes nothing.")
+    start_background(app)
+
+
+def _find(app: App, number: int) -> PullDetails:
+    try:
+        return services.read_details(app, number)
+    except NotFoundError as missing:
+        raise _issue_instead(app, number) or missing from None
+
+
+def _issue_instead(app: App, number: int) -> NotFoundError | None:
+    """The error for a number that is an issue; None if it is none, or that is unknown."""
+    try:
+        app.tracker.get(number)
+    except GhpError:
+        return None
+    show = f"`ghp agent-issue show {number}`"
+    return NotFoundError(f"#{number} is an issue.", hint=f"{show} shows it and its pull requests.")

@@ -1,0 +1,100 @@
+"""Pull requests as text and as JSON."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ghp_agents.cli import output
+from ghp_agents.core.fields import picked
+from ghp_agents.core.ids import one_line
+from ghp_agents.escalations.messages import who
+from ghp_agents.handoffs.returned import Return
+from ghp_agents.handoffs.returned_work import why
+from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, phrase, when
+from ghp_agents.pulls.details import PullDetails
+from ghp_agents.pulls.pull import Pull
+
+COLUMNS = ("PULL", "STATE", "ISSUE", "BRANCH", "AUTHOR", "TITLE")
+SHOWN = 10  # paths that are listed
+NO_TITLE = "(unknown or unreadable here)"
+
+
+def state_of(pull: Pull) -> str:
+    """The state in one word; an open draft is a draft."""
+    return "draft" if pull.draft and pull.state == "open" else pull.state
+
+
+def table(pulls: Sequence[Pull]) -> None:
+    """Print pull requests as a table."""
+    styles = ["" if state_of(pull) == "open" else "dim" for pull in pulls]
+    output.table(COLUMNS, [_row(pull) for pull in pulls], styles)
+
+
+def _row(pull: Pull) -> tuple[str, ...]:
+    return (
+        f"#{pull.number}",
+        state_of(pull),
+        f"#{pull.issue}" if pull.issue else "",
+        one_line(pull.branch, 100),
+        one_line(pull.author, NAME_LIMIT),
+        one_line(pull.title, 100) or NO_TITLE,
+    )
+
+
+def fields(pull: Pull) -> dict[str, Any]:
+    """A pull request as JSON."""
+    return {
+        **picked(pull, "number state draft issue branch base head author title"),
+        **picked(pull, "created_at updated_at merged_as"),
+        "url": pull.url or None,
+    }
+
+
+def page(details: PullDetails) -> None:
+    """Print a pull request in full."""
+    for line in _lines(details):
+        output.data(output.clean(line))
+
+
+def _lines(details: PullDetails) -> Iterator[str]:
+    pull = details.pull
+    author = phrase(pull.author, NAME_LIMIT) if pull.author else "?"
+    yield f"#{pull.number} {phrase(pull.title, 100) if pull.title.strip() else NO_TITLE}"
+    yield f"{state_of(pull)} · by {author}, {when(pull.created_at)}"
+    yield f"branch: {file(pull.branch)}, into {file(pull.base)}"
+    facts = {
+        "head": file(pull.head[:12]) if pull.head else "",
+        "merged as": file(pull.merged_as[:12]) if pull.merged_as else "",
+        "issue": f"#{pull.issue}" if pull.issue else "",
+        f"fits {file(pull.base)}": _fits(details.conflicts),
+        "url": file(pull.url) if pull.url else "",
+    }
+    yield from (f"{fact}: {value}" for fact, value in facts.items() if value)
+    for entry, number in details.returns:
+        yield f"sent back: round {number}, {when(entry.at)}, by {who(entry.by)}: {why(entry)}"
+    if pull.body.strip():
+        yield f"\n── {author}\n{indented(pull.body)}"
+
+
+def _fits(conflicts: Sequence[str] | None) -> str:
+    if conflicts is None:
+        return ""
+    shown = ", ".join(map(file, conflicts[:SHOWN]))
+    more = f" and {len(conflicts) - SHOWN} more" if len(conflicts) > SHOWN else ""
+    return f"no, it conflicts in {shown}{more}" if conflicts else "yes"
+
+
+def all_fields(details: PullDetails) -> dict[str, Any]:
+    """All of a pull request as JSON."""
+    conflicts = details.conflicts
+    return {
+        **fields(details.pull),
+        "body": details.pull.body,
+        "fits": None if conflicts is None else not conflicts,
+        "conflicts": list(conflicts or ()),
+        "returns": [_return_fields(*each) for each in details.returns],
+    }
+
+
+def _return_fields(entry: Return, number: int) -> dict[str, Any]:
+    by = {"by": entry.by.name, "byPerson": entry.by.is_person}
+    return {"round": number, **picked(entry, "reason text agent head trunk at"), **by}
