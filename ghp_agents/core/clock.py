@@ -79,8 +79,9 @@ def moment(text: str, now: float, zone: "tzinfo | None" = None) -> float:
     """A time that a person typed, in one of `FORMS`: in the future only if it is ISO 8601, and not
     before 1970. Words may be joined by hyphens.
 
-    A day means its beginning, `last night` 22:00, and `14:30` its last occurrence. Without an
-    offset the time is in `zone`, by default the machine's. Raises ValueError.
+    A day means its beginning, `last night` 22:00, and `14:30` today or else yesterday; a time that
+    the clocks show twice means the first. Without an offset it is in `zone`, by default the
+    machine's. Raises ValueError.
     """
     from datetime import datetime
 

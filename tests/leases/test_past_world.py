@@ -9,6 +9,7 @@ from ghp_agents.leases.past_world import PastWorld
 from ghp_agents.leases.world import World
 from tests.support.context import make_context
 from tests.support.leases import FILES, Yard
+from tests.support.twins.state import MemoryRemote
 
 
 @pytest.fixture
@@ -47,12 +48,17 @@ def test_a_lease_is_held_from_its_grant_to_its_release(yard: Yard) -> None:
 
 
 def test_a_lease_of_any_clone_ends_at_its_own_time(yard: Yard) -> None:
-    begin = yard.clock.now()
-    yard.take("worker-1", "src/", ttl=20.0)
+    begin, hub = yard.clock.now(), MemoryRemote()
+    here, away = (Yard(yard.repo, clone, clock=yard.clock, hub=hub) for clone in ("here", "away"))
+    away.beat("worker-1")
+    away.take("worker-1", "src/", ttl=20.0)
+    away.sync()
     yard.clock.wait(60)
-    assert [held_at(yard, begin + passed) for passed in (0, 19, 20)] == [
-        ["worker-1"], ["worker-1"], []
-    ]  # fmt: skip
+    here.sync()
+    for clone in (here, away):
+        assert [held_at(clone, begin + passed) for passed in (0, 19, 20)] == [
+            ["worker-1"], ["worker-1"], []
+        ]  # fmt: skip
 
 
 def test_a_holder_who_had_been_silent_for_long_held_nothing(yard: Yard) -> None:
