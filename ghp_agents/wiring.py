@@ -124,7 +124,7 @@ class App:
         return Offline(self)
 
     def past(self, at: float) -> "Past":
-        """The same parts, with the local issues as they were at a time."""
+        """The same parts, with local issues and pull requests as they were at a time."""
         return Past(self, at)
 
     @cached_property
@@ -198,7 +198,7 @@ class Offline:
 
 
 class Past(Offline):
-    """The context of commands that show the local issues as they were at a time."""
+    """The context of commands that show local issues and pull requests as they were at a time."""
 
     def __init__(self, app: App, at: float) -> None:
         super().__init__(app)
@@ -210,3 +210,10 @@ class Past(Offline):
         from ghp_agents.issues.local import LocalTracker
 
         return LocalTracker(self.ws, self.store, self.locks, self._at)
+
+    @property
+    def forge(self) -> Forge:
+        """The pull requests at that time; for reading only."""
+        from ghp_agents.pulls.local import LocalForge
+
+        return LocalForge(self.ws, self.store, self.locks, self._at)

@@ -28,18 +28,27 @@ def time_of(app: App, at: str | None) -> float | None:
 
 def time_of_issues(app: App, at: str | None) -> float | None:
     """The same for issues. Raises UsageError if they are on GitHub."""
-    if at is not None and app.hub is not None:
-        raise UsageError(
-            "The issues are on GitHub, and this clone keeps only their present state: --at cannot "
-            "show their past.",
-            hint="`ghp agent-log --at WHEN` lists what happened up to then.",
-        )
-    then = time_of(app, at)
+    then = _time_of_local(app, at, "issues")
     if then is not None:
         output.say(
             "Claims are not shown, because locks have no past; see `ghp agent-log --event claim`."
         )
     return then
+
+
+def time_of_pulls(app: App, at: str | None) -> float | None:
+    """The same for pull requests. Raises UsageError if they are on GitHub."""
+    return _time_of_local(app, at, "pull requests")
+
+
+def _time_of_local(app: App, at: str | None, what: str) -> float | None:
+    if at is not None and app.hub is not None:
+        raise UsageError(
+            f"The {what} are on GitHub, and this clone keeps only their present state: --at cannot "
+            "show their past.",
+            hint="`ghp agent-log --at WHEN` lists what happened up to then.",
+        )
+    return time_of(app, at)
 
 
 def time_of_leases(app: App, at: str | None) -> float | None:

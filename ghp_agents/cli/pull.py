@@ -4,7 +4,7 @@ import os
 
 import click
 
-from ghp_agents.cli import complete, output, pull_view
+from ghp_agents.cli import complete, output, past, pull_view
 from ghp_agents.cli.context import say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import as_number
@@ -18,18 +18,21 @@ EXAMPLE = "ghp agent-pull show 3"
 
 @click.command("agent-pulls", epilog="Example: ghp agent-pulls --all")
 @click.option("--all", "closed", is_flag=True, help="Open, merged and closed pull requests.")
+@past.AT
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @click.pass_obj
-def pulls(app: App, closed: bool, as_json: bool) -> None:
+def pulls(app: App, closed: bool, at: str | None, as_json: bool) -> None:
     """List open pull requests, oldest first. On GitHub, those from forks are left out."""
-    found = app.forge.list(closed=closed)
+    then = past.time_of_pulls(app, at)
+    found = (app if then is None else app.past(then)).forge.list(closed=closed)
     if as_json:
         output.as_json([pull_view.fields(pull) for pull in found])
     elif found:
         pull_view.table(found)
     else:
-        say_none(app, _none(closed))
-    start_background(app)
+        say_none(app, _none(closed) if then is None else "No pull request matched at that time.")
+    if then is None:
+        start_background(app)
 
 
 def _none(closed: bool) -> str:

@@ -204,12 +204,21 @@ def test_what_only_the_present_has_is_refused_for_the_past(
     assert invoke(f"{words} --at 2h", repo) == (2, "", error)
 
 
-@pytest.mark.parametrize("words", ["agent-issues", "agent-issue show 1"])
-def test_issues_on_github_have_no_past_and_the_log_is_named(repo: Path, words: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ("agent-issues", "issues"),
+        ("agent-issue show 1", "issues"),
+        ("agent-pulls", "pull requests"),
+    ],
+)
+def test_what_is_on_github_has_no_past_and_the_log_is_named(
+    repo: Path, words: str, what: str
+) -> None:
     git(repo, "remote", "add", "origin", "https://github.com/octo/repo.git")
     assert invoke(f"{words} --at 2h", repo, {"GITHUB_TOKEN": "none"}) == (
         2, "",
-        "Error: The issues are on GitHub, and this clone keeps only their present state: --at "
+        f"Error: The {what} are on GitHub, and this clone keeps only their present state: --at "
         "cannot show their past.\n"
         "Hint: `ghp agent-log --at WHEN` lists what happened up to then.\n",
     )  # fmt: skip

@@ -93,6 +93,19 @@ def test_scripts_get_every_pull_request(road: Road) -> None:
     }
 
 
+def test_the_list_is_known_as_it_was_at_a_time(road: Road) -> None:
+    then, as_of = invoke("agent-pulls", road.folder).out, f"As of {THEN} (2 h ago).\n"
+    road.clock.wait(3_600)
+    merged(road.merge(2))
+    road.clock.wait(3_600)
+    assert ghp(road, f"agent-pulls --all --at {THEN}") == Result(0, then, as_of)
+    assert ghp(road, "agent-pulls --at 3h") == Result(
+        0,
+        "",
+        "As of 2025-06-15T14:06:40Z (3 h ago).\nNo pull request matched at that time.\n",
+    )
+
+
 # -------------------------------------------------------------------------------------- one
 
 
