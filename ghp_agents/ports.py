@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from ghp_agents.locks.lock import Lock
     from ghp_agents.notes.note import Note
     from ghp_agents.notes.search.result import Hit, IndexUpdate
-    from ghp_agents.pulls.pull import Checks, NewPull, Pull, PullChange
+    from ghp_agents.pulls.pull import Checks, NewPull, Pull, PullChange, Review
     from ghp_agents.state.cause import Cause
     from ghp_agents.state.join import Absorption, SyncReport, SyncStatus, Tip
     from ghp_agents.state.ledger import LedgerEntry
@@ -255,6 +255,9 @@ class Forge(Protocol):
 
     def checks(self, pull: Pull) -> Checks:
         """The results of the host's own checks for the pull request's head."""
+
+    def reviews(self, pull: Pull) -> Sequence[Review]:
+        """The reviews on the host, by people and agents with write access, oldest first."""
 
     def merge(
         self, number: int, by: Actor, *, head: str, onto: str = "", message: str = ""

@@ -98,6 +98,9 @@ COMMANDS: dict[str, Row] = {
     "agent-merge": Row(
         "merge", "merge", "branches", "Merge finished pull requests, one at a time."
     ),
+    "agent-review": Row(
+        "review", "review", "branches", "Approve finished work, or request changes."
+    ),
     "agent-remember": Row("note", "remember", "notes", "Save one fact for later agents."),
     "agent-recall": Row("note", "recall", "notes", "Search the notes in your own words."),
     "agent-notes": Row("note", "notes", "notes", "List, show, change and delete notes."),

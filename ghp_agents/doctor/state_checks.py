@@ -20,6 +20,7 @@ from ghp_agents.ports import Context, Exchange, StateStore
 from ghp_agents.presence import name_owners
 from ghp_agents.presence.service import rivalries
 from ghp_agents.pulls import replay as pull_log
+from ghp_agents.pulls import review
 from ghp_agents.state.record import Problem
 
 SILENT_AFTER_S = 30 * 86_400.0  # seconds
@@ -37,6 +38,7 @@ FOLDERS: dict[str, _Reader] = {  # the problems that a command's own reader find
     "leases": lambda files: lease_record.read_leases(files)[1],
     "notes": lambda files: note_record.read_notes(files)[1],
     "pulls": lambda files: pull_log.read_events(files).problems,
+    "reviews": lambda files: review.read_reviews(files)[1],
     "returns": lambda files: returned.read_returns(files)[1],
 }
 

@@ -1,5 +1,6 @@
 """Pull requests on GitHub, which merges them itself."""
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -15,6 +16,7 @@ from ghp_agents.pulls.pull import (
     Pull,
     PullChange,
     PullMovedError,
+    Review,
     Sent,
     brought_up,
     checked,
@@ -121,6 +123,14 @@ class GitHubForge:
                 break
         statuses = self._hub.get(f"{at}/status", per_page=100).body["statuses"]
         return github_pull.checks(runs, statuses)
+
+    def reviews(self, pull: Pull) -> Sequence[Review]:
+        """The approvals and the requests for changes on GitHub, by accounts with write access."""
+        found = map(github_pull.review, self._hub.get_all(f"pulls/{pull.number}/reviews"))
+        return [review for review in found if review and self._may_command(review.by)]
+
+    def _may_command(self, by: Actor) -> bool:
+        return self._hub.may_command(by.name.removeprefix("@"))
 
     def merge(
         self, number: int, by: Actor, *, head: str, onto: str = "", message: str = ""

@@ -6,7 +6,7 @@ from typing import Any
 
 from ghp_agents.core.ids import NUMBERS_END, Actor, Timestamp, digest, issue_of_branch, one_line
 from ghp_agents.github import marker as github_marker
-from ghp_agents.pulls.pull import BODY_LIMIT, Checks, Pull, Sent
+from ghp_agents.pulls.pull import BODY_LIMIT, Checks, Pull, Review, Sent
 
 ROOM = github_marker.LONGEST + 2  # reserved for our line at the end of a body
 _CLOSES = re.compile(
@@ -42,6 +42,16 @@ def pull(raw: Mapping[str, Any], believed: Believed) -> Pull:
         url=str(raw.get("html_url") or ""),
         sent=_sent(mark) if ours and mark else None,
     )
+
+
+def review(raw: Mapping[str, Any]) -> Review | None:
+    """Convert a review from GitHub's JSON; None for one that neither approves nor requests
+    changes, or was dismissed."""
+    login = (raw.get("user") or {}).get("login")
+    approves = {"APPROVED": True, "CHANGES_REQUESTED": False}.get(str(raw.get("state")))
+    if not login or approves is None:
+        return None
+    return Review(Actor(f"@{login}", is_person=True), str(raw.get("commit_id")), approves)
 
 
 def _sent(mark: github_marker.Mark) -> Sent | None:

@@ -1,5 +1,7 @@
 """Pull requests without GitHub: kept in the state in git, and merged by this clone."""
 
+from collections.abc import Sequence
+
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, Timestamp
@@ -15,6 +17,7 @@ from ghp_agents.pulls.pull import (
     Pull,
     PullChange,
     PullMovedError,
+    Review,
     Sent,
     brought_up,
     checked,
@@ -124,6 +127,10 @@ class LocalForge:
         )
         changed = _get_by_id(log.with_one(event), found.id)
         return changed, [entry(event, changed, ", ".join(_describe_change(fields)))]
+
+    def reviews(self, pull: Pull) -> Sequence[Review]:
+        """Return no reviews: there is no host."""
+        return ()
 
     def merge(
         self, number: int, by: Actor, *, head: str, onto: str = "", message: str = ""

@@ -17,7 +17,7 @@ from ghp_agents.guard import held_paths
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.held import HeldLock
 from ghp_agents.ports import Context
-from ghp_agents.pulls import cleanup, merge_evidence, merge_lock, merge_trial
+from ghp_agents.pulls import cleanup, merge_evidence, merge_lock, merge_trial, record_review
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.merge_trial import Look, Merger, Tell, UncheckedError
 from ghp_agents.pulls.pull import Pull, PullMovedError, refuse_unready
@@ -148,6 +148,7 @@ def _merge(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Outcom
         tried = merge_trial.try_merge(who, pull)
         if not tried.is_there:
             merge_evidence.require(who, pull, tried, by_name=by_name)
+            record_review.require(who, pull, tried, by_name=by_name)
         if tried.conflicts:
             return _send_back(who, pull, tried, "conflict", "\n".join(tried.conflicts))
         notes = _refuse_held(who, pull, tried)

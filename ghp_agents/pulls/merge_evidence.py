@@ -39,7 +39,7 @@ def doubt(who: Merger, pull: Pull, tried: Look) -> str:
     if pull.sent is None:
         return "`agent-finish` did not send it"
     by = pull.sent.by
-    if not _is_branch_as_sent(who, pull.sent.head, tried):
+    if not is_branch_as_sent(who, pull.sent.head, tried):
         return f"its branch moved after `agent-finish` sent it for {one_line(by.name, 80)}"
     if pull.issue is None:
         return "it belongs to no issue"
@@ -55,7 +55,7 @@ def doubt(who: Merger, pull: Pull, tried: Look) -> str:
     return f"{one_line(by.name, 80)} sent it, but {last.holder} claimed #{pull.issue} last"
 
 
-def _is_branch_as_sent(who: Merger, sent: str, tried: Look) -> bool:
+def is_branch_as_sent(who: Merger, sent: str, tried: Look) -> bool:
     """Return whether the branch is as it was sent, apart from clean merges of the default branch:
     a merge, or the host, updates a branch like that."""
     folder, head = who.ws.folder, tried.head

@@ -34,6 +34,14 @@ class Pull(NamedTuple):
     sent: Sent | None = None  # None: `agent-finish` is not known to have sent it
 
 
+class Review(NamedTuple):
+    """What somebody thinks of one commit of a pull request."""
+
+    by: Actor
+    head: str  # the branch's commit
+    approves: bool  # else it requests changes
+
+
 class NewPull(NamedTuple):
     """The fields of a new pull request."""
 

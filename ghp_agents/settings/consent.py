@@ -63,6 +63,7 @@ KEYS: dict[str, Key] = {
         "until then agents claim only issues of people with write access",
     ),
     "lockdown": Key("agents.lockdown", "hides text by people without write access", "", holds=True),
+    "review": Key("agents.review", "decides whether a merge needs an approval", "", holds=True),
     "shared": Key("agents.shared", "need approval to be changed", "", holds=True),
     "shared_owners": Key(
         "agents.sharedOwners", "own files that need approval to be changed", "", holds=True

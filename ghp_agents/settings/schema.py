@@ -153,6 +153,11 @@ class AgentsConfig(BaseModel):
         "merge", description="how finished work is merged into main"
     )
 
+    review: Literal["optional", "required"] = Field(
+        "optional",
+        description="required: agent-merge needs an approval by another agent or a person",
+    )
+
     @field_validator("github")
     @classmethod
     def _written(cls, github: dict[str, str]) -> dict[str, str]:

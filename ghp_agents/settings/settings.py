@@ -48,6 +48,7 @@ class Settings(NamedTuple):
     check_timeout: float = 900.0  # for one check
     update_method: str = "merge"  # or rebase: how a branch is updated from the default branch
     merge_method: str = "merge"  # or squash, or rebase: how it is merged
+    review: str = "optional"  # or required: another agent or a person approves before a merge
     memory: Mapping[str, Any] | None = None  # engines that find notes: `notes/search/result.py`
 
     # Upstream's own settings, at the top of the same files.

@@ -6,15 +6,16 @@ from collections.abc import Callable
 import pytest
 
 from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.ids import Actor
 from ghp_agents.github.forge import GitHubForge
 from ghp_agents.ports import Forge
-from ghp_agents.pulls.pull import Checks, NewPull, Pull, PullChange
+from ghp_agents.pulls.pull import Checks, NewPull, Pull, PullChange, Review
 from ghp_agents.wiring import App
 from tests.contracts.forge import ANN, WORKER, ForgeContract, Site
 from tests.support.clock import ManualClock
 from tests.support.faults import Asked, Fault, Said, in_turn
 from tests.support.git import commit, git
-from tests.support.github import ADMIN, WORKER_1, GitHub
+from tests.support.github import ADMIN, OUTSIDER, WORKER_1, GitHub
 
 BRANCH = "agent/worker-1/1-parse"
 
@@ -153,6 +154,38 @@ def test_check_runs_are_read(
     checks = site.forge.checks(created)
     assert (checks.state, checks.details[0][0]) == (state, first)
     assert site.forge.checks(created._replace(head=site.trunk)) == Checks()
+
+
+def test_reviews_of_accounts_with_write_access_are_read(site: GitHubSite, github: GitHub) -> None:
+    created = site.forge.open(new(site), WORKER)
+    assert site.forge.reviews(created) == []
+    raw = github.act(ADMIN, "GET", f"pulls/{created.number}")
+    given = [
+        (WORKER_1, "COMMENTED"), (WORKER_1, "CHANGES_REQUESTED"), (WORKER_1, "APPROVED"),
+        (ADMIN, "DISMISSED"), (OUTSIDER, "APPROVED"),
+    ]  # fmt: skip
+    ours = github.proxy.behind
+
+    def reviewed(request: Asked) -> Said:
+        response = ours(request)
+        if request.path.endswith("/reviews"):
+            response.body.extend(
+                {
+                    "id": number, "node_id": "R", "user": {**raw["user"], "login": login},
+                    "body": "", "state": state, "html_url": raw["html_url"],
+                    "pull_request_url": raw["url"], "commit_id": created.head,
+                    "_links": {"html": {"href": ""}, "pull_request": {"href": ""}},
+                    "author_association": "MEMBER", "submitted_at": raw["created_at"],
+                }
+                for number, (login, state) in enumerate(given)
+            )  # fmt: skip
+        return response
+
+    github.proxy.behind = reviewed
+    worker = Actor(f"@{WORKER_1}", is_person=True)
+    assert site.forge.reviews(created) == [
+        Review(worker, created.head, approves=False), Review(worker, created.head, approves=True)
+    ]  # fmt: skip
 
 
 def test_a_branch_of_a_fork_is_not_taken_for_ours(site: GitHubSite, github: GitHub) -> None:

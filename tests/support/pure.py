@@ -25,7 +25,7 @@ _NAMES = {
     "notes": "note project record",
     "notes/search": "bm25 result",
     "presence": "liveness",
-    "pulls": "body_template branch_names check pull record replay",
+    "pulls": "body_template branch_names check pull record replay review",
     "settings": "consent schema settings",
     "state": "admin_port cause codec join ledger legacy_causes presence record",
     "sweep": "messages plan",

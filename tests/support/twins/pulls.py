@@ -1,6 +1,7 @@
 """Pull requests in memory: behaves as the other forges, for tests."""
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ghp_agents.core.clock import to_text
@@ -13,6 +14,7 @@ from ghp_agents.pulls.pull import (
     Pull,
     PullChange,
     PullMovedError,
+    Review,
     Sent,
     brought_up,
     checked,
@@ -83,6 +85,10 @@ class MemoryForge:
     def checks(self, pull: Pull) -> Checks:
         """Return no checks: there is no host."""
         return Checks()
+
+    def reviews(self, pull: Pull) -> Sequence[Review]:
+        """Return no reviews: there is no host."""
+        return ()
 
     def merge(
         self, number: int, by: Actor, *, head: str, onto: str = "", message: str = ""

@@ -1,0 +1,92 @@
+"""Record a review of a pull request; require one before a merge where `agents.review` says so."""
+
+from typing import NamedTuple
+
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.files import random_hex
+from ghp_agents.core.ids import Timestamp
+from ghp_agents.core.secret_scan import redacted
+from ghp_agents.issues import service as issues
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.pulls import review as rules
+from ghp_agents.pulls.merge_evidence import is_branch_as_sent
+from ghp_agents.pulls.merge_trial import Look, Merger
+from ghp_agents.pulls.pull import Pull
+from ghp_agents.pulls.review import ReviewRecord
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
+from ghp_agents.workspace import now_text, settings_at
+
+REQUIRED = "required"
+
+
+class Reviewed(NamedTuple):
+    """A review, and whether it is new."""
+
+    record: ReviewRecord
+    is_new: bool
+
+
+def review(ctx: Context, pull: Pull, verdict: str, text: str = "") -> Reviewed:
+    """Record a review of a pull request's present commit, and comment on its issue. The same review
+    again changes nothing. `verdict` is one of VERDICTS. Raises RefusedError for one's own pull
+    request, and for one that is not open."""
+    by, fresh = ctx.ws.actor(), random_hex(6)
+    if pull.state != "open":
+        raise RefusedError(
+            f"#{pull.number} is {pull.state}.", hint="Only an open pull request can be reviewed."
+        )
+    if by.name in rules.authors(pull):
+        raise RefusedError(
+            f"#{pull.number} is your own work.",
+            hint="Another agent or a person can review it: `ghp agent-review "
+            f"{pull.number} --approve`.",
+        )
+    kept = redacted(text).strip()[: rules.TEXT_LIMIT]
+
+    def decide(snapshot: Snapshot) -> tuple[Reviewed, list[Record]]:
+        known = [record for record in _records(snapshot, pull.number) if record.by == by]
+        if known and known[-1][2:5] == (pull.head, verdict, kept):
+            return Reviewed(known[-1], is_new=False), []
+        entry = ReviewRecord(
+            pull.number, fresh, pull.head, verdict, kept, Timestamp(now_text(ctx.ws)), by,
+            snapshot.clock + 1, snapshot.clone,
+        )  # fmt: skip
+        return Reviewed(entry, is_new=True), [rules.encode(entry, pull.issue)]
+
+    done = transact(ctx.store, decide)
+    if pull.issue is not None:
+        _comment(ctx, pull.issue, done)
+    return done
+
+
+def _comment(ctx: Context, issue: int, done: Reviewed) -> None:
+    """Comment on the issue, unless an earlier run did. Without a marker: so its agent hears of
+    it."""
+    text = rules.comment(done.record)
+    if done.is_new or all(each.body != text for each in ctx.tracker.get(issue).comments):
+        issues.comment(ctx, str(issue), text)
+
+
+def require(who: Merger, pull: Pull, tried: Look, *, by_name: bool) -> None:
+    """Refuse to merge what nobody else has approved, if main's settings require a review. A person
+    who merges the work of others by its number approves it. Raises RefusedError."""
+    if settings_at(who.ws, tried.trunk).review != REQUIRED:
+        return
+    me = who.me.actor
+    if by_name and me.is_person and me.name not in rules.authors(pull):
+        return
+    recorded = _records(who.me.ctx.store.snapshot(), pull.number)
+    reviews = [*who.forge.reviews(pull), *(record.review for record in recorded)]
+    heads = {head for head in {x.head for x in reviews} if is_branch_as_sent(who, head, tried)}
+    why = rules.missing((x for x in reviews if x.head in heads), pull)
+    if why:
+        raise RefusedError(
+            f"#{pull.number} needs an approval by another agent or a person, and {why}.",
+            hint="After changes, run `ghp agent-finish` again. Another agent or a person approves "
+            f"with `ghp agent-review {pull.number} --approve`.",
+        )
+
+
+def _records(snapshot: Snapshot, pull: int) -> list[ReviewRecord]:
+    return rules.read_reviews(snapshot.files(rules.folder_of(pull)))[0]

@@ -1,0 +1,106 @@
+"""A review of a pull request: an approval of one commit, or a request for changes.
+
+The record is `.ghp/reviews/<pull>/<id>.json`; the last one of a reviewer counts.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from ghp_agents.core.fields import ID, as_line, as_text, dump, parse
+from ghp_agents.core.ids import Actor, CloneId, Timestamp
+from ghp_agents.hotpath.quoting import named, visible
+from ghp_agents.pulls.pull import Pull, Review
+from ghp_agents.state.codec import (
+    ledger_record,
+    order,
+    read_files,
+    read_provenance,
+    written_provenance,
+)
+from ghp_agents.state.record import Problem, Record
+
+FOLDER = ".ghp/reviews/"
+TEXT_LIMIT = 8_000  # characters that are kept
+_PATH = re.compile(rf"{re.escape(FOLDER)}([0-9]{{1,9}})/({ID})\.json")
+VERDICTS = {"approve": "approved", "request-changes": "requested changes to"}
+
+
+class ReviewRecord(NamedTuple):
+    """One review."""
+
+    pull: int
+    id: str
+    head: str  # the commit that was reviewed
+    verdict: str  # of VERDICTS
+    text: str
+    at: Timestamp
+    by: Actor
+    clock: int
+    clone: CloneId
+
+    @property
+    def review(self) -> Review:
+        """The review without its record."""
+        return Review(self.by, self.head, self.verdict == "approve")
+
+    @property
+    def path(self) -> str:
+        """The path in the state's tree."""
+        return f"{folder_of(self.pull)}{self.id}.json"
+
+
+def folder_of(pull: int) -> str:
+    """Return the folder of a pull request's reviews."""
+    return f"{FOLDER}{pull}/"
+
+
+def encode(entry: ReviewRecord, issue: int | None) -> Record:
+    """Return the record for the state store."""
+    fields = {"head": entry.head, "verdict": entry.verdict, "text": entry.text}
+    files = [(entry.path, dump(fields | written_provenance(entry)))]
+    text = f"{entry.verdict} {entry.head[:12]}"
+    return ledger_record(entry, "pull-review", f"#{entry.pull}", files, issue=issue, text=text)
+
+
+def read_reviews(files: Mapping[str, bytes]) -> tuple[list[ReviewRecord], list[Problem]]:
+    """Read the records, oldest first; an unreadable one is a problem and hides no other."""
+    found, problems = read_files(files, _decode, _PATH, what="not a review: ")
+    return sorted(found, key=order), problems
+
+
+def _decode(pull: str, record: str, data: bytes) -> ReviewRecord | None:
+    fields = parse(data)
+    verdict = as_line(fields.get("verdict"), "verdict")
+    if verdict not in VERDICTS:  # of a newer version
+        return None
+    return ReviewRecord(
+        pull=int(pull),
+        id=record,
+        head=as_line(fields.get("head"), "head"),
+        verdict=verdict,
+        text=as_text(fields.get("text"), "text"),
+        **read_provenance(fields),
+    )
+
+
+def authors(pull: Pull) -> set[str]:
+    """Return the names of those whose own review of a pull request does not count."""
+    return {pull.author} | ({pull.sent.by.name} if pull.sent else set())
+
+
+def missing(reviews: Iterable[Review], pull: Pull) -> str:
+    """Return what stands against a merge; empty if it is approved. `reviews` are those of the
+    commit to be merged, oldest first; the last one of each reviewer counts."""
+    last = {review.by: review.approves for review in reviews if review.by.name not in authors(pull)}
+    against = [by for by, approves in last.items() if not approves]
+    if against:
+        return f"{named(against[0].name, against[0].is_person)} requested changes"
+    return "" if last else "nobody else has approved this commit"
+
+
+def comment(entry: ReviewRecord) -> str:
+    """Return the comment for the issue."""
+    done = f"{VERDICTS[entry.verdict]} pull request #{entry.pull} at {entry.head[:12]}."
+    text = f"\n\n{visible(entry.text)}" if entry.text else ""
+    return f"{done[0].upper()}{done[1:]}{text}"
