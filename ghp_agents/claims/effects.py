@@ -173,10 +173,10 @@ def _newest_other_claim(me: ClaimContext, issue: Issue) -> Lock | None:
     return max(claims, key=lambda lease: (lease.acquired_at, lease.name), default=None)
 
 
-def is_shown(me: ClaimContext, event: str, lease: Lock) -> bool:
-    """Whether all effects are done: the entry is in the ledger."""
-    wanted = entry_id(event, lease)
-    return any(entry.id == wanted for entry in me.ctx.store.ledger())
+def is_shown(me: ClaimContext, lease: Lock, *events: str) -> bool:
+    """Whether all effects are done: the entry for one of the events is in the ledger."""
+    wanted = {entry_id(event, lease) for event in events}
+    return any(entry.id in wanted for entry in me.ctx.store.ledger())
 
 
 def entry_id(event: str, lease: Lock) -> str:

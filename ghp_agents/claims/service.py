@@ -195,7 +195,7 @@ def _take(
 
 def _mine(me: ClaimContext, issue: Issue, lease: Lock) -> ClaimResult:
     """It is mine; if the claiming process was killed before all effects, repeat them."""
-    if is_shown(me, "claim", lease):
+    if is_shown(me, lease, "claim", "release"):
         if not effects.is_in_hand(me, issue, lease):
             effects.set_current_issue(me, issue, lease)
         return ClaimResult(issue, lease, MINE)
@@ -328,7 +328,7 @@ def _released(me: ClaimContext, issue: Issue, lease: Lock | None, reason: str) -
     chain = me.ctx.locks.history(lease.name)
     previous = chain[-2] if len(chain) > 1 else None
     mine = previous is not None and rules.is_mine(previous, me.name, me.epoch, me.clone)
-    if not (mine or lease.holder) or is_shown(me, "release", lease):
+    if not (mine or lease.holder) or is_shown(me, lease, "release"):
         return ReleasedClaim(issue, lease, changed=False)
     shown = show_release(me, issue, lease, previous, reason or lease.reason)
     return ReleasedClaim(shown, lease, changed=False)
