@@ -8,6 +8,7 @@ import pytest
 from ghp_agents.api import Project, connect
 from ghp_agents.core.errors import NotSetUpError, RefusedError, UsageError
 from ghp_agents.issues.issue import IssueChange
+from tests.support.consent import anyone_steals
 from tests.support.git import commit
 from tests.support.leases import furnish
 
@@ -35,6 +36,7 @@ def test_a_program_leases_lists_and_gives_back(workers: Callable[[int], Project]
 
 @pytest.mark.slow
 def test_a_program_claims_and_gives_back(workers: Callable[[int], Project]) -> None:
+    anyone_steals()
     one, two = workers(1), workers(2)
     for title in ("Parse files", "Write docs"):
         one.new_issue(IssueChange(title=title))

@@ -28,6 +28,7 @@ class HolderView(NamedTuple):
     view: AgentView | None = None  # None: unknown here, or a person
     lives: bool = True
     rests: bool = False  # it stopped less than `deadAfter` ago
+    quiet: float = 0.0  # seconds without a sign of life, as far as known; 0 for a person
 
     @property
     def state(self) -> str:
@@ -51,12 +52,16 @@ def holders_of(
 
 
 def _sight(ws: Workspace, lease: Lock, view: AgentView | None, since: float | None) -> HolderView:
-    if lease.is_person or view is None:
+    if lease.is_person:
         return HolderView()
+    if view is None:
+        return HolderView(quiet=since or 0.0)
+    quiet = view.quiet if since is None else min(view.quiet, since)
     silent = view.silent if since is None else min(view.silent, since)
     long = silent >= ws.settings.dead_after
     lives = view.liveness in LIVING or (since is not None and not long)
-    return HolderView(view, lives, rests=view.liveness is Liveness.STOPPED and not long)
+    rests = view.liveness is Liveness.STOPPED and not long
+    return HolderView(view, lives, rests, quiet)
 
 
 def _silent_since(
@@ -65,7 +70,7 @@ def _silent_since(
     """Seconds without news since the claim, for claims that are newer than what is known of the
     holder's presence."""
     noted = note_first_seen(ctx.ws, [lease for lease, _ in seen])
-    doubtful = [x.name for x, view in seen if view and not _is_newer(view, x)]
+    doubtful = [x.name for x, view in seen if view is None or not _is_newer(view, x)]
     news_at = (presence.news_at(ctx) or 0.0) if doubtful else 0.0
     return {name: max(0.0, news_at - noted[name][1]) for name in doubtful}
 

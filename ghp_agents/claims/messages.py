@@ -2,10 +2,12 @@
 
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.claims.holder_liveness import HolderView
+from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.hotpath.quoting import named, phrase, reason, when
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.locks.lock import Lock
+from ghp_agents.settings import consent
 
 ASK = "to ask a person: `ghp agent-escalate …`"
 
@@ -19,22 +21,42 @@ def closed(issue: Issue) -> RefusedError:
     )
 
 
-def held(me: ClaimContext, issue: Issue, lease: Lock, sight: HolderView) -> RefusedError:
-    """A live holder has the issue."""
+def held(
+    me: ClaimContext, issue: Issue, lease: Lock, sight: HolderView, *, steal: bool, may_steal: bool
+) -> RefusedError:
+    """A live holder has the issue. `steal`: I wanted to steal it, which I may not."""
     if lease.holder == me.name:
         state = "; an agent with the same name in another clone"
     elif sight.view is None:
         state = "" if lease.is_person else "; this clone has seen no heartbeat of it"
     else:
         action = str(sight.view.presence.get("lastAction") or "")
-        state = f"; it is {sight.state}" + (f", last: {phrase(action, 80)}" if action else "")
+        heard = f", heard {ago(sight.quiet)} ago" if steal else ""
+        state = f"; it is {sight.state}{heard}"
+        state += f", last: {phrase(action, 80)}" if action else ""
+    take = f"To take it over: `ghp agent-claim {issue.number} --steal --reason TEXT`."
+    if not may_steal:
+        take = (
+            "A person or an orchestrator can give it to you: `ghp agent-release "
+            f"{issue.number} --to {me.name}`."
+        )
     return RefusedError(
         f"{short(issue)} is claimed by {_who(lease)} since {when(lease.acquired_at)}{state}."
-        f"{reason(lease.reason, _who(lease))}",
+        f"{reason(lease.reason, _who(lease))}{_no_steal(me, lease) if steal else ''}",
         hint="Work on something else (`ghp agent-claim --next`) or ask a person (`ghp "
-        f"agent-escalate …`). To take it over: `ghp agent-claim {issue.number} --steal "
-        "--reason TEXT`.",
+        f"agent-escalate …`). {take}",
     )
+
+
+def _no_steal(me: ClaimContext, lease: Lock) -> str:
+    """Why I may not steal it, as sentences to append."""
+    settings = me.ctx.ws.settings
+    why = " Only people and orchestrators may steal it"
+    if not lease.is_person:
+        why += f", or any agent after {ago(settings.stale_after)} without a heartbeat"
+    if value := settings.unagreed.get("steal"):
+        return f"{why}. {consent.sentence('steal', value, settings.trunk_place)[0]}"
+    return f"{why}."
 
 
 def assigned(me: ClaimContext, issue: Issue, lease: Lock | None) -> RefusedError | None:

@@ -28,6 +28,7 @@ from ghp_agents.workspace import Workspace
 
 ATTEMPTS = 20  # retries after the lock changed meanwhile
 MINE = "mine"
+ANYONE = "anyone"  # a value of the setting `steal`
 _CAUSES = {"claim": cause.CLAIM, "takeover": cause.TAKEOVER, "steal": cause.STEAL}
 
 
@@ -98,7 +99,8 @@ def claim(ctx: Context, reference: str, *, steal: bool = False, reason: str = ""
     """Claim an issue and show the claim. An issue that is already mine stays mine.
 
     Raises RefusedError when another holds it or it is assigned to another. `steal` overrides
-    that and needs a reason. Raises UnknownError when the holder cannot be determined.
+    that and needs a reason; from a living holder, it also needs authority (`_may_steal`).
+    Raises UnknownError when the holder cannot be determined.
     """
     if steal and not reason.strip():
         raise UsageError(
@@ -144,7 +146,9 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
         sight = seen[1] if lease == seen[0] else _sight(me, lease)
         seen = lease, sight
         stands = rules.standing(lease, me.name, me.epoch, me.clone, lives=sight.lives)
-        may_refuse = stands == "disputed" or (stands == "held" and not steal)
+        may_steal = stands == "held" and lease is not None and _may_steal(me, lease, sight)
+        is_kept = stands == "held" and not (steal and may_steal)
+        may_refuse = stands == "disputed" or is_kept
         if not is_sure and (stands == "mine" or may_refuse):
             lease, is_sure = me.ctx.locks.read(name), True
             continue
@@ -152,12 +156,10 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
             raise messages.disputed(issue.number, lease)
         if lease and stands == "mine":
             return _mine(me, issue, lease)
-        if not steal:
-            refused = messages.assigned(me, issue, lease)
-            if lease and stands == "held":
-                refused = messages.held(me, issue, lease, sight)
-            if refused:
-                raise refused
+        if lease and is_kept:
+            raise messages.held(me, issue, lease, sight, steal=steal, may_steal=may_steal)
+        if not steal and (refused := messages.assigned(me, issue, lease)):
+            raise refused
         try:
             return _take(me, issue, lease, stands, sight, reason)
         except LockMovedError as moved:
@@ -174,6 +176,16 @@ def _sight(me: ClaimContext, lease: Lock | None) -> HolderView:
     if lease is None or lease.holder is None or rules.is_mine(lease, me.name, me.epoch, me.clone):
         return HolderView()
     return holder_liveness.holders_of(me.ctx, [lease])[lease.name]
+
+
+def _may_steal(me: ClaimContext, lease: Lock, sight: HolderView) -> bool:
+    """Whether I may take a claim from its living holder. A namesake in another clone may: one
+    agent goes on elsewhere. A person's silence says nothing."""
+    settings = me.ctx.ws.settings
+    if _decides(me) or settings.steal == ANYONE:
+        return True
+    is_silent = lease.holder == me.name or sight.quiet > settings.stale_after
+    return is_silent and not lease.is_person
 
 
 def _take(

@@ -21,7 +21,11 @@ from ghp_agents.wiring import App
     help="Pick the best ready issue, your own first. Skips epics and issues for people (labels "
     "`epic` and `agent:needs-human`).",
 )
-@click.option("--steal", is_flag=True, help="Take it from its holder; needs --reason.")
+@click.option(
+    "--steal",
+    is_flag=True,
+    help="Take it from its holder; needs --reason, and authority if the holder lives.",
+)
 @click.option("--reason", metavar="TEXT", default="", help="Why; recorded in the ledger.")
 @click.option("--json", "as_json", is_flag=True, help="Print the claim as JSON.")
 @acting
@@ -30,7 +34,9 @@ def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_
 
     ISSUE is a number, or an id or the start of one (I-3f9a). Only one agent in all clones can hold
     it. If it is taken, the command exits with 3 and names the holder. You can claim the issue of a
-    dead holder.
+    dead holder. With --steal, people and orchestrators take the issue of a living one; other
+    agents can if it sent no heartbeat for `agents.staleAfter` seconds, or `agents.steal` is
+    `anyone`.
     """
     if best == (issue is not None):
         raise UsageError(
@@ -43,7 +49,7 @@ def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_
             hint="To steal an issue, name it by its number.",
         )
     with output.busy("Claiming"):
-        sync_first(app, only_first=True)
+        sync_first(app, only_first=not steal)  # to steal, the news of the holder counts
         if issue is None:
             claimed = services.claim_next(app)
         else:

@@ -47,6 +47,7 @@ class AgentView(NamedTuple):
     is_here: bool  # it lives in this clone
     heard: float | None = None  # seconds since its last news arrived, if it lives elsewhere
     clone: CloneId | None = None  # where it lives; None: not determined
+    quiet: float = 0.0  # seconds without a heartbeat in any clone, as far as known
 
 
 class Rivalry(NamedTuple):
@@ -175,6 +176,10 @@ class _Observer:
         views = [self.view(name, clone, presence) for clone, presence in known]
         if len(views) == 1:
             return views[0]
+        quiet = min(view.quiet for view in views)
+        return self._newest(name, views)._replace(quiet=quiet)
+
+    def _newest(self, name: str, views: list[AgentView]) -> AgentView:
         alive = [view for view in views if view.liveness in LIVING]
         here = next((view for view in alive if view.is_here and name in self.beaten), None)
         return here or max(alive or views, key=lambda view: position(view.presence))
@@ -186,11 +191,12 @@ class _Observer:
             silent = self._silence_here(name, presence, sighting)
             lives = alive.process_lives(self.ws.presence(name) or {}) if self.processes else None
             verdict = liveness(presence, silent, self.limits, process_lives=lives)
-            return AgentView(name, presence, verdict, silent, True, None, clone)
+            return AgentView(name, presence, verdict, silent, True, None, clone, silent)
         silent = silent_for(sighting, self.news)
         verdict = liveness_elsewhere(presence, silent, self.limits)
         heard = max(0.0, self.steady - sighting.first_seen) if sighting else None
-        return AgentView(name, presence, verdict, silent, False, heard, clone)
+        quiet = silent + max(0, rules.number(presence, "silentFor"))
+        return AgentView(name, presence, verdict, silent, False, heard, clone, quiet)
 
     def _silence_here(self, name: str, presence: Presence, sighting: Sighting | None) -> float:
         if name not in self.beaten:

@@ -57,6 +57,10 @@ KEYS: dict[str, Key] = {
         "agents.orchestrators", "may change shared files and direct others",
         "until then it has no effect",
     ),
+    "steal": Key(
+        "agents.steal", "says who may steal an issue from a running agent",
+        "until then only people and orchestrators may",
+    ),
     "take_from": Key(
         "agents.takeFrom",
         "names people whose issues agents may claim",
@@ -71,6 +75,7 @@ KEYS: dict[str, Key] = {
 }  # fmt: skip
 
 DEFAULTS: dict[str, Any] = {
+    "steal": "authorized",
     "take_from": "writers",
     "worktree_path": "~/.ghp/worktrees",
     "worktree_copy_files": (".env", ".env.local"),

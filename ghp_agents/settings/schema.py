@@ -105,6 +105,11 @@ class AgentsConfig(BaseModel):
     orchestrators: tuple[str, ...] = Field(
         (), description="agents that may change shared files and direct others"
     )
+    steal: Literal["authorized", "anyone"] = Field(
+        "authorized",
+        description="who may steal an issue; authorized: people, orchestrators, and any agent if "
+        "the holder was silent for `staleAfter`",
+    )
     implicit_leases: bool = Field(
         True, description="the first edit of a file leases it in this clone"
     )

@@ -33,6 +33,7 @@ class Settings(NamedTuple):
     shared: tuple[str, ...] = ()  # patterns of files that need approval
     shared_owners: tuple[str, ...] = ()  # owners in CODEOWNERS whose files are shared, too
     orchestrators: tuple[str, ...] = ()  # agents that may change shared files, and direct others
+    steal: str = "authorized"  # or anyone: who may take an issue from a living holder
     implicit_leases: bool = True  # a first write to a file leases it in this clone
     tracker: str = "auto"  # where issues are: "github", "local", or chosen by remote and token
     github: Mapping[str, str] = {}  # "repository", "host", "api", if the remote does not tell

@@ -20,7 +20,7 @@ def test_who_comes_second_is_refused_and_told_who_has_it(one: Claimant, two: Cla
         f"#1 is claimed by worker-1 since {THEN}; this clone has seen no heartbeat of it."
     )
     assert "ghp agent-claim --next" in caught.value.hint
-    assert "ghp agent-claim 1 --steal --reason TEXT" in caught.value.hint
+    assert "ghp agent-release 1 --to worker-2" in caught.value.hint
     assert two.in_hand[:2] == (None, None)
     assert two.story(1) == []
 

@@ -7,12 +7,14 @@ import pytest
 
 from ghp_agents.issues import service as issues
 from tests.support.claimants import Claimant, Team
+from tests.support.consent import anyone_steals
 
 Clones = Callable[[int], list[Path]]
 
 
 def stolen(one: Claimant, two: Claimant) -> None:
     """The second takes it from the first, of whose claim it has not heard."""
+    anyone_steals()
     one.claim(1)
     taken = two.claim(1, steal=True, reason="It is urgent")
     assert taken.issue.assignees == ("worker-2",)

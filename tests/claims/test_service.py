@@ -1,5 +1,6 @@
 """Claims: one holder over all clones, and what shows of it; on real git."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import PROVISIONAL
 from tests.support.claimants import DEAD, GONE, THEN, Claimant, Team, known
 from tests.support.clock import ManualClock
-from tests.support.consent import mine
-from tests.support.git import git
+from tests.support.consent import FILE, agree, anyone_steals, mine
+from tests.support.git import commit, git
 
 Clones = Callable[[int], list[Path]]
 
@@ -121,10 +122,100 @@ def test_a_reason_is_kept_with_the_right_and_in_the_ledger(one: Claimant) -> Non
 # ------------------------------------------------------------------------------------------ steals
 
 
-@pytest.mark.slow
-def test_a_living_holders_issue_is_taken_only_by_force_and_with_a_reason(
+def test_an_agent_steals_nothing_from_a_living_one_and_hears_why(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    one.claim(1)
+    one.sync()
+    two.sync()
+    team.silence(600.0, two, steps=1)
+    with pytest.raises(RefusedError) as caught:
+        two.claim(1, steal=True, reason="It must be done today")
+    assert str(caught.value) == (
+        f"#1 is claimed by worker-1 since {THEN}; it is stale, heard 10 min ago, last: «Claimed "
+        "#1». Only people and orchestrators may steal it, or any agent after 10 min without a "
+        "heartbeat."
+    )
+    assert caught.value.hint == (
+        "Work on something else (`ghp agent-claim --next`) or ask a person (`ghp agent-escalate "
+        "…`). A person or an orchestrator can give it to you: `ghp agent-release 1 --to worker-2`."
+    )
+    assert known(two) == one.locks.read("issue/1")
+    assert two.in_hand[:2] == (None, None)
+
+
+def test_whoever_was_silent_for_longer_than_stale_after_can_be_stolen_from(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    one.claim(1)
+    one.sync()
+    two.sync()
+    team.silence(601.0, two, steps=1)
+    assert two.claim(1, steal=True, reason="It must be done today").how == "steal"
+    mate = team.join("worker-7", "worker-2")
+    team.clock.wait(600.0)
+    with pytest.raises(RefusedError):
+        mate.claim(1, steal=True, reason="It must be done now")
+    team.clock.wait(1.0)
+    assert mate.claim(1, steal=True, reason="It must be done now").previous == "worker-2"
+
+
+def test_a_holder_of_which_only_the_claim_is_known_is_silent_from_then_on(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    one.locks.acquire("issue/1", "worker-8", expected=None, epoch=4)
+    two.sync()
+    with pytest.raises(RefusedError, match="this clone has seen no heartbeat of it"):
+        two.claim(1, steal=True, reason="It is urgent")
+    team.silence(601.0, two, steps=1)
+    assert two.claim(1, steal=True, reason="It is urgent").previous == "worker-8"
+
+
+def test_a_person_and_an_orchestrator_steal_from_the_living(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    mine({"agents": {"orchestrators": ["worker-2"]}})
+    one.claim(1)
+    taken = two.claim(1, steal=True, reason="Yours is #2")
+    assert (taken.how, taken.previous) == ("steal", "worker-1")
+    assert team.person("worker-1").claim(1, steal=True, reason="I do it").previous == "worker-2"
+    assert two.claim(1, steal=True, reason="Ann is ill").previous == "Ann Example"
+
+
+def test_no_agent_steals_from_a_person(team: Team, one: Claimant, two: Claimant) -> None:
+    team.person("worker-1").claim(1)
+    team.silence(GONE, two)
+    with pytest.raises(RefusedError) as caught:
+        two.claim(1, steal=True, reason="Ann is ill")
+    assert str(caught.value) == (
+        f"#1 is claimed by «Ann Example» (a person) since {THEN}. Only people and orchestrators "
+        "may steal it."
+    )
+
+
+def test_a_setting_of_main_that_lets_anyone_steal_needs_consent(
     one: Claimant, two: Claimant
 ) -> None:
+    one.claim(1)
+    commit(two.ws.folder, {FILE: json.dumps({"agents": {"steal": "anyone"}})}, "Configure")
+    git(two.ws.folder, "push", "--quiet", "origin", "HEAD")
+    with pytest.raises(RefusedError) as caught:
+        Claimant(two.ws.folder, "worker-2", two.clock).claim(1, steal=True, reason="It is urgent")
+    assert str(caught.value).endswith(
+        " Only people and orchestrators may steal it, or any agent after 10 min without a "
+        "heartbeat. `.ghp/config.json` on main sets `agents.steal` to `anyone`, but nobody has "
+        "approved it in this clone; until then only people and orchestrators may."
+    )
+    agree(two.ws.folder)
+    thief = Claimant(two.ws.folder, "worker-2", two.clock)
+    assert thief.claim(1, steal=True, reason="It is urgent").how == "steal"
+
+
+@pytest.mark.slow
+def test_where_anyone_may_a_living_holders_issue_is_taken_with_a_reason(
+    one: Claimant, two: Claimant
+) -> None:
+    anyone_steals()
     one.claim(1)
     for reason in ("", "  "):
         with pytest.raises(UsageError):
@@ -143,13 +234,8 @@ def test_a_living_holders_issue_is_taken_only_by_force_and_with_a_reason(
     assert two.sync().assignees(1) == ("worker-1", "worker-2")  # said on purpose since
 
 
-def test_a_persons_issue_can_be_taken_by_force_too(team: Team, one: Claimant) -> None:
-    team.person("worker-1").claim(1)
-    assert one.claim(1, steal=True, reason="Ann is ill").previous == "Ann Example"
-    assert one.assignees(1) == ("worker-1",)
-
-
 def test_who_was_replaced_is_refused_and_told_by_whom(one: Claimant, two: Claimant) -> None:
+    anyone_steals()
     one.claim(1)
     two.claim(1, steal=True, reason="It must be done today")
     for guarded in (

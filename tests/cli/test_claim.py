@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import repos
+from tests.support.consent import anyone_steals
 from tests.support.ghp import Result, invoke, run_ghp
 
 Clones = Callable[[int], list[Path]]
@@ -79,8 +80,8 @@ def test_who_comes_second_ends_with_3_and_is_told_who_has_it(two: tuple[Path, Pa
         "",
         "Error: #1 is claimed by worker-1 since <then>; it is active, last: «Read the "
         "grammar».\nHint: Work on something else (`ghp agent-claim --next`) or ask a person "
-        "(`ghp agent-escalate …`). To take it over: `ghp agent-claim 1 --steal --reason "
-        "TEXT`.\n",
+        "(`ghp agent-escalate …`). A person or an orchestrator can give it to you: `ghp "
+        "agent-release 1 --to worker-2`.\n",
     )
 
 
@@ -89,6 +90,7 @@ def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
     two: tuple[Path, Path],
 ) -> None:
     one, other = two
+    anyone_steals()
     ghp(one, "agent-claim 1 --as worker-1")
     assert ghp(other, "agent-claim 1 --as worker-2 --steal --reason 'It is urgent'") == (
         0,
@@ -151,6 +153,7 @@ def test_what_waits_is_claimed_with_a_warning(two: tuple[Path, Path]) -> None:
 
 def test_a_claim_as_json_has_every_field(two: tuple[Path, Path]) -> None:
     one, other = two
+    anyone_steals()
     ghp(one, "agent-claim 1 --as worker-1")
     ghp(one, "agent-sync")
     ghp(other, "agent-sync")
@@ -354,6 +357,7 @@ def test_what_is_claimed_is_not_ready(two: tuple[Path, Path]) -> None:
 
 def test_the_ledger_tells_the_whole_story(two: tuple[Path, Path]) -> None:
     one, other = two
+    anyone_steals()
     ghp(one, "agent-claim 1 --as worker-1")
     for clone in (one, other):
         ghp(clone, "agent-sync")

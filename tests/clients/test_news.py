@@ -8,6 +8,7 @@ import pytest
 
 from tests.clients.steps import OTHER, edit, look, run, set_up, shell, start
 from tests.support.clients import Bench, end, ghp
+from tests.support.consent import anyone_steals
 from tests.support.fake_models import Request, Turn
 
 pytestmark = pytest.mark.slow
@@ -65,6 +66,7 @@ def test_who_was_replaced_is_told_and_may_edit_nothing_more_for_that_issue(
     bench: Bench, repo: Path, client: str
 ) -> None:
     set_up(bench, repo, client)
+    anyone_steals()
     run("agent-issue", "new", "Parse tabs", cwd=repo)
     run("agent-claim", "1", "--as", "worker-1", cwd=repo)
 

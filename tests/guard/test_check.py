@@ -13,6 +13,7 @@ from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.workspace import open_workspace
 from tests.support.claimants import Claimant
 from tests.support.clock import ManualClock
+from tests.support.consent import anyone_steals
 from tests.support.git import commit, git
 from tests.support.taking import take
 
@@ -103,7 +104,9 @@ def test_a_branch_of_an_agent_that_was_replaced_is_refused(
     two.claim(1)
     two.sync()
     assert branch(fresh, clock).refused == []
-    one.claim(1, steal=True, reason="it is urgent")
+    anyone_steals()
+    again = Claimant(one.ws.folder, one.name, clock)
+    again.claim(1, steal=True, reason="it is urgent")
     (refused,) = branch(fresh, clock).refused
     assert (refused.kind, refused.holder) == ("fenced", "worker-1")
 

@@ -13,6 +13,7 @@ from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.leases.request import LeaseRequest
 from tests.support.claimants import Claimant
 from tests.support.clock import ManualClock
+from tests.support.consent import anyone_steals
 from tests.support.git import git
 from tests.support.taking import take
 
@@ -102,7 +103,8 @@ def test_only_who_is_about_to_edit_takes_implicit_leases(pair: tuple[Claimant, C
 
 @pytest.mark.slow
 def test_a_former_holder_is_refused_everything(pair: tuple[Claimant, Claimant]) -> None:
-    one, two = pair
+    anyone_steals()
+    one, two = (Claimant(each.ws.folder, each.name, each.clock) for each in pair)
     one.claim(1, steal=True, reason="it is urgent")
     one.sync()
     two.sync()

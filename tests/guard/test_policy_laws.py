@@ -210,6 +210,7 @@ def world_of(
         (world_of(NeverAsks), "a fenced holder never succeeds in `verify`"),
         (world_of(HearsNothing), "all know who holds what"),
         (world_of(stores=BelievesInNews), "nothing is taken from the living without --steal"),
+        (world_of(stores=BelievesInNews), "no agent steals from another that was heard of"),
         (world_of(stores=LosesRecords), "what a clone recorded is known to all"),
         (world_of(stores=NeverNoticesRivals), "one holder of a path in a clone"),
     ],

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.hotpath import news_flag as bell
+from tests.support.consent import anyone_steals
 from tests.support.ghp import invoke
 from tests.support.hooks import SESSION, SILENT, call, context, log, payload, presence, set_up
 
@@ -148,6 +149,7 @@ def test_an_answer_from_another_clone_rings_after_the_sync(repo: Path, clones: A
 
 @pytest.mark.slow
 def test_who_was_replaced_is_told_once_after_a_batch_and_again_at_each_prompt(repo: Path) -> None:
+    anyone_steals()
     begun(repo)
     invoke("agent-issue new 'Parse the input' --as @me", repo)
     assert invoke("agent-claim 1 --as worker-1", repo).code == 0

@@ -9,6 +9,7 @@ import pytest
 from ghp_agents.hooks.edit import explain
 from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.hotpath.policy import DENY, Verdict
+from tests.support.consent import anyone_steals
 from tests.support.ghp import invoke
 from tests.support.git import git
 from tests.support.hooks import SILENT, Hooked, call, log, payload, presence, set_up, write
@@ -131,6 +132,7 @@ def test_the_same_file_in_two_worktrees_is_one_file(
 
 @pytest.mark.slow
 def test_who_lost_its_claim_is_told_at_its_next_edit(repo: Path) -> None:
+    anyone_steals()
     set_up(repo, None)
     invoke("agent-issue new 'Parse the input' --as @me", repo)
     assert invoke("agent-claim 1 --as worker-1", repo).code == 0

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.support.clock import ManualClock
+from tests.support.consent import anyone_steals
 from tests.support.ghp import Result, invoke
 from tests.support.git import git
 from tests.support.road import Road
@@ -18,6 +19,7 @@ def ghp(folder: Path, words: str) -> Result:
 
 def test_a_claim_is_verified_at_the_remote_with_its_generation(clones: Clones) -> None:
     one, two = clones(2)
+    anyone_steals()
     Road(one, CLOCK).issue()
     assert ghp(one, "agent-check --verify --as alice") == (
         3,

@@ -11,6 +11,7 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.pulls import run_checks as checking
 from ghp_agents.pulls.finish import ChecksFailedError, unfinished
 from ghp_agents.worktrees.provision import committed
+from tests.support.consent import anyone_steals
 from tests.support.git import commit, git
 from tests.support.road import Road
 
@@ -82,6 +83,7 @@ def test_a_claim_that_is_lost_while_the_checks_run_is_noticed(
     road: Road, place: Path, clones: Clones
 ) -> None:
     (other,) = clones(1)
+    anyone_steals()
     steal = "-m ghp_agents agent-claim 1 --as worker-2 --steal --reason urgent"
     road.sync()
     command = f"cd {other} && {sys.executable} -m ghp_agents agent-sync && {sys.executable} {steal}"

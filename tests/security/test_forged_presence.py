@@ -73,6 +73,23 @@ def test_what_an_agent_is_given_is_its_own_whatever_others_say_of_it(
 
 
 @pytest.mark.slow
+def test_a_forged_presence_that_stands_still_lets_no_agent_steal(
+    machines: tuple[Machine, Machine], remote: Path
+) -> None:
+    alice, bob = machines
+    forge(remote, {"alice": presence(2, "implementing", processRunsFor=9_999, silentFor=900)})
+    bob.sync()
+    for machine in machines:
+        machine.clock.wait(700)
+    alice.beat("Still here")
+    bob.sync()
+    assert bob.run("agent-claim 1 --steal --reason 'alice is silent'").code == 3
+    for machine in machines:
+        machine.clock.wait(700)
+    bob.does("agent-claim 1 --steal --reason 'alice is silent'")
+
+
+@pytest.mark.slow
 def test_a_clone_believes_itself_of_its_own_agents(
     machines: tuple[Machine, Machine], remote: Path
 ) -> None:

@@ -12,6 +12,7 @@ from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.locks.lock import Lock
 from tests.support.claimants import Claimant
 from tests.support.clock import ManualClock
+from tests.support.consent import anyone_steals
 from tests.support.git import git
 from tests.support.holding import holds
 from tests.support.sweeps import questions
@@ -143,6 +144,7 @@ def test_a_person_frees_what_the_remote_lost_and_it_stays_free(team: Team) -> No
 
 @pytest.mark.slow
 def test_two_histories_of_one_right_are_a_question_and_refused_to_both(team: Team) -> None:
+    anyone_steals()
     team.restore_backup()
     team.carol.sync()
     stolen = team.carol.claim(1, steal=True, reason="alice has gone home").lease

@@ -38,6 +38,11 @@ def mine(said: Mapping[str, Any], home: Path | None = None) -> Path:
     return path
 
 
+def anyone_steals() -> None:
+    """Any agent may steal an issue, if it gives a reason; before somebody reads the settings."""
+    mine({"agents": {"steal": "anyone"}})
+
+
 def ours_and_mine(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Settings below `agents`: those that a repository's file may say without consent, and the
     others."""

@@ -58,9 +58,18 @@ def _check_generation(write: Write) -> None:
 
 def _check_taking(write: Write, before: Lock) -> None:
     if write.how == "steal":
+        _check_stealing(write, before)
         return
     require(not before.is_person, "a person's claim never lapses", write)
     require(not write.holder_lived, "nothing is taken from the living without --steal", write)
+
+
+def _check_stealing(write: Write, before: Lock) -> None:
+    if write.epoch == 0:
+        return  # a person may
+    require(not before.is_person, "no agent steals from a person", write)
+    may = write.by == before.holder or not write.holder_moved
+    require(may, "no agent steals from another that was heard of", write)
 
 
 def _check_giving(write: Write, before: Lock) -> None:

@@ -34,7 +34,7 @@ CLONES = 3
 AGENTS = ("worker-1", "worker-2", "worker-3", "worker-4")
 WITH_PROCESS = ("worker-4",)  # whose process is known to its machine
 PERSON = "Ada"
-DEAD_AFTER = 1_800.0
+DEAD_AFTER, STALE_AFTER = 1_800.0, 600.0
 SKEWS = (-3_600, 0, 3_600, -1_200, 2_400)  # seconds by which the clones' clocks are wrong
 
 
@@ -64,6 +64,7 @@ class Write(NamedTuple):
     clone: int
     how: str  # the kind of the step: claim, steal, release, …
     holder_lived: bool  # the holder before was alive for all that could be known
+    holder_moved: bool  # and gave a sign of life within `STALE_AFTER`
 
 
 class WorldLocks(MemoryLocks):
@@ -75,7 +76,9 @@ class WorldLocks(MemoryLocks):
 
     def _swap(self, expected: Lock | None, new: Lock) -> Lock:
         # Whoever comes in between may wake a holder that was found dead: that is too late for it.
-        lived = self.world.holder_lives(self._now(new.name), self.number)
+        holder = self._now(new.name)
+        lived = self.world.holder_lives(holder, self.number)
+        moved = self.world.holder_lives(holder, self.number, STALE_AFTER)
         self.world.interlope()
         before = self._now(new.name)
         try:
@@ -83,7 +86,7 @@ class WorldLocks(MemoryLocks):
         finally:
             after = self.line.leases.get(new.name)
             if after is new or (after and after.nonce == new.nonce):
-                self.world.wrote(before, after, self.number, lived)
+                self.world.wrote(before, after, self.number, lived, moved)
 
     def _now(self, name: str) -> Lock | None:
         """The right as it is; if it was lost, as this clone puts it back."""
@@ -312,13 +315,13 @@ class World:
         if self.rivals:
             self.rivals.pop()()
 
-    def wrote(self, before: Lock | None, after: Lock, clone: int, lived: bool) -> None:
+    def wrote(self, before: Lock | None, after: Lock, clone: int, lived: bool, moved: bool) -> None:
         """A right was changed."""
         how, by = self.acting[-1]
         epoch = 0 if by == PERSON else self.epoch(clone, by)
         self.taken_at[after.nonce] = self.clock.now()
         self.peaks[after.name] = max(after.generation, self.peaks.get(after.name, 0))
-        self.writes.append(Write(before, after, by, epoch, clone, how, lived))
+        self.writes.append(Write(before, after, by, epoch, clone, how, lived, moved))
 
     def beaten(self, agent: str, clone: int, said: Mapping[str, object]) -> None:
         """An agent said something in a clone."""
@@ -349,8 +352,9 @@ class World:
 
     # --------------------------------------------------------------------- what is true
 
-    def holder_lives(self, lease: Lock | None, clone: int) -> bool:
-        """Whether the holder of a right lives, for all that can be known in a clone.
+    def holder_lives(self, lease: Lock | None, clone: int, limit: float = DEAD_AFTER) -> bool:
+        """Whether the holder of a right lives, for all that can be known in a clone, or gave a sign
+        of life within `limit`.
 
         Of several lives under one name the latest counts; of two that do not know of each other,
         both must live. Silence elsewhere is known up to the last news only.
@@ -375,7 +379,7 @@ class World:
             # this clone, and of one that began again by what it said since.
             told = signs[0][0].epoch > lease.epoch or any(of_here)
             silent = [since] if told else [*silent, since]
-        return min(silent) < DEAD_AFTER
+        return min(silent) < limit
 
     def lives(self, agent: str, clone: int) -> bool:
         """Whether an agent lives, for all that can be known in a clone."""
