@@ -27,6 +27,14 @@ CLOSED = click.argument("number", metavar="N", shell_complete=complete.closed_is
 PRIORITY = click.option("--priority", type=click.Choice(PRIORITIES), help="How urgent it is.")
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 
+# What --at cannot show: locks have no past.
+CLAIMS_LEFT_OUT = (
+    "Claims are not shown, because locks have no past; see `ghp agent-log --event claim`."
+)
+WORK_LEFT_OUT = (
+    "Its claim, branch, pull requests and handoff are not shown; see `ghp agent-log --issue`."
+)
+
 
 @click.command("agent-issues", epilog="Example: ghp agent-issues --ready --label bug")
 @click.option("--mine", is_flag=True, help="Only issues assigned to this agent or person.")
@@ -60,7 +68,7 @@ def issues(
             "Closed issues are never ready.", hint="Use --ready without --closed and --all."
         )
     chosen = tuple((states or "open").split())
-    then = past.time_of_issues(app, at)
+    then = past.time_of_issues(app, at, CLAIMS_LEFT_OUT)
     holdings = _holdings(app) if then is None else None
     listing = services.select(
         app if then is None else app.past(then),
@@ -177,7 +185,7 @@ def show(app: App, number: str, at: str | None, as_json: bool) -> None:
 
     It also shows its branch and worktree in this clone, its pull requests and its last handoff.
     """
-    then = past.time_of_issues(app, at)
+    then = past.time_of_issues(app, at, WORK_LEFT_OUT)
     holdings = _holdings(app) if then is None else None
     tracker = app.tracker if then is None else app.past(then).tracker
     try:

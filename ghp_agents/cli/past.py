@@ -26,13 +26,12 @@ def time_of(app: App, at: str | None) -> float | None:
     return then
 
 
-def time_of_issues(app: App, at: str | None) -> float | None:
-    """The same for issues. Raises UsageError if they are on GitHub."""
+def time_of_issues(app: App, at: str | None, left_out: str) -> float | None:
+    """The same for issues, with a line for what is left out. Raises UsageError if they are on
+    GitHub."""
     then = _time_of_local(app, at, "issues")
     if then is not None:
-        output.say(
-            "Claims are not shown, because locks have no past; see `ghp agent-log --event claim`."
-        )
+        output.say(left_out)
     return then
 
 

@@ -112,7 +112,7 @@ def _recent(words: str, now: float, zone: "tzinfo | None") -> Iterator[float]:
         places = [(0, clock), (1, clock)]
     for back, at in places:
         day = here - timedelta(back)
-        local = day.replace(hour=at.hour, minute=at.minute, second=0, microsecond=0, fold=0)
+        local = day.replace(hour=at.hour, minute=at.minute, second=0, microsecond=0)
         yield local.timestamp()
 
 

@@ -18,6 +18,10 @@ AS_OF = f"As of {THEN} (2 h ago).\n"
 ISSUES_AS_OF = (
     f"{AS_OF}Claims are not shown, because locks have no past; see `ghp agent-log --event claim`.\n"
 )
+SHOW_AS_OF = (
+    f"{AS_OF}Its claim, branch, pull requests and handoff are not shown; "
+    "see `ghp agent-log --issue`.\n"
+)
 LEASES_AS_OF = f"{AS_OF}Strict leases are shown as recorded, because locks have no past.\n"
 SAME = {  # lists that show later with --at what they showed then, and what they say about it
     "agent-status --json": AS_OF,
@@ -32,7 +36,7 @@ SAME = {  # lists that show later with --at what they showed then, and what they
 }
 LISTS = [
     "agent-status", "agent-issues", "agent-issue show 1", "agent-leases", "agent-escalations",
-    "agent-notes list", "agent-log",
+    "agent-notes list", "agent-log", "agent-pulls",
 ]  # fmt: skip
 
 
@@ -98,9 +102,12 @@ def test_issues_are_shown_as_they_were_without_the_claims(place: Place) -> None:
     go_on(place)
     (issue,) = json.loads(shown)
     assert issue.pop("claim")["holder"] == "worker-1"
-    for words, expected in (("agent-issues", [issue]), ("agent-issue show 1", issue)):
+    for words, expected, note in (
+        ("agent-issues", [issue], ISSUES_AS_OF),
+        ("agent-issue show 1", issue, SHOW_AS_OF),
+    ):
         code, out, err = place.do(f"{words} --json --at {THEN}")
-        assert (code, json.loads(out), err) == (0, expected, ISSUES_AS_OF)
+        assert (code, json.loads(out), err) == (0, expected, note)
     lines = [line for line in page.split("\n") if not line.startswith("claimed by: ")]
     assert place.must(f"agent-issue show 1 --at {THEN}").split("\n") == lines
     assert len(lines) == len(page.split("\n")) - 1
@@ -115,7 +122,7 @@ def test_issues_are_shown_as_they_were_without_the_claims(place: Place) -> None:
     )  # fmt: skip
     assert place.do(f"agent-issue show 2 --at {THEN}") == (
         1, "",
-        f"{ISSUES_AS_OF}Error: There is no issue 2.\n"
+        f"{SHOW_AS_OF}Error: There is no issue 2.\n"
         "Hint: `ghp agent-issues --all` lists them; `ghp agent-sync` fetches those of other "
         "clones.\n",
     )  # fmt: skip
