@@ -7,6 +7,7 @@ from ghp_agents.cli.context import LEARNT, acting, send, start_background
 from ghp_agents.core.ids import count
 from ghp_agents.pulls import finish as services
 from ghp_agents.pulls.finish import Finished
+from ghp_agents.pulls.record_review import REQUIRED
 from ghp_agents.wiring import App
 
 
@@ -29,7 +30,7 @@ def finish(app: App, issue: str | None, draft: bool, as_json: bool) -> None:
         output.as_json(_fields(finished))
     else:
         output.data(str(finished.pull.number))
-    _say(finished)
+    _say(finished, needs_review=app.ws.settings.review == REQUIRED)
     (send if app.forge.is_local else start_background)(app)  # a remote host already has it
 
 
@@ -48,7 +49,7 @@ def _fields(finished: Finished) -> dict[str, object]:
     }
 
 
-def _say(finished: Finished) -> None:
+def _say(finished: Finished, *, needs_review: bool) -> None:
     pull = finished.pull
     for check in finished.checks:
         (output.done if check.passed else output.warn)(f"{check.line}.")
@@ -64,5 +65,10 @@ def _say(finished: Finished) -> None:
         output.warn(note)
     if finished.is_new:
         output.say(LEARNT)
+    if not pull.draft and needs_review:
+        output.say(
+            "First another agent or a person approves it with `ghp agent-review "
+            f"{pull.number} --approve`."
+        )
     if not pull.draft:
         output.say(f"Merge it into {pull.base} with `ghp agent-merge {pull.number}`.")

@@ -71,6 +71,9 @@ def _lines(details: PullDetails) -> Iterator[str]:
     yield from (f"{fact}: {value}" for fact, value in facts.items() if value)
     for entry, number in details.returns:
         yield f"sent back: round {number}, {when(entry.at)}, by {who(entry.by)}: {why(entry)}"
+    for review in details.reviews:
+        verdict = "approved" if review.approves else "requested changes"
+        yield f"review: {verdict} at {file(review.head[:12])}, by {who(review.by)}"
     if pull.body.strip():
         yield f"\n── {author}\n{indented(pull.body)}"
 
@@ -91,6 +94,10 @@ def all_fields(details: PullDetails) -> dict[str, Any]:
         "body": details.pull.body,
         "fits": None if conflicts is None else not conflicts,
         "conflicts": list(conflicts or ()),
+        "reviews": [
+            {"by": each.by.name, "byPerson": each.by.is_person, **picked(each, "head approves")}
+            for each in details.reviews
+        ],
         "returns": [_return_fields(*each) for each in details.returns],
     }
 

@@ -9,7 +9,8 @@ from ghp_agents.git import process as git
 from ghp_agents.handoffs import returned
 from ghp_agents.handoffs.returned import Return
 from ghp_agents.ports import Context
-from ghp_agents.pulls.pull import Pull
+from ghp_agents.pulls import record_review
+from ghp_agents.pulls.pull import Pull, Review
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.workspace import Workspace
 
@@ -18,10 +19,11 @@ _PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--
 
 
 class PullDetails(NamedTuple):
-    """A pull request, how often it was sent back, and whether its branch fits its base."""
+    """A pull request, how often it was sent back, its reviews, and whether it fits its base."""
 
     pull: Pull
     returns: tuple[tuple[Return, int], ...]  # each with its round, oldest first
+    reviews: tuple[Review, ...]  # oldest first
     conflicts: tuple[str, ...] | None  # with the base as last fetched; None: unknown or not open
 
 
@@ -31,7 +33,8 @@ def read_details(ctx: Context, number: int) -> PullDetails:
     files = ctx.store.snapshot().files(returned.folder_of(pull.number))
     found, _ = returned.read_returns(files)
     rounds = tuple((entry, returned.round_of(found, entry)) for entry in found)
-    return PullDetails(pull, rounds, _conflicts(ctx.ws, pull))
+    reviews = tuple(record_review.read_reviews(ctx, pull))
+    return PullDetails(pull, rounds, reviews, _conflicts(ctx.ws, pull))
 
 
 def _conflicts(ws: Workspace, pull: Pull) -> tuple[str, ...] | None:

@@ -11,7 +11,7 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.pulls import review as rules
 from ghp_agents.pulls.merge_evidence import is_branch_as_sent
 from ghp_agents.pulls.merge_trial import Look, Merger
-from ghp_agents.pulls.pull import Pull
+from ghp_agents.pulls.pull import Pull, Review
 from ghp_agents.pulls.review import ReviewRecord
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -76,8 +76,7 @@ def require(who: Merger, pull: Pull, tried: Look, *, by_name: bool) -> None:
     me = who.me.actor
     if by_name and me.is_person and me.name not in rules.authors(pull):
         return
-    recorded = _records(who.me.ctx.store.snapshot(), pull.number)
-    reviews = [*who.forge.reviews(pull), *(record.review for record in recorded)]
+    reviews = read_reviews(who.me.ctx, pull)
     heads = {head for head in {x.head for x in reviews} if is_branch_as_sent(who, head, tried)}
     why = rules.missing((x for x in reviews if x.head in heads), pull)
     if why:
@@ -86,6 +85,12 @@ def require(who: Merger, pull: Pull, tried: Look, *, by_name: bool) -> None:
             hint="After changes, run `ghp agent-finish` again. Another agent or a person approves "
             f"with `ghp agent-review {pull.number} --approve`.",
         )
+
+
+def read_reviews(ctx: Context, pull: Pull) -> list[Review]:
+    """Read the reviews of a pull request: those on its host, then those recorded here."""
+    recorded = _records(ctx.store.snapshot(), pull.number)
+    return [*ctx.forge.reviews(pull), *(record.review for record in recorded)]
 
 
 def _records(snapshot: Snapshot, pull: int) -> list[ReviewRecord]:

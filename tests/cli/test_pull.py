@@ -149,6 +149,20 @@ def test_it_says_how_often_and_why_it_was_sent_back(road: Road) -> None:
     ]  # fmt: skip
 
 
+def test_it_names_its_reviews(road: Road) -> None:
+    head = git(road.folder, "rev-parse", BRANCH)
+    ghp(road, "agent-review 2 --request-changes 'Add a test' --as worker-2")
+    ghp(road, "agent-review 2 --approve --as @me")
+    assert ghp(road, "agent-pull show 2").out.split("\n\n")[0].splitlines()[6:] == [
+        "review: requested changes at <commit>, by agent worker-2",
+        "review: approved at <commit>, by person «Test Person»",
+    ]
+    assert json.loads(invoke("agent-pull show 2 --json", road.folder).out)["reviews"] == [
+        {"by": "worker-2", "byPerson": False, "head": head, "approves": False},
+        {"by": "Test Person", "byPerson": True, "head": head, "approves": True},
+    ]
+
+
 def test_a_merged_one_says_as_which_commit(road: Road) -> None:
     merged(road.merge(2))
     lines = ghp(road, "agent-pull show 2").out.splitlines()

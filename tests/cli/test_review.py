@@ -49,6 +49,16 @@ def test_its_author_reads_it_at_its_next_step(repo: Path) -> None:
     )
 
 
+def test_where_a_review_is_required_finish_names_it(sent: Road) -> None:
+    sent.configure({"review": "required"})
+    place = sent.start("worker-1").path
+    err = invoke("agent-finish --as worker-1", place, clock=sent.clock).err
+    assert err.endswith(
+        "First another agent or a person approves it with `ghp agent-review 2 --approve`.\n"
+        "Merge it into main with `ghp agent-merge 2`.\n"
+    )
+
+
 def test_as_json_it_is_the_record(sent: Road) -> None:
     shown = json.loads(review(sent, "2 --approve 'Reads well' --as worker-2 --json").out)
     assert shown == {

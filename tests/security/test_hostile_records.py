@@ -21,7 +21,7 @@ COMMANDS = (
 )  # fmt: skip
 KINDS = (
     "answers", "commands", "escalations", "handoffs", "issues", "leases", "notes", "patches",
-    "pulls", "returns", "sweeps", "kinds-of-later",
+    "pulls", "returns", "reviews", "sweeps", "kinds-of-later",
 )  # fmt: skip
 
 
