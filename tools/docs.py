@@ -75,6 +75,9 @@ def page() -> str:
 Data goes to standard output, everything else to standard error. `ghp-agents` is the same program
 as `ghp`; use that name if another program is called `ghp`.
 
+`--at WHEN` shows a list as it was, by the times in its records, and changes nothing. A time without
+an offset is in this machine's time zone. What has no past, such as locks, is left out and named.
+
 {table()}
 
 | exit code | meaning |
