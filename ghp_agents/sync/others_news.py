@@ -256,8 +256,8 @@ def _commented(view: _View, entry: LedgerEntry) -> Iterator[str]:
     # A comment with a marker repeats something that is delivered otherwise.
     event = view.record(entry)
     if view.is_mine(entry) and not (event and event.marker):
-        said = phrase(entry.text)
-        yield f"{_by(entry)} commented on #{entry.issue}: {said}. {_show(entry.issue)}"
+        words = phrase(entry.text)
+        yield f"{_by(entry)} commented on #{entry.issue}: {words}. {_show(entry.issue)}"
 
 
 def _show(number: int | None) -> str:

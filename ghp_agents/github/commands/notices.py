@@ -7,7 +7,6 @@ from typing import Any
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.core.json_file import JsonFile, object_file
 from ghp_agents.github.commands import messages
-from ghp_agents.github.commands.inbox import CommentInbox
 from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.quoting import named, phrase
@@ -19,6 +18,10 @@ from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.github.commands.inbox import CommentInbox
 
 REMARKS = "hub/remarks.json"  # in the folder of caches; by agent: ids and texts
 MOST = 20  # comments that are kept for each agent
@@ -79,7 +82,7 @@ def remember(ws: Workspace, issues: Iterable[Issue]) -> None:
             news_flag.set_flag(ws.folders, name)
 
 
-def remember_remarks(ctx: Context, inbox: CommentInbox) -> None:
+def remember_remarks(ctx: Context, inbox: "CommentInbox") -> None:
     """Store the new comments on what agents of this clone work on; wake these agents. Comments of
     accounts without write access are for people."""
     if not inbox.remarks:
