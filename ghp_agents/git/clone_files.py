@@ -10,11 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.git import loose, refs
-from ghp_agents.git.loose import NotLooseError
+from ghp_agents.git import refs
 from ghp_agents.git.refs import SYMBOLIC, UnreadableRefsError
 from ghp_agents.hotpath import locate
 from ghp_agents.hotpath.locate import Location
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.git.objects import Object
 
 SHARED = ("refs/heads/", "refs/remotes/")  # the same in all worktrees
 _BARE = re.compile(r"^\s*bare\b[\s=]*(.*?)\s*$", re.I | re.M)
@@ -58,21 +61,26 @@ def below(folder: Path, prefix: str) -> dict[str, str]:
 
 
 def blob(folder: Path, commit: str, path: str) -> bytes | None:
-    """The content of a file in a commit, or in that of a full ref; None if there is none. Also
-    raises NotLooseError."""
+    """The content of a file in a commit, or in that of a full ref; None if there is none."""
     common_dir = Path(find(folder).common_dir)
     commit = _resolved(common_dir, commit) if commit.startswith(SHARED) else commit
-    found = loose.find(common_dir, f"{commit}:{path}") if commit else None
+    found = _object(common_dir, f"{commit}:{path}") if commit else None
     return found.content if found and found.kind == "blob" else None
 
 
 def lacks(folder: Path, commit: str, *paths: str) -> bool:
-    """Whether a commit has none of these files and folders; False where only git can tell."""
+    """Whether a commit has none of these files and folders."""
     common_dir = Path(find(folder).common_dir)
+    return all(_object(common_dir, f"{commit}:{path}") is None for path in paths)
+
+
+def _object(common_dir: Path, name: str) -> "Object | None":
+    from ghp_agents.git import loose
+
     try:
-        return all(loose.find(common_dir, f"{commit}:{path}") is None for path in paths)
-    except NotLooseError:
-        return False
+        return loose.find(common_dir, name)
+    except loose.NotLooseError:
+        raise UnreadableRefsError from None
 
 
 def has_remote_branches(folder: Path) -> bool:

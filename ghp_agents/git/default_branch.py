@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from ghp_agents.git import clone_files, worktree
 from ghp_agents.git import process as git
-from ghp_agents.git.loose import NotLooseError
 from ghp_agents.git.refs import UnreadableRefsError
 
 USUAL = ("main", "master")
@@ -55,7 +54,7 @@ def chosen(refs: Mapping[str, str], remote: str) -> str | None:
 
 def text(folder: Path, commit: str, path: str) -> str | None:
     """A file in a commit; None if the commit lacks it."""
-    with suppress(UnreadableRefsError, NotLooseError):
+    with suppress(UnreadableRefsError):
         found = clone_files.blob(folder, commit, path)
         return None if found is None else found.decode("utf-8", "replace").rstrip("\n")
     shown = git.run(["cat-file", "blob", f"{commit}:{path}"], cwd=folder)

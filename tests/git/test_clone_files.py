@@ -7,7 +7,6 @@ import pytest
 
 from ghp_agents.git import clone_files
 from ghp_agents.git.clone_files import Worktree
-from ghp_agents.git.loose import NotLooseError
 from ghp_agents.git.refs import UnreadableRefsError
 from tests.support.git import commit, git, run_git
 
@@ -123,7 +122,7 @@ def test_a_file_is_read_from_a_commit_or_a_branch(clone: Path) -> None:
 
 def test_a_packed_object_is_left_to_git(clone: Path) -> None:
     git(clone, "repack", "-a", "-d", "--quiet")
-    with pytest.raises(NotLooseError):
+    with pytest.raises(UnreadableRefsError):
         clone_files.blob(clone, "refs/heads/main", "README.md")
 
 
