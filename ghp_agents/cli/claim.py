@@ -4,8 +4,10 @@ import click
 
 from ghp_agents.claims import service as services
 from ghp_agents.claims.service import ClaimResult, ReleasedClaim
-from ghp_agents.cli import claim_view, complete, issue_view, output
+from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import acting, start_background, sync_first
+from ghp_agents.cli.views import claim as claim_view
+from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.core.errors import UsageError
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.leases.hold import Hold

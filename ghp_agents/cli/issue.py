@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import complete, issue_view, output, past
+from ghp_agents.cli import complete, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import NUMBER_DIGITS, read_text
+from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import service as services

@@ -2,8 +2,9 @@
 
 import click
 
-from ghp_agents.cli import issue_view, output
+from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, send, start_background, sync_first
+from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import one_line
 from ghp_agents.handoffs.returned import REASONS

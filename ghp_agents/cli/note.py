@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import note_view, output, past
+from ghp_agents.cli import output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import read_text
+from ghp_agents.cli.views import note as note_view
 from ghp_agents.core import glob_paths
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import UsageError

@@ -6,8 +6,10 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import complete, output, past, upstream_view, waiting_view
+from ghp_agents.cli import complete, output, past
 from ghp_agents.cli.context import acting, log_unexpected, start_background
+from ghp_agents.cli.views import upstream as upstream_view
+from ghp_agents.cli.views import waiting as waiting_view
 from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.core.ids import agent_name, count, status_name
@@ -332,7 +334,7 @@ def _watch(app: App, name: str | None, stale: bool) -> None:
         raise UsageError(
             "--watch needs a terminal.", hint="For a script, use `ghp agent-log --follow --json`."
         )
-    from ghp_agents.cli.live_table import keep_showing
+    from ghp_agents.cli.views.live_table import keep_showing
 
     def frame() -> tuple[Sequence[str], list[tuple[str, ...]], list[str]]:
         snapshot = app.store.snapshot()

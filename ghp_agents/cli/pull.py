@@ -4,10 +4,11 @@ import os
 
 import click
 
-from ghp_agents.cli import complete, output, past, pull_view
+from ghp_agents.cli import complete, output, past
 from ghp_agents.cli.context import say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import as_number
+from ghp_agents.cli.views import pull as pull_view
 from ghp_agents.core.errors import GhpError, NotFoundError
 from ghp_agents.pulls import details as services
 from ghp_agents.pulls.details import PullDetails

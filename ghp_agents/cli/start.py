@@ -2,8 +2,9 @@
 
 import click
 
-from ghp_agents.cli import claim_view, output
+from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, start_background, sync_first
+from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation

@@ -153,5 +153,5 @@ def test_where_upstream_was_never_used_nothing_of_it_is_loaded(repo: Path) -> No
     command = [sys.executable, "-X", "importtime", "-m", "ghp_agents", "agent-status"]
     done = subprocess.run(command, cwd=repo, capture_output=True, text=True)
     assert done.returncode == 0
-    assert "ghp_agents.cli.upstream_view" in done.stderr
+    assert "ghp_agents.cli.views.upstream" in done.stderr
     assert "upstream_agent" not in done.stderr

@@ -116,7 +116,7 @@ def _lines(view: View, holding: Holding | None, work: "IssueWork | None") -> Ite
 
 
 def _work_facts(work: "IssueWork") -> dict[str, str]:
-    from ghp_agents.cli.pull_view import state_of  # lists do not need them
+    from ghp_agents.cli.views.pull import state_of  # lists do not need them
     from ghp_agents.handoffs.markdown import handed
 
     pulls = [f"#{pull.number} ({state_of(pull)}) {phrase(pull.title, 100)}" for pull in work.pulls]

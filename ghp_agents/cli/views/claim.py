@@ -2,7 +2,8 @@
 
 from ghp_agents.claims import service as services
 from ghp_agents.claims.service import ClaimResult
-from ghp_agents.cli import issue_view, output
+from ghp_agents.cli import output
+from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.hotpath.quoting import named, reason
 
 
