@@ -121,6 +121,7 @@ class Project:
     def claim(self, number: int, *, steal: bool = False, reason: str = "") -> ClaimResult:
         """Claim an issue; a claim that this agent already holds is kept.
 
+        `steal` takes it from a living holder, as `agents.steal` allows, and needs a reason.
         Raises RefusedError if another holds it, UnknownError if the holder cannot be determined.
         """
         return claim.claim(self._app, str(number), steal=steal, reason=reason)

@@ -139,6 +139,7 @@ class NeverCompares(WorldLocks):
         self.line.leases.pop(new.name, None)
         if expected:
             self.line.leases[new.name] = expected
+            self.line.histories.setdefault(new.name, [expected])
         return super()._swap(expected, new)
 
 

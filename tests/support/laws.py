@@ -15,7 +15,7 @@ from ghp_agents.leases.world import as_hold, read_all
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.state import codec
-from tests.support.world import Session, World, Write
+from tests.support.world import ORCHESTRATOR, Session, World, Write
 from tests.support.world_files import PATHS
 
 _CLAIMED = re.compile(r"#\d+ is claimed by «?([^\s»]+)")
@@ -65,20 +65,27 @@ def _check_taking(write: Write, before: Lock) -> None:
 
 
 def _check_stealing(write: Write, before: Lock) -> None:
-    if write.epoch == 0:
-        return  # a person may
+    if _decides(write):
+        return
     require(not before.is_person, "no agent steals from a person", write)
     may = write.by == before.holder or not write.holder_moved
     require(may, "no agent steals from another that was heard of", write)
 
 
+def _decides(write: Write) -> bool:
+    """Whether a person or an orchestrator acted."""
+    return write.epoch == 0 or write.by == ORCHESTRATOR
+
+
 def _check_giving(write: Write, before: Lock) -> None:
-    may = write.epoch == 0 or not write.holder_lived
+    may = _decides(write) or not write.holder_lived
     # A lease is its holder's by name; of a claim the epoch tells which of its lives has it.
     of_claim = before.name.startswith("issue/")
     epoch = write.epoch if of_claim else max(write.epoch, before.epoch)
     may = may or is_mine(before, write.by, epoch, f"clone-{write.clone}")
-    require(may, "only its holder gives a right back, or a person, or whoever finds it dead", write)
+    require(
+        may, "only its holder gives a right back, or who directs, or whoever finds it dead", write
+    )
 
 
 def check_history(history: Iterable[Lock]) -> None:

@@ -24,6 +24,7 @@ from ghp_agents.state.join import SyncReport
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace
 from tests.support.clock import ManualClock
+from tests.support.consent import mine
 from tests.support.skewed_clock import SkewedClock
 from tests.support.twins.issues import MemoryTracker
 from tests.support.twins.locks import Board, MemoryLocks
@@ -33,6 +34,7 @@ from tests.support.world_files import template
 CLONES = 3
 AGENTS = ("worker-1", "worker-2", "worker-3", "worker-4")
 WITH_PROCESS = ("worker-4",)  # whose process is known to its machine
+ORCHESTRATOR = "worker-3"
 PERSON = "Ada"
 DEAD_AFTER, STALE_AFTER = 1_800.0, 600.0
 SKEWS = (-3_600, 0, 3_600, -1_200, 2_400)  # seconds by which the clones' clocks are wrong
@@ -228,6 +230,7 @@ class World:
 
     def __init__(self, folder: Path, seed: int, *, clones: int = CLONES) -> None:
         self.folder = folder
+        mine({"agents": {"orchestrators": [ORCHESTRATOR]}}, folder)
         self.random = Random(seed)
         self.clock = ManualClock()
         hub, board = MemoryRemote(), Board(token=self._token)
