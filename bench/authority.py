@@ -5,8 +5,8 @@ the same name elsewhere; lines that are cut, or break just after a write; and ri
 between a decision and its write. Remotes are restored from backups, lose refs, and lose answers;
 clocks are set, machines started anew, clones copied, processes killed; and presence is forged. The
 services are the real ones. After every step: a generation has one holder and never falls in what
-the remote has; nothing is taken from the living, or from a person, without --steal;
-no agent but an orchestrator steals from another that was heard of, or from a person; of all who ask
+the remote has; nothing is taken from the living, or from a person, without --steal; no
+agent but an orchestrator steals from another that was heard of, or from a person; of all who ask
 the remote at most one is told to hold an issue; a fenced holder gets no guarded command through;
 nobody edits or leases what another living one has; losers are told who won; and in the end all
 clones agree, and nothing acknowledged is lost.

@@ -16,7 +16,8 @@ from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace
 from tests.support import laws
 from tests.support.context import make_context
-from tests.support.world import AGENTS, CLONES, PERSON, Session, World
+from tests.support.world import AGENTS, CLONES, PERSON, World
+from tests.support.world_records import Session
 
 ISSUES = 6
 PASSING = (5.0, 60.0, 400.0, 1_000.0, 1_850.0)  # seconds

@@ -16,7 +16,8 @@ from tests.support.acts import ISSUES, Act, Run, Step
 from tests.support.context import make_context
 from tests.support.twins.locks import Board
 from tests.support.twins.state import MemoryCommit, MemoryRemote
-from tests.support.world import AGENTS, CLONES, Backup, Clone, Life, Session, World
+from tests.support.world import AGENTS, CLONES, Clone, World
+from tests.support.world_records import Backup, Life, Session
 
 MOST_CLONES = CLONES + 2  # with the copies
 NOBODY = 2**30  # no process has this number

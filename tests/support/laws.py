@@ -15,8 +15,9 @@ from ghp_agents.leases.world import as_hold, read_all
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.state import codec
-from tests.support.world import ORCHESTRATOR, Session, World, Write
+from tests.support.world import ORCHESTRATOR, World
 from tests.support.world_files import PATHS
+from tests.support.world_records import Session, Write
 
 _CLAIMED = re.compile(r"#\d+ is claimed by «?([^\s»]+)")
 _ASSIGNED = re.compile(r"#\d+ is assigned to ([^.]+)\.")

@@ -13,9 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
 
-from ghp_agents.core.ids import Actor, CloneId
+from ghp_agents.core.ids import Actor
 from ghp_agents.hotpath.locate import Location
 from ghp_agents.hotpath.presence_file import read_presence as read_presence
 from ghp_agents.leases.hold import Hold
@@ -28,8 +27,9 @@ from tests.support.consent import mine
 from tests.support.skewed_clock import SkewedClock
 from tests.support.twins.issues import MemoryTracker
 from tests.support.twins.locks import Board, MemoryLocks
-from tests.support.twins.state import History, MemoryRemote, MemorySnapshot, MemoryStore
+from tests.support.twins.state import MemoryRemote, MemorySnapshot, MemoryStore
 from tests.support.world_files import template
+from tests.support.world_records import Backup, Life, Session, Sign, Write
 
 CLONES = 3
 AGENTS = ("worker-1", "worker-2", "worker-3", "worker-4")
@@ -46,27 +46,6 @@ class PersonsWorkspace(Workspace):
     def actor(self) -> Actor:
         """The person."""
         return Actor(PERSON, is_person=True)
-
-
-class Session(NamedTuple):
-    """One life of an agent, in one clone."""
-
-    agent: str
-    clone: int
-    token: str
-
-
-class Write(NamedTuple):
-    """A change of a right, and what was true when it happened."""
-
-    before: Lock | None
-    after: Lock
-    by: str  # who acted
-    epoch: int  # of who acted; 0 for a person
-    clone: int
-    how: str  # the kind of the step: claim, steal, release, …
-    holder_lived: bool  # the holder before was alive for all that could be known
-    holder_moved: bool  # and gave a sign of life within `STALE_AFTER`
 
 
 class WorldLocks(MemoryLocks):
@@ -195,31 +174,6 @@ class Clone:
     def cut(self, *, away: bool) -> None:
         """The remote cannot be reached from here, or can be again."""
         self.hub.reachable = self.board.reachable = not away
-
-
-class Life(NamedTuple):
-    """An agent from a start to its end."""
-
-    clone: int
-    agent: str
-    epoch: int
-
-
-class Sign(NamedTuple):
-    """The last sign of life: when it was given, or came to where others could hear of it."""
-
-    at: float
-    seq: int
-    status: str = ""
-
-
-class Backup(NamedTuple):
-    """What the remote had at some time."""
-
-    leases: dict[str, Lock]
-    histories: dict[str, list[Lock]]
-    clones: Mapping[CloneId, History]
-    reached: dict["Life", "Sign"]
 
 
 class World:

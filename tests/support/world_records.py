@@ -1,0 +1,54 @@
+"""What is remembered of a simulated world: lives, their signs, changes of rights, and backups."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ghp_agents.core.ids import CloneId
+from ghp_agents.locks.lock import Lock
+from tests.support.twins.state import History
+
+
+class Session(NamedTuple):
+    """One life of an agent, in one clone."""
+
+    agent: str
+    clone: int
+    token: str
+
+
+class Write(NamedTuple):
+    """A change of a right, and what was true when it happened."""
+
+    before: Lock | None
+    after: Lock
+    by: str  # who acted
+    epoch: int  # of who acted; 0 for a person
+    clone: int
+    how: str  # the kind of the step: claim, steal, release, …
+    holder_lived: bool  # the holder before was alive for all that could be known
+    holder_moved: bool  # and gave a sign of life within `STALE_AFTER`
+
+
+class Life(NamedTuple):
+    """An agent from a start to its end."""
+
+    clone: int
+    agent: str
+    epoch: int
+
+
+class Sign(NamedTuple):
+    """The last sign of life: when it was given, or came to where others could hear of it."""
+
+    at: float
+    seq: int
+    status: str = ""
+
+
+class Backup(NamedTuple):
+    """What the remote had at some time."""
+
+    leases: dict[str, Lock]
+    histories: dict[str, list[Lock]]
+    clones: Mapping[CloneId, History]
+    reached: dict[Life, Sign]
