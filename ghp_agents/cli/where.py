@@ -1,25 +1,43 @@
-"""`agent-where`: print the path of an issue's worktree."""
+"""`agent-where`: print the path of the worktree of an issue or an agent."""
 
 import click
 
 from ghp_agents.cli import complete, output
 from ghp_agents.cli.params import as_number
 from ghp_agents.core.errors import NotFoundError
+from ghp_agents.core.ids import issue_of_branch
+from ghp_agents.git.worktree_admin import Checkout
+from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.wiring import App
 from ghp_agents.worktrees import checkout
 
+EXAMPLE = "ghp agent-where 12"
 
-@click.command("agent-where", epilog="Example: ghp agent-where 12")
-@click.argument("issue", metavar="N", shell_complete=complete.issues)
+
+@click.command("agent-where", epilog=f"Example: {EXAMPLE}")
+@click.argument("what", metavar="N|AGENT", shell_complete=complete.issues)
 @click.option("--json", "as_json", is_flag=True, help="Print the path and the branch as JSON.")
 @click.pass_obj
-def where(app: App, issue: str, as_json: bool) -> None:
-    """Print the path of an issue's worktree in this clone, for `cd "$(ghp agent-where 12)"`.
+def where(app: App, what: str, as_json: bool) -> None:
+    """Print the path of the worktree of an issue or an agent in this clone, for
+    `cd "$(ghp agent-where 12)"`.
 
-    The branch of a worktree names its issue. If several worktrees do, `git worktree list` shows
-    the same one first.
+    The branch of a worktree names its issue; a file in its git folder names its agent. If several
+    worktrees do, `git worktree list` shows the same one first.
     """
-    number = as_number(issue, "an issue number", "ghp agent-where 12")
+    if is_name(what) and not what.isdigit():
+        found = _of_agent(app, what)
+        fields: dict[str, object] = {"agent": what, "issue": issue_of_branch(found.branch or "")}
+    else:
+        number = as_number(what, "an issue number or an agent's name", EXAMPLE)
+        found, fields = _of_issue(app, number), {"issue": number}
+    if as_json:
+        output.as_json({**fields, "path": str(found.path), "branch": found.branch})
+    else:
+        output.data(f"{found.path}\n")
+
+
+def _of_issue(app: App, number: int) -> Checkout:
     found = checkout.of_issue(app.ws.folder, (number,))
     if found is None:
         app.knowing_tracker.get(number)  # raises NotFoundError if there is no such issue
@@ -27,7 +45,15 @@ def where(app: App, issue: str, as_json: bool) -> None:
             f"Issue #{number} has no worktree in this clone.",
             hint=f"Create one: `ghp agent-start {number}`.",
         )
-    if as_json:
-        output.as_json({"issue": number, "path": str(found.path), "branch": found.branch})
-    else:
-        output.data(f"{found.path}\n")
+    return found
+
+
+def _of_agent(app: App, name: str) -> Checkout:
+    found = checkout.of_agent(app.ws.folder, name)
+    if found is None:
+        raise NotFoundError(
+            f"No worktree of this clone is {name}'s.",
+            hint=f"Start on an issue as {name}: `ghp agent-start N --as {name}`, or name it in its "
+            f"worktree: `ghp agent-whoami --set {name}`.",
+        )
+    return found

@@ -51,7 +51,7 @@ def _has_commit(ws: Workspace, issue: Issue, pulls: Sequence[Pull]) -> bool:
     merges one of its pull requests. A commit from before the issue names another one."""
     places = trunk_places(ws)
     words = [rf"(^|[^[:alnum:]_])#{n}([^[:alnum:]_]|$)" for n in issue.numbers if n < PROVISIONAL]
-    words += [f"^{HEAD_TRAILER}: {pull.head}$" for pull in pulls]
+    words += [f"^{HEAD_TRAILER}: {pull.head}$" for pull in pulls if pull.head.isalnum()]
     try:
         since = to_text(to_seconds(issue.created_at) - CLOCK_SKEW_S)
     except ValueError:  # another clone wrote it

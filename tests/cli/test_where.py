@@ -51,6 +51,28 @@ def test_an_issue_that_nobody_created_is_named(repo: Path) -> None:
     assert result.err.startswith("Error: There is no issue 12.\nHint: ")
 
 
-def test_a_word_that_is_no_number_is_wrong_usage(repo: Path) -> None:
-    error = "Error: 'parser' is not an issue number.\nHint: Example: `ghp agent-where 12`.\n"
-    assert invoke("agent-where parser", repo) == Result(2, "", error)
+def test_it_prints_the_path_of_an_agents_worktree(repo: Path, worktree: MakeWorktree) -> None:
+    path = worktree(repo, "worker-1/12-parser")
+    assert invoke("agent-whoami --set worker-1", path).code == 0
+    assert invoke("agent-where worker-1", repo) == Result(0, f"{path}\n", "")
+    assert json.loads(invoke("agent-where worker-1 --json", repo).out) == {
+        "agent": "worker-1", "issue": 12, "path": str(path), "branch": "agent/worker-1/12-parser",
+    }  # fmt: skip
+
+
+def test_of_an_agent_without_a_worktree_it_says_how_it_gets_one(repo: Path) -> None:
+    assert invoke("agent-where worker-1", repo) == Result(
+        1,
+        "",
+        "Error: No worktree of this clone is worker-1's.\n"
+        "Hint: Start on an issue as worker-1: `ghp agent-start N --as worker-1`, or name it in its "
+        "worktree: `ghp agent-whoami --set worker-1`.\n",
+    )
+
+
+def test_a_word_that_is_neither_is_wrong_usage(repo: Path) -> None:
+    error = (
+        "Error: 'the parser' is not an issue number or an agent's name.\n"
+        "Hint: Example: `ghp agent-where 12`.\n"
+    )
+    assert invoke(["agent-where", "the parser"], repo) == Result(2, "", error)

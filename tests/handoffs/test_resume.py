@@ -265,6 +265,13 @@ def test_a_named_handoff_is_gone_on_from(here: Station) -> None:
         here.resume(handoff=first.id, issue="1")
 
 
+def test_who_was_given_something_finds_it_without_naming_it(repo: Path) -> None:
+    team = make_team()
+    team.locks.acquire("issue/2", "worker-2", expected=None, epoch=1, reason="given")
+    assert team.at(repo, "worker-2").resume().text.startswith("# Resume: #2 ")
+    assert team.at(repo, "worker-3").resume().text.startswith("# Resume: work without an issue")
+
+
 def test_who_was_handed_something_finds_it_without_naming_it(repo: Path) -> None:
     team = make_team()
     handoff = team.at(repo).hand_over(issue="2", to="worker-2", note="Go on.").handoff

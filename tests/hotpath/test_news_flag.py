@@ -51,3 +51,12 @@ def test_where_no_file_can_be_made_it_is_still(tmp_path: Path) -> None:
         (tmp_path / folder / "cache").write_text("no folder")
     bell.set_flag(here, "worker-1")
     assert not bell.is_set(here, "worker-1")
+
+
+def test_it_rings_for_all_but_the_author(tmp_path: Path) -> None:
+    here = folders(tmp_path, "worker-1", "worker-2", "worker-3")
+    bell.set_for_others(here, "worker-2")
+    assert [name for name in ("worker-1", "worker-2", "worker-3") if bell.is_set(here, name)] == [
+        "worker-1", "worker-3",
+    ]  # fmt: skip
+    bell.set_for_others([str(tmp_path / "none")], "")

@@ -1,10 +1,11 @@
-"""The worktree of an issue is found by its branch."""
+"""The worktree of an issue is found by its branch, that of an agent by its name in it."""
 
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 from ghp_agents.worktrees import checkout
+from tests.support.ghp import invoke
 
 
 def test_the_first_worktree_whose_branch_names_the_issue_is_found(
@@ -21,3 +22,18 @@ def test_the_first_worktree_whose_branch_names_the_issue_is_found(
     assert other.path == second
     assert checkout.of_issue(repo, (12,)) is None
     assert checkout.of_issue(repo, ()) is None
+
+
+def test_the_worktree_of_an_agent_is_the_one_that_was_named_for_it(
+    repo: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    worktree(repo, "worker-2/1-lexer")
+    mine, gone = worktree(repo, "worker-1/2-parser"), worktree(repo, "worker-3/3-writer")
+    for place, name in ((mine, "worker-1"), (gone, "worker-3")):
+        assert invoke(f"agent-whoami --set {name}", place).code == 0
+    shutil.rmtree(gone)
+    found = checkout.of_agent(repo, "worker-1")
+    assert found is not None
+    assert found.path == mine
+    assert checkout.of_agent(repo, "worker-2") is None  # only its branch says so
+    assert checkout.of_agent(repo, "worker-3") is None
