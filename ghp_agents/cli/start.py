@@ -5,7 +5,7 @@ import click
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, start_background, sync_first
 from ghp_agents.cli.views import claim as claim_view
-from ghp_agents.core.errors import UsageError
+from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.hotpath.quoting import clean
@@ -41,6 +41,7 @@ def start(app: App, issue: str | None, best: bool, as_json: bool) -> None:
         sync_first(app)
         started = services.start(app, issue)
     _say(started)
+    _guard(app, started)
     if as_json:
         output.as_json(_fields(started))
     else:
@@ -67,6 +68,21 @@ def _say(started: Started) -> None:
         _report_setup(started.furnished)
     for note in started.notes:
         output.warn(note)
+
+
+def _guard(app: App, started: Started) -> None:
+    """Install the hooks of the main worktree, so that edits here are guarded, too."""
+    from ghp_agents.integrations.clients import new_worktree
+
+    try:
+        for step in new_worktree.steps(app.ws, started.path):
+            step.act()
+            output.done(f"{step.did} {step.what}.")
+    except (GhpError, OSError) as error:
+        output.warn(
+            f"Edits in the new worktree are not guarded: {error}",
+            "Fix the file, then run `ghp agent-init --hooks` in that worktree.",
+        )
 
 
 def _report_setup(provisioned: Provisioned) -> None:

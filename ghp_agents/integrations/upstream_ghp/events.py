@@ -3,18 +3,15 @@ and a sync. Does nothing in a repository that is not set up.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.hotpath import background, heartbeat
-from ghp_agents.integrations.clients import config_files
-from ghp_agents.integrations.clients import install as client_hooks
-from ghp_agents.integrations.clients.hook_entries import HOMES
+from ghp_agents.integrations.clients import new_worktree
 from ghp_agents.integrations.upstream_ghp.hooks import EVENTS
 from ghp_agents.ports import Context
-from ghp_agents.workspace import Workspace
 
 LARGEST = 5_000_000  # bytes of an event file
 
@@ -48,21 +45,8 @@ def follow(ctx: Context, event: str, data: Mapping[str, Any]) -> None:
 
 def _install_hooks(ctx: Context, data: Mapping[str, Any]) -> None:
     """Install the main worktree's hooks in the new worktree."""
-    here = config_files.here(ctx.ws, list(HOMES))
-    new_top = Path(_worktree(data))
-    for client, python in _hooked_clients(ctx.ws, here):
-        new = [target for target in here if target.client == client and _same(target.top, new_top)]
-        for step in client_hooks.to_put(new, python, ctx.ws.environ, ctx.ws.common_dir):
-            step.act()
-
-
-def _hooked_clients(
-    ws: Workspace, here: Sequence[config_files.ConfigFile]
-) -> Iterator[tuple[str, str]]:
-    for target in here:
-        python = client_hooks.python_in(target) if _same(target.top, ws.root) else None
-        if python is not None:
-            yield target.client, python
+    for step in new_worktree.steps(ctx.ws, Path(_worktree(data))):
+        step.act()
 
 
 def _stop_agents(ctx: Context, data: Mapping[str, Any]) -> None:
@@ -94,10 +78,6 @@ def _worktree(data: Mapping[str, Any]) -> str:
             "The upstream event names no worktree.", hint="Report it to the author of that `ghp`."
         )
     return path
-
-
-def _same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
 
 
 def _odd(file: Path, why: str) -> GhpError:

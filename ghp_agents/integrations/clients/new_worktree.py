@@ -1,0 +1,26 @@
+"""The main worktree's hooks for clients, in another worktree of the clone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ghp_agents.integrations.clients import config_files
+from ghp_agents.integrations.clients import install as client_hooks
+from ghp_agents.integrations.clients.config_files import ConfigFile
+from ghp_agents.integrations.clients.hook_entries import HOMES
+from ghp_agents.state.admin_port import Step
+from ghp_agents.workspace import Workspace
+
+
+def steps(ws: Workspace, top: Path) -> Iterator[Step]:
+    """The steps that install in the worktree `top` the hooks that the main worktree has. Raises
+    GhpError."""
+    here = config_files.here(ws, list(HOMES))
+    for main in here:
+        python = client_hooks.python_in(main) if _is(main, ws.root) else None
+        if python is not None:
+            new = [each for each in here if each.client == main.client and _is(each, top)]
+            yield from client_hooks.to_put(new, python, ws.environ, ws.common_dir)
+
+
+def _is(target: ConfigFile, folder: Path) -> bool:
+    return target.top == folder or target.top.resolve() == folder.resolve()
