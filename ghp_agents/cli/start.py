@@ -2,7 +2,7 @@
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import output, run_client
 from ghp_agents.cli.context import acting, start_background, sync_first
 from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.core.errors import GhpError, UsageError
@@ -23,15 +23,41 @@ HOW = {
 
 @click.command("agent-start", epilog="Example: ghp agent-start 12 --as worker-1")
 @click.argument("issue", required=False)
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")
 @click.option("--next", "best", is_flag=True, help="Pick the best issue that is ready.")
+@click.option(
+    "--run", metavar="CLIENT", type=click.Choice([*run_client.CLIENTS]),
+    help="Then start this client there: claude, codex, gemini, opencode or cursor.",
+)  # fmt: skip
+@click.option("--tmux", is_flag=True, help="Start it in a window of tmux.")
 @click.option("--json", "as_json", is_flag=True, help="Print only the result, as JSON.")
 @acting
-def start(app: App, issue: str | None, best: bool, as_json: bool) -> None:
+def start(
+    app: App,
+    issue: str | None,
+    command: tuple[str, ...],
+    best: bool,
+    run: str | None,
+    tmux: bool,
+    as_json: bool,
+) -> None:
     """Claim an issue, create its branch and worktree, and print what you need to begin.
 
     The branch begins at the remote's current main. If another agent already worked on the issue,
     its branch is reused. Safe to run twice.
+
+    --run starts a client in the worktree, as the agent, with what it needs to begin as its first
+    prompt. Any other command follows `--`; it finds the prompt in GHP_PROMPT.
     """
+    if best and issue is not None and not issue.removeprefix("#").isdigit():
+        command = (issue, *command)  # `--next -- CMD`
+        issue = None
+    if (command and run) or (as_json and (run or command)) or (tmux and not (run or command)):
+        raise UsageError(
+            "Use --run CLIENT or `-- CMD...`, with --tmux if you like, and without --json.",
+            hint="Run `ghp agent-start 12 --run claude`.",
+        )
+    program = run_client.find(run, command, tmux=tmux) if run or command else ()
     if best == (issue is not None):
         raise UsageError(
             "Name an issue, or use --next.",
@@ -44,9 +70,19 @@ def start(app: App, issue: str | None, best: bool, as_json: bool) -> None:
     _guard(app, started)
     if as_json:
         output.as_json(_fields(started))
-    else:
-        _resume(app, started)
+    elif not program:
+        output.data(_resume(app, started))
+        output.flush()
+        output.say(f"Start your agent there: {run_client.by_hand(started.path)}")
     start_background(app)
+    if program:
+        agent = app.ws.agent()
+        prompt = f"You are agent {agent}. {_resume(app, started)}"
+        launch = run_client.Launch(program, started.path, agent, prompt)
+        if tmux:
+            run_client.in_tmux(launch, app.ws.root.name, app.environ)
+        else:
+            run_client.here(launch, app.environ)
 
 
 def _fields(started: Started) -> dict[str, object]:
@@ -107,8 +143,8 @@ def _ended(setup: Setup) -> str:
     return "timed out" if setup.timed_out else f"exited with {setup.code}"
 
 
-def _resume(app: App, started: Started) -> None:
-    """Print what `agent-resume` prints in the new worktree."""
+def _resume(app: App, started: Started) -> str:
+    """What `agent-resume` prints in the new worktree."""
     from ghp_agents.handoffs import resume
 
     agent = app.ws.agent()
@@ -116,7 +152,6 @@ def _resume(app: App, started: Started) -> None:
     number = str(started.claimed.issue.number)
     chosen = resume.choose(inner, issue=number)
     resumed = resume.resume(inner, chosen)
-    output.data(f"Work in {started.path}\n\n{clean(resumed.text)}")
-    output.flush()
     if resumed.news:
         escalation.mark_told(inner.ws, AgentName(agent), [item.id for item in resumed.news])
+    return f"Work in {started.path}\n\n{clean(resumed.text)}"

@@ -1,0 +1,109 @@
+"""Starts an agent's client in its worktree: in this terminal, or in a window of tmux."""
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.cli import output
+from ghp_agents.core import process
+from ghp_agents.core.errors import GhpError, NotSetUpError
+
+# How each client begins an interactive session with a prompt.
+CLIENTS: Mapping[str, tuple[str, ...]] = {
+    "claude": ("claude",),
+    "codex": ("codex",),
+    "gemini": ("gemini", "--prompt-interactive"),
+    "opencode": ("opencode", "--prompt"),
+    "cursor": ("cursor-agent",),
+}
+PROMPT = "GHP_PROMPT"  # the variable that gives the prompt to any other command
+TIMEOUT_S = 10.0  # seconds for tmux
+_UNFIT = re.compile(r"[^\w-]+")  # in a name of a session, `.` and `:` separate
+
+
+class Launch(NamedTuple):
+    """A client to start."""
+
+    command: tuple[str, ...]
+    path: Path
+    agent: str
+    prompt: str
+
+    def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """The client's environment: the caller's, and the agent's name."""
+        own = {"GHP_AGENT": self.agent}
+        return {**environ, **own, **({} if self.is_known else {PROMPT: self.prompt})}
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is a client whose command line takes a prompt."""
+        return self.command in CLIENTS.values()
+
+    @property
+    def words(self) -> list[str]:
+        """The whole command line."""
+        return [*self.command, self.prompt] if self.is_known else [*self.command]
+
+
+def find(client: str | None, command: Sequence[str], *, tmux: bool) -> tuple[str, ...]:
+    """The command of `--run CLIENT` or `-- CMD…`. Raises NotSetUpError if a program is missing."""
+    words = CLIENTS[client] if client else tuple(command)
+    for program in (words[0], *(["tmux"] if tmux else [])):
+        if shutil.which(program) is None:
+            raise NotSetUpError(
+                f"`{program}` is not installed, or not on PATH; nothing was started.",
+                hint="Install it, or start your agent by hand: `ghp agent-start` prints where.",
+            )
+    return words
+
+
+def here(launch: Launch, environ: Mapping[str, str]) -> None:
+    """Replace this process by the client. Raises GhpError."""
+    output.flush()
+    try:
+        os.chdir(launch.path)
+        os.execvpe(launch.words[0], launch.words, launch.environment(environ))
+    except OSError as error:
+        raise GhpError(
+            f"Cannot start `{launch.words[0]}` in {launch.path}: {error.strerror}.",
+            hint=f"Start it by hand: `{by_hand(launch.path)}`.",
+        ) from None
+
+
+def in_tmux(launch: Launch, session: str, environ: Mapping[str, str]) -> None:
+    """Start the client in a new window of the tmux session that is called after the repository.
+    Raises GhpError."""
+    session = _UNFIT.sub("-", session).strip("-") or "agents"
+    env = launch.environment(environ)
+    own = [
+        word
+        for name in ("GHP_AGENT", PROMPT)
+        if name in env
+        for word in ("-e", f"{name}={env[name]}")
+    ]
+    exists = _tmux(launch, environ, "has-session", "-t", f"={session}").code == 0
+    begin = ["new-window", "-t", f"={session}:"] if exists else ["new-session", "-d", "-s", session]
+    place = ["-n", launch.agent, "-c", str(launch.path)]
+    done = _tmux(launch, environ, *begin, *place, *own, "--", *launch.words)
+    if done.code != 0:
+        raise GhpError(
+            f"tmux did not start `{launch.words[0]}`: {done.err.strip()[:200]}.",
+            hint=f"Start it by hand: `{by_hand(launch.path)}`.",
+        )
+    output.done(
+        f"Started {launch.words[0]} in window {launch.agent} of the tmux session {session}. "
+        f"To see it: tmux attach -t {session}"
+    )
+
+
+def _tmux(launch: Launch, environ: Mapping[str, str], *args: str) -> process.Ended:
+    return process.run(["tmux", *args], cwd=launch.path, env=environ, timeout=TIMEOUT_S)
+
+
+def by_hand(path: Path) -> str:
+    """The line that a person types."""
+    return f"cd {shlex.quote(str(path))} && claude"

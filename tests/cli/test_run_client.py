@@ -1,0 +1,123 @@
+"""`agent-start --run` starts a client in the worktree, as the agent, with what it must know."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support import hosts
+from tests.support.ghp import Result, invoke, run_ghp
+
+REPORT = (
+    'printf "%s\\n" "$(basename "$0")" "$PWD" "$GHP_AGENT" "$#"; for word; do echo "$word"; done'
+)
+
+
+@pytest.fixture
+def repo(repo: Path) -> Path:
+    """A repository with an issue."""
+    assert invoke("agent-issue new Parse", repo).code == 0
+    return repo
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    """Where the programs are that report how they were started."""
+    for name in ("claude", "gemini", "mine"):
+        hosts.executable(tmp_path / "bin" / name, f'{REPORT}; echo "prompt: ${{GHP_PROMPT%%.*}}"')
+    return {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "GHP_BACKGROUND": "0"}
+
+
+def start(repo: Path, words: str, env: dict[str, str]) -> Result:
+    return run_ghp(f"agent-start {words} --as worker-1", repo, env)
+
+
+def place(repo: Path) -> str:
+    return invoke("agent-where 1", repo).out.strip()
+
+
+def test_a_client_gets_the_resume_text_as_its_first_prompt(repo: Path, env: dict[str, str]) -> None:
+    done = start(repo, "1 --run claude", env)
+    assert done.code == 0
+    program, folder, agent, count, first, *rest = done.out.splitlines()
+    assert (program, folder, agent, count) == ("claude", place(repo), "worker-1", "1")
+    assert first == f"You are agent worker-1. Work in {place(repo)}"
+    assert "# Resume: #1 «Parse»" in rest
+
+
+def test_each_client_is_started_in_its_own_way(repo: Path, env: dict[str, str]) -> None:
+    lines = start(repo, "1 --run gemini", env).out.splitlines()
+    assert lines[3:5] == ["2", "--prompt-interactive"]
+
+
+@pytest.mark.parametrize("words", ["1", "--next"])
+def test_any_other_command_finds_the_prompt_in_a_variable(
+    repo: Path, env: dict[str, str], words: str
+) -> None:
+    done = run_ghp(f"agent-start {words} --as worker-1 -- mine --fast", repo, env)
+    assert done.out.splitlines()[:5] == ["mine", place(repo), "worker-1", "1", "--fast"]
+    assert "prompt: You are agent worker-1" in done.out
+
+
+def test_without_it_the_line_to_type_is_printed(repo: Path) -> None:
+    done = invoke("agent-start 1 --as worker-1", repo)
+    assert done.err.endswith(f"Start your agent there: cd {place(repo)} && claude\n")
+
+
+def test_a_program_that_is_missing_is_said_before_anything_is_claimed(repo: Path) -> None:
+    done = run_ghp("agent-start 1 --as worker-1 -- nowhere", repo)
+    assert (done.code, done.out) == (5, "")
+    assert done.err == (
+        "Error: `nowhere` is not installed, or not on PATH; nothing was started.\n"
+        "Hint: Install it, or start your agent by hand: `ghp agent-start` prints where.\n"
+    )
+    assert "worker-1" not in invoke("agent-issues", repo).out
+
+
+@pytest.mark.parametrize(
+    "words", ["1 --run claude --json", "1 --tmux", "1 --run claude -- mine", "1 --next"]
+)
+def test_words_that_do_not_fit_are_wrong_usage(repo: Path, env: dict[str, str], words: str) -> None:
+    done = run_ghp(f"agent-start --as worker-1 {words}", repo, env)
+    assert (done.code, done.out) == (2, "")
+
+
+@pytest.fixture
+def tmux(tmp_path: Path, env: dict[str, str]) -> Iterator[dict[str, str]]:
+    """A tmux server of its own."""
+    if shutil.which("tmux") is None:
+        pytest.skip("tmux is not installed")
+    folder = tmp_path / "tmux"
+    folder.mkdir()
+    yield {**env, "TMUX_TMPDIR": str(folder), "TMUX": ""}
+    subprocess.run(
+        ["tmux", "kill-server"], env={**os.environ, "TMUX_TMPDIR": str(folder)}, check=False,
+        capture_output=True,
+    )  # fmt: skip
+
+
+def test_in_tmux_each_agent_gets_a_window_of_the_repositorys_session(
+    repo: Path, tmux: dict[str, str], tmp_path: Path
+) -> None:
+    assert invoke("agent-issue new Write", repo).code == 0
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    hosts.executable(tmp_path / "bin/claude", f"{{ {REPORT}; }} > {pipe}; exec sleep 1000")
+    for number, agent in ((1, "worker-1"), (2, "worker-2")):
+        done = run_ghp(f"agent-start {number} --run claude --tmux --as {agent}", repo, tmux)
+        assert done.code == 0, done.err
+        assert done.err.endswith(
+            f"✓ Started claude in window {agent} of the tmux session repo. "
+            "To see it: tmux attach -t repo\n"
+        )
+        heard = subprocess.run(["cat", pipe], capture_output=True, text=True, timeout=60).stdout
+        where = invoke(f"agent-where {number}", repo).out.strip()
+        assert heard.splitlines()[:3] == ["claude", where, agent]
+    windows = subprocess.run(
+        ["tmux", "list-windows", "-t", "=repo", "-F", "#W"], env={**os.environ, **tmux},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert windows.stdout.split() == ["worker-1", "worker-2"]
