@@ -54,8 +54,10 @@ def test_a_start_says_where_and_prints_what_is_needed(folder: Path, home: Path) 
     place = home / ".ghp/worktrees/repo/1-parse-files"
     started = ghp(folder, "agent-start 1 --as worker-1")
     assert (started.code, started.err) == (
-        0, f"✓ Claimed #1 «Parse files».\n✓ Created branch {BRANCH} in {place}.\n"
-    )  # fmt: skip
+        0,
+        f"✓ Claimed #1 «Parse files».\n✓ Created branch {BRANCH} in {place}.\n"
+        f"Start your agent there: cd {place} && claude\n",
+    )
     assert started.out.startswith(
         f"Work in {place}\n\n# Resume: #1 «Parse files»\n\nNo handoff yet.\n"
     )
@@ -66,7 +68,11 @@ def test_a_start_says_where_and_prints_what_is_needed(folder: Path, home: Path) 
 def test_again_it_says_that_it_is_there(folder: Path, place: Path) -> None:
     again = ghp(folder, "agent-start 1 --as worker-1")
     mine = "You already hold #1 «Parse files», since <then>.\n"
-    assert (again.code, again.err) == (0, f"{mine}{place} already exists, on {BRANCH}.\n")
+    assert (again.code, again.err) == (
+        0,
+        f"{mine}{place} already exists, on {BRANCH}.\n"
+        f"Start your agent there: cd {place} && claude\n",
+    )
 
 
 def test_scripts_get_path_branch_and_issue(folder: Path, home: Path) -> None:
@@ -87,12 +93,12 @@ def test_the_set_up_command_is_shown_and_its_failure_said(folder: Path, home: Pa
     (folder / ".env").write_text("PORT=1\n")
     started = ghp(folder, "agent-start 1 --as worker-1")
     assert started.code == 0
-    assert started.err.endswith(
+    assert (
         "Copied .env.\n"
         "installing\n"
         "Warning: `echo installing; exit 3` exited with 3; the worktree was created anyway.\n"
         "Hint: Fix the problem and run the same command again to repeat it.\n"
-    )
+    ) in started.err
 
 
 @pytest.mark.parametrize("args", ["agent-start --as w", "agent-start 1 --next --as w"])
