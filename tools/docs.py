@@ -45,6 +45,7 @@ VARIABLES = {
     "`GHP_PERSON`": "`1` allows `--as @me` in a person's own shell that has the variables of an "
     "agent's session. It is not for agents",
     "`GHP_AGENT_PID`": "the process whose end is the agent's end, on this machine",
+    "`GHP_PROMPT`": "set by `agent-start -- CMD`: what the agent needs to begin",
     "`GHP_BACKGROUND`": "`0`: no heartbeat and no command commits or syncs in the background",
     "`GHP_STATE_DIR`": "a folder for presence and outbox if `.git` cannot be written (default: "
     "`$XDG_STATE_HOME`, `~/.local/state`)",
