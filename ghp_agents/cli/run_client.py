@@ -21,6 +21,7 @@ CLIENTS: Mapping[str, tuple[str, ...]] = {
     "cursor": ("cursor-agent",),
 }
 PROMPT = "GHP_PROMPT"  # the variable that gives the prompt to any other command
+TMUX_LIMIT = 4_000  # characters of a prompt: tmux takes 16 kB, and a character has up to 4 bytes
 TIMEOUT_S = 10.0  # seconds for tmux
 _UNFIT = re.compile(r"[^\w-]+")  # in a name of a session, `.` and `:` separate
 
@@ -70,7 +71,7 @@ def here(launch: Launch, environ: Mapping[str, str]) -> None:
     except OSError as error:
         raise GhpError(
             f"Cannot start `{launch.words[0]}` in {launch.path}: {error.strerror}.",
-            hint=f"Start it by hand: `{by_hand(launch.path)}`.",
+            hint=f"Start it by hand: `{by_hand(launch.path, launch.words[0])}`.",
         ) from None
 
 
@@ -92,7 +93,7 @@ def in_tmux(launch: Launch, session: str, environ: Mapping[str, str]) -> None:
     if done.code != 0:
         raise GhpError(
             f"tmux did not start `{launch.words[0]}`: {done.err.strip()[:200]}.",
-            hint=f"Start it by hand: `{by_hand(launch.path)}`.",
+            hint=f"Start it by hand: `{by_hand(launch.path, launch.words[0])}`.",
         )
     output.done(
         f"Started {launch.words[0]} in window {launch.agent} of the tmux session {session}. "
@@ -104,6 +105,6 @@ def _tmux(launch: Launch, environ: Mapping[str, str], *args: str) -> process.End
     return process.run(["tmux", *args], cwd=launch.path, env=environ, timeout=TIMEOUT_S)
 
 
-def by_hand(path: Path) -> str:
+def by_hand(path: Path, program: str = "claude") -> str:
     """The line that a person types."""
-    return f"cd {shlex.quote(str(path))} && claude"
+    return f"cd {shlex.quote(str(path))} && {shlex.quote(program)}"

@@ -77,7 +77,8 @@ def start(
     start_background(app)
     if program:
         agent = app.ws.agent()
-        prompt = f"You are agent {agent}. {_resume(app, started)}"
+        limit = run_client.TMUX_LIMIT if tmux else None
+        prompt = f"You are agent {agent}. {_resume(app, started, limit)}"
         launch = run_client.Launch(program, started.path, agent, prompt)
         if tmux:
             run_client.in_tmux(launch, app.ws.root.name, app.environ)
@@ -143,7 +144,7 @@ def _ended(setup: Setup) -> str:
     return "timed out" if setup.timed_out else f"exited with {setup.code}"
 
 
-def _resume(app: App, started: Started) -> str:
+def _resume(app: App, started: Started, max_chars: int | None = None) -> str:
     """What `agent-resume` prints in the new worktree."""
     from ghp_agents.handoffs import resume
 
@@ -151,7 +152,7 @@ def _resume(app: App, started: Started) -> str:
     inner = App(started.path, app.environ, name=agent, clock=app.ws.clock)
     number = str(started.claimed.issue.number)
     chosen = resume.choose(inner, issue=number)
-    resumed = resume.resume(inner, chosen)
+    resumed = resume.resume(inner, chosen, max_chars=max_chars)
     if resumed.news:
         escalation.mark_told(inner.ws, AgentName(agent), [item.id for item in resumed.news])
     return f"Work in {started.path}\n\n{clean(resumed.text)}"

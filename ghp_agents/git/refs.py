@@ -48,9 +48,9 @@ def read_exact(git_dir: Path, *names: str) -> dict[str, str]:
     except OSError:
         raise UnreadableRefsError from None
     for name in [name for name, content in found.items() if not content]:
-        end = packed.find(b" %s\n" % name.encode())
+        end = packed.find(b" %s\n" % os.fsencode(name))
         line = packed[packed.rfind(b"\n", 0, end) + 1 : end] + b"\n" if end > 0 else b""
-        found[name] = _checked(name.encode(), line) if line else ""
+        found[name] = _checked(os.fsencode(name), line) if line else ""
     return {name: content for name, content in found.items() if content}
 
 
@@ -60,6 +60,8 @@ def remotes(git_dir: Path) -> list[str]:
         loose = os.listdir(git_dir / "refs/remotes")
     except FileNotFoundError:
         loose = []
+    except OSError:
+        raise UnreadableRefsError from None
     try:
         packed = re.findall(rb" refs/remotes/([^/\n]+)/", _packed_content(git_dir))
     except OSError:
@@ -81,7 +83,7 @@ def has_any(git_dir: Path, prefix: str) -> bool:
 
 def _read_loose(git_dir: Path, name: str) -> str:
     """The content of a ref's file; empty if it has none."""
-    if not _is_plain(name.encode()):
+    if not _is_plain(os.fsencode(name)):
         raise UnreadableRefsError
     try:
         content = _content(os.fsencode(git_dir / name))
@@ -91,7 +93,7 @@ def _read_loose(git_dir: Path, name: str) -> str:
         return ""
     if content.startswith(SYMBOLIC.encode()) and content.endswith(b"\n"):
         return content.decode("utf-8", "replace").strip()
-    return _checked(name.encode(), content)
+    return _checked(os.fsencode(name), content)
 
 
 def _are_own(prefixes: Sequence[str]) -> bool:
@@ -106,7 +108,7 @@ def _loose(git_dir: bytes, prefix: str) -> Iterator[tuple[str, str]]:
             if name.startswith(wanted) and not file.endswith(b".lock"):
                 content = _content(b"%s/%s" % (place, file))
                 if content is not None:
-                    yield name.decode(), _checked(name, content)
+                    yield os.fsdecode(name), _checked(name, content)
 
 
 def _note(error: OSError) -> None:

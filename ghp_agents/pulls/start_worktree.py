@@ -71,8 +71,8 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
 def _beginning(ctx: Context, issue: Issue, known: _KnownBranches) -> str:
     """The commit at which a new branch begins: the one that was handed over, else main's. Raises
     UnknownError if this clone lacks what was handed over."""
-    files = ctx.store.snapshot().files(handoff_record.folder_of(issue.number))
-    handed = [each for each in handoff_record.read_handoffs(files)[0] if each.to and each.head]
+    records = ctx.store.snapshot().files(handoff_record.folder_of(issue.number))
+    handed = [each for each in handoff_record.read_handoffs(records)[0] if each.to and each.head]
     if not handed or not handed[-1].branch or handed[-1].branch == _base(ctx.ws):
         return known.base
     last, folder = handed[-1], ctx.ws.folder

@@ -1,6 +1,7 @@
 """Notifications for an agent: answers, returned pull requests, orders, and lost claims."""
 
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 from ghp_agents.claims.claim import fence_of
@@ -139,12 +140,13 @@ def deliver(ctx: Context, agent: AgentName, ids: Iterable[str]) -> None:
 def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
     """Set the news flag of this clone's agents that have undelivered items."""
     answered = bool(snapshot.files(ANSWERS))
+    ledger = cache(lambda baseline: ctx.store.ledger(baseline))
     for agent in presence.agents_here(ctx.ws):
         fence = _fence(ctx, agent)
         fenced = fence is not None and not escalation.is_told(ctx.ws, agent, _fence_id(fence))
         wanted = _wanted(ctx, snapshot, agent, again=False)
         new = (answered and _answers(ctx.ws, snapshot, agent)) or _returns(ctx.ws, snapshot, agent)
-        if fenced or new or wanted or others_news.gather(ctx, snapshot, agent):
+        if fenced or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
             news_flag.set_flag(ctx.ws.folders, agent)
 
 

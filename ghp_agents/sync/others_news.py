@@ -4,7 +4,7 @@ An agent hears what comes after its baseline: the tips of all clones up to which
 delivered. Without one it hears what happened since it started.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -40,11 +40,15 @@ KEY = "ledger/"
 AT_WORK = ("implementing", "testing", "reviewing", "planning")
 FOLDER = "told"  # beside the list of delivered items
 
+ReadLedger = Callable[[Sequence[Tip]], list[LedgerEntry]]
 News = list[tuple[str, str]]  # the text, and the key that records its delivery
 
 
-def gather(ctx: Context, snapshot: Snapshot, agent: AgentName) -> News:
-    """What others did since the baseline, if it concerns the agent and was not delivered."""
+def gather(
+    ctx: Context, snapshot: Snapshot, agent: AgentName, ledger: ReadLedger | None = None
+) -> News:
+    """What others did since the baseline, if it concerns the agent and was not delivered. Who asks
+    for several agents passes a `ledger` that reads each baseline once."""
     tips = tuple(sorted(snapshot.tips()))
     baseline = _file(ctx.ws, agent).read()
     if baseline == tips:
@@ -52,7 +56,7 @@ def gather(ctx: Context, snapshot: Snapshot, agent: AgentName) -> News:
     presence = ctx.ws.presence(agent)
     if baseline is None and presence is None:
         return []  # it never was here
-    entries = ctx.store.ledger(after=baseline or ())
+    entries = (ledger or ctx.store.ledger)(baseline or ())
     if baseline is None and presence is not None:
         started = str(presence.get("startedAt"))
         entries = [entry for entry in entries if entry.at >= started]

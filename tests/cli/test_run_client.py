@@ -102,7 +102,8 @@ def tmux(tmp_path: Path, env: dict[str, str]) -> Iterator[dict[str, str]]:
 def test_in_tmux_each_agent_gets_a_window_of_the_repositorys_session(
     repo: Path, tmux: dict[str, str], tmp_path: Path
 ) -> None:
-    assert invoke("agent-issue new Write", repo).code == 0
+    long = "\N{SNOWMAN} " * 9_000  # tmux takes no command of more than 16 kB
+    assert invoke(["agent-issue", "new", "Write", "--body", long], repo).code == 0
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     hosts.executable(tmp_path / "bin/claude", f"{{ {REPORT}; }} > {pipe}; exec sleep 1000")

@@ -1,5 +1,6 @@
 """What the files of a clone say is what git says, and where only git can tell, nobody guesses."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -130,6 +131,21 @@ def test_a_packed_object_is_left_to_git(clone: Path) -> None:
 def test_a_name_that_only_git_understands_is_left_to_git(clone: Path, name: str) -> None:
     with pytest.raises(UnreadableRefsError):
         clone_files.ref(clone, name)
+
+
+def test_a_name_that_is_not_utf_8_is_left_to_git(clone: Path) -> None:
+    head = (clone / ".git/refs/heads/main").read_bytes()
+    for place in (b"refs/heads/caf\xe9", b"refs/remotes/caf\xe9/main"):
+        path = clone / ".git" / os.fsdecode(place)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(head)
+    for ask in (
+        lambda: clone_files.branches(clone, "main"),
+        lambda: clone_files.below(clone, "refs/heads/"),
+        lambda: clone_files.ref(clone, "refs/heads/caf\udce9"),
+    ):
+        with pytest.raises(UnreadableRefsError):
+            ask()
 
 
 def test_a_circle_of_refs_is_left_to_git(clone: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.ghp import invoke
+from tests.support.ghp import succeed
 from tests.support.hooks import SILENT, call, context, payload
 
 LEAD = "ghp-agents has news for this agent:\n"
@@ -13,22 +13,16 @@ PERSON = "«Test Person» (a person)"
 SHOW = "`ghp agent-issue show 1` shows all."
 
 
-def run(folder: Path, *lines: str) -> None:
-    for line in lines:
-        done = invoke(line, folder)
-        assert done.code == 0, (line, done)
-
-
 @pytest.fixture
 def two(clones: Callable[[int], list[Path]]) -> tuple[Path, Path]:
     """worker-1 has a session in the second clone and holds #1; worker-2 is in the first."""
     one, other = clones(2)
-    run(one, "agent-init --agent worker-2", "agent-issue new Parse --as @me")
-    run(one, "agent-issue new Write --as @me", "agent-sync")
-    run(other, "agent-init --agent worker-1", "agent-sync")
+    succeed(one, "agent-init --agent worker-2", "agent-issue new Parse --as @me")
+    succeed(one, "agent-issue new Write --as @me", "agent-sync")
+    succeed(other, "agent-init --agent worker-1", "agent-sync")
     assert call("claude", payload("claude-SessionStart-startup", other), other).code == 0
-    run(other, "agent-claim 1", "agent-sync")
-    run(one, "agent-sync")
+    succeed(other, "agent-claim 1", "agent-sync")
+    succeed(one, "agent-sync")
     assert step(other) == ""
     return one, other
 
@@ -72,8 +66,8 @@ def test_a_session_hears_at_its_next_step(
     two: tuple[Path, Path], lines: Sequence[str], heard: str
 ) -> None:
     one, other = two
-    run(one, *lines, "agent-sync")
+    succeed(one, *lines, "agent-sync")
     assert step(other) == ""
-    run(other, "agent-sync")
+    succeed(other, "agent-sync")
     assert step(other) == LEAD + heard
     assert step(other) == ""

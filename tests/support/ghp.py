@@ -67,6 +67,13 @@ def invoke(
     return Result(code, _written(streams["stdout"]), _written(streams["stderr"]))
 
 
+def succeed(cwd: Path, *lines: str) -> None:
+    """Commands that must end with 0."""
+    for line in lines:
+        done = invoke(line, cwd)
+        assert done.code == 0, (line, done)
+
+
 def _written(stream: io.TextIOWrapper) -> str:
     stream.seek(0)
     return stream.read()

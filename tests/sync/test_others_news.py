@@ -13,19 +13,12 @@ from ghp_agents.state.ledger import HEARD
 from ghp_agents.sync import notifications, others_news
 from ghp_agents.wiring import App
 from tests.support.consent import mine
-from tests.support.ghp import invoke
+from tests.support.ghp import invoke, succeed
 from tests.support.git import commit
 from tests.support.leases import make_yard
 
 PERSON = "«Test Person» (a person)"
 SHOW = "`ghp agent-issue show {}` shows all."
-
-
-def run(folder: Path, *lines: str) -> None:
-    """Commands; those without --as are a person's."""
-    for line in lines:
-        done = invoke(line, folder)
-        assert done.code == 0, (line, done)
 
 
 def told(folder: Path, agent: str) -> list[str]:
@@ -44,7 +37,7 @@ def is_flagged(folder: Path, agent: str) -> bool:
 def here(repo: Path) -> Path:
     """Two agents and two issues; worker-1 holds #1."""
     commit(repo, {"src/a.py": "", "docs/b.md": ""})
-    run(
+    succeed(
         repo,
         "agent-init",
         *(f"agent-heartbeat --status idle --as worker-{number}" for number in (1, 2)),
@@ -123,14 +116,14 @@ CASES = {
 
 @pytest.mark.parametrize(("lines", "heard"), CASES.values(), ids=CASES)
 def test_what_others_do_is_heard_once(here: Path, lines: Sequence[str], heard: list[str]) -> None:
-    run(here, *lines)
+    succeed(here, *lines)
     assert is_flagged(here, "worker-1")
     assert told(here, "worker-1") == heard
     assert told(here, "worker-1") == []
 
 
 def test_of_what_it_did_itself_an_agent_hears_nothing(here: Path) -> None:
-    run(
+    succeed(
         here,
         "agent-issue comment 1 Working --as worker-1",
         "agent-issue assign 2 worker-1 --as worker-1",
@@ -142,12 +135,14 @@ def test_of_what_it_did_itself_an_agent_hears_nothing(here: Path) -> None:
 
 
 def test_of_issues_of_others_it_hears_nothing(here: Path) -> None:
-    run(here, "agent-issue comment 2 Hm", "agent-issue assign 2 worker-2", "agent-issue close 2")
+    succeed(
+        here, "agent-issue comment 2 Hm", "agent-issue assign 2 worker-2", "agent-issue close 2"
+    )
     assert told(here, "worker-1") == []
 
 
 def test_what_was_before_its_claim_is_in_the_issue_and_no_news(here: Path) -> None:
-    run(here, "agent-issue comment 2 Hm", "agent-claim 2 --as worker-2")
+    succeed(here, "agent-issue comment 2 Hm", "agent-claim 2 --as worker-2")
     assert told(here, "worker-2") == []
 
 
@@ -171,21 +166,21 @@ def test_whoever_waits_for_its_file_is_named(repo: Path) -> None:
 
 
 def test_a_lease_that_another_ends_is_named(here: Path) -> None:
-    run(here, "agent-lease docs/b.md --as worker-1", "agent-release docs/b.md --reason Mine")
+    succeed(here, "agent-lease docs/b.md --as worker-1", "agent-release docs/b.md --reason Mine")
     assert told(here, "worker-1") == [f"{PERSON} ended your lease of docs/b.md: «docs/b.md: Mine»."]
 
 
 def test_an_orchestrator_hears_of_questions(here: Path) -> None:
-    run(here, "agent-escalate 'Which port?' --as worker-1")
+    succeed(here, "agent-escalate 'Which port?' --as worker-1")
     assert told(here, "worker-2") == []
     mine({"agents": {"orchestrators": ["worker-2"]}})
-    run(here, "agent-escalate 'Which host?' --as worker-1")
+    succeed(here, "agent-escalate 'Which host?' --as worker-1")
     (line,) = told(here, "worker-2")
     assert line.startswith("worker-1 asks: «Which host?» Decide with `ghp agent-answer E-")
 
 
 def test_the_next_holder_hears_the_answer_to_the_question_of_the_one_before(here: Path) -> None:
-    run(
+    succeed(
         here,
         "agent-escalate 'Which port?' --issue 1 --as worker-1",
         "agent-release 1 --to worker-2 --as worker-1",
@@ -193,14 +188,14 @@ def test_the_next_holder_hears_the_answer_to_the_question_of_the_one_before(here
     assert len(told(here, "worker-2")) == 1
     ledger = App(here, os.environ).store.ledger()
     name = next(entry.object for entry in ledger if entry.event == "escalate")
-    run(here, f"agent-answer {name} 8080")
+    succeed(here, f"agent-answer {name} 8080")
     assert told(here, "worker-2") == [
         f"{PERSON} answered {name}, worker-1's question about #1: `ghp agent-escalations {name}`."
     ]
 
 
 def test_a_blocked_agent_goes_back_to_what_it_did(here: Path) -> None:
-    run(
+    succeed(
         here,
         "agent-heartbeat --status testing --as worker-1",
         "agent-issue block 1 --by 2",
@@ -212,7 +207,7 @@ def test_a_blocked_agent_goes_back_to_what_it_did(here: Path) -> None:
 
 
 def test_what_has_no_room_is_counted(here: Path) -> None:
-    run(here, *(f"agent-issue comment 1 '{number} {'x' * 100}'" for number in range(12)))
+    succeed(here, *(f"agent-issue comment 1 '{number} {'x' * 100}'" for number in range(12)))
     lines = told(here, "worker-1")
     assert len("\n".join(lines[:-1])) <= others_news.LIMIT
     assert lines[-1] == f"{13 - len(lines)} more of this kind: run `ghp agent-log`."
@@ -221,13 +216,13 @@ def test_what_has_no_room_is_counted(here: Path) -> None:
 
 def test_another_clone_tells_it_after_the_next_sync(clones: Callable[[int], list[Path]]) -> None:
     one, other = clones(2)
-    run(one, "agent-init", "agent-issue new Parse", "agent-sync")
-    run(other, "agent-init", "agent-heartbeat --status idle --as worker-1", "agent-sync")
+    succeed(one, "agent-init", "agent-issue new Parse", "agent-sync")
+    succeed(other, "agent-init", "agent-heartbeat --status idle --as worker-1", "agent-sync")
     told(other, "worker-1")
     news_flag.clear([str(other / ".git/ghp")], "worker-1")
-    run(one, "agent-sync", "agent-issue assign 1 worker-1", "agent-sync")
+    succeed(one, "agent-sync", "agent-issue assign 1 worker-1", "agent-sync")
     assert not is_flagged(other, "worker-1")
-    run(other, "agent-sync")
+    succeed(other, "agent-sync")
     assert is_flagged(other, "worker-1")
     assert told(other, "worker-1") == [
         f"{PERSON} assigned #1 «Parse» to you. Run `ghp agent-start 1`."
@@ -236,14 +231,14 @@ def test_another_clone_tells_it_after_the_next_sync(clones: Callable[[int], list
 
 def test_a_sync_with_news_for_nobody_wakes_nobody(clones: Callable[[int], list[Path]]) -> None:
     one, other = clones(2)
-    run(other, "agent-init", "agent-heartbeat --status idle --as worker-1", "agent-sync")
-    run(one, "agent-init", "agent-issue new Parse", "agent-issue comment 1 Hm", "agent-sync")
-    run(other, "agent-sync")
+    succeed(other, "agent-init", "agent-heartbeat --status idle --as worker-1", "agent-sync")
+    succeed(one, "agent-init", "agent-issue new Parse", "agent-issue comment 1 Hm", "agent-sync")
+    succeed(other, "agent-sync")
     assert not is_flagged(other, "worker-1")
 
 
 def test_the_status_of_an_agent_without_hooks_tells_it(here: Path) -> None:
-    run(here, "agent-issue comment 1 Hm")
+    succeed(here, "agent-issue comment 1 Hm")
     line = f"{PERSON} commented on #1: «Hm». {SHOW.format(1)}\n"
     assert line in invoke("agent-status --as worker-1", here).out
     assert line not in invoke("agent-status --as worker-1", here).out

@@ -53,6 +53,32 @@ class Remark(NamedTuple):
     at: str  # when it was last changed
 
 
+class _Read(NamedTuple):
+    """A comment as it was read."""
+
+    remark: Remark
+    parsed: ParsedComment
+    is_of_person: bool  # not posted by an agent through this program
+
+    @property
+    def is_remark(self) -> bool:
+        """Whether it has words that are neither obeyed nor refused."""
+        return bool(self.remark.text) and not (self.parsed.commands or self.parsed.mistakes)
+
+    @property
+    def may_order(self) -> bool:
+        """Whether it may contain something for agents to obey."""
+        return self.is_of_person and self.parsed != parse.NOTHING
+
+    @property
+    def command(self) -> HeardComment:
+        """The comment as one that may be obeyed."""
+        remark = self.remark
+        return HeardComment(
+            remark.id, remark.number, remark.login, remark.by, self.parsed, remark.at
+        )
+
+
 class CommentInbox:
     """How far a clone has read comments. `done` marks them as handled."""
 
@@ -72,10 +98,9 @@ class CommentInbox:
         for raw in self._new():
             found[int(raw["id"])] = raw
         self._wait_for(raw for raw in found.values() if _issue(raw) not in issues)
-        remarks = (self._parse_remark(found[identity]) for identity in sorted(found))
-        self.remarks = tuple(remark for remark in remarks if remark)
-        comments = (self._parse_comment(found[identity]) for identity in sorted(found))
-        return [comment for comment in comments if comment and comment.issue in issues]
+        new = [read for identity in sorted(found) if (read := self._read(found[identity]))]
+        self.remarks = tuple(read.remark for read in new if read.is_remark)
+        return [read.command for read in new if read.may_order and read.remark.number in issues]
 
     def may_command(self, comment: HeardComment) -> bool:
         """Whether the author has permission. One request in ten minutes for each account."""
@@ -134,43 +159,22 @@ class CommentInbox:
         if times:
             self._since, self._stamp = min(self._since, *times), None
 
-    def _parse_remark(self, raw: Mapping[str, Any]) -> Remark | None:
+    def _read(self, raw: Mapping[str, Any]) -> "_Read | None":
         number = _issue(raw)
         try:
             comment = mapping.mirror_comment(raw)
         except ValueError:
             return None
         text, mark = github_marker.split_marker(comment.body)
-        line = next((line for line in text.splitlines() if line.strip()), "")
-        if number is None or not line or (mark and mark.once):
+        if number is None or (mark and mark.once):  # this program posts some comments once
             return None
-        if len(text) <= parse.LONGEST and (parse.read(text).commands or parse.read(text).mistakes):
-            return None  # it is obeyed, or refused
         by = _actor(self._ws, comment.author)
         if by.is_person and mark and mark.by:  # an agent's own account stays an agent
             by = mark.actor
-        return Remark(comment.id, number, comment.author, by, line[:REMARK], comment.updated_at)
-
-    def _parse_comment(self, raw: Mapping[str, Any]) -> HeardComment | None:
-        number = _issue(raw)
-        try:
-            comment = mapping.mirror_comment(raw)
-        except ValueError:
-            return None
-        if number is None or len(comment.body) > parse.LONGEST:
-            return None
-        text, mark = github_marker.split_marker(comment.body)
-        if mark and (mark.once or not mark.is_person):
-            return None  # posted by an agent or by this program
-        parsed = parse.read(text)
-        if parsed == parse.NOTHING:
-            return None
-        by = _actor(self._ws, comment.author)
-        if by.is_person and mark and mark.by:
-            by = Actor(
-                mark.by, True
-            )  # only from a person's account: an agent's own account stays an agent
-        return HeardComment(comment.id, number, comment.author, by, parsed, comment.updated_at)
+        parsed = parse.NOTHING if len(comment.body) > parse.LONGEST else parse.read(text)
+        line = next((line for line in text.splitlines() if line.strip()), "")
+        remark = Remark(comment.id, number, comment.author, by, line[:REMARK], comment.updated_at)
+        return _Read(remark, parsed, mark is None or mark.is_person)
 
 
 def _issue(raw: Mapping[str, Any]) -> int | None:

@@ -1,11 +1,10 @@
 """News for an agent from people on GitHub: orders to stop, and assigned issues."""
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from ghp_agents.core.ids import Actor, AgentName
-from ghp_agents.core.json_file import JsonFile, object_file
+from ghp_agents.core.json_file import JsonFile
 from ghp_agents.github.commands import messages
 from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.heartbeat import is_name
@@ -89,8 +88,8 @@ def remember_remarks(ctx: Context, inbox: "CommentInbox") -> None:
         return
     claims = {lock.name: lock for lock in ctx.locks.known(PREFIX)}
     works = {name: ctx.ws.presence(name) or {} for name in presence.agents_here(ctx.ws)}
-    known = object_file(ctx.ws.cache_dir / REMARKS).read()
-    before = json.dumps(known)
+    before = _remarks_file(ctx.ws).read()
+    known = {**before}
     for remark in inbox.remarks:
         claim = claims.get(claim_name(remark.number))
         for name, fields in works.items():
@@ -101,18 +100,28 @@ def remember_remarks(ctx: Context, inbox: "CommentInbox") -> None:
             what = f"pull request #{remark.number}" if is_pull else f"#{remark.number}"
             by = named(remark.by.name, remark.by.is_person)
             text = f"{by} commented on {what}: {phrase(remark.text)}. Read it all on GitHub."
-            others = [each for each in known.get(name, ()) if each[0] != remark.id]
-            known[name] = [*others[-MOST:], [remark.id, text]]
+            others = [each for each in known.get(name, []) if each[0] != remark.id]
+            known[name] = [*others[1 - MOST :], (remark.id, text)]
             news_flag.set_flag(ctx.ws.folders, name)
-    if json.dumps(known) != before:
-        object_file(ctx.ws.cache_dir / REMARKS).write(known)
+    if known != before:
+        _remarks_file(ctx.ws).write(known)
 
 
 def remarks(ws: Workspace, agent: AgentName) -> News:
     """The comments of others on what the agent works on."""
-    known = object_file(ws.cache_dir / REMARKS).read().get(agent)
-    pairs = known if isinstance(known, list) else []
-    return [(str(text), f"comment/{number}") for number, text in pairs]
+    known = _remarks_file(ws).read().get(agent, [])
+    return [(text, f"comment/{number}") for number, text in known]
+
+
+def _remarks_file(ws: Workspace) -> JsonFile[dict[str, list[tuple[int, str]]]]:
+    return JsonFile(ws.cache_dir / REMARKS, _decode_remarks, dict)
+
+
+def _decode_remarks(data: Any) -> dict[str, list[tuple[int, str]]]:
+    return {
+        str(name): [(int(number), str(text)) for number, text in pairs]
+        for name, pairs in data.items()
+    }
 
 
 def _file(ws: Workspace) -> JsonFile[dict[str, dict[int, float]]]:
