@@ -190,10 +190,11 @@ def show(app: App, number: str, at: str | None, as_json: bool) -> None:
     holdings = _holdings(app) if then is None else None
     tracker = app.tracker if then is None else app.past(then).tracker
     try:
+        view = services.view(tracker, number)
         if as_json:
-            output.as_json(issue_view.fields(tracker.get(number), holdings))
+            parts = issue_view.fields_of_parts(view.parts)
+            output.as_json(issue_view.fields(view.issue, holdings) | parts)
         else:
-            view = services.view(tracker, number)
             issue_view.page(view, holdings, _work(app, view.issue) if then is None else None)
     except NotFoundError as missing:
         raise _pull_instead(app, number) or missing from None

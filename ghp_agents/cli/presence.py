@@ -87,13 +87,17 @@ def _fields(status: str | None, issue: str | None, action: str | None) -> dict[s
     return fields
 
 
-@click.command("agent-status", epilog="Example: ghp agent-status --stale --json")
+@click.command("agent-status", epilog="Example: ghp agent-status --epic 1")
 @click.argument("agent", required=False, shell_complete=complete.agents)
 @click.option("--json", "as_json", is_flag=True, help="Print the agents as JSON.")
 @click.option("--watch", is_flag=True, help="Keep showing it until interrupted.")
 @click.option("--stale", is_flag=True, help="Only agents that are stale or dead.")
 @past.AT
 @click.option("--set", "new_status", metavar="STATUS", help="Set this agent's own status.")
+@click.option(
+    "--epic", metavar="N", help="An epic instead: the state of its parts.",
+    shell_complete=complete.issues,
+)  # fmt: skip
 @acting
 def status(
     app: App,
@@ -103,6 +107,7 @@ def status(
     stale: bool,
     at: str | None,
     new_status: str | None,
+    epic: str | None,
 ) -> None:
     """List agents and what they are doing, in all clones.
 
@@ -111,6 +116,12 @@ def status(
     """
     if new_status is not None:
         _set_status(app, agent, new_status)
+        return
+    if epic is not None:
+        from ghp_agents.cli.views import epic as epic_view
+
+        epic_view.show(app, epic, as_json, is_alone=not (agent or watch or stale or at))
+        start_background(app)
         return
     name = agent_name(agent) if agent else None
     if watch and at is None:

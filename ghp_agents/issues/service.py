@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import Actor, IssueNumber, Timestamp, digest
-from ghp_agents.issues import comment_commands, dependencies, replay
+from ghp_agents.issues import comment_commands, dependencies, epics, replay
 from ghp_agents.issues.issue import (
     NO_CHANGE,
     Comment,
@@ -50,16 +50,12 @@ class View(NamedTuple):
 
     issue: Issue
     open: dict[IssueNumber, Issue]
+    parts: list[Issue]  # also the closed ones
 
     @property
     def blocks(self) -> list[Issue]:
         """Open issues that wait for this one."""
         return [other for other in self.open.values() if self.issue.number in other.blocked_by]
-
-    @property
-    def parts(self) -> list[Issue]:
-        """Open issues that are part of this one."""
-        return [other for other in self.open.values() if other.parent == self.issue.number]
 
 
 def select(
@@ -113,9 +109,11 @@ def commanded(store: StateStore) -> set[int]:
 
 
 def view(tracker: IssueTracker, reference: str) -> View:
-    """One issue with the open ones. Raises NotFoundError."""
+    """One issue with the open ones and its parts. Raises NotFoundError."""
     issue = tracker.get(reference)
-    return View(issue, {other.number: other for other in tracker.list()})
+    known = tracker.list(closed=True)
+    opened = {other.number: other for other in known if other.state != "closed"}
+    return View(issue, opened, epics.own_parts(issue, known))
 
 
 def new(

@@ -5,37 +5,27 @@ delivered. Without one it hears what happened since it started.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ghp_agents.core import files
-from ghp_agents.core.ids import Actor, AgentName, CloneId, Timestamp, agent_name
+from ghp_agents.core.ids import AgentName, CloneId, Timestamp, agent_name
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.escalations import service as escalation
-from ghp_agents.escalations.escalation import Question
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import file, named, phrase, reason
-from ghp_agents.issues import record as issue_record
 from ghp_agents.issues.issue import Issue
-from ghp_agents.issues.record import IssueEvent
 from ghp_agents.leases import record as lease_record
-from ghp_agents.leases import service as leases
-from ghp_agents.leases.hold import Waiter
-from ghp_agents.leases.record import LeaseHistory
-from ghp_agents.leases.world import World
-from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context, Snapshot
-from ghp_agents.state.codec import order
 from ghp_agents.state.join import Tip
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
+from ghp_agents.sync import epic_news
+from ghp_agents.sync.news_view import GIVEN, NewsView
 from ghp_agents.workspace import Workspace
 
 LIMIT = 1_500  # characters of all lines together; the rest is counted
-GIVEN = ("claim", "takeover", "steal", "release")
 KEY = "ledger/"
 AT_WORK = ("implementing", "testing", "reviewing", "planning")
 FOLDER = "told"  # beside the list of delivered items
@@ -61,13 +51,8 @@ def gather(
         started = str(presence.get("startedAt"))
         entries = [entry for entry in entries if entry.at >= started]
     others = [entry for entry in entries if entry.is_person or entry.actor != agent]
-    view = _View(ctx, snapshot, agent, entries)
-    lines = [
-        (text, f"{KEY}{entry.id}")
-        for entry in others
-        if entry.event in TEXTS
-        for text in TEXTS[entry.event](view, entry)
-    ]
+    view = NewsView(ctx, snapshot, agent, entries)
+    lines = [(text, f"{KEY}{entry.id}") for entry in others for text in _texts(view, entry)]
     news = [item for item in lines if not escalation.is_told(ctx.ws, agent, item[1])]
     if not news:
         _keep(ctx.ws, agent, tips)
@@ -110,109 +95,19 @@ def _shortened(news: News) -> News:
     return shown
 
 
-class _View:
-    """What decides whether an entry concerns the agent; read only if there is an entry."""
-
-    def __init__(
-        self, ctx: Context, snapshot: Snapshot, agent: AgentName, entries: Sequence[LedgerEntry]
-    ) -> None:
-        self.ctx, self.snapshot, self.agent, self.entries = ctx, snapshot, agent, entries
-
-    @cached_property
-    def issues(self) -> Mapping[int, Issue]:
-        """All issues, by each of their numbers."""
-        known = self.ctx.tracker.known(closed=True)
-        return {number: issue for issue in known for number in issue.numbers}
-
-    @cached_property
-    def held(self) -> Mapping[int, Lock]:
-        """The claims of the agent."""
-        locks = [lock for lock in self.ctx.locks.known(PREFIX) if lock.holder == self.agent]
-        mine = [lock for lock in locks if not lock.is_person]
-        return {number: lock for lock in mine if (number := claimed_issue(lock.name)) is not None}
-
-    def is_mine(self, entry: LedgerEntry) -> bool:
-        """Whether the agent works on the issue of an entry, and did so before the entry."""
-        issue = self.issues.get(entry.issue or 0)
-        if issue is None:
-            return False
-        is_held = not self.held.keys().isdisjoint(issue.numbers)
-        if is_held:
-            return all(self.is_since_claim(entry, number) for number in issue.numbers)
-        return self.is_current(entry.issue) or self.agent in issue.assignees
-
-    def is_current(self, number: int | None) -> bool:
-        """Whether the agent's presence shows the issue."""
-        issue = self.issues.get(number or 0)
-        current = issue_of(self.ctx.ws.presence(self.agent) or {})
-        return issue is not None and current in issue.numbers
-
-    def is_since_claim(self, entry: LedgerEntry, number: int) -> bool:
-        """Whether an entry follows the agent's claim of an issue."""
-        lock = self.held.get(number)
-        claims = [each for each in self.entries if lock and _is_claim(each, number, lock)]
-        return not claims or order(entry) > order(claims[-1])
-
-    def record(self, entry: LedgerEntry) -> IssueEvent | None:
-        """The record of an issue; None if it is not in this state, or unreadable."""
-        issue = self.issues.get(entry.issue or 0)
-        if issue is None:
-            return None
-        folder = f"{issue_record.FOLDER}{issue.id}/"
-        path = f"{folder}{entry.id}.json"
-        content = self.snapshot.files(folder).get(path)
-        try:
-            return issue_record.decode(path, content) if content else None
-        except ValueError:
-            return None
-
-    def assignees(self, entry: LedgerEntry) -> tuple[Sequence[str], Sequence[str]]:
-        """The assignees that an entry added, and those that it removed."""
-        event = self.record(entry)
-        if event is None:
-            return (), ()
-        return event.added.get("assignees", ()), event.removed.get("assignees", ())
-
-    @cached_property
-    def waiters(self) -> Mapping[str, Waiter]:
-        """The queue for leases, by the displayed id of the record."""
-        world = World(self.ctx, self.snapshot)
-        return {f"L-{waiter.id}": waiter for waiter in leases.queue(world)}
-
-    @cached_property
-    def own_leases(self) -> Mapping[str, LeaseHistory]:
-        """All leases of the agent, by the displayed id of the record."""
-        known, _ = lease_record.read_leases(self.snapshot.files(lease_record.FOLDER))
-        return {f"L-{log.id}": log for log in known if log.holder == Actor(self.agent)}
-
-    @cached_property
-    def questions(self) -> Mapping[str, Question]:
-        """All questions, by name."""
-        known, _ = escalation.read_all(self.snapshot, self.ctx.ws.settings.orchestrators)
-        return {each.name: each.question for each in known}
-
-    def was_given(self, number: int | None) -> bool:
-        """Whether somebody gave the issue to the agent since the baseline."""
-        return any(entry.issue == number and _is_gift(self, entry) for entry in self.entries)
-
-
-def _is_gift(view: _View, entry: LedgerEntry) -> bool:
-    lock = view.held.get(entry.issue or 0)
-    is_own = not entry.is_person and entry.actor == view.agent
-    return lock is not None and not is_own and _is_claim(entry, entry.issue, lock)
-
-
-def _is_claim(entry: LedgerEntry, number: int | None, lock: Lock) -> bool:
-    made = (entry.issue, entry.generation) == (number, lock.generation)
-    return entry.event in GIVEN and made
+def _texts(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
+    found = list(TEXTS[entry.event](view, entry)) if entry.event in TEXTS else []
+    yield from found
+    if not (found and entry.event == "escalate"):
+        yield from epic_news.lines(view, entry)
 
 
 def _by(entry: LedgerEntry) -> str:
     return named(entry.actor, entry.is_person)
 
 
-def _given(view: _View, entry: LedgerEntry) -> Iterator[str]:
-    if not _is_gift(view, entry):
+def _given(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
+    if not view.is_gift(entry):
         return
     number, (_, _, why) = entry.issue, entry.text.partition("; ")
     if any(f" {handoff.name}" in f" {why}" for handoff in _handoffs(view, number)):
@@ -224,19 +119,19 @@ def _given(view: _View, entry: LedgerEntry) -> Iterator[str]:
         yield f"{_by(entry)} gave #{number} to you.{reason(why)} Run `ghp agent-start {number}`."
 
 
-def _handoffs(view: _View, number: int | None) -> list[Handoff]:
+def _handoffs(view: NewsView, number: int | None) -> list[Handoff]:
     """The handoffs of an issue, or of work without one, to the agent."""
     found = view.snapshot.files(handoff_record.folder_of(number))
     return [each for each in handoff_record.read_handoffs(found)[0] if each.to == view.agent]
 
 
-def _handed_over(view: _View, entry: LedgerEntry) -> Iterator[str]:
+def _handed_over(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     """Work without an issue; that of an issue comes with its claim."""
     if entry.issue is None and entry.object in {each.name for each in _handoffs(view, None)}:
         yield f"{_by(entry)} handed work over to you: `ghp agent-resume --handoff {entry.object}`."
 
 
-def _assigned(view: _View, entry: LedgerEntry) -> Iterator[str]:
+def _assigned(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     issue = view.issues.get(entry.issue or 0)
     if issue is None or view.was_given(entry.issue):
         return
@@ -249,14 +144,14 @@ def _assigned(view: _View, entry: LedgerEntry) -> Iterator[str]:
         yield f"{_by(entry)} unassigned you from #{issue.number} {phrase(issue.title)}."
 
 
-def _edited(view: _View, entry: LedgerEntry) -> Iterator[str]:
+def _edited(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if view.agent in {name for names in view.assignees(entry) for name in names}:
         yield from _assigned(view, entry)
     elif view.is_mine(entry):
         yield f"{_by(entry)} changed #{entry.issue}: {phrase(entry.text)}. {_show(entry.issue)}"
 
 
-def _commented(view: _View, entry: LedgerEntry) -> Iterator[str]:
+def _commented(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     # A comment with a marker repeats something that is delivered otherwise.
     event = view.record(entry)
     if view.is_mine(entry) and not (event and event.marker):
@@ -268,7 +163,7 @@ def _show(number: int | None) -> str:
     return f"`ghp agent-issue show {number}` shows all."
 
 
-def _closed(view: _View, entry: LedgerEntry) -> Iterator[str]:
+def _closed(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if view.is_mine(entry) and not view.is_current(entry.issue):  # else its claim has ended
         yield f"{_by(entry)} closed #{entry.issue}, which is assigned to you."
     for number in sorted(view.held):
@@ -279,17 +174,17 @@ def _closed(view: _View, entry: LedgerEntry) -> Iterator[str]:
             yield f"{_by(entry)} closed #{entry.issue}, which blocked your #{number}. {then}"
 
 
-def _open_blockers(view: _View, issue: Issue) -> str:
+def _open_blockers(view: NewsView, issue: Issue) -> str:
     known = [view.issues.get(number) for number in issue.blocked_by]
     return ", ".join(f"#{issue.number}" for issue in known if issue and issue.state == "open")
 
 
-def _reopened(view: _View, entry: LedgerEntry) -> Iterator[str]:
+def _reopened(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if view.is_mine(entry):
         yield f"{_by(entry)} reopened #{entry.issue}. {_show(entry.issue)}"
 
 
-def _awaited(view: _View, entry: LedgerEntry) -> Iterator[str]:
+def _awaited(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     waiter = view.waiters.get(entry.object)
     behind = waiter.behind if waiter else ()
     wanted = [hold for hold in behind if hold.is_of(view.agent, is_person=False, clone="")]
@@ -300,14 +195,14 @@ def _awaited(view: _View, entry: LedgerEntry) -> Iterator[str]:
         )
 
 
-def _lease_ended(view: _View, entry: LedgerEntry) -> Iterator[str]:
+def _lease_ended(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     lease = view.own_leases.get(entry.object)
     if lease:
         what = lease_record.what(lease.request.patterns, lease.request.name)
         yield f"{_by(entry)} ended your lease of {what}: {phrase(entry.text)}."
 
 
-def _asked(view: _View, entry: LedgerEntry) -> Iterator[str]:
+def _asked(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if view.agent in view.ctx.ws.settings.orchestrators:
         yield (
             f"{_by(entry)} asks: {phrase(entry.text)} Decide with "
@@ -315,7 +210,7 @@ def _asked(view: _View, entry: LedgerEntry) -> Iterator[str]:
         )
 
 
-def _answered(view: _View, entry: LedgerEntry) -> Iterator[str]:
+def _answered(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     """An answer to another's question; answers to its own have a block of their own."""
     question = view.questions.get(entry.object)
     if question and question.agent != view.agent and (entry.issue or 0) in view.held:

@@ -309,6 +309,10 @@ part of: #2 (closed)
 """
     )
     assert "blocks:" not in issue(three, "show", "1").out
+    issue(three, "close", "3")
+    assert "\nparts: #3 «Release» (closed)\n" in issue(three, "show", "2").out
+    parts = json.loads(issue(three, "show", "2", "--json").out)["parts"]
+    assert parts == [{"number": 3, "title": "Release", "state": "closed"}]
 
 
 def test_show_as_json_has_every_field(three: Path) -> None:
@@ -316,6 +320,7 @@ def test_show_as_json_has_every_field(three: Path) -> None:
     issue(three, "block", "3", "--by", "1")
     shown = json.loads(issue(three, "show", "I-" + _id(three, 3), "--json").out)
     comment = shown["comments"][0]
+    assert shown.pop("parts") == []
     assert shown == {
         "number": 3,
         "id": _id(three, 3),

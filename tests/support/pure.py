@@ -17,7 +17,7 @@ _NAMES = {
     "integrations/git_hooks": "script",
     "integrations/upstream_ghp": "hooks records",
     "issues": (
-        "body_sections capabilities comment_commands dependencies issue outsider_text "
+        "body_sections capabilities comment_commands dependencies epics issue outsider_text "
         "record replay scope "
     ),
     "leases": "hold record wait_graph",

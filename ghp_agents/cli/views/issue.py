@@ -9,7 +9,7 @@ from ghp_agents.cli import output
 from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import IssueNumber, one_line
 from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, named, phrase, when, who
-from ghp_agents.issues import outsider_text
+from ghp_agents.issues import epics, outsider_text
 from ghp_agents.issues.issue import Comment, Issue, short
 from ghp_agents.issues.service import IssueListing, View
 
@@ -96,7 +96,7 @@ def _lines(view: View, holding: Holding | None, work: "IssueWork | None") -> Ite
         **(_work_facts(work) if work else {}),
         "labels": ", ".join(map(file, issue.labels)),
         "part of": _related(view, [issue.parent] if issue.parent else []),
-        "parts": "; ".join(map(name, view.parts)),
+        "parts": "; ".join(map(_part, view.parts)),
         "blocked by": _related(view, issue.blocked_by),
         "blocks": "; ".join(map(name, view.blocks)),
         "ignored in its scope": f"{wide}: it matches everything"
@@ -105,6 +105,8 @@ def _lines(view: View, holding: Holding | None, work: "IssueWork | None") -> Ite
         "also known as": ", ".join(f"#{number}" for number in issue.other_numbers),
     }
     yield from (f"{fact}: {value}" for fact, value in facts.items() if value)
+    if epics.is_done(issue, view.parts):
+        yield epics.proposal(issue, len(view.parts))
     if issue.edited_at:
         yield f"\n({outsider_text.edited(issue)})"
     if issue.body:
@@ -164,6 +166,10 @@ def _related(view: View, numbers: Iterable[IssueNumber]) -> str:
     )
 
 
+def _part(part: Issue) -> str:
+    return name(part) + (" (closed)" if part.state == "closed" else "")
+
+
 def _comment_lines(comment: Comment) -> Iterator[str]:
     outside = "" if comment.by_writer else " (no write access)"
     yield f"\n── {who(comment.author, comment.by_person)}{outside}, {when(comment.at)}"
@@ -173,7 +179,7 @@ def _comment_lines(comment: Comment) -> Iterator[str]:
 def fields(issue: Issue, holdings: Holdings | None) -> dict[str, Any]:
     """An issue as JSON; without a claim if the holders are unknown (None)."""
     holding = holding_of(issue, holdings or {})
-    claim = {"claim": _claim_fields(holding) if holding else None}
+    claim = {"claim": claim_fields(holding) if holding else None}
     return {
         **picked(issue, "number id title body state labels assignees"),
         **({} if holdings is None else claim),
@@ -192,7 +198,13 @@ def fields(issue: Issue, holdings: Holdings | None) -> dict[str, Any]:
     }
 
 
-def _claim_fields(holding: Holding) -> dict[str, Any]:
+def fields_of_parts(parts: Iterable[Issue]) -> dict[str, Any]:
+    """The parts of an issue as JSON."""
+    return {"parts": [picked(part, "number title state") for part in parts]}
+
+
+def claim_fields(holding: Holding) -> dict[str, Any]:
+    """A claim as JSON."""
     lease = holding.lease
     values = {**picked(lease, "holder is_person generation"), "since": lease.acquired_at}
     return values | ({"liveness": holding.state} if holding.state else {})

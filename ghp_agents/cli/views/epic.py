@@ -1,0 +1,99 @@
+"""`agent-status --epic`: an epic with the state of its parts."""
+
+from typing import Any
+
+from ghp_agents.cli import output
+from ghp_agents.cli.views import issue as issue_view
+from ghp_agents.cli.views import waiting
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.fields import picked
+from ghp_agents.core.ids import count, one_line
+from ghp_agents.hotpath.quoting import file, named, thing
+from ghp_agents.issues.issue import short
+from ghp_agents.presence import service as presence
+from ghp_agents.pulls import epic_work
+from ghp_agents.pulls.epic_work import EpicWork, PartWork
+from ghp_agents.wiring import App
+
+COLUMNS = ("PART", "STATE", "HOLDER", "WAITS FOR", "ASKS", "TITLE")
+TITLE = 50  # characters
+STYLES = {"closed": "dim", "blocked": "yellow"}
+
+
+def show(app: App, epic: str, as_json: bool, *, is_alone: bool) -> None:
+    """Print an epic. `is_alone`: without options that choose agents. Raises UsageError,
+    NotFoundError."""
+    if not is_alone:
+        raise UsageError(
+            "--epic shows the parts of one epic, as they are now.",
+            hint="Use it only with --json: `ghp agent-status --epic N --json`.",
+        )
+    snapshot = app.store.snapshot()
+    seen = presence.list_agents(app, snapshot)
+    waits = waiting.waits(app, snapshot, seen)
+    work = epic_work.read_epic(app, epic, snapshot, seen, waits)
+    if as_json:
+        output.as_json(fields(work))
+    else:
+        page(work)
+
+
+def page(work: EpicWork) -> None:
+    """Print an epic, its parts as a table, and the totals."""
+    epic = work.epic
+    managers = ", ".join(map(named, epic.assignees)) or "nobody"
+    output.data(f"{issue_view.name(epic)}: {epic.state}, managed by {managers}")
+    if not work.parts:
+        number = short(epic).removeprefix("#")
+        output.say(
+            f"{short(epic)} has no parts. Add one: `ghp agent-issue new TITLE --parent {number}`, "
+            f"or `ghp agent-issue edit N --parent {number}`."
+        )
+        return
+    styles = [STYLES.get(part.state, "") for part in work.parts]
+    output.table(COLUMNS, [_row(part) for part in work.parts], styles)
+    totals = work.totals
+    states = [f"{totals[state]} {state}" for state in list(totals)[1:-1] if totals[state]]
+    asked = f"; {count(totals['questions'], 'open question')}" if totals["questions"] else ""
+    output.data(f"{count(totals['parts'], 'part')}: {', '.join(states)}{asked}.")
+    if work.is_done:
+        output.data(work.proposal)
+
+
+def _row(part: PartWork) -> tuple[str, ...]:
+    return (
+        "  " * (part.depth - 1) + short(part.issue),
+        part.state,
+        _holder(part),
+        ", ".join(map(thing, part.waits_for)),
+        ", ".join(map(file, part.questions)),
+        one_line(part.issue.title, TITLE) or issue_view.NO_TITLE,
+    )
+
+
+def _holder(part: PartWork) -> str:
+    if part.holding is None:
+        return ""
+    more = part.holding.state if part.holding.state in issue_view.ENDED else part.status
+    name = named(part.holding.lease.holder or "", not part.holding.state)
+    return f"{name}, {file(more)}" if more else name
+
+
+def fields(work: EpicWork) -> dict[str, Any]:
+    """An epic as JSON."""
+    return {
+        **picked(work.epic, "number title state assignees"),
+        "isDone": work.is_done,
+        "totals": work.totals,
+        "parts": [
+            {
+                **picked(part.issue, "number title"),
+                "parent": part.issue.parent,
+                **picked(part, "state depth"),
+                "claim": issue_view.claim_fields(part.holding) if part.holding else None,
+                "status": part.status or None,
+                **picked(part, "waits_for questions"),
+            }
+            for part in work.parts
+        ],
+    }

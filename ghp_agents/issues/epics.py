@@ -1,0 +1,83 @@
+"""Epics: issues with parts, which may have parts themselves."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from ghp_agents.hotpath.quoting import phrase
+from ghp_agents.issues.issue import Issue, short
+
+REASON = "All parts are closed."
+
+
+class Part(NamedTuple):
+    """A part of an epic; those at depth 1 are its own, the others are parts of parts."""
+
+    issue: Issue
+    depth: int
+
+
+def parts(epic: Issue, issues: Iterable[Issue]) -> list[Part]:
+    """All parts of an epic, open and closed; each is followed by its own parts."""
+    known = list(issues)
+    found: list[Part] = []
+    seen = {epic.id}
+    waiting = [Part(each, 1) for each in reversed(own_parts(epic, known))]
+    while waiting:
+        part = waiting.pop()
+        if part.issue.id in seen:  # two clones can create a cycle
+            continue
+        seen.add(part.issue.id)
+        found.append(part)
+        below = own_parts(part.issue, known)
+        waiting += [Part(each, part.depth + 1) for each in reversed(below)]
+    return found
+
+
+def own_parts(epic: Issue, issues: Iterable[Issue]) -> list[Issue]:
+    """The parts of an epic, without parts of parts."""
+    return [each for each in issues if each.parent in epic.numbers]
+
+
+def is_done(epic: Issue, own: Iterable[Issue]) -> bool:
+    """Whether an open epic has parts, and all are closed. `own` are its parts."""
+    states = {each.state for each in own}
+    return epic.state == "open" and states == {"closed"}
+
+
+def proposal(epic: Issue, count: int) -> str:
+    """The sentence that proposes to close an epic with `count` parts, which are closed."""
+    parts = "The only part" if count == 1 else f"All {count} parts"
+    number = short(epic).removeprefix("#")
+    return (
+        f"{parts} of {short(epic)} {phrase(epic.title)} {'is' if count == 1 else 'are'} closed. "
+        f"If it is done: `ghp agent-issue close {number} --reason '{REASON}'`."
+    )
+
+
+def managed(
+    part: Issue,
+    known: Mapping[int, Issue],
+    is_mine: Callable[[Issue], bool],
+    is_managed: Callable[[Issue], bool],
+    *,
+    is_orchestrator: bool = False,
+) -> Issue | None:
+    """The nearest epic of a part that has a manager, if it is mine. If none has one, the nearest
+    is an orchestrator's. `known` are all issues by number."""
+    above = list(_above(part, known))
+    for epic in above:
+        if is_mine(epic):
+            return epic
+        if is_managed(epic):
+            return None
+    return above[0] if above and is_orchestrator else None
+
+
+def _above(part: Issue, known: Mapping[int, Issue]) -> Iterator[Issue]:
+    """The epics that an issue is a part of, nearest first."""
+    seen = {part.id}
+    epic = known.get(part.parent or 0)
+    while epic and epic.id not in seen:
+        yield epic
+        seen.add(epic.id)
+        epic = known.get(epic.parent or 0)

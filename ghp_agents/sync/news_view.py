@@ -1,0 +1,143 @@
+"""What decides whether an entry of the ledger concerns an agent."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from ghp_agents.core.ids import Actor, AgentName
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import Question
+from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.issues import record as issue_record
+from ghp_agents.issues.issue import Issue
+from ghp_agents.issues.record import IssueEvent
+from ghp_agents.leases import record as lease_record
+from ghp_agents.leases import service as leases
+from ghp_agents.leases.hold import Waiter
+from ghp_agents.leases.record import LeaseHistory
+from ghp_agents.leases.world import World
+from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.names import PREFIX, claimed_issue
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.state.codec import order
+from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.presence import issue_of
+
+GIVEN = ("claim", "takeover", "steal", "release")
+
+
+class NewsView:
+    """What an agent has, and what entries are compared with; each is read on first use."""
+
+    def __init__(
+        self, ctx: Context, snapshot: Snapshot, agent: AgentName, entries: Sequence[LedgerEntry]
+    ) -> None:
+        self.ctx, self.snapshot, self.agent, self.entries = ctx, snapshot, agent, entries
+
+    @cached_property
+    def all_issues(self) -> Sequence[Issue]:
+        """All issues as this clone knows them."""
+        return self.ctx.tracker.known(closed=True)
+
+    @cached_property
+    def issues(self) -> Mapping[int, Issue]:
+        """All issues, by each of their numbers."""
+        return {number: issue for issue in self.all_issues for number in issue.numbers}
+
+    @cached_property
+    def claims(self) -> Mapping[int, Lock]:
+        """All claims."""
+        locks = [lock for lock in self.ctx.locks.known(PREFIX) if lock.holder]
+        return {number: lock for lock in locks if (number := claimed_issue(lock.name)) is not None}
+
+    @cached_property
+    def held(self) -> Mapping[int, Lock]:
+        """The claims of the agent."""
+        claims = self.claims.items()
+        return {n: x for n, x in claims if x.holder == self.agent and not x.is_person}
+
+    def manages(self, epic: Issue, entry: LedgerEntry) -> bool:
+        """Whether the agent manages an epic, and did so before the entry."""
+        if self.held.keys().isdisjoint(epic.numbers):
+            return self.agent in epic.assignees or self.is_current(epic.number)
+        return all(self.is_since_claim(entry, number) for number in epic.numbers)
+
+    def is_managed(self, epic: Issue) -> bool:
+        """Whether an agent is assigned to an epic, or holds it."""
+        claims = [lock for number in epic.numbers if (lock := self.claims.get(number))]
+        is_held = any(not lock.is_person for lock in claims)
+        return is_held or any(map(is_name, epic.assignees))
+
+    def is_mine(self, entry: LedgerEntry) -> bool:
+        """Whether the agent works on the issue of an entry, and did so before the entry."""
+        issue = self.issues.get(entry.issue or 0)
+        if issue is None:
+            return False
+        is_held = not self.held.keys().isdisjoint(issue.numbers)
+        if is_held:
+            return all(self.is_since_claim(entry, number) for number in issue.numbers)
+        return self.is_current(entry.issue) or self.agent in issue.assignees
+
+    def is_current(self, number: int | None) -> bool:
+        """Whether the agent's presence shows the issue."""
+        issue = self.issues.get(number or 0)
+        current = issue_of(self.ctx.ws.presence(self.agent) or {})
+        return issue is not None and current in issue.numbers
+
+    def is_since_claim(self, entry: LedgerEntry, number: int) -> bool:
+        """Whether an entry follows the agent's claim of an issue."""
+        lock = self.held.get(number)
+        claims = [each for each in self.entries if lock and _is_claim(each, number, lock)]
+        return not claims or order(entry) > order(claims[-1])
+
+    def record(self, entry: LedgerEntry) -> IssueEvent | None:
+        """The record of an issue; None if it is not in this state, or unreadable."""
+        issue = self.issues.get(entry.issue or 0)
+        if issue is None:
+            return None
+        folder = f"{issue_record.FOLDER}{issue.id}/"
+        path = f"{folder}{entry.id}.json"
+        content = self.snapshot.files(folder).get(path)
+        try:
+            return issue_record.decode(path, content) if content else None
+        except ValueError:
+            return None
+
+    def assignees(self, entry: LedgerEntry) -> tuple[Sequence[str], Sequence[str]]:
+        """The assignees that an entry added, and those that it removed."""
+        event = self.record(entry)
+        if event is None:
+            return (), ()
+        return event.added.get("assignees", ()), event.removed.get("assignees", ())
+
+    @cached_property
+    def waiters(self) -> Mapping[str, Waiter]:
+        """The queue for leases, by the displayed id of the record."""
+        world = World(self.ctx, self.snapshot)
+        return {f"L-{waiter.id}": waiter for waiter in leases.queue(world)}
+
+    @cached_property
+    def own_leases(self) -> Mapping[str, LeaseHistory]:
+        """All leases of the agent, by the displayed id of the record."""
+        known, _ = lease_record.read_leases(self.snapshot.files(lease_record.FOLDER))
+        return {f"L-{log.id}": log for log in known if log.holder == Actor(self.agent)}
+
+    @cached_property
+    def questions(self) -> Mapping[str, Question]:
+        """All questions, by name."""
+        known, _ = escalation.read_all(self.snapshot, self.ctx.ws.settings.orchestrators)
+        return {each.name: each.question for each in known}
+
+    def was_given(self, number: int | None) -> bool:
+        """Whether somebody gave the issue to the agent since the baseline."""
+        return any(entry.issue == number and self.is_gift(entry) for entry in self.entries)
+
+    def is_gift(self, entry: LedgerEntry) -> bool:
+        """Whether by an entry somebody else gave the agent a claim that it still holds."""
+        lock = self.held.get(entry.issue or 0)
+        is_own = not entry.is_person and entry.actor == self.agent
+        return lock is not None and not is_own and _is_claim(entry, entry.issue, lock)
+
+
+def _is_claim(entry: LedgerEntry, number: int | None, lock: Lock) -> bool:
+    made = (entry.issue, entry.generation) == (number, lock.generation)
+    return entry.event in GIVEN and made
