@@ -184,6 +184,9 @@ class LockService(Protocol):
         """The locks whose name starts with `prefix`, by name, as this clone knows them from its own
         work and the last sync. Each may have changed since."""
 
+    def problems(self) -> list[Problem]:
+        """The locks that this clone cannot read, and why."""
+
     def history(self, name: str) -> list[Lock]:
         """Every value of the lock, oldest first; empty if it never was acquired."""
 

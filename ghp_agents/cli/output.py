@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import byte_of
+from ghp_agents.core.schema_version import versioned
 
 if TYPE_CHECKING:
     from threading import Event
@@ -32,13 +33,19 @@ def data(text: str) -> None:
 
 
 def as_json(value: Any) -> None:
-    """Print a value as JSON with an indent of 2."""
-    data(_escaped(json.dumps(value, indent=2, ensure_ascii=False)))
+    """Print a value as JSON with an indent of 2. An object, or each of a list, has its version."""
+    data(_escaped(json.dumps(_versioned(value), indent=2, ensure_ascii=False)))
 
 
 def as_json_line(value: Any) -> None:
     """Print a value as JSON on one line."""
-    data(_escaped(json.dumps(value, ensure_ascii=False)))
+    data(_escaped(json.dumps(_versioned(value), ensure_ascii=False)))
+
+
+def _versioned(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_versioned(item) for item in value]
+    return versioned(value) if isinstance(value, dict) else value
 
 
 def _escaped(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import NUMBERS_END, Actor, AgentName, agent_name, one_line
+from ghp_agents.core.schema_version import unversioned, versioned
 
 LARGEST = 100_000_000  # bytes of a record's file; hosts refuse more
 ID = r"[0-9a-f]{8,64}"  # the id of a record, and of its subject
@@ -18,19 +19,20 @@ _ID = re.compile(ID)
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """The fields in a file."""
+    """The fields in a file, without its version."""
     try:
         fields = json.loads(data)
     except RecursionError:
         raise ValueError("nested too deep") from None
     if not isinstance(fields, dict):
         raise ValueError("not a JSON object")
-    return fields
+    return unversioned(fields)
 
 
 def dump(fields: Mapping[str, Any]) -> bytes:
-    """Fields as a file that people can read."""
-    return json.dumps(fields, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    """Fields as a file that people can read, with its version."""
+    text = json.dumps(versioned(fields), indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "replace") + b"\n"
 
 
 def picked(record: object, names: str) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
+from ghp_agents.core.schema_version import unversioned, versioned
+
 DEEPEST = 100  # levels of nested lists and objects; interpreters differ in what they can read
 HAND_WRITTEN_LIMIT = 8_000  # characters of front matter; crafted YAML can take seconds to parse
 
@@ -22,9 +24,9 @@ class Document(NamedTuple):
 
 
 def render(document: Document) -> bytes:
-    """The document as a file. Values are written as JSON, which is valid YAML. So texts like
-    `2025-01-25` or `no` are read back as text."""
-    lines = "".join(f"{key}: {_value(value)}\n" for key, value in document.meta.items())
+    """The document as a file, with its version. Values are written as JSON, which is valid YAML. So
+    texts like `2025-01-25` or `no` are read back as text."""
+    lines = "".join(f"{key}: {_value(value)}\n" for key, value in versioned(document.meta).items())
     body = (
         document.body if document.body.endswith("\n") or not document.body else document.body + "\n"
     )
@@ -53,7 +55,8 @@ def parse(data: bytes) -> Document:
         raise ValueError("the front matter has no end: no second `---`")
     head = head.removeprefix("\n")
     meta = _rendered(head)
-    return Document(_hand_written(head) if meta is None else meta, body.removeprefix("\n"))
+    meta = unversioned(_hand_written(head) if meta is None else meta)
+    return Document(meta, body.removeprefix("\n"))
 
 
 def _rendered(head: str) -> dict[str, Any] | None:

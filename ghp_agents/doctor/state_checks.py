@@ -16,12 +16,12 @@ from ghp_agents.issues import comment_commands
 from ghp_agents.issues import replay as issue_log
 from ghp_agents.leases import record as lease_record
 from ghp_agents.notes import record as note_record
-from ghp_agents.ports import Context, Exchange, StateStore
+from ghp_agents.ports import Context, Exchange
 from ghp_agents.presence import name_owners
 from ghp_agents.presence.service import rivalries
 from ghp_agents.pulls import replay as pull_log
 from ghp_agents.pulls import review
-from ghp_agents.state.record import Problem
+from ghp_agents.state.record import Problem, problem_of
 
 SILENT_AFTER_S = 30 * 86_400.0  # seconds
 LATE_AFTER_S = 600.0  # seconds; what is still unsent then will not go by itself
@@ -46,7 +46,7 @@ FOLDERS: dict[str, _Reader] = {  # the problems that a command's own reader find
 def checks(ctx: Context) -> dict[str, Check]:
     """Return the checks by code, in order."""
     return {
-        "unreadable": partial(check_readable, ctx.store),
+        "unreadable": partial(check_readable, ctx),
         "rivals": partial(check_rivals, ctx),
         "home": partial(check_homes, ctx),
         "outbox": partial(check_outbox, ctx.exchange),
@@ -56,20 +56,20 @@ def checks(ctx: Context) -> dict[str, Check]:
     }
 
 
-def check_readable(store: StateStore) -> Iterator[Finding]:
-    """Report unreadable records and presence files. They are kept, and hide no other."""
-    snapshot = store.snapshot()
+def check_readable(ctx: Context) -> Iterator[Finding]:
+    """Report unreadable records, locks and presence files. They are kept, and hide no other."""
+    snapshot = ctx.store.snapshot()
     total, broken = 0, list[Problem]()
     for folder, read in FOLDERS.items():
         files = snapshot.files(f".ghp/{folder}/")
         total += len(files)
         broken += _broken(files, read)
-    found = [*snapshot.problems(), *broken]
+    found = [*snapshot.problems(), *ctx.locks.problems(), *broken]
     for problem in found[:LISTED]:
         yield warning(
             "unreadable",
             f"{one_line(problem.place, 200)}: {one_line(problem.reason, 200)}.",
-            "It is kept but ignored. Its author can write it again.",
+            one_line(problem.remedy, 200),
         )
     if len(found) > LISTED:
         yield warning("unreadable", f"Cannot read {len(found) - LISTED} more.", "See those above.")
@@ -92,7 +92,7 @@ def _parse_problem(path: str, content: bytes) -> Problem | None:
         elif path.endswith(".json"):
             json.loads(content)
     except (ValueError, RecursionError) as error:
-        return Problem(path, str(error) or "nested too deep")
+        return problem_of(path, error)
     return None
 
 

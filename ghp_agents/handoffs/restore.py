@@ -1,13 +1,13 @@
 """Restore: put a handoff's uncommitted work into a worktree."""
 
 import hashlib
-import json
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
+from ghp_agents.core.fields import dump
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import Actor, Timestamp, count, digest, issue_of_branch
 from ghp_agents.escalations.messages import who
@@ -191,7 +191,6 @@ def _record_restore(ctx: Context, actor: Actor, restored: Restored) -> None:
         "threeWay": restored.three_way,
         "conflicts": [plain(path) for path in restored.conflicts],
     }
-    content = json.dumps(fields, indent=2).encode() + b"\n"
     conflicts = len(restored.conflicts)
 
     def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
@@ -203,7 +202,7 @@ def _record_restore(ctx: Context, actor: Actor, restored: Restored) -> None:
                 id=identity,
                 at=at,
                 clock=snapshot.clock + 1,
-                files=((record.applied_path_of(handoff, identity), content),),
+                files=((record.applied_path_of(handoff, identity), dump(fields)),),
                 issue=handoff.issue,
                 text=f"with {count(conflicts, 'conflict')}" if conflicts else "",
             )

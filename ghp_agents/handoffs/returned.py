@@ -88,9 +88,10 @@ def _decode(path: str, data: bytes) -> Return:
     fields = parse(data)
     person = fields.pop("person", False) is True
     try:
-        entry = Return(**{**fields, "by": Actor(str(fields["by"]), person)})
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"a field is missing or unknown: {error}") from None
+        known = {name: fields[name] for name in Return._fields}
+        entry = Return(**{**known, "by": Actor(str(fields["by"]), person)})
+    except KeyError as error:
+        raise ValueError(f"a field is missing: {error}") from None
     words = (entry.head, entry.trunk, entry.agent, entry.text, entry.branch, entry.at, entry.clone)
     numbers = (entry.pull, entry.clock, *(() if entry.issue is None else (entry.issue,)))
     good = all(isinstance(word, str) for word in (*words, entry.reason)) and entry.reason in REASONS

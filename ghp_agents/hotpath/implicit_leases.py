@@ -262,7 +262,13 @@ def _names(folder: str) -> "list[str]":
 
 def _encoded(touch: ImplicitLease) -> bytes:
     return fastjson.encode(
-        {"agent": touch.agent, "epoch": touch.epoch, "since": touch.since, "path": touch.path}
+        {
+            "schemaVersion": 1,
+            "agent": touch.agent,
+            "epoch": touch.epoch,
+            "since": touch.since,
+            "path": touch.path,
+        }
     )
 
 
@@ -272,6 +278,8 @@ def _read(path: str) -> ImplicitLease | None:
         return None
     agent, since, where = found.get("agent"), found.get("since"), found.get("path")
     epoch = found.get("epoch")
+    if found.get("schemaVersion", 1) != 1:
+        return None  # a newer version of this program wrote it
     if type(epoch) is not int or not all(isinstance(x, str) for x in (agent, since, where)):
         return None
     return ImplicitLease(agent, epoch, since, where)  # type: ignore[arg-type]

@@ -1,16 +1,18 @@
 """A lock as a chain of commits: each holds one value of the lock; its parent the previous one."""
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ghp_agents.core.errors import GhpError
+from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import one_line
+from ghp_agents.core.schema_version import UPDATE, UnknownSchemaError
 from ghp_agents.git import objects
 from ghp_agents.locks import lock
 from ghp_agents.locks.lock import Lock
 from ghp_agents.state.new_commits import NewCommit, write_commits
 from ghp_agents.state.private_repo import LEASE_REFS, SEEN_LEASE_REFS, StateRepository
+from ghp_agents.state.record import Problem
 
 FILE = "lease.json"
 
@@ -70,21 +72,39 @@ def load_all(
 ) -> dict[str, Lock]:
     """The newest value of each lock at the refs below `spaces` whose name begins with `prefix`.
 
-    Invalid locks, which someone wrote by hand, are left out; reading one of them by name reports
-    it.
+    Unreadable locks are left out; reading one of them by name reports it, and so does the doctor.
     """
-    refs = repository.refs(*(space + prefix for space in spaces))
-    if not refs:
-        return {}
-    with repository.objects() as reader:
-        found = reader.read([f"{oid}:{FILE}" for oid in refs.values()])
     leases: dict[str, Lock] = {}
-    for (ref, oid), file in zip(refs.items(), found, strict=True):
-        name = next(ref.removeprefix(space) for space in spaces if ref.startswith(space))
-        with contextlib.suppress(ValueError):
-            lease = _decoded(name, oid, file)
+    for name, lease in _each(repository, spaces, prefix):
+        if isinstance(lease, Lock):
             leases[name] = newest([leases.get(name), lease]) or lease
     return leases
+
+
+def problems(repository: StateRepository, spaces: Sequence[str]) -> list[Problem]:
+    """The unreadable locks at the refs below `spaces`."""
+    found = dict(_each(repository, spaces, ""))
+    return [
+        Problem(f"lock {name}", str(error), _invalid_lock(name, "this clone", error).hint)
+        for name, error in found.items()
+        if isinstance(error, ValueError)
+    ]
+
+
+def _each(
+    repository: StateRepository, spaces: Sequence[str], prefix: str
+) -> Iterator[tuple[str, Lock | ValueError]]:
+    refs = repository.refs(*(space + prefix for space in spaces))
+    if not refs:
+        return
+    with repository.objects() as reader:
+        found = reader.read([f"{oid}:{FILE}" for oid in refs.values()])
+    for (ref, oid), file in zip(refs.items(), found, strict=True):
+        name = next(ref.removeprefix(space) for space in spaces if ref.startswith(space))
+        try:
+            yield name, _decoded(name, oid, file)
+        except ValueError as error:
+            yield name, error
 
 
 def history(repository: StateRepository, last: Lock) -> list[Lock]:
@@ -110,6 +130,8 @@ def _decoded(name: str, oid: str, file: objects.Object | None) -> Lock:
 
 
 def _invalid_lock(name: str, where: str, error: ValueError) -> GhpError:
+    if isinstance(error, UnknownSchemaError):
+        return UnknownError(f"Cannot read the lock {name} on {where}: {error}.", hint=UPDATE)
     return GhpError(
         f"Cannot read the lock {name}: its ref on {where} holds no valid record ({error}).",
         hint=f"Somebody changed {LEASE_REFS}{name} by hand. Reset it to the previous commit, "

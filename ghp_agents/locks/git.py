@@ -13,6 +13,7 @@ from ghp_agents.core.ids import Timestamp
 from ghp_agents.locks.lock import KINDS, Lock, given_back, lease_name, still_free, taken
 from ghp_agents.state.cause import CLAIMED, RELEASED, Cause
 from ghp_agents.state.private_repo import StateRepository, find_repository, open_repository
+from ghp_agents.state.record import Problem
 from ghp_agents.state.remote import coordination_remote
 from ghp_agents.workspace import Workspace
 
@@ -90,6 +91,13 @@ class GitLocks:
         found = git_local.list_all(repository, prefix) if repository else {}
         self._absent = {prefix} - found.keys()
         return _chosen(found.values(), prefix)
+
+    def problems(self) -> list[Problem]:
+        """The locks that this clone cannot read."""
+        from ghp_agents.locks import git_local
+
+        repository = find_repository(self._ws)
+        return git_local.problems(repository) if repository else []
 
     def history(self, name: str) -> list[Lock]:
         """Every value of the lock, oldest first."""

@@ -16,6 +16,7 @@ from ghp_agents.state.private_repo import (
     descend,
     heal,
 )
+from ghp_agents.state.record import Problem
 from ghp_agents.workspace import Workspace
 
 LOCK = "lease.lock"
@@ -29,6 +30,11 @@ def read(repository: StateRepository, name: str) -> Lock | None:
 def list_all(repository: StateRepository, prefix: str = "") -> dict[str, Lock]:
     """The locks that this clone knows, by name, whose name begins with `prefix`."""
     return commit_chain.load_all(repository, [LEASE_REFS, SEEN_LEASE_REFS], prefix)
+
+
+def problems(repository: StateRepository) -> list[Problem]:
+    """The locks that this clone cannot read, of its own and of the last sync."""
+    return commit_chain.problems(repository, [LEASE_REFS, SEEN_LEASE_REFS])
 
 
 def history(repository: StateRepository, name: str) -> list[Lock]:

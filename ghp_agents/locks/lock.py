@@ -9,6 +9,7 @@ from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.glob_paths import spelled_all
 from ghp_agents.core.ids import NUMBERS_END, Timestamp, one_line
+from ghp_agents.core.schema_version import unversioned, versioned
 from ghp_agents.hotpath.quoting import named, when
 from ghp_agents.state import legacy_causes
 from ghp_agents.state.cause import CLAIMED, DISPUTE, RELEASED, UNKNOWN, Cause
@@ -184,13 +185,13 @@ def encode(lease: Lock) -> bytes:
             del fields[name]
     fields["cause"] = {key: value for key, value in lease.cause._asdict().items() if value}
     fields["acquiredAt"] = fields.pop("acquired_at")
-    return json.dumps(fields, indent=2, sort_keys=True).encode() + b"\n"
+    return json.dumps(versioned(fields), indent=2, sort_keys=True).encode() + b"\n"
 
 
 def decode(data: bytes, revision: str) -> Lock:
     """The reverse of `encode`. Raises ValueError if the content is not a lock."""
     try:
-        fields: dict[str, Any] = json.loads(data)
+        fields: dict[str, Any] = unversioned(json.loads(data))
         found = Lock(
             name=fields["name"],
             holder=fields["holder"],

@@ -339,4 +339,4 @@ def may_wait(snapshot: Snapshot, views: Iterable[AgentView]) -> bool:
 def document(views: list[AgentView]) -> dict[str, Any]:
     """The joined document: every agent that is not gone."""
     agents = {view.name: view.presence for view in views if view.liveness is not Liveness.GONE}
-    return {"schemaVersion": rules.SCHEMA_VERSION, "agents": agents}
+    return {"agents": agents}

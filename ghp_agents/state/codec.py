@@ -6,7 +6,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from ghp_agents.core.fields import any_count, any_text, as_actor, as_line, as_whole, dump
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
-from ghp_agents.state.record import Problem, Record
+from ghp_agents.state.record import Problem, Record, problem_of
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Any)
@@ -132,7 +132,7 @@ def read_files(
             try:
                 record = decode(*place.groups(), content)
             except ValueError as error:
-                problems.append(Problem(name, what + str(error)))
+                problems.append(problem_of(name, error, what))
                 continue
             if record is not None:
                 records.append(record)

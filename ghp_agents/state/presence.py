@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ghp_agents.core.ids import NUMBERS_END, one_line
+from ghp_agents.core.schema_version import KEY, VERSION, versioned
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.state.ledger import Movement
 
-SCHEMA_VERSION = 1
 PATH = ".ghp/agent-status.json"
 LEAP = 1_000_000  # epochs; no agent restarts that often between two reports
 
@@ -108,11 +108,8 @@ def published(presence: Presence) -> dict[str, Any]:
 
 def encode(agents: Agents, others: Mapping[str, Any] | None = None) -> bytes:
     """The document that people and other tools read; `others` are its other fields."""
-    document = {
-        "schemaVersion": SCHEMA_VERSION,
-        "agents": {name: agents[name] for name in sorted(agents)},
-        **(others or {}),
-    }
+    shown = {name: agents[name] for name in sorted(agents)}
+    document = versioned({"agents": shown, **(others or {})})
     # Half a surrogate pair is not valid UTF-8, but JSON has an escape for it.
     text = json.dumps(document, indent=2, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace") + b"\n"
@@ -130,8 +127,8 @@ def decode(data: bytes) -> tuple[dict[str, Presence], dict[str, Any]]:
     if not isinstance(document, dict) or not isinstance(document.get("agents", {}), dict):
         raise ValueError("not a presence document: it has no agents")
     agents = document.pop("agents", {})
-    if number(document, "schemaVersion") <= SCHEMA_VERSION:
-        document.pop("schemaVersion", None)  # a higher one is a newer version's, and stays
+    if number(document, KEY) <= VERSION:
+        document.pop(KEY, None)  # a higher one is a newer version's, and stays
     presences: dict[str, Presence] = {
         name: value
         for name, value in agents.items()

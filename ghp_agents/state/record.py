@@ -4,6 +4,7 @@ import json
 from typing import NamedTuple
 
 from ghp_agents.core.ids import NUMBERS_END, Actor, Timestamp
+from ghp_agents.core.schema_version import UPDATE, UnknownSchemaError, unversioned, versioned
 
 NOTES, PULLS = ".ghp/notes/", ".ghp/pulls/"  # where all clones keep these records
 LAST = NUMBERS_END - 1  # the maximum clock
@@ -14,6 +15,14 @@ class Problem(NamedTuple):
 
     place: str
     reason: str
+    remedy: str = "It is kept but ignored. Its author can write it again."
+
+
+def problem_of(place: str, error: Exception, what: str = "") -> Problem:
+    """The problem with a record that could not be read."""
+    if isinstance(error, UnknownSchemaError):
+        return Problem(place, str(error), f"It is kept but ignored. {UPDATE}")
+    return Problem(place, what + (str(error) or "nested too deep"))
 
 
 class Record(NamedTuple):
@@ -63,7 +72,8 @@ def encode(record: Record) -> bytes:
         **({"via": record.via} if record.via else {}),
         "files": [[path, len(content)] for path, content in record.files],
     }
-    return json.dumps(header).encode() + b"\n" + b"".join(content for _, content in record.files)
+    line = json.dumps(versioned(header)).encode() + b"\n"
+    return line + b"".join(content for _, content in record.files)
 
 
 def decode(data: bytes) -> Record:
@@ -72,7 +82,7 @@ def decode(data: bytes) -> Record:
     if not end:
         raise ValueError("not a whole record: its first line has no end")
     try:
-        header = json.loads(line)
+        header = unversioned(json.loads(line))
         sizes = [(str(path), int(size)) for path, size in header["files"]]
         if any(size < 0 for _, size in sizes):
             raise ValueError("not a record: a content of less than nothing")

@@ -9,8 +9,10 @@ from typing import Any
 
 from ghp_agents.claims import holder_liveness
 from ghp_agents.core import files, json_file
+from ghp_agents.core.fields import parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.core.json_file import object_file
+from ghp_agents.core.schema_version import versioned
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.state import ledger
@@ -41,11 +43,8 @@ def restore(ctx: Context) -> None:
 
 def keep(ctx: Context, by: Actor) -> bool:
     """Save the memory in the state; return whether it had changed."""
-    content = json.dumps(
-        {name: object_file(ctx.ws.cache_dir / name).read() for name in NOTES},
-        indent=1,
-        sort_keys=True,
-    ).encode()
+    kept = {name: object_file(ctx.ws.cache_dir / name).read() for name in NOTES}
+    content = json.dumps(versioned(kept), indent=1, sort_keys=True).encode()
 
     def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
         path = path_of(snapshot.clone)
@@ -77,7 +76,6 @@ def clones(ws: Workspace, snapshot: Snapshot, news_at: float | None) -> tuple[Si
 
 def _decode(content: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(content)
-    except (ValueError, RecursionError):
+        return parse(content)
+    except ValueError:  # of another version, too: then this sweeper starts from nothing
         return {}
-    return value if isinstance(value, dict) else {}

@@ -61,6 +61,7 @@ def test_json_is_a_list_of_what_is_refused(leased: Path) -> None:
     assert refused.pop("why").startswith("lib/a.py is leased by worker-2 since ")
     assert refused.pop("next").startswith("Work on something else")
     assert refused == {
+        "schemaVersion": 1,
         "path": "lib/a.py", "decision": "deny", "kind": "lease", "holder": "worker-2",
     }  # fmt: skip
     assert invoke("agent-check --json src", leased, env=ONE).out == "[]\n"

@@ -159,6 +159,7 @@ def test_a_claim_as_json_has_every_field(two: tuple[Path, Path]) -> None:
     ghp(other, "agent-sync")
     args = ["agent-claim", "1", "--as", "worker-2", "--steal", "--reason", "x", "--json"]
     assert json.loads(ghp(other, args).out) == {
+        "schemaVersion": 1,
         "issue": 1,
         "title": "Parse files",
         "holder": "worker-2",

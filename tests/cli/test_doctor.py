@@ -98,6 +98,7 @@ def test_the_findings_as_json(repo: Path) -> None:
     found = json.loads(doctor(repo, "--json").out)
     shown = ".".join(map(str, our_git.version()))
     assert found[0] == {
+        "schemaVersion": 1,
         "level": "ok",
         "code": "git",
         "text": f"git {shown}",

@@ -266,6 +266,7 @@ def test_json_has_all_there_is(repo: Path) -> None:
     (found,) = listed(repo, name)
     (answer,) = found["answers"]
     assert found == {
+        "schemaVersion": 1,
         "id": name,
         "state": "answered",
         "agent": "worker-1",

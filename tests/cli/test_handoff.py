@@ -154,7 +154,7 @@ def test_who_is_in_this_clone_has_its_commits(clones: Clones) -> None:
 def test_stdout_prints_the_document_and_still_says_where_it_is(here: Path) -> None:
     result = invoke("agent-handoff --stdout", here, ONE)
     name = recorded(result)
-    assert result.out.startswith(f'---\nid: "{name}"\n')
+    assert result.out.startswith(f'---\nschemaVersion: 1\nid: "{name}"\n')
     assert f"# {name}: #1 «Add the dashboard»" in result.out
 
 

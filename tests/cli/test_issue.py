@@ -322,6 +322,7 @@ def test_show_as_json_has_every_field(three: Path) -> None:
     comment = shown["comments"][0]
     assert shown.pop("parts") == []
     assert shown == {
+        "schemaVersion": 1,
         "number": 3,
         "id": _id(three, 3),
         "title": "Release",

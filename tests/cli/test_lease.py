@@ -55,6 +55,7 @@ def test_leasing_prints_the_id_and_says_what_it_covers(place: Path) -> None:
     assert name.startswith("L-")
     (each,) = listed(place)
     assert each | {"since": "-"} == {
+        "schemaVersion": 1,
         "id": name,
         "state": "held",
         "holder": "worker-1",
@@ -195,7 +196,7 @@ def test_edits_are_shown_when_asked(place: Path) -> None:
     touched.take_lease(folders, "worker-1", 1, "src/a.py", 1_750_000_000.0)
     assert listed(place) == []
     assert listed(place, "--implicit") == [
-        {"state": "editing", "holder": "worker-1", "path": "src/a.py",
+        {"schemaVersion": 1, "state": "editing", "holder": "worker-1", "path": "src/a.py",
          "since": "2025-06-15T15:06:40Z"}
     ]  # fmt: skip
     out = invoke("agent-leases --implicit", place).out

@@ -49,6 +49,7 @@ def test_json_has_every_field(repo: Path) -> None:
     invoke(["agent-issue", "new", "Parse the input"], repo)
     (entry,) = json.loads(invoke("agent-log --json", repo).out)
     assert list(entry) == [
+        "schemaVersion",
         "at", "event", "actor", "isPerson", "object", "issue", "generation", "text", "id",
         "clock", "clone", "via",
     ]  # fmt: skip

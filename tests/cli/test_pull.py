@@ -77,6 +77,7 @@ PULL  STATE   ISSUE  BRANCH                        AUTHOR    TITLE
 def test_scripts_get_every_pull_request(road: Road) -> None:
     (pull,) = json.loads(invoke("agent-pulls --json", road.folder).out)
     assert pull == {
+        "schemaVersion": 1,
         "number": 2,
         "state": "open",
         "draft": False,

@@ -62,6 +62,7 @@ def test_where_a_review_is_required_finish_names_it(sent: Road) -> None:
 def test_as_json_it_is_the_record(sent: Road) -> None:
     shown = json.loads(review(sent, "2 --approve 'Reads well' --as worker-2 --json").out)
     assert shown == {
+        "schemaVersion": 1,
         "number": 2,
         "head": sent.house("@me").forge.get(2).head,
         "verdict": "approve",

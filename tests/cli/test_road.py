@@ -78,6 +78,7 @@ def test_again_it_says_that_it_is_there(folder: Path, place: Path) -> None:
 def test_scripts_get_path_branch_and_issue(folder: Path, home: Path) -> None:
     started = ghp(folder, "agent-start --next --json --as worker-1")
     assert json.loads(started.out) == {
+        "schemaVersion": 1,
         "path": str(home / ".ghp/worktrees/repo/1-parse-files"),
         "branch": BRANCH,
         "issue": 1,
@@ -145,6 +146,7 @@ def test_scripts_get_the_pull_request(place: Path) -> None:
     head = commit(place, {"a.txt": "one\n"}, "Parse one file")
     finished = invoke("agent-finish --draft --json", place)
     assert json.loads(finished.out) == {
+        "schemaVersion": 1,
         "number": 2,
         "url": None,
         "branch": BRANCH,

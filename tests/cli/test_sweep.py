@@ -64,6 +64,7 @@ def test_as_json_it_is_for_scripts(work: Path) -> None:
     done = sweep(work, "--json --policy reassign")
     assert done.code == 0
     assert json.loads(done.out) == {
+        "schemaVersion": 1,
         "policy": "reassign",
         "dryRun": False,
         "agents": {"dead": 1},

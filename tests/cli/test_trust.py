@@ -70,6 +70,7 @@ def test_it_is_listed(clone: Path, place: str) -> None:
     assert [line.split()[-1] for line in told.out.splitlines()] == ["ACTIVE", "no", "no", "yes"]
     told = invoke("agent-trust --show --json", clone)
     assert json.loads(told.out) == {
+        "schemaVersion": 1,
         "owner": None,
         "values": [
             {"key": "worktreeSetupCommand", "value": "npm ci", "where": place, "counts": False},

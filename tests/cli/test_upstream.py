@@ -41,6 +41,7 @@ def test_outside_of_a_repository_the_answer_says_what_is_wrong(tmp_path: Path) -
     done = invoke("agent-dashboard --branch main --repo o/r", tmp_path)
     assert (done.code, done.err) == (0, "")
     assert json.loads(done.out) == {
+        "schemaVersion": 1,
         "success": False,
         "error": f"{tmp_path} is not inside a git repository.",
     }

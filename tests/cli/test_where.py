@@ -32,7 +32,7 @@ def test_as_json_it_prints_the_branch_too(repo: Path, worktree: MakeWorktree) ->
     result = invoke("agent-where 12 --json", repo)
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == {
-        "issue": 12, "path": str(path), "branch": "agent/worker-1/12-parser",
+        "schemaVersion": 1, "issue": 12, "path": str(path), "branch": "agent/worker-1/12-parser",
     }  # fmt: skip
 
 
@@ -56,6 +56,7 @@ def test_it_prints_the_path_of_an_agents_worktree(repo: Path, worktree: MakeWork
     assert invoke("agent-whoami --set worker-1", path).code == 0
     assert invoke("agent-where worker-1", repo) == Result(0, f"{path}\n", "")
     assert json.loads(invoke("agent-where worker-1 --json", repo).out) == {
+        "schemaVersion": 1,
         "agent": "worker-1", "issue": 12, "path": str(path), "branch": "agent/worker-1/12-parser",
     }  # fmt: skip
 

@@ -121,8 +121,10 @@ def test_a_path_of_something_else_is_refused(path: str, why: str) -> None:
 
 
 def test_fields_are_written_for_people_and_can_always_be_encoded() -> None:
-    assert dump({"by": "Zoë", "n": [1]}) == '{\n  "by": "Zoë",\n  "n": [\n    1\n  ]\n}\n'.encode()
-    assert dump({"by": "\ud800"}) == b'{\n  "by": "?"\n}\n'
+    version = '{\n  "schemaVersion": 1,\n'
+    written = f'{version}  "by": "Zoë",\n  "n": [\n    1\n  ]\n}}\n'
+    assert dump({"by": "Zoë", "n": [1]}) == written.encode()
+    assert dump({"by": "\ud800"}) == f'{version}  "by": "?"\n}}\n'.encode()
 
 
 def test_an_agent_has_a_checked_name_and_a_person_any() -> None:

@@ -15,7 +15,10 @@ from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
 from tests.support.context import make_context
+from tests.support.twins.locks import MemoryLocks
 from tests.support.twins.state import MemoryRemote, MemoryStore
+
+LOCKS = MemoryLocks(ManualClock())
 
 DAY = 86_400.0
 
@@ -52,7 +55,7 @@ def one(findings: Iterator[Finding]) -> Finding:
 def test_every_check_can_be_made_of_a_clone_that_was_never_used(
     ws: Workspace, store: StandingStore
 ) -> None:
-    checks = records.checks(make_context(ws, store))
+    checks = records.checks(make_context(ws, store, LOCKS))
     found = [finding for check in checks.values() for finding in check()]
     assert {finding.level for finding in found} == {Level.OK}
     assert list(checks) == [
@@ -185,9 +188,33 @@ def test_a_document_that_is_not_the_record_it_should_be_is_named(
     at, by = Timestamp("2026-01-02T03:04:05Z"), Actor("worker-1")
     record = Record("note", by, "N-1", "1", at, 1, tuple((broken | unknown).items()))
     store.commit([record], expected=store.snapshot().revision)
-    found = list(records.check_readable(store))
+    found = list(records.check_readable(make_context(ws, store, LOCKS)))
     assert [each.text.partition(": ")[0] for each in found] == sorted(broken)
     assert found[0].text.endswith(": it does not say who wrote it.")
+
+
+@pytest.mark.parametrize("folder", [folder for folder in records.FOLDERS if folder != "inbox"])
+def test_a_record_of_an_unknown_major_version_is_set_aside_and_named(
+    ws: Workspace, store: StandingStore, folder: str
+) -> None:
+    an_id = "0123456789ab"
+    path = {
+        "answers": f"{an_id}/{an_id}.md", "escalations": f"{an_id}.md",
+        "handoffs": f"1/now-{an_id}.md", "notes": f"01/{an_id}.md",
+        "reviews": f"1/{an_id}.json", "returns": f"1/{an_id}.json", "commands": f"{an_id}.json",
+    }.get(folder, f"{an_id}/{an_id}.json")  # fmt: skip
+    place = f".ghp/{folder}/{path}"
+    content = b'{"schemaVersion": 2}' if path.endswith("json") else b"---\nschemaVersion: 2\n---\n"
+    at, by = Timestamp("2026-01-02T03:04:05Z"), Actor("worker-1")
+    store.commit(
+        [Record("note", by, "N-1", "1", at, 1, ((place, content),))],
+        expected=store.snapshot().revision,
+    )
+    found = one(records.check_readable(make_context(ws, store, LOCKS)))
+    assert found.text == f"{place}: its schemaVersion is 2, and this program knows 1."
+    assert found.remedy == (
+        "It is kept but ignored. Update ghp-agents to the version that wrote it."
+    )
 
 
 def test_patches_are_not_read_to_see_whether_they_can_be(
@@ -197,5 +224,5 @@ def test_patches_are_not_read_to_see_whether_they_can_be(
     files = ((".ghp/escalations/0123456789ab.md", b"no"), (".ghp/patches/a/applied-b.json", b"no"))
     record = Record("note", by, "N-1", "1", at, store.snapshot().clock + 1, files)
     store.commit([record], expected=store.snapshot().revision)
-    found = one(records.check_readable(store))
+    found = one(records.check_readable(make_context(ws, store, LOCKS)))
     assert found.text.startswith(".ghp/escalations/0123456789ab.md: no front matter")

@@ -81,6 +81,7 @@ def test_an_escalation_is_a_file_that_people_can_read() -> None:
     assert render(ASKED).decode() == (
         """\
 ---
+schemaVersion: 1
 id: "E-3f9a0c1d2e4b"
 agent: "worker-1"
 issue: 12
@@ -119,6 +120,7 @@ def test_an_answer_is_a_file_that_people_can_read() -> None:
     assert render_answer(SAID._replace(text="SQLite.")).decode() == (
         """\
 ---
+schemaVersion: 1
 escalation: "E-3f9a0c1d2e4b"
 by: "Ada"
 person: true

@@ -32,7 +32,8 @@ HANDOFF = Handoff(
 
 def test_the_file_is_readable_as_it_is() -> None:
     assert render(HANDOFF, "# H-3f9a2c1b0d4e\n").decode() == (
-        '---\nid: "H-3f9a2c1b0d4e"\nkind: "handoff"\nfrom: "worker-1"\nperson: false\n'
+        "---\nschemaVersion: 1\n"
+        'id: "H-3f9a2c1b0d4e"\nkind: "handoff"\nfrom: "worker-1"\nperson: false\n'
         'to: "worker-2"\nissue: 12\nat: "2025-06-15T15:06:40Z"\nclock: 7\n'
         f'branch: "agent/worker-1/12-x"\nhead: "{OID}"\nevidence: "evidence"\n'
         'note: "The parser is next.\\n---\\nid: other\\n"\nnextSteps: ["Go on with #12."]\n'

@@ -75,6 +75,7 @@ def test_that_it_was_restored_is_known_to_all(here: Station) -> None:
     files = here.team.store.snapshot().files(f"{PATCHES}{handoff.id}/")
     content = next(data for path, data in files.items() if path.endswith(".json"))
     assert json.loads(content) == {
+        "schemaVersion": 1,
         "handoff": handoff.name, "by": "worker-2", "person": False, "at": "2025-06-15T15:06:40Z",
         "threeWay": False, "conflicts": [],
     }  # fmt: skip

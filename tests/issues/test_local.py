@@ -83,6 +83,7 @@ def test_each_thing_said_is_one_record_and_one_entry_of_the_ledger() -> None:
     assert [record["clock"] for record in kept] == [1, 2, 3, 4, 5, 6, 7, 8]
     assert {record["clone"] for record in kept} == {"c1"}
     assert kept[0] == {
+        "schemaVersion": 1,
         "kind": "create",
         "clock": 1,
         "clone": "c1",

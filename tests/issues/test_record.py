@@ -60,6 +60,7 @@ def test_a_creation_is_a_file_that_people_can_read() -> None:
         encode(said).decode()
         == """\
 {
+  "schemaVersion": 1,
   "kind": "create",
   "clock": 7,
   "clone": "c1",
@@ -104,6 +105,7 @@ def test_a_creation_is_a_file_that_people_can_read() -> None:
 def test_what_is_not_said_is_not_in_the_file() -> None:
     said = SAID._replace(kind="comment", body="Hello", marker="m", by=Actor("worker-1"))
     assert json.loads(encode(said)) == {
+        "schemaVersion": 1,
         "kind": "comment",
         "clock": 7,
         "clone": "c1",

@@ -76,7 +76,7 @@ def test_a_record_is_read_as_it_was_written(said: LeaseEvent) -> None:
 def test_the_file_of_a_request_is_short_and_can_be_read_by_people() -> None:
     assert ASKED.path == ".ghp/leases/3f9a3f9a3f9a/3f9a3f9a3f9a.json"
     assert encode(ASKED).decode() == (
-        '{\n  "kind": "request",\n  "clock": 7,\n  "clone": "here",\n'
+        '{\n  "schemaVersion": 1,\n  "kind": "request",\n  "clock": 7,\n  "clone": "here",\n'
         '  "at": "2025-06-15T15:06:40Z",\n  "by": "worker-1",\n  "person": false,\n'
         '  "holder": "worker-1",\n  "epoch": 2,\n  "patterns": [\n    "src/",\n    "!gen/"\n  ],\n'
         '  "reason": "Zoë\'s parser"\n}\n'

@@ -58,7 +58,8 @@ def test_the_lease_is_one_readable_file(locks: GitLocks, remote: Path) -> None:
         '  "holder": "worker-1",\n'
         '  "name": "issue/12",\n'
         f'  "nonce": "{nonce}",\n'
-        '  "reason": "it is mine"\n'
+        '  "reason": "it is mine",\n'
+        '  "schemaVersion": 1\n'
         "}"
     )
 

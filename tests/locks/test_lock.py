@@ -140,7 +140,8 @@ def test_a_lease_is_readable_json_without_its_revision() -> None:
         '  "holder": "worker-1",\n'
         '  "name": "issue/12",\n'
         '  "nonce": "n3",\n'
-        '  "reason": "why"\n'
+        '  "reason": "why",\n'
+        '  "schemaVersion": 1\n'
         "}\n"
     )
 

@@ -39,7 +39,9 @@ def test_a_note_lies_under_the_first_two_digits_of_its_id_and_is_for_people_to_r
     path = path_of(TOLD.id)
     assert path == f".ghp/notes/{TOLD.id[:2]}/{TOLD.id}.md"
     text = render(TOLD).decode()
-    assert text.startswith(f'---\nid: "N-{TOLD.id}"\nkind: "gotcha"\nby: "worker-1"\n')
+    assert text.startswith(
+        f'---\nschemaVersion: 1\nid: "N-{TOLD.id}"\nkind: "gotcha"\nby: "worker-1"\n'
+    )
     assert text.endswith("\n---\n\nLine one\n\n---\nid: no\n")
 
 

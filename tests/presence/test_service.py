@@ -222,7 +222,7 @@ def test_the_document_leaves_out_who_is_gone(repo: Path, clock: ManualClock) -> 
     desk = Desk(repo, clock)
     desk.beat()
     clock.wait(90_000)
-    assert presence.document(list(desk.sees().values())) == {"schemaVersion": 1, "agents": {}}
+    assert presence.document(list(desk.sees().values())) == {"agents": {}}
 
 
 def test_a_worktree_that_gets_another_name_stops_the_old_one(

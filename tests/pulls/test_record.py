@@ -18,8 +18,8 @@ def test_it_is_read_as_it_was_written() -> None:
 
 def test_it_is_a_file_that_people_can_read() -> None:
     assert SAID.path == ".ghp/pulls/0a1b2c3d4e5f/f5e4d3c2b1a0.json"
-    assert encode(SAID).decode().splitlines()[:4] == [
-        "{", '  "kind": "open",', '  "clock": 4,', '  "clone": "c1",',
+    assert encode(SAID).decode().splitlines()[:5] == [
+        "{", '  "schemaVersion": 1,', '  "kind": "open",', '  "clock": 4,', '  "clone": "c1",',
     ]  # fmt: skip
 
 

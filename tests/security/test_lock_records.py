@@ -19,6 +19,8 @@ from tests.contracts.lock_service import at_once
 from tests.locks.fields import CloneField
 from tests.support.claimants import Claimant
 from tests.support.clock import ManualClock
+from tests.support.doctor import finding, findings
+from tests.support.ghp import invoke
 from tests.support.git import commit, git
 from tests.support.hosts import hook, workspace
 from tests.support.taking import take
@@ -110,6 +112,34 @@ def test_a_record_with_a_clone_or_an_end_that_is_none_is_no_right(wrong: dict[st
     fields = json.loads(encode(Lock("issue/1", "w", 1, 1, AT, "n")))
     with pytest.raises(ValueError, match=r"not a lock record|isoformat"):
         decode(json.dumps(fields | wrong).encode(), "r")
+
+
+def test_a_right_of_an_unknown_major_version_is_nobodys_and_named_by_the_doctor(
+    clones: Clones,
+) -> None:
+    here, other = clones(2)
+    worker = Claimant(here, "worker-1", ManualClock())
+    worker.new("Parse the input")
+    newer = json.loads(encode(Lock("issue/1", "worker-2", 1, 1, AT, "n"))) | {"schemaVersion": 2}
+    made = commit(other, {"lease.json": json.dumps(newer)}, "By a newer version")
+    git(other, "push", "--quiet", "origin", f"{made}:refs/ghp/lease/issue/1")
+    with pytest.raises(UnknownError) as caught:
+        worker.claim(1)
+    assert caught.value.hint == "Update ghp-agents to the version that wrote it."
+    assert invoke("agent-sync", here).code == 0
+    done = invoke("agent-claim 1 --as worker-1", here)
+    text = "its schemaVersion is 2, and this program knows 1."
+    assert (done.code, done.err.splitlines()[0]) == (
+        4, f"Error: Cannot read the lock issue/1 on origin: {text}",
+    )  # fmt: skip
+    found = findings(here)["unreadable"]
+    assert found == [
+        finding(
+            "warning",
+            f"lock issue/1: {text}",
+            "Update ghp-agents to the version that wrote it.",
+        )
+    ]
 
 
 def test_a_record_of_an_older_version_is_its_holders_in_each_clone(clones: Clones) -> None:

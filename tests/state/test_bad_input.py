@@ -212,6 +212,13 @@ def test_a_field_and_a_record_from_a_newer_version_survive_in_its_own_clone(
     assert document == newer | {
         "agents": {**newer["agents"], "worker-2": {"status": "testing", "epoch": 1, "seq": 1}}  # type: ignore[dict-item]
     }
+    (problem,) = store(folder).snapshot().problems()
+    assert problem == (
+        f"clone {state.clone}: .ghp/agent-status.json",
+        "its schemaVersion is 2, and this program knows 1",
+        "Only the fields that are known here are used. Update ghp-agents to the version that wrote "
+        "it.",
+    )
     names = git(state.path, "ls-tree", "-r", "--name-only", state.ref).splitlines()
     assert {".ghp/dreams/1", "elsewhere/2", ".ghp/notes/one", ".ghp/notes/two"} <= set(names)
 

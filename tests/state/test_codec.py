@@ -71,7 +71,11 @@ def test_an_event_is_written_without_its_empty_fields() -> None:
     content = encode_event(EVENT, {"set": {"title": "Zoë"}, "add": {}, "body": "", "number": None})
     first = {"kind": "create", "clock": 7, "clone": "c1", "at": AT, "by": ADA.name, "person": True}
     assert event_fields(EVENT) == first
-    assert list(json.loads(content).items()) == [*first.items(), ("set", {"title": "Zoë"})]
+    assert list(json.loads(content).items()) == [
+        ("schemaVersion", 1),
+        *first.items(),
+        ("set", {"title": "Zoë"}),
+    ]
     assert content.endswith('"Zoë"\n  }\n}\n'.encode())
 
 

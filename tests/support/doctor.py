@@ -43,6 +43,7 @@ def findings(clone: Path, options: str = "") -> dict[str, list[dict[str, object]
     done = doctor(clone, f"--json {options}")
     found: dict[str, list[dict[str, object]]] = {}
     for one in json.loads(done.out):
+        assert one.pop("schemaVersion") == 1
         if one["level"] != "ok" and one["code"] not in ("background", "knowledge"):
             found.setdefault(one.pop("code"), []).append(one)
     levels = {one["level"] for some in found.values() for one in some}

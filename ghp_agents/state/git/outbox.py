@@ -17,7 +17,7 @@ from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.hotpath import own_file, policy_stamp
 from ghp_agents.state import record as records
-from ghp_agents.state.record import Problem, Record
+from ghp_agents.state.record import Problem, Record, problem_of
 from ghp_agents.workspace import Workspace
 
 SUFFIX = ".record"
@@ -117,7 +117,7 @@ def waiting(ws: Workspace) -> Waiting:
             except FileNotFoundError:
                 continue  # another process folded it just now
             except (OSError, ValueError, UsageError) as error:
-                problems.append(Problem(str(path), str(error)))
+                problems.append(problem_of(str(path), error))
     return Waiting(tuple(found[name] for name in sorted(found)), tuple(problems))
 
 

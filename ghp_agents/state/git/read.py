@@ -8,6 +8,7 @@ from ghp_agents.core.clock import to_text
 from ghp_agents.core.fields import LARGEST
 from ghp_agents.core.files import stays_below
 from ghp_agents.core.ids import UNNAMED, CloneId, Timestamp
+from ghp_agents.core.schema_version import UPDATE, UnknownSchemaError, unversioned
 from ghp_agents.git import process as git
 from ghp_agents.git.objects import Object, ObjectReader, TreeEntry, tree_entries
 from ghp_agents.state import presence
@@ -210,10 +211,15 @@ class GitSnapshot:
         documents: dict[CloneId, Agents] = {}
         for tip, document in zip(self._tips, found, strict=True):
             try:
-                agents, _ = presence.decode(document.content) if document else ({}, {})
+                agents, others = presence.decode(document.content) if document else ({}, {})
             except ValueError as error:
                 self._note(tip.clone, presence.PATH, f"cannot be read: {error}")
-                agents = {}
+                agents, others = {}, {}
+            try:
+                unversioned(others)
+            except UnknownSchemaError as error:
+                remedy = f"Only the fields that are known here are used. {UPDATE}"
+                self._note(tip.clone, presence.PATH, str(error), remedy)
             documents[tip.clone] = agents
         return self._without_leaps(documents)
 
@@ -228,9 +234,9 @@ class GitSnapshot:
                 self._note(clone, f"{presence.PATH}#{name}", why)
         return documents
 
-    def _note(self, clone: CloneId, path: str, reason: str) -> None:
+    def _note(self, clone: CloneId, path: str, *words: str) -> None:
         place = f"clone {clone}: {path}"
-        self._problems[place] = Problem(place, reason)
+        self._problems[place] = Problem(place, *words)
 
 
 def revision(own: Tip | None, waiting: outbox.Waiting) -> str:

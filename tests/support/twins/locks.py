@@ -21,6 +21,7 @@ from ghp_agents.locks.lock import (
 )
 from ghp_agents.ports import Clock
 from ghp_agents.state.cause import CLAIMED, RELEASED, Cause
+from ghp_agents.state.record import Problem
 
 
 @dataclass
@@ -98,6 +99,10 @@ class MemoryLocks:
     def known(self, prefix: str = "") -> list[Lock]:
         """The locks below `prefix` as this service knows them, by name."""
         return [lease for name, lease in sorted(self._known.items()) if name.startswith(prefix)]
+
+    def problems(self) -> list[Problem]:
+        """The board holds no unreadable lock."""
+        return []
 
     def hear(self) -> None:
         """Learn all locks of the board, as a clone does in a sync."""
