@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # every command loads this page, and few need all the records that it names
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from ghp_agents.core.finding import Finding
@@ -112,9 +112,16 @@ class Exchange(Protocol):
         `paced` respects the hosts' rate limits: too early, it only folds.
         """
 
-    def publish(self, *, gone: Collection[str] = (), create: bool = True) -> SyncReport:
+    def publish(
+        self,
+        pages: Callable[[Snapshot, Agents], Mapping[str, bytes]],
+        *,
+        gone: Collection[str] = (),
+        create: bool = True,
+    ) -> SyncReport:
         """Publish the joined state, without the agents in `gone`, where people see it without this
-        program. Without `create`, only sync where nothing was published yet."""
+        program. `pages` renders it with the agents to show; one page is `README.md`. Without
+        `create`, only sync where nothing was published yet."""
 
     def sync_status(self) -> SyncStatus:
         """This clone's sync status; contacts nobody."""

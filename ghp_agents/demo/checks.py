@@ -10,6 +10,7 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.git import process as git
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
+from ghp_agents.reports import pages
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import encode
 from ghp_agents.state.private_repo import open_repository
@@ -30,7 +31,7 @@ def run(place: Sandbox, course: Course) -> list[SummaryLine]:
     a, b = place.app("a"), place.app("b")
     for app in (a, b, a, b):
         app.exchange.sync()
-    a.exchange.publish()
+    a.exchange.publish(pages.renderer(a))
     a, b = place.app("a"), place.app("b")
     return [
         *_agents(a, course),

@@ -35,9 +35,14 @@ def byte_of(char: str) -> str:
 
 def phrase(text: str, limit: int = LINE_LIMIT) -> str:
     """A quoted line, which nothing inside can close."""
+    return f"«{seen_line(text, limit).translate(_MARKS)}»"
+
+
+def seen_line(text: str, limit: int) -> str:
+    """One line as `one_line` makes it, without characters that show nothing."""
     if not text.isascii():
         text = "".join([char if _is_seen(char) else byte_of(char) or " " for char in text])
-    return f"«{one_line(text, limit).translate(_MARKS)}»"
+    return one_line(text, limit)
 
 
 def _is_seen(char: str) -> bool:

@@ -17,6 +17,7 @@ from ghp_agents.leases.world import World
 from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
+from ghp_agents.reports import pages
 from ghp_agents.state.join import SyncReport
 from ghp_agents.sweep import actions, lock, memory
 from ghp_agents.sweep import facts as sweep_facts
@@ -144,7 +145,7 @@ def _freed_issue(act: Act) -> int | None:
 def _publish(ctx: Context) -> SyncReport:
     views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
     gone = {view.name for view in views if view.liveness is Liveness.GONE}
-    return ctx.exchange.publish(gone=gone, create=False)
+    return ctx.exchange.publish(pages.renderer(ctx), gone=gone, create=False)
 
 
 def _publish_with_retries(ctx: Context, report: SyncReport) -> SyncReport:
@@ -223,4 +224,4 @@ def _restore_clone_id(ctx: Context, turn: SweepLock, published: SyncReport) -> S
     own = [tip for tip in ctx.store.snapshot().tips() if tip.clone == clone]
     ctx.clone_admin.use_clone_id(turn.clone)
     ctx.clone_admin.absorb_clones(own, _actor(ctx.ws))
-    return ctx.exchange.publish(create=False)
+    return ctx.exchange.publish(pages.renderer(ctx), create=False)

@@ -14,6 +14,7 @@ from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import Presence
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
+from tests.state.clones import one_page
 from tests.support.clock import ManualClock
 from tests.support.context import WholeStore
 
@@ -406,7 +407,7 @@ class StateStoreContract:
             None, False, False, None,
         )  # fmt: skip
         assert store.sync_status().remote is None
-        assert store.publish().remote is None
+        assert store.publish(one_page).remote is None
         assert told(store) == [("note", "N-a")]
 
     def test_what_a_clone_itself_keeps_is_told_apart_from_the_join(self, field: Field) -> None:
@@ -426,9 +427,9 @@ class StateStoreContract:
         field.beat(0, "worker-1", {"status": "idle", "epoch": 1, "seq": 1})
         store.fold()
         before = everything(store)
-        assert not store.publish().trouble
-        assert not store.publish().trouble
-        assert not store.publish(create=False).trouble
+        assert not store.publish(one_page).trouble
+        assert not store.publish(one_page).trouble
+        assert not store.publish(one_page, create=False).trouble
         assert everything(store) == before
 
     # -------------------------------------------------------------------- the order of things

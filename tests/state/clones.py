@@ -10,7 +10,7 @@ from ghp_agents.hotpath import fastjson as quickjson
 from ghp_agents.ports import Snapshot
 from ghp_agents.state.git import outbox
 from ghp_agents.state.git.store import GitRefsStore
-from ghp_agents.state.presence import Presence
+from ghp_agents.state.presence import Agents, Presence
 from ghp_agents.state.private_repo import StateRepository, find_repository
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -42,6 +42,11 @@ def write_presence(folder: Path, agent: str, said: Presence, now: float) -> Path
     os.utime(fresh, (now, now))
     fresh.replace(path)
     return path
+
+
+def one_page(snapshot: Snapshot, agents: Agents) -> dict[str, bytes]:
+    """The pages to publish, where a test needs none in particular."""
+    return {"README.md": f"# {len(agents)} of {len(snapshot.agents())} agents\n".encode()}
 
 
 def store(folder: Path) -> GitRefsStore:

@@ -8,6 +8,7 @@ from ghp_agents.state import presence
 from ghp_agents.state.presence import Presence
 from tests.contracts.absorption import AbsorptionContract
 from tests.contracts.state_store import StateStoreContract
+from tests.state.clones import one_page
 from tests.support.clock import ManualClock
 from tests.support.context import WholeStore
 from tests.support.twins.state import MemoryRemote, MemoryStore
@@ -55,6 +56,6 @@ def test_the_published_document_is_the_joined_one() -> None:
     field.beat(0, "worker-1", {"status": "idle", "epoch": 1, "seq": 1})
     field.beat(1, "worker-2", {"status": "done", "epoch": 1, "seq": 1})
     field.store(0).sync()
-    field.store(1).publish()
+    field.store(1).publish(one_page)
     assert field.hub.published == presence.encode(field.store(1).snapshot().agents())
     assert field.store(1).snapshot().agents().keys() == {"worker-1", "worker-2"}

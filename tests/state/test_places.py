@@ -17,7 +17,7 @@ from ghp_agents.hotpath import presence_file as presencefile
 from ghp_agents.hotpath.locate import locate
 from ghp_agents.state.git import repack as upkeep
 from tests.contracts.state_store import everything, exchange
-from tests.state.clones import private, said, say, store, workspace, write_presence
+from tests.state.clones import one_page, private, said, say, store, workspace, write_presence
 from tests.state.conftest import Start
 from tests.state.places import PLACES, Ground, linked_worktree, ordinary
 from tests.state.worker import CHECKOUT, finish
@@ -43,7 +43,7 @@ def use(folder: Path) -> None:
     write_presence(folder, "worker-1", {"status": "idle", "epoch": 1, "seq": 1}, 1.75e9)
     assert store(folder).fold() in (0, 1)
     assert store(folder).sync().trouble is None
-    assert store(folder).publish().trouble is None
+    assert store(folder).publish(one_page).trouble is None
     write_presence(folder, "worker-1", {"status": "done", "epoch": 1, "seq": 2}, 1.75e9)
     assert store(folder).sync().pushed
     assert upkeep.run(workspace(folder), private(folder))

@@ -26,6 +26,7 @@ _NAMES = {
     "notes/search": "bm25 result",
     "presence": "liveness",
     "pulls": "body_template branch_names check pull record replay review",
+    "reports": "markdown",
     "settings": "consent schema settings",
     "state": "admin_port cause codec join ledger legacy_causes presence record",
     "sweep": "messages plan",

@@ -1,13 +1,11 @@
 """What people see without this program: a file in the main worktree, and a branch on the remote."""
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import StateMovedError
-from ghp_agents.core.ids import one_line
 from ghp_agents.git import clone_files, exclude
 from ghp_agents.git import process as git
 from ghp_agents.git.refs import UnreadableRefsError
@@ -16,7 +14,6 @@ from ghp_agents.ports import Snapshot
 from ghp_agents.state import presence
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.new_commits import NewCommit, add_commits
-from ghp_agents.state.presence import Agents
 from ghp_agents.state.private_repo import StateRepository
 from ghp_agents.state.remote import Pushed, PushOutcome, Remote, coordination_remote, exchange, push
 from ghp_agents.workspace import Workspace
@@ -24,6 +21,7 @@ from ghp_agents.workspace import Workspace
 BRANCH = "refs/heads/ghp-state"
 PUBLISHED = "refs/ghp/published"
 EXCLUDE = "/.ghp/agent-status.json"
+FIRST_PAGE = "README.md"
 MARK = "<!-- ghp-agents: published state, generated -->"
 
 
@@ -91,25 +89,22 @@ def is_excluded(ws: Workspace) -> bool:
     return exclude.has(ws.common_dir, EXCLUDE)
 
 
-class Page(NamedTuple):
-    """What is published."""
-
-    agents: Agents
-    notes: Mapping[str, bytes]
-    create: bool  # also if the remote has no such branch yet
-
-
 def publish(
-    ws: Workspace, repository: StateRepository, page: Page, report: SyncReport
+    ws: Workspace,
+    repository: StateRepository,
+    render: Callable[[], Mapping[str, bytes]],
+    report: SyncReport,
+    *,
+    create: bool,
 ) -> SyncReport:
-    """Push the joined presence and the notes as the branch `ghp-state`. If several publish, the
-    last push is right."""
+    """Push documents as the branch `ghp-state`; one of them is `README.md`. If several publish,
+    the last push is right. Without `create`, only if the remote has the branch already."""
     remote = coordination_remote(ws)
     assert remote is not None
-    documents = {presence.PATH: presence.encode(page.agents), **page.notes}
+    documents: Mapping[str, bytes] = {}
     for _ in range(4):
         head = fetch_published(ws, repository, remote)
-        if head is None and not page.create:
+        if head is None and not create:
             return report
         if head and not is_ours(repository, head):
             trouble = (
@@ -117,10 +112,11 @@ def publish(
                 "did not create"
             )
             return report._replace(trouble=trouble, permanent=True)
+        documents = documents or _marked(render())
         if head and _has_all(repository, head, documents):
             return report._replace(notes=(*report.notes, "the published branch is up to date"))
         try:
-            pushed = _push_published(ws, repository, remote, head, documents, page.agents)
+            pushed = _push_published(ws, repository, remote, head, documents)
         except StateMovedError:
             continue
         if pushed.answer is PushOutcome.DONE:
@@ -132,17 +128,19 @@ def publish(
     return report._replace(trouble="others kept publishing; try again later")
 
 
+def _marked(documents: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The documents, with the mark by which the branch is recognized."""
+    return {**documents, FIRST_PAGE: f"{MARK}\n".encode() + documents[FIRST_PAGE]}
+
+
 def _push_published(
     ws: Workspace,
     repository: StateRepository,
     remote: Remote,
     head: str | None,
     documents: Mapping[str, bytes],
-    agents: Agents,
 ) -> Pushed:
-    page = _page(agents, str(_date(ws)))
-    content = {**documents, "README.md": page}
-    commit = NewCommit("Published state\n", content, None, ws.clock.now())
+    commit = NewCommit("Published state\n", documents, None, ws.clock.now())
     created = add_commits(repository, PUBLISHED, head, [commit], ws.clock.now())
     absolute = Remote(remote.name, "")
     return push(ws, repository, absolute, [f"{created}:{BRANCH}"], expected={BRANCH: head or ""})
@@ -161,7 +159,7 @@ def fetch_published(ws: Workspace, repository: StateRepository, remote: Remote) 
 
 def is_ours(repository: StateRepository, head: str) -> bool:
     """Whether this program created a published branch."""
-    page = _blob(repository, f"{head}:README.md")
+    page = _blob(repository, f"{head}:{FIRST_PAGE}")
     return page is not None and page.startswith(MARK.encode())
 
 
@@ -179,30 +177,3 @@ def _has_all(repository: StateRepository, head: str, documents: Mapping[str, byt
 def _blob(repository: StateRepository, name: str) -> bytes | None:
     shown = repository.run("cat-file", "blob", name)
     return shown.out if shown.code == 0 else None
-
-
-def _date(ws: Workspace) -> str:
-    from ghp_agents.core.clock import to_text
-
-    return to_text(ws.clock.now())
-
-
-def _page(agents: Agents, when: str) -> bytes:
-    lines = [MARK, "# Agents", "", f"As of {when}; generated, do not edit.", ""]
-    lines += ["| agent | status | issue | last action | last beat |", "|---|---|---|---|---|"]
-    for name in sorted(agents):
-        fields = agents[name]
-        cells = (
-            name,
-            fields.get("status"),
-            fields.get("issue"),
-            fields.get("lastAction"),
-            fields.get("timestamp"),
-        )
-        lines.append("| " + " | ".join(_cell(value) for value in cells) + " |")
-    return ("\n".join(lines) + "\n").encode("utf-8", "replace")
-
-
-def _cell(value: object) -> str:
-    text = one_line("" if value is None else str(value), 120)
-    return "".join("\\" + char if char in "|<>[]`*_!\\" else char for char in text)

@@ -4,7 +4,7 @@ Most commands only read, so what writes or uses the remote is imported late.
 """
 
 import contextlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ghp_agents.core.errors import StateMovedError
@@ -12,10 +12,12 @@ from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.git.process import GitError
 from ghp_agents.hotpath import heartbeat, news_flag
+from ghp_agents.ports import Snapshot
 from ghp_agents.state.git import outbox, read
 from ghp_agents.state.git.sync_status import news_age, news_at, read_status
 from ghp_agents.state.join import Absorption, SyncReport, SyncStatus, Tip
 from ghp_agents.state.ledger import HEARD, LedgerEntry
+from ghp_agents.state.presence import Agents
 from ghp_agents.state.private_repo import find_repository, open_repository
 from ghp_agents.state.record import NOTES, Record
 from ghp_agents.state.transact import transact
@@ -135,19 +137,31 @@ class GitRefsStore:
         throttle.schedule(self._ws, report)
         return report._replace(trouble=report.trouble or stuck)
 
-    def publish(self, *, gone: Collection[str] = (), create: bool = True) -> SyncReport:
+    def publish(
+        self,
+        pages: Callable[[Snapshot, Agents], Mapping[str, bytes]],
+        *,
+        gone: Collection[str] = (),
+        create: bool = True,
+    ) -> SyncReport:
         """Sync, then push the joined state as a branch that people can read."""
+        from ghp_agents.state import presence
         from ghp_agents.state.git import publish
 
         report = self.sync()
         if not report.fetched:
             return report
-        try:
+
+        def render() -> dict[str, bytes]:
             snapshot = self.snapshot()
-            agents, notes = snapshot.agents(), snapshot.files(NOTES)
-            present = {name: record for name, record in agents.items() if name not in gone}
-            page = publish.Page(present, notes, create)
-            return publish.publish(self._ws, open_repository(self._ws), page, report)
+            known = snapshot.agents().items()
+            agents = {name: record for name, record in known if name not in gone}
+            documents = {presence.PATH: presence.encode(agents), **snapshot.files(NOTES)}
+            return {**documents, **pages(snapshot, agents)}
+
+        try:
+            repository = open_repository(self._ws)
+            return publish.publish(self._ws, repository, render, report, create=create)
         except GitError as error:
             return report._replace(trouble=str(error))
 

@@ -2,14 +2,14 @@
 
 import contextlib
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from ghp_agents.core.clock import to_seconds, to_text
 from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
-from ghp_agents.ports import Clock
+from ghp_agents.ports import Clock, Snapshot
 from ghp_agents.state import ledger, presence
 from ghp_agents.state.join import Absorption, SyncReport, SyncStatus, Tip, join_files
 from ghp_agents.state.ledger import LedgerEntry
@@ -47,6 +47,7 @@ class MemoryRemote:
 
     histories: dict[CloneId, History] = field(default_factory=dict)
     published: bytes | None = None
+    pages: Mapping[str, bytes] = field(default_factory=dict)
     reachable: bool = True
 
 
@@ -173,13 +174,20 @@ class MemoryStore:
         """When the last news came from the hub."""
         return self._news_at if self._hub else None
 
-    def publish(self, *, gone: Collection[str] = (), create: bool = True) -> SyncReport:
+    def publish(
+        self,
+        pages: Callable[[Snapshot, Agents], Mapping[str, bytes]],
+        *,
+        gone: Collection[str] = (),
+        create: bool = True,
+    ) -> SyncReport:
         """Put the joined presence on the hub."""
         report = self.sync()
         if self._hub is not None and self._hub.reachable and (create or self._hub.published):
             agents = self.snapshot().agents()
             present = {name: record for name, record in agents.items() if name not in gone}
             self._hub.published = presence.encode(present)
+            self._hub.pages = pages(self.snapshot(), present)
         return report
 
     def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:

@@ -30,7 +30,7 @@ def sharing(ws: Workspace) -> PublishPlan:
         refs=(
             (f"{remote.namespace}clone/*", "the records of this clone, on its own ref"),
             (f"{remote.namespace}lease/*", "the locks and their holders"),
-            (publish.BRANCH, "a page for people, only with `ghp agent-sync --publish`"),
+            (publish.BRANCH, "pages for people, only with `ghp agent-sync --publish`"),
         ),
     )
 

@@ -1,0 +1,300 @@
+"""The pages of the published branch, for people who do not use this program.
+
+The same state always gives the same bytes: no page has the present time or a path of this machine.
+Every page is bounded, whatever the state contains.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.ids import count, first_line
+from ghp_agents.escalations import escalation as questions
+from ghp_agents.escalations import record as question_record
+from ghp_agents.escalations.escalation import Escalation
+from ghp_agents.handoffs import record as handoff_record
+from ghp_agents.handoffs.handoff import Handoff
+from ghp_agents.hotpath.quoting import NAME_LIMIT, when
+from ghp_agents.issues import record as issue_record
+from ghp_agents.issues import replay as issue_replay
+from ghp_agents.issues.issue import PRIORITIES, PROVISIONAL, Issue
+from ghp_agents.notes import record as note_record
+from ghp_agents.notes.note import Note
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.pulls import record as pull_record
+from ghp_agents.pulls import replay as pull_replay
+from ghp_agents.pulls.pull import Pull
+from ghp_agents.reports.markdown import block, link, plain, table
+from ghp_agents.state.presence import Agents, issue_of
+from ghp_agents.state.record import NOTES
+
+Pages = Mapping[str, bytes]
+
+ROWS = 200  # of a table; the rest is counted
+OLD_ROWS = 50  # of a table of what is settled
+QUESTIONS_IN_FULL = 50
+QUESTION_LIMIT = 2_000  # characters
+NOTE_LIMIT = 300
+NAMES = {
+    "README.md": "Agents",
+    "questions.md": "Questions",
+    "issues.md": "Issues",
+    "pulls.md": "Pull requests",
+    "handoffs.md": "Handoffs",
+    "notes.md": "Knowledge",
+}
+
+
+class PagePart(NamedTuple):
+    """A page without its heading, and its line on the first page."""
+
+    counted: str
+    lines: Sequence[str]
+
+
+class Published(NamedTuple):
+    """The contents of all pages, read from the state."""
+
+    agents: Agents
+    questions: Sequence[Escalation]
+    issues: Sequence[Issue]
+    pulls: Sequence[Pull]
+    handoffs: Sequence[Handoff]
+    notes: Sequence[Note]
+    on_github: bool  # issues and pull requests are there
+
+
+def renderer(ctx: Context) -> Callable[[Snapshot, Agents], Pages]:
+    """Return the function that renders the pages of a snapshot, with the agents to show."""
+    orchestrators, on_github = ctx.ws.settings.orchestrators, ctx.hub is not None
+
+    def render_snapshot(snapshot: Snapshot, agents: Agents) -> Pages:
+        asked, answers = question_record.ESCALATIONS, question_record.ANSWERS
+        escalations = {**snapshot.files(asked), **snapshot.files(answers)}
+        issues = issue_replay.read_events(snapshot.files(issue_record.FOLDER))
+        pulls = pull_replay.read_events(snapshot.files(pull_record.FOLDER))
+        handoffs, _ = handoff_record.read_handoffs(snapshot.files(handoff_record.HANDOFFS))
+        return render(
+            Published(
+                agents,
+                question_record.read(escalations, orchestrators)[0],
+                () if on_github else issue_replay.fold(issues),
+                () if on_github else [found.pull for found in pull_replay.fold(pulls)],
+                handoffs,
+                note_record.read_notes(snapshot.files(NOTES))[0],
+                on_github,
+            )
+        )
+
+    return render_snapshot
+
+
+def render(state: Published) -> Pages:
+    """Return all pages by name; `README.md` is the first one."""
+    parts = {
+        "questions.md": _questions(state),
+        "issues.md": _issues(state),
+        "pulls.md": _pulls(state),
+        "handoffs.md": _handoffs(state),
+        "notes.md": _notes(state),
+    }
+    pages = {name: [f"# {NAMES[name]}", "", _menu(name), "", *parts[name].lines] for name in parts}
+    rows = [(link(NAMES[name], name), part.counted) for name, part in parts.items()]
+    first = ["# Agents at work", "", "Generated from the state of ghp-agents; do not edit.", ""]
+    pages["README.md"] = [*first, *table(("page", "content"), rows, tuple, ROWS), *_agents(state)]
+    return {name: _encoded(lines) for name, lines in pages.items()}
+
+
+def _encoded(lines: Sequence[str]) -> bytes:
+    return ("\n".join(lines).rstrip("\n") + "\n").encode("utf-8", "replace")
+
+
+def _menu(here: str) -> str:
+    return " · ".join(
+        f"**{title}**" if name == here else link(title, name) for name, title in NAMES.items()
+    )
+
+
+def _agents(state: Published) -> list[str]:
+    def row(name: str) -> tuple[str, ...]:
+        fields = state.agents[name]
+        texts = [plain(str(fields.get(key) or "")) for key in ("status", "lastAction", "timestamp")]
+        return plain(name), texts[0], _issue(state, issue_of(fields)), *texts[1:]
+
+    columns = ("agent", "status", "issue", "last action", "last beat")
+    return ["## Agents", "", *table(columns, sorted(state.agents), row, ROWS, "No agents.")]
+
+
+def _questions(state: Published) -> PagePart:
+    known = questions.by_need(state.questions)
+    opened = [each for each in known if each.is_open]
+    answered = sorted(
+        (each for each in known if not each.is_open), key=lambda each: -each.answers[-1].clock
+    )
+    whole = [line for each in opened[:QUESTIONS_IN_FULL] for line in _question(state, each)]
+    rest = len(opened) - QUESTIONS_IN_FULL
+    more = [f"… and {rest} more: `ghp agent-escalations --open`.", ""] if rest > 0 else []
+
+    def row(escalation: Escalation) -> tuple[str, ...]:
+        question, answer = escalation.question, escalation.answers[-1]
+        return (
+            f"{escalation.name}: {plain(escalation.title)}",
+            _issue(state, question.issue),
+            _name(question.agent),
+            plain(first_line(answer.text)),
+            _name(answer.by.name),
+            when(answer.at),
+        )
+
+    columns = ("question", "issue", "asked by", "answer", "answered by", "at")
+    return PagePart(
+        f"{len(opened)} open, {len(answered)} answered",
+        [
+            *("## Open", ""), *(whole or ["No question waits for an answer.", ""]), *more,
+            *("## Answered", ""), *table(columns, answered, row, OLD_ROWS),
+        ],
+    )  # fmt: skip
+
+
+def _question(state: Published, escalation: Escalation) -> list[str]:
+    question = escalation.question
+    about = f" about {_issue(state, question.issue)}" if question.issue else ""
+    options = f"\n\nOptions:\n{questions.listed(question.options)}" if question.options else ""
+    show = f"ghp agent-escalations {escalation.name}"
+    advice = len(escalation.advice)
+    return [
+        *(f"### {escalation.name}", ""),
+        f"{_name(question.agent)} asked this{about} at {when(escalation.asked_at)}. "
+        f"Urgency: {plain(escalation.urgency)}.",
+        *("", block(question.text + options, QUESTION_LIMIT, show), ""),
+        *([f"{count(advice, 'agent')} gave advice: `{show}`.", ""] if advice else []),
+        *(f"To answer: `ghp agent-answer {escalation.name} TEXT`", ""),
+    ]
+
+
+def _issues(state: Published) -> PagePart:
+    if state.on_github:
+        return PagePart("on GitHub", [link("The issues are on GitHub.", "../../issues"), ""])
+    work = {pull.issue: pull for pull in state.pulls if pull.issue and pull.state != "closed"}
+    opened = sorted((each for each in state.issues if each.state != "closed"), key=_priority)
+    closed = sorted(
+        (each for each in state.issues if each.state == "closed"), key=lambda each: -each.number
+    )
+
+    def row(issue: Issue) -> tuple[str, ...]:
+        pull = next((work[number] for number in issue.numbers if number in work), None)
+        return (
+            _anchors("issue", issue.numbers, _number(issue)),
+            plain(issue.title) or "(no title)",
+            plain(issue.priority),
+            ", ".join(map(_name, issue.assignees[:5])),
+            ", ".join(_issue(state, number) for number in issue.blocked_by[:10]),
+            _issue(state, issue.parent),
+            _pull(pull.number) if pull else "",
+        )
+
+    columns = ("issue", "title", "priority", "assigned to", "blocked by", "part of", "work")
+    return PagePart(
+        f"{len(opened)} open, {len(closed)} closed",
+        [
+            *("## Open", ""), *table(columns, opened, row, ROWS),
+            *("## Closed", ""), *table(columns, closed, row, OLD_ROWS),
+        ],
+    )  # fmt: skip
+
+
+def _priority(issue: Issue) -> tuple[int, int]:
+    known = issue.priority in PRIORITIES
+    return PRIORITIES.index(issue.priority) if known else len(PRIORITIES), issue.number
+
+
+def _pulls(state: Published) -> PagePart:
+    if state.on_github:
+        text = link("The pull requests are on GitHub.", "../../pulls")
+        return PagePart("on GitHub", [text, ""])
+    opened = [each for each in state.pulls if each.state == "open"]
+    settled = [each for each in reversed(state.pulls) if each.state != "open"]
+
+    def row(pull: Pull) -> tuple[str, ...]:
+        is_draft = pull.draft and pull.state == "open"
+        return (
+            _anchors("pull", [pull.number], f"#{pull.number}"),
+            plain(pull.title) or "(no title)",
+            "draft" if is_draft else plain(pull.state),
+            _issue(state, pull.issue),
+            plain(pull.branch),
+            _name(pull.author),
+            when(pull.updated_at),
+        )
+
+    columns = ("pull request", "title", "state", "issue", "branch", "author", "changed")
+    merged = sum(each.state == "merged" for each in settled)
+    return PagePart(
+        f"{len(opened)} open, {merged} merged, {len(settled) - merged} closed",
+        [
+            *("## Open", ""), *table(columns, opened, row, ROWS),
+            *("## Merged and closed", ""), *table(columns, settled, row, OLD_ROWS),
+        ],
+    )  # fmt: skip
+
+
+def _handoffs(state: Published) -> PagePart:
+    def row(handoff: Handoff) -> tuple[str, ...]:
+        return (
+            handoff.name,
+            handoff.kind,
+            _issue(state, handoff.issue),
+            _name(handoff.by.name),
+            _name(handoff.to or ""),
+            plain(handoff.branch or ""),
+            plain(first_line(handoff.note) or next(iter(handoff.next_steps), "")),
+            when(handoff.at),
+        )
+
+    columns = ("handoff", "kind", "issue", "from", "to", "branch", "note", "at")
+    how = "`ghp agent-resume --handoff ID` prints one in full."
+    newest = state.handoffs[::-1]
+    return PagePart(f"{len(newest)} in all", [how, "", *table(columns, newest, row, ROWS)])
+
+
+def _notes(state: Published) -> PagePart:
+    kept = [each for each in state.notes[::-1] if not (each.forgotten or each.superseded_by)]
+
+    def row(note: Note) -> tuple[str, ...]:
+        return (
+            link(note.name, note_record.path_of(note.id)),
+            note.kind,
+            plain(note.text, NOTE_LIMIT),
+            _issue(state, note.issue),
+            _name(note.by.name),
+            plain(note.expires or ""),
+        )
+
+    columns = ("note", "kind", "text", "issue", "by", "valid until")
+    return PagePart(f"{len(kept)} in all", table(columns, kept, row, ROWS, "No notes."))
+
+
+def _name(name: str) -> str:
+    return plain(name, NAME_LIMIT)
+
+
+def _number(issue: Issue) -> str:
+    return f"I-{issue.id[:8]}" if issue.number >= PROVISIONAL else f"#{issue.number}"
+
+
+def _issue(state: Published, number: int | None) -> str:
+    """A link to an issue, which no host takes for one of its own issues."""
+    if number is None or number >= PROVISIONAL:
+        return ""
+    return link(
+        f"#{number}", f"../../issues/{number}" if state.on_github else f"issues.md#issue-{number}"
+    )
+
+
+def _pull(number: int) -> str:
+    return link(f"#{number}", f"pulls.md#pull-{number}")
+
+
+def _anchors(kind: str, numbers: Sequence[int], text: str) -> str:
+    """A link to its own row, which other pages find by each of its numbers."""
+    anchors = "".join(f'<a id="{kind}-{number}"></a>' for number in numbers[:5])
+    return f"{anchors}{link(text, f'#{kind}-{numbers[0]}')}"
