@@ -19,6 +19,9 @@ from ghp_agents.core.ids import agent_name, status_name
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.guard import approval
+from ghp_agents.handoffs import hand_over
+from ghp_agents.handoffs.hand_over import HandOver
+from ghp_agents.handoffs.handoff import Sections
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.heartbeat import clean_action
 from ghp_agents.issues import service as issue
@@ -210,6 +213,26 @@ class Project:
         """Release leases by id, by the patterns that were leased, or by name."""
         app = self._app
         return lease_services.release(app, words, name=name, cwd=app.cwd, reason=reason)
+
+    def handoff(
+        self,
+        to: str | None = None,
+        *,
+        issue: int | None = None,
+        note: str = "",
+        words: Sections | None = None,
+        push: bool = True,
+        checkpoint: bool = False,
+    ) -> HandOver:
+        """Record a handoff; with `to`, give that agent the issue, the leases and the branch.
+
+        `words` describe the work in sections. Without `push`, or if the branch cannot be pushed,
+        its commits are stored with the handoff. Other clones get it with the next `sync`.
+        """
+        named = str(issue) if issue is not None else None
+        return hand_over.hand_over(
+            self._app, issue=named, to=to, note=note, words=words, push=push, checkpoint=checkpoint
+        )
 
     def new_issue(self, change: IssueChange) -> Issue:
         """Create an issue; the title is required."""

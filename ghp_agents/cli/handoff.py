@@ -1,31 +1,62 @@
 """`agent-handoff` and `agent-resume`: hand work over, and continue it."""
 
 import shlex
+from collections.abc import Callable
+from typing import Any
 
 import click
 
 from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import LEARNT, acting, send, start_background
 from ghp_agents.cli.params import read_text
-from ghp_agents.core.errors import GhpError, NotFoundError, UnknownError, UsageError
+from ghp_agents.core.errors import GhpError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, AgentName, count, one_line
 from ghp_agents.core.text_budget import LEAST
 from ghp_agents.escalations import service as escalation
-from ghp_agents.handoffs import service as services
-from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Missing, size_text
+from ghp_agents.handoffs import record
+from ghp_agents.handoffs.hand_over import HandOver, hand_over
+from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Missing, Sections, size_text
 from ghp_agents.handoffs.restore import AlreadyRestoredError, Restored, restore
 from ghp_agents.handoffs.service import HandoffResult
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.issues.issue import short
-from ghp_agents.locks.names import PREFIX
-from ghp_agents.sync.notifications import deliver, fence_lines, of_others, stopped_issues
+from ghp_agents.leases.record import what
+from ghp_agents.sync.notifications import (
+    Notifications,
+    deliver,
+    fence_lines,
+    of_others,
+    stopped_issues,
+)
 from ghp_agents.wiring import App
 
 LISTED = 10
+TEXTS = ("goal", "focus", "summary")
+WORDS = {  # the option and the help of each section
+    "goal": ("goal", "What the work must achieve."),
+    "focus": ("focus", "What you are doing right now."),
+    "summary": ("summary", "What is done so far."),
+    "decisions": ("decision", "A decision and its reason; repeatable."),
+    "findings": ("finding", "Something that you found out; repeatable."),
+    "identifiers": ("identifier", "A name that matters: a function, a ticket; repeatable."),
+    "artifacts": ("artifact", "A file or page that you made; repeatable."),
+    "next": ("next", "A next step; repeatable."),
+}
 ISSUE = click.option(
     "--issue", metavar="N", help="The issue (default: your current issue).",
     shell_complete=complete.issues,
 )  # fmt: skip
+
+
+def _words(command: Callable[..., None]) -> Callable[..., None]:
+    """Add an option for each section in which an agent describes its work."""
+    for name, (flag, text) in reversed(WORDS.items()):
+        many = name not in TEXTS
+        command = click.option(
+            f"--{flag}", name, metavar="TEXT", multiple=many, default=() if many else "",
+            help=text,
+        )(command)  # fmt: skip
+    return command
 
 
 @click.command(
@@ -38,10 +69,14 @@ ISSUE = click.option(
 @click.option(
     "--note", metavar="TEXT", help="What the next agent must know; `-` reads standard input."
 )
-@click.option("--no-push", is_flag=True, help="Do not push the branch to the remote.")
+@_words
+@click.option(
+    "--no-push", is_flag=True, help="Do not push the branch; store its commits with the handoff."
+)
 @click.option("--checkpoint", is_flag=True, help="Save it for yourself and keep the issue.")
 @click.option("--stdout", is_flag=True, help="Print the document, too.")
 @click.option("--dry-run", is_flag=True, help="Print the document and save nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print the handoff as JSON.")
 @acting
 def handoff(
     app: App,
@@ -52,95 +87,86 @@ def handoff(
     checkpoint: bool,
     stdout: bool,
     dry_run: bool,
+    as_json: bool,
+    **words: Any,
 ) -> None:
     """Save the state of your work for the next agent: the issue, the branch, what changed, and the
     uncommitted work. `ghp agent-resume --apply` restores that work.
 
     The worktree is not changed. Staged and unstaged changes are saved together; ignored files are
-    left out. With --to, the branch is pushed and your leases go to the next agent.
+    left out. So are files that another agent edits in this worktree. With --to, the branch is
+    pushed and your leases go to the next agent. If it cannot be pushed, its commits are stored
+    with the handoff.
+
+    Your later checkpoints of the same issue repeat what you said with --goal, --focus and
+    --summary until you replace it, and add to the other lists.
     """
+    if as_json and stdout:
+        raise UsageError("Use --json or --stdout, not both.", hint="--json has all fields.")
     text = read_text(note or "", NOTE_LIMIT * 40, "The note on standard input")
-    with output.busy("Reading the work"):
-        handed = services.handoff(
-            app, issue=issue, to=to,
-            note=text, checkpoint=checkpoint, dry_run=dry_run,
+    with output.busy("Handing over" if to else "Reading the work"):
+        done = hand_over(
+            app, issue=issue, to=to, note=text, words=Sections(**words), push=not no_push,
+            checkpoint=checkpoint, dry_run=dry_run,
         )  # fmt: skip
-    if stdout or dry_run:
+    handed = done.recorded
+    if as_json:
+        output.as_json(record.fields(handed.handoff) | {"new": handed.is_new})
+    elif stdout or dry_run:
         output.data(clean(handed.document))
     _say_handed(handed, dry_run)
     if handed.is_new and not (handed.learnt or checkpoint):
         output.say(LEARNT)
     if dry_run:
         return
-    is_reached = _pass_on(app, handed.handoff)
-    _push_branch(app, handed, no_push=no_push)
-    if checkpoint or not is_reached:
+    _say_passed(done)
+    _say_carried(app, handed)
+    if checkpoint or isinstance(done.trouble, UnknownError):
         start_background(app)  # not urgent, or the remote cannot be reached
     else:
         send(app, here=to is not None)
 
 
-def _push_branch(app: App, handed: HandoffResult, *, no_push: bool) -> None:
-    """Push the branch for the next agent; warn if commits stay in this clone only."""
-    record, number = handed.handoff, handed.unsent
-    if not (record.to and number):
-        return
-    branch = one_line(record.branch or "a detached HEAD", 100)
-    why = ""
-    if not no_push:
-        with output.busy("Pushing the branch"):
-            why = services.push_branch(app.ws, record)
-        if not why:
-            output.done(f"Pushed {branch}.")
-            return
-    if services.is_here(app, record.to):
-        return
-    commits = f"{count(number, 'commit')} of {branch}"
-    command = (
-        f"git push {app.ws.settings.remote or 'origin'} {shlex.quote(record.branch or 'HEAD')}"
-    )
-    output.warn(
-        f"{commits} {'is' if number == 1 else 'are'} not pushed{why}. Run `{command}`, or "
-        f"{record.to} cannot restore the work."
-    )
-
-
-def _pass_on(app: App, handed: Handoff) -> bool:
-    """Assign the issue to the next agent. Returns False if the remote could not be reached."""
-    try:
-        given = services.pass_on(app, handed)
-    except UnknownError as error:
+def _say_passed(done: HandOver) -> None:
+    """Say what the next agent has now, or why not."""
+    handed, trouble = done.recorded.handoff, done.trouble
+    resume = f"{handed.to} can continue with `ghp agent-resume --handoff {handed.name}`."
+    if isinstance(trouble, UnknownError):
         output.warn(
-            f"#{handed.issue} is still yours: {error}",
+            f"#{handed.issue} is still yours: {trouble}",
             f"When the remote is reachable, run `ghp agent-release {handed.issue} --to "
             f"{handed.to}`.",
         )
-        return False
-    except NotFoundError as error:  # a branch may name any number
-        output.warn(
-            f"The handoff is saved, but no issue was assigned: {error}",
-            f"{handed.to} can continue with `ghp agent-resume --handoff {handed.name}`.",
-        )
-        return True
-    if given:
-        output.done(f"{short(given)} is assigned to {', '.join(given.assignees)}.")
-        _pass_leases(app, handed)
-        output.say(f"{handed.to} can continue with `ghp agent-resume --handoff {handed.name}`.")
-    return True
-
-
-def _pass_leases(app: App, handed: Handoff) -> None:
-    """Give the leases to the next agent, unless the sender needs them for another issue."""
-    from ghp_agents.leases.record import what
-    from ghp_agents.leases.transfer import transfer
-
-    others = [x for x in app.locks.known(PREFIX) if x.holder == handed.by.name and not x.is_person]
-    if handed.by.is_person or handed.to is None or others:
-        return
-    moved = transfer(app, handed.by.name, handed.to, f"handed over in {handed.name}")
-    if moved:
-        subjects = ", ".join(what(hold.patterns, hold.name) for hold in moved)
+    elif trouble:
+        output.warn(f"The handoff is saved, but no issue was assigned: {trouble}", resume)
+    elif done.issue:
+        output.done(f"{short(done.issue)} is assigned to {', '.join(done.issue.assignees)}.")
+    if done.leases:
+        subjects = ", ".join(what(hold.patterns, hold.name) for hold in done.leases)
         output.done(f"{handed.to} has your leases now: {one_line(subjects, 200)}.")
+    if done.issue:
+        output.say(resume)
+
+
+def _say_carried(app: App, handed: HandoffResult) -> None:
+    """Say how the branch reaches the next agent; warn if commits stay in this clone only."""
+    record, carried = handed.handoff, handed.carried
+    branch = one_line(record.branch or "a detached HEAD", 100)
+    if carried.is_pushed:
+        output.done(f"Pushed {branch}.")
+    elif carried.packed:
+        commits = f"{count(carried.packed.count, 'commit')} of {branch}"
+        size = size_text(carried.packed.size)
+        output.done(f"Stored {commits} with the handoff ({size}), not pushed{carried.why}.")
+    elif carried.left:
+        commits = f"{count(carried.left, 'commit')} of {branch}"
+        command = (
+            f"git push {app.ws.settings.remote or 'origin'} {shlex.quote(record.branch or 'HEAD')}"
+        )
+        output.warn(
+            f"{commits} {'is' if carried.left == 1 else 'are'} not pushed{carried.why}. Run "
+            f"`{command}`, or {record.to} cannot restore the work."
+        )
 
 
 def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
@@ -152,6 +178,8 @@ def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
         output.done(f"Recorded {record.name}{stored}.")
     else:
         output.say(f"Nothing has changed since {record.name}.")
+    if handed.shared:
+        output.say(handed.shared)
     for note in handed.notes:
         output.warn(note)
     if work and work.missing:
@@ -186,6 +214,7 @@ def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
     "--allow-config", is_flag=True,
     help="With --apply: also restore files that configure tools, such as .claude/.",
 )  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the text and the handoff as JSON.")
 @acting
 def resume(
     app: App,
@@ -194,6 +223,7 @@ def resume(
     max_chars: int | None,
     apply: bool,
     allow_config: bool,
+    as_json: bool,
 ) -> None:
     """Print what you need to continue the work, most important first.
 
@@ -211,11 +241,18 @@ def resume(
     if restored:
         _say_restored(restored)
         chosen = resume_service.choose(app, issue=issue, handoff=reference)
-    stopped = _print_fence_lines(app, chosen.about.actor)
+    lost, stopped = _fence_lines(app, chosen.about.actor)
     resumed = resume_service.resume(app, chosen, max_chars=max_chars, stopped=stopped)
-    output.data(clean(resumed.text))
-    _print_others_news(app, chosen.about.actor)
+    others = _others_news(app, chosen.about.actor)
+    text = lost + clean(resumed.text) + (others.text and f"\n## What others did\n\n{others.text}")
+    if as_json:
+        last = record.fields(chosen.handoff) if chosen.handoff else None
+        output.as_json({"issue": chosen.about.number, "handoff": last, "text": text})
+    else:
+        output.data(text)
     output.flush()
+    if others.text:
+        deliver(app, AgentName(chosen.about.actor.name), others.ids)
     if resumed.news:
         agent = AgentName(chosen.about.actor.name)
         escalation.mark_told(ws, agent, [item.id for item in resumed.news])
@@ -224,26 +261,21 @@ def resume(
         raise _conflicts(restored)
 
 
-def _print_fence_lines(app: App, actor: Actor) -> frozenset[int]:
-    """Print first that the agent lost its claim, if it did; return the issues to stop work on."""
+def _fence_lines(app: App, actor: Actor) -> tuple[str, frozenset[int]]:
+    """Return that the agent lost its claim, if it did, and the issues to stop work on."""
     if actor.is_person:
-        return frozenset()
+        return "", frozenset()
     agent, snapshot = AgentName(actor.name), app.store.snapshot()
-    for line in fence_lines(app, snapshot, agent):
-        output.data(f"{line}\n\n")
-    return stopped_issues(app, snapshot, agent)
+    lines = fence_lines(app, snapshot, agent)
+    return "".join(f"{line}\n\n" for line in lines), stopped_issues(app, snapshot, agent)
 
 
-def _print_others_news(app: App, actor: Actor) -> None:
-    """Print what others did meanwhile, if it concerns the agent."""
+def _others_news(app: App, actor: Actor) -> Notifications:
+    """Return what others did meanwhile as a list, if it concerns the agent."""
     if actor.is_person:
-        return
-    agent = AgentName(actor.name)
-    others = of_others(app, app.store.snapshot(), agent)
-    if others.text:
-        lines = "".join(f"- {line}\n" for line in others.text.splitlines())
-        output.data(f"\n## What others did\n\n{lines}")
-        deliver(app, agent, others.ids)
+        return Notifications("")
+    others = of_others(app, app.store.snapshot(), AgentName(actor.name))
+    return others._replace(text="".join(f"- {line}\n" for line in others.text.splitlines()))
 
 
 def _restore(app: App, handoff: Handoff | None, allow_config: bool) -> Restored | None:

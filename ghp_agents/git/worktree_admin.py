@@ -116,6 +116,12 @@ def delete_branch(folder: Path, branch: str, expected: str) -> bool:
     return of_branch(folder, branch) is None and git.run(args, cwd=folder).code == 0
 
 
+def set_branch(folder: Path, branch: str, commit: str, expected: str) -> bool:
+    """Point a branch that is still at `expected` (zeros: absent) to a commit; whether it did."""
+    args = ["update-ref", f"refs/heads/{branch}", commit, expected]
+    return git.run(args, cwd=folder).code == 0
+
+
 def forward(folder: Path, branch: str, expected: str, commit: str) -> str:
     """Fast-forward a branch from `expected` to `commit`, and the worktree that has it checked out,
     like `git merge --ff-only`. Returns why that is impossible, or nothing."""

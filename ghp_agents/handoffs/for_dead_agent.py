@@ -12,7 +12,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.patch import Patch
-from ghp_agents.handoffs import evidence, uncommitted
+from ghp_agents.handoffs import evidence, sections, uncommitted
 from ghp_agents.handoffs.evidence import Branch
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.handoffs.service import HandoffFacts, record_of
@@ -45,14 +45,16 @@ def write(me: ClaimContext, issue: Issue, lease: Lock, to: str | None) -> Handof
     notes = [*about.notes, *topic_facts.notes]
     if theirs is None:
         notes.append(_describe_missing(agent, fields))
+    branch = evidence.branch(theirs) if theirs else _branch(ws, fields)
     facts = HandoffFacts(
         about=about,
-        branch=evidence.branch(theirs) if theirs else _branch(ws, fields),
+        branch=branch,
         topic_facts=topic_facts,
-        work=uncommitted.take_uncommitted(theirs) if theirs else Uncommitted(Patch("", b"")),
+        work=uncommitted.take_uncommitted(theirs, agent) if theirs else Uncommitted(Patch("", b"")),
         rights=tuple(rights),
         notes=tuple(notes),
         learnt=tuple(recall.learnt(me.ctx, agent, about.numbers)),
+        sections=sections.carried(topic_facts.handoffs, agent, branch.name),
     )
     return record_of(theirs or ws, store, facts, to=to, note=_note(agent, fields, lease)).handoff
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor, Timestamp, count, only_match
 
@@ -32,6 +33,32 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
+class PackedCommits:
+    """Commits stored with a handoff, because no remote has them."""
+
+    base: str  # the commit that a reader must have; empty: none
+    size: int  # bytes of the pack
+    digest: str  # of the pack
+    count: int
+
+
+class Sections(NamedTuple):
+    """What an agent says about its work. Texts are replaced by newer ones; lists grow."""
+
+    goal: str = ""
+    focus: str = ""
+    summary: str = ""
+    decisions: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    artifacts: tuple[str, ...] = ()
+    next: tuple[str, ...] = ()
+
+
+NO_WORDS = Sections()
+
+
+@dataclass(frozen=True, slots=True)
 class Handoff:
     """The fields of a handoff, without the document that people read."""
 
@@ -48,6 +75,8 @@ class Handoff:
     note: str = ""
     next_steps: tuple[str, ...] = ()
     work: Work | None = None
+    commits: PackedCommits | None = None
+    sections: Sections = NO_WORDS
 
     @property
     def name(self) -> str:

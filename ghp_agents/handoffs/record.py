@@ -11,7 +11,8 @@ from ghp_agents.core import front_matter
 from ghp_agents.core.fields import any_count, any_list, any_text, as_actor, as_agent, picked
 from ghp_agents.core.front_matter import Document
 from ghp_agents.core.ids import Timestamp, agent_name, one_line, slug
-from ghp_agents.handoffs.handoff import KINDS, Handoff, Missing, Work, ordered
+from ghp_agents.handoffs import sections
+from ghp_agents.handoffs.handoff import KINDS, Handoff, Missing, PackedCommits, Work, ordered
 from ghp_agents.state.codec import read_files
 from ghp_agents.state.record import Problem
 
@@ -47,6 +48,11 @@ def patch_path_of(handoff: Handoff) -> str:
     return f"{patch_folder_of(handoff)}work.patch"
 
 
+def pack_path_of(handoff: Handoff) -> str:
+    """Return the path of a handoff's packed commits."""
+    return f"{patch_folder_of(handoff)}commits.pack"
+
+
 def applied_path_of(handoff: Handoff, record: str) -> str:
     """Return the path of the record that somebody restored a handoff's work."""
     return f"{patch_folder_of(handoff)}applied-{record}.json"
@@ -54,7 +60,12 @@ def applied_path_of(handoff: Handoff, record: str) -> str:
 
 def render(handoff: Handoff, body: str) -> bytes:
     """Return a handoff's file: front matter for machines, the document for people."""
-    work = handoff.work
+    return front_matter.render(Document(fields(handoff), body))
+
+
+def fields(handoff: Handoff) -> dict[str, Any]:
+    """Return the fields of a handoff, as its front matter and JSON have them."""
+    work, commits = handoff.work, handoff.commits
     meta: dict[str, Any] = {
         "id": handoff.name,
         "kind": handoff.kind,
@@ -73,7 +84,16 @@ def render(handoff: Handoff, body: str) -> bytes:
             "files": work.files,
             "leftOut": missing,
         }
-    return front_matter.render(Document(meta, body))
+    if commits:
+        meta["commits"] = {
+            "pack": pack_path_of(handoff),
+            "base": commits.base,
+            "bytes": commits.size,
+            "sha256": commits.digest,
+            "count": commits.count,
+        }
+    words = sections.encode(handoff.sections)
+    return {**meta, "sections": words} if words else meta
 
 
 def read_handoffs(files: Mapping[str, bytes]) -> tuple[list[Handoff], list[Problem]]:
@@ -105,6 +125,19 @@ def _handoff(issue: str, identity: str, data: bytes) -> Handoff:
         note=any_text(meta.get("note")),
         next_steps=tuple(map(any_text, any_list(meta.get("nextSteps")))),
         work=_work(meta.get("work")),
+        commits=_commits(meta.get("commits")),
+        sections=sections.decode(meta.get("sections")),
+    )
+
+
+def _commits(value: Any) -> PackedCommits | None:
+    if not isinstance(value, dict):
+        return None
+    return PackedCommits(
+        base=_oid(value.get("base")),
+        size=any_count(value.get("bytes")),
+        digest=any_text(value.get("sha256")),
+        count=any_count(value.get("count")),
     )
 
 

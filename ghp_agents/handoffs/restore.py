@@ -12,7 +12,7 @@ from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import Actor, Timestamp, count, digest, issue_of_branch
 from ghp_agents.escalations.messages import who
 from ghp_agents.git import patch, patch_text, worktree
-from ghp_agents.handoffs import markdown, record
+from ghp_agents.handoffs import commits, markdown, record
 from ghp_agents.handoffs.handoff import Handoff, Work
 from ghp_agents.handoffs.resume import APPLY
 from ghp_agents.handoffs.tool_files import configures_tools
@@ -59,6 +59,7 @@ def restore(ctx: Context, handoff: Handoff | None, *, allow_config: bool = False
             "This folder has no worktree to restore into.", hint="Change to a worktree."
         )
     folder = Path(ctx.ws.place.toplevel)
+    _bring_commits(ctx, folder, handoff)
     handoff, work, content = _load_patch(ctx.store, handoff)
     if patch.is_applied(folder, content):
         raise AlreadyRestoredError(
@@ -77,6 +78,24 @@ def restore(ctx: Context, handoff: Handoff | None, *, allow_config: bool = False
     restored = Restored(handoff, work, three_way, tuple(conflicts), other)
     _record_restore(ctx, actor, restored)
     return restored
+
+
+def _bring_commits(ctx: Context, folder: Path, handoff: Handoff | None) -> None:
+    """Create the branch of a handoff from its stored commits, if this clone lacks them."""
+    if handoff is None or handoff.commits is None or worktree.has_commit(folder, handoff.head):
+        return
+    why = commits.unpack(ctx.ws, ctx.store, handoff)
+    if why:
+        raise NotRestoredError(
+            f"The commits of {handoff.name} cannot be used: {why}.",
+            hint=f"Ask {named(*handoff.by)} to push branch {handoff.branch}.",
+        )
+    is_new = commits.create_branch(ctx.ws, handoff)
+    to = quote(handoff.branch) if is_new and handoff.branch else f"--detach {handoff.head[:12]}"
+    raise NotRestoredError(
+        f"The commits of {handoff.name} were not in this clone; now they are.",
+        hint=f"Run `git switch {to}`, then `ghp agent-resume --handoff {handoff.name} --apply`.",
+    )
 
 
 def _load_patch(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, bytes]:

@@ -13,7 +13,7 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News, who
 from ghp_agents.git import worktree
 from ghp_agents.git.worktree import Difference
-from ghp_agents.handoffs import evidence, markdown, returned_work
+from ghp_agents.handoffs import evidence, markdown, returned_work, sections
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, find, next_steps
@@ -118,6 +118,7 @@ def _values(ctx: Context, chosen: Chosen, news: list[News], *, is_stopped: bool)
         "lead": [*_describe_last(last, now), *_other_handoffs(ctx.store, about)],
         "news": indented(escalation.render_news(news).rstrip()) if news else "",
         "note": _note(facts, last, everything, now),
+        **_words(facts, last),
         "steps": _steps(ctx, chosen, branch, is_stopped=is_stopped),
         "issue": markdown.issue_values(about.issue, about.blockers),
         "decisions": _decisions(facts, news, now),
@@ -195,6 +196,19 @@ def _note(facts: TopicFacts, last: Handoff | None, everything: str, now: float) 
     return markdown.quoted(handoff.note, author, NOTE_LIMIT * 2, everything)
 
 
+def _words(facts: TopicFacts, last: Handoff | None) -> dict[str, Any]:
+    """Return the sections of the last handoff that has some."""
+    until = [item for item in facts.handoffs if last is None or item.clock <= last.clock]
+    handoff = next((item for item in reversed(until) if any(item.sections)), None)
+    if handoff is None:
+        return {"words": []}
+    return {"words": sections.shown(handoff.sections), "words_by": _wrote(handoff)}
+
+
+def _wrote(handoff: Handoff) -> str:
+    return f"{markdown.sentence(who(handoff.by))} wrote in {handoff.name}"
+
+
 def _work(chosen: Chosen, command: str) -> str:
     last = chosen.handoff
     if last is None or last.work is None:
@@ -235,7 +249,9 @@ def _locate(ws: Workspace, last: Handoff | None) -> _Location:
     if worktree.has_commit(folder, last.head):
         to = quote(last.branch) if last.branch else f"--detach {last.head[:12]}"
         return _Location(last.head, (f"{prefix}: {markdown.path(f'git switch {to}')}.",))
-    command = markdown.path(f"git fetch {quote(remote_name(ws))} {quote(last.branch or last.head)}")
+    fetch = f"git fetch {quote(remote_name(ws))} {quote(last.branch or last.head)}"
+    apply = f"ghp agent-resume --handoff {last.name} --apply"
+    command = markdown.path(apply if last.commits else fetch)
     return _Location(
         None,
         (

@@ -5,32 +5,36 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ghp_agents.claims.claim import is_mine
 from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import secret_scan, templates
 from ghp_agents.core.child_env import publishable
-from ghp_agents.core.errors import GhpError, RefusedError, UsageError
+from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.ids import Actor, Timestamp, agent_name, count, digest, one_line
 from ghp_agents.escalations.messages import who
-from ghp_agents.git.default_branch import USUAL
-from ghp_agents.handoffs import evidence, markdown, record, uncommitted
+from ghp_agents.handoffs import commits, evidence, markdown, record, sections, uncommitted
 from ghp_agents.handoffs import handoff as rules
+from ghp_agents.handoffs.commits import NOTHING, Carried
 from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
-from ghp_agents.handoffs.handoff import CHECKPOINT, HANDOFF, NOTE_LIMIT, Handoff, Work
+from ghp_agents.handoffs.handoff import (
+    CHECKPOINT,
+    HANDOFF,
+    NO_WORDS,
+    NOTE_LIMIT,
+    Handoff,
+    Sections,
+    Work,
+)
 from ghp_agents.handoffs.note_lines import note_lines
 from ghp_agents.handoffs.uncommitted import Uncommitted
 from ghp_agents.hotpath.quoting import clean, named
 from ghp_agents.issues import outsider_text
-from ghp_agents.issues.issue import Issue, IssueChange, short
+from ghp_agents.issues.issue import Issue, short
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.notes import recall
 from ghp_agents.notes.note import Note
 from ghp_agents.ports import Context, Snapshot, StateStore
-from ghp_agents.presence import service as presence
 from ghp_agents.state.codec import ledger_record
-from ghp_agents.state.default_branch import trunk
-from ghp_agents.state.presence import number
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
@@ -48,7 +52,8 @@ class HandoffResult:
     is_new: bool  # False: nothing has changed since the last one
     notes: tuple[str, ...] = ()  # what a person should know
     learnt: int = 0  # number of notes from this work
-    unsent: int = 0  # commits in no remote; 0 without a remote
+    carried: Carried = NOTHING  # how the branch's commits reach the receiver
+    shared: str = ""  # what others of this worktree edit, in one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,8 @@ class HandoffFacts:
     rights: tuple[Lock, ...]
     notes: tuple[str, ...]
     learnt: tuple[Note, ...] = ()
+    sections: Sections = NO_WORDS
+    carried: Carried = NOTHING
 
 
 def handoff(
@@ -70,13 +77,16 @@ def handoff(
     issue: str | None = None,
     to: str | None = None,
     note: str = "",
+    words: Sections | None = None,
+    push: bool = False,
     checkpoint: bool = False,
     dry_run: bool = False,
     unless_empty: bool = False,
 ) -> HandoffResult:
     """Record a handoff of the work in this worktree, with its uncommitted part as a patch.
 
-    `pass_on` makes its receiver the next holder. An unchanged handoff is not recorded again; with
+    For a receiver, the branch is pushed with `push`; else its commits are stored, too. `pass_on`
+    makes the receiver the next holder. An unchanged handoff is not recorded again; with
     `unless_empty`, nor is one without any work. Raises UsageError, NotFoundError, RefusedError
     (another holds the issue), NotSetUpError.
     """
@@ -87,7 +97,13 @@ def handoff(
         _refuse_foreign(about, receiver)
     tidy, warnings = _note(ctx.ws, note)
     facts = _facts(ctx, about, ask_rights=not checkpoint)
-    notes = (*warnings, *facts.notes)
+    every, cut = _words(ctx.ws, facts, words)
+    facts = replace(facts, sections=every)
+    notes = (*warnings, *cut, *facts.notes)
+    if receiver and not dry_run:
+        carried = commits.carry(ctx, facts.branch, receiver, push=push)
+        unsent = 0 if carried.is_pushed else facts.branch.unsent
+        facts = replace(facts, carried=carried, branch=replace(facts.branch, unsent=unsent))
     if unless_empty and not tidy and _is_empty(facts):
         draft = _build_handoff(ctx.ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
         return HandoffResult(draft, "", "", False, notes)
@@ -115,7 +131,7 @@ def record_of(
 
     def decide(snapshot: Snapshot) -> tuple[HandoffResult, list[Record]]:
         known, _ = evidence.handoffs_about(snapshot, about)
-        if known and known[-1].evidence == draft.evidence:
+        if known and _is_unchanged(known[-1], draft):
             return _unchanged_result(snapshot, known[-1], facts.notes), []
         now = replace(draft, clock=snapshot.clock + 1)
         document = record.render(now, body)
@@ -123,31 +139,13 @@ def record_of(
         handed = HandoffResult(now, text, record.path_of(now), True, facts.notes, learnt)
         return handed, [] if dry_run else [_record(now, document, facts)]
 
-    return replace(transact(store, decide), unsent=facts.branch.unsent or 0)
+    done = transact(store, decide)
+    return replace(done, carried=facts.carried, shared=facts.work.shared)
 
 
-def push_branch(ws: Workspace, handed: Handoff) -> str:
-    """Push a handoff's branch, fast-forward only. Returns why that was not done; empty if it was.
-
-    The main branch is never pushed.
-    """
-    from ghp_agents.state import remote_branches
-    from ghp_agents.state.remote import PushOutcome
-
-    name = handed.branch
-    if not name or not handed.head or name in (*USUAL, trunk(ws)):
-        return ": a handoff pushes no main branch"
-    try:
-        pushed = remote_branches.push(ws, handed.head, name, expected=None)
-    except GhpError as error:
-        return f": {one_line(str(error), 200)}"
-    return "" if pushed.answer is PushOutcome.DONE else f": {one_line(pushed.words, 200)}"
-
-
-def is_here(ctx: Context, agent: str) -> bool:
-    """Return whether an agent works in this clone, which then has all its commits."""
-    views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
-    return any(view.name == agent and view.is_here for view in views)
+def _is_unchanged(last: Handoff, draft: Handoff) -> bool:
+    has_commits = last.commits is not None or draft.commits is None
+    return last.evidence == draft.evidence and has_commits
 
 
 def _is_empty(facts: HandoffFacts) -> bool:
@@ -169,33 +167,6 @@ def _unchanged_result(
     path = record.path_of(previous)
     stored = snapshot.files(record.folder_of(previous.issue)).get(path, b"")
     return HandoffResult(previous, stored.decode("utf-8", "replace"), path, False, notes)
-
-
-def pass_on(ctx: Context, handed: Handoff) -> Issue | None:
-    """Pass the claim, if the sender holds it, and the assignment to the handoff's receiver.
-
-    Return the issue afterwards; None if there is nothing to pass on. Raises UnknownError if the
-    claim cannot be passed on now.
-    """
-    if handed.to is None or handed.issue is None:
-        return None
-    if _has_claim(ctx, handed):
-        from ghp_agents.claims import service as claim
-
-        given = claim.release(
-            ctx, str(handed.issue),
-            to=handed.to, reason=f"handed over in {handed.name}",
-        )  # fmt: skip
-        return given.issue
-    change = IssueChange(add_assignees=(handed.to,), remove_assignees=(handed.by.name,))
-    return ctx.tracker.change(handed.issue, change, ctx.ws.actor())
-
-
-def _has_claim(ctx: Context, handed: Handoff) -> bool:
-    name = claim_name(handed.issue or 0)
-    epoch = 0 if handed.by.is_person else number(ctx.ws.presence(handed.by.name) or {}, "epoch")
-    known = (lease for lease in ctx.locks.known(name) if lease.name == name)
-    return any(is_mine(lease, handed.by.name, epoch, ctx.locks.clone) for lease in known)
 
 
 def _receiver(actor: Actor, to: str | None, checkpoint: bool) -> str | None:
@@ -231,17 +202,38 @@ def _refuse_foreign(about: Topic, receiver: str) -> None:
 
 def _note(ws: Workspace, text: str) -> tuple[str, list[str]]:
     """Return the note as it is stored, and warnings about changes to it."""
-    tidy = text.encode("utf-8", "replace").decode("utf-8")
-    tidy = clean(tidy.replace("\r\n", "\n").replace("\r", "\n")).strip()
-    warnings: list[str] = []
-    found = secret_scan.find(tidy)
-    if found:
-        warnings.append(f"The note seemed to contain {found}, which was removed.")
-    tidy = publishable(tidy, ws.environ)
+    tidy, warnings = _storable(ws, text, "note")
     if len(tidy) > NOTE_LIMIT:
         warnings.append(f"The note was cut to {NOTE_LIMIT} of {len(tidy)} characters.")
         tidy = f"{tidy[:NOTE_LIMIT]}\n… (cut to {NOTE_LIMIT} of {len(tidy)} characters)"
     return tidy, warnings
+
+
+def _storable(ws: Workspace, text: str, what: str) -> tuple[str, list[str]]:
+    tidy = text.encode("utf-8", "replace").decode("utf-8")
+    tidy = clean(tidy.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    found = secret_scan.find(tidy)
+    warnings = [f"The {what} seemed to contain {found}, which was removed."] if found else []
+    return publishable(tidy, ws.environ), warnings
+
+
+def _words(
+    ws: Workspace, facts: HandoffFacts, words: Sections | None
+) -> tuple[Sections, list[str]]:
+    """Return what the agent says with what it said before, and warnings."""
+    about = facts.about
+    is_over = about.issue is not None and about.issue.state == "closed"
+    known = () if is_over else facts.topic_facts.handoffs
+    before = sections.carried(known, about.actor.name, facts.branch.name)
+    removed: list[str] = []
+
+    def storable(text: str) -> str:
+        tidy, warnings = _storable(ws, text, "text")
+        removed.extend(warnings)
+        return tidy
+
+    new, cut = sections.tidy(words or NO_WORDS, storable)
+    return sections.merge(before, new), [*dict.fromkeys(removed), *cut]
 
 
 def _build_handoff(
@@ -268,6 +260,8 @@ def _build_handoff(
         note=note,
         next_steps=tuple(rules.next_steps(_situation(facts, to))),
         work=work,
+        commits=facts.carried.packed,
+        sections=facts.sections,
     )
 
 
@@ -282,6 +276,7 @@ def _evidence(
         issue and (issue.title, issue.body, issue.state, issue.blocked_by, len(issue.comments)),
         [(item.id, [answer.id for answer in item.answers]) for item in topic.escalations],
         [(lease.name, lease.generation) for lease in facts.rights],
+        *([facts.sections] if any(facts.sections) else []),
     ]  # fmt: skip
 
 
@@ -305,7 +300,8 @@ def _facts(ctx: Context, about: Topic, *, ask_rights: bool) -> HandoffFacts:
     held, unknown = evidence.rights(ctx.locks, about.actor) if ask_rights else ([], "")
     topic_facts = evidence.topic_facts(ctx.store, about, ctx.ws.settings.orchestrators)
     notes = [*about.notes, *topic_facts.notes, *([unknown] if unknown else [])]
-    work = uncommitted.take_uncommitted(ctx.ws)
+    me = None if about.actor.is_person else about.actor.name
+    work = uncommitted.take_uncommitted(ctx.ws, me)
     learnt = recall.learnt(ctx, about.actor.name, about.numbers)
     branch = evidence.branch(ctx.ws)
     return HandoffFacts(about, branch, topic_facts, work, tuple(held), tuple(notes), tuple(learnt))
@@ -327,6 +323,8 @@ def _values(ws: Workspace, facts: HandoffFacts, handoff: Handoff) -> dict[str, A
         "lead": f"{markdown.sentence(markdown.handed(handoff))}, {handoff.at}. "
         f"Continue with `{command}`.",
         "note": markdown.quoted(handoff.note, who(handoff.by), NOTE_LIMIT * 2, command),
+        "words": sections.shown(handoff.sections),
+        "words_by": f"{markdown.sentence(who(handoff.by))} wrote",
         "steps": list(handoff.next_steps),
         "issue": markdown.issue_values(_for_agents(ws, about.issue), about.blockers),
         "questions": markdown.question_lines(topic_facts.escalations),
@@ -335,7 +333,7 @@ def _values(ws: Workspace, facts: HandoffFacts, handoff: Handoff) -> dict[str, A
         "trunk": branch.trunk or "",
         "commits": markdown.commit_lines(branch.history.commits, branch.history.count),
         "files": markdown.file_lines(branch.history.files),
-        "work": _work_text(handoff, command),
+        "work": " ".join(filter(None, (_work_text(handoff, command), facts.work.shared))),
         "changes": markdown.change_lines(facts.work.patch.changes),
         "missing": markdown.missing_lines(facts.work.missing),
         "converted": [markdown.path(name) for name in facts.work.patch.converted],
@@ -359,6 +357,8 @@ def _record(handoff: Handoff, document: bytes, facts: HandoffFacts) -> Record:
     files = [(record.path_of(handoff), document)]
     if facts.work.patch.content:
         files.append((record.patch_path_of(handoff), facts.work.patch.content))
+    if facts.carried.packed:
+        files.append((record.pack_path_of(handoff), facts.carried.content))
     text = one_line(handoff.note, 120) or _summary(facts)
     return ledger_record(handoff, handoff.kind, handoff.name, files, issue=handoff.issue, text=text)
 

@@ -6,10 +6,14 @@ from pathlib import Path
 from ghp_agents.core import secret_scan
 from ghp_agents.core.file_names import plain
 from ghp_agents.git import patch, worktree
+from ghp_agents.git.index_copy import LeftOut
 from ghp_agents.git.patch import Patch, PatchedFile
 from ghp_agents.handoffs.handoff import Missing
+from ghp_agents.handoffs.shared_worktree import sharing
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees.provision import unchanged_files
+
+_OTHERS = "another agent of this worktree edits it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,16 +22,34 @@ class Uncommitted:
 
     patch: Patch
     missing: tuple[Missing, ...] = ()
+    shared: str = ""  # what others of this worktree edit, in one line
 
 
-def take_uncommitted(ws: Workspace) -> Uncommitted:
-    """Read the uncommitted work of this worktree, except provisioned files; change nothing. Raises
-    GitError."""
+def take_uncommitted(ws: Workspace, agent: str | None = None) -> Uncommitted:
+    """Read the uncommitted work of this worktree, except provisioned files; change nothing. For
+    an `agent`, what another living agent of the worktree edits is left out. Raises GitError."""
     if ws.place.toplevel is None:
         return Uncommitted(Patch("", b""))
-    kept = patch.take_patch(ws.place, ws.settings.patch_bytes, _why_unsafe, unchanged_files(ws))
-    missing = [Missing(plain(item.path), item.size, item.reason) for item in kept.left_out]
-    return Uncommitted(kept, (*missing, *_not_in_patch(Path(ws.place.toplevel), kept)))
+    with_whom = sharing(ws, agent)
+    foreign: set[str] = set()
+
+    def why_not(change: PatchedFile, added: bytes) -> str | None:
+        return _OTHERS if is_foreign(change.path, change.source) else _why_unsafe(change, added)
+
+    def is_foreign(*paths: str) -> bool:
+        others = {path for path in paths if with_whom.is_others(path)}
+        foreign.update(others)
+        return bool(others)
+
+    kept = patch.take_patch(ws.place, ws.settings.patch_bytes, why_not, unchanged_files(ws))
+    lost = [*kept.left_out, *_not_in_patch(Path(ws.place.toplevel), kept)]
+    missing = [item for item in lost if not is_foreign(item.path)]
+    named = [path for change in kept.changes for path in (change.path, change.source) if path]
+    return Uncommitted(
+        kept,
+        tuple(Missing(plain(item.path), item.size, item.reason) for item in missing),
+        with_whom.describe(foreign, named) if with_whom.others else "",
+    )
 
 
 def _why_unsafe(change: PatchedFile, added: bytes) -> str | None:
@@ -38,18 +60,16 @@ def _why_unsafe(change: PatchedFile, added: bytes) -> str | None:
     return f"seems to hold {found}" if found else None
 
 
-def _not_in_patch(folder: Path, kept: Patch) -> list[Missing]:
+def _not_in_patch(folder: Path, kept: Patch) -> list[LeftOut]:
     """List what a patch of the files cannot contain: index-only changes, and submodules'."""
     known = {item.path for item in kept.left_out}
-    found: list[Missing] = []
+    found: list[LeftOut] = []
     for difference in worktree.differences(folder):
         if difference.path in known:
             continue
         if difference.inside:
-            found.append(
-                Missing(plain(difference.path), None, "a submodule with changes of its own")
-            )
+            found.append(LeftOut(difference.path, None, "a submodule with changes of its own"))
         elif difference.code in ("AD", "MD", "TD"):
             reason = "staged, and then deleted: only the index has it"
-            found.append(Missing(plain(difference.path), None, reason))
+            found.append(LeftOut(difference.path, None, reason))
     return found

@@ -27,7 +27,7 @@ def branch_name(
     for wanted in (pattern, PATTERN):
         if wanted and "{number}" in wanted:
             name = _filled(wanted, _user(agent), number, title, repo)
-            if _is_branch(name) and issue_of_branch(name) == number:
+            if is_branch(name) and issue_of_branch(name) == number:
                 return name
     # An agent's name that begins with digits looks like an issue number.
     return _filled(PATTERN, f"as-{_user(agent)}", number, title, repo)
@@ -48,8 +48,9 @@ def _filled(pattern: str, user: str, number: int, title: str, repo: str) -> str:
     return _BAD.sub("-", whole).rstrip("-./")
 
 
-def _is_branch(name: str) -> bool:
-    """Check git's rules for branch names, as far as a name made here can break them."""
+def is_branch(name: str) -> bool:
+    """Return whether a name follows git's rules, as far as one with plain characters can break
+    them."""
     parts = name.split("/")
     return (
         all(

@@ -8,8 +8,11 @@ from typing import NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.ids import issue_of_branch
 from ghp_agents.git import merge, worktree, worktree_admin
+from ghp_agents.handoffs import commits
 from ghp_agents.handoffs import record as handoff_record
+from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.locate import locate
 from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.issues.issue import Issue
@@ -59,6 +62,9 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
         pattern, repo = ctx.ws.settings.branch_pattern, _repository_name(ctx.ws)
         if found is None:
             known = known._replace(base=_beginning(ctx, issue, known))
+            found = _handed_branch(ctx.store, issue, known.base)
+        elif found in known.local:
+            known = _bring_forward(ctx, issue, found, known)
         branch = found or branch_names.branch_name(agent, issue.number, issue.title, pattern, repo)
         checkout = worktree_admin.of_branch(ctx.ws.folder, branch)
         if checkout and checkout.path.is_dir():
@@ -71,20 +77,56 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
 def _beginning(ctx: Context, issue: Issue, known: _KnownBranches) -> str:
     """The commit at which a new branch begins: the one that was handed over, else main's. Raises
     UnknownError if this clone lacks what was handed over."""
-    records = ctx.store.snapshot().files(handoff_record.folder_of(issue.number))
-    handed = [each for each in handoff_record.read_handoffs(records)[0] if each.to and each.head]
-    if not handed or not handed[-1].branch or handed[-1].branch == _base(ctx.ws):
+    last, folder = _last_handed(ctx.store, issue), ctx.ws.folder
+    if last is None or not (last.commits or (last.branch and last.branch != _base(ctx.ws))):
         return known.base
-    last, folder = handed[-1], ctx.ws.folder
-    if worktree.has_commit(folder, last.head):
+    why = commits.unpack(ctx.ws, ctx.store, last)
+    if not why:
         return known.base if worktree.contains(folder, known.base, last.head) else last.head
-    name = file(last.branch or "")
+    name, reason = file(last.branch or last.head), f": {why}" if last.commits else ""
     raise UnknownError(
         f"{named(*last.by)} handed #{issue.number} over on branch {name} ({last.name}), which "
-        "neither this clone nor the remote has.",
+        f"neither this clone nor the remote has{reason}.",
         hint=f"In the clone of {named(*last.by)}: `git push origin {name}`. To begin without that "
         f"work: `git branch agent/{issue.number}-anew {_base(ctx.ws)}`, then start again.",
     )
+
+
+def _last_handed(store: StateStore, issue: Issue) -> Handoff | None:
+    """The last handoff of an issue to another agent, if it names a commit."""
+    records = store.snapshot().files(handoff_record.folder_of(issue.number))
+    handed = [each for each in handoff_record.read_handoffs(records)[0] if each.to and each.head]
+    return handed[-1] if handed else None
+
+
+def _handed_branch(store: StateStore, issue: Issue, commit: str) -> str | None:
+    """The name of the branch that was handed over at a commit, if it is one of agents."""
+    last = _last_handed(store, issue)
+    name = last.branch if last and last.head == commit else None
+    is_ours = name and branch_names.is_branch(name) and issue_of_branch(name) == issue.number
+    return name if name and is_ours and name.startswith("agent/") else None
+
+
+def _bring_forward(
+    ctx: Context, issue: Issue, branch: str, known: _KnownBranches
+) -> _KnownBranches:
+    """Bring an existing branch to the commit that was handed over, if that only adds commits."""
+    last, folder, tip = _last_handed(ctx.store, issue), ctx.ws.folder, known.local[branch]
+    if last is None or last.branch != branch or last.head == tip:
+        return known
+    if branch in known.on_remote and not worktree.has_commit(folder, last.head):
+        with suppress(UnknownError):
+            branches.tips(ctx.ws, branch)
+    why = commits.unpack(ctx.ws, ctx.store, last)
+    if not why and worktree.contains(folder, tip, last.head):
+        return known
+    if not why and not worktree.contains(folder, last.head, tip):
+        why = f"{file(branch)} has other commits here"
+    why = why or worktree_admin.forward(folder, branch, tip, last.head)
+    if why:
+        note = f"{file(branch)} here lacks commits of {last.name}, by {named(*last.by)}: {why}."
+        return known._replace(notes=(*known.notes, note))
+    return known._replace(local={**known.local, branch: last.head})
 
 
 def pending(ws: Workspace, path: Path) -> Path:

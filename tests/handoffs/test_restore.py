@@ -221,7 +221,7 @@ def test_a_commit_that_is_not_here_is_named_with_the_way_to_get_it(
     team = make_team()
     base = commit(mine, {"a": "1\n"})
     (mine / "a").write_text("2\n")
-    team.at(mine).hand_over(to="worker-2")
+    team.at(mine).hand_over(checkpoint=True)
     error = refused(team.at(theirs, "worker-2"), issue="2")
     assert str(error) == (
         f"This clone does not have commit {base[:12]}, on branch agent/worker-1/2-dashboard, "

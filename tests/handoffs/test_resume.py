@@ -327,7 +327,7 @@ def test_commits_that_are_not_here_are_said(clones: Callable[[int], list[Path]])
     begin_work(mine)
     team = make_team()
     head = commit(mine, {"a": "1\n"})
-    team.at(mine).hand_over(to="worker-2")
+    team.at(mine).hand_over(checkpoint=True)
     text = team.at(theirs, "worker-2").resume(issue="2").text
     assert section(text, "Where you are").splitlines()[-1] == (
         f"- The handed-over work is on branch `agent/worker-1/2-dashboard` at `{head[:12]}`, "

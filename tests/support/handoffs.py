@@ -7,10 +7,11 @@ from pathlib import Path
 
 from ghp_agents.core.ids import Actor, IssueNumber
 from ghp_agents.escalations.service import EscalateResult, answer, escalate
+from ghp_agents.handoffs.hand_over import pass_on
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.handoffs.restore import Restored, restore
 from ghp_agents.handoffs.resume import Resumed, choose, resume
-from ghp_agents.handoffs.service import HandoffResult, handoff, pass_on
+from ghp_agents.handoffs.service import HandoffResult, handoff
 from ghp_agents.issues.issue import Issue, IssueChange
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock

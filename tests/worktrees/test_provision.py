@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.handoffs.hand_over import pass_on
 from ghp_agents.handoffs.restore import restore
-from ghp_agents.handoffs.service import handoff, pass_on
+from ghp_agents.handoffs.service import handoff
 from ghp_agents.handoffs.uncommitted import take_uncommitted
 from ghp_agents.worktrees.provision import Provisioned, is_provisioned, provision
 from tests.support.git import git

@@ -1,0 +1,91 @@
+"""Hand-over: the handoff, and then the claim, the leases and the branch go to the next agent."""
+
+from typing import NamedTuple
+
+from ghp_agents.claims.claim import is_mine
+from ghp_agents.core.errors import NotFoundError, UnknownError
+from ghp_agents.handoffs import service
+from ghp_agents.handoffs.handoff import Handoff, Sections
+from ghp_agents.handoffs.service import HandoffResult
+from ghp_agents.hotpath import implicit_leases
+from ghp_agents.issues.issue import Issue, IssueChange
+from ghp_agents.leases.hold import Hold
+from ghp_agents.leases.transfer import transfer
+from ghp_agents.locks.names import PREFIX, claim_name
+from ghp_agents.ports import Context
+from ghp_agents.state.presence import number
+
+
+class HandOver(NamedTuple):
+    """The result of a hand-over."""
+
+    recorded: HandoffResult
+    issue: Issue | None = None  # what was given to the next agent
+    leases: tuple[Hold, ...] = ()  # that went along
+    trouble: UnknownError | NotFoundError | None = None  # why the issue was not given
+
+
+def hand_over(
+    ctx: Context,
+    *,
+    issue: str | None = None,
+    to: str | None = None,
+    note: str = "",
+    words: Sections | None = None,
+    push: bool = True,
+    checkpoint: bool = False,
+    dry_run: bool = False,
+) -> HandOver:
+    """Record a handoff; with `to`, give the claim, the leases and the branch to that agent.
+
+    Without `push`, or if the remote refuses the branch, the handoff stores its commits. Raises
+    UsageError, NotFoundError, RefusedError (another holds the issue), NotSetUpError.
+    """
+    recorded = service.handoff(
+        ctx, issue=issue, to=to, note=note, words=words, push=push,
+        checkpoint=checkpoint, dry_run=dry_run,
+    )  # fmt: skip
+    if dry_run:
+        return HandOver(recorded)
+    try:
+        given = pass_on(ctx, recorded.handoff)
+    except (UnknownError, NotFoundError) as error:  # a branch may name any number
+        return HandOver(recorded, trouble=error)
+    return HandOver(recorded, given, _pass_leases(ctx, recorded.handoff))
+
+
+def pass_on(ctx: Context, handed: Handoff) -> Issue | None:
+    """Pass the claim, if the sender holds it, and the assignment to the handoff's receiver.
+
+    Return the issue afterwards; None if there is nothing to pass on. Raises UnknownError if the
+    claim cannot be passed on now.
+    """
+    if handed.to is None or handed.issue is None:
+        return None
+    if _has_claim(ctx, handed):
+        from ghp_agents.claims import service as claim
+
+        given = claim.release(
+            ctx, str(handed.issue),
+            to=handed.to, reason=f"handed over in {handed.name}",
+        )  # fmt: skip
+        return given.issue
+    change = IssueChange(add_assignees=(handed.to,), remove_assignees=(handed.by.name,))
+    return ctx.tracker.change(handed.issue, change, ctx.ws.actor())
+
+
+def _has_claim(ctx: Context, handed: Handoff) -> bool:
+    name = claim_name(handed.issue or 0)
+    epoch = 0 if handed.by.is_person else number(ctx.ws.presence(handed.by.name) or {}, "epoch")
+    known = (lease for lease in ctx.locks.known(name) if lease.name == name)
+    return any(is_mine(lease, handed.by.name, epoch, ctx.locks.clone) for lease in known)
+
+
+def _pass_leases(ctx: Context, handed: Handoff) -> tuple[Hold, ...]:
+    """Give the leases to the next agent, unless the sender needs them for another issue. Its
+    implicit leases end: the next agent may be in this clone."""
+    others = [x for x in ctx.locks.known(PREFIX) if x.holder == handed.by.name and not x.is_person]
+    if handed.by.is_person or handed.to is None or others:
+        return ()
+    implicit_leases.drop_all(ctx.ws.folders, handed.by.name)
+    return tuple(transfer(ctx, handed.by.name, handed.to, f"handed over in {handed.name}"))

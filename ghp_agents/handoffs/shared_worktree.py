@@ -1,0 +1,80 @@
+"""A worktree that agents share: which of its files others edit, as far as it is known."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core.ids import count
+from ghp_agents.git import process as git
+from ghp_agents.handoffs import markdown
+from ghp_agents.hotpath import alive, heartbeat, implicit_leases
+from ghp_agents.hotpath.quoting import named
+from ghp_agents.presence import service as presence
+from ghp_agents.workspace import Workspace
+
+LISTED = 5
+
+
+class Sharing(NamedTuple):
+    """The other living agents of a worktree, and who edits which file of this clone."""
+
+    others: tuple[str, ...] = ()
+    editors: Mapping[str, str] = {}
+    fold: bool = False  # paths are compared in lower case
+
+    def editor(self, path: str) -> str:
+        """Return the agent that edits a path; empty if nobody is known to."""
+        return self.editors.get(path.lower() if self.fold else path, "")
+
+    def is_others(self, path: str) -> bool:
+        """Return whether another agent of this worktree edits a path."""
+        return self.editor(path) in self.others
+
+    def describe(self, left_out: Iterable[str], kept: Iterable[str]) -> str:
+        """Return in one line what was left out, and what was kept although nobody is known to have
+        edited it."""
+        names = ", ".join(map(named, self.others))
+        foreign = sorted(left_out)
+        unknown = sorted(path for path in kept if not self.editor(path))
+        lines = [f"Left out, because {names} edits them here: {_listed(foreign)}."] * bool(foreign)
+        if unknown:
+            lines.append(
+                f"{names} works here, too, and nobody is known to have edited "
+                f"{count(len(unknown), 'stored file')}: {_listed(unknown)}."
+            )
+        return " ".join(lines)
+
+
+def _listed(paths: list[str]) -> str:
+    more = f" and {len(paths) - LISTED} more" if len(paths) > LISTED else ""
+    return ", ".join(map(markdown.path, paths[:LISTED])) + more
+
+
+def sharing(ws: Workspace, agent: str | None) -> Sharing:
+    """Return with whom `agent` shares this worktree. A person (None) shares it with nobody."""
+    if agent is None or ws.place.toplevel is None:
+        return Sharing()
+    now, limits = ws.clock.now(), (ws.settings.dead_after, ws.settings.gone_after)
+    here = heartbeat.surroundings(ws.place)
+    others = tuple(
+        name
+        for name in presence.agents_here(ws)
+        if name != agent
+        and _is_at(ws, name, here)
+        and alive.lives(ws.folders, name, now, *limits) is True
+    )
+    if not others:
+        return Sharing()
+    fold = git.config(Path(ws.place.toplevel), "core.ignoreCase") == "true"
+    touches = implicit_leases.list_all(ws.folders)
+    editors = {
+        touch.path: touch.agent
+        for touch in touches
+        if touch.agent == agent or implicit_leases.is_active(ws.folders, touch, now, *limits)
+    }
+    return Sharing(others, editors, fold)
+
+
+def _is_at(ws: Workspace, agent: str, here: Mapping[str, object]) -> bool:
+    fields = ws.presence(agent) or {}
+    return all(fields.get(key) == value for key, value in here.items())

@@ -1,0 +1,110 @@
+"""What no remote has of a branch travels with the handoff; a stored pack is not trusted."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.handoffs import commits
+from ghp_agents.handoffs.handoff import Handoff
+from ghp_agents.handoffs.record import pack_path_of
+from tests.support.git import commit, git
+from tests.support.handoffs import Station, Team, begin_work, make_team
+
+BRANCH = "agent/worker-1/2-dashboard"
+
+
+@pytest.fixture
+def handed(clones: Callable[[int], list[Path]]) -> tuple[Station, Handoff, str]:
+    """The station of worker-2 in another clone, a handoff with commits, and their last id."""
+    mine, theirs = clones(2)
+    begin_work(mine)
+    team = make_team()
+    commit(mine, {"a": "1\n"}, "One")
+    head = commit(mine, {"a": "2\n"}, "Two")
+    done = team.at(mine).hand_over(to="worker-2")
+    assert done.carried.packed
+    assert done.carried.packed.count == 2
+    return team.at(theirs, "worker-2"), done.handoff, head
+
+
+def test_the_commits_arrive_with_their_ids(handed: tuple[Station, Handoff, str]) -> None:
+    station, handoff, head = handed
+    assert commits.unpack(station.ws, station.team.store, handoff) == ""
+    assert commits.unpack(station.ws, station.team.store, handoff) == ""
+    assert git(station.folder, "log", "--format=%s", head) == "Two\nOne\nBegin"
+    assert commits.create_branch(station.ws, handoff)
+    assert git(station.folder, "rev-parse", BRANCH) == head
+
+
+def test_an_existing_branch_stays(handed: tuple[Station, Handoff, str]) -> None:
+    station, handoff, _ = handed
+    git(station.folder, "branch", BRANCH, "main")
+    commits.unpack(station.ws, station.team.store, handoff)
+    assert not commits.create_branch(station.ws, handoff)
+    assert git(station.folder, "rev-parse", BRANCH) == git(station.folder, "rev-parse", "main")
+
+
+def test_restoring_the_work_first_brings_the_branch(
+    handed: tuple[Station, Handoff, str],
+) -> None:
+    from ghp_agents.handoffs.restore import NotRestoredError
+
+    station, handoff, head = handed
+    with pytest.raises(NotRestoredError) as caught:
+        station.restore(handoff=handoff.id)
+    assert str(caught.value) == (
+        f"The commits of {handoff.name} were not in this clone; now they are."
+    )
+    assert caught.value.hint == (
+        f"Run `git switch {BRANCH}`, then `ghp agent-resume --handoff {handoff.name} --apply`."
+    )
+    assert git(station.folder, "rev-parse", BRANCH) == head
+
+
+def test_resume_names_the_command_that_brings_them(handed: tuple[Station, Handoff, str]) -> None:
+    station, handoff, _ = handed
+    assert f"`ghp agent-resume --handoff {handoff.name} --apply`" in station.resume(issue="2").text
+
+
+def test_each_reason_why_they_cannot_be_used_is_said(
+    handed: tuple[Station, Handoff, str],
+) -> None:
+    station, handoff, _ = handed
+    assert handoff.commits
+    store, unknown = station.team.store, "1" * 40
+
+    def why(known: Handoff) -> str:
+        return commits.unpack(station.ws, store, known)
+
+    assert why(replace(handoff, commits=None)) == "they are not stored with the handoff"
+    assert why(replace(handoff, id="0" * 12)) == "this clone has not fetched them"
+    bad = replace(handoff.commits, digest="0" * 64)
+    assert why(replace(handoff, commits=bad)) == "the stored pack does not match its checksum"
+    other = replace(handoff.commits, base=unknown)
+    assert why(replace(handoff, commits=other)) == (
+        "they are based on 111111111111, which this clone does not have"
+    )
+    assert why(replace(handoff, head=unknown)) == f"bad object {unknown}"
+    assert git(station.folder, "branch", "--list", "agent/*") == ""
+
+
+def test_nothing_is_packed_for_an_agent_of_this_clone_or_without_new_commits(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    mine, _ = clones(2)
+    begin_work(mine)
+    team: Team = make_team()
+    assert team.at(mine).hand_over(to="worker-2").carried == commits.NOTHING
+    commit(mine, {"a": "1\n"}, "One")
+    handed = team.at(mine).hand_over(checkpoint=True)
+    assert (handed.carried, handed.handoff.commits) == (commits.NOTHING, None)
+
+
+def test_the_record_names_the_pack(handed: tuple[Station, Handoff, str]) -> None:
+    station, handoff, _ = handed
+    files = station.team.store.snapshot().files(".ghp/patches/")
+    assert [*files] == [pack_path_of(handoff)]
+    assert handoff.commits
+    assert len(files[pack_path_of(handoff)]) == handoff.commits.size
