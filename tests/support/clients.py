@@ -63,6 +63,7 @@ class Bench(NamedTuple):
         prompt: str = "Do it.",
         allowed: Sequence[str] = ("Bash",),
         env: Mapping[str, str] | None = None,
+        stdin: int = subprocess.DEVNULL,
     ) -> "subprocess.Popen[str]":
         """Start `claude -p` in `cwd`; it may edit files, and use the tools in `allowed`."""
         command = [
@@ -71,7 +72,7 @@ class Bench(NamedTuple):
             "--permission-mode", "acceptEdits",
             *(["--allowedTools", *allowed] if allowed else []),
         ]  # fmt: skip
-        return _start([*command, *args], cwd, self.claude_environment(key, env))
+        return _start([*command, *args], cwd, self.claude_environment(key, env), stdin)
 
     def claude_environment(self, key: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """What tells Claude Code where its model is, and to keep away from the rest of the net."""

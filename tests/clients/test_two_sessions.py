@@ -1,0 +1,204 @@
+"""Two real sessions of Claude Code in two clones: what happens in one is read in the other."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+
+from tests.clients.live import LiveSession, Reading
+from tests.clients.steps import run, states
+from tests.support.clients import Bench, ghp
+from tests.support.git import git
+
+pytestmark = pytest.mark.slow
+
+NEWS = "hook additional context: ghp-agents has news for this agent:\n"
+STEP, PROMPT = f"PostToolBatch {NEWS}", f"UserPromptSubmit {NEWS}"
+BEFORE_IT_STOPS = (
+    "Stop hook additional context: Before this turn ends, ghp-agents has news for this agent:\n"
+)
+PERSON = "«Test Person» (a person)"
+NOTHING = Reading()
+TIMES = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+Z")
+
+Join = Callable[[Path, Path], tuple[LiveSession, LiveSession]]
+
+
+@pytest.fixture
+def two(clones: Callable[[int], list[Path]]) -> tuple[Path, Path]:
+    """Two clones: worker-1 is in the first, worker-2 in the second. There are two issues."""
+    one, other = clones(2)
+    run("agent-init", "--agent", "worker-1", "--hooks", "claude", cwd=one)
+    run("agent-issue", "new", "Parse", "--body", "## Scope\n\n- src/**\n", "--as", "@me", cwd=one)
+    run("agent-issue", "new", "Write", "--as", "@me", cwd=one)
+    run("agent-init", "--agent", "worker-2", "--hooks", "claude", cwd=other)
+    exchange(one, other)
+    return one, other
+
+
+@pytest.fixture
+def join(bench: Bench) -> Iterator[Join]:
+    """`join(FOLDER, FOLDER)` starts a session of worker-1 and one of worker-2."""
+    with ExitStack() as stack:
+
+        def start(one: Path, other: Path) -> tuple[LiveSession, LiveSession]:
+            first, second = (
+                stack.enter_context(closing(LiveSession(bench, folder, agent)))
+                for folder, agent in ((one, "worker-1"), (other, "worker-2"))
+            )
+            return first, second
+
+        yield start
+
+
+def exchange(one: Path, other: Path) -> None:
+    """What is new in the first clone comes to the second."""
+    for folder in (one, other):
+        run("agent-sync", cwd=folder)
+
+
+def worktree(clone: Path, issue: int) -> Path:
+    """Where an issue is worked on."""
+    return Path(run("agent-where", str(issue), cwd=clone).strip())
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """The files that git sees in a worktree."""
+    names = git(folder, "ls-files", "--cached", "--others", "--exclude-standard").splitlines()
+    return {name: (folder / name).read_bytes() for name in names}
+
+
+def timeless(text: str) -> str:
+    """A text without the times in it."""
+    return re.sub(r"\d\d:\d\d UTC", "HOUR UTC", TIMES.sub("TIME", text))
+
+
+def test_work_that_a_person_gives_is_read_at_the_next_step_or_the_next_prompt(
+    two: tuple[Path, Path], join: Join
+) -> None:
+    one, other = two
+    run("agent-claim", "1", cwd=one)
+    a, b = join(one, other)
+    assert (a.begin().results, b.begin().results) == ((), ())
+
+    run("agent-issue", "assign", "2", "worker-2", "--as", "@me", cwd=one)
+    exchange(one, other)
+    assert b.look().context == (
+        f"{STEP}{PERSON} assigned #2 «Write» to you. Run `ghp agent-start 2`."
+    )
+    assert b.rest() == NOTHING  # it is idle from here on
+
+    give = "agent-release 1 --to worker-2 --reason Tired --as @me"
+    run(*give.split(), cwd=one)
+    exchange(one, other)
+    assert b.prompt("Go on.").context == (
+        f"{PROMPT}{PERSON} gave #1 to you. Reason given: «Tired». Run `ghp agent-start 1`."
+    )
+    started = b.ghp("agent-start 1")
+    assert timeless(started.results[0]).startswith("You already hold #1 «Parse», since TIME.\n")
+    assert (started.context, b.rest()) == ("", NOTHING)
+
+    refused = a.write(one / "src/a.py")
+    assert timeless(refused.results[0]) == (
+        "PreToolUse:Write hook error: Your claim of #1 was taken: worker-2 has held it since TIME. "
+        "Reason given: «given by Test Person: Tired».\nNext: Stop working on #1. Hand over "
+        "unpushed work with `ghp agent-handoff --issue 1`. `ghp agent-claim --next` finds other "
+        "work."
+    )
+    assert (refused.context, a.rest()) == ("", NOTHING)
+    assert not (one / "src").exists()
+
+
+def test_the_merge_of_a_blocker_sends_the_blocked_session_on(
+    two: tuple[Path, Path], join: Join
+) -> None:
+    one, other = two
+    run("agent-issue", "block", "2", "--by", "1", "--as", "@me", cwd=one)
+    run("agent-start", "1", cwd=one)
+    exchange(one, other)
+    run("agent-claim", "2", cwd=other)
+    for status in ("testing", "blocked"):
+        run("agent-heartbeat", "--status", status, cwd=other)
+        run("agent-sync", cwd=other)
+    place = worktree(one, 1)
+    a, b = join(place, other)
+    assert "\n1. Blocked by #1: wait until it is closed.\n" in b.begin().context
+    a.begin()
+
+    finish = [ghp("agent-finish"), ghp("agent-merge", "1", "--unchecked")]
+    commit = "mkdir src && echo new > src/parse.py && git add . && git commit -qm Parse"
+    merged = a.shell(" && ".join([commit, *finish]))
+    assert "\n✓ Closed #1 «Parse».\n" in merged.results[0]
+    assert merged.context == ""
+    exchange(one, other)
+    assert b.look().context == (
+        f"{STEP}worker-1 closed #1, which blocked your #2. Nothing else blocks it: go on."
+    )
+    assert states(other)["worker-2"]["status"] == "testing"
+    assert (b.rest(), a.rest()) == (NOTHING, NOTHING)
+
+
+def test_a_comment_on_its_issue_is_read_at_the_next_step_and_before_the_turn_ends(
+    two: tuple[Path, Path], join: Join
+) -> None:
+    one, other = two
+    run("agent-claim", "1", cwd=one)
+    run("agent-claim", "2", cwd=other)
+    a, b = join(one, other)
+    a.begin()
+    b.begin()
+
+    assert a.ghp("agent-issue comment 2 'Mind the tabs.'").context == ""
+    exchange(one, other)
+    shows = "`ghp agent-issue show 2` shows all."
+    assert b.look().context == f"{STEP}worker-1 commented on #2: «Mind the tabs.». {shows}"
+    run("agent-issue", "comment", "2", "And the spaces.", "--as", "@me", cwd=one)
+    exchange(one, other)
+    assert b.rest().context == (
+        f"{BEFORE_IT_STOPS}{PERSON} commented on #2: «And the spaces.». {shows}"
+    )
+    assert (b.rest(), a.rest()) == (NOTHING, NOTHING)
+
+
+def test_work_that_is_handed_over_goes_on_in_the_other_session(
+    two: tuple[Path, Path], join: Join
+) -> None:
+    one, other = two
+    run("agent-start", "1", cwd=one)
+    here = worktree(one, 1)
+    a, b = join(here, other)
+    a.begin()
+    b.begin()
+
+    a.shell(
+        "mkdir src && echo new > src/parse.py && git add . && git commit -qm Parse && "
+        "echo more >> src/parse.py && printf 'a\\0b' > src/lexer && "
+        + ghp("agent-handoff", "--to", "worker-2", "--note", "'The lexer is next.'")
+    )
+    run("agent-sync", cwd=other)
+    assert b.look().context == (
+        f"{STEP}worker-1 handed #1 over to you. Read `ghp agent-resume --issue 1`, then run "
+        "`ghp agent-start 1`."
+    )
+    resumed, started = b.ghp("agent-resume --issue 1", "agent-start 1").results
+    restore = "\n1. Restore the uncommitted work (2 files): `ghp agent-resume --issue 1 --apply`.\n"
+    for text in (resumed, started):
+        assert "\n> The lexer is next.\n" in text
+        assert restore in text
+    there = worktree(other, 1)
+    assert f"\nWork in {there}\n" in started
+    applied = b.shell(f"cd {there} && {ghp('agent-resume --issue 1 --apply')}")
+    assert "\n1. Continue with #1.\n" in applied.results[0]
+    assert applied.context == ""
+    assert tree(there) == tree(here)
+    assert set(tree(here)) == {"README.md", "src/lexer", "src/parse.py"}
+
+    refused = a.write(here / "src/lexer")
+    assert timeless(refused.results[0]) == (
+        "PreToolUse:Write hook error: src/lexer is in the scope of #1 «Parse», which worker-2 has "
+        "held since HOUR UTC.\nNext: Keep to the scope of your own issue, or ask: "
+        "`ghp agent-escalate '…'`."
+    )
+    assert (refused.context, a.rest(), b.rest()) == ("", NOTHING, NOTHING)
