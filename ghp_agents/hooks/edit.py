@@ -2,7 +2,8 @@
 
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.paths import EditTarget, targets
-from ghp_agents.hotpath import check_edit, implicit_leases
+from ghp_agents.hotpath import check_edit, implicit_leases, news_flag
+from ghp_agents.hotpath.policy import FENCED
 from ghp_agents.hotpath.quoting import file
 
 TYPE_CHECKING = False
@@ -27,7 +28,19 @@ def edit(context: "HookContext") -> Reply | None:
     refused = [verdict for verdict in verdicts if verdict is not None and verdict.is_refused]
     if refused and len(files) > 1:
         _drop_new_leases(context, files, before)
-    return Reply(deny=explain(refused)) if refused else None
+    if not refused:
+        return None
+    is_fenced = any(verdict.kind == FENCED for verdict in refused)
+    return Reply(deny=explain(refused), on_sent=lambda: _mark_fence(context) if is_fenced else None)
+
+
+def _mark_fence(context: "HookContext") -> None:
+    """The refusal named the lost claim, so that is not news any more."""
+    if news_flag.is_set(context.folders, context.agent):
+        from ghp_agents.core.ids import AgentName
+        from ghp_agents.sync import notifications
+
+        notifications.mark_fence(context.app(), AgentName(context.agent))
 
 
 def _leases(context: "HookContext", files: "Sequence[EditTarget]") -> "dict[str, ImplicitLease]":

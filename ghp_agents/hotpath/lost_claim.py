@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from ghp_agents.hotpath.quoting import named, phrase, reason, when
 
-MERGED, CLOSED, DISPUTE = "merged", "closed", "dispute"  # causes; `state/cause.py` has all of them
+# Causes; `state/cause.py` has all of them.
+MERGED, CLOSED, DISPUTE, GIVEN = "merged", "closed", "dispute", "given"
 
 
 class LostClaim(NamedTuple):
@@ -40,7 +41,7 @@ class LostClaim(NamedTuple):
         taken = (
             f"Your claim of #{self.issue} was taken: {who} has held it since {when(self.since)}."
         )
-        return taken + reason(self.reason, who)
+        return taken + reason(self.reason, "" if self.cause == GIVEN else who)
 
     @property
     def hint(self) -> str:

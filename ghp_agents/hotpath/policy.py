@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ALLOW, DENY, NEEDS_APPROVAL = "allow", "deny", "needs-approval"
 LEASE, SHARED, SCOPE = "lease", "shared", "scope"  # kinds of rules in the compiled policy
-IMPLICIT = "implicit"
+IMPLICIT, FENCED = "implicit", "fenced"
 OF_LEASES = (LEASE, IMPLICIT, SCOPE)  # kinds that do not apply to files that are never leased
 
 
@@ -220,7 +220,7 @@ def _fenced(book: "Book", path: str, case: EditRequest) -> Verdict | None:
         _whole(issue), holder, epoch == 0, claim[3], claim[2], claim[4], claim[5],
         is_namesake,
     )  # fmt: skip
-    return Verdict(DENY, path, "fenced", holder, claim[3], fence.words, fence.hint)
+    return Verdict(DENY, path, FENCED, holder, claim[3], fence.words, fence.hint)
 
 
 def _whole(value: "Any") -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from ghp_agents.claims.claim import fence_of
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
@@ -75,13 +76,21 @@ class NewsView:
         is_held = not self.held.keys().isdisjoint(issue.numbers)
         if is_held:
             return all(self.is_since_claim(entry, number) for number in issue.numbers)
-        return self.is_current(entry.issue) or self.agent in issue.assignees
+        is_current = self.is_current(entry.issue) and not self.is_lost(entry.issue)
+        return is_current or self.agent in issue.assignees
 
     def is_current(self, number: int | None) -> bool:
         """Whether the agent's presence shows the issue."""
         issue = self.issues.get(number or 0)
         current = issue_of(self.ctx.ws.presence(self.agent) or {})
         return issue is not None and current in issue.numbers
+
+    def is_lost(self, number: int | None) -> bool:
+        """Whether the agent lost its claim of the issue, which is news of its own."""
+        issue, presence = self.issues.get(number or 0), self.ctx.ws.presence(self.agent) or {}
+        locks = {lock.name: lock for lock in self.ctx.locks.known(PREFIX)}
+        fence = fence_of(locks, self.agent, presence, self.ctx.locks.clone)
+        return issue is not None and fence is not None and fence.issue in issue.numbers
 
     def is_since_claim(self, entry: LedgerEntry, number: int) -> bool:
         """Whether an entry follows the agent's claim of an issue."""

@@ -128,6 +128,11 @@ def mark(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
         escalation.mark_told(ws, agent, names)
 
 
+def mark_fence(ctx: Context, agent: AgentName) -> None:
+    """Remember that the agent read of its lost claim, in the refusal of an edit."""
+    mark(ctx.ws, agent, [name for _, name in _of_fence(ctx, agent, again=False)])
+
+
 def deliver(ctx: Context, agent: AgentName, ids: Iterable[str]) -> None:
     """`mark`, in the agent's own process: if it was unblocked, it goes back to what it did."""
     names = list(ids)

@@ -109,7 +109,7 @@ def _by(entry: LedgerEntry) -> str:
 def _given(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if not view.is_gift(entry):
         return
-    number, (_, _, why) = entry.issue, entry.text.partition("; ")
+    number, why = entry.issue, _reason(entry)
     if any(f" {handoff.name}" in f" {why}" for handoff in _handoffs(view, number)):
         yield (
             f"{_by(entry)} handed #{number} over to you. Read `ghp agent-resume --issue {number}`, "
@@ -117,6 +117,13 @@ def _given(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         )
     else:
         yield f"{_by(entry)} gave #{number} to you.{reason(why)} Run `ghp agent-start {number}`."
+
+
+def _reason(entry: LedgerEntry) -> str:
+    """The reason of a release; the ledger says `to worker-1; REASON; held by worker-2`."""
+    text = f"; {entry.text.partition('; ')[2]}"
+    why, was_held, _ = text.rpartition("; held by ")
+    return (why if was_held else text).removeprefix("; ")
 
 
 def _handoffs(view: NewsView, number: int | None) -> list[Handoff]:
@@ -140,7 +147,7 @@ def _assigned(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if is_assignee and view.agent in added:
         start = "" if issue.number in view.held else f" Run `ghp agent-start {issue.number}`."
         yield f"{_by(entry)} assigned #{issue.number} {phrase(issue.title)} to you.{start}"
-    elif not is_assignee and view.agent in removed:
+    elif not is_assignee and view.agent in removed and not view.is_lost(entry.issue):
         yield f"{_by(entry)} unassigned you from #{issue.number} {phrase(issue.title)}."
 
 

@@ -143,6 +143,8 @@ def test_who_lost_its_claim_is_told_at_its_next_edit(repo: Path) -> None:
     assert told[0].startswith("Your claim of #1 was taken: worker-2 has held it since ")
     assert told[0].endswith(". worker-2 gave this reason: «stolen: it is urgent».")
     assert [line[:6] for line in told[1:]] == ["Next: "]  # once, for all files of the patch
+    batch = payload("claude-PostToolBatch", repo, session_id="worker-1")
+    assert "Your claim of #1" not in call("claude", batch, repo, ONE).out.decode()  # not again
 
 
 # ------------------------------------------------------------------------ several at once

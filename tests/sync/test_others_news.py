@@ -69,6 +69,14 @@ CASES = {
         ],
         ["worker-2 gave #2 to you. Reason given: «Tired». Run `ghp agent-start 2`."],
     ),
+    "given by a person": (
+        ["agent-claim 2 --as worker-2", "agent-release 2 --to worker-1"],
+        [f"{PERSON} gave #2 to you. Run `ghp agent-start 2`."],
+    ),
+    "given by a person with a reason": (
+        ["agent-claim 2 --as worker-2", "agent-release 2 --to worker-1 --reason 'Tired; sorry'"],
+        [f"{PERSON} gave #2 to you. Reason given: «Tired; sorry». Run `ghp agent-start 2`."],
+    ),
     "handed over": (
         [
             "agent-claim 2 --as worker-2",
@@ -132,6 +140,13 @@ def test_of_what_it_did_itself_an_agent_hears_nothing(here: Path) -> None:
         "agent-issue close 2 --reason Merged --as worker-1",
     )
     assert told(here, "worker-1") == []
+
+
+def test_a_lost_claim_is_one_piece_of_news_and_its_issue_no_longer_concerns_it(here: Path) -> None:
+    succeed(here, "agent-release 1 --to worker-2 --reason Tired", "agent-issue comment 1 Hm")
+    (line,) = told(here, "worker-1")
+    assert line.startswith("Your claim of #1 was taken: worker-2 has held it since ")
+    assert " Reason given: «given by Test Person: Tired». Stop working on #1. " in line
 
 
 def test_of_issues_of_others_it_hears_nothing(here: Path) -> None:
