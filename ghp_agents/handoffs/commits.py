@@ -1,8 +1,6 @@
 """The commits of a handed-over branch: pushed, or else stored with the handoff as a pack."""
 
 import hashlib
-from pathlib import Path
-from typing import NamedTuple
 
 from ghp_agents.core import secret_scan
 from ghp_agents.core.errors import GhpError
@@ -11,7 +9,7 @@ from ghp_agents.git import pack, worktree, worktree_admin
 from ghp_agents.git.default_branch import USUAL
 from ghp_agents.handoffs import record
 from ghp_agents.handoffs.evidence import Branch
-from ghp_agents.handoffs.handoff import Handoff, PackedCommits
+from ghp_agents.handoffs.handoff import NOTHING, Carried, Handoff, PackedCommits, size_text
 from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.state import remote_branches
@@ -20,19 +18,6 @@ from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
 
 LIMIT = 20_000_000  # bytes of a pack; hosts refuse files above 100 MB
-
-
-class Carried(NamedTuple):
-    """How the commits of a branch reach the next agent."""
-
-    is_pushed: bool = False
-    why: str = ""  # they could not be pushed
-    packed: PackedCommits | None = None
-    content: bytes = b""  # the pack
-    left: int = 0  # commits that the next agent does not get
-
-
-NOTHING = Carried()
 
 
 def carry(ctx: Context, branch: Branch, receiver: str, *, push: bool) -> Carried:
@@ -99,7 +84,9 @@ def unpack(ws: Workspace, store: StateStore, handoff: Handoff) -> str:
     content = files.get(record.pack_path_of(handoff), b"")
     if not content:
         return "this clone has not fetched them"
-    if len(content) > LIMIT or hashlib.sha256(content).hexdigest() != packed.digest:
+    if len(content) > LIMIT:
+        return f"the stored pack is larger than {size_text(LIMIT)}"
+    if hashlib.sha256(content).hexdigest() != packed.digest:
         return "the stored pack does not match its checksum"
     if packed.base and not worktree.has_commit(ws.folder, packed.base):
         return f"they are based on {packed.base[:12]}, which this clone does not have"
@@ -111,8 +98,11 @@ def unpack(ws: Workspace, store: StateStore, handoff: Handoff) -> str:
 
 
 def create_branch(ws: Workspace, handoff: Handoff) -> bool:
-    """Create the branch of a handoff at its head, unless there is one. Returns whether it did."""
-    if not handoff.branch:
+    """Create the branch of a handoff at its head, unless there is one. Returns whether it did.
+
+    Others choose the name, so only branches of agents are created: none is taken for another ref.
+    """
+    if not (handoff.branch or "").startswith("agent/"):
         return False
     zero = "0" * len(handoff.head)
-    return worktree_admin.set_branch(Path(ws.folder), handoff.branch, handoff.head, zero)
+    return worktree_admin.set_branch(ws.folder, handoff.branch or "", handoff.head, zero)

@@ -1,7 +1,8 @@
 """Write the handoff of a dead agent from what is known of it.
 
-If its worktree is in this clone, its uncommitted work is stored as a patch. Otherwise there are
-its branch, as far as pushed and fetched, and all records.
+If its worktree is in this clone, its uncommitted work is stored as a patch, and its unpushed
+commits as a pack for the next agent. Otherwise there are its branch, as far as pushed and fetched,
+and all records.
 """
 
 import re
@@ -12,9 +13,9 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.patch import Patch
-from ghp_agents.handoffs import evidence, sections, uncommitted
+from ghp_agents.handoffs import commits, evidence, sections, uncommitted
 from ghp_agents.handoffs.evidence import Branch
-from ghp_agents.handoffs.handoff import Handoff
+from ghp_agents.handoffs.handoff import NOTHING, Handoff
 from ghp_agents.handoffs.service import HandoffFacts, record_of
 from ghp_agents.handoffs.uncommitted import Uncommitted
 from ghp_agents.hotpath import heartbeat
@@ -55,6 +56,7 @@ def write(me: ClaimContext, issue: Issue, lease: Lock, to: str | None) -> Handof
         notes=tuple(notes),
         learnt=tuple(recall.learnt(me.ctx, agent, about.numbers)),
         sections=sections.carried(topic_facts.handoffs, agent, branch.name),
+        carried=commits.carry(me.ctx, branch, to, push=False) if theirs and to else NOTHING,
     )
     return record_of(theirs or ws, store, facts, to=to, note=_note(agent, fields, lease)).handoff
 

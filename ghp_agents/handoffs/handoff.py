@@ -42,6 +42,19 @@ class PackedCommits:
     count: int
 
 
+class Carried(NamedTuple):
+    """How the commits of a branch reach the next agent."""
+
+    is_pushed: bool = False
+    why: str = ""  # they could not be pushed
+    packed: PackedCommits | None = None
+    content: bytes = b""  # the pack
+    left: int = 0  # commits that the next agent does not get
+
+
+NOTHING = Carried()
+
+
 class Sections(NamedTuple):
     """What an agent says about its work. Texts are replaced by newer ones; lists grow."""
 

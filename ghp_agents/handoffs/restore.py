@@ -88,7 +88,8 @@ def _bring_commits(ctx: Context, folder: Path, handoff: Handoff | None) -> None:
     if why:
         raise NotRestoredError(
             f"The commits of {handoff.name} cannot be used: {why}.",
-            hint=f"Ask {named(*handoff.by)} to push branch {handoff.branch}.",
+            hint="Run `git fetch`, and retry. If that does not help, ask "
+            f"{named(*handoff.by)} to push the branch.",
         )
     is_new = commits.create_branch(ctx.ws, handoff)
     to = quote(handoff.branch) if is_new and handoff.branch else f"--detach {handoff.head[:12]}"

@@ -11,15 +11,16 @@ from ghp_agents.core.child_env import publishable
 from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.ids import Actor, Timestamp, agent_name, count, digest, one_line
 from ghp_agents.escalations.messages import who
-from ghp_agents.handoffs import commits, evidence, markdown, record, sections, uncommitted
+from ghp_agents.handoffs import evidence, markdown, record, sections, uncommitted
 from ghp_agents.handoffs import handoff as rules
-from ghp_agents.handoffs.commits import NOTHING, Carried
 from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
 from ghp_agents.handoffs.handoff import (
     CHECKPOINT,
     HANDOFF,
     NO_WORDS,
     NOTE_LIMIT,
+    NOTHING,
+    Carried,
     Handoff,
     Sections,
     Work,
@@ -101,6 +102,8 @@ def handoff(
     facts = replace(facts, sections=every)
     notes = (*warnings, *cut, *facts.notes)
     if receiver and not dry_run:
+        from ghp_agents.handoffs import commits
+
         carried = commits.carry(ctx, facts.branch, receiver, push=push)
         unsent = 0 if carried.is_pushed else facts.branch.unsent
         facts = replace(facts, carried=carried, branch=replace(facts.branch, unsent=unsent))

@@ -62,9 +62,12 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
         pattern, repo = ctx.ws.settings.branch_pattern, _repository_name(ctx.ws)
         if found is None:
             known = known._replace(base=_beginning(ctx, issue, known))
-            found = _handed_branch(ctx.store, issue, known.base)
-        elif found in known.local:
-            known = _bring_forward(ctx, issue, found, known)
+            found = _handed_branch(ctx, issue, known)
+            known = known._replace(
+                local={**known.local, found: known.base} if found else known.local
+            )
+        else:
+            known = _bring_forward(ctx, agent, issue, found, known)
         branch = found or branch_names.branch_name(agent, issue.number, issue.title, pattern, repo)
         checkout = worktree_admin.of_branch(ctx.ws.folder, branch)
         if checkout and checkout.path.is_dir():
@@ -99,20 +102,27 @@ def _last_handed(store: StateStore, issue: Issue) -> Handoff | None:
     return handed[-1] if handed else None
 
 
-def _handed_branch(store: StateStore, issue: Issue, commit: str) -> str | None:
-    """The name of the branch that was handed over at a commit, if it is one of agents."""
-    last = _last_handed(store, issue)
-    name = last.branch if last and last.head == commit else None
-    is_ours = name and branch_names.is_branch(name) and issue_of_branch(name) == issue.number
-    return name if name and is_ours and name.startswith("agent/") else None
+def _handed_branch(ctx: Context, issue: Issue, known: _KnownBranches) -> str | None:
+    """Create the branch that was handed over, at its commit, if it is one of agents."""
+    last = _last_handed(ctx.store, issue)
+    name = (last.branch or "") if last and last.head == known.base else ""
+    is_ours = branch_names.is_branch(name) and issue_of_branch(name) == issue.number
+    if not (is_ours and name.startswith("agent/")):
+        return None
+    return name if _create(ctx.ws, name, known.base) else None
+
+
+def _create(ws: Workspace, branch: str, commit: str) -> bool:
+    return worktree_admin.set_branch(ws.folder, branch, commit, "0" * len(commit))
 
 
 def _bring_forward(
-    ctx: Context, issue: Issue, branch: str, known: _KnownBranches
+    ctx: Context, agent: str, issue: Issue, branch: str, known: _KnownBranches
 ) -> _KnownBranches:
-    """Bring an existing branch to the commit that was handed over, if that only adds commits."""
-    last, folder, tip = _last_handed(ctx.store, issue), ctx.ws.folder, known.local[branch]
-    if last is None or last.branch != branch or last.head == tip:
+    """Bring a branch to the commit that was handed over to `agent`, if that only adds commits."""
+    last, folder = _last_handed(ctx.store, issue), ctx.ws.folder
+    tip = known.local.get(branch) or known.on_remote[branch]
+    if last is None or (last.to, last.branch) != (agent, branch) or last.head == tip:
         return known
     if branch in known.on_remote and not worktree.has_commit(folder, last.head):
         with suppress(UnknownError):
@@ -122,7 +132,10 @@ def _bring_forward(
         return known
     if not why and not worktree.contains(folder, last.head, tip):
         why = f"{file(branch)} has other commits here"
-    why = why or worktree_admin.forward(folder, branch, tip, last.head)
+    if not why and branch in known.local:
+        why = worktree_admin.forward(folder, branch, tip, last.head)
+    elif not why and not _create(ctx.ws, branch, last.head):
+        why = f"{file(branch)} cannot be created"
     if why:
         note = f"{file(branch)} here lacks commits of {last.name}, by {named(*last.by)}: {why}."
         return known._replace(notes=(*known.notes, note))

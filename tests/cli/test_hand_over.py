@@ -13,6 +13,7 @@ from ghp_agents.wiring import App
 from tests.support import hosts
 from tests.support.ghp import Result, invoke
 from tests.support.git import commit, git
+from tests.support.hooks import call, write
 from tests.support.thorough import mostly_slow
 
 Clones = Callable[[int], list[Path]]
@@ -65,6 +66,21 @@ def test_everything_goes_along(begun: tuple[Path, Path, Path]) -> None:
         assert invoke(f"agent-check {name}", mine, ONE).code == 3, name
 
 
+def test_in_one_clone_the_worktree_goes_over(begun: tuple[Path, Path, Path]) -> None:
+    one, _, mine = begun
+    hooked = call("claude", write(mine / "notes.md", mine), mine, ONE)
+    assert (hooked.code, hooked.out) == (0, b"")
+    (mine / "notes.md").write_text("x\n")
+    run("agent-heartbeat --status idle", one, TWO)
+    assert invoke("agent-check notes.md", mine, TWO).code == 3
+    run("agent-handoff --to worker-2", mine, ONE)
+    run("agent-start 1", one, TWO)
+    assert place(one) == mine
+    for name in (*FILES, "notes.md"):
+        assert invoke(f"agent-check {name}", mine, TWO).code == 0, name
+        assert invoke(f"agent-check {name}", mine, ONE).code == 3, name
+
+
 # The branch cannot be pushed, or nobody wants to: then its commits travel with the handoff.
 ONLY_OURS = """\
 while read old new ref; do
@@ -105,7 +121,8 @@ def continue_in(other: Path) -> Path:
     """Worker-2 starts in the other clone, and restores the work."""
     run("agent-init", other)
     run("agent-sync", other)
-    run("agent-start 1", other, TWO)
+    started = run("agent-start 1", other, TWO)
+    assert f"for {BRANCH}, the branch of earlier work on this issue." in started.err
     theirs = place(other)
     run("agent-resume --apply", theirs, TWO)
     return theirs
@@ -147,6 +164,18 @@ def test_what_is_stored_comes_back_to_the_first_clone(begun: tuple[Path, Path, P
     run("agent-start 1", one, ONE)
     assert place(one) == mine
     assert git(mine, "rev-parse", "HEAD") == head
+
+
+@pytest.mark.slow
+def test_what_is_stored_adds_to_what_is_pushed(begun: tuple[Path, Path, Path]) -> None:
+    one, other, mine = begun
+    git(mine, "push", "--quiet", "origin", "HEAD")
+    head = commit(mine, {"src/more.py": "2\n"}, "Go on")
+    run("agent-handoff --to worker-2 --no-push", mine, ONE)
+    run("agent-sync", one)
+    theirs = continue_in(other)
+    assert git(theirs, "rev-parse", "HEAD") == head
+    assert git(theirs, "rev-parse", "--abbrev-ref", "HEAD") == BRANCH
 
 
 @pytest.mark.slow

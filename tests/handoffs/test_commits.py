@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.handoffs import commits
-from ghp_agents.handoffs.handoff import Handoff
+from ghp_agents.handoffs.handoff import NOTHING, Handoff
 from ghp_agents.handoffs.record import pack_path_of
 from tests.support.git import commit, git
 from tests.support.handoffs import Station, Team, begin_work, make_team
@@ -96,10 +96,10 @@ def test_nothing_is_packed_for_an_agent_of_this_clone_or_without_new_commits(
     mine, _ = clones(2)
     begin_work(mine)
     team: Team = make_team()
-    assert team.at(mine).hand_over(to="worker-2").carried == commits.NOTHING
+    assert team.at(mine).hand_over(to="worker-2").carried == NOTHING
     commit(mine, {"a": "1\n"}, "One")
     handed = team.at(mine).hand_over(checkpoint=True)
-    assert (handed.carried, handed.handoff.commits) == (commits.NOTHING, None)
+    assert (handed.carried, handed.handoff.commits) == (NOTHING, None)
 
 
 def test_the_record_names_the_pack(handed: tuple[Station, Handoff, str]) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.handoffs.commits import unpack
 from ghp_agents.handoffs.restore import restore
 from tests.state.clones import write_presence
 from tests.support.claimants import DEAD, Claimant, Team
@@ -66,6 +67,29 @@ def test_where_the_worktree_is_here_its_work_is_taken_and_can_be_restored(
     two.sync()
     restore(two.parts, handoff)
     assert (two.ws.folder / "new.py").read_text() == "unsaved = True\n"
+
+
+@pytest.mark.slow
+def test_who_gets_the_issue_of_a_dead_agent_gets_its_unpushed_commits(
+    team: Team, one: Claimant, two: Claimant, worktree: Worktree
+) -> None:
+    folder = worktree(one.ws.folder, "worker-5/1-parse")
+    agent = Claimant(folder, "worker-5", team.clock)
+    (agent.ws.git_dir / "ghp-agent").write_text("worker-5\n")
+    agent.claim(1)
+    head = commit(folder, {"new.py": "1\n"}, "Begin")
+    sweeper = team.person("worker-1")
+    run(sweeper)
+    team.silence(DEAD, two)
+    two.beat(status="idle")
+    two.sync()
+    run(sweeper, policy="reassign")
+    (handoff,) = handoffs(sweeper)
+    assert (handoff.to, handoff.head) == ("worker-2", head)
+    sweeper.sync()
+    two.sync()
+    assert unpack(two.ws, two.store, handoff) == ""
+    assert git(two.ws.folder, "log", "--format=%s", "-1", head) == "Begin"
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ _NAMES = {
     "github/commands": "comment_lines messages parse",
     "github/tracker": "body mapping requests",
     "guard": "codeowners",
-    "handoffs": "handoff record returned tool_files",
+    "handoffs": "handoff record returned sections tool_files",
     "hotpath": "lost_claim quoting",
     "integrations/clients": "events hook_entries statusline",
     "integrations/git_hooks": "script",
