@@ -17,9 +17,16 @@ from ghp_agents.core.ids import first_line, one_line
 from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations import record
 from ghp_agents.escalations import service as services
-from ghp_agents.escalations.escalation import DEFAULT_URGENCY, URGENCIES, Answer, Escalation
+from ghp_agents.escalations.escalation import (
+    DEFAULT_URGENCY,
+    URGENCIES,
+    Answer,
+    Escalation,
+    Outcome,
+)
 from ghp_agents.escalations.messages import who
 from ghp_agents.hotpath.quoting import clean, phrase, when
+from ghp_agents.state.cause import DECIDED
 from ghp_agents.wiring import App
 
 
@@ -27,7 +34,11 @@ from ghp_agents.wiring import App
     "agent-escalate",
     epilog='Example: ghp agent-escalate "Which database?" --option SQLite --option Postgres --wait',
 )
-@click.argument("question")
+@click.argument("question", required=False)
+@click.option(
+    "--file", metavar="FILE", help="Ask to change this file, which another has.",
+    shell_complete=complete.files,
+)  # fmt: skip
 @click.option(
     "--issue", metavar="N", help="The issue of the question (default: your current issue).",
     shell_complete=complete.issues,
@@ -51,7 +62,8 @@ from ghp_agents.wiring import App
 @acting
 def escalate(
     app: App,
-    question: str,
+    question: str | None,
+    file: str | None,
     issue: str | None,
     options: tuple[str, ...],
     context: str | None,
@@ -63,7 +75,18 @@ def escalate(
 
     QUESTION is the text, or `-` to read it from standard input. Safe to run twice: an open question
     is not asked again.
+
+    With --file, QUESTION is not needed. If a person answers yes, you get a lease of the file: the
+    next sync of any clone takes it out of the other leases, and their holders are told.
     """
+    if file is None and question is None:
+        raise UsageError(
+            "There is no question.",
+            hint='Give a text: ghp agent-escalate "Which port?", or name a file that another has: '
+            "--file src/a.py",
+        )
+    if file is not None and options:
+        raise UsageError("--file has the options yes and no.", hint="Leave out --option.")
     if timeout is not None and not wait:
         raise UsageError("--timeout needs --wait.", hint="Add --wait.")
     if question == context == STDIN:
@@ -71,11 +94,19 @@ def escalate(
             "The question and --context cannot both be read from standard input.",
             hint="Give one of them as a text or a file.",
         )
-    result = services.escalate(
-        app, _read(question, "The question"), issue=issue,
-        options=options, context=_read_context(context) if context else "", urgency=urgency,
-        waiting=wait,
-    )  # fmt: skip
+    text = _read(question, "The question") if question is not None else ""
+    attached = _read_context(context) if context else ""
+    if file is None:
+        result = services.escalate(
+            app, text, issue=issue, options=options, context=attached, urgency=urgency, waiting=wait
+        )
+    else:
+        from ghp_agents.guard import wanted_file
+
+        result = wanted_file.ask(
+            app, file, Path.cwd(), text,
+            issue=issue, context=attached, urgency=urgency, waiting=wait,
+        )  # fmt: skip
     _report_escalation(result)
     if wait:
         start_background(app, urgent=True)
@@ -235,6 +266,8 @@ def _whole(escalation: Escalation, then: float | None) -> str:
         word += ", which counts," if 0 < index == len(escalation.answers) - 1 else ""
         head = f"{word} by {who(answer.by)}, {when(answer.at)}:"
         parts.append(f"{head}\n{clean(answer.text)}")
+    if escalation.outcome:
+        parts.append(f"Result: {clean(escalation.outcome.text)}")
     for advice in escalation.advice:
         head = f"Advice by {who(advice.by)}, {when(advice.at)} (not an answer):"
         parts.append(f"{head}\n{clean(advice.text)}")
@@ -256,8 +289,13 @@ def _fields(escalation: Escalation) -> dict[str, Any]:
         "options": list(question.options),
         **picked(escalation, "context asked_at branch commit"),
         "answers": [_answer_fields(answer) for answer in escalation.answers],
+        "outcome": _outcome_fields(escalation.outcome) if escalation.outcome else None,
         "advice": [_answer_fields(answer) for answer in escalation.advice],
     }
+
+
+def _outcome_fields(outcome: Outcome) -> dict[str, Any]:
+    return {"answer": outcome.answer, "done": outcome.is_done, "text": outcome.text}
 
 
 def _answer_fields(answer: Answer) -> dict[str, Any]:
@@ -278,7 +316,8 @@ def answer(app: App, id: str, text: str) -> None:
     """Answer a question. TEXT is the answer, or `-` to read it from standard input.
 
     The last answer counts. People and orchestrators can answer. The text of any other agent is
-    advice, and the question stays open.
+    advice, and the question stays open. An answer that picks an option for leases, a file or
+    waiting agents is carried out at once.
     """
     answered = services.answer(app, id, _read(text, "The answer"))
     name, asker = answered.escalation.name, answered.escalation.question.agent
@@ -298,6 +337,11 @@ def answer(app: App, id: str, text: str) -> None:
     _warn_of_odd(answered)
     for note in answered.notes:
         output.warn(note)
+    if answered.escalation.question.kind in DECIDED:
+        from ghp_agents.leases.carry_out import carry_out
+
+        for note in carry_out(app):
+            output.say(note)
     send(app)
 
 

@@ -31,6 +31,7 @@ _Reader = Callable[[Mapping[str, bytes]], Sequence[Problem]]
 FOLDERS: dict[str, _Reader] = {  # the problems that a command's own reader finds
     "answers": lambda files: escalation_record.read(files)[1],
     "commands": lambda files: comment_commands.read_commands(files)[1],
+    "decisions": lambda files: escalation_record.read(files)[1],
     "escalations": lambda files: escalation_record.read(files)[1],
     "handoffs": lambda files: handoff_record.read_handoffs(files)[1],
     "inbox": lambda files: (),  # nobody reads it yet

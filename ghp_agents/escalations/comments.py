@@ -55,6 +55,9 @@ def _comment(ctx: Context, escalation: Escalation) -> None:
             continue  # it was given on the issue itself
         text, mark = messages.answer_comment(escalation, answer), messages.answer_marker(answer)
         ctx.tracker.comment(issue, text, answer.by, marker=mark)
+    for outcome in escalation.outcomes:
+        text, mark = messages.outcome_comment(escalation, outcome), messages.outcome_marker(outcome)
+        ctx.tracker.comment(issue, text, outcome.by, marker=mark)
 
 
 def _add_owed(ws: Workspace, identifier: str) -> None:

@@ -42,7 +42,22 @@ class Question(NamedTuple):
     issue: int | None = None
     options: tuple[str, ...] = ()
     kind: str = QUESTION  # other kinds are for the program's own questions
-    about: tuple[str, ...] = ()  # the ids of the leases that overlap
+    about: tuple[str, ...] = ()  # what it decides, by kind: leases, a path, patterns, waits
+
+
+class Outcome(NamedTuple):
+    """What was done because of an answer, or why nothing could be done."""
+
+    id: str
+    escalation: str
+    answer: str  # its id
+    by: Actor  # who decided
+    at: Timestamp
+    clock: int
+    clone: CloneId
+    text: str
+    is_done: bool
+    agents: tuple[str, ...] = ()  # those that it concerns
 
 
 class Escalation(NamedTuple):
@@ -60,6 +75,7 @@ class Escalation(NamedTuple):
     commit: str | None = None
     answers: tuple[Answer, ...] = ()
     advice: tuple[Answer, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
 
     @property
     def name(self) -> str:
@@ -76,8 +92,15 @@ class Escalation(NamedTuple):
         """Whether there is no answer yet by anyone who may decide."""
         return not self.answers
 
+    @property
+    def outcome(self) -> Outcome | None:
+        """What was done because of the answer that counts. If one clone could do it and another
+        could not, it is done."""
+        known = [x for x in self.outcomes if self.answers and x.answer == self.answers[-1].id]
+        return max(known, key=lambda outcome: outcome.is_done, default=None)
 
-E = TypeVar("E", Escalation, Answer)
+
+E = TypeVar("E", Escalation, Answer, Outcome)
 
 
 def identity(question: Question, times: int) -> str:
@@ -108,8 +131,14 @@ def chosen(question: Question, text: str) -> str:
 
 def is_odd(question: Question, text: str) -> bool:
     """Whether there are options and an answer is not one of them."""
-    known = [option.casefold() for option in question.options]
-    return bool(known) and text.strip().casefold() not in known
+    return bool(question.options) and option_number(question, text) is None
+
+
+def option_number(question: Question, text: str) -> int | None:
+    """The index of the option that an answer picks; None if it is none of them, or two."""
+    wanted = text.strip().casefold()
+    found = [i for i, option in enumerate(question.options) if option.casefold() == wanted]
+    return found[0] if len(found) == 1 else None
 
 
 def may_decide(by: Actor, orchestrators: Collection[str]) -> bool:

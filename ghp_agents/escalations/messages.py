@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor
-from ghp_agents.escalations.escalation import Answer, Escalation, listed
+from ghp_agents.escalations.escalation import Answer, Escalation, Outcome, listed
 from ghp_agents.hotpath import quoting
 from ghp_agents.hotpath.quoting import clean, cut, fence, indented, phrase, visible, when
 
@@ -97,6 +97,16 @@ def answer_comment(escalation: Escalation, answer: Answer) -> str:
             answer_marker(answer),
         ]
     )
+
+
+def outcome_marker(outcome: Outcome) -> str:
+    """The hidden marker of the comment with this outcome."""
+    return f"<!-- ghp:decision {outcome.id} -->"
+
+
+def outcome_comment(escalation: Escalation, outcome: Outcome) -> str:
+    """What was done because of an answer, as a comment on the issue of its question."""
+    return f"{escalation.name}: {visible(outcome.text)}\n\n{outcome_marker(outcome)}"
 
 
 def news(item: News, limit: int = ANSWER_IN_NEWS) -> str:

@@ -13,6 +13,7 @@ from ghp_agents.escalations.escalation import (
     URGENCIES,
     Answer,
     Escalation,
+    Outcome,
     Question,
     listed,
     ordered,
@@ -25,8 +26,10 @@ from ghp_agents.state.record import Problem
 
 ESCALATIONS = ".ghp/escalations/"
 ANSWERS = ".ghp/answers/"
+OUTCOMES = ".ghp/decisions/"
 _ESCALATION_PATH = re.compile(r"\.ghp/escalations/([0-9a-f]{4,64})\.md")
 _ANSWER_PATH = re.compile(r"\.ghp/answers/([0-9a-f]{4,64})/([0-9a-f]{4,64})\.md")
+_OUTCOME_PATH = re.compile(r"\.ghp/decisions/([0-9a-f]{4,64})/([0-9a-f]{4,64})\.md")
 
 
 def path_of(escalation: str) -> str:
@@ -42,6 +45,11 @@ def answers_of(escalation: str) -> str:
 def answer_path_of(escalation: str, answer: str) -> str:
     """The path of one answer."""
     return f"{answers_of(escalation)}{answer}.md"
+
+
+def outcome_path_of(escalation: str, outcome: str) -> str:
+    """The path of one outcome."""
+    return f"{OUTCOMES}{escalation}/{outcome}.md"
 
 
 def render(escalation: Escalation) -> bytes:
@@ -78,6 +86,18 @@ def render_answer(answer: Answer) -> bytes:
     return front_matter.render(Document(meta, answer.text + "\n"))
 
 
+def render_outcome(outcome: Outcome) -> bytes:
+    """An outcome as a file."""
+    meta = {
+        "escalation": f"E-{outcome.escalation}",
+        "answer": outcome.answer,
+        "done": outcome.is_done,
+        **({"agents": list(outcome.agents)} if outcome.agents else {}),
+        **written_provenance(outcome),
+    }
+    return front_matter.render(Document(meta, outcome.text + "\n"))
+
+
 def read(
     files: Mapping[str, bytes], orchestrators: Collection[str] = ()
 ) -> tuple[list[Escalation], list[Problem]]:
@@ -90,8 +110,19 @@ def read(
     answers: dict[str, list[Answer]] = {}
     for answer in known:
         answers.setdefault(answer.escalation, []).append(answer)
-    answered = [with_answers(x, answers.get(x.id, ()), orchestrators) for x in escalations]
-    return list(ordered(answered)), problems + more
+    outcomes, further = read_files(files, _outcome, _OUTCOME_PATH)
+    by_question: dict[str, list[Outcome]] = {}
+    for outcome in ordered(outcomes):
+        by_question.setdefault(outcome.escalation, []).append(outcome)
+    answered = [
+        with_answers(
+            x._replace(outcomes=tuple(by_question.get(x.id, ()))),
+            answers.get(x.id, ()),
+            orchestrators,
+        )
+        for x in escalations
+    ]
+    return list(ordered(answered)), problems + more + further
 
 
 def read_answers(files: Mapping[str, bytes]) -> list[Answer]:
@@ -132,6 +163,20 @@ def _answer(escalation: str, identity: str, data: bytes) -> Answer:
         **any_provenance(meta),
         text=document.body.removesuffix("\n"),
         where=any_text(meta.get("where")),
+    )
+
+
+def _outcome(escalation: str, identity: str, data: bytes) -> Outcome:
+    document = front_matter.parse(data)
+    meta = document.meta
+    return Outcome(
+        id=identity,
+        escalation=escalation,
+        answer=any_text(meta.get("answer")),
+        **any_provenance(meta),
+        text=document.body.removesuffix("\n"),
+        is_done=meta.get("done") is True,
+        agents=_texts(meta.get("agents")),
     )
 
 

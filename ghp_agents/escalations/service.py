@@ -25,6 +25,7 @@ from ghp_agents.hotpath import news_flag
 from ghp_agents.issues.numbers import named_or_current
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import people
+from ghp_agents.state.cause import QUESTION
 from ghp_agents.state.codec import ledger_record
 from ghp_agents.state.record import Problem, Record
 from ghp_agents.state.transact import transact
@@ -61,12 +62,15 @@ def escalate(
     context: str = "",
     urgency: str = DEFAULT_URGENCY,
     waiting: bool = False,
+    kind: str = QUESTION,
+    about: Sequence[str] = (),
 ) -> EscalateResult:
     """Ask a question about an issue, by default the current one.
 
     A repeated question is the same question while it is open. With `waiting` it also is while its
-    answer is not delivered, for an agent that was interrupted while it waited. Raises UsageError,
-    NotFoundError for an unknown issue, NotSetUpError; then nothing was recorded.
+    answer is not delivered, for an agent that was interrupted while it waited. `kind` and `about`
+    say what the answer decides. Raises UsageError, NotFoundError for an unknown issue,
+    NotSetUpError; then nothing was recorded.
     """
     agent = ctx.ws.agent()
     tidy, choices = tidied("question", text), tuple(_option(option) for option in options)
@@ -76,7 +80,7 @@ def escalate(
         )
     secret_scan.refuse("context", context)
     number, notes = _issue(ctx, agent, issue)
-    question = Question(agent, tidy, number, choices)
+    question = Question(agent, tidy, number, choices, kind, tuple(about))
     branch, commit = ctx.ws.branch, worktree.head(ctx.ws.folder) or None
     delivered = _delivered(ctx.ws, agent)
 
@@ -266,8 +270,9 @@ def read_all(
 ) -> tuple[list[Escalation], list[Problem]]:
     """All questions, oldest first, with their answers, and the problems. Answers of agents that
     are not `orchestrators` are advice."""
-    questions, answers = snapshot.files(record.ESCALATIONS), snapshot.files(record.ANSWERS)
-    return record.read({**questions, **answers}, orchestrators)
+    folders = (record.ESCALATIONS, record.ANSWERS, record.OUTCOMES)
+    files = {path: data for folder in folders for path, data in snapshot.files(folder).items()}
+    return record.read(files, orchestrators)
 
 
 def news_for(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:

@@ -172,15 +172,16 @@ def _first(book: "Book", path: str, case: EditRequest) -> Verdict:
     if holding:
         mine = next((rule for rule in leases if _is_mine(rule, case)), None)
         return _leased(path, holding, case, mine)
-    if case.touch and not case.is_exempt:
+    # A person or an orchestrator knew of the others and approved this lease.
+    approved = any(rule.approved and _is_mine(rule, case) for rule in leases)
+    if case.touch and not case.is_exempt and not approved:
         return _touched(path, case)
     shared = next((rule for rule in rules if rule.kind == SHARED), None)
     if shared:
-        approved = any(rule.approved and _is_mine(rule, case) for rule in leases)
         free = approved or (not case.is_person and case.agent in book["orchestrators"])
         return Verdict(ALLOW, path, SHARED) if free else _shared(path, shared)
     scopes = [rule for rule in rules if rule.kind == SCOPE]
-    claiming = None if case.is_exempt else _other(scopes, case)
+    claiming = None if case.is_exempt or approved else _other(scopes, case)
     return _in_scope(path, claiming, case) if claiming else Verdict(ALLOW, path)
 
 
@@ -247,8 +248,8 @@ def _leased(path: str, rule: Rule, case: EditRequest, mine: Rule | None) -> Verd
         )
         return Verdict(DENY, path, LEASE, rule.holder, rule.since, why, hint)
     hint = (
-        f"Work on something else, wait for it with `ghp agent-lease {_word(path)} --wait`, or ask: "
-        "`ghp agent-escalate '…'`."
+        f"Work on something else, wait for it with `ghp agent-lease {_word(path)} --wait`, or "
+        f"{_ask(path)}."
     )
     return Verdict(DENY, path, LEASE, rule.holder, rule.since, why, hint)
 
@@ -257,9 +258,7 @@ def _touched(path: str, case: EditRequest) -> Verdict:
     holder, since = case.touch or ("", "")
     who = named(holder)
     why = f"{who} has been editing {file(path)} in this clone since {_short(since, case)}."
-    hint = (
-        f"Work on something else until {who} finishes its issue, or ask: `ghp agent-escalate '…'`."
-    )
+    hint = f"Work on something else until {who} finishes its issue, or {_ask(path)}."
     return Verdict(DENY, path, IMPLICIT, holder, since, why, hint)
 
 
@@ -275,8 +274,12 @@ def _in_scope(path: str, rule: Rule, case: EditRequest) -> Verdict:
     about = f"{rule.label} {phrase(rule.text)}" if rule.text else rule.label
     who, since = named(rule.holder, rule.is_person), _short(rule.since, case)
     why = f"{file(path)} is in the scope of {about}, which {who} has held since {since}."
-    hint = "Keep to the scope of your own issue, or ask: `ghp agent-escalate '…'`."
+    hint = f"Keep to the scope of your own issue, or {_ask(path)}."
     return Verdict(DENY, path, SCOPE, rule.holder, rule.since, why, hint)
+
+
+def _ask(path: str) -> str:
+    return f"ask: `ghp agent-escalate --file {_word(path)}`"
 
 
 def _short(since: str, case: EditRequest) -> str:

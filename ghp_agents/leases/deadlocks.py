@@ -6,6 +6,7 @@ from ghp_agents.leases import wait_graph
 from ghp_agents.leases.wait_graph import Chain, Wait
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
+from ghp_agents.state.cause import CIRCLE
 from ghp_agents.state.presence import issue_of
 
 TYPE_CHECKING = False
@@ -100,6 +101,8 @@ def escalate_cycles(
                 wait_graph.question(circle),
                 _issue(circle),
                 wait_graph.options(circle),
+                CIRCLE,
+                wait_graph.subjects(circle),
             ),
             urgency="high",
         )

@@ -1,11 +1,11 @@
-"""Reconcile leases after a sync: end expired ones, and escalate overlaps and deadlocks."""
+"""Reconcile leases after a sync: decisions, expired leases, and questions about conflicts."""
 
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.json_file import texts_file
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
 from ghp_agents.escalations.service import EscalateResult
-from ghp_agents.leases import deadlocks
+from ghp_agents.leases import carry_out, deadlocks
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.hold import Hold
@@ -26,6 +26,7 @@ def reconcile(ctx: Context) -> tuple[str, ...]:
     """Do this clone's part, and return notes for people. Idempotent.
 
     Runs after a sync, also in the background."""
+    decided = carry_out.carry_out(ctx)
     snapshot = ctx.store.snapshot()
     views = presence.list_agents(ctx, snapshot, processes=False)
     wait_status.restore_status(
@@ -42,7 +43,7 @@ def reconcile(ctx: Context) -> tuple[str, ...]:
         known = deadlocks.waits(ctx, snapshot, views)
         results += deadlocks.escalate_cycles(ctx, known, views)
     notes = [f"Asked {x.escalation.name}: {x.escalation.title}" for x in results if x.is_new]
-    return (*notes, *(note for result in results for note in result.notes))
+    return (*decided, *notes, *(note for result in results for note in result.notes))
 
 
 def end_what_is_over(world: World) -> list[LeaseHistory]:

@@ -200,11 +200,11 @@ def may_direct(ws: Workspace, who: Actor) -> bool:
 def give_back(ctx: Context, by: Actor, hold: Hold, reason: str) -> None:
     """Release one lease of any holder."""
     if hold.strict:
-        _release_lock(ctx, hold, reason)
+        release_lock(ctx, hold, reason)
     end(ctx, by, {hold.id: reason})
 
 
-def _release_lock(ctx: Context, hold: Hold, reason: str) -> None:
+def release_lock(ctx: Context, hold: Hold, reason: str) -> None:
     """Release the lock first: if killed in between, the record has no lock and does not count."""
     log, name = _log_and_lock_name(ctx.store, hold)
     current = ctx.locks.read(name)

@@ -176,5 +176,10 @@ def options(circle: Chain) -> tuple[str, ...]:
     )
 
 
+def subjects(circle: Chain) -> tuple[str, ...]:
+    """What the options decide, in their order: the lock that each waits for, and the waiter."""
+    return tuple(f"{wait.right} {wait.waiter}" for wait in circle)
+
+
 def _shown(name: str) -> str:
     return named(name)

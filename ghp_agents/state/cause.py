@@ -24,6 +24,10 @@ UNKNOWN = "unknown"  # no cause was recorded
 QUESTION = "question"  # any question of an agent
 LAST_RESORT = "last-resort"  # how to go on after too many attempts
 OVERLAP = "overlap"  # two leases overlap
+CIRCLE = "circle"  # agents wait for each other
+SHARED_FILES = "shared"  # whether an agent may lease shared files
+WANTED_FILE = "file"  # whether an agent may change a file that it is refused
+DECIDED = (OVERLAP, CIRCLE, SHARED_FILES, WANTED_FILE)  # a decision on these is carried out
 
 
 class Cause(NamedTuple):

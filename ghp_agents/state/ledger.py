@@ -16,7 +16,8 @@ PRESENCE = "presence"
 # The events of this version. Events of other versions are kept and shown, too.
 EVENTS = (
     PRESENCE, "claim", "takeover", "steal", "release", "restore", "lease", "lease-wait",
-    "lease-renew", "lease-release", "escalate", "answer", "handoff", "checkpoint", "resume-apply",
+    "lease-renew", "lease-release", "escalate", "answer", "decide", "handoff", "checkpoint",
+    "resume-apply",
     "issue-new", "issue-number", "issue-assign", "issue-block", "issue-edit", "issue-comment",
     "issue-close", "issue-reopen",
 )  # fmt: skip
@@ -24,7 +25,7 @@ EVENTS = (
 HEARD = frozenset((
     "claim", "takeover", "steal", "release", "handoff", "issue-new", "issue-assign", "issue-edit",
     "issue-block", "issue-comment", "issue-close", "issue-reopen", "lease-wait", "escalate",
-    "answer",
+    "answer", "decide",
 ))  # fmt: skip
 
 

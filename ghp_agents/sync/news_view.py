@@ -6,7 +6,7 @@ from functools import cached_property
 from ghp_agents.claims.claim import fence_of
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations import service as escalation
-from ghp_agents.escalations.escalation import Question
+from ghp_agents.escalations.escalation import Escalation, Outcome, Question
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues import record as issue_record
 from ghp_agents.issues.issue import Issue
@@ -131,10 +131,19 @@ class NewsView:
         return {f"L-{log.id}": log for log in known if log.holder == Actor(self.agent)}
 
     @cached_property
+    def escalations(self) -> Sequence[Escalation]:
+        """All questions with their answers."""
+        return escalation.read_all(self.snapshot, self.ctx.ws.settings.orchestrators)[0]
+
+    @property
     def questions(self) -> Mapping[str, Question]:
         """All questions, by name."""
-        known, _ = escalation.read_all(self.snapshot, self.ctx.ws.settings.orchestrators)
-        return {each.name: each.question for each in known}
+        return {each.name: each.question for each in self.escalations}
+
+    @property
+    def outcomes(self) -> Mapping[str, Outcome]:
+        """What was done because of answers, by id."""
+        return {each.id: each for question in self.escalations for each in question.outcomes}
 
     def was_given(self, number: int | None) -> bool:
         """Whether somebody gave the issue to the agent since the baseline."""

@@ -25,6 +25,7 @@ from ghp_agents.sync import epic_news
 from ghp_agents.sync.news_view import GIVEN, NewsView
 from ghp_agents.workspace import Workspace
 
+DECISION_LIMIT = 400  # characters of what a decision changed
 LIMIT = 1_500  # characters of all lines together; the rest is counted
 KEY = "ledger/"
 AT_WORK = ("implementing", "testing", "reviewing", "planning")
@@ -53,7 +54,8 @@ def gather(
     others = [entry for entry in entries if entry.is_person or entry.actor != agent]
     view = NewsView(ctx, snapshot, agent, entries)
     lines = [(text, f"{KEY}{entry.id}") for entry in others for text in _texts(view, entry)]
-    news = [item for item in lines if not escalation.is_told(ctx.ws, agent, item[1])]
+    # Two clones can carry out one decision, with the same record.
+    news = [item for item in dict.fromkeys(lines) if not escalation.is_told(ctx.ws, agent, item[1])]
     if not news:
         _keep(ctx.ws, agent, tips)
     return _shortened(news)
@@ -227,6 +229,13 @@ def _answered(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         )
 
 
+def _decided(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
+    outcome = view.outcomes.get(entry.id)
+    if outcome and view.agent in outcome.agents:
+        words = phrase(outcome.text, DECISION_LIMIT)
+        yield f"{_by(entry)} decided {file(entry.object)}: {words}"
+
+
 TEXTS: Mapping[str, Any] = {
     **dict.fromkeys(GIVEN, _given),
     "handoff": _handed_over,
@@ -241,6 +250,7 @@ TEXTS: Mapping[str, Any] = {
     "lease-release": _lease_ended,
     "escalate": _asked,
     "answer": _answered,
+    "decide": _decided,
 }
 
 

@@ -44,11 +44,11 @@ def test_without_arguments_all_that_differs_from_the_last_commit_is_checked(leas
         "lib/a.py is leased by worker-2 since 10:31 UTC (L-3f9a). "
         "worker-2 gave this reason: «new parser».\n"
         "  Next: Work on something else, wait for it with `ghp agent-lease lib/a.py --wait`, or "
-        "ask: `ghp agent-escalate '…'`.\n"
+        "ask: `ghp agent-escalate --file lib/a.py`.\n"
         "lib/new.py is leased by worker-2 since 10:31 UTC (L-3f9a). "
         "worker-2 gave this reason: «new parser».\n"
         "  Next: Work on something else, wait for it with `ghp agent-lease lib/new.py --wait`, or "
-        "ask: `ghp agent-escalate '…'`.\n"
+        "ask: `ghp agent-escalate --file lib/new.py`.\n"
     )
     assert invoke("agent-check", leased, env=TWO).code == 0
 

@@ -287,6 +287,7 @@ def test_json_has_all_there_is(repo: Path) -> None:
                 "text": "SQLite",
             }
         ],
+        "outcome": None,
         "advice": [],
     }
 

@@ -199,6 +199,6 @@ def test_work_that_is_handed_over_goes_on_in_the_other_session(
     assert timeless(refused.results[0]) == (
         "PreToolUse:Write hook error: src/lexer is in the scope of #1 «Parse», which worker-2 has "
         "held since HOUR UTC.\nNext: Keep to the scope of your own issue, or ask: "
-        "`ghp agent-escalate '…'`."
+        "`ghp agent-escalate --file src/lexer`."
     )
     assert (refused.context, a.rest(), b.rest()) == ("", NOTHING, NOTHING)

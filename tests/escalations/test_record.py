@@ -68,6 +68,7 @@ ESCALATIONS = st.builds(
     branch=st.none() | st.just("main") | LINES.filter(bool),
     commit=st.none() | st.just("ab" * 20),
     answers=st.just(()),
+    outcomes=st.just(()),
 )
 
 

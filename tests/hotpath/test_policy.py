@@ -64,6 +64,7 @@ def said(verdict: Verdict) -> tuple[str, str]:
         # 1b: somebody edits it, and did not ask.
         ([], {"touch": TOUCHED}, ("deny", "implicit")),
         ([MINE], {"touch": TOUCHED}, ("deny", "implicit")),
+        ([APPROVED], {"touch": TOUCHED}, ("allow", "")),
         # 2: shared.
         ([SHARED], {}, ("needs-approval", "shared")),
         ([SHARED], {"agent": "lead"}, ("allow", "shared")),
@@ -81,6 +82,7 @@ def said(verdict: Verdict) -> tuple[str, str]:
         ([scoped("worker-1", 11, SRC), SCOPED], {}, ("allow", "")),
         ([SCOPED, scoped("worker-1", 13, SRC)], {}, ("deny", "scope")),
         ([MINE, SCOPED], {}, ("deny", "scope")),
+        ([APPROVED, SCOPED], {}, ("allow", "")),
         ([scoped("Ann", 12, SRC, is_person=True, epoch=0)], {}, ("deny", "scope")),
         # The order: what comes first says it.
         ([LEASED, SHARED, SCOPED],
@@ -161,7 +163,7 @@ def test_a_lease_is_explained() -> None:
         "src/parser.py is leased by worker-2 since 10:31 UTC (L-3f9a). "
         "worker-2 gave this reason: «new parser».",
         "Work on something else, wait for it with `ghp agent-lease src/parser.py --wait`, or ask: "
-        "`ghp agent-escalate '…'`.",
+        "`ghp agent-escalate --file src/parser.py`.",
     )  # fmt: skip
 
 
@@ -173,7 +175,7 @@ def test_the_other_rules_are_explained() -> None:
     assert words(decide(book(), PATH, case(touch=TOUCHED))) == (
         "worker-2 has been editing src/parser.py in this clone since 10:31 UTC.",
         "Work on something else until worker-2 finishes its issue, or ask: "
-        "`ghp agent-escalate '…'`.",
+        "`ghp agent-escalate --file src/parser.py`.",
     )
     assert words(decide(book(SHARED), PATH, case())) == (
         "src/parser.py is shared (see `agents.shared`), so a change needs approval.",
@@ -181,7 +183,7 @@ def test_the_other_rules_are_explained() -> None:
     )
     assert words(decide(book(SCOPED), PATH, case())) == (
         "src/parser.py is in the scope of #12 «Parse it», which worker-2 has held since 10:31 UTC.",
-        "Keep to the scope of your own issue, or ask: `ghp agent-escalate '…'`.",
+        "Keep to the scope of your own issue, or ask: `ghp agent-escalate --file src/parser.py`.",
     )
     assert words(decide(book(), PATH, case(worktree_of="worker-2"))) == (
         "src/parser.py is in the worktree of worker-2, which is working there.",

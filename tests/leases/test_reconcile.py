@@ -70,9 +70,7 @@ def test_after_the_answer_it_is_not_asked_again(yards: Yards) -> None:
     (other.repo / ".git/ghp/cache/leases-compared.json").unlink()
     exchange(one, other)
     assert len(asked(one)) == 1
-    one.give("worker-1", "src/")
-    exchange(one, other)
-    assert other.held() == [("worker-2", "/src/a.py")]
+    assert other.held() == [("worker-1", "src/ !/src/a.py"), ("worker-2", "/src/a.py")]
 
 
 def test_leases_that_have_nothing_in_common_and_those_of_one_agent_are_no_question(

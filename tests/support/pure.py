@@ -20,7 +20,7 @@ _NAMES = {
         "body_sections capabilities comment_commands dependencies epics issue outsider_text "
         "record replay scope "
     ),
-    "leases": "hold record wait_graph",
+    "leases": "decisions hold record wait_graph",
     "locks": "lock lost_lock names",
     "notes": "note project record",
     "notes/search": "bm25 result",

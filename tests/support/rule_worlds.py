@@ -79,9 +79,10 @@ class World:
         valid = [x for x in self.leases if not x.is_over and self._covers(x.patterns, path)]
         if not exempt and self._first_other(valid, who, is_person):
             return "deny", "lease"
+        mine = [x for x in valid if (x.holder, x.is_person) == (who, is_person)]
+        exempt = exempt or any(x.approved for x in mine)
         if not exempt and self.touches.get(self.key(path), who) in LIVING - {who}:
             return "deny", "implicit"
-        mine = [x for x in valid if (x.holder, x.is_person) == (who, is_person)]
         if any(self._covers(patterns, path) for patterns in self.shared):
             free = any(x.approved for x in mine) or (who == "lead" and not is_person)
             return ("allow" if free else "needs-approval"), "shared"

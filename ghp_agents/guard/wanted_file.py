@@ -1,0 +1,101 @@
+"""Ask a person for a file that an agent is refused. The answer is carried out by the next sync."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ghp_agents.core import globs
+from ghp_agents.core.errors import RefusedError, UsageError
+from ghp_agents.core.ids import Actor
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import DEFAULT_URGENCY
+from ghp_agents.escalations.service import EscalateResult
+from ghp_agents.git import changed_paths
+from ghp_agents.git import process as git
+from ghp_agents.guard import check, evaluate
+from ghp_agents.hotpath import policy
+from ghp_agents.hotpath.policy import Verdict
+from ghp_agents.hotpath.quoting import file, named
+from ghp_agents.issues.scope import scope
+from ghp_agents.leases.world import World
+from ghp_agents.locks.names import claimed_issue
+from ghp_agents.ports import Context
+from ghp_agents.state.cause import WANTED_FILE
+
+OPTIONS = ("yes", "no")
+_STATES = {
+    policy.LEASE: "leased by {}",
+    policy.IMPLICIT: "which {} is editing",
+    policy.SCOPE: "in the scope of {}",
+    policy.SHARED: "which is shared",
+}
+
+
+def ask(
+    ctx: Context,
+    word: str,
+    cwd: Path,
+    text: str = "",
+    *,
+    issue: str | int | None = None,
+    context: str = "",
+    urgency: str = DEFAULT_URGENCY,
+    waiting: bool = False,
+) -> EscalateResult:
+    """Ask whether the agent may change one file that another has; `text` says why.
+
+    Raises UsageError if nobody refuses the file, RefusedError if no answer could allow it, and
+    what `escalate` raises.
+    """
+    agent = ctx.ws.agent()
+    path = _path(ctx, word, cwd)
+    (verdict,) = evaluate.judge(ctx, agent, [path])
+    if not verdict.is_refused:
+        raise UsageError(
+            f"You may change {file(path)}: nobody else holds it.",
+            hint="Change it; there is nothing to ask.",
+        )
+    if verdict.kind not in _STATES:
+        raise RefusedError(verdict.why, hint=verdict.next)
+    state = _STATES[verdict.kind].format(named(verdict.holder or ""))
+    question = f"May I change {file(path)}, {state}?"
+    return escalation.escalate(
+        ctx, f"{question}\n\n{text}" if text else question, issue=issue, options=OPTIONS,
+        context=context, urgency=urgency, waiting=waiting, kind=WANTED_FILE,
+        about=(path, verdict.holder or "", *_reasons(ctx, Actor(agent), verdict)),
+    )  # fmt: skip
+
+
+def _path(ctx: Context, word: str, cwd: Path) -> str:
+    """The path of one file from the root of the worktree; the file need not exist."""
+    top = check.top(ctx.ws)
+    (path,) = changed_paths.from_root(str(top), cwd, [word])
+    if (top / path).is_dir() or not path.isprintable():
+        raise UsageError(
+            f"{file(path)} is not the name of one file.",
+            hint="Name one file, e.g. --file src/a.py. For a folder, ask in your own words.",
+        )
+    return path
+
+
+def _reasons(ctx: Context, me: Actor, verdict: Verdict) -> Sequence[str]:
+    """The leases or claims that refuse the file, so that an answer can tell if they have ended."""
+    world, path = World(ctx), verdict.path
+    fold = git.config(ctx.ws.folder, "core.ignoreCase") == "true"
+    if verdict.kind == policy.LEASE:
+        return [
+            f"L-{hold.id}"
+            for hold in world.holds
+            if Actor(hold.holder, hold.is_person) != me
+            and hold.patterns
+            and globs.covers(hold.patterns, path, fold=fold)
+        ]
+    if verdict.kind != policy.SCOPE:
+        return ()
+    issues = {number: issue for issue in ctx.tracker.known() for number in issue.numbers}
+    return [
+        f"{lock.name}@{lock.generation}"
+        for lock in world.claims
+        if lock.holder == verdict.holder
+        and (issue := issues.get(claimed_issue(lock.name) or 0))  # type: ignore[call-overload]
+        and globs.covers(scope(issue.form), path, fold=fold)
+    ]

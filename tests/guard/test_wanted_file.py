@@ -1,0 +1,59 @@
+"""A file that an agent is refused can be asked for, and nothing else."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.ghp import invoke, succeed
+from tests.support.leases import furnish
+
+
+@pytest.fixture
+def here(repo: Path) -> Path:
+    succeed(furnish(repo), "agent-init", "agent-lease src/ --as w-b")
+    return repo
+
+
+def test_the_refusal_names_the_command_that_asks(here: Path) -> None:
+    refused = invoke("agent-check src/a.py --as w-a", here)
+    assert "or ask: `ghp agent-escalate --file src/a.py`." in refused.out
+    asked = invoke("agent-escalate --file a.py --as w-a", here / "src")
+    name = asked.out.strip()
+    assert (asked.code, asked.err) == (
+        0, f"✓ Asked {name}. To answer: ghp agent-answer {name} TEXT\n",
+    )  # fmt: skip
+    assert invoke("agent-escalate --file src/a.py --as w-a", here).out == asked.out
+    (found,) = json.loads(invoke("agent-escalations --json", here).out)
+    assert (found["question"], found["options"]) == (
+        "May I change src/a.py, leased by w-b?", ["yes", "no"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("--file docs/a.md", "Error: You may change docs/a.md: nobody else holds it.\n"),
+        ("--file src", "Error: src is not the name of one file.\n"),
+        ("--file ../x", "Error: '../x' is outside this repository.\n"),
+        ("--file src/a.py --option maybe", "Error: --file has the options yes and no.\n"),
+        ("", "Error: There is no question.\n"),
+    ],
+)
+def test_what_cannot_be_asked_is_explained(here: Path, line: str, error: str) -> None:
+    result = invoke(f"agent-escalate {line} --as w-a", here)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(error)
+    assert "Hint: " in result.err
+
+
+def test_the_holder_itself_has_nothing_to_ask(here: Path) -> None:
+    assert invoke("agent-escalate --file src/a.py --as w-b", here).code == 2
+
+
+def test_the_question_is_on_its_issue_with_what_was_done(here: Path) -> None:
+    succeed(here, "agent-issue new Parse")
+    asked = invoke("agent-escalate --file src/a.py --issue 1 --as w-a", here)
+    succeed(here, f"agent-answer {asked.out.strip()} yes", f"agent-answer {asked.out.strip()} yes")
+    shown = invoke("agent-issue show 1", here).out
+    assert shown.count(f"{asked.out.strip()}: w-a may change src/a.py.") == 1
