@@ -1,12 +1,13 @@
 """Pull requests without GitHub: kept in the state in git, and merged by this clone."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, Timestamp
+from ghp_agents.git import changed_paths, worktree_admin
 from ghp_agents.git import merge as git_merge
-from ghp_agents.git import worktree_admin
 from ghp_agents.issues.numbers import given_numbers, next_number
 from ghp_agents.ports import LockService, Snapshot, StateStore
 from ghp_agents.pulls import replay
@@ -27,7 +28,7 @@ from ghp_agents.pulls.pull import (
     not_found,
     refuse_unready,
 )
-from ghp_agents.pulls.record import FOLDER, PullEvent, entry
+from ghp_agents.pulls.record import FOLDER, PATHS, PullEvent, entry
 from ghp_agents.pulls.replay import Found, PullEvents
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.record import Record, highest
@@ -150,6 +151,7 @@ class LocalForge:
         landed = (
             git_merge.landed(self._ws.folder, trunk, head) if _is_known(self._ws, head) else None
         )
+        paths: list[str] = []
         if landed is None:
             refuse_unready(pull)
             if tips.get(pull.branch) != head:
@@ -157,7 +159,8 @@ class LocalForge:
             if onto and trunk != onto:
                 raise PullMovedError(pull, pull.base)
             landed = self._land(pull, by, trunk, head, message)
-        return self._record_merged(number, by, head, landed)
+            paths = changed_paths.between(self._ws.folder, trunk, head)
+        return self._record_merged(number, by, head, landed, paths)
 
     def _land(self, pull: Pull, by: Actor, trunk: str, head: str, message: str) -> str:
         text = message.strip() or f"Merge #{pull.number} from {pull.branch}\n\n{pull.title}"
@@ -197,7 +200,9 @@ class LocalForge:
                     hint="Run the same command again; it checks first.",
                 )
 
-    def _record_merged(self, number: int, by: Actor, head: str, commit: str) -> Pull:
+    def _record_merged(
+        self, number: int, by: Actor, head: str, commit: str, paths: Sequence[str]
+    ) -> Pull:
         record = random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Pull, list[Record]]:
@@ -206,7 +211,10 @@ class LocalForge:
             if found.pull.state == "merged":
                 return found.pull, []
             event = self._new_event(snapshot, log, found.id, record, "merge", by)
-            event = event._replace(fields={"head": head, "mergedAs": commit})
+            fields: dict[str, Any] = {"head": head, "mergedAs": commit}
+            if paths:
+                fields["paths"] = [path for path in paths if path.isprintable()][:PATHS]
+            event = event._replace(fields=fields)
             merged = _get_by_id(log.with_one(event), found.id)
             return merged, [entry(event, merged, f"{merged.branch} as {commit[:12]}")]
 

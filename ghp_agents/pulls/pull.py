@@ -31,6 +31,7 @@ class Pull(NamedTuple):
     updated_at: Timestamp = Timestamp("")
     merged_as: str | None = None  # the commit on the default branch
     url: str = ""
+    paths: tuple[str, ...] = ()  # that its merge changed; empty if unknown, bounded if many
     sent: Sent | None = None  # None: `agent-finish` is not known to have sent it
 
 

@@ -18,6 +18,8 @@ KINDS = ("open", "change", "merge")
 TEXTS = ("base", "head", "title", "body", "state")  # the last value wins
 LINES = ("branch", "mergedAs")
 
+PATHS = 500  # of a merge, at most
+
 _NONE: Mapping[str, Any] = {}
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -86,6 +88,9 @@ def _checked(fields: Any) -> dict[str, Any]:
         raise ValueError("'state' is neither open nor closed")
     issue = _whole(fields, "issue")
     found |= {} if issue is None else {"issue": issue}
+    paths = fields.get("paths")
+    if isinstance(paths, list):
+        found["paths"] = [as_text(path, "paths") for path in paths[:PATHS]]
     return found | ({"draft": fields["draft"] is True} if "draft" in fields else {})
 
 

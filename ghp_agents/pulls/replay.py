@@ -75,5 +75,6 @@ def _pull(number: int, events: Sequence[PullEvent]) -> Pull:
         created_at=first.at,
         updated_at=events[-1].at if events else Timestamp(""),
         merged_as=merged_as,
+        paths=tuple(merged.fields.get("paths", ())) if merged else (),
         sent=Sent(sent[-1].fields["head"], sent[-1].by) if sent else None,
     )

@@ -17,7 +17,7 @@ from ghp_agents.hotpath.quoting import clean
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import send_back
-from ghp_agents.sync import others_news
+from ghp_agents.sync import main_moved, others_news
 from ghp_agents.workspace import Workspace
 
 ISSUES = "issue/"
@@ -44,6 +44,7 @@ def gather(
     items = [*_of_fence(ctx, agent, again)]
     items += _wanted(ctx, snapshot, agent, again)
     items += _rivals(ctx, snapshot, agent)
+    items += _once(ctx, agent)
     items += others_news.gather(ctx, snapshot, agent)
     items += [(_answer(news), news.id) for news in _answers(ctx.ws, snapshot, agent)]
     items += [(_returned(*pair), _return_id(pair[0])) for pair in _returns(ctx.ws, snapshot, agent)]
@@ -56,6 +57,12 @@ def gather(
         kept.append((text, name))
     lines = [text for text, _ in kept if text] + ([MORE] if len(kept) < len(items) else [])
     return Notifications("\n".join(lines), tuple(name for _, name in kept))
+
+
+def _once(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
+    """Comments on GitHub and merges on main that the agent has not heard of."""
+    found = [*notices.remarks(ctx.ws, agent), *main_moved.news(ctx.ws, agent)]
+    return [item for item in found if not escalation.is_told(ctx.ws, agent, item[1])]
 
 
 def _of_fence(ctx: Context, agent: AgentName, again: bool) -> list[tuple[str, str]]:
@@ -91,7 +98,7 @@ def _answer(news: News) -> str:
 
 def of_others(ctx: Context, snapshot: Snapshot, agent: AgentName) -> Notifications:
     """What others did that concerns `agent`, if it was not delivered."""
-    items = others_news.gather(ctx, snapshot, agent)
+    items = [*_once(ctx, agent), *others_news.gather(ctx, snapshot, agent)]
     lines = [text for text, _ in items if text]
     return Notifications("\n".join(lines), tuple(name for _, name in items))
 
@@ -115,7 +122,7 @@ def _wanted(
     """The orders by people on GitHub. With `again`, delivered orders to stop that still apply are
     included."""
     orders = notices.orders(ctx.locks, snapshot, agent)
-    new = [*notices.assignments(ctx.ws, agent), *notices.remarks(ctx.ws, agent)]
+    new = notices.assignments(ctx.ws, agent)
     once = [order for order in orders if not again] + new
     delivered = {name for _, name in once if escalation.is_told(ctx.ws, agent, name)}
     return [order for order in (*orders, *new) if order[1] not in delivered]
@@ -149,7 +156,7 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
     for agent in presence.agents_here(ctx.ws):
         fence = _fence(ctx, agent)
         fenced = fence is not None and not escalation.is_told(ctx.ws, agent, _fence_id(fence))
-        wanted = _wanted(ctx, snapshot, agent, again=False)
+        wanted = _wanted(ctx, snapshot, agent, again=False) or _once(ctx, agent)
         new = (answered and _answers(ctx.ws, snapshot, agent)) or _returns(ctx.ws, snapshot, agent)
         if fenced or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
             news_flag.set_flag(ctx.ws.folders, agent)

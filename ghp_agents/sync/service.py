@@ -18,7 +18,7 @@ from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.reports import pages
 from ghp_agents.state.join import SyncReport
-from ghp_agents.sync import lost_locks, notifications
+from ghp_agents.sync import lost_locks, main_moved, notifications
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def sync(
     if hub and issues:
         notes = _show(ctx, hub, snapshot, seen, issues, wanted)
         report = report._replace(notes=(*report.notes, *notes))
+    main_moved.observe(ctx, snapshot)
     notifications.notify_agents(ctx, snapshot)
     evaluate.refresh(ctx)
     if publish and report.remote and not report.trouble:
