@@ -1,6 +1,7 @@
 """Pull requests without GitHub: kept in the state in git, and merged by this clone."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from ghp_agents.core.errors import RefusedError, UnknownError
@@ -8,6 +9,7 @@ from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.git import changed_paths, worktree_admin
 from ghp_agents.git import merge as git_merge
+from ghp_agents.git.process import GitError
 from ghp_agents.issues.numbers import given_numbers, next_number
 from ghp_agents.ports import LockService, Snapshot, StateStore
 from ghp_agents.pulls import replay
@@ -151,7 +153,6 @@ class LocalForge:
         landed = (
             git_merge.landed(self._ws.folder, trunk, head) if _is_known(self._ws, head) else None
         )
-        paths: list[str] = []
         if landed is None:
             refuse_unready(pull)
             if tips.get(pull.branch) != head:
@@ -159,8 +160,7 @@ class LocalForge:
             if onto and trunk != onto:
                 raise PullMovedError(pull, pull.base)
             landed = self._land(pull, by, trunk, head, message)
-            paths = changed_paths.between(self._ws.folder, trunk, head)
-        return self._record_merged(number, by, head, landed, paths)
+        return self._record_merged(number, by, head, landed)
 
     def _land(self, pull: Pull, by: Actor, trunk: str, head: str, message: str) -> str:
         text = message.strip() or f"Merge #{pull.number} from {pull.branch}\n\n{pull.title}"
@@ -200,10 +200,11 @@ class LocalForge:
                     hint="Run the same command again; it checks first.",
                 )
 
-    def _record_merged(
-        self, number: int, by: Actor, head: str, commit: str, paths: Sequence[str]
-    ) -> Pull:
+    def _record_merged(self, number: int, by: Actor, head: str, commit: str) -> Pull:
         record = random_hex(6)
+        paths: list[str] = []
+        with suppress(GitError):  # e.g. it is the first commit
+            paths = changed_paths.between(self._ws.folder, f"{commit}^1", head)
 
         def decide(snapshot: Snapshot) -> tuple[Pull, list[Record]]:
             log = _log(snapshot)
