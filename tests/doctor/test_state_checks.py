@@ -199,7 +199,8 @@ def test_a_record_of_an_unknown_major_version_is_set_aside_and_named(
 ) -> None:
     an_id = "0123456789ab"
     path = {
-        "answers": f"{an_id}/{an_id}.md", "escalations": f"{an_id}.md",
+        "answers": f"{an_id}/{an_id}.md", "decisions": f"{an_id}/{an_id}.md",
+        "escalations": f"{an_id}.md",
         "handoffs": f"1/now-{an_id}.md", "notes": f"01/{an_id}.md",
         "reviews": f"1/{an_id}.json", "returns": f"1/{an_id}.json", "commands": f"{an_id}.json",
     }.get(folder, f"{an_id}/{an_id}.json")  # fmt: skip
