@@ -54,6 +54,9 @@ COMMANDS: dict[str, Row] = {
     ),
     "agent-sync": Row("sync", "sync", "agents", "Exchange state with the remote now."),
     "agent-log": Row("ledger", "log", "agents", "List what happened in all clones, oldest first."),
+    "agent-report": Row(
+        "ledger", "report", "agents", "Report what happened, and what waits for a person."
+    ),
     "agent-claim": Row("claim", "claim", "claims and leases", "Claim an issue; --next picks one."),
     "agent-lease": Row("lease", "lease", "claims and leases", "Reserve files or a named resource."),
     "agent-leases": Row(

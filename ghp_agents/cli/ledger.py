@@ -1,4 +1,4 @@
-"""`agent-log`: the ledger of all clones in one order."""
+"""`agent-log` and `agent-report`: what happened in all clones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,12 +6,14 @@ from typing import Any
 import click
 
 from ghp_agents.cli import complete, output, past
-from ghp_agents.cli.context import say_none, start_background
+from ghp_agents.cli.context import say_none, start_background, sync_first
 from ghp_agents.cli.params import seconds_of
-from ghp_agents.core.clock import FORMS
+from ghp_agents.cli.views import report as report_view
+from ghp_agents.core.clock import FORMS, ago, to_text
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import picked
 from ghp_agents.hotpath.quoting import file, named, phrase, thing, when
+from ghp_agents.reports import report as reports
 from ghp_agents.state import ledger_query as services
 from ghp_agents.state.join import Tip
 from ghp_agents.state.ledger import LedgerEntry
@@ -20,6 +22,7 @@ from ghp_agents.wiring import App
 
 TEXT_SHOWN = 200  # characters
 FOLLOW_EVERY = 1.0  # seconds
+A_DAY = 86_400.0  # seconds
 
 
 @click.command("agent-log", epilog="Example: ghp agent-log --issue 12 --since yesterday")
@@ -142,3 +145,37 @@ def _print(entries: Sequence[LedgerEntry]) -> None:
 def _fields(entry: LedgerEntry) -> dict[str, Any]:
     names = "at event actor is_person object issue generation text id clock clone"
     return {**picked(entry, names), "via": entry.via or None}
+
+
+@click.command("agent-report", epilog="Example: ghp agent-report --since 'last night'")
+@click.option(
+    "--since", metavar="WHEN", help=f"What happened since then (default: 24h ago): {FORMS}.",
+    shell_complete=complete.times,
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.pass_obj
+def report(app: App, since: str | None, as_json: bool) -> None:
+    """Report what waits for a person, and what happened since WHEN.
+
+    Questions without an answer and finished pull requests come first, each with the command to
+    type. Then: what was merged, answered, opened, closed and handed over, which agents died or
+    were idle, and what was learnt.
+    """
+    now = app.ws.clock.now()
+    then = seconds_of(since, now) if since else now - A_DAY
+    with output.busy("Reading what happened"):
+        sync_first(app)
+        found = reports.read_report(app, then)
+    if as_json:
+        output.as_json(report_view.fields(found))
+    elif any(found.counts.values()):
+        for line in report_view.lines(found):
+            output.data(output.clean(line))
+    else:
+        say_none(app, f"Nothing happened since {to_text(then)}.")
+    for unread in found.notes:
+        output.warn(unread)
+    status = app.exchange.sync_status()
+    if status.remote and status.news_at is not None:
+        output.say(f"Last news from {status.remote}: {ago(now - status.news_at)} ago.")
+    start_background(app)

@@ -1,0 +1,253 @@
+"""What happened since a time, and what still waits: from the ledger since then, and from the state
+at both ends."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.clock import to_seconds
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.ids import Actor, first_line
+from ghp_agents.escalations import escalation as questions
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import DEFAULT_URGENCY, Escalation
+from ghp_agents.issues.issue import Issue, short
+from ghp_agents.notes import service as note
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.service import LIVING, AgentView
+from ghp_agents.pulls import record as pull_record
+from ghp_agents.pulls import replay as pull_replay
+from ghp_agents.pulls.pull import Pull
+from ghp_agents.state.cause import MERGED
+from ghp_agents.state.ledger import PRESENCE, LedgerEntry
+from ghp_agents.state.presence import issue_of
+
+LISTED = 200  # of each section; the rest is counted
+# The sections, the most important first.
+SECTIONS = (
+    "waiting", "mergeable", "merged", "answered", "opened", "closed", "handedOver", "died", "idle",
+    "learnt",
+)  # fmt: skip
+NOBODY = Actor("")
+RESTING = ("idle", "done")
+
+
+class ReportItem(NamedTuple):
+    """One thing that happened or waits. Except for `id`, `state` and `command` it is others'
+    text."""
+
+    id: str  # #12, E-3f9a, or an agent's name
+    at: str
+    title: str = ""
+    by: Actor = NOBODY
+    issue: int | None = None
+    state: str = ""  # a word: a status, an urgency
+    text: str = ""  # an answer, a note
+    command: str = ""  # what to type
+
+
+class Report(NamedTuple):
+    """The sections by name, each with at most LISTED items, the newest."""
+
+    since: float
+    until: float
+    sections: Mapping[str, Sequence[ReportItem]]
+    counts: Mapping[str, int]
+    notes: tuple[str, ...] = ()  # what could not be read
+
+
+class _Facts(NamedTuple):
+    """What a report is made of."""
+
+    since: float
+    until: float
+    entries: Sequence[LedgerEntry]  # since then
+    issues: Mapping[int, Issue]
+    pulls: Mapping[int, Pull]  # local ones
+    opened: Sequence[Pull]  # open now
+    questions: Sequence[Escalation]
+    agents: Sequence[AgentView]
+    lived: frozenset[str]  # the agents that were alive at the beginning
+
+
+def read_report(ctx: Context, since: float) -> Report:
+    """Read what happened since a time (seconds). Raises GhpError if the issues cannot be read."""
+    then, snapshot = ctx.store.snapshot(since), ctx.store.snapshot()
+    notes: list[str] = []
+    facts = _Facts(
+        since,
+        ctx.ws.clock.now(),
+        [entry for entry in ctx.store.ledger(after=then.tips()) if is_since(entry.at, since)],
+        {n: issue for issue in ctx.tracker.known(closed=True) for n in issue.numbers},
+        _local_pulls(snapshot),
+        _open_pulls(ctx, notes),
+        escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0],
+        presence.list_agents(ctx, snapshot),
+        frozenset(x.name for x in presence.look_back(ctx.ws, then, since) if x.liveness in LIVING),
+    )
+    found = {
+        "waiting": [*_waiting(facts)],
+        "mergeable": [*_mergeable(facts)],
+        "merged": [*_merged(facts)],
+        "answered": [*_answered(facts)],
+        "opened": [*_opened(facts)],
+        "closed": [*_closed(facts)],
+        "handedOver": [*_handed_over(facts)],
+        "died": [*_died(facts)],
+        "idle": [*_idle(facts)],
+        "learnt": [*_learnt(snapshot, ctx, since)],
+    }
+    counts = {name: len(found[name]) for name in SECTIONS}
+    shown = {name: tuple(found[name][:LISTED]) for name in SECTIONS}
+    return Report(since, facts.until, shown, counts, tuple(notes))
+
+
+def is_since(at: str, since: float) -> bool:
+    """Whether a record's own time is not before `since`; not if it cannot be read."""
+    try:
+        return to_seconds(at) >= since
+    except (ValueError, OverflowError):
+        return False
+
+
+def _local_pulls(snapshot: Snapshot) -> dict[int, Pull]:
+    log = pull_replay.read_events(snapshot.files(pull_record.FOLDER))
+    return {number: found.pull for found in pull_replay.fold(log) for number in found.numbers}
+
+
+def _open_pulls(ctx: Context, notes: list[str]) -> Sequence[Pull]:
+    try:
+        return ctx.forge.list()
+    except GhpError as error:  # GitHub cannot be reached
+        notes.append(f"Cannot list the open pull requests: {error}")
+        return ()
+
+
+def _waiting(facts: _Facts) -> Iterator[ReportItem]:
+    for each in questions.by_need(facts.questions):
+        if each.is_open:
+            urgency = "" if each.urgency == DEFAULT_URGENCY else each.urgency
+            yield _asked(each)._replace(state=urgency, command=f"ghp agent-answer {each.name} TEXT")
+
+
+def _asked(question: Escalation) -> ReportItem:
+    by, issue = Actor(question.question.agent), question.question.issue
+    return ReportItem(question.name, question.asked_at, question.title, by, issue)
+
+
+def _mergeable(facts: _Facts) -> Iterator[ReportItem]:
+    for pull in facts.opened:
+        if not pull.draft:
+            yield _pull(pull, pull.updated_at)._replace(command=f"ghp agent-merge {pull.number}")
+
+
+def _pull(pull: Pull, at: str) -> ReportItem:
+    by = pull.sent.by if pull.sent else Actor(pull.author)
+    return ReportItem(f"#{pull.number}", at, pull.title, by, pull.issue)
+
+
+def _merged(facts: _Facts) -> Iterator[ReportItem]:
+    """Merges, the newest first. On GitHub the ledger has only the releases of the merged claims."""
+    recorded = {entry.issue for entry in facts.entries if entry.event == "pull-merge"}
+    for entry in reversed(facts.entries):
+        if entry.event == "pull-merge":
+            pull = facts.pulls.get(_number(entry.object))
+            yield _pull(pull, entry.at) if pull else ReportItem(entry.object, entry.at)
+        elif entry.event == "release" and entry.cause == MERGED and entry.issue not in recorded:
+            yield _of_issue(facts, entry)
+
+
+def _of_issue(facts: _Facts, entry: LedgerEntry) -> ReportItem:
+    issue, by = facts.issues.get(entry.issue or 0), Actor(entry.actor, entry.is_person)
+    return ReportItem(entry.object, entry.at, issue.title if issue else "", by)
+
+
+def _number(name: str) -> int:
+    digits = name.removeprefix("#")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 16 else 0
+
+
+def _answered(facts: _Facts) -> Iterator[ReportItem]:
+    def newest(question: Escalation) -> int:
+        return -question.answers[-1].clock
+
+    for each in sorted((each for each in facts.questions if each.answers), key=newest):
+        last = each.answers[-1]
+        if is_since(last.at, facts.since):
+            yield _asked(each)._replace(at=last.at, by=last.by, text=first_line(last.text))
+
+
+def _opened(facts: _Facts) -> Iterator[ReportItem]:
+    """New issues, and new pull requests that are neither merged nor listed as ready."""
+    listed = {item.id for item in (*_merged(facts), *_mergeable(facts))}
+    authors = {
+        entry.issue: Actor(entry.actor, entry.is_person)
+        for entry in facts.entries
+        if entry.event == "issue-new"
+    }
+    for number in sorted({issue.number for issue in facts.issues.values()}, reverse=True):
+        issue = facts.issues[number]
+        if is_since(issue.created_at, facts.since):
+            state = "closed" if issue.state == "closed" else ""
+            by = authors.get(number, Actor(issue.author))
+            yield ReportItem(short(issue), issue.created_at, issue.title, by, state=state)
+    for entry in reversed(facts.entries):
+        pull = facts.pulls.get(_number(entry.object)) if entry.event == "pull-open" else None
+        if pull and f"#{pull.number}" not in listed:
+            state = "draft" if pull.draft and pull.state == "open" else pull.state
+            yield _pull(pull, entry.at)._replace(state=state)
+
+
+def _closed(facts: _Facts) -> Iterator[ReportItem]:
+    """Issues that were closed without a merge, and still are."""
+    merged = {item.issue for item in _merged(facts)}
+    seen: set[int | None] = set()
+    for entry in reversed(facts.entries):
+        issue = facts.issues.get(entry.issue or 0)
+        is_closed = entry.event == "issue-close" and issue and issue.state == "closed"
+        if is_closed and entry.issue not in (*merged, *seen):
+            seen.add(entry.issue)
+            yield _of_issue(facts, entry)
+
+
+def _handed_over(facts: _Facts) -> Iterator[ReportItem]:
+    for entry in reversed(facts.entries):
+        if entry.event == "handoff":
+            by = Actor(entry.actor, entry.is_person)
+            yield ReportItem(entry.object, entry.at, by=by, issue=entry.issue, text=entry.text)
+
+
+def _died(facts: _Facts) -> Iterator[ReportItem]:
+    for view in facts.agents:
+        at = str(view.presence.get("timestamp") or "")
+        recent = view.name in facts.lived or is_since(at, facts.since)
+        if view.liveness in (Liveness.DEAD, Liveness.GONE) and recent:
+            number = issue_of(view.presence)
+            issue = facts.issues.get(number or 0)
+            command = "ghp agent-sweep" if issue and issue.state != "closed" else ""
+            yield ReportItem(view.name, at, issue=number, state=_status(view), command=command)
+
+
+def _idle(facts: _Facts) -> Iterator[ReportItem]:
+    last = {entry.actor: entry.at for entry in facts.entries if not entry.is_person}
+    worked = {entry.actor for entry in facts.entries if entry.event != PRESENCE}
+    for view in facts.agents:
+        moves = is_since(str(view.presence.get("lastProgress")), facts.since)
+        rests = _status(view) in RESTING or not (moves or view.name in worked)
+        if view.liveness in LIVING and rests:
+            issue, at = issue_of(view.presence), last.get(view.name, "")
+            yield ReportItem(view.name, at, issue=issue, state=_status(view))
+
+
+def _status(view: AgentView) -> str:
+    return str(view.presence.get("status") or "idle")
+
+
+def _learnt(snapshot: Snapshot, ctx: Context, since: float) -> Iterable[ReportItem]:
+    known = note.active(ctx.ws, note.read_all(snapshot)[0])
+    return [
+        ReportItem(each.name, each.at, each.title, each.by, each.issue)
+        for each in reversed(known)
+        if is_since(each.at, since)
+    ]

@@ -1,0 +1,108 @@
+"""What a report is made of: times of others, GitHub's merges, and who is idle."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.errors import UnknownError
+from ghp_agents.core.ids import Actor, AgentName, Timestamp
+from ghp_agents.ports import Snapshot
+from ghp_agents.presence import service as presence
+from ghp_agents.reports.report import LISTED, Report, is_since, read_report
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
+from ghp_agents.wiring import App
+from tests.support.context import make_context
+from tests.support.road import Road
+
+DAY = 86_400.0
+
+
+class NoForge:
+    """GitHub, which cannot be reached."""
+
+    def list(self, *, closed: bool = False) -> list[Any]:
+        raise UnknownError("GitHub cannot be reached", hint="")
+
+
+def read(road: Road, since: float = 0.0) -> Report:
+    return read_report(App(road.folder, os.environ, clock=road.clock), since)
+
+
+def record(road: Road, *records: Record) -> None:
+    def decide(snapshot: Snapshot) -> tuple[None, Sequence[Record]]:
+        return None, [each._replace(clock=snapshot.clock + 1) for each in records]
+
+    transact(road.house("@me").store, decide)
+
+
+def entry(road: Road, event: str, about: str, **fields: Any) -> Record:
+    at = Timestamp(to_text(road.clock.now()))
+    return Record(event, Actor("worker-1"), about, f"{event}-{about}", at, 1, (), **fields)
+
+
+@pytest.mark.parametrize("at", ["", "yesterday", "T", "9" * 400])
+def test_a_time_that_cannot_be_read_is_before_any_other(at: str) -> None:
+    assert not is_since(at, 0.0)
+
+
+def test_a_time_counts_from_its_beginning() -> None:
+    assert is_since("1970-01-02T00:00:00Z", DAY)
+    assert not is_since("1970-01-01T23:59:59Z", DAY)
+
+
+def test_a_merge_on_github_is_known_by_the_release_of_its_claim(repo: Path) -> None:
+    road = Road(repo)
+    road.issue("Parse files")
+    record(road, entry(road, "release", "#1", issue=1, cause="merged"))
+    (item,) = read(road).sections["merged"]
+    assert (item.id, item.title, item.by) == ("#1", "Parse files", Actor("worker-1"))
+
+
+def test_pull_requests_that_cannot_be_listed_are_a_note_and_hide_nothing(repo: Path) -> None:
+    road = Road(repo)
+    road.issue("Parse files")
+    app = road.house("@me")
+    store, forge = cast(Any, app.store), cast(Any, NoForge())
+    ctx = make_context(app.ws, store, app.locks, app.tracker, forge=forge)
+    report = read_report(ctx, 0.0)
+    assert report.counts["opened"] == 1
+    assert report.notes == ("Cannot list the open pull requests: GitHub cannot be reached",)
+
+
+def test_a_section_is_bounded_and_the_rest_is_counted(repo: Path) -> None:
+    road = Road(repo)
+    record(road, *(entry(road, "handoff", f"H-{n}", issue=1) for n in range(LISTED + 5)))
+    report = read(road)
+    assert len(report.sections["handedOver"]) == LISTED
+    assert report.counts["handedOver"] == LISTED + 5
+
+
+def test_an_agent_that_works_without_a_record_is_not_idle(repo: Path) -> None:
+    road = Road(repo)
+    start = road.clock.now()
+    for name in ("worker-1", "worker-2"):
+        road.start(name, road.issue(f"For {name}").number)
+    road.clock.wait(DAY)
+    app = road.house("worker-1")
+
+    presence.heartbeat(app.ws, app.store, AgentName("worker-1"), {}, progress=True)
+    presence.heartbeat(app.ws, app.store, AgentName("worker-2"), {})
+    names = {item.id for item in read(road, start + DAY / 2).sections["idle"]}
+    assert names == {"worker-2"}
+
+
+def test_an_agent_that_was_dead_before_did_not_die_since(repo: Path) -> None:
+    road = Road(repo)
+    road.start("worker-1", road.issue("Parse files").number)
+    road.house("worker-1").store.fold()
+    road.silence("worker-1", 2 * DAY)
+    died = read(road, road.clock.now() - 3 * DAY).sections["died"]
+    assert [(item.id, item.issue, item.command) for item in died] == [
+        ("worker-1", 1, "ghp agent-sweep")
+    ]
+    assert read(road, road.clock.now() - DAY).sections["died"] == ()
