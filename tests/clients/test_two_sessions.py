@@ -21,7 +21,8 @@ BEFORE_IT_STOPS = (
 )
 PERSON = "«Test Person» (a person)"
 NOTHING = Reading()
-TIMES = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+Z")
+TIMES = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+Z|\d\d:\d\d UTC")
+IDS = re.compile(r"\b([EL])-[0-9a-f]+")
 
 Join = Callable[[Path, Path], tuple[LiveSession, LiveSession]]
 
@@ -70,9 +71,9 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in names}
 
 
-def timeless(text: str) -> str:
-    """A text without the times in it."""
-    return re.sub(r"\d\d:\d\d UTC", "HOUR UTC", TIMES.sub("TIME", text))
+def bare(text: str) -> str:
+    """A text without the times and the ids in it."""
+    return IDS.sub(r"\1-ID", TIMES.sub("TIME", text))
 
 
 def test_work_that_a_person_gives_is_read_at_the_next_step_or_the_next_prompt(
@@ -97,11 +98,11 @@ def test_work_that_a_person_gives_is_read_at_the_next_step_or_the_next_prompt(
         f"{PROMPT}{PERSON} gave #1 to you. Reason given: «Tired». Run `ghp agent-start 1`."
     )
     started = b.ghp("agent-start 1")
-    assert timeless(started.results[0]).startswith("You already hold #1 «Parse», since TIME.\n")
+    assert bare(started.results[0]).startswith("You already hold #1 «Parse», since TIME.\n")
     assert (started.context, b.rest()) == ("", NOTHING)
 
     refused = a.write(one / "src/a.py")
-    assert timeless(refused.results[0]) == (
+    assert bare(refused.results[0]) == (
         "PreToolUse:Write hook error: Your claim of #1 was taken: worker-2 has held it since TIME. "
         "Reason given: «given by Test Person: Tired».\nNext: Stop working on #1. Hand over "
         "unpushed work with `ghp agent-handoff --issue 1`. `ghp agent-claim --next` finds other "
@@ -177,7 +178,8 @@ def test_work_that_is_handed_over_goes_on_in_the_other_session(
         "echo more >> src/parse.py && printf 'a\\0b' > src/lexer && "
         + ghp("agent-handoff", "--to", "worker-2", "--note", "'The lexer is next.'")
     )
-    run("agent-sync", cwd=other)
+    assert a.rest() == NOTHING
+    exchange(one, other)
     assert b.look().context == (
         f"{STEP}worker-1 handed #1 over to you. Read `ghp agent-resume --issue 1`, then run "
         "`ghp agent-start 1`."
@@ -195,10 +197,50 @@ def test_work_that_is_handed_over_goes_on_in_the_other_session(
     assert tree(there) == tree(here)
     assert set(tree(here)) == {"README.md", "src/lexer", "src/parse.py"}
 
+    assert a.prompt("Go on.") == NOTHING
     refused = a.write(here / "src/lexer")
-    assert timeless(refused.results[0]) == (
+    assert bare(refused.results[0]) == (
         "PreToolUse:Write hook error: src/lexer is in the scope of #1 «Parse», which worker-2 has "
-        "held since HOUR UTC.\nNext: Keep to the scope of your own issue, or ask: "
+        "held since TIME.\nNext: Keep to the scope of your own issue, or ask: "
         "`ghp agent-escalate --file src/lexer`."
+    )
+    assert (refused.context, a.rest(), b.rest()) == ("", NOTHING, NOTHING)
+
+
+def test_a_decision_about_a_file_is_read_by_both_sessions_and_holds_for_both(
+    two: tuple[Path, Path], join: Join
+) -> None:
+    one, other = two
+    run("agent-lease", "docs/", cwd=other)
+    exchange(other, one)
+    a, b = join(one, other)
+    a.begin()
+    b.begin()
+
+    refused = a.write(one / "docs/a.md")
+    advised = re.search(r"`ghp (agent-escalate --file \S+)`", refused.results[0])
+    assert advised, refused
+    asked = a.ghp(advised[1]).results[0]
+    question = asked.split()[-1]
+    exchange(one, other)
+    run("agent-answer", question, "yes", "--as", "@me", cwd=other)
+    exchange(other, one)
+    decided = (
+        f"{STEP}{PERSON} decided E-ID: «worker-1 may change docs/a.md. The lease L-ID of worker-2 "
+        "for docs/ now leaves out docs/a.md.»"
+    )
+    assert bare(a.look().context) == (
+        f"{decided}\nAnswer to your question E-ID, by person «Test Person», TIME:\n"
+        "Question: «May I change docs/a.md, leased by worker-2?»\nOption 1. «yes»\nOption 2. «no»\n"
+        "```\nyes\n```\nEnd of the answer by person «Test Person»."
+    )
+    assert bare(b.look().context) == decided
+    written = a.write(one / "docs/a.md")
+    assert (written.context, (one / "docs/a.md").read_text()) == ("", "new\n")
+    refused = b.write(other / "docs/a.md")
+    assert bare(refused.results[0]) == (
+        "PreToolUse:Write hook error: docs/a.md is leased by worker-1 since TIME (L-ID).\n"
+        "Next: Work on something else, wait for it with `ghp agent-lease docs/a.md --wait`, or "
+        "ask: `ghp agent-escalate --file docs/a.md`."
     )
     assert (refused.context, a.rest(), b.rest()) == ("", NOTHING, NOTHING)
