@@ -9,7 +9,7 @@ import click
 from ghp_agents.cli.app import COMMANDS, app
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.settings.schema import AgentsConfig, UpstreamConfig
-from tools import client_docs
+from tools import client_docs, schemas
 
 CHECKOUT = Path(__file__).parents[1]
 PAGE = CHECKOUT / "docs/COMMANDS.md"
@@ -64,6 +64,7 @@ def main() -> None:
     PAGE.write_text(page())
     README.write_text(with_table(README.read_text()))
     client_docs.main()
+    schemas.main()
 
 
 def page() -> str:

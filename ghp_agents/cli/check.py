@@ -1,6 +1,6 @@
 """`agent-check`: may these files be changed now? All hooks ask this command."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +16,9 @@ from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.leases import verify as verification
 from ghp_agents.locks.lock import Lock
 from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.lease import LockJson, RefusedCommitJson, RefusedFileJson
 
 LIST_LIMIT = 20  # entries shown to a person; the rest are counted
 LINE = 1_000  # characters
@@ -85,8 +88,10 @@ def check(
 
 def _print_lock(lock: Lock, *, as_json: bool) -> None:
     if as_json:
-        lock_json = {"right": lock.name, "generation": lock.generation, "since": lock.acquired_at}
-        output.as_json(lock_json)
+        fields: LockJson = {
+            "right": lock.name, "generation": lock.generation, "since": lock.acquired_at,
+        }  # fmt: skip
+        output.as_json(fields)
         return
     output.data(str(lock.generation))
     output.say(f"The remote confirms that you have held {lock.name} since {lock.acquired_at}.")
@@ -153,7 +158,7 @@ def _summary(checked: CheckResult) -> str:
     return f"{' and '.join(words)} for {who}: {refused or 'none'} refused."
 
 
-def _fields(verdict: Verdict) -> dict[str, Any]:
+def _fields(verdict: Verdict) -> "RefusedFileJson":
     return {
         "path": verdict.path,
         "decision": verdict.word,
@@ -165,7 +170,7 @@ def _fields(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _commit_fields(committer: ForeignCommitter) -> dict[str, Any]:
+def _commit_fields(committer: ForeignCommitter) -> "RefusedCommitJson":
     return {
         "commit": committer.commit.oid,
         "decision": "deny",

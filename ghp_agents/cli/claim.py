@@ -1,5 +1,7 @@
 """`agent-claim` and `agent-release`: claim an issue; release claims and leases."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ghp_agents.claims import service as services
@@ -12,6 +14,9 @@ from ghp_agents.core.errors import UsageError
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.leases.hold import Hold
 from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.issue import ClaimJson
 
 
 @click.command("agent-claim", epilog="Example: ghp agent-claim --next")
@@ -64,7 +69,7 @@ def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_
     start_background(app)
 
 
-def _fields(claimed: ClaimResult) -> dict[str, object]:
+def _fields(claimed: ClaimResult) -> "ClaimJson":
     return {
         "issue": claimed.issue.number,
         "title": claimed.issue.title,

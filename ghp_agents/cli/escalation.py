@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,6 +28,9 @@ from ghp_agents.escalations.messages import who
 from ghp_agents.hotpath.quoting import clean, phrase, when
 from ghp_agents.state.cause import DECIDED
 from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.text import AnswerJson, OutcomeJson
 
 
 @click.command(
@@ -294,11 +297,11 @@ def _fields(escalation: Escalation) -> dict[str, Any]:
     }
 
 
-def _outcome_fields(outcome: Outcome) -> dict[str, Any]:
+def _outcome_fields(outcome: Outcome) -> "OutcomeJson":
     return {"answer": outcome.answer, "done": outcome.is_done, "text": outcome.text}
 
 
-def _answer_fields(answer: Answer) -> dict[str, Any]:
+def _answer_fields(answer: Answer) -> "AnswerJson":
     return {
         "id": answer.id,
         "by": answer.by.name,

@@ -1,5 +1,7 @@
 """`agent-finish`: the work in this worktree becomes a pull request."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ghp_agents.cli import output
@@ -9,6 +11,9 @@ from ghp_agents.pulls import finish as services
 from ghp_agents.pulls.finish import Finished
 from ghp_agents.pulls.record_review import REQUIRED
 from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.pull import FinishedJson
 
 
 @click.command("agent-finish", epilog="Example: ghp agent-finish")
@@ -34,7 +39,7 @@ def finish(app: App, issue: str | None, draft: bool, as_json: bool) -> None:
     (send if app.forge.is_local else start_background)(app)  # a remote host already has it
 
 
-def _fields(finished: Finished) -> dict[str, object]:
+def _fields(finished: Finished) -> "FinishedJson":
     pull = finished.pull
     return {
         "number": pull.number,

@@ -1,7 +1,7 @@
 """`agent-lease` and `agent-leases`: lease files or a named resource, and list leases."""
 
 from collections.abc import Container, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +25,9 @@ from ghp_agents.leases.record import what
 from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.presence import service as presence
 from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.lease import ConflictJson, EditingJson
 
 SHOWN = 3  # files that are listed; the rest are counted
 
@@ -223,7 +226,7 @@ def _sentence(conflict: Overlap) -> str:
     )
 
 
-def _disputes(hold: Hold, known: Sequence[Overlap]) -> list[dict[str, Any]]:
+def _disputes(hold: Hold, known: Sequence[Overlap]) -> "list[ConflictJson]":
     """The conflicts of one lease."""
     return [
         {
@@ -298,5 +301,5 @@ def _waiting(waiter: Waiter) -> dict[str, Any]:
     }
 
 
-def _editing(agent: str, path: str, since: str) -> dict[str, Any]:
+def _editing(agent: str, path: str, since: str) -> "EditingJson":
     return {"state": "editing", "holder": agent, "path": path, "since": since}

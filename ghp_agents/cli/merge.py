@@ -1,5 +1,7 @@
 """`agent-merge`: merge finished work into the main branch, one pull request at a time."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ghp_agents.cli import output
@@ -12,6 +14,9 @@ from ghp_agents.pulls import merge as services
 from ghp_agents.pulls.merge import Merged, Outcome, Passed
 from ghp_agents.pulls.send_back import SentBack
 from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.pull import MergedJson, MergeJson, PassedJson, SentBackJson
 
 
 @click.command("agent-merge", epilog="Example: ghp agent-merge 12")
@@ -70,16 +75,22 @@ def _print(done: list[Outcome | Passed], *, as_json: bool, queue: bool) -> None:
             output.data(str(outcome.pull.number))
 
 
-def _fields(outcome: Outcome | Passed) -> dict[str, object]:
-    fields: dict[str, object] = {"number": outcome.pull.number, "branch": outcome.pull.branch}
-    fields["issue"] = outcome.pull.issue
+def _fields(outcome: Outcome | Passed) -> "MergedJson | SentBackJson | PassedJson":
+    pull = outcome.pull
+    fields: MergeJson = {"number": pull.number, "branch": pull.branch, "issue": pull.issue}
     if isinstance(outcome, Merged):
-        done = {"outcome": "merged", "mergedAs": outcome.pull.merged_as, "already": outcome.before}
-        return {**fields, **done}
+        return {
+            **fields, "outcome": "merged", "mergedAs": pull.merged_as, "already": outcome.before,
+        }  # fmt: skip
     if isinstance(outcome, SentBack):
-        escalation = outcome.escalation.name if outcome.escalation else None
-        back = {"outcome": "returned", "reason": outcome.returned.reason, "round": outcome.round}
-        return {**fields, **back, "to": outcome.returned.agent, "escalation": escalation}
+        return {
+            **fields,
+            "outcome": "returned",
+            "reason": outcome.returned.reason,
+            "round": outcome.round,
+            "to": outcome.returned.agent,
+            "escalation": outcome.escalation.name if outcome.escalation else None,
+        }
     return {**fields, "outcome": "passed", "why": outcome.why}
 
 

@@ -1,5 +1,7 @@
 """`agent-review`: approve a pull request, or request changes."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ghp_agents.cli import complete, output
@@ -10,6 +12,9 @@ from ghp_agents.pulls import merge as pulls
 from ghp_agents.pulls import record_review as services
 from ghp_agents.pulls.review import TEXT_LIMIT, VERDICTS
 from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.pull import ReviewJson
 
 
 @click.command("agent-review", epilog="Example: ghp agent-review 14 --request-changes 'Add a test'")
@@ -37,13 +42,12 @@ def review(app: App, reference: str, text: str, verdict: str | None, as_json: bo
     done = services.review(app, pull, verdict, text=read_text(text, 4 * TEXT_LIMIT, "The text"))
     record = done.record
     if as_json:
-        output.as_json(
-            {
-                "number": record.pull, "head": record.head, "verdict": record.verdict,
-                "by": record.by.name, "person": record.by.is_person, "text": record.text,
-                "already": not done.is_new,
-            }
-        )  # fmt: skip
+        fields: ReviewJson = {
+            "number": record.pull, "head": record.head, "verdict": record.verdict,
+            "by": record.by.name, "person": record.by.is_person, "text": record.text,
+            "already": not done.is_new,
+        }  # fmt: skip
+        output.as_json(fields)
     what = f"You {VERDICTS[record.verdict]} #{record.pull} at {record.head[:12]}"
     if done.is_new:
         output.done(f"{what}.")

@@ -1,5 +1,7 @@
 """`agent-start`: claim an issue; create a branch and a worktree for it."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ghp_agents.cli import output, run_client
@@ -13,6 +15,9 @@ from ghp_agents.pulls import start as services
 from ghp_agents.pulls.start import Started
 from ghp_agents.wiring import App
 from ghp_agents.worktrees.provision import Provisioned, Setup
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.pull import StartedJson
 
 HOW = {
     "new": "Created branch {branch} in {path}.",
@@ -86,7 +91,7 @@ def start(
             run_client.here(launch, app.environ)
 
 
-def _fields(started: Started) -> dict[str, object]:
+def _fields(started: Started) -> "StartedJson":
     setup = started.furnished.setup if started.furnished else None
     return {
         "path": str(started.path),

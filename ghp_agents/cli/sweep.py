@@ -1,6 +1,7 @@
 """`agent-sweep`: clean up after dead agents."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +16,9 @@ from ghp_agents.sweep.plan import POLICIES
 from ghp_agents.sweep.report import lines
 from ghp_agents.sweep.service import SweepResult
 from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.upkeep import BusySweepJson, SweepJson
 
 SUMMARY = "GITHUB_STEP_SUMMARY"  # the file for a job's summary on GitHub
 
@@ -58,7 +62,8 @@ def sweep(
     except BusyError as busy:
         output.say(f"{busy} {busy.hint}")
         if as_json:
-            output.as_json({"busy": True, "acts": []})
+            nothing: BusySweepJson = {"busy": True, "acts": []}
+            output.as_json(nothing)
         return
     sweep_lines = lines(swept)
     _print(swept, sweep_lines, as_json=as_json)
@@ -92,7 +97,7 @@ def _print(swept: SweepResult, sweep_lines: list[SweepLine], *, as_json: bool) -
         output.done(f"Swept. Agents: {counted}; actions: {swept.done}.")
 
 
-def _fields(swept: SweepResult, sweep_lines: list[SweepLine]) -> dict[str, object]:
+def _fields(swept: SweepResult, sweep_lines: list[SweepLine]) -> "SweepJson":
     return {
         "policy": swept.policy,
         "dryRun": swept.dry_run,

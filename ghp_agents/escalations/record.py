@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from ghp_agents.core import front_matter
 from ghp_agents.core.fields import any_count, any_list, any_text, as_agent, picked
@@ -21,7 +21,7 @@ from ghp_agents.escalations.escalation import (
 )
 from ghp_agents.hotpath.quoting import fence
 from ghp_agents.state import legacy_causes
-from ghp_agents.state.codec import any_provenance, read_files, written_provenance
+from ghp_agents.state.codec import ProvenanceFields, any_provenance, read_files, written_provenance
 from ghp_agents.state.record import Problem
 
 ESCALATIONS = ".ghp/escalations/"
@@ -50,6 +50,41 @@ def answer_path_of(escalation: str, answer: str) -> str:
 def outcome_path_of(escalation: str, outcome: str) -> str:
     """The path of one outcome."""
     return f"{OUTCOMES}{escalation}/{outcome}.md"
+
+
+class QuestionFile(TypedDict):
+    """The front matter of a question."""
+
+    id: str
+    agent: str
+    issue: int | None
+    urgency: str
+    options: list[str]
+    kind: str
+    about: NotRequired[list[str]]
+    askedAt: str
+    clock: int
+    clone: str
+    branch: str | None
+    commit: str | None
+    questionLines: int
+    contextLines: int
+
+
+class AnswerFile(ProvenanceFields):
+    """The front matter of an answer."""
+
+    escalation: str
+    where: NotRequired[str]
+
+
+class OutcomeFile(ProvenanceFields):
+    """The front matter of what was done because of an answer. The body says it."""
+
+    escalation: str
+    answer: str
+    done: bool
+    agents: NotRequired[list[str]]
 
 
 def render(escalation: Escalation) -> bytes:

@@ -5,7 +5,7 @@ Patches are in a separate folder, so reading handoffs does not load all stored w
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from ghp_agents.core import front_matter
 from ghp_agents.core.fields import any_count, any_list, any_text, as_actor, as_agent, picked
@@ -56,6 +56,71 @@ def pack_path_of(handoff: Handoff) -> str:
 def applied_path_of(handoff: Handoff, record: str) -> str:
     """Return the path of the record that somebody restored a handoff's work."""
     return f"{patch_folder_of(handoff)}applied-{record}.json"
+
+
+class LeftOutFields(TypedDict):
+    """A file that the patch does not contain."""
+
+    path: str
+    size: int | None
+    reason: str
+
+
+class WorkFields(TypedDict):
+    """The uncommitted work, as a patch on the commit `base`."""
+
+    base: str
+    patch: str | None
+    bytes: int
+    sha256: str
+    files: int
+    leftOut: list[LeftOutFields]
+
+
+_Sender = TypedDict("_Sender", {"from": str})
+
+
+class CommitsFields(TypedDict):
+    """The commits that no remote has, as a pack on the commit `base`."""
+
+    pack: str
+    base: str
+    bytes: int
+    sha256: str
+    count: int
+
+
+class SectionsFields(TypedDict, total=False):
+    """What the agent says about its work."""
+
+    goal: str
+    focus: str
+    summary: str
+    decisions: list[str]
+    findings: list[str]
+    identifiers: list[str]
+    artifacts: list[str]
+    next: list[str]
+
+
+class HandoffFile(_Sender, TypedDict):
+    """The front matter of a handoff or a checkpoint."""
+
+    id: str
+    kind: str
+    person: bool
+    to: str | None
+    issue: int | None
+    at: str
+    clock: int
+    branch: str | None
+    head: str
+    evidence: str
+    note: str
+    nextSteps: list[str]
+    work: NotRequired[WorkFields]
+    commits: NotRequired[CommitsFields]
+    sections: NotRequired[SectionsFields]
 
 
 def render(handoff: Handoff, body: str) -> bytes:

@@ -5,6 +5,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
+from typing import TypedDict
 
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.core.fields import dump
@@ -199,11 +200,22 @@ def _misfit_error(
     )
 
 
+class RestoredFile(TypedDict):
+    """That somebody restored the work of a handoff."""
+
+    handoff: str
+    by: str
+    person: bool
+    at: str
+    threeWay: bool
+    conflicts: list[str]
+
+
 def _record_restore(ctx: Context, actor: Actor, restored: Restored) -> None:
     """Record it for others, so the same work is not restored twice."""
     handoff, at = restored.handoff, Timestamp(now_text(ctx.ws))
     identity = digest(handoff.id, actor.name, at, secrets.token_hex(8))
-    fields = {
+    fields: RestoredFile = {
         "handoff": handoff.name,
         "by": actor.name,
         "person": actor.is_person,

@@ -11,7 +11,7 @@ from ghp_agents.core.fields import dump, parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line
 from ghp_agents.escalations.messages import who
 from ghp_agents.hotpath.quoting import clean, cut, fence, file
-from ghp_agents.state.codec import ledger_record, order, read_files
+from ghp_agents.state.codec import ProvenanceFields, ledger_record, order, read_files
 from ghp_agents.state.record import Problem, Record
 
 FOLDER = ".ghp/returns/"
@@ -55,6 +55,19 @@ class Return(NamedTuple):
 def folder_of(pull: int) -> str:
     """Return the folder of a pull request's records."""
     return f"{FOLDER}{pull}/"
+
+
+class ReturnFile(ProvenanceFields):
+    """How a pull request was sent back."""
+
+    pull: int
+    head: str
+    trunk: str
+    agent: str
+    reason: str
+    text: str
+    branch: str
+    issue: int | None
 
 
 def encode(entry: Return) -> Record:

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ghp_agents.hooks.messages import DecisionReply, HookReply
+
 PATCH = "apply_patch"
 SHELLS = ("Bash", "shell", "exec_command", "local_shell")
 
@@ -48,7 +50,7 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
     return event
 
 
-def render(event: Event, reply: Reply) -> "dict[str, Any]":
+def render(event: Event, reply: Reply) -> "HookReply | DecisionReply":
     """The reply to Codex; empty if there is nothing to say."""
     if event.kind == "stop":  # no context is possible here, but a reason to continue
         heard = reply.context if event.hears else ""

@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ghp_agents.hooks.messages import CursorReply
+
 CLIENT = Client(
     "cursor",
     ("sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse", "stop", "preCompact",
@@ -42,10 +44,12 @@ def _is_first_end(payload: "Mapping[str, Any]") -> bool:
     return payload.get("status") == "completed" and payload.get("loop_count", 0) == 0
 
 
-def render(event: Event, reply: Reply) -> "dict[str, Any]":
+def render(event: Event, reply: Reply) -> "CursorReply":
     """The reply to Cursor; empty if there is nothing to say."""
     if reply.deny and event.kind == "edit":
         return {"permission": "deny", "user_message": reply.deny, "agent_message": reply.deny}
     if not (reply.context and event.hears):
         return {}
-    return {"followup_message" if event.kind == "stop" else "additional_context": reply.context}
+    if event.kind == "stop":
+        return {"followup_message": reply.context}
+    return {"additional_context": reply.context}

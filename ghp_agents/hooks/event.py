@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
     from typing import Any
 
+    from ghp_agents.hooks.messages import HookFields, HookReply
+
 KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end")  # of events
 # The kinds of tool use that presence distinguishes.
 EDITED, RAN, READ, SEARCHED, USED = "edited", "ran", "read", "searched", "used"
@@ -168,9 +170,9 @@ class Client:
         return ([path] if path else ()) if tool in self.edits else None
 
 
-def hook_output(event: Event, reply: Reply) -> "dict[str, Any]":
+def hook_output(event: Event, reply: Reply) -> "HookReply":
     """The reply in the schema that Claude Code and Codex share."""
-    fields: dict[str, str] = {"hookEventName": event.name}
+    fields: HookFields = {"hookEventName": event.name}
     if reply.deny and event.kind == "edit":
         fields["permissionDecision"] = "deny"
         fields["permissionDecisionReason"] = reply.deny

@@ -4,7 +4,7 @@ from ghp_agents.hooks.event import Client, Event, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from ghp_agents.hooks.messages import DecisionReply, HookFields, HookReply
 
 CLIENT = Client(
     "gemini",
@@ -21,11 +21,11 @@ CLIENT = Client(
 parse = CLIENT.parse
 
 
-def render(event: Event, reply: Reply) -> "dict[str, Any]":
+def render(event: Event, reply: Reply) -> "HookReply | DecisionReply":
     """The reply to Gemini CLI; empty if there is nothing to say."""
     if reply.deny and event.kind == "edit":
         return {"decision": "deny", "reason": reply.deny}
     if reply.context and event.hears:
-        fields = {"hookEventName": event.name, "additionalContext": reply.context}
+        fields: HookFields = {"hookEventName": event.name, "additionalContext": reply.context}
         return {"hookSpecificOutput": fields}
     return {}

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ghp_agents.hooks.messages import OpenCodeReply
+
 PATCHES = ("apply_patch", "patch")
 PATHS = ("filePath", "path")
 
@@ -53,11 +55,11 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
     return event
 
 
-def render(event: Event, reply: Reply) -> "dict[str, Any]":
+def render(event: Event, reply: Reply) -> "OpenCodeReply":
     """The reply to the plugin."""
     if reply.deny and event.kind == "edit":
         return {"deny": reply.deny}
-    fields: dict[str, Any] = {}
+    fields: OpenCodeReply = {}
     if reply.context and event.hears:
         fields["context"] = reply.context
     if reply.environ and event.kind == "start":

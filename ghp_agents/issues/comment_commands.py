@@ -5,11 +5,11 @@ clone reads it, and even if it is edited later.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from ghp_agents.core.fields import dump, parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line
-from ghp_agents.state.codec import ledger_record, read_files
+from ghp_agents.state.codec import ProvenanceFields, ledger_record, read_files
 from ghp_agents.state.record import Problem, Record
 
 FOLDER = ".ghp/commands/"
@@ -59,6 +59,25 @@ def identity(comment: int) -> str:
 def path_of(comment: int) -> str:
     """The path of that record in the state."""
     return f"{FOLDER}{identity(comment)}.json"
+
+
+class ActFields(TypedDict):
+    """The result of one command."""
+
+    verb: str
+    said: str
+    fate: str
+    words: str
+    agent: str
+    generation: int
+
+
+class CommandsFile(ProvenanceFields):
+    """The results of the commands in a comment."""
+
+    comment: int
+    issue: int
+    acts: list[ActFields]
 
 
 def encode(record: Obeyed) -> Record:

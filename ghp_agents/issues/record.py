@@ -4,12 +4,12 @@ The file is `.ghp/issues/<issue>/<record>.json`, so no two writers ever write th
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from ghp_agents.core.fields import as_id, as_line, as_text, as_whole, ids_in, parse
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp, one_line
 from ghp_agents.issues.issue import NO_CHANGE, Issue, IssueChange, short
-from ghp_agents.state.codec import encode_event, ledger_record, read_provenance
+from ghp_agents.state.codec import EventFields, encode_event, ledger_record, read_provenance
 from ghp_agents.state.record import Record
 
 FOLDER = ".ghp/issues/"
@@ -42,6 +42,35 @@ class IssueEvent(NamedTuple):
     def path(self) -> str:
         """The record's path in the state's tree."""
         return f"{FOLDER}{self.issue}/{self.id}.json"
+
+
+class IssueTextFields(TypedDict, total=False):
+    """The texts that a record sets; the last value wins."""
+
+    title: str
+    body: str
+    state: str
+    priority: str
+    parent: str | None
+
+
+class IssueSetFields(TypedDict, total=False):
+    """Elements of an issue's sets. Blockers are named by their ids."""
+
+    labels: list[str]
+    assignees: list[str]
+    blockedBy: list[str]
+
+
+class IssueFile(EventFields, total=False):
+    """An event of an issue."""
+
+    number: int
+    set: IssueTextFields
+    add: IssueSetFields
+    remove: IssueSetFields
+    body: str
+    marker: str
 
 
 def encode(event: IssueEvent) -> bytes:

@@ -7,7 +7,7 @@ names its lock.
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import UsageError
@@ -16,7 +16,14 @@ from ghp_agents.core.glob_paths import spelled_all
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.leases.hold import Hold
-from ghp_agents.state.codec import encode_event, ledger_record, order, read_files, read_provenance
+from ghp_agents.state.codec import (
+    EventFields,
+    encode_event,
+    ledger_record,
+    order,
+    read_files,
+    read_provenance,
+)
 from ghp_agents.state.record import Problem, Record
 
 FOLDER = ".ghp/leases/"
@@ -170,6 +177,32 @@ def entry(event: LeaseEvent, request: LeaseEvent) -> Record:
     text = one_line(f"{place}: {event.reason}" if event.reason else place, 200)
     files = [(event.path, encode(event))]
     return ledger_record(event, kind, f"L-{event.lease}", files, text=text)
+
+
+class LeaseFile(EventFields, TypedDict, total=False):
+    """An event of a lease."""
+
+    holder: str
+    holderIsPerson: bool
+    epoch: int
+    patterns: list[str]
+    name: str
+    until: str
+    reason: str
+    granted: bool
+    approvedBy: str
+    question: str
+    right: str
+    nonce: str
+
+
+class ImplicitLeaseFile(TypedDict):
+    """An implicit lease in a clone. `hotpath/` writes it and cannot import this."""
+
+    agent: str
+    epoch: int
+    since: str
+    path: str
 
 
 def encode(event: LeaseEvent) -> bytes:

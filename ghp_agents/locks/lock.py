@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import RefusedError, UsageError
@@ -172,6 +172,30 @@ def still_free(expected: Lock, current: Lock | None) -> Lock:
 def revision(lease: Lock | None) -> str:
     """The value that compare-and-swap compares; empty for a lock that never existed."""
     return lease.revision if lease else ""
+
+
+class CauseFields(TypedDict, total=False):
+    """Why a lock changed."""
+
+    kind: str
+    by: str
+    ref: str
+
+
+class LockFile(TypedDict):
+    """The value of a lock; absent fields are empty."""
+
+    name: str
+    holder: str | None
+    generation: int
+    epoch: int
+    acquiredAt: str
+    nonce: str
+    reason: NotRequired[str]
+    patterns: NotRequired[list[str]]
+    cause: NotRequired[CauseFields]
+    clone: NotRequired[str]
+    until: NotRequired[str]
 
 
 def encode(lease: Lock) -> bytes:

@@ -6,7 +6,7 @@ clones that store the same fact write the same path: the join picks the same one
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from ghp_agents.core import front_matter
 from ghp_agents.core.fields import any_count, any_list, any_text, picked
@@ -25,7 +25,7 @@ from ghp_agents.notes.note import (
     folded,
     ordered,
 )
-from ghp_agents.state.codec import any_provenance, read_files, written_provenance
+from ghp_agents.state.codec import ProvenanceFields, any_provenance, read_files, written_provenance
 from ghp_agents.state.record import NOTES, Problem
 
 FORGOTTEN = ".ghp/notes/forgotten/"
@@ -51,6 +51,45 @@ def change_path_of(change: NoteChange) -> str:
     if change.event in (EDIT, SUPERSEDE):
         return f"{folder_of(change.note)}{change.note}/{change.id}.md"
     return f"{FORGOTTEN}{change.note}/{change.id}.md"
+
+
+class NoteFile(ProvenanceFields):
+    """The front matter of a note. The body is its text."""
+
+    id: str
+    kind: str
+    project: str
+    issue: int | None
+    paths: list[str]
+    expires: str | None
+    branch: str | None
+    commit: str | None
+
+
+class WithdrawnFile(TypedDict):
+    """What replaces the texts of a deleted note."""
+
+    withdrawn: Literal[True]
+    id: str
+
+
+class NoteValues(TypedDict, total=False):
+    """The new values of a change."""
+
+    kind: str
+    issue: int | None
+    paths: list[str]
+    expires: str | None
+    supersededBy: str | None
+
+
+class NoteChangeFile(ProvenanceFields, TypedDict):
+    """The front matter of a change of a note. The body is its new text."""
+
+    about: str
+    event: str
+    newText: bool
+    set: NoteValues
 
 
 def render(note: Note) -> bytes:

@@ -5,12 +5,12 @@ The file is `.ghp/pulls/<pull>/<record>.json`, so two writers never write the sa
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from ghp_agents.core.fields import as_line, as_text, as_whole, dump, ids_in, parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, one_line
 from ghp_agents.pulls.pull import Pull
-from ghp_agents.state.codec import event_fields, ledger_record, read_provenance
+from ghp_agents.state.codec import EventFields, event_fields, ledger_record, read_provenance
 from ghp_agents.state.record import PULLS, Record
 
 FOLDER = PULLS
@@ -41,6 +41,28 @@ class PullEvent(NamedTuple):
     def path(self) -> str:
         """The path in the state's tree."""
         return f"{FOLDER}{self.pull}/{self.id}.json"
+
+
+class PullFields(TypedDict, total=False):
+    """The fields that a record sets; the last value wins."""
+
+    base: str
+    head: str
+    title: str
+    body: str
+    state: str
+    branch: str
+    mergedAs: str
+    issue: int
+    draft: bool
+    paths: list[str]
+
+
+class PullFile(EventFields):
+    """An event of a local pull request."""
+
+    set: PullFields
+    number: NotRequired[int]
 
 
 def encode(event: PullEvent) -> bytes:

@@ -12,6 +12,7 @@ from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.hotpath.quoting import named, visible
 from ghp_agents.pulls.pull import Pull, Review
 from ghp_agents.state.codec import (
+    ProvenanceFields,
     ledger_record,
     order,
     read_files,
@@ -55,10 +56,21 @@ def folder_of(pull: int) -> str:
     return f"{FOLDER}{pull}/"
 
 
+class ReviewFile(ProvenanceFields):
+    """A review of a commit of a pull request."""
+
+    head: str
+    verdict: str
+    text: str
+
+
 def encode(entry: ReviewRecord, issue: int | None) -> Record:
     """Return the record for the state store."""
-    fields = {"head": entry.head, "verdict": entry.verdict, "text": entry.text}
-    files = [(entry.path, dump(fields | written_provenance(entry)))]
+    fields: ReviewFile = {
+        "head": entry.head, "verdict": entry.verdict, "text": entry.text,
+        **written_provenance(entry),
+    }  # fmt: skip
+    files = [(entry.path, dump(fields))]
     text = f"{entry.verdict} {entry.head[:12]}"
     return ledger_record(entry, "pull-review", f"#{entry.pull}", files, issue=issue, text=text)
 

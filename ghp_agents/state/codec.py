@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
 
 from ghp_agents.core.fields import any_count, any_text, as_actor, as_line, as_whole, dump
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
@@ -21,6 +21,22 @@ class Provenance(NamedTuple):
     at: Timestamp
     clock: int
     clone: CloneId
+
+
+class ProvenanceFields(TypedDict):
+    """Who wrote a record, in its file."""
+
+    by: str
+    person: bool
+    at: str
+    clock: int
+    clone: str
+
+
+class EventFields(ProvenanceFields):
+    """The fields of every event, in its file."""
+
+    kind: str
 
 
 class EventLog(NamedTuple, Generic[E]):
@@ -74,7 +90,7 @@ def any_provenance(
     )._asdict()
 
 
-def written_provenance(record: Any) -> dict[str, Any]:
+def written_provenance(record: Any) -> ProvenanceFields:
     """The fields of a record's provenance."""
     return {
         "by": record.by.name,
@@ -85,7 +101,7 @@ def written_provenance(record: Any) -> dict[str, Any]:
     }
 
 
-def event_fields(event: Any) -> dict[str, Any]:
+def event_fields(event: Any) -> EventFields:
     """The first fields of every event: its kind and its provenance."""
     return {
         "kind": event.kind,
@@ -99,7 +115,7 @@ def event_fields(event: Any) -> dict[str, Any]:
 
 def encode_event(event: Any, fields: Mapping[str, Any]) -> bytes:
     """The file of an event with those of `fields` that are not empty."""
-    return dump(event_fields(event) | {name: value for name, value in fields.items() if value})
+    return dump({**event_fields(event), **{key: value for key, value in fields.items() if value}})
 
 
 def order(record: Any) -> tuple[int, str, str]:

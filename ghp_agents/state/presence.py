@@ -5,7 +5,7 @@ A presence is a plain mapping, so that fields of newer versions survive.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from ghp_agents.core.ids import NUMBERS_END, one_line
 from ghp_agents.core.schema_version import KEY, VERSION, versioned
@@ -14,6 +14,34 @@ from ghp_agents.state.ledger import Movement
 
 PATH = ".ghp/agent-status.json"
 LEAP = 1_000_000  # epochs; no agent restarts that often between two reports
+
+
+class AgentFields(TypedDict, total=False):
+    """What an agent reports of itself. Newer versions may report more."""
+
+    issue: int | None
+    status: str
+    lastAction: str
+    timestamp: str
+    epoch: int
+    seq: int
+    startedAt: str
+    lastProgress: str
+    kind: str
+    session: str
+    branch: str | None
+    worktree: str
+    generation: int
+    pull: int
+    processRunsFor: int
+    silentFor: int
+
+
+class PresenceFile(TypedDict):
+    """The presence of a clone's agents, or of all."""
+
+    agents: dict[str, AgentFields]
+
 
 Presence = Mapping[str, Any]  # issue, status, lastAction, timestamp, epoch, seq, …
 Agents = Mapping[str, Presence]  # by agent name

@@ -1,7 +1,7 @@
 """A record: written once by one writer, and listed in the ledger."""
 
 import json
-from typing import NamedTuple
+from typing import NamedTuple, NotRequired, TypedDict
 
 from ghp_agents.core.ids import NUMBERS_END, Actor, Timestamp
 from ghp_agents.core.schema_version import UPDATE, UnknownSchemaError, unversioned, versioned
@@ -23,6 +23,24 @@ def problem_of(place: str, error: Exception, what: str = "") -> Problem:
     if isinstance(error, UnknownSchemaError):
         return Problem(place, str(error), f"It is kept but ignored. {UPDATE}")
     return Problem(place, what + (str(error) or "nested too deep"))
+
+
+class OutboxHeader(TypedDict):
+    """The first line of a record in the outbox; the contents of its files follow."""
+
+    event: str
+    actor: str
+    person: bool
+    object: str
+    id: str
+    at: str
+    clock: int
+    issue: int | None
+    generation: int | None
+    text: str
+    cause: str
+    via: NotRequired[str]
+    files: list[tuple[str, int]]
 
 
 class Record(NamedTuple):

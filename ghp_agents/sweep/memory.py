@@ -5,7 +5,7 @@ they share: they are one observer, on any machine.
 """
 
 import json
-from typing import Any
+from typing import Any, TypedDict
 
 from ghp_agents.claims import holder_liveness
 from ghp_agents.core import files, json_file
@@ -24,6 +24,16 @@ from ghp_agents.workspace import Workspace, now_text
 CLONES = "clones-seen.json"
 NOTES = (presence.SIGHTINGS, presence.TURNS, holder_liveness.NOTED_FILE, CLONES)
 FOLDER = ".ghp/sweeps/"
+
+MemoryFile = TypedDict(
+    "MemoryFile",
+    {
+        "sightings.json": dict[str, Any],
+        "turns.json": dict[str, Any],
+        "claims.json": dict[str, Any],
+        "clones-seen.json": dict[str, Any],
+    },
+)
 
 
 def path_of(clone: CloneId) -> str:

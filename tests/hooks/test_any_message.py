@@ -11,6 +11,7 @@ from ghp_agents.hooks.action import action
 from ghp_agents.hooks.event import Event, Reply, ToolUse
 from ghp_agents.hooks.paths import resolved
 from ghp_agents.integrations.clients.events import CLIENTS, KINDS
+from tests.support.schemas import breaches
 from tests.support.thorough import mostly_slow
 
 HANDLED: dict[str, Any] = {
@@ -83,3 +84,4 @@ def test_an_answer_has_what_is_to_be_said_or_is_empty(
     refused = bool(deny) and event.kind == "edit"
     heard = bool(context) and event.hears
     assert bool(said) == (refused or heard)
+    assert breaches(f"hook/{client}-reply", said) == []

@@ -1,5 +1,6 @@
 """Claude Code: what it really sends is understood, and it is answered in its own schema."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -98,7 +99,7 @@ def test_an_edit_without_a_path_is_an_edit_of_nothing(given: object) -> None:
     assert event.paths == []
 
 
-def answered(name: str, **said: str) -> dict[str, Any]:
+def answered(name: str, **said: str) -> Mapping[str, Any]:
     event = claude.parse(payload(name))
     assert event is not None
     return claude.render(event, Reply(**said))  # type: ignore[arg-type]

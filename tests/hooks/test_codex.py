@@ -1,5 +1,6 @@
 """Codex: what it really sends is understood; an unknown key would make it drop the whole answer."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -75,7 +76,7 @@ def test_other_tools_are_told_by_what_they_do() -> None:
     assert deed("", {}) == ()
 
 
-def answered(name: str, **said: str) -> dict[str, Any]:
+def answered(name: str, **said: str) -> Mapping[str, Any]:
     event = codex.parse(payload(name))
     assert event is not None
     return codex.render(event, Reply(**said))  # type: ignore[arg-type]

@@ -64,7 +64,12 @@ def invoke(
         for name, stream in streams.items():
             patch.setattr(sys, name, stream)
         code = run(_words(args), App(cwd, os.environ, clock=clock) if clock else None)
-    return Result(code, _written(streams["stdout"]), _written(streams["stderr"]))
+    done = Result(code, _written(streams["stdout"]), _written(streams["stderr"]))
+    if "--json" in args:
+        from tests.support.schemas import check_output
+
+        check_output(_words(args), done.out)
+    return done
 
 
 def succeed(cwd: Path, *lines: str) -> None:

@@ -1,0 +1,82 @@
+"""Agents, the ledger, and upstream's dashboard, as JSON."""
+
+from typing import Any, NotRequired, TypedDict
+
+from ghp_agents.state.presence import AgentFields
+
+
+class WaitJson(TypedDict):
+    """What an agent waits for."""
+
+    agent: str
+    what: str
+
+
+class AgentJson(AgentFields, TypedDict, total=False):
+    """What an agent reports of itself, and what it waits for."""
+
+    waitsFor: list[WaitJson]
+
+
+class UpstreamJson(TypedDict, total=False):
+    """What upstream's `ghp` reports of an agent."""
+
+    agent: str | None
+    issue: int | None
+    branch: str | None
+    worktree: str | None
+    status: str | None
+    stage: str | None
+    action: str | None
+    waitingForInput: bool
+    timestamp: str | None
+
+
+class StatusJson(TypedDict):
+    """The joined document: every agent that is not gone."""
+
+    agents: dict[str, AgentJson]
+    upstream: NotRequired[list[UpstreamJson]]
+
+
+class LedgerEntryJson(TypedDict):
+    """An entry of the ledger."""
+
+    at: str
+    event: str
+    actor: str
+    isPerson: bool
+    object: str
+    issue: int | None
+    generation: int | None
+    text: str
+    id: str
+    clock: int
+    clone: str
+    via: str | None
+
+
+class DashboardItem(TypedDict):
+    """One item of a branch."""
+
+    id: str
+    type: str
+    title: str
+    summary: NotRequired[str]
+    timestamp: NotRequired[str]
+    metadata: dict[str, Any]
+
+
+class DashboardData(TypedDict):
+    """The items of a branch."""
+
+    title: str
+    items: list[DashboardItem]
+
+
+class DashboardJson(TypedDict):
+    """The reply to upstream's dashboard, in its format."""
+
+    success: bool
+    data: NotRequired[DashboardData]
+    error: NotRequired[str]

@@ -1,0 +1,58 @@
+"""The JSON that commands print with `--json`, by command: `docs/schemas/` is written from it.
+
+The commands name these types for type checks only. `output.as_json` adds the version.
+"""
+
+from typing import Any
+
+from ghp_agents.cli.outputs.agent import DashboardJson, LedgerEntryJson, StatusJson
+from ghp_agents.cli.outputs.issue import ClaimJson, EpicJson, IssueJson, IssuePageJson
+from ghp_agents.cli.outputs.lease import (
+    EditingJson,
+    LeaseJson,
+    LockJson,
+    RefusedCommitJson,
+    RefusedFileJson,
+    WaitingJson,
+)
+from ghp_agents.cli.outputs.pull import (
+    FinishedJson,
+    MergedJson,
+    PassedJson,
+    PullJson,
+    PullPageJson,
+    ReviewJson,
+    SentBackJson,
+    StartedJson,
+    WhereJson,
+)
+from ghp_agents.cli.outputs.text import HandoffJson, NoteHitJson, NoteJson, QuestionJson, ResumeJson
+from ghp_agents.cli.outputs.upkeep import BusySweepJson, FindingJson, SweepJson, TrustJson
+
+OUTPUTS: dict[str, Any] = {  # by command
+    "agent-check": list[RefusedFileJson | RefusedCommitJson] | LockJson,
+    "agent-claim": ClaimJson,
+    "agent-dashboard": DashboardJson,
+    "agent-doctor": list[FindingJson],
+    "agent-escalations": list[QuestionJson],
+    "agent-finish": FinishedJson,
+    "agent-handoff": HandoffJson,
+    "agent-issue show": IssuePageJson,
+    "agent-issues": list[IssueJson],
+    "agent-lease": LeaseJson,
+    "agent-leases": list[LeaseJson | WaitingJson | EditingJson],
+    "agent-log": list[LedgerEntryJson],
+    "agent-merge": list[MergedJson | SentBackJson | PassedJson],
+    "agent-notes list": list[NoteJson],
+    "agent-notes show": NoteJson,
+    "agent-pull show": PullPageJson,
+    "agent-pulls": list[PullJson],
+    "agent-recall": list[NoteHitJson],
+    "agent-resume": ResumeJson,
+    "agent-review": ReviewJson,
+    "agent-start": StartedJson,
+    "agent-status": StatusJson | EpicJson,
+    "agent-sweep": SweepJson | BusySweepJson,
+    "agent-trust": TrustJson,
+    "agent-where": WhereJson,
+}

@@ -1,0 +1,108 @@
+"""The messages of the clients' hooks: what is read of them, and the replies in their formats.
+
+Hooks name these types for type checks only. A reply is an empty object if there is nothing to say.
+"""
+
+from typing import Any, Literal, TypedDict
+
+
+class HookMessage(TypedDict, total=False):
+    """An event. Other fields are ignored."""
+
+    hook_event_name: str
+    session_id: str
+    cwd: str
+    tool_name: str
+    tool_input: Any
+
+
+class ToolCall(TypedDict, total=False):
+    """One call of a batch of tools."""
+
+    tool_name: str
+    tool_input: Any
+    tool_response: Any
+
+
+class CodexMessage(HookMessage, total=False):
+    """An event of Codex."""
+
+    source: str
+    stop_hook_active: bool
+
+
+class ClaudeMessage(CodexMessage, total=False):
+    """An event of Claude Code."""
+
+    tool_calls: list[ToolCall]
+
+
+class CursorMessage(HookMessage, total=False):
+    """An event of Cursor."""
+
+    conversation_id: str
+    workspace_roots: list[str]
+    status: str
+    loop_count: int
+
+
+class OpenCodeMessage(HookMessage, total=False):
+    """An event of our plugin for OpenCode."""
+
+    pid: int
+
+
+class HookFields(TypedDict, total=False):
+    """The decision about an edit, or what the agent should know."""
+
+    hookEventName: str
+    permissionDecision: Literal["deny"]
+    permissionDecisionReason: str
+    additionalContext: str
+
+
+class HookReply(TypedDict, total=False):
+    """The reply to Claude Code, and most replies to Codex and Gemini CLI."""
+
+    hookSpecificOutput: HookFields
+
+
+class DecisionReply(TypedDict):
+    """A refusal to Gemini CLI, or the reason why Codex continues."""
+
+    decision: Literal["deny", "block"]
+    reason: str
+
+
+class CursorReply(TypedDict, total=False):
+    """The reply to Cursor."""
+
+    permission: Literal["deny"]
+    user_message: str
+    agent_message: str
+    followup_message: str
+    additional_context: str
+
+
+class OpenCodeReply(TypedDict, total=False):
+    """The reply to our plugin for OpenCode."""
+
+    deny: str
+    context: str
+    env: dict[str, str]
+
+
+MESSAGES: dict[str, Any] = {  # by client
+    "claude": ClaudeMessage,
+    "codex": CodexMessage,
+    "cursor": CursorMessage,
+    "gemini": HookMessage,
+    "opencode": OpenCodeMessage,
+}
+REPLIES: dict[str, Any] = {
+    "claude": HookReply,
+    "codex": HookReply | DecisionReply,
+    "cursor": CursorReply,
+    "gemini": HookReply | DecisionReply,
+    "opencode": OpenCodeReply,
+}
