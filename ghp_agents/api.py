@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents.claims import service as claim
+from ghp_agents.claims import shown_work
 from ghp_agents.claims.service import ClaimResult, ReleasedClaim
 from ghp_agents.core.ids import agent_name, status_name
 from ghp_agents.escalations import service as escalation
@@ -79,7 +80,8 @@ class Project:
     def agents(self) -> list[AgentView]:
         """Every known agent with its liveness, over all clones."""
         app = self._app
-        return presence.list_agents(app, app.store.snapshot())
+        snapshot = app.store.snapshot()
+        return shown_work.shown(app, snapshot, presence.list_agents(app, snapshot))
 
     def heartbeat(
         self,

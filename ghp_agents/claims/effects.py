@@ -19,6 +19,7 @@ from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
+from ghp_agents.state.cause import MERGED
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import now_text
@@ -131,7 +132,7 @@ def show_release(
     if holder and previous and not previous.is_person:
         implicit_leases.drop_all(me.ctx.ws.folders, holder)
     if holder == me.name and not me.actor.is_person:
-        _clear_current_issue(me, issue)
+        _clear_current_issue(me, issue, "Merged" if lease.cause.kind == MERGED else "Released")
     elif holder:
         news_flag.set_flag(me.ctx.ws.folders, holder)
     added = (lease.holder,) if lease.holder else ()
@@ -146,11 +147,11 @@ def show_release(
         return me.ctx.tracker.set_holder(issue.number, me.actor, add=added, remove=removed)
 
 
-def _clear_current_issue(me: ClaimContext, issue: Issue) -> None:
+def _clear_current_issue(me: ClaimContext, issue: Issue, what: str) -> None:
     """Remove the issue from my presence; my newest remaining claim becomes the current issue."""
     if issue_of(me.ctx.ws.presence(me.name) or {}) not in issue.numbers:
         return
-    action = f"Released {short(issue)}"
+    action = f"{what} {short(issue)}"
     fields: dict[str, object] = {"issue": None, "status": "idle", "lastAction": action}
     other_claim = _newest_other_claim(me, issue)
     if other_claim:

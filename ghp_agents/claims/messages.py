@@ -7,6 +7,7 @@ from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.hotpath.quoting import named, phrase, reason, when
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.locks.lock import Lock
+from ghp_agents.presence.stop_order import StopOrder
 from ghp_agents.settings import consent
 
 ASK = "to ask a person: `ghp agent-escalate …`"
@@ -100,6 +101,15 @@ def not_mine(issue: int, lease: Lock | None, agent: str = "") -> RefusedError:
     return RefusedError(
         f"#{issue} is claimed by {who} since {when(lease.acquired_at)}.{reason(lease.reason, who)}",
         hint=f"Stop working on #{issue}. `ghp agent-claim --next` finds other work; {ASK}.",
+    )
+
+
+def stopped(order: StopOrder) -> RefusedError:
+    """The agent was told to stop."""
+    by = named(order.by.name, order.by.is_person)
+    return RefusedError(
+        f"{by} told {named(order.agent)} to stop.{reason(order.reason)}",
+        hint="End your turn. Only a person or an orchestrator can let you continue.",
     )
 
 

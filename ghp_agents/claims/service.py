@@ -20,6 +20,7 @@ from ghp_agents.issues.service import IssueResult
 from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
 from ghp_agents.ports import Context, LockService
+from ghp_agents.presence import stopping
 from ghp_agents.state import cause
 from ghp_agents.state.cause import Cause
 from ghp_agents.state.legacy_causes import GIVEN_BY, STOLEN
@@ -139,6 +140,8 @@ def claim_next(ctx: Context) -> ClaimResult:
 def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str = "") -> ClaimResult:
     if issue.state == "closed":
         raise messages.closed(issue)
+    if not me.actor.is_person:
+        _refuse_stopped(me)
     name = claim_name(issue.number)
     lease, is_sure = _known(me.ctx.locks, name), False
     seen: tuple[Lock | None, HolderView] = (None, HolderView())
@@ -165,6 +168,13 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
         except LockMovedError as moved:
             lease, is_sure = moved.current, True
     raise messages.contention(issue, ATTEMPTS)
+
+
+def _refuse_stopped(me: ClaimContext) -> None:
+    """Raise RefusedError if I was told to stop, and have not."""
+    order = stopping.in_force(me.ctx, me.ctx.store.snapshot()).get(me.name)
+    if order and (me.ctx.ws.presence(me.name) or {}).get("status") != "stopped":
+        raise messages.stopped(order)
 
 
 def _known(locks: LockService, name: str) -> Lock | None:

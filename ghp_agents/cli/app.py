@@ -52,6 +52,9 @@ COMMANDS: dict[str, Row] = {
     "agent-whoami": Row(
         "presence", "whoami", "agents", "Print this agent's name; --set changes it."
     ),
+    "agent-stop": Row(
+        "stop", "stop", "agents", "Tell an agent to stop, or end its client at once."
+    ),
     "agent-sync": Row("sync", "sync", "agents", "Exchange state with the remote now."),
     "agent-log": Row("ledger", "log", "agents", "List what happened in all clones, oldest first."),
     "agent-report": Row(

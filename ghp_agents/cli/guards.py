@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ghp_agents.cli import output
 from ghp_agents.core.errors import GhpError, NotSetUpError, UsageError
-from ghp_agents.integrations.clients import advice, config_files
+from ghp_agents.integrations.clients import advice, config_files, instructions
 from ghp_agents.integrations.clients import install as client_hooks
 from ghp_agents.integrations.clients.config_files import GIT, ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
@@ -66,8 +66,9 @@ def to_take(app: App, selection: Guards) -> list[Step]:
 
 
 def all_of_clone(app: App) -> list[Step]:
-    """Removal of all our hooks in this clone."""
-    return to_take(app, choose(app, config_files.FOUND, user=False, remove=True))
+    """Removal of all our hooks in this clone, and of the block for agents."""
+    hooks = to_take(app, choose(app, config_files.FOUND, user=False, remove=True))
+    return [*hooks, *(instructions.to_take(app.ws.root) if app.ws.place.toplevel else [])]
 
 
 def put_for_user(app: App, selection: Guards, *, dry_run: bool) -> None:

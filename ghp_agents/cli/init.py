@@ -1,9 +1,12 @@
 """`agent-init`: set a repository up, or take all of it away."""
 
+from collections.abc import Sequence
+
 import click
 
 from ghp_agents.cli import complete, guards, output
 from ghp_agents.cli.connect_services import connecting
+from ghp_agents.cli.context import is_interactive
 from ghp_agents.cli.guards import Guards
 from ghp_agents.cli.trust import consent_at_set_up
 from ghp_agents.cli.uninstall import Removal, take_away
@@ -11,7 +14,9 @@ from ghp_agents.consent import service as consent
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import agent_name
 from ghp_agents.doctor import setup as services
+from ghp_agents.integrations.clients import instructions
 from ghp_agents.integrations.clients.config_files import FOUND
+from ghp_agents.state.admin_port import Step
 from ghp_agents.wiring import App
 
 
@@ -39,12 +44,17 @@ from ghp_agents.wiring import App
     is_flag=True,
     help="Trust the remote's owner: run what main names, now and after changes.",
 )
+@click.option(
+    "--agents-md/--no-agents-md",
+    default=None,
+    help="Add a short block for agents to AGENTS.md and CLAUDE.md (default: ask, on a terminal).",
+)
 @click.option("--no-probe", is_flag=True, help="Do not test whether the remote accepts our refs.")
 @click.option("--dry-run", is_flag=True, help="Only print what would be done.")
 @click.option(
     "--remove",
     is_flag=True,
-    help="Remove everything of ghp-agents from this clone; with --hooks, only the hooks.",
+    help="Remove everything of ghp-agents from this clone; with --hooks or --agents-md, only that.",
 )
 @click.option(
     "--remote-refs", is_flag=True, help="With --remove: also remove our refs from the remote."
@@ -62,6 +72,7 @@ def init(
     hooks: str | None,
     user: bool,
     trust: bool,
+    agents_md: bool | None,
     no_probe: bool,
     dry_run: bool,
     remove: bool,
@@ -87,18 +98,30 @@ def init(
     else:
         _refuse("needs --remove", remote_refs=remote_refs, force=force, yes=yes)
     if remove and selection:
-        _refuse("cannot be used with --hooks", remote_refs=remote_refs, force=force)
+        _refuse(
+            "cannot be used with --hooks",
+            agents_md=agents_md, remote_refs=remote_refs, force=force,
+        )  # fmt: skip
         guards.remove_guards(app, selection, dry_run=dry_run)
+    elif remove and agents_md:
+        _refuse("cannot be used with --agents-md", remote_refs=remote_refs, force=force)
+        _remove_block(app, dry_run=dry_run)
     elif remove:
         removal = Removal(remote_refs=remote_refs, force=force, yes=yes, dry_run=dry_run)
         take_away(app, removal)
     elif selection and selection.is_users:
-        _refuse("cannot be used with --user", agent=agent, config=config, trust=trust)
+        _refuse(
+            "cannot be used with --user",
+            agent=agent, config=config, trust=trust, agents_md=agents_md,
+        )  # fmt: skip
         guards.put_for_user(app, selection, dry_run=dry_run)
     else:
         if trust:
             consent.refuse_agents(app.ws)
-        _set_up(app, agent, selection, config=config, probe=not no_probe, dry_run=dry_run)
+        block = instructions.to_put(app.ws.root) if agents_md else []
+        _set_up(app, agent, selection, block, config=config, probe=not no_probe, dry_run=dry_run)
+        if agents_md is None and not dry_run:
+            _offer_block(app)
         if not dry_run:
             consent_at_set_up(app, owner=trust)
 
@@ -113,6 +136,7 @@ def _set_up(
     app: App,
     agent: str | None,
     selection: Guards | None,
+    block: Sequence[Step],
     *,
     config: bool,
     probe: bool,
@@ -122,7 +146,7 @@ def _set_up(
     ws, ground = app.ws, app.ground
     steps = services.to_make(app, ground, agent=name, config=config)
     # First: a broken file stops everything.
-    put = guards.to_put(app, selection) if selection else []
+    put = [*(guards.to_put(app, selection) if selection else []), *block]
     ask = probe and services.needs_probe(ground)
     if not steps and not put and not ask:
         hooked = " and has its hooks" if selection else ""
@@ -139,13 +163,31 @@ def _set_up(
     limits = services.limits(ws)
     if limits:
         output.say(limits)
-    if selection and put and not dry_run:
+    if selection and len(put) > len(block) and not dry_run:
         guards.say_advice(app, selection)
     if name and ws.environ.get("GHP_AGENT") not in (None, "", name):
         output.warn(
             f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and overrides the worktree's name.",
             "Unset it, or set it to the same name.",
         )
+
+
+def _offer_block(app: App) -> None:
+    """Ask a person whether agents shall read of us in AGENTS.md."""
+    if not is_interactive() or app.ws.place.toplevel is None:
+        return
+    steps = instructions.to_put(app.ws.root)
+    files = " and ".join(step.what.rpartition(" ")[2] for step in steps)
+    if steps and click.confirm(f"Add a short block for agents to {files}?", err=True):
+        guards.carry_out(steps, dry_run=False)
+
+
+def _remove_block(app: App, *, dry_run: bool) -> None:
+    steps = instructions.to_take(app.ws.root)
+    if steps:
+        guards.carry_out(steps, dry_run=dry_run)
+    else:
+        output.done(f"{guards.NOTHING}no file here has the block for agents.")
 
 
 def _probe(app: App) -> None:

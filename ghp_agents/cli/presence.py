@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ghp_agents.claims import shown_work
 from ghp_agents.cli import complete, output, past
 from ghp_agents.cli.context import acting, log_unexpected, start_background
 from ghp_agents.cli.views import upstream as upstream_view
@@ -132,6 +133,7 @@ def status(
     if then is None:
         # The JSON has no liveness, so processes are checked only to select agents.
         seen = services.list_agents(app, snapshot, processes=stale or not as_json)
+        seen = shown_work.shown(app, snapshot, seen)
     else:
         seen = services.look_back(app.ws, snapshot, then)
     waits = waiting_view.waits(app, snapshot, seen) if then is None else []
@@ -321,6 +323,8 @@ def _print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> No
         from ghp_agents.sync import notifications
 
         news_flag.clear(app.ws.folders, name)
+        if notifications.must_stop(app, snapshot, agent_name(name)):
+            news_flag.set_flag(app.ws.folders, name)  # also if it was a person who asked
         others = notifications.of_others(app, snapshot, agent_name(name))
         if others.text:
             tell(others.text)
@@ -350,6 +354,7 @@ def _watch(app: App, name: str | None, stale: bool) -> None:
     def frame() -> tuple[Sequence[str], list[tuple[str, ...]], list[str]]:
         snapshot = app.store.snapshot()
         seen = services.list_agents(app, snapshot, processes=True)
+        seen = shown_work.shown(app, snapshot, seen)
         waits = waiting_view.waits(app, snapshot, seen)
         views = waiting_view.shown(_select(seen, name, stale), waits)
         start_background(app)

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from ghp_agents.cli import output
 from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError, NotSetUpError
+from ghp_agents.presence import client_process
+from ghp_agents.workspace import Workspace
 
 # How each client begins an interactive session with a prompt.
 CLIENTS: Mapping[str, tuple[str, ...]] = {
@@ -62,23 +64,25 @@ def find(client: str | None, command: Sequence[str], *, tmux: bool) -> tuple[str
     return words
 
 
-def here(launch: Launch, environ: Mapping[str, str]) -> None:
+def here(ws: Workspace, launch: Launch, environ: Mapping[str, str]) -> None:
     """Replace this process by the client. Raises GhpError."""
     output.flush()
+    client_process.note(ws, launch.agent, os.getpid())
     try:
         os.chdir(launch.path)
         os.execvpe(launch.words[0], launch.words, launch.environment(environ))
     except OSError as error:
+        client_process.forget(ws, launch.agent)
         raise GhpError(
             f"Cannot start `{launch.words[0]}` in {launch.path}: {error.strerror}.",
             hint=f"Start it by hand: `{by_hand(launch.path, launch.words[0])}`.",
         ) from None
 
 
-def in_tmux(launch: Launch, session: str, environ: Mapping[str, str]) -> None:
+def in_tmux(ws: Workspace, launch: Launch, environ: Mapping[str, str]) -> None:
     """Start the client in a new window of the tmux session that is called after the repository.
     Raises GhpError."""
-    session = _UNFIT.sub("-", session).strip("-") or "agents"
+    session = _UNFIT.sub("-", ws.root.name).strip("-") or "agents"
     env = launch.environment(environ)
     own = [
         word
@@ -88,13 +92,15 @@ def in_tmux(launch: Launch, session: str, environ: Mapping[str, str]) -> None:
     ]
     exists = _tmux(launch, environ, "has-session", "-t", f"={session}").code == 0
     begin = ["new-window", "-t", f"={session}:"] if exists else ["new-session", "-d", "-s", session]
-    place = ["-n", launch.agent, "-c", str(launch.path)]
+    place = ["-P", "-F", "#{pane_pid}", "-n", launch.agent, "-c", str(launch.path)]
     done = _tmux(launch, environ, *begin, *place, *own, "--", *launch.words)
     if done.code != 0:
         raise GhpError(
             f"tmux did not start `{launch.words[0]}`: {done.err.strip()[:200]}.",
             hint=f"Start it by hand: `{by_hand(launch.path, launch.words[0])}`.",
         )
+    if done.out.strip().isdigit():
+        client_process.note(ws, launch.agent, int(done.out))
     output.done(
         f"Started {launch.words[0]} in window {launch.agent} of the tmux session {session}. "
         f"To see it: tmux attach -t {session}"

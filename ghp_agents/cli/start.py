@@ -86,9 +86,9 @@ def start(
         prompt = f"You are agent {agent}. {_resume(app, started, limit)}"
         launch = run_client.Launch(program, started.path, agent, prompt)
         if tmux:
-            run_client.in_tmux(launch, app.ws.root.name, app.environ)
+            run_client.in_tmux(app.ws, launch, app.environ)
         else:
-            run_client.here(launch, app.environ)
+            run_client.here(app.ws, launch, app.environ)
 
 
 def _fields(started: Started) -> "StartedJson":

@@ -17,7 +17,7 @@ from ghp_agents.issues import replay as issue_log
 from ghp_agents.leases import record as lease_record
 from ghp_agents.notes import record as note_record
 from ghp_agents.ports import Context, Exchange
-from ghp_agents.presence import name_owners
+from ghp_agents.presence import name_owners, stop_order
 from ghp_agents.presence.service import rivalries
 from ghp_agents.pulls import replay as pull_log
 from ghp_agents.pulls import review
@@ -41,6 +41,7 @@ FOLDERS: dict[str, _Reader] = {  # the problems that a command's own reader find
     "pulls": lambda files: pull_log.read_events(files).problems,
     "reviews": lambda files: review.read_reviews(files)[1],
     "returns": lambda files: returned.read_returns(files)[1],
+    "stops": lambda files: stop_order.read_orders(files)[1],
 }
 
 

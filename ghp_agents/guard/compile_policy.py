@@ -26,6 +26,7 @@ from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context, IssueTracker
 from ghp_agents.presence import service as presence
+from ghp_agents.presence import stop_order
 from ghp_agents.settings import load as configuration
 from ghp_agents.settings.settings import Settings
 from ghp_agents.workspace import Workspace
@@ -69,6 +70,7 @@ def make(ctx: Context, sources: Sources, stamp: Stamp | None) -> Book:
         "goneAfter": settings.gone_after,
         "lapses": _next_lapse(world),
         "claims": {str(claimed_issue(x.name)): _claim(x, ctx.locks.clone) for x in world.claims},
+        "stops": _stops(world, settings),
         "elsewhere": _elsewhere(world, [rule for rule, _ in rules]),
         **bind(rules, fold),
     }
@@ -138,6 +140,15 @@ def _next_lapse(world: World) -> float | None:
     ends = [end for lease, end in known.items() if lease not in world.expired]
     # The fast path has only the machine's clock.
     return world.now - world.ws.steady() + min(ends) if ends else None
+
+
+def _stops(world: World, settings: Settings) -> dict[str, list[Any]]:
+    """The agents that were told to stop: the epoch, by whom, when and why."""
+    orders, _ = stop_order.read_orders(world.snapshot.files(stop_order.FOLDER))
+    return {
+        agent: [x.epoch, x.by.name, x.by.is_person, x.at, x.reason]
+        for agent, x in stop_order.newest(orders, settings.orchestrators).items()
+    }
 
 
 def _leases(world: World, fold: bool) -> list[RulePatterns]:

@@ -29,8 +29,11 @@ from ghp_agents.workspace import MYSELF, NAME_FILE, Workspace, open_workspace
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+#-]{0,200}")  # a branch without syntax of git's
 
 
-def write(me: ClaimContext, issue: Issue, lease: Lock, to: str | None) -> Handoff:
-    """Record a handoff of an issue for `lease`'s holder; once for each claim."""
+def write(
+    me: ClaimContext, issue: Issue, lease: Lock, to: str | None, why: str = "is gone"
+) -> Handoff:
+    """Record a handoff of an issue for `lease`'s holder; once for each claim. `why` says what
+    happened to it."""
     ws, store = me.ctx.ws, me.ctx.store
     agent = lease.holder or ""
     fields: Presence = store.snapshot().agents().get(agent, {})
@@ -58,7 +61,9 @@ def write(me: ClaimContext, issue: Issue, lease: Lock, to: str | None) -> Handof
         sections=sections.carried(topic_facts.handoffs, agent, branch.name),
         carried=commits.carry(me.ctx, branch, to, push=False) if theirs and to else NOTHING,
     )
-    return record_of(theirs or ws, store, facts, to=to, note=_note(agent, fields, lease)).handoff
+    return record_of(
+        theirs or ws, store, facts, to=to, note=_note(agent, fields, lease, why)
+    ).handoff
 
 
 def _first_line(agent: str, lease: Lock) -> str:
@@ -67,11 +72,10 @@ def _first_line(agent: str, lease: Lock) -> str:
     return f"{agent} claimed this at {lease.acquired_at} (generation {lease.generation})"
 
 
-def _note(agent: str, fields: Presence, lease: Lock) -> str:
+def _note(agent: str, fields: Presence, lease: Lock, why: str) -> str:
     """Return the note; it is the same whenever it is written, so it is written once."""
     lines = [
-        f"{_first_line(agent, lease)} and is gone. This handoff was written for it, from its "
-        "records."
+        f"{_first_line(agent, lease)} and {why}. This handoff was written for it, from its records."
     ]
     if fields:
         at, status = (one_line(str(fields.get(key)), 40) for key in ("timestamp", "status"))

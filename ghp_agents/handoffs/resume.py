@@ -23,6 +23,7 @@ from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.notes import recall
 from ghp_agents.notes.note import Note
 from ghp_agents.ports import Context, StateStore
+from ghp_agents.presence import stopping
 from ghp_agents.state.default_branch import remote_name
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.workspace import Workspace
@@ -142,6 +143,8 @@ def _values(ctx: Context, chosen: Chosen, news: list[News], *, is_stopped: bool)
 
 
 def _steps(ctx: Context, chosen: Chosen, branch: Branch, *, is_stopped: bool) -> list[str]:
+    if chosen.about.actor.name in stopping.in_force(ctx, ctx.store.snapshot()):
+        return ["Stop: you were told to. Change nothing more, and end your turn."]
     last = chosen.handoff
     work = last.work if last and not _restored(chosen) else None
     now = replace(  # the present situation; that of the handoff may be outdated

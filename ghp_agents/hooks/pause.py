@@ -22,7 +22,16 @@ def stop(context: "HookContext") -> Reply | None:
     before = context.presence() or {}
     beat(context, {"status": "waiting"} if before.get("status") in WORKING else {})
     compact(context)
+    _obey(context)
     return None
+
+
+def _obey(context: "HookContext") -> None:
+    """Mark the agent as stopped if it was told to stop: its turn has ended."""
+    from ghp_agents.presence import stopping
+
+    app = context.app()
+    stopping.settle(app, app.store.snapshot(), [context.agent])
 
 
 def compact(context: "HookContext") -> None:

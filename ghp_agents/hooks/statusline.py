@@ -8,7 +8,7 @@ counts, which need the state, are cached.
 
 from ghp_agents.hooks import scene
 from ghp_agents.hooks.event import Event, text
-from ghp_agents.hotpath import fastjson, own_file
+from ghp_agents.hotpath import fastjson, news_flag, own_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,32 +30,49 @@ def segment(payload: "Mapping[str, Any]", environ: "Mapping[str, str]") -> str:
     context = scene.find(Event("claude", "batch", "statusLine", session, cwd or None), environ)
     if context is None:
         return ""
-    parts = [context.agent, _work(context.presence() or {}), *_counts(context)]
+    known = _known(context)
+    parts = [context.agent, _work(context, known), *_counts(known)]
     return SEPARATOR.join([part for part in parts if part])
 
 
-def _work(presence: "Mapping[str, Any]") -> str:
+def _work(context: "HookContext", known: "Mapping[str, Any]") -> str:
+    presence = context.presence() or {}
     issue, status = presence.get("issue"), presence.get("status")
+    correction = known["corrected"].get(context.agent)
+    if correction and correction[0] == _claim(presence):
+        issue, status = correction[1:]
     number = f"#{issue}" if type(issue) is int else ""
     words = [number, status if isinstance(status, str) and status.isprintable() else ""]
     return " ".join([word for word in words if word])
 
 
-def _counts(context: "HookContext") -> "list[str]":
+def _claim(presence: "Mapping[str, Any]") -> "list[Any]":
+    return [presence.get(key) for key in ("issue", "generation", "status")]
+
+
+def _known(context: "HookContext") -> "dict[str, Any]":
+    """The counts and corrections; computed again when there is news."""
     cached = fastjson.read_object(context.folders[0] + CACHE) or {}
-    at, questions, stale = (cached.get(key) for key in ("at", "open", "stale"))
-    fresh = isinstance(at, int | float) and 0 <= context.now - at < KEPT
-    if not (fresh and type(questions) is int and type(stale) is int):
-        questions, stale = _count(context)
-        _save_counts(context, {"at": context.now, "open": questions, "stale": stale})
+    at, *counts = (cached.get(key) for key in ("at", "open", "stale"))
+    news_at = news_flag.set_at(context.folders, context.agent)
+    fresh = isinstance(at, int | float) and 0 <= context.now - at < KEPT and at >= news_at
+    if not fresh or [*map(type, (*counts, cached.get("corrected")))] != [int, int, dict]:
+        cached = {"at": context.now, **_computed(context)}
+        _save_counts(context, cached)
+    return cached
+
+
+def _counts(known: "Mapping[str, Any]") -> "list[str]":
+    questions, stale = known["open"], known["stale"]
     return [
         f"{questions} question{'s' if questions != 1 else ''} open" if questions else "",
         f"{stale} agent{'s' if stale != 1 else ''} stale" if stale else "",
     ]
 
 
-def _count(context: "HookContext") -> "tuple[int, int]":
-    """The numbers of open questions and of stale agents."""
+def _computed(context: "HookContext") -> "dict[str, Any]":
+    """The numbers of open questions and of stale agents, and the agents whose claim has ended."""
+    from ghp_agents.claims import shown_work
     from ghp_agents.escalations import service as escalation
     from ghp_agents.presence import service as presence
     from ghp_agents.presence.liveness import Liveness
@@ -64,10 +81,16 @@ def _count(context: "HookContext") -> "tuple[int, int]":
     snapshot = app.store.snapshot()
     questions, _ = escalation.read_all(snapshot, app.ws.settings.orchestrators)
     views = presence.list_agents(app, snapshot)
-    return (
-        sum(question.is_open for question in questions),
-        sum(view.liveness is Liveness.STALE for view in views),
-    )
+    corrected = zip(views, shown_work.shown(app, snapshot, views), strict=True)
+    return {
+        "open": sum(question.is_open for question in questions),
+        "stale": sum(view.liveness is Liveness.STALE for view in views),
+        "corrected": {
+            view.name: [_claim(view.presence), *_claim(seen.presence)[::2]]
+            for view, seen in corrected
+            if seen.presence != view.presence
+        },
+    }
 
 
 def _save_counts(context: "HookContext", counts: "Mapping[str, Any]") -> None:

@@ -44,6 +44,17 @@ class LostClaim(NamedTuple):
         return taken + reason(self.reason, "" if self.cause == GIVEN else who)
 
     @property
+    def short(self) -> str:
+        """What happened, for everybody; the reason is not quoted."""
+        if self._is_merged:
+            return f"#{self.issue} was {self.reason}"
+        if self._is_closed:
+            return f"#{self.issue} was closed"
+        if self.holder is None:
+            return f"#{self.issue} was released" + (f": {self.reason}" if self.reason else "")
+        return f"#{self.issue} is claimed by {self.holder}"
+
+    @property
     def hint(self) -> str:
         """What to do next, for the former holder."""
         other = "`ghp agent-claim --next` finds other work."

@@ -46,6 +46,16 @@ def is_set(folders: "Sequence[str]", agent: str) -> bool:
     return any(os.path.exists(_path(folder, agent)) for folder in folders)
 
 
+def set_at(folders: "Sequence[str]", agent: str) -> float:
+    """When the flag of `agent` was set; 0 if it is not."""
+    for folder in folders:
+        try:
+            return os.stat(_path(folder, agent)).st_mtime
+        except OSError:
+            continue
+    return 0.0
+
+
 def clear(folders: "Sequence[str]", agent: str) -> None:
     """Clear the flag. Do this before reading news, so that later news sets it again."""
     for folder in folders:

@@ -20,8 +20,8 @@ OF_LEASES = (LEASE, IMPLICIT, SCOPE)  # kinds that do not apply to files that ar
 
 
 class Verdict:
-    """The decision about one path. `kind` names the rule: fenced, worktree, lease, implicit,
-    shared, scope; empty if none applies. A person is always allowed, but informed."""
+    """The decision about one path. `kind` names the rule: stopped, fenced, worktree, lease,
+    implicit, shared, scope; empty if none applies. A person is always allowed, but informed."""
 
     __slots__ = ("holder", "kind", "next", "path", "since", "why", "word")
 
@@ -163,9 +163,11 @@ def decide(book: "Book", path: str, case: EditRequest) -> Verdict:
 
 
 def _first(book: "Book", path: str, case: EditRequest) -> Verdict:
-    barred = None if case.is_person else _fenced(book, path, case) or _in_worktree(path, case)
-    if barred:
-        return barred
+    if not case.is_person:
+        barred = _stopped(book, path, case) or _fenced(book, path, case)
+        barred = barred or _in_worktree(path, case)
+        if barred:
+            return barred
     rules = [Rule(*book["rules"][number]) for number in policy_cache.covering(book, path)]
     leases = [rule for rule in rules if rule.kind == LEASE and not _is_over(rule, case)]
     holding = None if case.is_exempt else _other(leases, case)
@@ -202,6 +204,17 @@ def _is_mine(rule: Rule, case: EditRequest) -> bool:
 
 def _is_over(rule: Rule, case: EditRequest) -> bool:
     return rule.until is not None and rule.until <= case.now
+
+
+def _stopped(book: "Book", path: str, case: EditRequest) -> Verdict | None:
+    """The agent was told to stop, and has not started again since."""
+    stop = book["stops"].get(case.agent)
+    if not stop or case.presence is None or _whole(case.presence.get("epoch")) > stop[0]:
+        return None
+    _, by, is_person, since, text = stop
+    why = f"{named(by, is_person)} told {named(case.agent)} to stop.{reason(text)}"
+    hint = "End your turn. Only a person or an orchestrator can let you continue."
+    return Verdict(DENY, path, "stopped", by, since, why, hint)
 
 
 def _fenced(book: "Book", path: str, case: EditRequest) -> Verdict | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Stamp = dict[str, Any]
 
-RULED = (".ghp/leases/", ".ghp/issues/")  # this clone's records that affect edits
+RULED = (".ghp/leases/", ".ghp/issues/", ".ghp/stops/")  # this clone's records that affect edits
 _SHORT = 200  # bytes; shorter files, such as refs, are compared by their text
 LONGEST_TEXT = 1_000_000  # bytes of a file that is compared as a whole
 QUEUE = "queue"  # the folder of records that are about to be committed

@@ -77,12 +77,19 @@ def heartbeat(
     session = hot_heartbeat.session(ws.environ)[1]
     pid = hot_heartbeat.agent_pid(ws.environ)
     fields = {**fields, **hot_heartbeat.surroundings(ws.place)}
+    if fields.get("status") not in STOPPED and _has_stopped(ws, agent):
+        return register(ws, store, agent, fields)
     throttle = ws.settings.throttle
     beaten = hot_heartbeat.beat(
         ws.folders, agent, fields, ws.clock.now(), session=session, progress=progress,
         throttle=throttle, pid=pid, moment=ws.clock.interval(),
     )  # fmt: skip
     return beaten or register(ws, store, agent, fields)
+
+
+def _has_stopped(ws: Workspace, agent: AgentName) -> bool:
+    """Whether it stopped; starting again is another life, which no order to stop binds."""
+    return (ws.presence(agent) or {}).get("status") == "stopped"
 
 
 def register(

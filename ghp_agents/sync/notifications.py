@@ -16,6 +16,7 @@ from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
+from ghp_agents.presence import stopping
 from ghp_agents.pulls import send_back
 from ghp_agents.sync import main_moved, others_news
 from ghp_agents.workspace import Workspace
@@ -41,7 +42,7 @@ def gather(
     A lost claim is reported once; with `again`, as long as it lasts.
     """
     snapshot = ctx.store.snapshot()
-    items = [*_of_fence(ctx, agent, again)]
+    items = [*(_of_stop(ctx, snapshot, agent, again) or _of_fence(ctx, agent, again))]
     items += _wanted(ctx, snapshot, agent, again)
     items += _rivals(ctx, snapshot, agent)
     items += _once(ctx, agent)
@@ -70,6 +71,23 @@ def _of_fence(ctx: Context, agent: AgentName, again: bool) -> list[tuple[str, st
     if fence is None or (not again and escalation.is_told(ctx.ws, agent, _fence_id(fence))):
         return []
     return [(clean(f"{fence.words} {fence.hint}"), _fence_id(fence))]
+
+
+def _of_stop(
+    ctx: Context, snapshot: Snapshot, agent: AgentName, again: bool
+) -> list[tuple[str, str]]:
+    """The order to stop; it is told instead of the claim that it ended."""
+    entry = stopping.in_force(ctx, snapshot).get(agent)
+    if entry is None:
+        return []
+    key = f"stop/{entry.id}"
+    is_new = again or not escalation.is_told(ctx.ws, agent, key)
+    return [(clean(entry.words) if is_new else "", key)]
+
+
+def must_stop(ctx: Context, snapshot: Snapshot, agent: AgentName) -> bool:
+    """Whether the agent has not heard yet that it must stop."""
+    return any(text for text, _ in _of_stop(ctx, snapshot, agent, again=False))
 
 
 def _rivals(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[tuple[str, str]]:
@@ -105,7 +123,7 @@ def of_others(ctx: Context, snapshot: Snapshot, agent: AgentName) -> Notificatio
 
 def fence_lines(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]:
     """The present lost claim of `agent`, and the open orders by people on GitHub."""
-    fenced = _of_fence(ctx, agent, again=True)
+    fenced = _of_stop(ctx, snapshot, agent, again=True) or _of_fence(ctx, agent, again=True)
     return [text for text, _ in [*fenced, *_wanted(ctx, snapshot, agent, again=True)]]
 
 
@@ -153,12 +171,15 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
     """Set the news flag of this clone's agents that have undelivered items."""
     answered = bool(snapshot.files(ANSWERS))
     ledger = cache(lambda baseline: ctx.store.ledger(baseline))
-    for agent in presence.agents_here(ctx.ws):
+    here = presence.agents_here(ctx.ws)
+    stopping.settle(ctx, snapshot, here)
+    for agent in here:
+        stop = must_stop(ctx, snapshot, agent)
         fence = _fence(ctx, agent)
         fenced = fence is not None and not escalation.is_told(ctx.ws, agent, _fence_id(fence))
         wanted = _wanted(ctx, snapshot, agent, again=False) or _once(ctx, agent)
         new = (answered and _answers(ctx.ws, snapshot, agent)) or _returns(ctx.ws, snapshot, agent)
-        if fenced or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
+        if stop or fenced or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
             news_flag.set_flag(ctx.ws.folders, agent)
 
 

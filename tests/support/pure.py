@@ -24,7 +24,7 @@ _NAMES = {
     "locks": "lock lost_lock names",
     "notes": "note project record",
     "notes/search": "bm25 result",
-    "presence": "liveness",
+    "presence": "liveness stop_order",
     "pulls": "body_template branch_names check pull record replay review",
     "reports": "markdown",
     "settings": "consent schema settings",

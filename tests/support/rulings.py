@@ -25,6 +25,7 @@ def book(
         "fold": fold,
         "orchestrators": list(orchestrators),
         "claims": dict(claims or {}),
+        "stops": {},
         **rulemaking.bind(ready, fold),
     }
 

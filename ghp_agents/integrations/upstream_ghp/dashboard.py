@@ -6,6 +6,7 @@ Only what this clone knows; no network access.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ghp_agents.claims import shown_work
 from ghp_agents.core.clock import ago
 from ghp_agents.core.ids import issue_of_branch, one_line
 from ghp_agents.escalations import record as escalation_record
@@ -28,7 +29,7 @@ Item = dict[str, Any]
 def dashboard(ctx: Context, branch: str) -> dict[str, Any]:
     """The reply to upstream's dashboard about a branch, in its format."""
     snapshot = ctx.store.snapshot()
-    views = presence.list_agents(ctx, snapshot)
+    views = shown_work.shown(ctx, snapshot, presence.list_agents(ctx, snapshot))
     known = [view for view in views if view.liveness is not Liveness.GONE]
     issue = _issue(known, branch)
     here = [view for view in known if _is_here(view, branch, issue)]

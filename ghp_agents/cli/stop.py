@@ -1,0 +1,90 @@
+"""`agent-stop`: tell an agent to stop, or end its client at once."""
+
+import click
+
+from ghp_agents.cli import complete, output
+from ghp_agents.cli.context import acting, send, sync_first
+from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.core.ids import agent_name
+from ghp_agents.handoffs import stop_agent as services
+from ghp_agents.handoffs.stop_agent import Stopped
+from ghp_agents.wiring import App
+
+
+@click.command("agent-stop", epilog="Example: ghp agent-stop worker-1 --reason 'Wrong approach'")
+@click.argument("agent", metavar="NAME", shell_complete=complete.agents)
+@click.option("--reason", metavar="TEXT", default="", help="Why; the agent reads it.")
+@click.option("--now", is_flag=True, help="Also end the client that `agent-start --run` started.")
+@click.option("--undo", is_flag=True, help="Let the agent continue after all.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@acting
+def stop(app: App, agent: str, reason: str, now: bool, undo: bool, as_json: bool) -> None:
+    """Tell an agent to stop at its next step.
+
+    Its work is saved in a handoff, and its issues and leases are free again. Until it has stopped,
+    its edits and claims are refused. An agent of another clone hears of it after the next sync
+    there. People and orchestrators can stop any agent; an agent can stop only itself.
+
+    --now ends the process that `agent-start --run` started in this clone: SIGTERM, then SIGKILL
+    after 5 seconds.
+    """
+    name = agent_name(agent)
+    if undo and (now or reason):
+        raise UsageError(
+            "--undo cannot be used with --now or --reason.",
+            hint=f"Run `ghp agent-stop {name} --undo`.",
+        )
+    sync_first(app)
+    if undo:
+        _undo(app, name, as_json=as_json)
+        return
+    with output.busy("Stopping"):
+        stopped = services.stop(app, name, reason, now=now)
+    if as_json:
+        output.as_json(_fields(stopped))
+    _say(stopped, now=now)
+    if stopped.is_new:
+        send(app)
+    if now and stopped.client is None and not stopped.has_stopped:
+        raise GhpError(
+            f"No client of {name} was ended: `agent-start --run` did not start one in this clone.",
+            hint=f"End it where it runs. {name} is told to stop at its next step.",
+        )
+
+
+def _undo(app: App, name: str, *, as_json: bool) -> None:
+    lifted = services.lift(app, name)
+    if as_json:
+        output.as_json({"agent": name, "lifted": lifted})
+    elif lifted:
+        output.done(f"{name} may continue. Its issues stay free until it claims them again.")
+    else:
+        output.say(f"{name} was not told to stop.")
+    if lifted:
+        send(app)
+
+
+def _fields(stopped: Stopped) -> dict[str, object]:
+    return {
+        "agent": stopped.agent,
+        "stopped": stopped.has_stopped,
+        "already": not stopped.is_new,
+        "issues": list(stopped.issues),
+        "handoffs": list(stopped.handoffs),
+        "clientEnded": stopped.client is True,
+    }
+
+
+def _say(stopped: Stopped, *, now: bool) -> None:
+    name = stopped.agent
+    if stopped.client:
+        output.done(f"Ended the client of {name}.")
+    for issue, handoff in zip(stopped.issues, stopped.handoffs, strict=True):
+        output.done(f"Saved the work on #{issue} in {handoff}; #{issue} is free again.")
+    if stopped.has_stopped:
+        text = f"{name} has stopped." if stopped.is_new else f"{name} has already stopped."
+    elif stopped.is_new:
+        text = f"{name} is told to stop at its next step."
+    else:
+        text = f"{name} was already told to stop."
+    (output.done if stopped.is_new else output.say)(text)

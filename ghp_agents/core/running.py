@@ -1,0 +1,70 @@
+"""Recognize a running process later, and end it: never another one that got the same number."""
+
+import os
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from ghp_agents.core import process
+from ghp_agents.core.errors import GhpError
+from ghp_agents.hotpath import boot_clock
+
+STATUS = "/proc/{pid}/stat"
+GRACE_S = 5.0  # seconds to end after SIGTERM
+LOOK_EVERY = 0.05
+PS_TIMEOUT_S = 5.0
+
+
+def identity(pid: int) -> str | None:
+    """The boot and the start time of a running process of this user; None for any other."""
+    try:
+        if Path(f"/proc/{pid}").stat().st_uid != os.getuid():
+            return None
+        fields = Path(STATUS.format(pid=pid)).read_text("utf-8", "replace").rpartition(")")[2]
+        state, start = fields.split()[0], fields.split()[19]
+        return None if state in "ZX" else f"{boot_clock.read()[0]} {start}"
+    except (OSError, IndexError):
+        return None if Path(STATUS.format(pid="self")).exists() else _by_ps(pid)
+
+
+def _by_ps(pid: int) -> str | None:
+    """The same on a system without /proc."""
+    command = ["ps", "-o", "uid=,state=,lstart=", "-p", str(pid)]
+    try:
+        shown = process.run(command, cwd=Path("/"), env={"LC_ALL": "C"}, timeout=PS_TIMEOUT_S)
+    except (OSError, GhpError):
+        return None
+    uid, state, *start = shown.out.split() or ["", ""]
+    return " ".join(start) if uid == str(os.getuid()) and state[:1] != "Z" else None
+
+
+def end(pid: int, known: str, wait: Callable[[float], None]) -> bool:
+    """End the process that `identity` once described as `known`, and its group if it leads one:
+    SIGTERM, then SIGKILL after GRACE_S. Returns whether it still ran. Raises GhpError."""
+    if identity(pid) != known:
+        return False
+    # A shell sends this command's own group a signal, too, if an agent ends its own client.
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        _send(pid, signal.SIGTERM)
+        for _ in range(int(GRACE_S / LOOK_EVERY)):
+            if identity(pid) != known:
+                return True
+            wait(LOOK_EVERY)
+        _send(pid, signal.SIGKILL)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return True
+
+
+def _send(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        try:
+            is_leader = os.getpgid(pid) == pid
+            (os.killpg if is_leader else os.kill)(pid, number)
+        except PermissionError as error:
+            raise GhpError(
+                f"Process {pid} cannot be ended: {error.strerror}.",
+                hint=f"End it by hand: `kill {pid}`.",
+            ) from None

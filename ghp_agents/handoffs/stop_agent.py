@@ -1,0 +1,138 @@
+"""Stop an agent: tell it, save its work, free its issues and leases, and end its client.
+
+The order comes first, so that nothing changes after the work was saved. Each step looks first, so
+a repeated command finishes what a killed one began.
+"""
+
+from typing import NamedTuple
+
+from ghp_agents.claims import service as claims
+from ghp_agents.claims.effects import ClaimContext, myself
+from ghp_agents.core.errors import NotFoundError, RefusedError
+from ghp_agents.core.files import random_hex
+from ghp_agents.core.ids import Timestamp, one_line
+from ghp_agents.core.secret_scan import redacted
+from ghp_agents.handoffs import for_dead_agent
+from ghp_agents.hotpath import news_flag
+from ghp_agents.hotpath.quoting import named
+from ghp_agents.leases import service as leases
+from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.names import PREFIX, claimed_issue
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import client_process, people, stop_order, stopping
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.service import AgentView
+from ghp_agents.presence.stop_order import StopOrder
+from ghp_agents.state.presence import number
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
+from ghp_agents.workspace import now_text
+
+
+class Stopped(NamedTuple):
+    """What was done to stop an agent."""
+
+    agent: str
+    is_new: bool  # False: nothing was left to do
+    has_stopped: bool  # False: it stops at its next step
+    issues: tuple[int, ...] = ()  # that are free again
+    handoffs: tuple[str, ...] = ()
+    client: bool | None = None  # with `now`: it was ended; False: it had ended; None: unknown here
+
+
+def stop(ctx: Context, name: str, reason: str = "", *, now: bool = False) -> Stopped:
+    """Tell an agent to stop, save its work and free its issues. With `now`, end its client, too.
+
+    For people, orchestrators and the agent itself. Raises NotFoundError, RefusedError,
+    UnknownError, GhpError.
+    """
+    me = _authorized(ctx, name, "stops it", itself=True)
+    view = _find(ctx, name)
+    held = _claims(ctx, name)
+    if view.liveness in (Liveness.STOPPED, Liveness.GONE) and not held:
+        forgotten = client_process.end(ctx.ws, name) if now else None
+        return Stopped(name, bool(forgotten), has_stopped=True, client=forgotten)
+    ordered = _order(ctx, view, reason, is_lifted=False)
+    is_itself = not me.actor.is_person and me.name == name
+    ended = client_process.end(ctx.ws, name) if now and not is_itself else None
+    saved = tuple(_free(me, lock, reason) for lock in held)
+    _end_leases(me, name)
+    has_stopped = stopping.settle(
+        ctx, ctx.store.snapshot(), [name], ended=ended is not None or is_itself
+    )
+    if now and is_itself:
+        ended = client_process.end(ctx.ws, name)
+    issues = tuple(number for lock in held if (number := claimed_issue(lock.name)) is not None)
+    is_new = ordered or bool(held) or bool(ended)
+    return Stopped(name, is_new, bool(has_stopped), issues, saved, ended)
+
+
+def lift(ctx: Context, name: str) -> bool:
+    """Let an agent continue that was told to stop. Returns whether it was. Raises NotFoundError,
+    RefusedError."""
+    _authorized(ctx, name, "lets it continue", itself=False)
+    return _order(ctx, _find(ctx, name), "", is_lifted=True)
+
+
+def _authorized(ctx: Context, name: str, what: str, *, itself: bool) -> ClaimContext:
+    actor = ctx.ws.actor()
+    may = actor.is_person or actor.name in ctx.ws.settings.orchestrators
+    if not may and not (itself and actor.name == name):
+        raise RefusedError(
+            f"{actor.name} is an agent and may not decide whether {named(name)} stops.",
+            hint=f"{people.instead(ctx.ws.environ, what)} Ask one: `ghp agent-escalate …`.",
+        )
+    return myself(ctx)
+
+
+def _find(ctx: Context, name: str) -> AgentView:
+    views = presence.list_agents(ctx, ctx.store.snapshot())
+    view = next((view for view in views if view.name == name), None)
+    if view is None:
+        raise NotFoundError(
+            f"There is no agent {named(name)}.",
+            hint="`ghp agent-status` lists agents; `ghp agent-sync` gets news from other clones.",
+        )
+    return view
+
+
+def _claims(ctx: Context, name: str) -> list[Lock]:
+    known = ctx.locks.known(PREFIX)
+    return [lock for lock in known if lock.holder == name and not lock.is_person]
+
+
+def _order(ctx: Context, view: AgentView, reason: str, *, is_lifted: bool) -> bool:
+    """Record the order; returns False if it is in force already, or not in force to be lifted."""
+    ws, fresh = ctx.ws, random_hex(6)
+    kept = one_line(redacted(reason), stop_order.REASON_LIMIT)
+
+    def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
+        is_bound = view.name in stopping.in_force(ctx, snapshot)
+        if is_bound != is_lifted:
+            return False, []
+        entry = StopOrder(
+            fresh, view.name, max(1, number(view.presence, "epoch")), kept, is_lifted,
+            Timestamp(now_text(ws)), ws.actor(), snapshot.clock + 1, snapshot.clone,
+        )  # fmt: skip
+        return True, [stop_order.encode(entry)]
+
+    is_new = transact(ctx.store, decide)
+    if is_new:
+        news_flag.set_flag(ws.folders, view.name)
+    return is_new
+
+
+def _free(me: ClaimContext, lock: Lock, reason: str) -> str:
+    """Save the work on an issue, then release it; returns the handoff's name."""
+    issue = me.ctx.tracker.get(claimed_issue(lock.name) or 0)
+    handoff = for_dead_agent.write(me, issue, lock, None, "was stopped")
+    why = f"{lock.holder} was stopped" + (f": {one_line(reason, 200)}" if reason else "")
+    claims.release(me.ctx, str(issue.number), reason=why)
+    return handoff.name
+
+
+def _end_leases(me: ClaimContext, name: str) -> None:
+    for hold in leases.listing(me.ctx).held:
+        if hold.holder == name and not hold.is_person:
+            leases.give_back(me.ctx, me.actor, hold, f"{name} was stopped")

@@ -1,0 +1,45 @@
+"""The process of the client that `agent-start --run` started for an agent, to end it later.
+
+The note `clients/<agent>.json` stays on this machine, in the clone's private folder.
+"""
+
+from pathlib import Path
+
+from ghp_agents.core import running
+from ghp_agents.core.json_file import object_file
+from ghp_agents.hotpath import heartbeat
+from ghp_agents.workspace import Workspace
+
+FOLDER = "clients"
+
+
+def note(ws: Workspace, agent: str, pid: int) -> None:
+    """Note that this process is the agent's client."""
+    fields = {"pid": pid, "space": heartbeat.process_space(), "started": running.identity(pid)}
+    path = _path(ws, agent)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    object_file(path).write(fields)
+
+
+def forget(ws: Workspace, agent: str) -> None:
+    """The client was not started, or has ended."""
+    _path(ws, agent).unlink(missing_ok=True)
+
+
+def end(ws: Workspace, agent: str) -> bool | None:
+    """End the agent's client. False: it had ended already; None: none was started here. Raises
+    GhpError."""
+    fields = object_file(_path(ws, agent)).read()
+    match [fields.get(key) for key in ("pid", "space", "started")]:
+        case [int(pid), str(space), str(started)] if pid > 1 and not isinstance(pid, bool):
+            if space != heartbeat.process_space():
+                return None  # in another container
+        case _:
+            return None
+    ended = running.end(pid, started, ws.clock.wait)
+    forget(ws, agent)
+    return ended
+
+
+def _path(ws: Workspace, agent: str) -> Path:
+    return ws.ghp_dir / FOLDER / f"{agent}.json"

@@ -1,0 +1,92 @@
+"""Orders to an agent to stop: records `.ghp/stops/<agent>/<id>.json`.
+
+The last order counts, for the life of the agent that it names by its epoch. An agent that has
+stopped and starts again has a higher epoch.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from ghp_agents.core.fields import ID, as_agent, as_line, as_whole, dump, parse
+from ghp_agents.core.ids import Actor, CloneId, Timestamp
+from ghp_agents.hotpath.quoting import named, reason
+from ghp_agents.state.codec import (
+    ledger_record,
+    order,
+    read_files,
+    read_provenance,
+    written_provenance,
+)
+from ghp_agents.state.presence import Presence, number
+from ghp_agents.state.record import Problem, Record
+
+FOLDER = ".ghp/stops/"
+REASON_LIMIT = 300  # characters that are kept
+_PATH = re.compile(rf"{re.escape(FOLDER)}([^/]{{1,63}})/({ID})\.json")
+
+
+class StopOrder(NamedTuple):
+    """An order to stop, or its withdrawal."""
+
+    id: str
+    agent: str
+    epoch: int  # of the agent that must stop
+    reason: str
+    is_lifted: bool  # the agent may continue
+    at: Timestamp
+    by: Actor
+    clock: int
+    clone: CloneId
+
+    @property
+    def words(self) -> str:
+        """The order, for the agent."""
+        return (
+            f"{named(self.by.name, self.by.is_person)} told you to stop.{reason(self.reason)} "
+            "Change nothing more, for edits are refused, and end your turn. Your work is saved "
+            "for the next agent, and your issues are free again."
+        )
+
+
+def encode(entry: StopOrder) -> Record:
+    """The record for the state store."""
+    fields = {"epoch": entry.epoch, "reason": entry.reason, "lifted": entry.is_lifted}
+    path = f"{FOLDER}{entry.agent}/{entry.id}.json"
+    files = [(path, dump(fields | written_provenance(entry)))]
+    text = "may continue" if entry.is_lifted else entry.reason
+    return ledger_record(entry, "stop", entry.agent, files, text=text)
+
+
+def read_orders(files: Mapping[str, bytes]) -> tuple[list[StopOrder], list[Problem]]:
+    """The records, oldest first; an unreadable one is a problem and hides no other."""
+    found, problems = read_files(files, _decode, _PATH, what="not an order to stop: ")
+    return sorted(found, key=order), problems
+
+
+def _decode(agent: str, record: str, data: bytes) -> StopOrder:
+    fields = parse(data)
+    return StopOrder(
+        id=record,
+        agent=as_agent(agent),
+        epoch=as_whole(fields.get("epoch"), "epoch"),
+        reason=as_line(fields.get("reason"), "reason"),
+        is_lifted=fields.get("lifted") is True,
+        **read_provenance(fields),
+    )
+
+
+def newest(orders: Iterable[StopOrder], orchestrators: Collection[str]) -> dict[str, StopOrder]:
+    """The last order for each agent, unless it is lifted. Only people, orchestrators and the agent
+    itself can give one."""
+    last = {
+        entry.agent: entry
+        for entry in orders
+        if entry.by.is_person or entry.by.name in orchestrators or entry.by.name == entry.agent
+    }
+    return {agent: entry for agent, entry in last.items() if not entry.is_lifted}
+
+
+def binds(entry: StopOrder | None, presence: Presence) -> bool:
+    """Whether an order is for the agent with this presence."""
+    return entry is not None and number(presence, "epoch") <= entry.epoch

@@ -1,0 +1,220 @@
+"""`agent-stop` as people call it: the agent hears of it, its work is saved, its issue is free."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support import hosts
+from tests.support.ghp import Result, invoke, succeed
+from tests.support.hooks import SILENT, call, context, payload, write
+
+BACKGROUND = {"GHP_BACKGROUND": "0"}
+ORDER = (
+    "«Test Person» (a person) told you to stop. Reason given: «Wrong approach». Change nothing "
+    "more, for edits are refused, and end your turn. Your work is saved for the next agent, and "
+    "your issues are free again."
+)
+REFUSED = (
+    "«Test Person» (a person) told worker-1 to stop. Reason given: «Wrong approach».\n"
+    "Next: End your turn. Only a person or an orchestrator can let you continue."
+)
+TOLD = "✓ Saved the work on #1 in H-ID; #1 is free again.\n✓ worker-1 is told to stop at its next "
+
+
+def begin(folder: Path) -> Path:
+    """worker-1 has a session here, and works on #1."""
+    succeed(folder, "agent-init --agent worker-1", "agent-issue new Parse --as @me")
+    call("claude", payload("claude-SessionStart-startup", folder), folder)
+    succeed(folder, "agent-claim 1 --as worker-1")
+    call("claude", payload("claude-UserPromptSubmit", folder), folder)
+    (folder / "a.txt").write_text("work\n")
+    return folder
+
+
+def stop(
+    folder: Path, words: str = "worker-1 --as @me", env: dict[str, str] | None = None
+) -> Result:
+    done = invoke(f"agent-stop {words}", folder, BACKGROUND | (env or {}))
+    return Result(done.code, *(re.sub(r"H-[0-9a-f]+", "H-ID", text) for text in done[1:]))
+
+
+def row(folder: Path, agent: str = "worker-1") -> tuple[object, ...]:
+    shown = json.loads(invoke("agent-status --json", folder).out)["agents"][agent]
+    return shown["status"], shown["issue"]
+
+
+def event(folder: Path, name: str, **changes: object) -> str:
+    done = call("claude", payload(f"claude-{name}", folder, **changes), folder)
+    return "" if done == SILENT else context(done)
+
+
+def test_the_agent_reads_it_at_its_next_step_and_may_change_nothing_more(repo: Path) -> None:
+    begin(repo)
+    done = stop(repo, "worker-1 --reason 'Wrong approach' --as @me")
+    assert done == (0, "", f"{TOLD}step.\n")
+    assert row(repo) == ("stopping", None)
+    assert ORDER in event(repo, "PostToolBatch")
+    assert event(repo, "PostToolBatch") == ""
+    denied = call("claude", write(repo / "b.txt", repo), repo).said["hookSpecificOutput"]
+    assert denied["permissionDecisionReason"] == REFUSED
+    assert invoke("agent-claim 1 --as worker-1", repo).code == 3
+    assert event(repo, "Stop") == ""
+    assert row(repo) == ("stopped", None)
+
+
+def test_a_turn_that_was_about_to_end_hears_it_and_then_ends(repo: Path) -> None:
+    begin(repo)
+    stop(repo, "worker-1 --reason 'Wrong approach' --as @me")
+    assert ORDER in event(repo, "Stop")
+    assert event(repo, "Stop", stop_hook_active=True) == ""
+    assert row(repo) == ("stopped", None)
+
+
+def test_its_work_is_saved_and_another_agent_gets_it(repo: Path) -> None:
+    begin(repo)
+    stop(repo)
+    assert invoke("agent-claim 1 --as worker-2", repo).code == 0
+    resumed = invoke("agent-resume --issue 1 --as worker-2", repo).out
+    assert "generation 1) and was stopped. This handoff was written for it" in resumed
+    (repo / "a.txt").unlink()
+    assert invoke("agent-resume --issue 1 --apply --as worker-2", repo).code == 0
+    assert (repo / "a.txt").read_text() == "work\n"
+
+
+def test_again_it_changes_nothing(repo: Path) -> None:
+    begin(repo)
+    stop(repo)
+    before = invoke("agent-log", repo).out
+    assert stop(repo) == (0, "", "worker-1 was already told to stop.\n")
+    event(repo, "Stop", stop_hook_active=True)
+    assert stop(repo) == (0, "", "worker-1 has already stopped.\n")
+    assert invoke("agent-log", repo).out.startswith(before)
+
+
+def test_one_that_stopped_may_start_again(repo: Path) -> None:
+    begin(repo)
+    stop(repo)
+    event(repo, "Stop", stop_hook_active=True)
+    assert "told you to stop" in event(repo, "UserPromptSubmit")  # the same life goes on
+    event(repo, "Stop", stop_hook_active=True)
+    assert "told you to stop" not in event(repo, "SessionStart-resume", source="resume")
+    assert row(repo) == ("idle", None)
+
+
+def test_a_person_can_let_it_continue(repo: Path) -> None:
+    begin(repo)
+    stop(repo)
+    done = stop(repo, "worker-1 --undo --as @me")
+    text = "✓ worker-1 may continue. Its issues stay free until it claims them again.\n"
+    assert done == (0, "", text)
+    assert stop(repo, "worker-1 --undo --as @me").err == "worker-1 was not told to stop.\n"
+    assert invoke("agent-claim 1 --as worker-1", repo).code == 0
+    assert call("claude", write(repo / "b.txt", repo), repo) == SILENT
+
+
+def test_an_agent_stops_itself_and_no_other(repo: Path) -> None:
+    begin(repo)
+    assert stop(repo, "worker-1 --as worker-2") == (
+        3,
+        "",
+        "Error: worker-2 is an agent and may not decide whether worker-1 stops.\n"
+        "Hint: A person stops it with `--as @me`. Ask one: `ghp agent-escalate …`.\n",
+    )
+    assert row(repo) == ("planning", 1)
+    done = stop(repo, "worker-1 --json --as worker-1")
+    assert json.loads(done.out) == {
+        "agent": "worker-1", "stopped": True, "already": False, "issues": [1],
+        "handoffs": ["H-ID"], "clientEnded": False,
+    }  # fmt: skip
+    assert stop(repo, "worker-1 --undo --as worker-1").code == 3
+
+
+def test_an_unknown_agent_is_an_error(repo: Path) -> None:
+    begin(repo)
+    assert stop(repo, "worker-9 --as @me") == (
+        1,
+        "",
+        "Error: There is no agent worker-9.\n"
+        "Hint: `ghp agent-status` lists agents; `ghp agent-sync` gets news from other clones.\n",
+    )
+    assert stop(repo, "worker-1 --undo --now").code == 2
+
+
+def test_its_leases_end(repo: Path) -> None:
+    begin(repo)
+    succeed(repo, "agent-lease src/ --as worker-1", "agent-lease --name database --as worker-1")
+    stop(repo)
+    assert json.loads(invoke("agent-leases --json", repo).out) == []
+
+
+def test_in_another_clone_it_is_told_after_one_sync(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    one, other = clones(2)
+    begin(other)
+    succeed(other, "agent-sync")
+    succeed(one, "agent-sync")
+    assert stop(one, "worker-1 --reason 'Wrong approach' --as @me").err == f"{TOLD}step.\n"
+    assert row(one) == ("stopping", None)
+    succeed(other, "agent-sync --as @me")
+    assert ORDER in event(other, "PostToolBatch")
+    assert event(other, "Stop", stop_hook_active=True) == ""
+    succeed(other, "agent-sync --as @me")
+    succeed(one, "agent-sync --as @me")
+    assert row(one) == ("stopped", None)
+
+
+@pytest.fixture
+def client(repo: Path, tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A client that `agent-start --run` has started for worker-1; with a child."""
+    hosts.executable(tmp_path / "bin/claude", "echo ready; sleep 60 & wait")
+    succeed(repo, "agent-issue new Parse --as @me")
+    path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+    popen = subprocess.Popen(
+        [sys.executable, "-m", "ghp_agents", "agent-start", "1", "--as=worker-1", "--run=claude"],
+        cwd=repo, env={**os.environ, **BACKGROUND, "PATH": path}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    assert popen.stdout
+    assert popen.stdout.readline() == "ready\n"
+    yield popen
+    popen.kill()
+    popen.wait()
+    popen.stdout.close()
+
+
+def test_now_the_client_ends_and_the_agent_has_stopped(
+    repo: Path, client: "subprocess.Popen[str]"
+) -> None:
+    place = Path(invoke("agent-where 1", repo).out.strip())
+    (place / "a.txt").write_text("work\n")
+    assert stop(repo, "worker-1 --now --as @me") == (
+        0,
+        "",
+        "✓ Ended the client of worker-1.\n"
+        "✓ Saved the work on #1 in H-ID; #1 is free again.\n"
+        "✓ worker-1 has stopped.\n",
+    )
+    assert client.wait(timeout=10) != 0
+    assert client.stdout
+    assert client.stdout.read() == ""  # its child has ended, too
+    assert row(repo) == ("stopped", None)
+    assert stop(repo, "worker-1 --now --as @me").err == "worker-1 has already stopped.\n"
+
+
+def test_now_a_client_that_was_not_started_here_is_not_ended(repo: Path) -> None:
+    begin(repo)
+    assert stop(repo, "worker-1 --now --as @me") == (
+        1,
+        "",
+        f"{TOLD}step.\n"
+        "Error: No client of worker-1 was ended: `agent-start --run` did not start one in this "
+        "clone.\n"
+        "Hint: End it where it runs. worker-1 is told to stop at its next step.\n",
+    )

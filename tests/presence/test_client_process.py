@@ -1,0 +1,69 @@
+"""The note of an agent's client: who reads it ends that process and no other."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.json_file import object_file
+from ghp_agents.presence import client_process
+from ghp_agents.workspace import Workspace, open_workspace
+from tests.support.clock import ManualClock
+
+NOTE = ".git/ghp/clients/worker-1.json"
+
+
+@pytest.fixture
+def ws(repo: Path) -> Workspace:
+    return open_workspace(repo, {}, ManualClock())
+
+
+@pytest.fixture
+def client() -> Iterator["subprocess.Popen[bytes]"]:
+    popen = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    yield popen
+    popen.kill()
+    popen.wait()
+
+
+def test_the_noted_process_is_ended_once(
+    repo: Path, ws: Workspace, client: "subprocess.Popen[bytes]"
+) -> None:
+    client_process.note(ws, "worker-1", client.pid)
+    assert client_process.end(ws, "worker-1") is True
+    assert client.wait(timeout=10) != 0
+    assert not (repo / NOTE).exists()
+    assert client_process.end(ws, "worker-1") is None
+
+
+def test_one_that_has_ended_is_forgotten(ws: Workspace, client: "subprocess.Popen[bytes]") -> None:
+    client_process.note(ws, "worker-1", client.pid)
+    client.kill()
+    client.wait()
+    assert client_process.end(ws, "worker-1") is False
+    assert client_process.end(ws, "worker-1") is None
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"space": "another-machine/pid:[1]"}, {"pid": 1}, {"pid": True}, {"pid": "x"}, {"started": 1}],
+)
+def test_a_note_that_is_not_of_here_ends_nothing(
+    repo: Path, ws: Workspace, client: "subprocess.Popen[bytes]", changed: dict[str, object]
+) -> None:
+    client_process.note(ws, "worker-1", client.pid)
+    file = object_file(repo / NOTE)
+    file.write(file.read() | changed)
+    assert client_process.end(ws, "worker-1") is None
+    assert client.poll() is None
+
+
+def test_another_start_time_ends_nothing(
+    repo: Path, ws: Workspace, client: "subprocess.Popen[bytes]"
+) -> None:
+    client_process.note(ws, "worker-1", client.pid)
+    file = object_file(repo / NOTE)
+    file.write(file.read() | {"started": "an earlier boot 7"})
+    assert client_process.end(ws, "worker-1") is False
+    assert client.poll() is None
