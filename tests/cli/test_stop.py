@@ -129,7 +129,7 @@ def test_an_agent_stops_itself_and_no_other(repo: Path) -> None:
     assert row(repo) == ("planning", 1)
     done = stop(repo, "worker-1 --json --as worker-1")
     assert json.loads(done.out) == {
-        "agent": "worker-1", "stopped": True, "already": False, "issues": [1],
+        "schemaVersion": 1, "agent": "worker-1", "stopped": True, "already": False, "issues": [1],
         "handoffs": ["H-ID"], "clientEnded": False,
     }  # fmt: skip
     assert stop(repo, "worker-1 --undo --as worker-1").code == 3
