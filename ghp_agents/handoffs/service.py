@@ -88,8 +88,8 @@ def handoff(
 
     For a receiver, the branch is pushed with `push`; else its commits are stored, too. `pass_on`
     makes the receiver the next holder. An unchanged handoff is not recorded again; with
-    `unless_empty`, nor is one without any work. Raises UsageError, NotFoundError, RefusedError
-    (another holds the issue), NotSetUpError.
+    `unless_empty`, nor is one without any work, or of an issue that was handed over. Raises
+    UsageError, NotFoundError, RefusedError (another holds the issue), NotSetUpError.
     """
     actor = ctx.ws.actor()
     receiver = _receiver(actor, to, checkpoint)
@@ -107,7 +107,7 @@ def handoff(
         carried = commits.carry(ctx, facts.branch, receiver, push=push)
         unsent = 0 if carried.is_pushed else facts.branch.unsent
         facts = replace(facts, carried=carried, branch=replace(facts.branch, unsent=unsent))
-    if unless_empty and not tidy and _is_empty(facts):
+    if unless_empty and not tidy and (_is_empty(facts) or _is_given_away(facts)):
         draft = _build_handoff(ctx.ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
         return HandoffResult(draft, "", "", False, notes)
     kind = CHECKPOINT if checkpoint else HANDOFF
@@ -162,6 +162,15 @@ def _is_empty(facts: HandoffFacts) -> bool:
         and not (branch.history.base and branch.history.count)
         and not facts.topic_facts.escalations
     )
+
+
+def _is_given_away(facts: HandoffFacts) -> bool:
+    """Return whether the issue is with the agent to whom the actor handed it over."""
+    issue, name = facts.about.issue, facts.about.actor.name
+    given = [each.to for each in facts.topic_facts.handoffs if each.by.name == name and each.to]
+    if issue is None or not given:
+        return False
+    return given[-1] in issue.assignees and name not in issue.assignees
 
 
 def _unchanged_result(

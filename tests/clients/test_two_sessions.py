@@ -22,7 +22,7 @@ BEFORE_IT_STOPS = (
 PERSON = "«Test Person» (a person)"
 NOTHING = Reading()
 TIMES = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+Z|\d\d:\d\d UTC")
-IDS = re.compile(r"\b([EL])-[0-9a-f]+")
+IDS = re.compile(r"\b([EHL])-[0-9a-f]+")
 
 Join = Callable[[Path, Path], tuple[LiveSession, LiveSession]]
 
@@ -187,6 +187,7 @@ def test_work_that_is_handed_over_goes_on_in_the_other_session(
     resumed, started = b.ghp("agent-resume --issue 1", "agent-start 1").results
     restore = "\n1. Restore the uncommitted work (2 files): `ghp agent-resume --issue 1 --apply`.\n"
     for text in (resumed, started):
+        assert "\nAgent worker-1 handed over to worker-2 (H-ID, " in bare(text)
         assert "\n> The lexer is next.\n" in text
         assert restore in text
     there = worktree(other, 1)

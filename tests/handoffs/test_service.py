@@ -278,6 +278,19 @@ def test_handing_over_twice_gives_the_issue_once(here: Station) -> None:
     assert here.issue().assignees == ("worker-2",)
 
 
+def test_after_a_hand_over_a_hook_of_the_former_holder_records_nothing(here: Station) -> None:
+    words: dict[str, object] = {"checkpoint": True, "unless_empty": True}
+    handed = here.hand_over(to="worker-2")
+    (here.folder / "later").write_text("x\n")
+    assert not here.hand_over(**words).is_new
+    chosen = here.resume(issue="2").handoff
+    assert chosen is not None
+    assert chosen.id == handed.handoff.id
+    change = IssueChange(add_assignees=("worker-1",), remove_assignees=("worker-2",))
+    here.team.tracker.change(2, change, ADA)
+    assert here.hand_over(**words).is_new
+
+
 def test_who_was_killed_before_giving_the_issue_gives_it_by_the_same_command(here: Station) -> None:
     from ghp_agents.handoffs.service import handoff
 
