@@ -17,13 +17,15 @@ from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.policy_stamp import Sources
+from ghp_agents.issues import service as issues
 from ghp_agents.leases import service as lease
 from ghp_agents.leases.request import LeaseRequest
 from tests.support import rule_worlds
 from tests.support.claimants import Claimant
 from tests.support.clock import ManualClock
-from tests.support.ghp import CHECKOUT
+from tests.support.ghp import CHECKOUT, invoke, succeed
 from tests.support.git import commit
+from tests.support.hooks import SILENT, call, write
 from tests.support.rule_worlds import GENERATED, IGNORED, PATHS, World
 from tests.support.taking import take as take_lease
 
@@ -317,3 +319,64 @@ def test_the_fast_road_imports_nothing_that_costs_more_than_the_decision(
         "presence_file", "quoting",
     )  # fmt: skip
     assert ours == {"ghp_agents.hotpath", *(f"ghp_agents.hotpath.{name}" for name in hot)}
+
+
+# ------------------------------------------------------------------- who is assigned an issue
+
+
+def test_only_an_assignee_that_is_alive_keeps_others_out(pair: tuple[Claimant, Claimant]) -> None:
+    one, two = pair
+    person = Claimant(Path(one.ws.place.toplevel or ""), "@me", one.clock)
+    person.new("Read", body="## Scope\n- lib/\n")
+    for name, word in (("dana", "allow"), ("worker-2", "deny")):  # nobody ever saw an agent dana
+        issues.assign(person.parts, "1", [name])
+        assert judged(one, "worker-1", "lib/a.py")[0].word == word
+        found = quick(one, "worker-1", "lib/b.py")
+        assert found is not None
+        assert (found.word, found.holder) == (word, None if word == "allow" else "worker-2")
+    assert judged(two, "worker-2", "lib/c.py")[0].word == "allow"
+    two.beat(status="stopped")
+    for path in ("lib/b.py", "lib/d.py"):
+        later = quick(one, "worker-1", path) or judged(one, "worker-1", path)[0]
+        assert later.word == "allow"
+
+
+def test_an_assignee_in_another_clone_keeps_others_out(clones: Clones) -> None:
+    clock = ManualClock(1_790_000_000.0)
+    here, there = clones(2)
+    one, two = Claimant(here, "worker-1", clock), Claimant(there, "worker-2", clock)
+    one.beat()
+    one.new("Read", body="## Scope\n- lib/\n")
+    issues.assign(Claimant(here, "@me", clock).parts, "1", ["worker-2"])
+    assert judged(one, "worker-1", "lib/a.py")[0].word == "allow"
+    two.beat()
+    two.sync()
+    one.sync()
+    (refused,) = judged(one, "worker-1", "lib/b.py")
+    assert refused.why == "lib/b.py is in the scope of #1 «Read», which is assigned to worker-2."
+    assert quick(one, "worker-1", "lib/b.py") is None, "only the other clone knows"
+    clock.wait(1_801)
+    one.beat(lastAction="Still here")
+    one.sync()
+    assert judged(one, "worker-1", "lib/b.py")[0].word == "allow"
+
+
+def test_an_assignment_counts_before_the_claim_in_every_clone(clones: Clones) -> None:
+    one, other = clones(2)
+    for clone, agent in ((one, "w-a"), (other, "w-b")):
+        (clone / "src").mkdir()
+        beat = f"agent-heartbeat --status implementing --as {agent}"
+        succeed(clone, "agent-init", beat, "agent-sync")
+    new = ["agent-issue", "new", "Dashboard", "--body", "## Scope\n- src/m0.py", "--assign", "w-a"]
+    assert invoke(new, one).code == 0
+    succeed(one, "agent-sync")
+    succeed(other, "agent-sync")
+    place = other / "src/m0.py"
+    refused = call("claude", write(place, other), other, {"GHP_AGENT": "w-b"})
+    assert b"which is assigned to w-a." in refused.out
+    assert call("claude", write(one / "src/m0.py", one), one, {"GHP_AGENT": "w-a"}) == SILENT
+    succeed(
+        one, "agent-check src/m0.py --as w-a", "agent-issue assign 1 w-a --remove", "agent-sync"
+    )
+    succeed(other, "agent-sync")
+    assert call("claude", write(place, other), other, {"GHP_AGENT": "w-b"}) == SILENT

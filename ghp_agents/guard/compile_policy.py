@@ -11,12 +11,16 @@ from ghp_agents.claims.claim import is_elsewhere
 from ghp_agents.core import globs
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import GhpError, UsageError
-from ghp_agents.core.ids import one_line
+from ghp_agents.core.ids import Actor, one_line
+from ghp_agents.escalations.escalation import may_decide
 from ghp_agents.guard import codeowners
 from ghp_agents.guard.codeowners import OwnersLine
 from ghp_agents.hotpath import policy_cache, policy_stamp
+from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.policy import LEASE, SCOPE, SHARED, Rule
 from ghp_agents.hotpath.policy_stamp import Sources
+from ghp_agents.issues import record as issue_record
+from ghp_agents.issues import replay
 from ghp_agents.issues.issue import Issue
 from ghp_agents.issues.scope import scope
 from ghp_agents.leases import expiry
@@ -24,7 +28,7 @@ from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.world import World, as_hold
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claimed_issue
-from ghp_agents.ports import Context, IssueTracker
+from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import stop_order
 from ghp_agents.settings import load as configuration
@@ -59,7 +63,7 @@ def make(ctx: Context, sources: Sources, stamp: Stamp | None) -> Book:
     rules = [
         *_leases(world, fold),
         *_shared(settings, next((text for _, text in texts[CONFIGS:] if text), ""), fold),
-        *_scopes(world.claims, ctx.tracker, fold),
+        *_scopes(world, settings, fold),
     ]
     return {
         "settings": values,
@@ -211,18 +215,48 @@ def _line(line: OwnersLine, is_owned: bool, fold: bool) -> Iterable[Ready]:
         yield text, rule._replace(include=is_owned, source=source)
 
 
-def _scopes(claims: Sequence[Lock], tracker: IssueTracker, fold: bool) -> list[RulePatterns]:
-    held = [claim for claim in claims if claim.holder is not None]
-    if not held:
-        return []
-    issues = {number: issue for issue in tracker.known() for number in issue.numbers}
+def _scopes(world: World, settings: Settings, fold: bool) -> list[RulePatterns]:
+    """The scopes of claimed issues, the first claim first, then those of assigned ones."""
+    issues = {number: issue for issue in world.ctx.tracker.known() for number in issue.numbers}
+    held = [claim for claim in world.claims if claim.holder is not None] if issues else []
     rules: list[RulePatterns] = []
     for claim in sorted(held, key=lambda claim: (claim.acquired_at, claim.name)):
         issue = issues.get(claimed_issue(claim.name))  # type: ignore[call-overload]
         patterns = ready(scope(issue.form), fold) if issue else []
         if issue and patterns:
             rules.append((_scope(claim, issue), patterns))
-    return rules
+    claimed = {claimed_issue(claim.name) for claim in held}
+    free = [x for n, x in issues.items() if n == x.number and claimed.isdisjoint(x.numbers)]
+    return [*rules, *_assigned(world, settings, fold, free)]
+
+
+def _assigned(
+    world: World, settings: Settings, fold: bool, issues: Iterable[Issue]
+) -> list[RulePatterns]:
+    """The scopes of issues that nobody has claimed, for those whom a person or an orchestrator
+    assigned. They have no time; whether an assignee is a living agent is checked when it matters.
+    """
+    known = [
+        (issue, name, patterns)
+        for issue in issues
+        if any(map(is_name, issue.assignees)) and (patterns := ready(scope(issue.form), fold))
+        for name in filter(is_name, issue.assignees)
+    ]
+    if known and not world.ctx.tracker.accepts_comment_commands:  # on GitHub, people assign
+        log = replay.read_events(world.snapshot.files(issue_record.FOLDER))
+        by = replay.assigners(log)
+        known = [
+            each
+            for each in known
+            if may_decide(by.get((each[0].id, each[1]), Actor(each[1])), settings.orchestrators)
+        ]
+    return [
+        (
+            Rule(SCOPE, name, label=f"#{issue.number}", text=one_line(issue.title, TEXT_LIMIT)),
+            patterns,
+        )
+        for issue, name, patterns in known
+    ]
 
 
 def _scope(claim: Lock, issue: Issue) -> Rule:

@@ -192,6 +192,8 @@ class _Evaluator:
         )
 
     def _lives(self, rule: Rule) -> bool:
+        if policy.is_assigned(rule):
+            return self._world.is_seen_alive(rule.holder)
         if rule.kind == policy.SCOPE:
             sight = self._claims.get(PREFIX + rule.label.removeprefix("#"))
             return sight is not None and sight.lives  # None: released since the policy was compiled

@@ -73,7 +73,10 @@ def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -
         return Verdict(policy.DENY, path, LATE, why=why, next=hint)
     now_text = heartbeat.to_text(now)
     presence = presence_file.newest(folders, agent)
-    case = EditRequest(agent, False, now, now_text, lives=lambda rule: True, presence=presence)
+    case = EditRequest(
+        agent, False, now, now_text, lives=lambda rule: not policy.is_assigned(rule),
+        presence=presence,
+    )  # fmt: skip
     verdict = policy.decide(book, path, case)
     if verdict.is_refused:
         verdict.why += " Reading the state timed out, so this is the last known state."
@@ -94,6 +97,8 @@ def _decided(
     key = policy_cache.key_of(book, path)
 
     def lives(rule: Rule) -> bool:
+        if policy.is_assigned(rule) and rule.holder not in book["elsewhere"]:
+            return alive.lives(folders, rule.holder, now, *limits) or False  # False: never seen
         return rule.is_person or _lives(book, folders, rule.holder, rule.epoch, now)
 
     case = EditRequest(

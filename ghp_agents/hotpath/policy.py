@@ -66,7 +66,7 @@ class UnsureError(Exception):
 
 
 class Rule:
-    """One rule of the policy: a lease, shared paths, or the scope of a claimed issue."""
+    """One rule of the policy: a lease, shared paths, or the scope of an issue."""
 
     __slots__ = (
         "approved",
@@ -183,6 +183,10 @@ def _first(book: "Book", path: str, case: EditRequest) -> Verdict:
         free = approved or (not case.is_person and case.agent in book["orchestrators"])
         return Verdict(ALLOW, path, SHARED) if free else _shared(path, shared)
     scopes = [rule for rule in rules if rule.kind == SCOPE]
+    own = [
+        rule.label for rule in scopes if _is_mine(rule, case)
+    ]  # an issue may have more assignees
+    scopes = [rule for rule in scopes if rule.label not in own or _is_mine(rule, case)]
     claiming = None if case.is_exempt or approved else _other(scopes, case)
     return _in_scope(path, claiming, case) if claiming else Verdict(ALLOW, path)
 
@@ -200,6 +204,11 @@ def _other(rules: "Sequence[Rule]", case: EditRequest) -> Rule | None:
 def _is_mine(rule: Rule, case: EditRequest) -> bool:
     is_same = rule.holder == case.agent and rule.is_person == case.is_person
     return is_same and not (rule.is_elsewhere and case.is_here)
+
+
+def is_assigned(rule: Rule) -> bool:
+    """Whether it is the scope of an issue that its holder is assigned to and has not claimed."""
+    return rule.kind == SCOPE and not rule.since
 
 
 def _is_over(rule: Rule, case: EditRequest) -> bool:
@@ -286,7 +295,8 @@ def _shared(path: str, rule: Rule) -> Verdict:
 def _in_scope(path: str, rule: Rule, case: EditRequest) -> Verdict:
     about = f"{rule.label} {phrase(rule.text)}" if rule.text else rule.label
     who, since = named(rule.holder, rule.is_person), _short(rule.since, case)
-    why = f"{file(path)} is in the scope of {about}, which {who} has held since {since}."
+    state = f"is assigned to {who}" if is_assigned(rule) else f"{who} has held since {since}"
+    why = f"{file(path)} is in the scope of {about}, which {state}."
     hint = f"Keep to the scope of your own issue, or {_ask(path)}."
     return Verdict(DENY, path, SCOPE, rule.holder, rule.since, why, hint)
 

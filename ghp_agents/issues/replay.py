@@ -7,7 +7,7 @@ kept.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ghp_agents.core.ids import IssueNumber, Timestamp
+from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
 from ghp_agents.issues.issue import DEFAULT_PRIORITY, PROVISIONAL, Comment, Issue, provisional
 from ghp_agents.issues.record import SETS, IssueEvent, decode, ids_of
 from ghp_agents.state.codec import EventLog, order, read_files
@@ -36,6 +36,15 @@ def fold(log: IssueEvents) -> list[Issue]:
         stories[issue] = []
     numbers = _numbers(stories)
     return [_issue(issue, story, numbers) for issue, story in stories.items()]
+
+
+def assigners(log: IssueEvents) -> dict[tuple[str, str], Actor]:
+    """Who assigned whom, by the issue's id and the assignee: the last one who added it."""
+    return {
+        (event.issue, name): event.by
+        for event in sorted(log.events, key=order)
+        for name in event.added.get("assignees", ())
+    }
 
 
 def unnumbered(log: IssueEvents) -> list[IssueEvent]:

@@ -50,6 +50,10 @@ class World:
         """Whether an actor is alive. People, and agents unknown here, count as alive."""
         return who.is_person or self._liveness.get(who.name, Liveness.ACTIVE) in LIVING
 
+    def is_seen_alive(self, agent: str) -> bool:
+        """Whether an agent is known and alive."""
+        return self._liveness.get(agent) in LIVING
+
     def is_gone(self, agent: str) -> bool:
         """Whether an agent is gone."""
         return self._liveness.get(agent) is Liveness.GONE

@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
+from ghp_agents.core.ids import Actor
 from ghp_agents.guard import compile_policy as rulemaking
 from ghp_agents.guard import evaluate as ruling
 from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.hotpath.policy import Rule
 from ghp_agents.hotpath.policy_stamp import Sources
+from ghp_agents.issues import service as issues
+from ghp_agents.issues.issue import IssueChange
 from ghp_agents.leases import service as lease
 from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.leases.world import World
@@ -183,3 +186,41 @@ def test_holders_elsewhere_are_noted_and_those_here_are_not(one: Claimant, clone
     two.sync()
     one.sync()
     assert book(one)["elsewhere"] == ["worker-2"]
+
+
+# ----------------------------------------------------- the scope of an issue that is assigned
+
+
+def assigned(one: Claimant, number: int, *names: str, by: str) -> None:
+    """Assign an issue as another agent or, with `@me`, as the person of the clone."""
+    who = Claimant(one.ws.root, by, one.clock)
+    issues.assign(who.parts, str(number), names)
+
+
+def test_whom_a_person_or_an_orchestrator_assigned_has_the_scope(one: Claimant) -> None:
+    mine({"agents": {"orchestrators": ["lead"]}})
+    for number in range(1, 6):
+        one.new(f"Issue {number}", body="## Scope\n- src/\n")
+    assigned(one, 1, "worker-2", "worker-3", by="@me")
+    assigned(one, 2, "worker-2", by="lead")
+    assigned(one, 3, "worker-2", by="worker-3")
+    assigned(one, 4, "worker-1", by="@me")
+    one.claim(4)
+    assigned(one, 5, "Dana Example", by="@me")
+    assert rules(one) == [
+        ("scope", "worker-1", "#4"),
+        ("scope", "worker-2", "#1"), ("scope", "worker-3", "#1"), ("scope", "worker-2", "#2"),
+    ]  # fmt: skip
+    one.tracker.change(1, IssueChange(state="closed"), Actor("Ann", True))
+    assert rules(one) == [("scope", "worker-1", "#4"), ("scope", "worker-2", "#2")]
+
+
+def test_an_agent_that_assigns_anew_takes_the_authority_away(one: Claimant) -> None:
+    one.new("Parse", body="## Scope\n- src/\n")
+    assigned(one, 1, "worker-2", by="@me")
+    other = Claimant(one.ws.root, "worker-3", one.clock)
+    issues.assign(other.parts, "1", ["worker-2"])
+    assert rules(one) == [("scope", "worker-2", "#1")], "it was assigned already"
+    issues.assign(other.parts, "1", ["worker-2"], remove=True)
+    issues.assign(other.parts, "1", ["worker-2"])
+    assert rules(one) == []

@@ -23,6 +23,7 @@ MINE = leased("worker-1", SRC)
 APPROVED = leased("worker-1", SRC, approved=True)
 SHARED = shared(SRC)
 SCOPED = scoped("worker-2", 12, SRC)
+ASSIGNED = scoped("worker-2", 14, SRC, since="")
 
 
 def said(verdict: Verdict) -> tuple[str, str]:
@@ -84,6 +85,12 @@ def said(verdict: Verdict) -> tuple[str, str]:
         ([MINE, SCOPED], {}, ("deny", "scope")),
         ([APPROVED, SCOPED], {}, ("allow", "")),
         ([scoped("Ann", 12, SRC, is_person=True, epoch=0)], {}, ("deny", "scope")),
+        # An issue may be assigned to several agents; a claim, which comes first, outranks that.
+        ([ASSIGNED], {}, ("deny", "scope")),
+        ([ASSIGNED], {"dead": ["worker-2"]}, ("allow", "")),
+        ([ASSIGNED, scoped("worker-1", 14, SRC, since="")], {}, ("allow", "")),
+        ([scoped("worker-1", 12, SRC), ASSIGNED], {}, ("allow", "")),
+        ([SCOPED, scoped("worker-1", 14, SRC, since="")], {}, ("deny", "scope")),
         # The order: what comes first says it.
         ([LEASED, SHARED, SCOPED],
          {"presence": FENCED, "worktree_of": "worker-3", "touch": TOUCHED}, ("deny", "fenced")),
@@ -183,6 +190,10 @@ def test_the_other_rules_are_explained() -> None:
     )
     assert words(decide(book(SCOPED), PATH, case())) == (
         "src/parser.py is in the scope of #12 «Parse it», which worker-2 has held since 10:31 UTC.",
+        "Keep to the scope of your own issue, or ask: `ghp agent-escalate --file src/parser.py`.",
+    )
+    assert words(decide(book(ASSIGNED), PATH, case())) == (
+        "src/parser.py is in the scope of #14 «Parse it», which is assigned to worker-2.",
         "Keep to the scope of your own issue, or ask: `ghp agent-escalate --file src/parser.py`.",
     )
     assert words(decide(book(), PATH, case(worktree_of="worker-2"))) == (
