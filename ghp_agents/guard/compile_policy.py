@@ -242,7 +242,7 @@ def _assigned(
         if any(map(is_name, issue.assignees)) and (patterns := ready(scope(issue.form), fold))
         for name in filter(is_name, issue.assignees)
     ]
-    if known and not world.ctx.tracker.accepts_comment_commands:  # on GitHub, people assign
+    if known and not world.ctx.tracker.accepts_comment_commands:
         log = replay.read_events(world.snapshot.files(issue_record.FOLDER))
         by = replay.assigners(log)
         known = [
