@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _HALVES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile("[\x80-\x9f]")  # JSON itself escapes those below 0x20
 BUSY_AFTER = 1.0  # seconds
+LAST_COLUMN = 24  # characters; a narrower column is hard to read
+CELL_SHOWN = 30  # characters of a cell, where the last column has its own lines
 ShowTable = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], None]
 
 
@@ -114,18 +116,65 @@ def table(
         data(line.rstrip())
 
 
-def make_table(columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str]) -> Any:
-    """A rich table of plain text cells."""
-    from rich.table import Table
-    from rich.text import Text
+class FittingTable:
+    """A rich table of plain text cells, for the width of the terminal.
 
-    grid = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        grid.add_column(column, overflow="fold" if column == columns[-1] else "ellipsis")
-    for index, row in enumerate(rows):
-        style = styles[index] if styles else ""
-        grid.add_row(*(Text(clean(cell), style=style) for cell in row))
-    return grid
+    If the last column would be narrow, empty columns are left out. If that is not enough, its text
+    is on a line of its own below each row.
+    """
+
+    def __init__(
+        self, columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str]
+    ) -> None:
+        self._lines = [[*columns], *([clean(cell) for cell in row] for row in rows)]
+        self._styles = ["bold", *(styles or [""] * len(rows))]
+
+    def __rich_console__(self, _: Any, options: Any) -> Iterator[Any]:
+        lines = self._lines
+        if not _fits(lines, options.max_width):
+            last = len(lines[0]) - 1
+            kept = [at for at in range(last + 1) if at == last or any(row[at] for row in lines[1:])]
+            lines = [[row[at] for at in kept] for row in lines]
+        if _fits(lines, options.max_width):
+            yield self._side_by_side(lines)
+        else:
+            yield from self._stacked(lines)
+
+    def _side_by_side(self, lines: Sequence[Sequence[str]]) -> Any:
+        from rich.table import Table
+        from rich.text import Text
+
+        grid = Table(box=None, pad_edge=False, header_style="bold")
+        for column in lines[0]:
+            grid.add_column(column, overflow="fold" if column == lines[0][-1] else "ellipsis")
+        for row, style in zip(lines[1:], self._styles[1:], strict=True):
+            grid.add_row(*(Text(cell, style=style) for cell in row))
+        return grid
+
+    def _stacked(self, lines: Sequence[Sequence[str]]) -> Iterator[Any]:
+        from rich.text import Text
+
+        widths = [min(width, CELL_SHOWN) for width in _widths(lines)]
+        for row, style in zip(lines, self._styles, strict=True):
+            cells = [Text(cell) for cell in row[:-1]]
+            for cell, width in zip(cells, widths, strict=False):
+                cell.truncate(width, overflow="ellipsis", pad=True)
+            for text in (Text("  ").join(cells), Text(f"    {row[-1]}")):
+                shown = text.plain.rstrip()
+                if shown:
+                    yield Text(shown, style=style, no_wrap=True, overflow="ellipsis")
+
+
+def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    from rich.cells import cell_len
+
+    return [max(cell_len(row[at]) for row in lines) for at in range(len(lines[0]))]
+
+
+def _fits(lines: Sequence[Sequence[str]], room: int) -> bool:
+    """Whether the last column has room for its text, or for enough of it to wrap."""
+    *others, last = _widths(lines)
+    return room - sum(others) - 2 * len(others) >= min(last, LAST_COLUMN)
 
 
 def _rich_table(
@@ -133,7 +182,7 @@ def _rich_table(
 ) -> None:
     from rich.console import Console
 
-    Console(no_color="NO_COLOR" in os.environ).print(make_table(columns, rows, styles))
+    Console(no_color="NO_COLOR" in os.environ).print(FittingTable(columns, rows, styles))
 
 
 def clean(text: str) -> str:
@@ -199,7 +248,7 @@ def stage() -> Iterator[tuple[Callable[[str], None], ShowTable]]:
         yield (
             lambda line: console.print(Text(clean(line), overflow="ellipsis", no_wrap=True)),
             lambda columns, rows, styles: live.update(
-                make_table(columns, rows, styles), refresh=True
+                FittingTable(columns, rows, styles), refresh=True
             ),
         )
 
