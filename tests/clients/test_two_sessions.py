@@ -11,6 +11,7 @@ from tests.clients.live import LiveSession, Reading
 from tests.clients.steps import run, states
 from tests.support.clients import Bench, ghp
 from tests.support.git import git
+from tests.support.hooks import log
 
 pytestmark = pytest.mark.slow
 
@@ -28,15 +29,17 @@ Join = Callable[[Path, Path], tuple[LiveSession, LiveSession]]
 
 
 @pytest.fixture
-def two(clones: Callable[[int], list[Path]]) -> tuple[Path, Path]:
-    """Two clones: worker-1 is in the first, worker-2 in the second. There are two issues."""
+def two(clones: Callable[[int], list[Path]]) -> Iterator[tuple[Path, Path]]:
+    """Two clones: worker-1 is in the first, worker-2 in the second. There are two issues. In the
+    end, no hook has failed."""
     one, other = clones(2)
     run("agent-init", "--agent", "worker-1", "--hooks", "claude", cwd=one)
     run("agent-issue", "new", "Parse", "--body", "## Scope\n\n- src/**\n", "--as", "@me", cwd=one)
     run("agent-issue", "new", "Write", "--as", "@me", cwd=one)
     run("agent-init", "--agent", "worker-2", "--hooks", "claude", cwd=other)
     exchange(one, other)
-    return one, other
+    yield one, other
+    assert [log(one), log(other)] == [[], []]
 
 
 @pytest.fixture
@@ -245,3 +248,36 @@ def test_a_decision_about_a_file_is_read_by_both_sessions_and_holds_for_both(
         "ask: `ghp agent-escalate --file docs/a.md`."
     )
     assert (refused.context, a.rest(), b.rest()) == ("", NOTHING, NOTHING)
+
+
+def test_a_session_that_is_told_to_stop_reads_it_and_changes_nothing_more(
+    two: tuple[Path, Path], join: Join
+) -> None:
+    one, other = two
+    run("agent-claim", "1", cwd=other)
+    exchange(other, one)
+    a, b = join(one, other)
+    a.begin()
+    b.begin()
+
+    run("agent-stop", "worker-2", "--reason", "Wrong approach", "--as", "@me", cwd=one)
+    run("agent-sync", cwd=other)
+    assert b.look().context == (
+        f"{STEP}{PERSON} told you to stop. Reason given: «Wrong approach». Change nothing more, "
+        "for edits are refused, and end your turn. Your work is saved for the next agent, and your "
+        "issues are free again."
+    )
+    refused = b.write(other / "src/a.py")
+    assert refused.results == (
+        f"PreToolUse:Write hook error: {PERSON} told worker-2 to stop. Reason given: «Wrong "
+        "approach».\nNext: End your turn. Only a person or an orchestrator can let you continue.",
+    )
+    assert not (other / "src").exists()
+    assert (refused.context, b.rest()) == ("", NOTHING)
+
+    exchange(other, one)
+    claimed = a.ghp("agent-claim 1")
+    assert claimed == Reading(("1\n✓ Claimed #1 «Parse».",))
+    assert a.rest() == NOTHING
+    found = states(one)
+    assert (found["worker-2"]["status"], found["worker-2"]["issue"]) == ("stopped", None)
