@@ -26,6 +26,7 @@ from ghp_agents.cli.outputs.pull import (
     StartedJson,
     WhereJson,
 )
+from ghp_agents.cli.outputs.report import ReportJson
 from ghp_agents.cli.outputs.text import HandoffJson, NoteHitJson, NoteJson, QuestionJson, ResumeJson
 from ghp_agents.cli.outputs.upkeep import BusySweepJson, FindingJson, SweepJson, TrustJson
 
@@ -48,6 +49,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-pull show": PullPageJson,
     "agent-pulls": list[PullJson],
     "agent-recall": list[NoteHitJson],
+    "agent-report": ReportJson,
     "agent-resume": ResumeJson,
     "agent-review": ReviewJson,
     "agent-start": StartedJson,
