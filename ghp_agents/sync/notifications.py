@@ -61,8 +61,9 @@ def gather(
 
 
 def _once(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
-    """Comments on GitHub and merges on main that the agent has not heard of."""
-    found = [*notices.remarks(ctx.ws, agent), *main_moved.news(ctx.ws, agent)]
+    """Comments and reviews on GitHub, and merges on main that the agent has not heard of."""
+    found = [*notices.remarks(ctx.ws, agent), *notices.reviews(ctx.ws, agent)]
+    found += main_moved.news(ctx.ws, agent)
     return [item for item in found if not escalation.is_told(ctx.ws, agent, item[1])]
 
 

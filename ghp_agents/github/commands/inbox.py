@@ -18,7 +18,7 @@ from ghp_agents.github.accounts import Names
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.commands import parse
 from ghp_agents.github.commands.parse import ParsedComment
-from ghp_agents.github.tracker import mapping
+from ghp_agents.github.tracker import mapping, mirror
 from ghp_agents.hotpath import policy_stamp
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.workspace import Workspace
@@ -86,13 +86,18 @@ class CommentInbox:
 
     def __init__(self, ws: Workspace, hub: GitHubRepository) -> None:
         self._ws, self._hub = ws, hub
-        self._stamp = _stamp(ws)
+        self._stamp = _stamp(ws, f"{hub.host}/{hub.repository}")
         known = _load(ws, f"{hub.host}/{hub.repository}")
         self._was, self._since = known.get("stamp"), str(known.get("since") or "")
 
+    @property
+    def is_due(self) -> bool:
+        """Whether an issue or a pull request changed since the last look."""
+        return self._stamp is None or self._was != self._stamp
+
     def listen(self, issues: Mapping[int, object]) -> list[HeardComment]:
         """New comments on these issues, oldest first. Sends requests only if an issue changed."""
-        if self._stamp is not None and self._was == self._stamp:
+        if not self.is_due:
             return []
         found: dict[int, Mapping[str, Any]] = {}
         for raw in self._new():
@@ -168,7 +173,7 @@ class CommentInbox:
         text, mark = github_marker.split_marker(comment.body)
         if number is None or (mark and mark.once):  # this program posts some comments once
             return None
-        by = _actor(self._ws, comment.author)
+        by = actor_of(self._ws, comment.author)
         if by.is_person and mark and mark.by:  # an agent's own account stays an agent
             by = mark.actor
         parsed = parse.NOTHING if len(comment.body) > parse.LONGEST else parse.read(text)
@@ -183,19 +188,21 @@ def _issue(raw: Mapping[str, Any]) -> int | None:
     return int(found[1]) if found else None
 
 
-def _actor(ws: Workspace, login: str) -> Actor:
+def actor_of(ws: Workspace, login: str) -> Actor:
     """The actor behind an account: a person, or the agent whose account it is."""
     name = Names(ws.settings.accounts).person(login)
     return Actor(name) if is_name(name) else Actor(name, is_person=True)
 
 
-def _stamp(ws: Workspace) -> list[int] | None:
-    """Changes whenever the mirror of the issues does."""
+def _stamp(ws: Workspace, repository: str) -> list[int | str] | None:
+    """Changes whenever the mirror of the issues does, or GitHub's list of issues and pull
+    requests."""
     try:
         found = Path(f"{ws.ghp_dir}{policy_stamp.MIRROR}{_MIRROR}").stat()
     except OSError:
         return None
-    return [found.st_mtime_ns, found.st_ino, found.st_size]
+    cursor = mirror.checked(ws, repository).cursor
+    return [found.st_mtime_ns, found.st_ino, found.st_size, cursor]
 
 
 def _load(ws: Workspace, repository: str) -> dict[str, Any]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ghp_agents.github.commands.inbox import CommentInbox
 
 REMARKS = "hub/remarks.json"  # in the folder of caches; by agent: ids and texts
+REVIEWS = "hub/reviews.json"  # the same for reviews
 MOST = 20  # comments that are kept for each agent
 ASSIGNED = "hub/assigned.json"  # in the folder of caches; by agent: issue and time first seen
 
@@ -111,6 +112,17 @@ def remarks(ws: Workspace, agent: AgentName) -> News:
     """The comments of others on what the agent works on."""
     known = _remarks_file(ws).read().get(agent, [])
     return [(text, f"comment/{number}") for number, text in known]
+
+
+def reviews(ws: Workspace, agent: AgentName) -> News:
+    """The reviews by others of the agent's pull request."""
+    known = reviews_file(ws).read().get(agent, [])
+    return [(text, f"review/{number}") for number, text in known]
+
+
+def reviews_file(ws: Workspace) -> JsonFile[dict[str, list[tuple[int, str]]]]:
+    """The reviews of each agent's pull request: ids and texts."""
+    return JsonFile(ws.cache_dir / REVIEWS, _decode_remarks, dict)
 
 
 def _remarks_file(ws: Workspace) -> JsonFile[dict[str, list[tuple[int, str]]]]:

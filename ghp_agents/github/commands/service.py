@@ -11,7 +11,7 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.github.api.errors import ForbiddenError, GoneError, HubError, MissingError
 from ghp_agents.github.api.repository import GitHubRepository
-from ghp_agents.github.commands import actions, messages, notices, parse
+from ghp_agents.github.commands import actions, messages, notices, parse, reviews
 from ghp_agents.github.commands.actions import CommandContext
 from ghp_agents.github.commands.inbox import CommentInbox, HeardComment
 from ghp_agents.github.commands.lock import turn
@@ -46,6 +46,8 @@ def obey_new(ctx: Context, hub: GitHubRepository, issues: Iterable[Issue]) -> Do
     inbox = CommentInbox(ctx.ws, hub)
     left = [comment for comment in inbox.listen(known) if _is_meant(ctx, comment)]
     notices.remember_remarks(ctx, inbox)
+    if inbox.is_due:
+        reviews.remember_reviews(ctx, hub)
     left = [comment for comment in _unobeyed(ctx.store, left) if inbox.may_command(comment)]
     if not left:
         inbox.done()

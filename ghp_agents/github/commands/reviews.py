@@ -1,0 +1,99 @@
+"""Reviews on GitHub, for the agents whose pull requests they are about."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from ghp_agents.core.ids import Actor, count
+from ghp_agents.github.api.errors import GoneError, MissingError
+from ghp_agents.github.api.repository import GitHubRepository
+from ghp_agents.github.commands import notices
+from ghp_agents.github.commands.inbox import actor_of
+from ghp_agents.hotpath import news_flag
+from ghp_agents.hotpath.quoting import file, named, phrase
+from ghp_agents.ports import Context
+from ghp_agents.presence import service as presence
+from ghp_agents.state.presence import number
+from ghp_agents.workspace import Workspace
+
+MOST = 20  # reviews of a pull request that are shown
+VERDICTS = {
+    "APPROVED": "approved",
+    "CHANGES_REQUESTED": "requested changes to",
+    "COMMENTED": "reviewed",
+}
+
+
+def remember_reviews(ctx: Context, hub: GitHubRepository) -> None:
+    """Read the reviews of the pull requests of this clone's agents, and wake agents that have a new
+    one. Sends a conditional request for each of these pull requests."""
+    before = notices.reviews_file(ctx.ws).read()
+    known: dict[str, list[tuple[int, str]]] = {}
+    for agent in presence.agents_here(ctx.ws):
+        pull = number(ctx.ws.presence(agent) or {}, "pull")
+        if not pull:
+            continue
+        with suppress(MissingError, GoneError):
+            known[agent] = _read(ctx.ws, hub, agent, pull, before.get(agent, []))
+        if known.get(agent, []) != before.get(agent, []):
+            news_flag.set_flag(ctx.ws.folders, agent)
+    if known != before:
+        notices.reviews_file(ctx.ws).write(known)
+
+
+def _read(
+    ws: Workspace,
+    hub: GitHubRepository,
+    agent: str,
+    pull: int,
+    before: Sequence[tuple[int, str]],
+) -> list[tuple[int, str]]:
+    known = dict(before)
+    found = list(_of_others(ws, hub, agent, pull))[-MOST:]
+    if all(raw["id"] in known for raw in found):
+        return [(raw["id"], known[raw["id"]]) for raw in found]
+    lines = [raw for raw in hub.get_all(f"pulls/{pull}/comments") if isinstance(raw, dict)]
+    return [
+        (raw["id"], known.get(raw["id"]) or _text(ws, raw, pull, lines)) for raw in found
+    ]  # fmt: skip
+
+
+def _of_others(
+    ws: Workspace, hub: GitHubRepository, agent: str, pull: int
+) -> Iterator[Mapping[str, Any]]:
+    """The reviews by other accounts with write access, oldest first."""
+    for raw in hub.get_all(f"pulls/{pull}/reviews"):
+        if not isinstance(raw, dict) or type(raw.get("id")) is not int:
+            continue
+        login = _login(raw)
+        if raw.get("state") not in VERDICTS or actor_of(ws, login) == Actor(agent):
+            continue
+        if hub.may_command(login):
+            yield raw
+
+
+def _text(
+    ws: Workspace, raw: Mapping[str, Any], pull: int, lines: Sequence[Mapping[str, Any]]
+) -> str:
+    by = actor_of(ws, _login(raw))
+    words = _first_line(raw)
+    what = f": {phrase(words)}." if words else "."
+    about = [each for each in lines if each.get("pull_request_review_id") == raw["id"]]
+    if about:
+        place = file(str(about[0].get("path") or "?"))
+        first = f"the first is on {place}: {phrase(_first_line(about[0]))}"
+        what += f" With {count(len(about), 'comment')} on the code; {first}."
+    verdict = VERDICTS[str(raw["state"])]
+    return (
+        f"{named(by.name, by.is_person)} {verdict} pull request #{pull}{what} "
+        "Read it all on GitHub."
+    )
+
+
+def _first_line(raw: Mapping[str, Any]) -> str:
+    text = str(raw.get("body") or "")
+    return next((line for line in text.splitlines() if line.strip()), "")
+
+
+def _login(raw: Mapping[str, Any]) -> str:
+    return str((raw.get("user") or {}).get("login") or "ghost")
