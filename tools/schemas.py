@@ -7,6 +7,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, NewType, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from ghp_agents.cli.outputs.agent import AgentJson
 from ghp_agents.cli.outputs.table import OUTPUTS
 from ghp_agents.core.schema_version import KEY, VERSION
 from ghp_agents.escalations.record import AnswerFile, OutcomeFile, QuestionFile
@@ -19,9 +20,10 @@ from ghp_agents.issues.record import IssueFile
 from ghp_agents.leases.record import ImplicitLeaseFile, LeaseFile
 from ghp_agents.locks.lock import LockFile
 from ghp_agents.notes.record import NoteChangeFile, NoteFile, WithdrawnFile
+from ghp_agents.presence.stop_order import StopFile
 from ghp_agents.pulls.record import PullFile
 from ghp_agents.pulls.review import ReviewFile
-from ghp_agents.state.presence import PresenceFile
+from ghp_agents.state.presence import AgentFields, PresenceFile
 from ghp_agents.state.record import OutboxHeader
 from ghp_agents.sweep.memory import MemoryFile
 
@@ -29,6 +31,7 @@ FOLDER = Path(__file__).parents[1] / "docs/schemas"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 _LISTS = (list, tuple, Sequence)
+_OPEN = (AgentFields.__name__, AgentJson.__name__)
 
 Schema = dict[str, Any]
 
@@ -95,9 +98,11 @@ def _object(shape: Any, definitions: dict[str, Schema]) -> Schema:
 
 
 def closed(schema: Schema) -> Schema:
-    """The schema without unlisted fields. Readers allow those, so that fields can be added."""
+    """The schema without unlisted fields, except for agents: those report what they like. Readers
+    allow unlisted fields everywhere, so that fields can be added."""
     definitions = {
-        name: {**each, "additionalProperties": False} for name, each in schema["$defs"].items()
+        name: each if name in _OPEN else {**each, "additionalProperties": False}
+        for name, each in schema["$defs"].items()
     }
     return {**schema, "$defs": definitions}
 
@@ -121,6 +126,7 @@ RECORDS: dict[str, tuple[str, Any, str]] = {  # by name: place, type, what it is
     "return": (r"\.ghp/returns/[^/]+/[^/]+\.json", ReturnFile, "pull request sent back"),
     "review": (r"\.ghp/reviews/[^/]+/[^/]+\.json", ReviewFile, "review"),
     "commands": (r"\.ghp/commands/[^/]+\.json", CommandsFile, "commands in a comment"),
+    "stop": (r"\.ghp/stops/[^/]+/[^/]+\.json", StopFile, "order to stop"),
     "sweep-memory": (r"\.ghp/sweeps/[^/]+/memory\.json", MemoryFile, "memory of a sweeper"),
     "lock": (r"lease\.json", LockFile, "lock: a claim, a strict lease, a number"),
     "implicit-lease": (r"touched/[0-9a-f]{32}", ImplicitLeaseFile, "implicit lease in a clone"),

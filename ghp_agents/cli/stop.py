@@ -1,5 +1,7 @@
 """`agent-stop`: tell an agent to stop, or end its client at once."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ghp_agents.cli import complete, output
@@ -9,6 +11,9 @@ from ghp_agents.core.ids import agent_name
 from ghp_agents.handoffs import stop_agent as services
 from ghp_agents.handoffs.stop_agent import Stopped
 from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.agent import StoppedJson
 
 
 @click.command("agent-stop", epilog="Example: ghp agent-stop worker-1 --reason 'Wrong approach'")
@@ -64,7 +69,7 @@ def _undo(app: App, name: str, *, as_json: bool) -> None:
         send(app)
 
 
-def _fields(stopped: Stopped) -> dict[str, object]:
+def _fields(stopped: Stopped) -> "StoppedJson":
     return {
         "agent": stopped.agent,
         "stopped": stopped.has_stopped,

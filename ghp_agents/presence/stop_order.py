@@ -12,6 +12,7 @@ from ghp_agents.core.fields import ID, as_agent, as_line, as_whole, dump, parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.hotpath.quoting import named, reason
 from ghp_agents.state.codec import (
+    ProvenanceFields,
     ledger_record,
     order,
     read_files,
@@ -49,11 +50,22 @@ class StopOrder(NamedTuple):
         )
 
 
+class StopFile(ProvenanceFields):
+    """An order to an agent to stop, or its withdrawal."""
+
+    epoch: int
+    reason: str
+    lifted: bool
+
+
 def encode(entry: StopOrder) -> Record:
     """The record for the state store."""
-    fields = {"epoch": entry.epoch, "reason": entry.reason, "lifted": entry.is_lifted}
+    fields: StopFile = {
+        "epoch": entry.epoch, "reason": entry.reason, "lifted": entry.is_lifted,
+        **written_provenance(entry),
+    }  # fmt: skip
     path = f"{FOLDER}{entry.agent}/{entry.id}.json"
-    files = [(path, dump(fields | written_provenance(entry)))]
+    files = [(path, dump(fields))]
     text = "may continue" if entry.is_lifted else entry.reason
     return ledger_record(entry, "stop", entry.agent, files, text=text)
 

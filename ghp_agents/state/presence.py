@@ -28,6 +28,7 @@ class AgentFields(TypedDict, total=False):
     startedAt: str
     lastProgress: str
     kind: str
+    capabilities: list[str]
     session: str
     branch: str | None
     worktree: str

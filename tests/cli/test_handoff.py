@@ -245,7 +245,9 @@ def test_a_handoff_and_what_to_resume_are_printed_as_json(here: Path) -> None:
     )  # fmt: skip
     assert shown["work"]["files"] == 1
     resumed = json.loads(invoke("agent-resume --json", here, ONE).out)
-    assert resumed["handoff"] == {key: shown[key] for key in shown if key != "new"}
+    assert resumed["handoff"] == {
+        key: shown[key] for key in shown if key not in ("new", "schemaVersion")
+    }
     assert (resumed["issue"], resumed["text"][:12]) == (1, "# Resume: #1")
     assert invoke("agent-handoff --json --stdout", here, ONE).code == 2
 

@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from ghp_agents.cli.app import COMMANDS, app
 from ghp_agents.cli.outputs.table import OUTPUTS
 from ghp_agents.core import front_matter
+from ghp_agents.doctor.state_checks import FOLDERS
 from tests.support.schemas import breaches, output_of
 from tools import schemas
 from tools.record import RECORDED
@@ -40,6 +41,12 @@ def test_every_command_that_prints_json_has_a_schema() -> None:
     context = click.Context(app)
     names = [word for name in COMMANDS for word in printing(name, app.get_command(context, name))]
     assert {*names, "agent-dashboard"} == OUTPUTS.keys(), "List it in cli/outputs/table.py."
+
+
+def test_every_folder_of_the_state_has_a_schema() -> None:
+    places = [place for place, _, _ in schemas.RECORDS.values()]
+    kinds = {place.split("/")[1] for place in places if place.startswith(r"\.ghp/")}
+    assert FOLDERS.keys() - {"inbox"} <= kinds, "List its records in tools/schemas.py."
 
 
 @pytest.mark.parametrize("name", [name for name in schemas.pages() if name.endswith("json")])

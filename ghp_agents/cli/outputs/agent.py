@@ -80,3 +80,21 @@ class DashboardJson(TypedDict):
     success: bool
     data: NotRequired[DashboardData]
     error: NotRequired[str]
+
+
+class StoppedJson(TypedDict):
+    """What was done to stop an agent."""
+
+    agent: str
+    stopped: bool
+    already: bool
+    issues: list[int]
+    handoffs: list[str]
+    clientEnded: bool
+
+
+class LiftedJson(TypedDict):
+    """Whether an order to stop was withdrawn."""
+
+    agent: str
+    lifted: bool

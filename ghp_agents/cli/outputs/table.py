@@ -5,7 +5,13 @@ The commands name these types for type checks only. `output.as_json` adds the ve
 
 from typing import Any
 
-from ghp_agents.cli.outputs.agent import DashboardJson, LedgerEntryJson, StatusJson
+from ghp_agents.cli.outputs.agent import (
+    DashboardJson,
+    LedgerEntryJson,
+    LiftedJson,
+    StatusJson,
+    StoppedJson,
+)
 from ghp_agents.cli.outputs.issue import ClaimJson, EpicJson, IssueJson, IssuePageJson
 from ghp_agents.cli.outputs.lease import (
     EditingJson,
@@ -54,6 +60,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-review": ReviewJson,
     "agent-start": StartedJson,
     "agent-status": StatusJson | EpicJson,
+    "agent-stop": StoppedJson | LiftedJson,
     "agent-sweep": SweepJson | BusySweepJson,
     "agent-trust": TrustJson,
     "agent-where": WhereJson,
