@@ -13,6 +13,7 @@ MOST = {
     "agent-handoff --checkpoint": 24,
     "agent-status": 3,
     "agent-sweep, nothing to do": 16,
+    "agent-sync --publish": 10,
     "agent-start": 32,
     "agent-finish": 50,
 }

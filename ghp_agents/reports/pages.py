@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import count, first_line
 from ghp_agents.escalations import escalation as questions
-from ghp_agents.escalations import record as question_record
+from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
@@ -68,15 +68,13 @@ def renderer(ctx: Context) -> Callable[[Snapshot, Agents], Pages]:
     orchestrators, on_github = ctx.ws.settings.orchestrators, ctx.hub is not None
 
     def render_snapshot(snapshot: Snapshot, agents: Agents) -> Pages:
-        asked, answers = question_record.ESCALATIONS, question_record.ANSWERS
-        escalations = {**snapshot.files(asked), **snapshot.files(answers)}
         issues = issue_replay.read_events(snapshot.files(issue_record.FOLDER))
         pulls = pull_replay.read_events(snapshot.files(pull_record.FOLDER))
         handoffs, _ = handoff_record.read_handoffs(snapshot.files(handoff_record.HANDOFFS))
         return render(
             Published(
                 agents,
-                question_record.read(escalations, orchestrators)[0],
+                escalation.read_all(snapshot, orchestrators)[0],
                 () if on_github else issue_replay.fold(issues),
                 () if on_github else [found.pull for found in pull_replay.fold(pulls)],
                 handoffs,
@@ -134,18 +132,19 @@ def _questions(state: Published) -> PagePart:
     rest = len(opened) - QUESTIONS_IN_FULL
     more = [f"… and {rest} more: `ghp agent-escalations --open`.", ""] if rest > 0 else []
 
-    def row(escalation: Escalation) -> tuple[str, ...]:
-        question, answer = escalation.question, escalation.answers[-1]
+    def row(each: Escalation) -> tuple[str, ...]:
+        question, answer = each.question, each.answers[-1]
         return (
-            f"{escalation.name}: {plain(escalation.title)}",
+            f"{each.name}: {plain(each.title)}",
             _issue(state, question.issue),
             _name(question.agent),
             plain(first_line(answer.text)),
             _name(answer.by.name),
             when(answer.at),
+            plain(each.outcome.text if each.outcome else ""),
         )
 
-    columns = ("question", "issue", "asked by", "answer", "answered by", "at")
+    columns = ("question", "issue", "asked by", "answer", "answered by", "at", "result")
     return PagePart(
         f"{len(opened)} open, {len(answered)} answered",
         [
@@ -155,19 +154,19 @@ def _questions(state: Published) -> PagePart:
     )  # fmt: skip
 
 
-def _question(state: Published, escalation: Escalation) -> list[str]:
-    question = escalation.question
+def _question(state: Published, asked: Escalation) -> list[str]:
+    question = asked.question
     about = f" about {_issue(state, question.issue)}" if question.issue else ""
     options = f"\n\nOptions:\n{questions.listed(question.options)}" if question.options else ""
-    show = f"ghp agent-escalations {escalation.name}"
-    advice = len(escalation.advice)
+    show = f"ghp agent-escalations {asked.name}"
+    advice = len(asked.advice)
     return [
-        *(f"### {escalation.name}", ""),
-        f"{_name(question.agent)} asked this{about} at {when(escalation.asked_at)}. "
-        f"Urgency: {plain(escalation.urgency)}.",
+        *(f"### {asked.name}", ""),
+        f"{_name(question.agent)} asked this{about} at {when(asked.asked_at)}. "
+        f"Urgency: {plain(asked.urgency)}.",
         *("", block(question.text + options, QUESTION_LIMIT, show), ""),
         *([f"{count(advice, 'agent')} gave advice: `{show}`.", ""] if advice else []),
-        *(f"To answer: `ghp agent-answer {escalation.name} TEXT`", ""),
+        *(f"To answer: `ghp agent-answer {asked.name} TEXT`", ""),
     ]
 
 

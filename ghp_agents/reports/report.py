@@ -44,6 +44,7 @@ class ReportItem(NamedTuple):
     issue: int | None = None
     state: str = ""  # a word: a status, an urgency
     text: str = ""  # an answer, a note
+    result: str = ""  # what an answer led to
     command: str = ""  # what to type
 
 
@@ -72,14 +73,14 @@ class _Facts(NamedTuple):
 
 
 def read_report(ctx: Context, since: float) -> Report:
-    """Read what happened since a time (seconds). Raises GhpError if the issues cannot be read."""
+    """Read what happened since a time (seconds). Raises GhpError if the state cannot be read."""
     then, snapshot = ctx.store.snapshot(since), ctx.store.snapshot()
     notes: list[str] = []
     facts = _Facts(
         since,
         ctx.ws.clock.now(),
         [entry for entry in ctx.store.ledger(after=then.tips()) if is_since(entry.at, since)],
-        {n: issue for issue in ctx.tracker.known(closed=True) for n in issue.numbers},
+        {number: issue for issue in _all_issues(ctx, notes) for number in issue.numbers},
         _local_pulls(snapshot),
         _open_pulls(ctx, notes),
         escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0],
@@ -114,6 +115,14 @@ def is_since(at: str, since: float) -> bool:
 def _local_pulls(snapshot: Snapshot) -> dict[int, Pull]:
     log = pull_replay.read_events(snapshot.files(pull_record.FOLDER))
     return {number: found.pull for found in pull_replay.fold(log) for number in found.numbers}
+
+
+def _all_issues(ctx: Context, notes: list[str]) -> Sequence[Issue]:
+    try:
+        return ctx.tracker.list(closed=True)
+    except GhpError as error:  # GitHub cannot be reached
+        notes.append(f"The issues are those of the last sync: {error}")
+        return ctx.tracker.known(closed=True)
 
 
 def _open_pulls(ctx: Context, notes: list[str]) -> Sequence[Pull]:
@@ -175,7 +184,8 @@ def _answered(facts: _Facts) -> Iterator[ReportItem]:
     for each in sorted((each for each in facts.questions if each.answers), key=newest):
         last = each.answers[-1]
         if is_since(last.at, facts.since):
-            yield _asked(each)._replace(at=last.at, by=last.by, text=first_line(last.text))
+            item = _asked(each)._replace(at=last.at, by=last.by, text=first_line(last.text))
+            yield item._replace(result=each.outcome.text if each.outcome else "")
 
 
 def _opened(facts: _Facts) -> Iterator[ReportItem]:

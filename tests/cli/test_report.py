@@ -146,8 +146,8 @@ def test_json_has_every_section_and_every_field(road: Road) -> None:
     assert found["answered"] == [
         {
             "id": ids["answered"], "title": "Tabs or spaces?", "state": None,
-            "text": "spaces | always", "command": None, "by": "Test Person", "byPerson": True,
-            "issue": 1, "at": "2025-06-15T16:06:40Z",
+            "text": "spaces | always", "result": None, "command": None,
+            "by": "Test Person", "byPerson": True, "issue": 1, "at": "2025-06-15T16:06:40Z",
         }
     ]  # fmt: skip
     assert found["mergeable"][0]["command"] == "ghp agent-merge 5"

@@ -52,3 +52,14 @@ def test_a_table_is_bounded_and_counts_the_rest() -> None:
     assert table(("a", "b"), range(4), row, 2) == [*head, "… and 2 more.", ""]
     assert table(("a", "b"), range(2), row, 2) == head
     assert table(("a", "b"), [], row, 2) == ["None.", ""]
+
+
+def test_rows_that_are_not_shown_are_not_made() -> None:
+    made: list[int] = []
+
+    def row(number: int) -> tuple[str]:
+        made.append(number)
+        return (str(number),)
+
+    table(("a",), range(1_000_000), row, 3)
+    assert made == [0, 1, 2]

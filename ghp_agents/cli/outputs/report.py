@@ -10,6 +10,7 @@ class ReportItemJson(TypedDict):
     title: str | None
     state: str | None
     text: str | None
+    result: str | None
     command: str | None
     by: str | None
     byPerson: bool

@@ -61,6 +61,8 @@ def _item(item: ReportItem, word: str, now: float) -> Iterator[str]:
         yield f"    {facts}"
     if item.text.strip():
         yield f"    {phrase(item.text, WIDTH - 6)}"
+    if item.result.strip():
+        yield f"    → {phrase(item.result, WIDTH - 8)}"
     if item.command:
         yield f"    {item.command}"
 
@@ -87,6 +89,8 @@ def fields(report: Report) -> dict[str, Any]:
 
 
 def _item_fields(item: ReportItem) -> dict[str, Any]:
-    texts = {key: getattr(item, key) or None for key in ("title", "state", "text", "command")}
+    texts = {
+        key: getattr(item, key) or None for key in ("title", "state", "text", "result", "command")
+    }
     by = {"by": item.by.name or None, "byPerson": item.by.is_person}
     return {"id": item.id, **texts, **by, **picked(item, "issue"), "at": item.at or None}
