@@ -187,13 +187,13 @@ def main(checkout: Path) -> None:
 
     from tests.support import guard
 
-    for recording in sorted(RECORDED.glob("*.txt")):
-        with tempfile.TemporaryDirectory() as folder:
-            root = Path(folder).resolve()
-            guard.shield(root / "home")
-            python = checkout / ".venv/bin/python"
-            text = play(recording, root, checkout, str(python))
-        recording.write_text(text, encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        guard.shield(Path(folder).resolve() / "home")
+        for recording in sorted(RECORDED.glob("*.txt")):
+            root = Path(folder).resolve() / recording.stem
+            root.mkdir()
+            text = play(recording, root, checkout, str(checkout / ".venv/bin/python"))
+            recording.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

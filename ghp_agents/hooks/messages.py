@@ -85,8 +85,9 @@ class CursorReply(TypedDict, total=False):
 
 
 class OpenCodeReply(TypedDict, total=False):
-    """The reply to our plugin for OpenCode."""
+    """The reply to our plugin for OpenCode, which is our own format."""
 
+    schemaVersion: Literal[1]
     deny: str
     context: str
     env: dict[str, str]

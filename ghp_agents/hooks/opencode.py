@@ -8,6 +8,7 @@ The events are `session.start`, `chat.message`, `tool.execute.before`, `tool.exe
 `session.idle`, `session.compacting`, `session.end`; tools and their arguments are OpenCode's own.
 The reply is empty, or one JSON object that tells the plugin what to do:
 
+    {"schemaVersion": 1}  with each of them
     {"deny": "text"}     throw an error with this text, so that the tool is not run
     {"context": "text"}  give the model this text: with the message, or after the tool's output
     {"env": {…}}         set these variables for the agent's shell commands; with "context"
@@ -58,10 +59,10 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
 def render(event: Event, reply: Reply) -> "OpenCodeReply":
     """The reply to the plugin."""
     if reply.deny and event.kind == "edit":
-        return {"deny": reply.deny}
+        return {"schemaVersion": 1, "deny": reply.deny}
     fields: OpenCodeReply = {}
     if reply.context and event.hears:
         fields["context"] = reply.context
     if reply.environ and event.kind == "start":
         fields["env"] = dict(reply.environ)
-    return fields
+    return {"schemaVersion": 1, **fields} if fields else {}

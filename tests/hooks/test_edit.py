@@ -211,7 +211,7 @@ def test_a_patch_in_the_shell_is_asked_as_any_other(repo: Path) -> None:
         (
             "opencode",
             {"hook_event_name": "tool.execute.before", "session_id": "s", "tool_name": "edit"},
-            {"deny": ...},
+            {"schemaVersion": 1, "deny": ...},
         ),
     ],
 )

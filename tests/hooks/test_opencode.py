@@ -7,6 +7,8 @@ import pytest
 from ghp_agents.hooks import opencode
 from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, USED, Event, Reply, ToolUse
 
+V1 = {"schemaVersion": 1}
+
 
 def message(event: str, **fields: Any) -> dict[str, Any]:
     return {
@@ -67,13 +69,17 @@ def test_what_is_no_process_is_none(pid: object) -> None:
 @pytest.mark.parametrize(
     ("sent", "reply", "answer"),
     [
-        (tool("tool.execute.before", "edit", filePath="a"), Reply(deny="No."), {"deny": "No."}),
+        (
+            tool("tool.execute.before", "edit", filePath="a"),
+            Reply(deny="No."),
+            {"deny": "No.", **V1},
+        ),
         (
             message("session.start"),
             Reply(context="Go on.", environ={"GHP_AGENT": "worker-1"}),
-            {"context": "Go on.", "env": {"GHP_AGENT": "worker-1"}},
+            {"context": "Go on.", "env": {"GHP_AGENT": "worker-1"}, **V1},
         ),
-        (message("chat.message"), Reply(context="News."), {"context": "News."}),
+        (message("chat.message"), Reply(context="News."), {"context": "News.", **V1}),
         (message("session.idle"), Reply(context="News."), {}),
         (message("session.end"), Reply(), {}),
     ],
