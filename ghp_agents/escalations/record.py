@@ -27,6 +27,7 @@ from ghp_agents.state.record import Problem
 ESCALATIONS = ".ghp/escalations/"
 ANSWERS = ".ghp/answers/"
 OUTCOMES = ".ghp/decisions/"
+FOLDERS = (ESCALATIONS, ANSWERS, OUTCOMES)
 _ESCALATION_PATH = re.compile(r"\.ghp/escalations/([0-9a-f]{4,64})\.md")
 _ANSWER_PATH = re.compile(r"\.ghp/answers/([0-9a-f]{4,64})/([0-9a-f]{4,64})\.md")
 _OUTCOME_PATH = re.compile(r"\.ghp/decisions/([0-9a-f]{4,64})/([0-9a-f]{4,64})\.md")

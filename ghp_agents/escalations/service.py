@@ -270,8 +270,8 @@ def read_all(
 ) -> tuple[list[Escalation], list[Problem]]:
     """All questions, oldest first, with their answers, and the problems. Answers of agents that
     are not `orchestrators` are advice."""
-    folders = (record.ESCALATIONS, record.ANSWERS, record.OUTCOMES)
-    files = {path: data for folder in folders for path, data in snapshot.files(folder).items()}
+    parts = map(snapshot.files, record.FOLDERS)
+    files = {path: data for part in parts for path, data in part.items()}
     return record.read(files, orchestrators)
 
 

@@ -159,7 +159,31 @@ def _circle(case: _Case, option: int) -> Decision | None:
     words = f"lease {log.hold().short}" if log.granted else f"request {log.hold().short}"
     text = f"{first}: the {words} of {_holder(log)} for {_what(log)} has ended."
     agents = tuple(dict.fromkeys((waiter, *_agents(log))))
-    return Decision(text, True, agents, (_end(case, log),), (log,))
+    return Decision(text, True, agents, (_end(case, log), *_turn(case, waiter, log)), (log,))
+
+
+def _turn(case: _Case, waiter: str, ended: LeaseHistory) -> tuple[LeaseEvent, ...]:
+    """The grant of what waited for an ended lease, before others in the queue, if nobody else
+    holds any of it. A strict request acquires its lock itself."""
+    facts, answer = case.facts, case.answer
+    for log in facts.logs:
+        mine = log.is_waiting and log.holder.name == waiter and not log.request.right
+        if not (mine and _clash(facts, log, ended)):
+            continue
+        held = [x for x in facts.logs if facts.is_in_force(x) and x.id != ended.id]
+        if not any(x.holder != log.holder and _clash(facts, log, x) for x in held):
+            return (
+                record.follow(
+                    log.request, "grant", answer.by, answer.at, answer.clock + 1, answer.clone
+                ),
+            )
+    return ()
+
+
+def _clash(facts: Facts, one: LeaseHistory, other: LeaseHistory) -> bool:
+    if one.request.name is not None or other.request.name is not None:
+        return one.request.name == other.request.name
+    return _meet(facts, one.request.patterns, other.request.patterns) is not None
 
 
 _RULES: Mapping[str, Callable[[_Case, int], Decision | None]] = {

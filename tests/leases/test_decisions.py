@@ -137,3 +137,33 @@ def test_shared_files_that_another_has_leased_are_not_given() -> None:
     )
     ended = held._replace(released=held.request)
     assert decided(SHARED_FILES, ("/README.md",), "yes", ended).is_done
+
+
+def waits(number: int, holder: str, *patterns: str, right: str = "") -> LeaseHistory:
+    log = lease(number, holder, *patterns)
+    request = log.request._replace(granted=False, right=right)
+    return LeaseHistory(request)
+
+
+def test_who_goes_first_gets_its_turn_before_others_that_wait() -> None:
+    held, third, first = (
+        lease(1, "w-b", "docs/"),
+        waits(2, "w-c", "docs/"),
+        waits(3, "w-a", "docs/"),
+    )
+    about = (f"L-{held.id} w-a", "L-ff w-b")
+
+    def events(*logs: LeaseHistory) -> list[tuple[str, str]]:
+        return [(x.kind, x.lease) for x in decided(CIRCLE, about, "yes", *logs).events]
+
+    ends = ("release", held.id)
+    assert events(held, third, first) == [ends, ("grant", first.id)]
+    assert events(held, third, waits(3, "w-a", "src/")) == [ends], "it waits for something else"
+    assert events(held, waits(3, "w-a", "docs/", right="path/ab")) == [ends]
+    assert events(held, lease(4, "w-d", "docs/a.md"), first) == [ends]
+
+
+def test_a_request_that_is_in_the_way_ends_too() -> None:
+    held = waits(1, "w-b", "docs/")
+    found = decided(CIRCLE, (f"L-{held.id} w-a", "L-ff w-b"), "yes", held)
+    assert found.text == "w-a goes first: the request L-0000 of w-b for docs/ has ended."
