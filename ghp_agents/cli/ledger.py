@@ -8,12 +8,10 @@ import click
 from ghp_agents.cli import complete, output, past
 from ghp_agents.cli.context import say_none, start_background, sync_first
 from ghp_agents.cli.params import seconds_of
-from ghp_agents.cli.views import report as report_view
 from ghp_agents.core.clock import FORMS, ago, to_text
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import picked
 from ghp_agents.hotpath.quoting import file, named, phrase, thing, when
-from ghp_agents.reports import report as reports
 from ghp_agents.state import ledger_query as services
 from ghp_agents.state.join import Tip
 from ghp_agents.state.ledger import LedgerEntry
@@ -161,6 +159,9 @@ def report(app: App, since: str | None, as_json: bool) -> None:
     type. Then: what was merged, answered, opened, closed and handed over, which agents died or
     were idle, and what was learnt.
     """
+    from ghp_agents.cli.views import report as report_view  # `agent-log` needs none of this
+    from ghp_agents.reports import report as reports
+
     now = app.ws.clock.now()
     then = seconds_of(since, now) if since else now - A_DAY
     with output.busy("Reading what happened"):

@@ -16,7 +16,6 @@ from ghp_agents.presence import name_owners, process_reports
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
-from ghp_agents.reports import pages
 from ghp_agents.state.join import SyncReport
 from ghp_agents.sync import lost_locks, main_moved, notifications
 
@@ -72,6 +71,8 @@ def sync(
     notifications.notify_agents(ctx, snapshot)
     evaluate.refresh(ctx)
     if publish and report.remote and not report.trouble:
+        from ghp_agents.reports import pages  # reads every noun; few syncs publish
+
         gone = {view.name for view in seen if view.liveness is Liveness.GONE}
         report = _together(report, ctx.exchange.publish(pages.renderer(ctx), gone=gone))
     return report
