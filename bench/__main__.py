@@ -12,7 +12,7 @@ from bench.figure import Figure
 from bench.place import Place, temporary
 
 ROWS = (
-    *("beat", "light", "crowd", "reading", "fold", "clones", "growth", "contention"),
+    *("beat", "light", "crowd", "reading", "fold", "clones", "growth", "aging", "contention"),
     *("claims", "guard", "authority", "replay", "requests", "knowledge"),
 )
 

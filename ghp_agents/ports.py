@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from ghp_agents.notes.search.result import Hit, IndexUpdate
     from ghp_agents.pulls.pull import Checks, NewPull, Pull, PullChange, Review
     from ghp_agents.state.cause import Cause
-    from ghp_agents.state.join import Absorption, SyncReport, SyncStatus, Tip
+    from ghp_agents.state.join import Absorption, Settled, SyncReport, SyncStatus, Tip
     from ghp_agents.state.ledger import LedgerEntry
     from ghp_agents.state.presence import Agents, Presence
     from ghp_agents.state.record import Problem, Record
@@ -67,6 +67,13 @@ class Snapshot(Protocol):
 
     def files(self, prefix: str) -> Mapping[str, bytes]:
         """All records whose path starts with `prefix`, a folder ending with `/`."""
+
+    def present(self, prefix: str) -> Mapping[str, bytes]:
+        """The same without settled records, which left the tips of all clones that compacted. Of a
+        settled subject, it has none, or at least those that say that it has ended."""
+
+    def settled(self, prefixes: Collection[str]) -> Mapping[str, bytes]:
+        """The records below `prefixes` that left a tip because they are settled."""
 
     def own(self, prefix: str) -> Mapping[str, bytes]:
         """This clone's own records below `prefix`."""
@@ -140,6 +147,10 @@ class CloneAdmin(Protocol):
     def absorb_clones(self, tips: Sequence[Tip], by: Actor) -> Absorption:
         """Merge what other clones wrote up to these tips. Once the remote has that, delete their
         refs there, each if it still is at its tip. State and ledger do not change."""
+
+    def compact(self, subjects: Sequence[Settled]) -> int:
+        """Take this clone's records of settled subjects off its tip; returns how many. State and
+        ledger do not change."""
 
     def use_clone_id(self, clone: CloneId) -> None:
         """Use another clone's id from now on, with the records of both. Nobody else may be using

@@ -294,14 +294,14 @@ def _open_questions(app: App, snapshot: Snapshot) -> int:
 
     Reads only single lines of the records, to avoid importing their parser.
     """
-    questions = {path[len(QUESTIONS) :].removesuffix(".md") for path in snapshot.files(QUESTIONS)}
+    questions = {path[len(QUESTIONS) :].removesuffix(".md") for path in snapshot.present(QUESTIONS)}
     if not questions:
         return 0
     markers = ["person: true", *(f'by: "{name}"' for name in app.ws.settings.orchestrators)]
     deciding = {line.encode() for line in markers}
     answered = {
         path[len(ANSWERS) :].split("/")[0]
-        for path, data in snapshot.files(ANSWERS).items()
+        for path, data in snapshot.present(ANSWERS).items()
         if deciding.intersection(data.partition(b"\n---")[0].splitlines())
     }
     return len(questions - answered)
@@ -334,7 +334,7 @@ def _print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> No
 
         for line in returned_work.reminders(app, snapshot, agent_name(name)):
             tell(output.clean(line))
-    if not snapshot.files(ANSWERS):
+    if not snapshot.present(ANSWERS):
         return
     from ghp_agents.escalations import service as escalation
 

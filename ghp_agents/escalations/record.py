@@ -21,7 +21,15 @@ from ghp_agents.escalations.escalation import (
 )
 from ghp_agents.hotpath.quoting import fence
 from ghp_agents.state import legacy_causes
-from ghp_agents.state.codec import ProvenanceFields, any_provenance, read_files, written_provenance
+from ghp_agents.state.cause import DECIDED
+from ghp_agents.state.codec import (
+    ProvenanceFields,
+    any_provenance,
+    read_files,
+    seconds,
+    written_provenance,
+)
+from ghp_agents.state.join import Settled
 from ghp_agents.state.record import Problem
 
 ESCALATIONS = ".ghp/escalations/"
@@ -159,6 +167,25 @@ def read(
         for x in escalations
     ]
     return list(ordered(answered)), problems + more + further
+
+
+def settled(files: Mapping[str, bytes], before: float) -> list[tuple[Escalation, Settled]]:
+    """The questions that a person answered, and all was said, before a time in seconds. Not those
+    with a record that this version cannot read, nor those whose answer is carried out."""
+    escalations, problems = read(files)
+    broken = {problem.place for problem in problems}
+    answers: dict[str, set[str]] = {}
+    for path in files:
+        if path.startswith(ANSWERS):
+            answers.setdefault(path.removeprefix(ANSWERS).partition("/")[0], set()).add(path)
+    found: list[tuple[Escalation, Settled]] = []
+    for item in (each for each in escalations if each.question.kind not in DECIDED):
+        ends = frozenset(answers.get(item.id, ()))
+        known = {answer_path_of(item.id, x.id) for x in (*item.answers, *item.advice)}
+        times = [item.asked_at, *(answer.at for answer in (*item.answers, *item.advice))]
+        if item.answers and ends == known - broken and all(seconds(at) < before for at in times):
+            found.append((item, Settled(frozenset({path_of(item.id)}), ends)))
+    return found
 
 
 def read_answers(files: Mapping[str, bytes]) -> list[Answer]:

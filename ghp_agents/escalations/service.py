@@ -1,7 +1,7 @@
 """Escalations: ask a person, record answers, and deliver them to the agent that asked."""
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import people
 from ghp_agents.state.cause import QUESTION
 from ghp_agents.state.codec import ledger_record
+from ghp_agents.state.join import Settled
 from ghp_agents.state.record import Problem, Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace
@@ -270,15 +271,27 @@ def read_all(
 ) -> tuple[list[Escalation], list[Problem]]:
     """All questions, oldest first, with their answers, and the problems. Answers of agents that
     are not `orchestrators` are advice."""
-    parts = map(snapshot.files, record.FOLDERS)
-    files = {path: data for part in parts for path, data in part.items()}
+    return _read(snapshot.files, orchestrators)
+
+
+def read_present(
+    snapshot: Snapshot, orchestrators: Collection[str] = ()
+) -> tuple[list[Escalation], list[Problem]]:
+    """The same without settled questions: their answers are final, and were delivered."""
+    return _read(snapshot.present, orchestrators)
+
+
+def _read(
+    below: Callable[[str], Mapping[str, bytes]], orchestrators: Collection[str]
+) -> tuple[list[Escalation], list[Problem]]:
+    files = {path: data for part in map(below, record.FOLDERS) for path, data in part.items()}
     return record.read(files, orchestrators)
 
 
 def news_for(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
     """The answers and advice to `agent`'s questions that were not delivered, oldest first."""
     delivered = _delivered(ws, agent)
-    escalations, _ = read_all(snapshot, ws.settings.orchestrators)
+    escalations, _ = read_present(snapshot, ws.settings.orchestrators)
     mine = [escalation for escalation in escalations if escalation.question.agent == agent]
     new = [
         (answer, escalation)
@@ -289,6 +302,25 @@ def news_for(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
     by_answer = {answer.id: escalation for answer, escalation in new}
     answers = rules.ordered(answer for answer, _ in new)
     return [News(by_answer[answer.id], answer) for answer in answers]
+
+
+def settled(ws: Workspace, snapshot: Snapshot, before: float) -> list[Settled]:
+    """The settled questions. One that was asked here stays until its agent has all answers."""
+    files = {**snapshot.files(record.ESCALATIONS), **snapshot.files(record.ANSWERS)}
+    return [
+        parts
+        for item, parts in record.settled(files, before)
+        if item.clone != snapshot.clone or _has_all(ws, item)
+    ]
+
+
+def _has_all(ws: Workspace, escalation: Escalation) -> bool:
+    """Whether all answers were delivered to the agent that asked, or it has no valid name."""
+    try:
+        delivered = _delivered(ws, agent_name(escalation.question.agent))
+    except UsageError:
+        return True
+    return delivered.issuperset(x.id for x in (*escalation.answers, *escalation.advice))
 
 
 def mark_told(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:

@@ -19,9 +19,9 @@ from ghp_agents.hotpath import policy_cache, policy_stamp
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.policy import LEASE, SCOPE, SHARED, Rule
 from ghp_agents.hotpath.policy_stamp import Sources
-from ghp_agents.issues import record as issue_record
 from ghp_agents.issues import replay
 from ghp_agents.issues.issue import Issue
+from ghp_agents.issues.open_issues import read_open
 from ghp_agents.issues.scope import scope
 from ghp_agents.leases import expiry
 from ghp_agents.leases.hold import Hold
@@ -243,8 +243,7 @@ def _assigned(
         for name in filter(is_name, issue.assignees)
     ]
     if known and not world.ctx.tracker.accepts_comment_commands:
-        log = replay.read_events(world.snapshot.files(issue_record.FOLDER))
-        by = replay.assigners(log)
+        by = replay.assigners(read_open(world.snapshot))
         known = [
             each
             for each in known

@@ -79,7 +79,7 @@ def _computed(context: "HookContext") -> "dict[str, Any]":
 
     app = context.app()
     snapshot = app.store.snapshot()
-    questions, _ = escalation.read_all(snapshot, app.ws.settings.orchestrators)
+    questions, _ = escalation.read_present(snapshot, app.ws.settings.orchestrators)
     views = presence.list_agents(app, snapshot)
     corrected = zip(views, shown_work.shown(app, snapshot, views), strict=True)
     return {

@@ -20,6 +20,7 @@ from ghp_agents.issues.issue import (
     resolved,
 )
 from ghp_agents.issues.numbers import given_numbers, next_number
+from ghp_agents.issues.open_issues import read_open
 from ghp_agents.issues.record import FOLDER, IssueEvent, described, entry, event_of, spelled
 from ghp_agents.issues.replay import IssueEvents
 from ghp_agents.ports import LockService, Snapshot, StateStore
@@ -54,12 +55,18 @@ class LocalTracker:
 
     def list(self, *, closed: bool = False) -> list[Issue]:
         """Open issues, with `closed` also closed ones, oldest first."""
-        issues = replay.fold(_log(self._store.snapshot(self._at)))
-        return [issue for issue in issues if closed or issue.state != "closed"]
+        snapshot = self._store.snapshot(self._at)
+        return replay.fold(_log(snapshot)) if closed else _open(snapshot)
 
     def get(self, issue: str | int) -> Issue:
         """One issue with its comments. Raises NotFoundError."""
-        return find(replay.fold(_log(self._store.snapshot(self._at))), issue)
+        snapshot = self._store.snapshot(self._at)
+        name = str(issue).removeprefix("#")
+        if name.isdecimal():  # most issues that people name are open
+            for known in _open(snapshot):
+                if name in map(str, known.numbers):
+                    return known
+        return find(replay.fold(_log(snapshot)), issue)
 
     def create(self, change: IssueChange, by: Actor) -> Issue:
         """Create an issue. It is validated before a number is allocated."""
@@ -147,6 +154,11 @@ class LocalTracker:
 
 def _log(snapshot: Snapshot) -> IssueEvents:
     return replay.read_events(snapshot.files(FOLDER))
+
+
+def _open(snapshot: Snapshot) -> list[Issue]:
+    """The open issues, oldest first."""
+    return [issue for issue in replay.fold(read_open(snapshot)) if issue.state != "closed"]
 
 
 def _after(log: IssueEvents, event: IssueEvent) -> Issue:

@@ -5,12 +5,14 @@ wins. A label, assignee or blocker is present if the last record on it added it.
 kept.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
 from ghp_agents.issues.issue import DEFAULT_PRIORITY, PROVISIONAL, Comment, Issue, provisional
 from ghp_agents.issues.record import SETS, IssueEvent, decode, ids_of
-from ghp_agents.state.codec import EventLog, order, read_files
+from ghp_agents.state.codec import EventLog, order, read_files, readable, seconds
+from ghp_agents.state.join import Settled
 
 IssueEvents = EventLog[IssueEvent]
 
@@ -45,6 +47,54 @@ def assigners(log: IssueEvents) -> dict[tuple[str, str], Actor]:
         for event in sorted(log.events, key=order)
         for name in event.added.get("assignees", ())
     }
+
+
+def settled(files: Mapping[str, bytes], before: float) -> list[Settled]:
+    """The issues that were closed, and last changed, before a time in seconds. Not those with a
+    record that this version cannot read, and none whose number another issue was given, too."""
+    log = read_events(files)
+    stories: dict[str, list[IssueEvent]] = {}
+    for event in sorted(log.events, key=order):
+        stories.setdefault(event.issue, []).append(event)
+    paths: dict[str, set[str]] = {}
+    for path in files:
+        if ids := readable(ids_of, path):
+            paths.setdefault(ids[0], set()).add(path)
+    owners = Counter(number for _, number in {(e.issue, e.number) for e in log.events if e.number})
+    found: list[Settled] = []
+    for issue, story in stories.items():
+        states = [event for event in story if event.texts.get("state")]
+        if (
+            states
+            and states[-1].texts["state"] == "closed"
+            and any(event.kind == "create" for event in story)
+            and paths[issue] == {event.path for event in story}
+            and all(owners[event.number] == 1 for event in story if event.number)
+            and all(seconds(event.at) < before for event in story)
+        ):
+            end = frozenset({states[-1].path})
+            found.append(Settled(frozenset(paths[issue]) - end, end))
+    return found
+
+
+def incomplete(log: IssueEvents) -> set[str]:
+    """The ids of issues that cannot be shown without their settled records: an open issue that was
+    closed once, or that has no `create` record, and what open issues refer to."""
+    stories: dict[str, list[IssueEvent]] = {}
+    for event in sorted(log.events, key=order):
+        stories.setdefault(event.issue, []).append(event)
+    whole: set[str] = set()
+    lacking: set[str] = set()
+    named: set[str] = set()
+    for issue, story in stories.items():
+        states = [state for event in story if (state := event.texts.get("state"))]
+        if states and states[-1] == "closed":
+            continue
+        named |= {e for event in story for e in event.added.get("blockedBy", ())}
+        named |= {parent for event in story if (parent := event.texts.get("parent"))}
+        is_whole = "closed" not in states and any(event.kind == "create" for event in story)
+        (whole if is_whole else lacking).add(issue)
+    return lacking | named - whole
 
 
 def unnumbered(log: IssueEvents) -> list[IssueEvent]:

@@ -32,9 +32,9 @@ def carry_out(ctx: Context) -> list[str]:
 
 def _pending(ctx: Context, snapshot: Snapshot) -> list[Escalation]:
     """The answered questions without an outcome, oldest first."""
-    if not snapshot.files(escalation_record.ANSWERS):
+    if not snapshot.present(escalation_record.ANSWERS):
         return []
-    known, _ = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)
+    known, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
     return [x for x in known if x.question.kind in DECIDED and x.answers and not x.outcome]
 
 

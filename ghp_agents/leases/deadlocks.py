@@ -27,7 +27,7 @@ def waits(ctx: Context, snapshot: "Snapshot", views: Sequence["AgentView"]) -> l
     waits: list[Wait] = []
     if any("generation" in view.presence for view in views):
         waits += _for_issues(ctx, views)
-    if snapshot.files(presence.LEASES):
+    if snapshot.present(presence.LEASES):
         from ghp_agents.leases import service as lease
         from ghp_agents.leases.world import World
 

@@ -21,7 +21,7 @@ NOTED_FILE = "lapses.json"
 def observe(ctx: Context) -> None:
     """After a sync: note new leases with a TTL, and forget those that have ended."""
     snapshot = ctx.store.snapshot()
-    known = timed(snapshot, read_leases(snapshot.files(FOLDER))[0])
+    known = timed(snapshot, read_leases(snapshot.present(FOLDER))[0])
     if known or (ctx.ws.cache_dir / NOTED_FILE).exists():
         _note(ctx.ws, known, forget=True)
 

@@ -33,7 +33,7 @@ def reconcile(ctx: Context) -> tuple[str, ...]:
         ctx.ws, [view.name for view in views if view.is_here and view.liveness in LIVING]
     )
     results: list[EscalateResult] = []
-    if snapshot.files(FOLDER):
+    if snapshot.present(FOLDER):
         world = World(ctx, snapshot, views)
         if end_what_is_over(world):
             snapshot = ctx.store.snapshot()

@@ -23,7 +23,10 @@ from ghp_agents.state.codec import (
     order,
     read_files,
     read_provenance,
+    readable,
+    seconds,
 )
+from ghp_agents.state.join import Settled
 from ghp_agents.state.record import Problem, Record
 
 FOLDER = ".ghp/leases/"
@@ -101,7 +104,7 @@ class LeaseHistory(NamedTuple):
         """The TTL in seconds, by the clock of the record's writer; None without an end."""
         if self.timed is None or self.until is None:
             return None
-        return max(0.0, to_seconds(self.until) - _seconds(self.timed.at))
+        return max(0.0, to_seconds(self.until) - seconds(self.timed.at))
 
     def is_over(self, clone: CloneId, now: float) -> bool:
         """Whether it has expired by the clock of the clone that granted it."""
@@ -124,14 +127,6 @@ class LeaseHistory(NamedTuple):
             approved=bool(request.approved_by),
             strict=bool(request.right),
         )
-
-
-def _seconds(at: Timestamp) -> float:
-    """A time in seconds; an unreadable time, e.g. edited by hand, is 0: long past."""
-    try:
-        return to_seconds(at)
-    except (ValueError, OverflowError):
-        return 0.0
 
 
 def resource(text: str) -> str:
@@ -226,6 +221,24 @@ def read_leases(files: Mapping[str, bytes]) -> tuple[list[LeaseHistory], list[Pr
         by_lease.setdefault(event.lease, []).append(event)
     logs = [log for events in by_lease.values() if (log := fold(events))]
     return sorted(logs, key=lambda log: order(log.request)), problems
+
+
+def settled(files: Mapping[str, bytes], before: float) -> list[Settled]:
+    """The leases that were released before a time in seconds. Not those with a record that this
+    version cannot read, and no strict ones: their locks refer to them."""
+    groups: dict[str, list[tuple[str, LeaseEvent | None]]] = {}
+    for path, data in files.items():
+        if place := _PATH.fullmatch(path):
+            groups.setdefault(place[1], []).append((path, readable(decode, *place.groups(), data)))
+    found: list[Settled] = []
+    for group in groups.values():
+        events = [event for _, event in group if event]
+        log = fold(events) if len(events) == len(group) else None
+        is_over = log and log.released and not log.request.right
+        if is_over and all(seconds(event.at) < before for event in events):
+            ends = frozenset(event.path for event in events if event.kind == "release")
+            found.append(Settled(frozenset(path for path, _ in group) - ends, ends))
+    return found
 
 
 def fold(events: Sequence[LeaseEvent]) -> LeaseHistory | None:

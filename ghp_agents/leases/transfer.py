@@ -57,7 +57,7 @@ def _decide(move: _Move, snapshot: Snapshot) -> tuple[list[Hold], list[Record]]:
     at = Timestamp(to_text(move.ctx.ws.clock.now()))
     moved: list[Hold] = []
     records: list[Record] = []
-    for log in record.read_leases(snapshot.files(record.FOLDER))[0]:
+    for log in record.read_leases(snapshot.present(record.FOLDER))[0]:
         lock = move.locks.get(log.id)
         if log.id not in move.leases or not log.is_open:
             continue

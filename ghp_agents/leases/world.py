@@ -152,8 +152,9 @@ class World:
 
 
 def read_all(snapshot: Snapshot) -> tuple[list[LeaseHistory], list[Problem]]:
-    """All leases, also ended ones, in the order of their requests, and unreadable records."""
-    return record.read_leases(snapshot.files(record.FOLDER))
+    """All leases, also ended ones that are not settled, in the order of their requests, and
+    unreadable records."""
+    return record.read_leases(snapshot.present(record.FOLDER))
 
 
 def holder_of(lock: Lock) -> Actor:

@@ -340,7 +340,7 @@ def may_wait(snapshot: Snapshot, views: Iterable[AgentView]) -> bool:
     """Whether an agent could wait for another: there are claims or leases. Only then is
     `leases/deadlocks.py` loaded."""
     claims = any("generation" in view.presence for view in views)
-    return claims or bool(snapshot.files(LEASES))
+    return claims or bool(snapshot.present(LEASES))
 
 
 def document(views: list[AgentView]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
 
+from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.fields import any_count, any_text, as_actor, as_line, as_whole, dump
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.state.record import Problem, Record, problem_of
@@ -153,3 +154,19 @@ def read_files(
             if record is not None:
                 records.append(record)
     return records, problems
+
+
+def seconds(at: Timestamp) -> float:
+    """A time in seconds; an unreadable time, e.g. edited by hand, is 0: long past."""
+    try:
+        return to_seconds(at)
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def readable(decode: Callable[..., T | None], *parts: Any) -> T | None:
+    """A decoded record; None if this version cannot read it."""
+    try:
+        return decode(*parts)
+    except ValueError:
+        return None

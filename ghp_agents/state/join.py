@@ -1,6 +1,6 @@
 """The state: the join of all clones' records. Commutative, associative, idempotent."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from ghp_agents.core.ids import CloneId, Timestamp
@@ -41,6 +41,32 @@ def join_files(many: Iterable[Mapping[str, bytes]]) -> dict[str, bytes]:
             previous = joined.get(path)
             joined[path] = content if previous is None or content > previous else previous
     return joined
+
+
+class Settled(NamedTuple):
+    """The records of a subject that has ended: an issue, a lease, a question."""
+
+    paths: frozenset[str]
+    last: frozenset[str]  # those that say that it has ended; they leave last
+
+
+def leaving(
+    subjects: Iterable[Settled], own: Collection[str], elsewhere: Collection[str], most: int
+) -> set[str]:
+    """The paths that leave a tip with the paths `own`, about `most`; `elsewhere` are the paths of
+    all other tips.
+
+    While a tip has any record of a subject, some tip has those that say that it has ended. So no
+    clone ever sees a lease without its release, whoever compacted.
+    """
+    left: set[str] = set()
+    for subject in subjects:
+        if len(left) >= most:
+            break
+        left |= subject.paths.intersection(own)
+        if subject.paths.isdisjoint(elsewhere):
+            left |= subject.last.intersection(own)
+    return left
 
 
 class SyncStatus(NamedTuple):

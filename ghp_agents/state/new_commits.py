@@ -26,6 +26,7 @@ class NewCommit(NamedTuple):
     said_at: float  # seconds; when the author wrote it
     merges: tuple[str, ...] = ()  # additional parents
     kept: tuple[tuple[str, str], ...] = ()  # files that exist as objects: path, oid
+    left_out: tuple[str, ...] = ()  # files that this commit's tree no longer has
 
 
 def add_commits(
@@ -88,7 +89,7 @@ class _Writer:
         """Add one commit on top of `head`; returns its id."""
         if commit.said_at < 0:
             raise damaged("its time is before 1970, which git cannot store")
-        blobs = dict(commit.kept)
+        blobs = dict.fromkeys(commit.left_out, "") | dict(commit.kept)
         blobs |= {path: self.new.add("blob", content) for path, content in commit.files.items()}
         start = self._tree_of.get(head or "") or (f"{head}:" if head else None)
         tree = self._tree(start, [(path.split("/"), oid) for path, oid in blobs.items()])
@@ -106,19 +107,24 @@ class _Writer:
         return made
 
     def _tree(self, name: str | None, blobs: Sequence[tuple[Sequence[str], str]]) -> str:
-        """The tree `name` with these blobs, each at a path in parts."""
+        """The tree `name` with these blobs, each at a path in parts; without those that are empty,
+        and without folders that become empty."""
         entries = self._entries(name)
         below: dict[str, list[tuple[Sequence[str], str]]] = {}
         for (first, *rest), oid in blobs:
             if rest:
                 below.setdefault(first, []).append((rest, oid))
-            else:
+            elif oid:
                 entries[first] = TreeEntry("100644", first, oid)
+            else:
+                entries.pop(first, None)
         for folder, some in below.items():
             before = entries.get(folder)
             is_folder = before is not None and before.mode == "40000"
             oid = self._tree(before.oid if before and is_folder else None, some)
             entries[folder] = TreeEntry("40000", folder, oid)
+            if self.new.content(oid) == b"":
+                del entries[folder]
         return self.new.add("tree", loose.tree(entries))
 
     def _entries(self, name: str | None) -> dict[str, TreeEntry]:

@@ -170,7 +170,7 @@ def deliver(ctx: Context, agent: AgentName, ids: Iterable[str]) -> None:
 
 def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
     """Set the news flag of this clone's agents that have undelivered items."""
-    answered = bool(snapshot.files(ANSWERS))
+    answered = bool(snapshot.present(ANSWERS))
     ledger = cache(lambda baseline: ctx.store.ledger(baseline))
     here = presence.agents_here(ctx.ws)
     stopping.settle(ctx, snapshot, here)
@@ -185,7 +185,7 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
 
 
 def _answers(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
-    return escalation.news_for(ws, snapshot, agent) if snapshot.files(ANSWERS) else []
+    return escalation.news_for(ws, snapshot, agent) if snapshot.present(ANSWERS) else []
 
 
 def _returns(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[tuple[Return, int]]:

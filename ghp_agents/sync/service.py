@@ -17,7 +17,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.join import SyncReport
-from ghp_agents.sync import lost_locks, main_moved, notifications
+from ghp_agents.sync import compaction, lost_locks, main_moved, notifications
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def sync(
         command_notes, issues, wanted = _run_commands(ctx, hub)
         notes += command_notes
     notes += reconcile.reconcile(ctx)
+    if paced and (sends or not report.remote):
+        compaction.compact_if_due(ctx)
     if sends and ctx.exchange.sync_status().unsent:
         report = _together(report, ctx.exchange.sync(push=push))
     report = report._replace(notes=(*report.notes, *notes))

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.front_matter import Document
 from ghp_agents.core.front_matter import render as render_document
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
@@ -15,6 +16,7 @@ from ghp_agents.escalations.record import (
     read_answers,
     render,
     render_answer,
+    settled,
 )
 from ghp_agents.state.record import Problem
 
@@ -245,3 +247,15 @@ def test_an_answer_whose_question_is_not_here_yet_waits_for_it() -> None:
     records = files_of(answered)
     assert read({p: d for p, d in records.items() if "/answers/" in p}) == ([], [])
     assert read(records) == ([answered], [])
+
+
+def test_a_question_is_settled_when_a_person_answered_it_long_ago() -> None:
+    question, answer = path_of(ASKED.id), answer_path_of(ASKED.id, SAID.id)
+    files = {question: render(ASKED), answer: render_answer(SAID)}
+    late = to_seconds(AT) + 1
+    ((found, parts),) = settled(files, late)
+    assert [found.id, *parts.paths, *parts.last] == [ASKED.id, question, answer]
+    assert settled(files, to_seconds(AT)) == settled({question: files[question]}, late) == []
+    advice = render_answer(SAID._replace(by=Actor("lead")))
+    assert settled({**files, answer: advice}, late) == []
+    assert settled({**files, answer_path_of(ASKED.id, "bb00"): b"?"}, late) == []

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp
 from ghp_agents.issues.issue import PROVISIONAL, Comment, Issue, provisional
 from ghp_agents.issues.record import IssueEvent, encode
-from ghp_agents.issues.replay import IssueEvents, fold, read_events, unnumbered
+from ghp_agents.issues.replay import IssueEvents, fold, incomplete, read_events, settled, unnumbered
 from ghp_agents.state.join import join_files
 from ghp_agents.state.record import Problem
 
@@ -258,3 +259,40 @@ def test_a_record_from_far_ahead_is_overruled_by_what_is_said_next(latest: int) 
     log = read_events(files(create(1, 1), ahead))
     after = say("change", 1, texts={"title": "After"})._replace(clock=log.clock + 1)
     assert fold(log.with_one(after))[0].title == "After"
+
+
+CLOSED, OPEN = {"state": "closed"}, {"state": "open"}
+LATE = to_seconds(AT) + 86_400
+
+
+def test_an_issue_is_settled_when_it_was_closed_long_ago() -> None:
+    made, closed, word = (
+        create(1, 1),
+        say("change", 2, texts=CLOSED),
+        say("comment", 3, body="Well."),
+    )
+    (found,) = settled(files(made, closed, word), LATE)
+    assert [*sorted(found.paths), *found.last] == [made.path, word.path, closed.path]
+    assert settled(files(made, closed, word), to_seconds(word.at)) == []
+    assert settled(files(made, closed, say("change", 4, texts=OPEN)), LATE) == []
+    assert settled(files(closed), LATE) == []
+
+
+def test_an_issue_is_not_settled_if_it_cannot_be_read_or_shares_its_number() -> None:
+    made, closed = create(1, 1), say("change", 2, texts=CLOSED)
+    known = files(made, closed)
+    assert settled(known | {f".ghp/issues/{ONE}/00000000.json": b"?"}, LATE) == []
+    assert settled(known | files(create(3, 1, issue=TWO)), LATE) == []
+    assert len(settled(known | files(create(3, 2, issue=TWO)), LATE)) == 1
+
+
+def test_an_open_issue_needs_what_it_refers_to_and_what_left_when_it_was_closed() -> None:
+    whole = create(1, 1)
+    blocked = say("change", 2, added={"blockedBy": (TWO,)})
+    assert incomplete(read_events(files(whole))) == set()
+    assert incomplete(read_events(files(whole, blocked))) == {TWO}
+    assert incomplete(read_events(files(whole, blocked, create(3, 2, issue=TWO)))) == set()
+    assert incomplete(read_events(files(say("comment", 4, body="Well.")))) == {ONE}
+    again = say("change", 5, texts=CLOSED), say("change", 6, texts=OPEN)
+    assert incomplete(read_events(files(whole, *again))) == {ONE}
+    assert incomplete(read_events(files(whole, blocked, again[0]))) == set()

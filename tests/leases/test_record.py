@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.glob_paths import MOST
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
@@ -23,6 +24,7 @@ from ghp_agents.leases.record import (
     follow,
     read_leases,
     resource,
+    settled,
     what,
 )
 
@@ -254,3 +256,24 @@ def test_what_is_no_name_of_a_resource(name: str) -> None:
 def test_what_a_lease_is_of_is_said_as_one_would_say_it_at_the_root() -> None:
     assert what(("/src/a.py", "/a.py", "/src/", "b"), None) == "src/a.py, /a.py, /src/ and 1 more"
     assert what((), "db") == "db"
+
+
+# ------------------------------------------------------------------------- what is settled
+
+
+def test_a_lease_is_settled_when_its_release_is_old() -> None:
+    request, release = ASKED._replace(granted=True), later("release", 9)
+    known = files(request, release)
+    end = to_seconds(LATER)
+    (found,) = settled(known, end + 1)
+    assert [*found.paths, *found.last] == [request.path, release.path]
+    assert settled(known, end) == settled(files(request), end + 1) == []
+
+
+def test_a_strict_lease_and_one_with_unreadable_records_are_never_settled() -> None:
+    release, when = later("release", 9), to_seconds(LATER) + 1
+    assert settled(files(GRANTED, release), when) == []
+    broken = {f"{FOLDER}{ASKED.lease}/00000000.json": b"?"}
+    newer = later("reopen", 10)
+    assert settled(files(ASKED, release) | broken, when) == []
+    assert settled(files(ASKED, release, newer), when) == []

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.state.join import JoinedTree, join, join_files
+from ghp_agents.state.join import JoinedTree, Settled, join, join_files, leaving
 from ghp_agents.state.presence import position
 from tests.support.said import AGENTS, exactly
 
@@ -71,3 +71,10 @@ def test_two_contents_of_one_path_become_the_same_one_everywhere() -> None:
 
 def test_the_join_of_nobody_is_empty() -> None:
     assert join([]) == JoinedTree({}, {})
+
+
+def test_what_says_that_a_subject_has_ended_leaves_last() -> None:
+    lease = Settled(frozenset("ab"), frozenset("z"))
+    assert leaving([lease], {"a", "z", "x"}, {"b"}, 9) == {"a"}
+    assert leaving([lease], {"a", "z", "x"}, {"x"}, 9) == {"a", "z"}
+    assert leaving([lease, Settled(frozenset("c"), frozenset())], {"a", "c"}, set(), 1) == {"a"}

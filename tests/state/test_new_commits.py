@@ -132,3 +132,11 @@ def test_without_room_on_the_disk_no_ref_moves(
         add(state, head, "b")
     assert git(state.path, "rev-parse", state.ref) == head
     assert [*(state.path / "objects").glob("*.tmp")] == []
+
+
+def test_a_commit_can_leave_out_files_and_then_has_no_empty_folders(state: StateRepository) -> None:
+    head = add(state, None, "a", "b/c", "b/d/e", "f/g")
+    gone = NewCommit("Leave\n", {"h": b"h"}, None, NOW, left_out=("a", "b/d/e", "f/g", "x/y"))
+    add_commits(state, state.ref, head, [gone], NOW)
+    assert tree(state) == ["b/c", "h"]
+    git(state.path, "fsck", "--strict", "--no-dangling")

@@ -16,7 +16,7 @@ from ghp_agents.core.fields import LARGEST
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.git import objects
 from ghp_agents.state import ledger, presence
-from ghp_agents.state.git import fold, read
+from ghp_agents.state.git import fold, read, settled
 from ghp_agents.state.join import Absorption, Tip
 from ghp_agents.state.new_commits import NewCommit, add_commits
 from ghp_agents.state.private_repo import CLONE_REFS, SEEN_REFS, StateRepository, heal, rename_clone
@@ -100,15 +100,19 @@ def _merge_commit(
             raise _UnabsorbableError(f"more than {read.MOST} files")
         kept = _joined(reader, ours if head else {}, theirs)
         document = _presence(reader, head, tip.oid)
+        stored = settled.read_commits(reader, [head or tip.oid, tip.oid])
     is_said = presence.PATH in ours or presence.PATH in theirs
     written = {presence.PATH: document} if is_said else {}
+    if any(stored):
+        written[settled.PATH] = settled.encode(sorted({oid for some in stored for oid in some}))
     return NewCommit(message, written, by, ws.clock.now(), (tip.oid,), tuple(sorted(kept.items())))
 
 
 def _joined(reader: objects.ObjectReader, ours: Paths, theirs: Paths) -> dict[str, str]:
     """The files that we lack; where contents differ, the greater one, as in the join."""
     kept = {path: oid for path, oid in theirs.items() if ours.get(path) != oid}
-    kept.pop(presence.PATH, None)
+    for path in (presence.PATH, settled.PATH):
+        kept.pop(path, None)
     _check(ours, kept)
     for path in [path for path in kept if path in ours]:
         mine, other = reader.read([ours[path], kept[path]])

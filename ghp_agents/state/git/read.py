@@ -1,6 +1,6 @@
 """Reads the state: the clones' tips, and the join of their records."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from ghp_agents.core.schema_version import UPDATE, UnknownSchemaError, unversion
 from ghp_agents.git import process as git
 from ghp_agents.git.objects import Object, ObjectReader, TreeEntry, tree_entries
 from ghp_agents.state import presence
-from ghp_agents.state.git import copied_clone, live_presence, outbox
+from ghp_agents.state.git import copied_clone, live_presence, outbox, settled
 from ghp_agents.state.join import Tip, join_files
 from ghp_agents.state.presence import Agents, Presence
 from ghp_agents.state.private_repo import SEEN_REFS, StateRepository
@@ -87,7 +87,8 @@ def tips_at(repository: StateRepository, known: Sequence[Tip], at: float) -> lis
         last = repository.check(*log, "-1", "--format=%H", f"--before={when}", tip.oid).text
         if last:
             then += _read_tips(repository, [(tip.clone, last)])
-        later = repository.check(*log, "--merges", "--format=%P", f"--after={when}", tip.oid).text
+        merges = ["--merges", "--format=%P", "--invert-grep", f"--grep=^{settled.SUBJECT}"]
+        later = repository.check(*log, *merges, f"--after={when}", tip.oid).text
         absorbed = [oid for line in later.splitlines() for oid in line.split(" ")[1:]]
         # Under names of their own: two clones may have last written under the same id.
         pending += [Tip(CloneId(oid[:12]), oid, 0, tip.at) for oid in absorbed if oid not in seen]
@@ -109,7 +110,7 @@ class GitSnapshot:
         known_files: "KnownFiles | None" = None,
     ) -> None:
         self._ws = ws
-        self._known_files: KnownFiles = {} if known_files is None else known_files
+        self._known_files = KnownFiles() if known_files is None else known_files
         self._repository = repository
         self._tips = list(known)
         self._waiting = waiting or outbox.Waiting()
@@ -155,7 +156,11 @@ class GitSnapshot:
         return copied_clone.without(self._ws, self._live.beaten, self.agents_of(self.clone))
 
     def files(self, prefix: str) -> dict[str, bytes]:
-        """All records below `prefix`."""
+        """All records below `prefix`, also settled ones."""
+        return _sorted(join_files([self.present(prefix), self.settled([prefix])]))
+
+    def present(self, prefix: str) -> dict[str, bytes]:
+        """The records below `prefix` at the clones' tips."""
         many: list[Mapping[str, bytes]] = [
             {path: data for path, data in record.files if path.startswith(prefix)}
             for _, record in self._waiting.records
@@ -167,8 +172,41 @@ class GitSnapshot:
                 for path, reason in contents.left_out.items():
                     self._note(tip.clone, path, reason)
         joined = join_files(many)
-        joined.pop(presence.PATH, None)  # no record: presence is joined by agent
-        return {path: joined[path] for path in sorted(joined)}
+        for path in (presence.PATH, settled.PATH):  # no records: they are joined otherwise
+            joined.pop(path, None)
+        return _sorted(joined)
+
+    def settled(self, prefixes: Collection[str]) -> dict[str, bytes]:
+        """The records below `prefixes` that left a tip because they are settled."""
+        wanted = [prefix for prefix in prefixes if prefix not in self._known_files.settled]
+        commits = self._settled_commits
+        if wanted and commits and self._repository:
+            with self._repository.objects(largest=LARGEST) as reader:
+                for prefix in wanted:
+                    below = read_below(reader, commits, prefix)
+                    self._known_files.settled[prefix] = join_files(each.files for each in below)
+                    for path, reason in (x for each in below for x in each.left_out.items()):
+                        self._note(self.clone, path, reason)
+        known = self._known_files.settled
+        return _sorted(join_files(known.get(prefix, {}) for prefix in prefixes))
+
+    @property
+    def _settled_commits(self) -> Sequence[str]:
+        """The commits with settled records."""
+        if self._known_files.commits is None and self._repository and self._tips:
+            with self._repository.objects(largest=LARGEST) as reader:
+                self._find_settled(reader)
+        return self._known_files.commits or ()
+
+    def _find_settled(self, reader: ObjectReader) -> None:
+        """Read which commits have settled records; a missing commit is a problem."""
+        if self._known_files.commits is not None:
+            return
+        found = settled.read_commits(reader, [tip.oid for tip in self._tips])
+        self._known_files.commits = list(dict.fromkeys(oid for some in found for oid in some))
+        for tip, some in zip(self._tips, found, strict=True):
+            for oid in settled.missing(reader, some):
+                self._note(tip.clone, settled.PATH, f"its commit {oid} is missing")
 
     def own(self, prefix: str) -> dict[str, bytes]:
         """This clone's own records below `prefix`."""
@@ -181,11 +219,12 @@ class GitSnapshot:
         return join_files(many)
 
     def _below(self, repository: StateRepository, prefix: str) -> "list[Below]":
-        if prefix not in self._known_files:
+        if prefix not in self._known_files.present:
             with repository.objects(largest=LARGEST) as reader:
+                self._find_settled(reader)  # by the same process
                 found = read_below(reader, [tip.oid for tip in self._tips], prefix)
-            self._known_files[prefix] = found
-        return self._known_files[prefix]
+            self._known_files.present[prefix] = found
+        return self._known_files.present[prefix]
 
     def problems(self) -> Sequence[Problem]:
         """What could not be read so far."""
@@ -251,7 +290,17 @@ class Below(NamedTuple):
     left_out: dict[str, str]
 
 
-KnownFiles = dict[str, list[Below]]  # by prefix, what each commit has; commits never change
+class KnownFiles:
+    """What was read of some tips, by prefix. Commits never change."""
+
+    def __init__(self) -> None:
+        self.present: dict[str, list[Below]] = {}  # what each tip has
+        self.commits: list[str] | None = None  # those with settled records
+        self.settled: dict[str, dict[str, bytes]] = {}
+
+
+def _sorted(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {path: files[path] for path in sorted(files)}
 
 
 def read_below(reader: ObjectReader, commits: Sequence[str], prefix: str) -> list[Below]:

@@ -15,7 +15,7 @@ from ghp_agents.hotpath import heartbeat, news_flag
 from ghp_agents.ports import Snapshot
 from ghp_agents.state.git import outbox, read
 from ghp_agents.state.git.sync_status import news_age, news_at, read_status
-from ghp_agents.state.join import Absorption, SyncReport, SyncStatus, Tip
+from ghp_agents.state.join import Absorption, Settled, SyncReport, SyncStatus, Tip
 from ghp_agents.state.ledger import HEARD, LedgerEntry
 from ghp_agents.state.presence import Agents
 from ghp_agents.state.private_repo import find_repository, open_repository
@@ -32,7 +32,7 @@ class GitRefsStore:
         self._held: list[int] | None = None  # the lock's descriptors while this process holds it
         self._lock = contextlib.ExitStack()
         self._beside: list[Record] = []
-        self._read: tuple[list[Tip], read.KnownFiles] = ([], {})
+        self._read: tuple[list[Tip], read.KnownFiles] = ([], read.KnownFiles())
 
     def snapshot(self, at: float | None = None) -> read.GitSnapshot:
         """The state now, or at a time. Writes nothing: an untouched clone has an empty state."""
@@ -43,7 +43,7 @@ class GitRefsStore:
         if at is not None and repository:
             known = read.tips_at(repository, known, at)
         if self._read[0] != known:
-            self._read = (known, {})
+            self._read = (known, read.KnownFiles())
         return read.GitSnapshot(
             self._ws, repository, known, waiting, past=at is not None, known_files=self._read[1]
         )
@@ -192,6 +192,12 @@ class GitRefsStore:
             refused = absorb.take_in(self._ws, open_repository(self._ws), tips, by, held)
         self.sync()
         return absorb.dismiss(self._ws, open_repository(self._ws), tips, refused)
+
+    def compact(self, subjects: Sequence[Settled]) -> int:
+        """Take settled records off this clone's tip; see `ports.StateStore`."""
+        from ghp_agents.state.git import compact
+
+        return compact.compact(self._ws, open_repository(self._ws), subjects, self._locked)
 
     def use_clone_id(self, clone: CloneId) -> None:
         """Use another clone's id from now on."""

@@ -11,7 +11,7 @@ from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.ports import Clock, Snapshot
 from ghp_agents.state import ledger, presence
-from ghp_agents.state.join import Absorption, SyncReport, SyncStatus, Tip, join_files
+from ghp_agents.state.join import Absorption, Settled, SyncReport, SyncStatus, Tip, join_files
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import Agents, Presence
 from ghp_agents.state.record import Problem, Record, highest
@@ -218,6 +218,10 @@ class MemoryStore:
             del self._hub.histories[clone], self._known[clone]
         return Absorption(gone, tuple((tip.clone, "it was active again") for tip in moved))
 
+    def compact(self, subjects: Sequence[Settled]) -> int:
+        """Keep all records at the tip: nothing here gets slow."""
+        return 0
+
     def use_clone_id(self, clone: CloneId) -> None:
         """Use another clone's id from now on."""
         if clone == self._clone:
@@ -325,6 +329,14 @@ class MemorySnapshot:
         """All records below `prefix`."""
         joined = join_files(log[-1].files for log in self.known.values() if log)
         return {path: joined[path] for path in sorted(joined) if path.startswith(prefix)}
+
+    def present(self, prefix: str) -> dict[str, bytes]:
+        """All records: this twin takes none off its tips."""
+        return self.files(prefix)
+
+    def settled(self, prefixes: Collection[str]) -> dict[str, bytes]:
+        """No record is settled."""
+        return {}
 
     def own(self, prefix: str) -> dict[str, bytes]:
         """This clone's own records below `prefix`."""

@@ -1,0 +1,43 @@
+"""Where settled records are: they left their clone's tip, and its history has them.
+
+A compaction is one commit: its tree lacks the settled records, and its second parent is a commit
+of nothing but them. The file `.ghp/settled.json` at a tip names all such commits.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+
+from ghp_agents.git.objects import ObjectReader
+
+PATH = ".ghp/settled.json"
+SUBJECT = "compact "  # how the message of a compaction begins
+_OID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+def encode(commits: Iterable[str]) -> bytes:
+    """The file that names these commits."""
+    return json.dumps({"schemaVersion": 1, "commits": [*commits]}, indent=2).encode() + b"\n"
+
+
+def decode(data: bytes) -> list[str]:
+    """The commits that a file names; none if another clone wrote something else."""
+    try:
+        fields = json.loads(data)
+    except (ValueError, RecursionError):
+        return []
+    named = fields.get("commits") if isinstance(fields, dict) else None
+    words = named if isinstance(named, list) else []
+    return [oid for oid in words if isinstance(oid, str) and _OID.fullmatch(oid)]
+
+
+def read_commits(reader: ObjectReader, tips: Sequence[str]) -> list[list[str]]:
+    """For each tip, the commits with its settled records."""
+    found = reader.read([f"{tip}:{PATH}" for tip in tips])
+    return [decode(file.content) if file else [] for file in found]
+
+
+def missing(reader: ObjectReader, commits: Sequence[str]) -> list[str]:
+    """Those of `commits` that are not in the repository."""
+    found = reader.read(commits) if commits else []
+    return [oid for oid, commit in zip(commits, found, strict=True) if commit is None]
