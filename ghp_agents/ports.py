@@ -119,6 +119,10 @@ class Exchange(Protocol):
         `paced` respects the hosts' rate limits: too early, it only folds.
         """
 
+    def hear(self, timeout: float) -> SyncReport:
+        """Only fetch, within `timeout` seconds. A clone without records of ours first asks whether
+        the remote has some, and else creates nothing."""
+
     def publish(
         self,
         pages: Callable[[Snapshot, Agents], Mapping[str, bytes]],

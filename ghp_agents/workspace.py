@@ -5,7 +5,7 @@ A `Workspace` is the first argument of most functions. Everything is read on fir
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -82,6 +82,12 @@ class Workspace:
     def root(self) -> Path:
         """The folder that holds `.ghp/config.json`: the main worktree's, or this one's."""
         return self.main_worktree or self.folder
+
+    def with_timeout(self, seconds: float) -> "Workspace":
+        """The same with another limit for one exchange with the remote."""
+        other = replace(self)
+        vars(other)["settings"] = self.settings._replace(timeout=seconds)
+        return other
 
     @property
     def ground(self) -> ConfigPlaces:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.context import LEARNT, acting, send, start_background
+from ghp_agents.cli.context import LEARNT, acting, send
 from ghp_agents.core.ids import count
 from ghp_agents.pulls import finish as services
 from ghp_agents.pulls.finish import Finished
@@ -31,12 +31,12 @@ def finish(app: App, issue: str | None, draft: bool, as_json: bool) -> None:
         app,
         issue=issue, draft=draft, tell=output.say,
     )  # fmt: skip
+    send(app, here=True)  # others hear of it before this command says that it is done
     if as_json:
         output.as_json(_fields(finished))
     else:
         output.data(str(finished.pull.number))
     _say(finished, needs_review=app.ws.settings.review == REQUIRED)
-    (send if app.forge.is_local else start_background)(app)  # a remote host already has it
 
 
 def _fields(finished: Finished) -> "FinishedJson":

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.context import acting, send, start_background, sync_first
+from ghp_agents.cli.context import acting, send, sync_first
 from ghp_agents.cli.views import issue as issue_view
+from ghp_agents.cli.views import news
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import one_line
 from ghp_agents.handoffs.returned import REASONS
@@ -42,7 +43,10 @@ def merge(
     """
     if queue and reference:
         raise UsageError("--queue cannot be used with a name.", hint="Remove the name or --queue.")
-    sync_first(app)
+    if queue:
+        _hear(app)
+    else:
+        sync_first(app)
     merger = services.merger(
         app,
         cwd=app.cwd, tell=output.say, unchecked=unchecked,
@@ -59,11 +63,25 @@ def merge(
     finally:
         _print(done, as_json=as_json, queue=queue)
         back = [outcome for outcome in done if isinstance(outcome, SentBack)]
-        (send if back else start_background)(app)
+        send(app)  # a merge concerns the agent, and all who wait for it
     if queue and not done:
         output.say("No pull request is ready to be merged.")
     if back:
         raise _sent_back(back)
+
+
+def _hear(app: App) -> None:
+    """Hear of what others finished, and say how old that is."""
+    with output.busy("Syncing"):
+        report = app.exchange.sync(push=False)
+    line = news.age(app)
+    if report.trouble:
+        output.warn(
+            f"Could not ask {report.remote} for finished work: {report.trouble}",
+            f"{line}; what was finished later is not in the queue.",
+        )
+    elif line:
+        output.say(f"{line}.")
 
 
 def _print(done: list[Outcome | Passed], *, as_json: bool, queue: bool) -> None:

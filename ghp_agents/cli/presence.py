@@ -9,6 +9,7 @@ import click
 from ghp_agents.claims import shown_work
 from ghp_agents.cli import complete, output, past
 from ghp_agents.cli.context import acting, log_unexpected, start_background
+from ghp_agents.cli.views import news
 from ghp_agents.cli.views import upstream as upstream_view
 from ghp_agents.cli.views import waiting as waiting_view
 from ghp_agents.core.clock import ago
@@ -94,6 +95,7 @@ def _fields(status: str | None, issue: str | None, action: str | None) -> dict[s
 @click.option("--watch", is_flag=True, help="Keep showing it until interrupted.")
 @click.option("--stale", is_flag=True, help="Only agents that are stale or dead.")
 @past.AT
+@click.option("--offline", is_flag=True, help="Do not ask the remote; show what is known here.")
 @click.option("--set", "new_status", metavar="STATUS", help="Set this agent's own status.")
 @click.option(
     "--epic", metavar="N", help="An epic instead: the state of its parts.",
@@ -107,10 +109,14 @@ def status(
     watch: bool,
     stale: bool,
     at: str | None,
+    offline: bool,
     new_status: str | None,
     epic: str | None,
 ) -> None:
     """List agents and what they are doing, in all clones.
+
+    If no living agent is known here and the last news is older than a minute, it first asks the
+    remote, for at most 1.5 seconds.
 
     SEEN is the age of an agent's last heartbeat. For an agent in another clone it is the time since
     the heartbeat was synced to this clone (`synced 3 min ago`), because clocks differ.
@@ -129,12 +135,11 @@ def status(
         _watch(app, name, stale)
         return
     then = past.time_of(app, at)
-    snapshot = app.store.snapshot(then)
     if then is None:
         # The JSON has no liveness, so processes are checked only to select agents.
-        seen = services.list_agents(app, snapshot, processes=stale or not as_json)
-        seen = shown_work.shown(app, snapshot, seen)
+        snapshot, seen = news.look(app, processes=stale or not as_json, offline=offline)
     else:
+        snapshot = app.store.snapshot(then)
         seen = services.look_back(app.ws, snapshot, then)
     waits = waiting_view.waits(app, snapshot, seen) if then is None else []
     views = waiting_view.shown(_select(seen, name, stale), waits)
@@ -159,6 +164,11 @@ def status(
             output.warn(consent_service.summary(app.ws), consent.HINT)
         upstream_view.warn(upstream)
         _print_news(app, snapshot, output.say if as_json else output.data)
+        _start_background(app)
+
+
+def _start_background(app: App) -> None:
+    if app.ws.ghp_dir.exists():  # else nobody uses this program here, and nothing is created
         start_background(app)
 
 
@@ -252,13 +262,11 @@ def _print_github(app: App) -> None:
 
 def _print_footer(app: App, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
     sync_status = app.exchange.sync_status()
-    now = app.ws.clock.now()
     others = len([tip for tip in snapshot.tips() if tip.clone != snapshot.clone])
     if sync_status.remote:
-        heard = f"{ago(now - sync_status.news_at)} ago" if sync_status.news_at else "never"
         clones = count(others, "other clone")
         hint = "" if sync_status.news_at else "; run `ghp agent-sync` to get news"
-        output.say(f"Last news from {sync_status.remote}: {heard} ({clones}){hint}.")
+        output.say(f"{news.age(app)} ({clones}){hint}.")
     if sync_status.waiting:
         output.warn(
             f"{count(sync_status.waiting, 'record')} waiting: the repository is not writable.",

@@ -129,6 +129,26 @@ def fetch_refs(
     raise unreachable(remote, first_error(result))
 
 
+def has_refs(ws: Workspace, remote: Remote, timeout: float) -> bool:
+    """Whether the remote has refs of ours; needs no repository of ours. Raises GhpError."""
+    args = ["ls-remote", "--refs", remote.name, f"{CUSTOM}*", *_branch_kinds()]
+    listed = git.run(
+        [*plain_settings(ws, remote), *args],
+        cwd=ws.common_dir,
+        git_dir=ws.common_dir,
+        timeout=timeout,
+        env=git_credentials.for_remote(ws, remote.name),
+    )
+    if listed.code != 0:
+        raise git.failure(args, listed)
+    return bool(listed.out)
+
+
+def _branch_kinds() -> list[str]:
+    # By kind: `ghp/147-dashboard` may be a person's branch.
+    return [f"{BRANCHES}{kind}/*" for kind in ("clone", "lease")]
+
+
 def unreachable(remote: Remote, words: str) -> UnknownError:
     """The error for a question that only the remote can answer."""
     return UnknownError(
@@ -193,9 +213,7 @@ def push(
 
 def _branches_in_use(ws: Workspace, repository: StateRepository, remote: Remote) -> bool | Pushed:
     """Whether our refs are branches there already; a push result if that cannot be told."""
-    # By kind: `ghp/147-dashboard` may be a person's branch.
-    kinds = [f"{BRANCHES}{kind}/*" for kind in ("clone", "lease")]
-    args = ["ls-remote", "--heads", remote.name, *kinds]
+    args = ["ls-remote", "--heads", remote.name, *_branch_kinds()]
     try:
         listed = exchange(ws, repository, remote, args)
     except git.GitTimeoutError as error:

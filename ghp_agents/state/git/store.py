@@ -165,6 +165,12 @@ class GitRefsStore:
         except GitError as error:
             return report._replace(trouble=str(error))
 
+    def hear(self, timeout: float) -> SyncReport:
+        """Only fetch, within `timeout` seconds; see `ports.Exchange`."""
+        from ghp_agents.state.git import sync
+
+        return sync.hear(self._ws, timeout)
+
     def sync_status(self) -> SyncStatus:
         """This clone's sync status, from its notes; starts no exchange."""
         return read_status(self._ws)

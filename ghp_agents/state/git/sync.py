@@ -8,6 +8,7 @@ the join unites both. Agents with heartbeats only in the twin since then belong 
 from collections.abc import Sequence
 
 from ghp_agents.core import files
+from ghp_agents.core.errors import GhpError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import process as git
@@ -25,7 +26,15 @@ from ghp_agents.state.private_repo import (
     open_repository,
     rename_clone,
 )
-from ghp_agents.state.remote import PushOutcome, Remote, coordination_remote, fetch, push, why_none
+from ghp_agents.state.remote import (
+    PushOutcome,
+    Remote,
+    coordination_remote,
+    fetch,
+    has_refs,
+    push,
+    why_none,
+)
 from ghp_agents.workspace import Workspace
 
 LOCK = "sync.lock"
@@ -192,6 +201,25 @@ def _heal_seen(repository: StateRepository) -> None:
     for space in (SEEN_REFS, SEEN_LEASE_REFS):
         for left in (repository.path / space).glob("**/*.lock"):
             left.unlink(missing_ok=True)
+
+
+def hear(ws: Workspace, timeout: float) -> SyncReport:
+    """Fetch within `timeout` seconds; nothing is created where the remote has no refs of ours."""
+    remote = coordination_remote(ws)
+    if remote is None:
+        return SyncReport(remote=None)
+    begun = ws.clock.interval()[1]
+    if not ws.ghp_dir.exists():
+        try:
+            is_used = has_refs(ws, remote, timeout)
+        except GhpError as error:
+            return SyncReport(remote=remote.name, trouble=str(error))
+        if not is_used:
+            return SyncReport(remote=remote.name, fetched=True)
+    left = timeout - (ws.clock.interval()[1] - begun)
+    if left <= 0:
+        return SyncReport(remote=remote.name, trouble=f"it did not answer within {timeout:g} s")
+    return safely(ws.with_timeout(left), send=False, wait=False)
 
 
 def safely(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:

@@ -155,6 +155,10 @@ class MemoryStore:
         pushed = push and sent != mine
         return SyncReport(remote="hub", fetched=True, pushed=pushed, news=news, unsent=unsent)
 
+    def hear(self, timeout: float) -> SyncReport:
+        """Only fetch; this hub answers at once or never."""
+        return self.sync(push=False)
+
     def sync_status(self) -> SyncStatus:
         """This clone's sync status."""
         if self._hub is None:
