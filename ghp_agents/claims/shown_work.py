@@ -14,6 +14,7 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import stopping
 from ghp_agents.presence.service import AgentView
 from ghp_agents.presence.stop_order import FOLDER
+from ghp_agents.state.presence import Agents
 
 OF_CLAIM = ("pull", "generation")  # fields that end with the claim
 
@@ -21,17 +22,28 @@ OF_CLAIM = ("pull", "generation")  # fields that end with the claim
 def shown(ctx: Context, snapshot: Snapshot, views: Iterable[AgentView]) -> list[AgentView]:
     """The agents, as people and other agents should see them."""
     views = [*views]
-    has_claims = any("generation" in view.presence for view in views)
+    clones = {view.name: view.clone or "" for view in views}
+    fields = presences(ctx, snapshot, {view.name: view.presence for view in views}, clones)
+    return [view._replace(presence=fields[view.name]) for view in views]
+
+
+def presences(
+    ctx: Context, snapshot: Snapshot, agents: Agents, clones: Mapping[str, str]
+) -> Agents:
+    """The presences, as people and other agents should see them; `clones` are where they live."""
+    has_claims = any("generation" in fields for fields in agents.values())
     if not has_claims and not snapshot.files(FOLDER):
-        return views
+        return agents
     orders = stopping.in_force(ctx, snapshot)
     known = {lock.name: lock for lock in ctx.locks.known(PREFIX)} if has_claims else {}
-    found: list[AgentView] = []
-    for view in views:
-        fence = fence_of(known, view.name, view.presence, view.clone or ctx.locks.clone)
-        fields = _corrected(view.presence, fence, is_told=view.name in orders)
-        found.append(view._replace(presence=fields))
-    return found
+    return {
+        name: _corrected(
+            fields,
+            fence_of(known, name, fields, clones.get(name) or ctx.locks.clone),
+            is_told=name in orders,
+        )
+        for name, fields in agents.items()
+    }
 
 
 def _corrected(

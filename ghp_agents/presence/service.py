@@ -236,7 +236,7 @@ def look_back(ws: Workspace, snapshot: Snapshot, at: float) -> list[AgentView]:
 
     The past cannot be observed, so each agent's own time stamp decides. Nothing is stored.
     """
-    origin = _origins(snapshot)
+    origin = origins(snapshot)
     views: list[AgentView] = []
     for name, presence in sorted(snapshot.agents().items()):
         silent = _age(presence, at)
@@ -307,7 +307,7 @@ def _others(snapshot: Snapshot) -> list[CloneId]:
     return [tip.clone for tip in snapshot.tips() if tip.clone != snapshot.clone]
 
 
-def _origins(snapshot: Snapshot) -> dict[str, CloneId]:
+def origins(snapshot: Snapshot) -> dict[str, CloneId]:
     """The clone in which each agent lives: the one with the newest presence of it."""
     best: dict[str, tuple[tuple[int, int], CloneId]] = {}
     for clone in _clones(snapshot):

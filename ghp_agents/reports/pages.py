@@ -7,6 +7,7 @@ Every page is bounded, whatever the state contains.
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from ghp_agents.claims import shown_work
 from ghp_agents.core.ids import count, first_line
 from ghp_agents.escalations import escalation as questions
 from ghp_agents.escalations import service as escalation
@@ -20,6 +21,7 @@ from ghp_agents.issues.issue import PRIORITIES, PROVISIONAL, Issue
 from ghp_agents.notes import record as note_record
 from ghp_agents.notes.note import Note
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import service as presence
 from ghp_agents.pulls import record as pull_record
 from ghp_agents.pulls import replay as pull_replay
 from ghp_agents.pulls.pull import Pull
@@ -73,7 +75,7 @@ def renderer(ctx: Context) -> Callable[[Snapshot, Agents], Pages]:
         handoffs, _ = handoff_record.read_handoffs(snapshot.files(handoff_record.HANDOFFS))
         return render(
             Published(
-                agents,
+                shown_work.presences(ctx, snapshot, agents, presence.origins(snapshot)),
                 escalation.read_all(snapshot, orchestrators)[0],
                 () if on_github else issue_replay.fold(issues),
                 () if on_github else [found.pull for found in pull_replay.fold(pulls)],
