@@ -345,7 +345,7 @@ def test_of_an_agent_elsewhere_it_says_when_this_clone_heard_of_its_last_beat(
     services.heartbeat(elsewhere.ws, elsewhere.store, AgentName("worker-2"), {"status": "testing"})
     elsewhere.exchange.sync()
     house = App(here, os.environ, clock=clock)
-    never = invoke("agent-status", here).err
+    never = invoke("agent-status --offline", here).err
     assert never == (
         "No agents yet. Start one with `ghp agent-start --next --as NAME`.\n"
         "Last news from origin: never (0 other clones); run `ghp agent-sync` to get news.\n"
