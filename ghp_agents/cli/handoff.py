@@ -20,7 +20,6 @@ from ghp_agents.handoffs.restore import AlreadyRestoredError, Restored, restore
 from ghp_agents.handoffs.service import HandoffResult
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.issues.issue import short
-from ghp_agents.leases.record import what
 from ghp_agents.sync.notifications import (
     Notifications,
     deliver,
@@ -142,6 +141,8 @@ def _say_passed(done: HandOver) -> None:
     elif done.issue:
         output.done(f"{short(done.issue)} is assigned to {', '.join(done.issue.assignees)}.")
     if done.leases:
+        from ghp_agents.leases.record import what
+
         subjects = ", ".join(what(hold.patterns, hold.name) for hold in done.leases)
         output.done(f"{handed.to} has your leases now: {one_line(subjects, 200)}.")
     if done.issue:

@@ -10,7 +10,6 @@ from ghp_agents.handoffs.service import HandoffResult
 from ghp_agents.hotpath import implicit_leases
 from ghp_agents.issues.issue import Issue, IssueChange
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.transfer import transfer
 from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.ports import Context
 from ghp_agents.state.presence import number
@@ -84,8 +83,12 @@ def _has_claim(ctx: Context, handed: Handoff) -> bool:
 def _pass_leases(ctx: Context, handed: Handoff) -> tuple[Hold, ...]:
     """Give the leases to the next agent, unless the sender needs them for another issue. Its
     implicit leases end: the next agent may be in this clone."""
-    others = [x for x in ctx.locks.known(PREFIX) if x.holder == handed.by.name and not x.is_person]
-    if handed.by.is_person or handed.to is None or others:
+    if handed.by.is_person or handed.to is None:
         return ()
+    others = [x for x in ctx.locks.known(PREFIX) if x.holder == handed.by.name and not x.is_person]
+    if others:
+        return ()
+    from ghp_agents.leases.transfer import transfer
+
     implicit_leases.drop_all(ctx.ws.folders, handed.by.name)
     return tuple(transfer(ctx, handed.by.name, handed.to, f"handed over in {handed.name}"))

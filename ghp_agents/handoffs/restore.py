@@ -13,7 +13,7 @@ from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import Actor, Timestamp, count, digest, issue_of_branch
 from ghp_agents.escalations.messages import who
 from ghp_agents.git import patch, patch_text, worktree
-from ghp_agents.handoffs import commits, markdown, record
+from ghp_agents.handoffs import markdown, record
 from ghp_agents.handoffs.handoff import Handoff, Work
 from ghp_agents.handoffs.resume import APPLY
 from ghp_agents.handoffs.tool_files import configures_tools
@@ -85,6 +85,8 @@ def _bring_commits(ctx: Context, folder: Path, handoff: Handoff | None) -> None:
     """Create the branch of a handoff from its stored commits, if this clone lacks them."""
     if handoff is None or handoff.commits is None or worktree.has_commit(folder, handoff.head):
         return
+    from ghp_agents.handoffs import commits
+
     why = commits.unpack(ctx.ws, ctx.store, handoff)
     if why:
         raise NotRestoredError(
