@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from functools import partial
 
+from ghp_agents.github.commands.notices import CLOSED_THERE
 from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.issues import epics
 from ghp_agents.issues.dependencies import open_blockers
 from ghp_agents.issues.issue import Issue
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
-from ghp_agents.sync.news_view import GIVEN, NewsView
+from ghp_agents.sync.news_view import CLOSES, GIVEN, NewsView
 
-EVENTS = (*GIVEN, PRESENCE, "issue-block", "escalate", "issue-close")
+EVENTS = (*GIVEN, PRESENCE, "issue-block", "escalate", *CLOSES)
 
 
 def lines(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
@@ -36,7 +37,8 @@ def lines(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         show = f"`ghp agent-escalations {file(entry.object)}` shows all."
         yield f"{_by(entry)} asks about {name}: {phrase(entry.text)} {show}"
     elif part.state == "closed":
-        yield f"{_by(entry)} closed {name}."
+        is_there = entry.event == CLOSED_THERE
+        yield f"{name}, was closed on GitHub." if is_there else f"{_by(entry)} closed {name}."
         yield from _done(view, entry, view.issues.get(part.parent, epic))
 
 
@@ -66,7 +68,7 @@ def _done(view: NewsView, entry: LedgerEntry, epic: Issue) -> Iterator[str]:
     is proposed to the manager of the whole."""
     own = epics.own_parts(epic, view.all_issues)
     numbers = {number for each in own for number in each.numbers}
-    closed = [x for x in view.entries if x.event == "issue-close" and x.issue in numbers]
+    closed = [x for x in view.entries if x.event in CLOSES and x.issue in numbers]
     if epics.is_done(epic, own) and closed[-1] == entry:
         yield epics.proposal(epic, len(own))
 

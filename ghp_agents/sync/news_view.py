@@ -7,6 +7,7 @@ from ghp_agents.claims.claim import fence_of
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation, Outcome, Question
+from ghp_agents.github.commands.notices import CLOSED_THERE
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues import record as issue_record
 from ghp_agents.issues.issue import Issue
@@ -24,6 +25,7 @@ from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import issue_of
 
 GIVEN = ("claim", "takeover", "steal", "release")
+CLOSES = ("issue-close", CLOSED_THERE)
 
 
 class NewsView:

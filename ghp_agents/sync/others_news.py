@@ -12,6 +12,8 @@ from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName, CloneId, Timestamp, agent_name
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.escalations import service as escalation
+from ghp_agents.github.commands import notices
+from ghp_agents.github.commands.notices import CLOSED_THERE
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import file, named, phrase, reason
@@ -22,7 +24,7 @@ from ghp_agents.state.join import Tip
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
 from ghp_agents.sync import epic_news
-from ghp_agents.sync.news_view import GIVEN, NewsView
+from ghp_agents.sync.news_view import CLOSES, GIVEN, NewsView
 from ghp_agents.workspace import Workspace
 
 DECISION_LIMIT = 400  # characters of what a decision changed
@@ -42,15 +44,21 @@ def gather(
     for several agents passes a `ledger` that reads each baseline once."""
     tips = tuple(sorted(snapshot.tips()))
     baseline = _file(ctx.ws, agent).read()
-    if baseline == tips:
-        return []
     presence = ctx.ws.presence(agent)
+    started = str((presence or {}).get("startedAt"))
+    closed = [
+        entry
+        for entry in notices.closed(ctx.ws, started)
+        if not escalation.is_told(ctx.ws, agent, f"{KEY}{entry.id}")
+    ]
+    if baseline == tips and not closed:
+        return []
     if baseline is None and presence is None:
         return []  # it never was here
     entries = (ledger or ctx.store.ledger)(baseline or ())
-    if baseline is None and presence is not None:
-        started = str(presence.get("startedAt"))
+    if baseline is None:
         entries = [entry for entry in entries if entry.at >= started]
+    entries = sorted([*entries, *closed]) if closed else entries
     others = [entry for entry in entries if entry.is_person or entry.actor != agent]
     view = NewsView(ctx, snapshot, agent, entries)
     lines = [(text, f"{KEY}{entry.id}") for entry in others for text in _texts(view, entry)]
@@ -73,8 +81,8 @@ def status_before(ctx: Context, agent: AgentName, ids: Sequence[str]) -> str:
         return ""
     blockers = [each for each in issues if not set(each.numbers).isdisjoint(mine.blocked_by)]
     delivered = {name.removeprefix(KEY) for name in ids}
-    moved = ctx.store.ledger()
-    closed = {x.issue for x in moved if x.event == "issue-close" and x.id in delivered}
+    moved = [*ctx.store.ledger(), *notices.closed(ctx.ws, "")]
+    closed = {x.issue for x in moved if x.event in CLOSES and x.id in delivered}
     is_free = all(each.state == "closed" for each in blockers)
     if not is_free or not any(closed.intersection(each.numbers) for each in blockers):
         return ""
@@ -173,14 +181,17 @@ def _show(number: int | None) -> str:
 
 
 def _closed(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
-    if view.is_mine(entry) and not view.is_current(entry.issue):  # else its claim has ended
+    is_there = entry.event == CLOSED_THERE  # an assignment there is told otherwise
+    if not is_there and view.is_mine(entry) and not view.is_current(entry.issue):
         yield f"{_by(entry)} closed #{entry.issue}, which is assigned to you."
     for number in sorted(view.held):
         issue = view.issues.get(number)
         if issue and entry.issue in issue.blocked_by and view.is_since_claim(entry, number):
             left = _open_blockers(view, issue)
             then = f"It still waits for {left}." if left else "Nothing else blocks it: go on."
-            yield f"{_by(entry)} closed #{entry.issue}, which blocked your #{number}. {then}"
+            what = f"#{entry.issue}, which blocked your #{number}"
+            by = f"{what}, was closed on GitHub" if is_there else f"{_by(entry)} closed {what}"
+            yield f"{by}. {then}"
 
 
 def _open_blockers(view: NewsView, issue: Issue) -> str:
@@ -244,7 +255,7 @@ TEXTS: Mapping[str, Any] = {
     "issue-edit": _edited,
     "issue-block": _edited,
     "issue-comment": _commented,
-    "issue-close": _closed,
+    **dict.fromkeys(CLOSES, _closed),
     "issue-reopen": _reopened,
     "lease-wait": _awaited,
     "lease-release": _lease_ended,

@@ -94,6 +94,7 @@ def _run_commands(
         return [f"Could not read commands on GitHub: {one_line(str(error), 300)}"], (), frozenset()
     issues = ctx.tracker.known(closed=True) if result.issues else issues
     notices.remember(ctx.ws, issues)
+    notices.remember_closed(ctx, issues)
     unread = (
         f"Skipped #{number}: cannot read it on GitHub: {why}" for number, why in hub.unread.items()
     )

@@ -347,3 +347,33 @@ def test_where_nobody_may_comment_a_mistake_does_not_keep_others_from_being_obey
     sync.sync(house, hub=house.hub)
     assert field.labels(other) == ["agent:worker-1"]
     assert len(field.acts()) == 2
+
+
+# ------------------------------------------------------------------------ what was closed there
+
+
+def test_an_issue_closed_on_github_unblocks_an_agent_and_is_told_to_the_manager_of_its_epic(
+    field: Field,
+) -> None:
+    epic, blocker = field.github.issue("Parser"), field.github.issue("Lexer")
+    mine = at_work(field, title="Grammar")
+    field.ghp(f"agent-issue edit {blocker} --parent {epic}", agent="worker-1")
+    field.ghp(f"agent-issue block {mine} --by {blocker}", agent="worker-1")
+    field.ghp(f"agent-claim {epic}", agent="lead")
+    field.ghp("agent-heartbeat --status blocked", agent="worker-1")
+    field.sync()
+    heard(field)
+    heard(field, "lead")
+    field.github.act(ADMIN, "PATCH", f"issues/{blocker}", {"state": "closed"})
+    field.sync()
+    assert heard(field) == (
+        f"#{blocker}, which blocked your #{mine}, was closed on GitHub. Nothing else blocks it: "
+        "go on."
+    )
+    assert heard(field) == ""
+    assert heard(field, "lead") == (
+        f"#{blocker} «Lexer», a part of your #{epic}, was closed on GitHub.\n"
+        f"The only part of #{epic} «Parser» is closed. If it is done: `ghp agent-issue close "
+        f"{epic} --reason 'All parts are closed.'`."
+    )
+    assert heard(field, "lead") == ""

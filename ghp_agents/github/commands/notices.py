@@ -1,9 +1,9 @@
 """News for an agent from people on GitHub: orders to stop, and assigned issues."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ghp_agents.core.ids import Actor, AgentName
+from ghp_agents.core.ids import Actor, AgentName, CloneId, Timestamp
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.github.commands import messages
 from ghp_agents.hotpath import news_flag
@@ -15,18 +15,22 @@ from ghp_agents.issues.issue import PROVISIONAL, Issue
 from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.presence import service as presence
+from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import issue_of
-from ghp_agents.workspace import Workspace
+from ghp_agents.workspace import Workspace, now_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.github.commands.inbox import CommentInbox
 
 REMARKS = "hub/remarks.json"  # in the folder of caches; by agent: ids and texts
+CLOSED = "hub/closed.json"  # the issues that were open, and those that were closed since
+CLOSED_THERE = "hub-close"  # the event of an issue that was closed on GitHub; it is in no ledger
 REVIEWS = "hub/reviews.json"  # the same for reviews
 MOST = 20  # comments that are kept for each agent
 ASSIGNED = "hub/assigned.json"  # in the folder of caches; by agent: issue and time first seen
 
+Closed = tuple[list[int], list[tuple[int, str, int]]]  # open; closed with time and clock
 News = list[tuple[str, str]]  # the text, and the key that records its delivery
 
 
@@ -80,6 +84,41 @@ def remember(ws: Workspace, issues: Iterable[Issue]) -> None:
     for name in now:
         if now[name].keys() - previous.get(name, {}).keys() and ws.presence(name):
             news_flag.set_flag(ws.folders, name)
+
+
+def remember_closed(ctx: Context, issues: Sequence[Issue]) -> None:
+    """Store which issues were closed since the last look: GitHub's changes are in no ledger."""
+    was_open, known = _closed_file(ctx.ws).read()
+    opened, closed = (
+        [issue.number for issue in issues if issue.state == state] for state in ("open", "closed")
+    )
+    if was_open == opened:
+        return
+    at, clock = now_text(ctx.ws), ctx.store.snapshot().clock
+    new = [(number, at, clock) for number in closed if number in was_open]
+    _closed_file(ctx.ws).write((opened, [*known, *new][-MOST:]))
+
+
+def closed(ws: Workspace, since: str) -> list[LedgerEntry]:
+    """The issues that were closed on GitHub since a time, as entries that agents hear of."""
+    return [
+        LedgerEntry(
+            clock, CloneId(""), f"{CLOSED_THERE}/{number}/{at}", CLOSED_THERE, "", f"#{number}",
+            Timestamp(at), is_person=True, issue=number,
+        )
+        for number, at, clock in _closed_file(ws).read()[1]
+        if at >= since
+    ]  # fmt: skip
+
+
+def _closed_file(ws: Workspace) -> JsonFile[Closed]:
+    return JsonFile(ws.cache_dir / CLOSED, _decode_closed, lambda: ([], []))
+
+
+def _decode_closed(data: Any) -> Closed:
+    opened, found = data
+    known = [(int(number), str(at), int(clock)) for number, at, clock in found]
+    return [int(number) for number in opened], known
 
 
 def remember_remarks(ctx: Context, inbox: "CommentInbox") -> None:
