@@ -182,8 +182,11 @@ def _show(number: int | None) -> str:
 
 def _closed(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     is_there = entry.event == CLOSED_THERE  # an assignment there is told otherwise
-    if not is_there and view.is_mine(entry) and not view.is_current(entry.issue):
-        yield f"{_by(entry)} closed #{entry.issue}, which is assigned to you."
+    if not is_there and view.is_mine(entry):
+        if entry.issue in view.held:
+            yield f"{_by(entry)} closed #{entry.issue}, which you hold. {_show(entry.issue)}"
+        elif not view.is_current(entry.issue):  # else its claim has ended
+            yield f"{_by(entry)} closed #{entry.issue}, which is assigned to you."
     for number in sorted(view.held):
         issue = view.issues.get(number)
         if issue and entry.issue in issue.blocked_by and view.is_since_claim(entry, number):

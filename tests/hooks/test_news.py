@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.ghp import succeed
-from tests.support.hooks import SILENT, call, context, payload
+from tests.support.git import commit, git
+from tests.support.hooks import call, payload
+from tests.support.news import LEAD, PERSON, step
 
-LEAD = "ghp-agents has news for this agent:\n"
-PERSON = "«Test Person» (a person)"
 SHOW = "`ghp agent-issue show 1` shows all."
 
 
@@ -21,22 +21,31 @@ def two(clones: Callable[[int], list[Path]]) -> tuple[Path, Path]:
     succeed(one, "agent-issue new Write --as @me", "agent-sync")
     succeed(other, "agent-init --agent worker-1", "agent-sync")
     assert call("claude", payload("claude-SessionStart-startup", other), other).code == 0
-    succeed(other, "agent-claim 1", "agent-sync")
+    succeed(other, "agent-claim 1", "agent-lease notes.md", "agent-sync")
     succeed(one, "agent-sync")
     assert step(other) == ""
     return one, other
-
-
-def step(folder: Path) -> str:
-    """What the agent reads after its next batch of tools."""
-    done = call("claude", payload("claude-PostToolBatch", folder), folder)
-    return "" if done == SILENT else context(done)
 
 
 CASES = {
     "commented": (
         ["agent-issue comment 1 'Dark mode only?' --as @me"],
         f"{PERSON} commented on #1: «Dark mode only?». {SHOW}",
+    ),
+    "assigned": (
+        ["agent-issue assign 2 worker-1 --as @me"],
+        f"{PERSON} assigned #2 «Write» to you. Run `ghp agent-start 2`.",
+    ),
+    "closed": (["agent-issue close 1 --as @me"], f"{PERSON} closed #1, which you hold. {SHOW}"),
+    "its claim ended": (
+        ["agent-release 1 --reason 'Not needed' --as @me"],
+        "Your claim of #1 was released; nobody holds it. Reason given: «Not needed». Stop working "
+        "on #1. Hand over unpushed work with `ghp agent-handoff --issue 1`. `ghp agent-claim "
+        "--next` finds other work.",
+    ),
+    "its lease ended": (
+        ["agent-release notes.md --reason Mine --as @me"],
+        f"{PERSON} ended your lease of notes.md: «notes.md: Mine».",
     ),
     "given": (
         ["agent-claim 2", "agent-release 2 --to worker-1 --reason Tired"],
@@ -70,4 +79,19 @@ def test_a_session_hears_at_its_next_step(
     assert step(other) == ""
     succeed(other, "agent-sync")
     assert step(other) == LEAD + heard
+    assert step(other) == ""
+
+
+@pytest.mark.slow
+def test_a_session_reads_what_a_reviewer_in_another_clone_wants(two: tuple[Path, Path]) -> None:
+    one, other = two
+    git(other, "checkout", "--quiet", "-b", "agent/worker-1/1-parse")
+    head = commit(other, {"notes.md": "One\n"})
+    succeed(other, "agent-finish", "agent-sync")
+    succeed(one, "agent-sync", "agent-review 3 --request-changes 'Add a `test`'", "agent-sync")
+    succeed(other, "agent-sync")
+    assert step(other) == (
+        f"{LEAD}worker-2 commented on #1: «Requested changes to pull request #3 at {head[:12]}. "
+        f"Add a 'test'». {SHOW}"
+    )
     assert step(other) == ""
