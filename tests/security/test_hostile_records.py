@@ -17,7 +17,7 @@ AGENT = {"GHP_AGENT": "worker-1"}
 COMMANDS = (
     "agent-sync --publish", "agent-sweep", "agent-status", "agent-status --json", "agent-issues",
     "agent-leases", "agent-escalations", "agent-log", "agent-resume", "agent-notes list",
-    "agent-recall parser", "agent-issue new More",
+    "agent-recall parser", "agent-report", "agent-report --json", "agent-issue new More",
 )  # fmt: skip
 KINDS = (
     "answers", "commands", "escalations", "handoffs", "issues", "leases", "notes", "patches",
