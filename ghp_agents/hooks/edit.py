@@ -2,7 +2,7 @@
 
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.paths import EditTarget, targets
-from ghp_agents.hotpath import check_edit, implicit_leases, news_flag
+from ghp_agents.hotpath import check_edit, implicit_leases
 from ghp_agents.hotpath.policy import FENCED
 from ghp_agents.hotpath.quoting import file
 
@@ -36,6 +36,8 @@ def edit(context: "HookContext") -> Reply | None:
 
 def _mark_fence(context: "HookContext") -> None:
     """The refusal named the lost claim, so that is not news any more."""
+    from ghp_agents.hotpath import news_flag
+
     if news_flag.is_set(context.folders, context.agent):
         from ghp_agents.core.ids import AgentName
         from ghp_agents.sync import notifications
