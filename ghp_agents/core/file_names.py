@@ -13,3 +13,9 @@ def _bytes(char: str) -> bytes:
     """The bytes of a character. In a name that is not UTF-8, surrogates stand for bytes."""
     escaped = "\udc80" <= char <= "\udcff"
     return char.encode("utf-8", "surrogateescape" if escaped else "surrogatepass")
+
+
+def as_code(name: str) -> str:
+    """The name of a file or branch as code in markdown; any bytes are safe."""
+    shown = plain(name).replace("`", "\\x60")
+    return f"`{shown}`"

@@ -6,7 +6,7 @@ It rises only if a reader of the old schema would misread the new one: `docs/sch
 from collections.abc import Mapping
 from typing import Any
 
-from ghp_agents.core.ids import one_line
+from ghp_agents.hotpath.quoting import one_line
 
 KEY = "schemaVersion"
 VERSION = 1

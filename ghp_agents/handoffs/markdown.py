@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ghp_agents.core.clock import ago, to_seconds
-from ghp_agents.core.file_names import plain
+from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import Actor, count
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.escalations.messages import who
@@ -61,12 +61,6 @@ def quotation(text: str, limit: int, rest: str) -> str:
 def name_of(author: str, by_person: bool) -> str:
     """Return the author, marked as person or agent so that no name can pretend to be either."""
     return who(Actor(author, by_person))
-
-
-def path(name: str) -> str:
-    """Return the name of a file or branch as code; any bytes are safe."""
-    shown = plain(name).replace("`", "\\x60")
-    return f"`{shown}`"
 
 
 def cleaned(value: Any) -> Any:
@@ -183,7 +177,7 @@ def _shown_by(escalation: Escalation) -> str:
 
 def branch_lines(branch: Branch) -> list[str]:
     """Return lines about the branch: where it is, what is new, what is unfinished."""
-    here = f"Branch {path(branch.name)}" if branch.name else "No branch (detached HEAD)"
+    here = f"Branch {as_code(branch.name)}" if branch.name else "No branch (detached HEAD)"
     lines = [f"{here} at `{branch.head[:12]}`." if branch.head else f"{here}, no commits yet."]
     history = branch.history
     at = "" if branch.tip == branch.head else f" up to `{branch.tip[:12]}`"
@@ -197,7 +191,7 @@ def branch_lines(branch: Branch) -> list[str]:
     if branch.unsent:
         lines.append(f"{count(branch.unsent, 'unpushed commit')}.")
     if branch.operation:
-        conflicts = ", ".join(path(name) for name in branch.conflicts)
+        conflicts = ", ".join(as_code(name) for name in branch.conflicts)
         open_ones = f"; conflicts in {conflicts}" if conflicts else ""
         lines.append(f"In the middle of {branch.operation}{open_ones}.")
     return lines
@@ -217,7 +211,7 @@ def _source(commit: Commit) -> str:
 
 def file_lines(files: Sequence[Lines]) -> list[str]:
     """Return lines for files with their line counts."""
-    lines = [f"{path(item.path)} {_counts(item.added, item.removed)}" for item in files[:FILES]]
+    lines = [f"{as_code(item.path)} {_counts(item.added, item.removed)}" for item in files[:FILES]]
     return _with_rest(lines, len(files))
 
 
@@ -225,9 +219,9 @@ def change_lines(changes: Sequence[PatchedFile]) -> list[str]:
     """Return lines for uncommitted changes with their line counts."""
     lines: list[str] = []
     for change in changes[:FILES]:
-        before = f" (was {path(change.source)})" if change.source else ""
+        before = f" (was {as_code(change.source)})" if change.source else ""
         counts = _counts(change.added, change.removed)
-        lines.append(f"{_KINDS[change.kind]} {path(change.path)}{before} {counts}")
+        lines.append(f"{_KINDS[change.kind]} {as_code(change.path)}{before} {counts}")
     return _with_rest(lines, len(changes))
 
 
@@ -235,7 +229,7 @@ def missing_lines(missing: Sequence[Missing]) -> list[str]:
     """Return lines for what could not be stored, the largest first."""
     by_size = sorted(missing, key=lambda item: (-(item.size or 0), item.path))
     lines = [
-        f"{path(item.path)}{f', {size_text(item.size)}' if item.size is not None else ''}: "
+        f"{as_code(item.path)}{f', {size_text(item.size)}' if item.size is not None else ''}: "
         f"{phrase(item.reason)}"
         for item in by_size[:FILES]
     ]

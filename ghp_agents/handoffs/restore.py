@@ -9,11 +9,11 @@ from typing import TypedDict
 
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.core.fields import dump
-from ghp_agents.core.file_names import plain
+from ghp_agents.core.file_names import as_code, plain
 from ghp_agents.core.ids import Actor, Timestamp, count, digest, issue_of_branch
 from ghp_agents.escalations.messages import who
 from ghp_agents.git import patch, patch_text, worktree
-from ghp_agents.handoffs import markdown, record
+from ghp_agents.handoffs import record
 from ghp_agents.handoffs.handoff import Handoff, Work
 from ghp_agents.handoffs.resume import APPLY
 from ghp_agents.handoffs.tool_files import configures_tools
@@ -139,7 +139,7 @@ def _refuse_config(handoff: Handoff, content: bytes) -> None:
     found = sorted(path for path in paths if configures_tools(path))
     if not found:
         return
-    names = ", ".join(markdown.path(path) for path in found[:LISTED])
+    names = ", ".join(as_code(path) for path in found[:LISTED])
     rest = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
     raise RefusedError(
         f"The work of {handoff.name}, by {who(handoff.by)}, changes files that configure tools: "
@@ -161,7 +161,7 @@ def _refuse_dirty(ws: Workspace, folder: Path) -> None:
     found = [item for item in worktree.differences(folder) if not was_provisioned(ws, item)]
     if not found and not operation:
         return
-    names = ", ".join(markdown.path(item.path) for item in found[:LISTED])
+    names = ", ".join(as_code(item.path) for item in found[:LISTED])
     rest = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
     paths = count(len(found), "uncommitted path")
     what = f"{paths}: {names}{rest}" if found else f"in the middle of {operation}"

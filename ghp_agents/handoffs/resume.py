@@ -8,6 +8,7 @@ from typing import Any
 
 from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import templates, text_budget
+from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import AgentName, count
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News, who
@@ -247,14 +248,14 @@ def _locate(ws: Workspace, last: Handoff | None) -> _Location:
     head = worktree.head(folder)
     if head and worktree.contains(folder, head, last.head):
         return _Location()
-    branch = f"branch {markdown.path(last.branch)} at " if last.branch else ""
+    branch = f"branch {as_code(last.branch)} at " if last.branch else ""
     prefix = f"The handed-over work is on {branch}`{last.head[:12]}`"
     if worktree.has_commit(folder, last.head):
         to = quote(last.branch) if last.branch else f"--detach {last.head[:12]}"
-        return _Location(last.head, (f"{prefix}: {markdown.path(f'git switch {to}')}.",))
+        return _Location(last.head, (f"{prefix}: {as_code(f'git switch {to}')}.",))
     fetch = f"git fetch {quote(remote_name(ws))} {quote(last.branch or last.head)}"
     apply = f"ghp agent-resume --handoff {last.name} --apply"
-    command = markdown.path(apply if last.commits else fetch)
+    command = as_code(apply if last.commits else fetch)
     return _Location(
         None,
         (
@@ -272,6 +273,6 @@ def _branch(ws: Workspace, branch: Branch, differences: Sequence[Difference]) ->
     lines = markdown.branch_lines(branch)
     if not found:
         return lines
-    shown = ", ".join(markdown.path(item.path) for item in found[:SHOWN])
+    shown = ", ".join(as_code(item.path) for item in found[:SHOWN])
     rest = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     return [*lines, f"{count(len(found), 'uncommitted path')}: {shown}{rest}."]

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
+from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import AgentName
 from ghp_agents.git import merge, worktree
 from ghp_agents.handoffs import returned as rules
 from ghp_agents.handoffs.evidence import Topic
-from ghp_agents.handoffs.markdown import path
 from ghp_agents.handoffs.returned import FOLDER, Return
 from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.locks.names import PREFIX, claim_name
@@ -69,4 +69,4 @@ def why(entry: Return) -> str:
     if entry.reason != "conflict":
         return phrase(lines[0], 200) if lines else rules.REASONS[entry.reason]
     more = f" and {len(lines) - SHOWN} more" if len(lines) > SHOWN else ""
-    return f"conflict with main in {', '.join(map(path, lines[:SHOWN]))}{more}"
+    return f"conflict with main in {', '.join(map(as_code, lines[:SHOWN]))}{more}"

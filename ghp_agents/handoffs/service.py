@@ -9,6 +9,7 @@ from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import secret_scan, templates
 from ghp_agents.core.child_env import publishable
 from ghp_agents.core.errors import RefusedError, UsageError
+from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import Actor, Timestamp, agent_name, count, digest, one_line
 from ghp_agents.escalations.messages import who
 from ghp_agents.handoffs import evidence, markdown, record, sections, uncommitted
@@ -299,7 +300,7 @@ def _situation(facts: HandoffFacts, to: str | None) -> rules.Situation:
         evidence.situation(about, branch, facts.topic_facts.escalations),
         unstored=len(facts.work.missing),
         stored=len(facts.work.patch.changes),
-        branch=markdown.path(branch.name) if branch.name else None,
+        branch=as_code(branch.name) if branch.name else None,
         rights=tuple(
             one_line(lease.name, 100) for lease in facts.rights if lease.name not in passed_on
         ),
@@ -348,7 +349,7 @@ def _values(ws: Workspace, facts: HandoffFacts, handoff: Handoff) -> dict[str, A
         "work": " ".join(filter(None, (_work_text(handoff, command), facts.work.shared))),
         "changes": markdown.change_lines(facts.work.patch.changes),
         "missing": markdown.missing_lines(facts.work.missing),
-        "converted": [markdown.path(name) for name in facts.work.patch.converted],
+        "converted": [as_code(name) for name in facts.work.patch.converted],
         "rights": markdown.right_lines(facts.rights),
         "learnt": note_lines(facts.learnt, ws.clock.now()),
         "ledger": markdown.ledger_lines(topic_facts.ledger),

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import count
 from ghp_agents.git import process as git
-from ghp_agents.handoffs import markdown
 from ghp_agents.hotpath import alive, heartbeat, implicit_leases
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.presence import service as presence
@@ -47,7 +47,7 @@ class Sharing(NamedTuple):
 
 def _listed(paths: list[str]) -> str:
     more = f" and {len(paths) - LISTED} more" if len(paths) > LISTED else ""
-    return ", ".join(map(markdown.path, paths[:LISTED])) + more
+    return ", ".join(map(as_code, paths[:LISTED])) + more
 
 
 def sharing(ws: Workspace, agent: str | None) -> Sharing:

@@ -9,19 +9,19 @@ from ghp_agents.issues.issue import Issue, short
 REASON = "All parts are closed."
 
 
-class Part(NamedTuple):
+class EpicPart(NamedTuple):
     """A part of an epic; those at depth 1 are its own, the others are parts of parts."""
 
     issue: Issue
     depth: int
 
 
-def parts(epic: Issue, issues: Iterable[Issue]) -> list[Part]:
+def parts(epic: Issue, issues: Iterable[Issue]) -> list[EpicPart]:
     """All parts of an epic, open and closed; each is followed by its own parts."""
     known = list(issues)
-    found: list[Part] = []
+    found: list[EpicPart] = []
     seen = {epic.id}
-    waiting = [Part(each, 1) for each in reversed(own_parts(epic, known))]
+    waiting = [EpicPart(each, 1) for each in reversed(own_parts(epic, known))]
     while waiting:
         part = waiting.pop()
         if part.issue.id in seen:  # two clones can create a cycle
@@ -29,7 +29,7 @@ def parts(epic: Issue, issues: Iterable[Issue]) -> list[Part]:
         seen.add(part.issue.id)
         found.append(part)
         below = own_parts(part.issue, known)
-        waiting += [Part(each, part.depth + 1) for each in reversed(below)]
+        waiting += [EpicPart(each, part.depth + 1) for each in reversed(below)]
     return found
 
 

@@ -12,7 +12,6 @@ from ghp_agents.hotpath import implicit_leases
 from ghp_agents.hotpath.quoting import named, when
 from ghp_agents.leases import record, select
 from ghp_agents.leases.hold import Hold, Waiter
-from ghp_agents.leases.past_world import PastWorld
 from ghp_agents.leases.record import LeaseHistory, what
 from ghp_agents.leases.world import NAMES, PATHS, World, as_hold, read_all
 from ghp_agents.locks.lock import Lock, LockMovedError
@@ -43,11 +42,17 @@ class ReleasedLeases(NamedTuple):
 
 def listing(ctx: Context, *, implicit: bool = False, at: float | None = None) -> LeaseListing:
     """All leases in force, now or at a time, as far as this clone knows."""
-    world, folders = World(ctx) if at is None else PastWorld(ctx, at), ctx.ws.folders
+    world, folders = World(ctx) if at is None else _past(ctx, at), ctx.ws.folders
     limits = ctx.ws.settings.dead_after, ctx.ws.settings.gone_after
     touches = implicit_leases.list_all(folders) if implicit else []
     edits = [x for x in touches if implicit_leases.is_active(folders, x, world.now, *limits)]
     return LeaseListing(world.holds, queue(world), edits, world.problems, world.logs)
+
+
+def _past(ctx: Context, at: float) -> World:
+    from ghp_agents.leases.past_world import PastWorld  # rarely needed
+
+    return PastWorld(ctx, at)
 
 
 def holder_in(hold: Hold) -> Actor:

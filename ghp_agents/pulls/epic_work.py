@@ -93,7 +93,7 @@ def _of(issue: Issue, holdings: Mapping[int, Holding]) -> Holding | None:
 
 
 def _work(
-    part: epics.Part,
+    part: epics.EpicPart,
     known: Sequence[Issue],
     holding: Holding | None,
     working: Mapping[str, AgentView],

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, one_line
 from ghp_agents.state import legacy_causes
-from ghp_agents.state.record import Record
+from ghp_agents.state.record import Movement, Record
 
 PRESENCE = "presence"
 # The events of this version. Events of other versions are kept and shown, too.
@@ -45,15 +45,6 @@ class LedgerEntry(NamedTuple):
     text: str = ""
     cause: str = ""  # of a claim or release: the kind of its cause
     via: str = ""  # the session that wrote it: "claude 1a2b3c4d"
-
-
-class Movement(NamedTuple):
-    """What a presence commit records about one agent."""
-
-    agent: str
-    status: str
-    issue: int | None
-    action: str
 
 
 def message(record: Record, clock: int, clone: CloneId) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from ghp_agents.core.ids import NUMBERS_END, one_line
 from ghp_agents.core.schema_version import KEY, VERSION, versioned
 from ghp_agents.hotpath import heartbeat
-from ghp_agents.state.ledger import Movement
+from ghp_agents.state.record import Movement
 
 PATH = ".ghp/agent-status.json"
 LEAP = 1_000_000  # epochs; no agent restarts that often between two reports

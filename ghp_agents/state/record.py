@@ -10,6 +10,15 @@ NOTES, PULLS = ".ghp/notes/", ".ghp/pulls/"  # where all clones keep these recor
 LAST = NUMBERS_END - 1  # the maximum clock
 
 
+class Movement(NamedTuple):
+    """What a presence commit records about one agent."""
+
+    agent: str
+    status: str
+    issue: int | None
+    action: str
+
+
 class Problem(NamedTuple):
     """Something unreadable in the state. It is kept, and never hides the rest."""
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp
 from ghp_agents.escalations.escalation import Answer, Escalation, Question
 from ghp_agents.git.patch import PatchedFile
@@ -49,7 +50,7 @@ def test_an_empty_text_is_no_quotation() -> None:
 @given(st.text(st.characters()))
 def test_no_text_of_others_leaves_its_line_or_its_quotation(text: str) -> None:
     assert phrase(text).isprintable()
-    assert page.path(text).isprintable()
+    assert as_code(text).isprintable()
     assert all(line.startswith(">") for line in page.quotation(text, 100, "x").split("\n"))
 
 
@@ -63,7 +64,7 @@ def test_no_text_of_others_leaves_its_line_or_its_quotation(text: str) -> None:
     ],
 )
 def test_a_path_is_shown_as_code_whatever_bytes_it_has(name: str, shown: str) -> None:
-    assert page.path(name) == shown
+    assert as_code(name) == shown
 
 
 def test_values_for_a_template_have_no_control_character_at_any_depth() -> None:

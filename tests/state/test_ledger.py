@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, one_line
 from ghp_agents.state import ledger
-from ghp_agents.state.ledger import LedgerEntry, Movement
-from ghp_agents.state.record import Record
+from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.record import Movement, Record
 from tests.state.test_record import RECORDS, SIMPLE
 
 AT = Timestamp("2026-01-02T03:04:05Z")

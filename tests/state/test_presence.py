@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.state import presence
-from ghp_agents.state.ledger import Movement
 from ghp_agents.state.presence import Agents, Presence
+from ghp_agents.state.record import Movement
 from tests.support.said import AGENTS, JSON, PRESENCES, exactly
 
 # ------------------------------------------------------------------------------ the join
