@@ -210,7 +210,8 @@ def test_a_branch_is_checked_in_a_fresh_clone(leased: Path, tmp_path: Path) -> N
     path, stranger = json.loads(result.out)
     assert (path["path"], path["holder"]) == ("lib/a.py", "worker-2")
     assert stranger == {
-        "commit": oid, "decision": "deny", "kind": "commit", "agent": "worker-2",
+        "schemaVersion": 1, "commit": oid, "decision": "deny", "kind": "commit",
+        "agent": "worker-2",
         "why": f"{oid[:12]} is by worker-2, which never claimed #1 (worker-1 did).",
         "next": "Claim #1 before you work on it, or name its holder in the trailer `Agent:`.",
     }  # fmt: skip

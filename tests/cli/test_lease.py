@@ -352,9 +352,12 @@ def test_two_clones_that_had_not_heard_of_each_other_both_lease_and_are_asked_ab
     code, out, _ = invoke(f"agent-check src/a.py --as {loser}", other)
     assert (code, out.count(f" Your own lease {later} conflicts with it and ")) == (3, 1)
     assert invoke(["agent-answer", asked["id"], winner], other).code == 0
-    assert invoke("agent-leases", other).out.endswith(f"{asked['id']} was answered: «{winner}»\n")
-    assert invoke(f"agent-release {second['id']} --as {loser}", other).code == 0
-    assert "onflict" not in invoke("agent-leases", other).out
+    shown = invoke("agent-leases", other).out
+    assert "onflict" not in shown
+    rows = [row.split()[:3] for row in shown.splitlines()[1:]]
+    assert [short, "held", winner] in rows
+    (decided,) = json.loads(invoke("agent-escalations --json", other).out)
+    assert decided["outcome"]["text"].startswith(f"{winner} keeps ")
 
 
 def test_who_leases_where_agents_of_other_clones_live_is_told_how_far_it_goes(

@@ -234,8 +234,8 @@ def test_what_is_red_goes_back_and_the_command_ends_with_1(folder: Path, ready: 
     back = invoke("agent-merge 2 --json --as lead", folder)
     assert json.loads(back.out) == [
         {
-            "number": 2, "branch": BRANCH, "issue": 1, "outcome": "returned", "reason": "checks",
-            "round": 1, "to": "worker-1", "escalation": None,
+            "schemaVersion": 1, "number": 2, "branch": BRANCH, "issue": 1, "outcome": "returned",
+            "reason": "checks", "round": 1, "to": "worker-1", "escalation": None,
         }
     ]  # fmt: skip
 

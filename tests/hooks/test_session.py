@@ -128,7 +128,7 @@ def test_a_session_that_is_resumed_lives_again(repo: Path) -> None:
     assert presence(repo)["status"] == "stopped"
     begins(repo, "claude-SessionStart-resume")
     found = presence(repo)
-    assert (found["status"], found["epoch"]) == ("idle", 1)
+    assert (found["status"], found["epoch"]) == ("idle", 2)
 
 
 @pytest.mark.slow
