@@ -345,5 +345,5 @@ def may_wait(snapshot: Snapshot, views: Iterable[AgentView]) -> bool:
 
 def document(views: list[AgentView]) -> dict[str, Any]:
     """The joined document: every agent that is not gone."""
-    agents = {view.name: view.presence for view in views if view.liveness is not Liveness.GONE}
-    return {"agents": agents}
+    living = [view for view in views if view.liveness is not Liveness.GONE]
+    return {"agents": {view.name: rules.typed(view.presence) for view in living}}

@@ -5,7 +5,7 @@ A presence is a plain mapping, so that fields of newer versions survive.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, TypedDict, get_type_hints
 
 from ghp_agents.core.ids import NUMBERS_END, one_line
 from ghp_agents.core.schema_version import KEY, VERSION, versioned
@@ -53,6 +53,22 @@ def number(presence: Presence, field: str) -> int:
     value = presence.get(field)
     # `True` is an int in Python, but not a number here.
     return value if type(value) is int and -NUMBERS_END < value < NUMBERS_END else 0
+
+
+def typed(presence: Presence) -> dict[str, Any]:
+    """The fields without those that a foreign record has in another type."""
+    kinds = get_type_hints(AgentFields)
+    return {
+        name: value
+        for name, value in presence.items()
+        if name not in kinds or _fits(value, kinds[name])
+    }
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    if kind == list[str]:
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def position(presence: Presence) -> tuple[int, int]:
