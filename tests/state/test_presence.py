@@ -204,7 +204,7 @@ def test_whatever_a_hand_wrote_is_one_word_and_a_number_in_the_entry(said: Prese
 
 
 def test_fields_of_another_type_are_left_out_and_unknown_ones_stay() -> None:
-    foreign = {
+    foreign: Presence = {
         "status": [], "issue": None, "epoch": True, "seq": 3, "capabilities": ["a", 1], "x": {},
     }  # fmt: skip
     assert presence.typed(foreign) == {"issue": None, "seq": 3, "x": {}}
