@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ghp_agents.core.ids import one_line
 from ghp_agents.demo.agents import BINARY
 from ghp_agents.demo.run import ANSWER, HEIR, VICTIM, Course
 from ghp_agents.demo.sandbox import Sandbox
@@ -15,6 +16,8 @@ from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import encode
 from ghp_agents.state.private_repo import open_repository
 from ghp_agents.wiring import App
+
+ATTEMPTS = 3  # of publishing: another process may publish at the same time
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +34,14 @@ def run(place: Sandbox, course: Course) -> list[SummaryLine]:
     a, b = place.app("a"), place.app("b")
     for app in (a, b, a, b):
         app.exchange.sync()
-    a.exchange.publish(pages.renderer(a))
+    trouble = _publish(a)
     a, b = place.app("a"), place.app("b")
     return [
         *_agents(a, course),
         *_issues(a),
         *_people(place, a),
         *_handoff(place, a),
-        *_agreement(place, a, b),
+        *_agreement(place, a, b, trouble),
         *_untouched(place, a, b),
     ]
 
@@ -113,7 +116,16 @@ def _handoff(place: Sandbox, app: App) -> Iterator[SummaryLine]:
     yield SummaryLine("uncommitted binary file restored, to the byte", f"{size} bytes", same)
 
 
-def _agreement(place: Sandbox, a: App, b: App) -> Iterator[SummaryLine]:
+def _publish(app: App) -> str:
+    """Publish the branch, and again after trouble that may pass; return what trouble remains."""
+    for _ in range(ATTEMPTS):
+        report = app.exchange.publish(pages.renderer(app))
+        if not report.trouble or report.permanent:
+            break
+    return report.trouble or ""
+
+
+def _agreement(place: Sandbox, a: App, b: App, trouble: str) -> Iterator[SummaryLine]:
     documents = {encode(app.store.snapshot().agents()) for app in (a, b)}
     yield SummaryLine(
         "distinct status documents in the two clones", str(len(documents)), len(documents) == 1
@@ -122,7 +134,8 @@ def _agreement(place: Sandbox, a: App, b: App) -> Iterator[SummaryLine]:
     yield SummaryLine("distinct ledgers in the two clones", str(len(ledgers)), len(ledgers) == 1)
     published = git.run(["show", "ghp-state:.ghp/agent-status.json"], cwd=place.remote).out
     same = {published} == documents
-    yield SummaryLine("the published branch shows the same", "yes" if same else "no", same)
+    figure = "yes" if same else ", ".join(filter(None, ("no", one_line(trouble, 72))))
+    yield SummaryLine("the published branch shows the same", figure, same)
     unsent = a.exchange.sync_status().unsent + b.exchange.sync_status().unsent
     yield SummaryLine("changes not sent", str(unsent), unsent == 0)
 
