@@ -129,7 +129,9 @@ RECORDS: dict[str, tuple[str, Any, str]] = {  # by name: place, type, what it is
     "stop": (r"\.ghp/stops/[^/]+/[^/]+\.json", StopFile, "order to stop"),
     "sweep-memory": (r"\.ghp/sweeps/[^/]+/memory\.json", MemoryFile, "memory of a sweeper"),
     "lock": (r"lease\.json", LockFile, "lock: a claim, a strict lease, a number"),
-    "implicit-lease": (r"touched/[0-9a-f]{32}", ImplicitLeaseFile, "implicit lease in a clone"),
+    "implicit-lease": (
+        r"touched/[0-9a-f]{32}-[0-9a-f]{32}", ImplicitLeaseFile, "implicit lease in a clone"
+    ),
     "outbox": (r"outbox/[^/]+", OutboxHeader, "record that waits: its first line"),
 }  # fmt: skip
 

@@ -14,6 +14,8 @@ from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import count, one_line, short_ids
 from ghp_agents.escalations import service as escalation
 from ghp_agents.guard import approval
+from ghp_agents.hotpath.implicit_leases import ImplicitLease
+from ghp_agents.hotpath.locate import worktree_at
 from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.leases import acquire, overlaps
 from ghp_agents.leases import service as services
@@ -188,7 +190,7 @@ def leases(app: App, implicit: bool, at: str | None, as_json: bool) -> None:
             [
                 *(_fields(hold) | {"conflicts": _disputes(hold, known)} for hold in listing.held),
                 *(_waiting(waiter) for waiter in listing.waiting),
-                *(_editing(touch.agent, touch.path, touch.since) for touch in listing.edits),
+                *(_editing(touch) for touch in listing.edits),
             ]
         )
     elif not (listing.held or listing.waiting or listing.edits):
@@ -258,7 +260,8 @@ def _print(listing: services.LeaseListing, disputed: Container[str], now: float)
             (f"L-{names[waiter.id]}", state, *_row(waiter, now), "-", _reason(waiter.reason))
         )
     for touch in listing.edits:
-        rows.append(("-", "edits", touch.agent, file(touch.path), _age(touch.since, now), "-", ""))
+        age, place = _age(touch.since, now), file(worktree_at(touch.git_dir) or "?")
+        rows.append(("-", "edits", touch.agent, file(touch.path), age, "-", f"in {place}"))
     styles = ["dim" if row[1] == "edits" else "" for row in rows]
     output.table(("ID", "STATE", "HOLDER", "WHAT", "SINCE", "UNTIL", "REASON"), rows, styles)
 
@@ -301,5 +304,11 @@ def _waiting(waiter: Waiter) -> dict[str, Any]:
     }
 
 
-def _editing(agent: str, path: str, since: str) -> "EditingJson":
-    return {"state": "editing", "holder": agent, "path": path, "since": since}
+def _editing(touch: ImplicitLease) -> "EditingJson":
+    return {
+        "state": "editing",
+        "holder": touch.agent,
+        "path": touch.path,
+        "since": touch.since,
+        "worktree": worktree_at(touch.git_dir),
+    }

@@ -17,7 +17,14 @@ from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.git import ignored_files
 from ghp_agents.git import process as git
 from ghp_agents.guard import compile_policy
-from ghp_agents.hotpath import alive, implicit_leases, policy, policy_cache, policy_stamp
+from ghp_agents.hotpath import (
+    alive,
+    check_edit,
+    implicit_leases,
+    policy,
+    policy_cache,
+    policy_stamp,
+)
 from ghp_agents.hotpath.policy import EditRequest, Rule, Verdict
 from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.leases.world import World
@@ -148,7 +155,7 @@ class _Evaluator:
         """Release the implicit lease of a path: it must not block the path's holder."""
         if self._agent:
             key = policy_cache.key_of(self._book, verdict.path)
-            implicit_leases.drop(self._ws.folders, self._agent, key)
+            implicit_leases.drop(self._ws.folders, self._agent, key, self._ws.place.git_dir)
 
     def take(self, verdict: Verdict) -> Verdict:
         """The verdict, with an implicit lease if the agent may edit."""
@@ -162,7 +169,13 @@ class _Evaluator:
         try:
             epoch = here["epoch"]
             rival = implicit_leases.take_lease(
-                self._ws.folders, agent, epoch, key, self._now, *self._limits
+                self._ws.folders,
+                agent,
+                epoch,
+                key,
+                self._ws.place.git_dir,
+                self._now,
+                *self._limits,
             )
         except OSError:
             return verdict  # no writable folder: no implicit lease
@@ -187,8 +200,9 @@ class _Evaluator:
 
     def _touch(self, path: str) -> tuple[str, str] | None:
         key = policy_cache.key_of(self._book, path)
-        return implicit_leases.other(
-            self._ws.folders, self._agent or "", key, self._now, self._limits
+        where = key, self._ws.place.git_dir
+        return check_edit.other_editor(
+            self._ws.folders, self._agent or "", *where, self._now, self._limits
         )
 
     def _lives(self, rule: Rule) -> bool:

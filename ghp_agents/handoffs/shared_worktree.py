@@ -16,7 +16,7 @@ LISTED = 5
 
 
 class Sharing(NamedTuple):
-    """The other living agents of a worktree, and who edits which file of this clone."""
+    """The other living agents of a worktree, and who edits which of its files."""
 
     others: tuple[str, ...] = ()
     editors: Mapping[str, str] = {}
@@ -70,7 +70,8 @@ def sharing(ws: Workspace, agent: str | None) -> Sharing:
     editors = {
         touch.path: touch.agent
         for touch in touches
-        if touch.agent == agent or implicit_leases.is_active(ws.folders, touch, now, *limits)
+        if touch.is_in(ws.place.git_dir)
+        and (touch.agent == agent or implicit_leases.is_active(ws.folders, touch, now, *limits))
     }
     return Sharing(others, editors, fold)
 

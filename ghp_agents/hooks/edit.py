@@ -45,20 +45,28 @@ def _mark_fence(context: "HookContext") -> None:
         notifications.mark_fence(context.app(), AgentName(context.agent))
 
 
-def _leases(context: "HookContext", files: "Sequence[EditTarget]") -> "dict[str, ImplicitLease]":
+def _leases(
+    context: "HookContext", files: "Sequence[EditTarget]"
+) -> "dict[tuple[str, str], ImplicitLease]":
     """The agent's implicit leases of these files, also by their lower-case paths."""
-    keys = {key for target in files for key in (target.path, target.path.lower())}
-    found = {key: implicit_leases.find(context.folders, key) for key in keys}
+    keys = {
+        (key, target.place.git_dir)
+        for target in files
+        for key in (target.path, target.path.lower())
+    }
+    found = {key: implicit_leases.find(context.folders, *key) for key in keys}
     return {key: lease for key, lease in found.items() if lease and lease.agent == context.agent}
 
 
 def _drop_new_leases(
-    context: "HookContext", files: "Sequence[EditTarget]", before: "Mapping[str, ImplicitLease]"
+    context: "HookContext",
+    files: "Sequence[EditTarget]",
+    before: "Mapping[tuple[str, str], ImplicitLease]",
 ) -> None:
     """Drop leases taken for this edit: a refused edit changes no file."""
     for key, lease in _leases(context, files).items():
         if before.get(key) != lease:
-            implicit_leases.drop(context.folders, context.agent, key)
+            implicit_leases.drop(context.folders, context.agent, *key)
 
 
 def _check_fast(context: "HookContext", target: EditTarget) -> "Verdict | None":

@@ -56,9 +56,27 @@ def quick(
     if verdict.is_refused or not book["implicitLeases"] or policy_cache.is_current(sources, book):
         return verdict
     key = policy_cache.key_of(book, path)
-    mine = implicit_leases.find(folders, key)
+    mine = implicit_leases.find(folders, key, place.git_dir)
     if mine is not None and mine.since == heartbeat.to_text(now):  # leased just now
-        implicit_leases.drop(folders, agent, key)
+        implicit_leases.drop(folders, agent, key, place.git_dir)
+    return None
+
+
+def other_editor(
+    folders: "Sequence[str]",
+    agent: str,
+    key: str,
+    git_dir: str,
+    now: float,
+    limits: "tuple[float, float]",
+) -> "tuple[str, str] | None":
+    """The other living agent that edits a path in any worktree of this clone, and since when."""
+    here = implicit_leases.other(folders, agent, key, git_dir, now, limits)
+    if here is not None:
+        return here
+    for lease in implicit_leases.elsewhere(folders, key, git_dir, now, limits):
+        if lease.agent != agent:
+            return lease.agent, lease.since
     return None
 
 
@@ -108,7 +126,7 @@ def _decided(
         now_text=heartbeat.to_text(now),
         lives=lives,
         presence=presence,
-        touch=implicit_leases.other(folders, agent, key, now, limits)
+        touch=other_editor(folders, agent, key, place.git_dir, now, limits)
         if book["implicitLeases"]
         else None,
         worktree_of=alive.worktree_of(place.git_dir, agent, folders, now, limits),
@@ -116,9 +134,11 @@ def _decided(
     verdict = policy.decide(book, path, case)
     if verdict.is_refused or not book["implicitLeases"]:
         return _spare_unleasable(verdict, book, path, case, environ, place.toplevel or "")
-    rival = implicit_leases.take_lease(folders, agent, presence["epoch"], key, now, *limits)
+    rival = implicit_leases.take_lease(
+        folders, agent, presence["epoch"], key, place.git_dir, now, *limits
+    )
     if rival is not None:  # it was leased in between
-        case.touch = implicit_leases.other(folders, agent, key, now, limits) or (
+        case.touch = other_editor(folders, agent, key, place.git_dir, now, limits) or (
             rival,
             heartbeat.to_text(now),
         )

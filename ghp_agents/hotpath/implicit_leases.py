@@ -1,7 +1,8 @@
-"""Implicit leases: which agent of this clone edits which file, one small file per path.
+"""Implicit leases: which agent edits which file in which worktree of this clone.
 
-The first editor creates the file; the file system decides races. The lease is valid while that
-agent is alive here, in the same epoch. Then the next editor replaces it.
+One small file per path and worktree. In one worktree the first editor creates the file; the file
+system decides races. The lease is valid while that agent is alive here, in the same epoch. Then
+the next editor replaces it. Editors in other worktrees have leases of their own.
 """
 
 import os
@@ -20,16 +21,22 @@ _MODULUS = 2**127 - 1  # two paths with the same remainder would share a lease
 class ImplicitLease:
     """One implicit lease. A plain class: `typing.NamedTuple` would cost half of the fast path."""
 
-    __slots__ = ("agent", "epoch", "path", "since")
+    __slots__ = ("agent", "epoch", "git_dir", "path", "since")
 
-    def __init__(self, agent: str, epoch: int, since: str, path: str) -> None:
+    def __init__(self, agent: str, epoch: int, since: str, path: str, git_dir: str) -> None:
         self.agent = agent
         self.epoch = epoch  # of the agent when it acquired the lease
         self.since = since
-        self.path = path  # relative to the repository's top
+        self.path = path  # relative to the worktree's top
+        self.git_dir = git_dir  # the worktree's own git folder, absolute
+
+    def is_in(self, git_dir: str) -> bool:
+        """Whether the lease is of a file in this worktree."""
+        return _worktree(self.git_dir) == _worktree(git_dir)
 
     def __repr__(self) -> str:
-        return f"Touch({self.agent!r}, {self.epoch}, {self.since!r}, {self.path!r})"
+        fields = [f"{name}={getattr(self, name)!r}" for name in _ORDER]
+        return f"ImplicitLease({', '.join(fields)})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ImplicitLease) and repr(self) == repr(other)
@@ -38,9 +45,12 @@ class ImplicitLease:
         return hash(repr(self))
 
 
-def find(folders: "Sequence[str]", path: str) -> ImplicitLease | None:
-    """The implicit lease of `path`, whether or not its holder is alive."""
-    name = _name(path)
+_ORDER = ("agent", "epoch", "since", "path", "git_dir")
+
+
+def find(folders: "Sequence[str]", path: str, git_dir: str) -> ImplicitLease | None:
+    """The implicit lease of `path` in one worktree, whether or not its holder is alive."""
+    name = _name(path, git_dir)
     for folder in folders:
         found = _read(f"{folder}/{FOLDER}/{name}")
         if found is not None:
@@ -49,14 +59,30 @@ def find(folders: "Sequence[str]", path: str) -> ImplicitLease | None:
 
 
 def list_all(folders: "Sequence[str]") -> list[ImplicitLease]:
-    """Every implicit lease of this clone, by path, whether or not its holder is alive."""
+    """Every implicit lease of this clone, by path and age, whether or not its holder is alive."""
     found: dict[str, ImplicitLease] = {}
     for folder in reversed(folders):
         for name in _names(folder):
             touch = _read(f"{folder}/{FOLDER}/{name}")
             if touch is not None:
-                found[touch.path] = touch
-    return [found[path] for path in sorted(found)]
+                found[name] = touch
+    return sorted(found.values(), key=lambda touch: (touch.path, touch.since, touch.agent))
+
+
+def elsewhere(
+    folders: "Sequence[str]", path: str, git_dir: str, now: float, limits: "tuple[float, float]"
+) -> list[ImplicitLease]:
+    """The living editors of `path` in other worktrees of this clone, oldest first."""
+    prefix, here = f"{_digest(path)}-", _name(path, git_dir)
+    found: dict[str, ImplicitLease] = {}
+    for folder in folders:
+        for name in _names(folder):
+            if name.startswith(prefix) and name != here and name not in found:
+                touch = _read(f"{folder}/{FOLDER}/{name}")
+                if touch is not None:
+                    found[name] = touch
+    living = [touch for touch in found.values() if is_active(folders, touch, now, *limits)]
+    return sorted(living, key=lambda touch: (touch.since, touch.agent))
 
 
 def is_active(
@@ -76,10 +102,15 @@ def is_active(
 
 
 def other(
-    folders: "Sequence[str]", agent: str, key: str, now: float, limits: "tuple[float, float]"
+    folders: "Sequence[str]",
+    agent: str,
+    key: str,
+    git_dir: str,
+    now: float,
+    limits: "tuple[float, float]",
 ) -> "tuple[str, str] | None":
-    """The other agent that edits a path in this clone, and since when."""
-    existing = find(folders, key)
+    """The other agent that edits a path in this worktree, and since when."""
+    existing = find(folders, key, git_dir)
     if (
         existing is None
         or existing.agent == agent
@@ -94,21 +125,22 @@ def take_lease(
     agent: str,
     epoch: int,
     path: str,
+    git_dir: str,
     now: float,
     dead_after: float = alive.DEAD_AFTER,
     gone_after: float = alive.GONE_AFTER,
 ) -> str | None:
-    """Lease `path` for `agent`; if another living agent has it, return that agent's name.
+    """Lease `path` in one worktree for `agent`; if another living agent has it, return its name.
 
     Raises OSError if no folder can be written; then there is no lease.
     """
-    existing = find(folders, path)
+    existing = find(folders, path, git_dir)
     if existing is not None:
         if (existing.agent, existing.epoch) == (agent, epoch):
             return None
         if existing.agent != agent and is_active(folders, existing, now, dead_after, gone_after):
             return existing.agent
-    touch = ImplicitLease(agent, epoch, heartbeat.to_text(now), path)
+    touch = ImplicitLease(agent, epoch, heartbeat.to_text(now), path, git_dir)
     failure: OSError | None = None
     for folder in folders:
         try:
@@ -144,10 +176,11 @@ def drop_all(folders: "Sequence[str]", agent: str) -> int:
     return dropped
 
 
-def drop(folders: "Sequence[str]", agent: str, path: str) -> None:
-    """Release one path, if `agent` leases it."""
+def drop(folders: "Sequence[str]", agent: str, path: str, git_dir: str) -> None:
+    """Release one path in one worktree, if `agent` leases it."""
+    name = _name(path, git_dir)
     for folder in folders:
-        place = f"{folder}/{FOLDER}/{_name(path)}"
+        place = f"{folder}/{FOLDER}/{name}"
         if _read(place) is None:
             continue
         try:
@@ -161,7 +194,7 @@ def drop(folders: "Sequence[str]", agent: str, path: str) -> None:
 
 def _make(folder: str, touch: ImplicitLease) -> bool:
     """Create the lease's file with its content, unless it exists."""
-    path = f"{folder}/{FOLDER}/{_name(touch.path)}"
+    path = f"{folder}/{FOLDER}/{_name(touch.path, touch.git_dir)}"
     temporary = own_file.make_beside(path, _encoded(touch))
     try:
         os.link(temporary, path)
@@ -194,10 +227,10 @@ def _replace(
     limits: "tuple[float, float]",
 ) -> str | None:
     """Replace the lease of a dead agent, one process at a time."""
-    path = f"{folder}/{FOLDER}/{_name(touch.path)}"
+    path = f"{folder}/{FOLDER}/{_name(touch.path, touch.git_dir)}"
     with _Alone(folder):
         while True:
-            existing = find(folders, touch.path)
+            existing = find(folders, touch.path, touch.git_dir)
             if (
                 existing is not None
                 and existing.agent != touch.agent
@@ -221,9 +254,13 @@ def _recheck_rival(
     """Some processes can write folders that others cannot. Each writes first and then looks, so of
     two rivals at least one gives way."""
     for folder in folders:
-        other = None if folder == chosen else _read(f"{folder}/{FOLDER}/{_name(touch.path)}")
+        other = (
+            None
+            if folder == chosen
+            else _read(f"{folder}/{FOLDER}/{_name(touch.path, touch.git_dir)}")
+        )
         if other and other.agent != touch.agent and is_active(folders, other, now, *limits):
-            os.unlink(f"{chosen}/{FOLDER}/{_name(touch.path)}")
+            os.unlink(f"{chosen}/{FOLDER}/{_name(touch.path, touch.git_dir)}")
             return other.agent
     return None
 
@@ -245,17 +282,28 @@ class _Alone:
         os.close(self._file)
 
 
-def _name(path: str) -> str:
-    """The file name for a path; `hashlib` would cost as much as the rest."""
+def _name(path: str, git_dir: str) -> str:
+    """The file name for a path in a worktree."""
+    return f"{_digest(path)}-{_digest(_worktree(git_dir))}"
+
+
+def _worktree(git_dir: str) -> str:
+    """The name of a worktree in its clone; empty for the main one."""
+    rest, _, name = git_dir.rstrip("/").rpartition("/")
+    return name if rest.endswith("/worktrees") else ""
+
+
+def _digest(text: str) -> str:
+    """32 hexadecimal digits; `hashlib` would cost as much as the rest."""
     total = 0
-    for char in path:
+    for char in text:
         total = (total * 1_114_123 + ord(char) + 1) % _MODULUS
     return f"{total:032x}"
 
 
 def _names(folder: str) -> "list[str]":
     try:
-        return [name for name in os.listdir(f"{folder}/{FOLDER}") if len(name) == 32]
+        return [name for name in os.listdir(f"{folder}/{FOLDER}") if len(name) == 65]
     except OSError:
         return []
 
@@ -268,6 +316,7 @@ def _encoded(touch: ImplicitLease) -> bytes:
             "epoch": touch.epoch,
             "since": touch.since,
             "path": touch.path,
+            "gitDir": touch.git_dir,
         }
     )
 
@@ -276,10 +325,10 @@ def _read(path: str) -> ImplicitLease | None:
     found = fastjson.read_object(path)
     if found is None:
         return None
-    agent, since, where = found.get("agent"), found.get("since"), found.get("path")
-    epoch = found.get("epoch")
+    texts = [found.get(name) for name in ("since", "path", "gitDir")]
+    agent, epoch = found.get("agent"), found.get("epoch")
     if found.get("schemaVersion", 1) != 1:
         return None  # a newer version of this program wrote it
-    if type(epoch) is not int or not all(isinstance(x, str) for x in (agent, since, where)):
+    if type(epoch) is not int or not all(isinstance(x, str) for x in (agent, *texts)):
         return None
-    return ImplicitLease(agent, epoch, since, where)  # type: ignore[arg-type]
+    return ImplicitLease(agent, epoch, *texts)  # type: ignore[arg-type]

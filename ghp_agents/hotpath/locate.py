@@ -151,6 +151,15 @@ def _read_line(path: str) -> str:
         os.close(file)
 
 
+def worktree_at(git_dir: str) -> str | None:
+    """The folder of the worktree with this git folder; None if only git can tell."""
+    if os.path.basename(git_dir) == ".git":
+        return os.path.dirname(git_dir)
+    line = _read_line(git_dir + "/gitdir")
+    dot_git = os.path.normpath(os.path.join(git_dir, line))
+    return os.path.dirname(dot_git) if line and os.path.basename(dot_git) == ".git" else None
+
+
 def is_owned(place: Location, environ: "Mapping[str, str]") -> bool:
     """Whether the user owns the worktree, its `.git` and both git folders, as git demands. For
     root, the user who called `sudo` counts, too."""

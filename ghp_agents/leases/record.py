@@ -198,6 +198,7 @@ class ImplicitLeaseFile(TypedDict):
     epoch: int
     since: str
     path: str
+    gitDir: str
 
 
 def encode(event: LeaseEvent) -> bytes:

@@ -94,7 +94,9 @@ def test_an_issue_that_is_mine_among_others_can_be_claimed(one: Claimant) -> Non
 def test_who_claims_another_issue_has_that_one_in_hand_and_keeps_both(one: Claimant) -> None:
     one.new("Write docs")
     one.claim(1)
-    touched.take_lease(one.ws.folders, "worker-1", 1, "src/a.py", one.clock.now())
+    touched.take_lease(
+        one.ws.folders, "worker-1", 1, "src/a.py", one.ws.place.git_dir, one.clock.now()
+    )
     assert one.claim(2).lease.generation == 1
     assert one.in_hand == (2, 1, "planning")
     assert touched.list_all(one.ws.folders) == []
@@ -329,7 +331,9 @@ def test_who_gives_it_back_has_nothing_in_hand_and_anybody_may_take_it(
     one: Claimant, two: Claimant
 ) -> None:
     one.claim(1)
-    touched.take_lease(one.ws.folders, "worker-1", 1, "src/a.py", one.clock.now())
+    touched.take_lease(
+        one.ws.folders, "worker-1", 1, "src/a.py", one.ws.place.git_dir, one.clock.now()
+    )
     released = one.release(1, reason="It is too large")
     assert (released.changed, released.previous) == (True, None)
     assert one.in_hand == (None, None, "idle")

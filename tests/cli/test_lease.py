@@ -193,11 +193,11 @@ def test_edits_are_shown_when_asked(place: Path) -> None:
 
     invoke("agent-heartbeat", place, ONE)
     folders = [str(place / ".git/ghp")]
-    touched.take_lease(folders, "worker-1", 1, "src/a.py", 1_750_000_000.0)
+    touched.take_lease(folders, "worker-1", 1, "src/a.py", str(place / ".git"), 1_750_000_000.0)
     assert listed(place) == []
     assert listed(place, "--implicit") == [
         {"schemaVersion": 1, "state": "editing", "holder": "worker-1", "path": "src/a.py",
-         "since": "2025-06-15T15:06:40Z"}
+         "since": "2025-06-15T15:06:40Z", "worktree": str(place)}
     ]  # fmt: skip
     out = invoke("agent-leases --implicit", place).out
     assert out.splitlines()[1].split()[:4] == ["-", "edits", "worker-1", "src/a.py"]

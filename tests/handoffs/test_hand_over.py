@@ -26,7 +26,9 @@ def test_a_program_hands_over_as_the_command_does(here: Path, remote: Path) -> N
     head = commit(here, {"src/a.py": "1\n"})
     one, two = connect(here, agent="worker-1"), connect(here, agent="worker-2")
     one.lease("README.md")
-    implicit_leases.take_lease([str(here / ".git/ghp")], "worker-1", 1, "src/a.py", 1e9)
+    implicit_leases.take_lease(
+        [str(here / ".git/ghp")], "worker-1", 1, "src/a.py", str(here / ".git"), 1e9
+    )
     done = one.handoff("worker-2", words=Sections(decisions=("Tabs",)))
     assert done.trouble is None
     assert done.issue

@@ -1,6 +1,7 @@
 """In a worktree that agents share, each stores its own work, as far as it is known whose it is."""
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from ghp_agents.handoffs.shared_worktree import Sharing, sharing
 from ghp_agents.handoffs.uncommitted import take_uncommitted
+from ghp_agents.hotpath import implicit_leases
 from ghp_agents.workspace import MYSELF, Workspace, open_workspace
 from tests.support.clock import ManualClock
 from tests.support.ghp import invoke
@@ -94,6 +96,19 @@ def test_agents_of_other_worktrees_and_branches_count_for_nothing(
     beat(repo, "worker-3")
     git(repo, "checkout", "--quiet", "main")
     assert sharing(space(repo), "worker-1") == Sharing()
+
+
+def test_edits_of_the_same_path_in_other_worktrees_count_for_nothing(
+    shared: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    other = str(shared / ".git/worktrees" / worktree(shared, "2").name)
+    folders = [str(shared / ".git/ghp")]
+    now = time.time()
+    assert implicit_leases.take_lease(folders, "worker-2", 1, "one.md", other, now) is None
+    assert implicit_leases.take_lease(folders, "worker-2", 1, "generated", other, now) is None
+    found = sharing(space(shared), "worker-1")
+    assert found.editor("one.md") == "worker-1"
+    assert found.editor("generated") == ""
 
 
 def test_case_is_ignored_where_git_ignores_it() -> None:

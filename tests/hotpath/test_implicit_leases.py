@@ -15,6 +15,8 @@ from ghp_agents.hotpath.implicit_leases import ImplicitLease
 NOW = 1_750_000_000.0
 THEN = "2025-06-15T15:06:40Z"
 PATH = "src/a.py"
+HERE, THERE = "/clone/.git", "/clone/.git/worktrees/two"
+LIMITS = (1_800.0, 86_400.0)
 
 
 class Clone:
@@ -28,8 +30,10 @@ class Clone:
         path = f"{self.folders[0]}/agents/{agent}.json"
         os.utime(path, (now, now))
 
-    def take(self, agent: str, path: str = PATH, now: float = NOW, epoch: int = 1) -> str | None:
-        return touched.take_lease(self.folders, agent, epoch, path, now)
+    def take(
+        self, agent: str, path: str = PATH, now: float = NOW, epoch: int = 1, git_dir: str = HERE
+    ) -> str | None:
+        return touched.take_lease(self.folders, agent, epoch, path, git_dir, now)
 
     @property
     def all(self) -> list[ImplicitLease]:
@@ -50,13 +54,52 @@ def test_the_first_has_it_and_the_second_is_told_who(clone: Clone) -> None:
     assert clone.take("worker-1") is None
     assert clone.take("worker-2", "src/b.py") is None
     assert clone.all == [
-        ImplicitLease("worker-1", 1, THEN, "src/a.py"),
-        ImplicitLease("worker-2", 1, THEN, "src/b.py"),
+        ImplicitLease("worker-1", 1, THEN, "src/a.py", HERE),
+        ImplicitLease("worker-2", 1, THEN, "src/b.py", HERE),
     ]
-    limits = (1_800.0, 86_400.0)
-    assert touched.other(clone.folders, "worker-2", PATH, NOW, limits) == ("worker-1", THEN)
-    assert touched.other(clone.folders, "worker-1", PATH, NOW, limits) is None
-    assert touched.other(clone.folders, "worker-1", "src/c.py", NOW, limits) is None
+    where = HERE, NOW, LIMITS
+    assert touched.other(clone.folders, "worker-2", PATH, *where) == ("worker-1", THEN)
+    assert touched.other(clone.folders, "worker-1", PATH, *where) is None
+    assert touched.other(clone.folders, "worker-1", "src/c.py", *where) is None
+
+
+def test_in_every_worktree_a_path_has_an_editor_of_its_own(clone: Clone) -> None:
+    clone.beat("worker-3", epoch=1)
+    assert clone.take("worker-1") is None
+    assert clone.take("worker-2", now=NOW - 60, git_dir=THERE) is None
+    assert clone.take("worker-3", git_dir=THERE) == "worker-2"
+    one = ImplicitLease("worker-1", 1, THEN, PATH, HERE)
+    two = ImplicitLease("worker-2", 1, "2025-06-15T15:05:40Z", PATH, THERE)
+    assert clone.all == [two, one]
+    assert touched.find(clone.folders, PATH, HERE) == one
+    assert touched.find(clone.folders, PATH, THERE + "/") == two
+    assert touched.find(clone.folders, PATH, "/clone/.git/worktrees/three") is None
+    assert touched.other(clone.folders, "worker-1", PATH, HERE, NOW, LIMITS) is None
+    touched.drop(clone.folders, "worker-2", PATH, HERE)
+    assert touched.drop_all(clone.folders, "worker-1") == 1
+    assert clone.all == [two]
+
+
+def test_the_living_editors_in_other_worktrees_are_listed_oldest_first(clone: Clone) -> None:
+    clone.beat("worker-3", epoch=1)
+    clone.beat("worker-4", epoch=1, status="stopped")
+    clone.take("worker-1")
+    for age, agent in ((1, "worker-2"), (2, "worker-3"), (3, "worker-4")):
+        clone.take(agent, now=NOW - age, git_dir=f"/clone/.git/worktrees/{agent}")
+        clone.take(agent, "src/b.py", git_dir=f"/clone/.git/worktrees/{agent}")
+    found = touched.elsewhere(clone.folders, PATH, HERE, NOW, LIMITS)
+    assert [(x.agent, x.git_dir) for x in found] == [
+        ("worker-3", "/clone/.git/worktrees/worker-3"),
+        ("worker-2", "/clone/.git/worktrees/worker-2"),
+    ]
+    assert touched.elsewhere(clone.folders, "src/c.py", HERE, NOW, LIMITS) == []
+
+
+@pytest.mark.parametrize("here", [HERE, "/other/way/to/clone/.git", "/x/.git/modules/lib"])
+def test_the_main_worktree_is_one_however_its_path_is_spelled(clone: Clone, here: str) -> None:
+    assert clone.take("worker-1") is None
+    assert clone.take("worker-2", git_dir=here) == "worker-1"
+    assert touched.elsewhere(clone.folders, PATH, here, NOW, LIMITS) == []
 
 
 @pytest.mark.parametrize(
@@ -92,22 +135,22 @@ def test_who_gives_up_gives_up_its_own_alone(clone: Clone) -> None:
     clone.take("worker-2", "d")
     assert touched.drop_all(clone.folders, "worker-1") == 3
     assert touched.drop_all(clone.folders, "worker-1") == 0
-    assert clone.all == [ImplicitLease("worker-2", 1, THEN, "d")]
+    assert clone.all == [ImplicitLease("worker-2", 1, THEN, "d", HERE)]
 
 
 def test_one_path_is_given_up_by_who_has_it_alone(clone: Clone) -> None:
     clone.take("worker-1", "a")
     clone.take("worker-1", "b")
     for agent, path in (("worker-2", "a"), ("worker-1", "b"), ("worker-1", "b"), ("x", "c")):
-        touched.drop(clone.folders, agent, path)
-    assert clone.all == [ImplicitLease("worker-1", 1, THEN, "a")]
+        touched.drop(clone.folders, agent, path, HERE)
+    assert clone.all == [ImplicitLease("worker-1", 1, THEN, "a", HERE)]
 
 
 @pytest.mark.parametrize("path", ["a\nb", "é", "\udcff", "a" * 4_000, "con", "-rf", "..."])
 def test_odd_paths_are_leased_like_others(clone: Clone, path: str) -> None:
     assert clone.take("worker-1", path) is None
     assert clone.take("worker-2", path) == "worker-1"
-    assert clone.all == [ImplicitLease("worker-1", 1, THEN, path)]
+    assert clone.all == [ImplicitLease("worker-1", 1, THEN, path, HERE)]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +159,7 @@ def test_odd_paths_are_leased_like_others(clone: Clone, path: str) -> None:
 )
 def test_a_torn_file_is_nobodys(clone: Clone, content: bytes) -> None:
     clone.take("worker-1")
-    (path,) = (p for p in Path(clone.folders[0], "touched").iterdir() if len(p.name) == 32)
+    (path,) = (p for p in Path(clone.folders[0], "touched").iterdir() if len(p.name) == 65)
     path.write_bytes(content)
     assert clone.all == []
     assert clone.take("worker-2") is None
@@ -135,11 +178,10 @@ def test_of_two_who_write_in_different_folders_one_gives_way(clone: Clone) -> No
     other = Clone(Path(clone.folders[0]).parent)
     other.folders.reverse()
     assert other.take("worker-2") is None
-    record = ImplicitLease("worker-1", 1, THEN, PATH)
+    record = ImplicitLease("worker-1", 1, THEN, PATH, HERE)
     Path(clone.folders[0], "touched").mkdir(exist_ok=True)
     assert touched._make(clone.folders[0], record)
-    limits = (1_800.0, 86_400.0)
-    given = touched._recheck_rival(clone.folders[0], clone.folders, record, NOW, limits)
+    given = touched._recheck_rival(clone.folders[0], clone.folders, record, NOW, LIMITS)
     assert given == "worker-2"
     assert [each.agent for each in clone.all] == ["worker-2"]
 
@@ -147,12 +189,13 @@ def test_of_two_who_write_in_different_folders_one_gives_way(clone: Clone) -> No
 def test_where_nothing_can_be_written_there_is_no_lease(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError):
-        touched.take_lease([str(tmp_path / "file")], "worker-1", 1, PATH, NOW)
+        touched.take_lease([str(tmp_path / "file")], "worker-1", 1, PATH, HERE, NOW)
 
 
 def compete(folders: list[str], agent: str, gate: object, said: object) -> None:
     gate.wait()  # type: ignore[attr-defined]
-    won = [n for n in range(60) if touched.take_lease(folders, agent, 1, f"file-{n}", NOW) is None]
+    take = touched.take_lease
+    won = [n for n in range(60) if take(folders, agent, 1, f"file-{n}", HERE, NOW) is None]
     said.put((agent, won))  # type: ignore[attr-defined]
 
 

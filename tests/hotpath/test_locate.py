@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.hotpath.locate import Location, branch, locate
+from ghp_agents.hotpath.locate import Location, branch, locate, worktree_at
 from tests.support.git import git, run_git
 
 
@@ -39,6 +39,20 @@ def test_a_linked_worktree_has_a_git_folder_of_its_own_and_shares_the_common_one
     assert found(linked) == as_git_says(linked) == Location(
         str(linked), str(repo / ".git/worktrees" / linked.name), str(repo / ".git")
     )  # fmt: skip
+
+
+def test_a_git_folder_says_where_its_worktree_is(
+    repo: Path, worktree: Callable[[Path, str], Path], tmp_path: Path
+) -> None:
+    linked = worktree(repo, "147")
+    admin = repo / ".git/worktrees" / linked.name
+    assert worktree_at(str(repo / ".git")) == str(repo)
+    assert worktree_at(str(admin)) == str(linked)
+    (admin / "gitdir").write_text(f"../../../../{linked.name}/.git\n")  # relative, as in newer git
+    assert worktree_at(str(admin)) == str(repo.parent / linked.name)
+    (admin / "gitdir").write_text("odd\n")
+    assert worktree_at(str(admin)) is None
+    assert worktree_at(str(tmp_path / "bare.git")) is None
 
 
 def test_a_worktree_inside_the_main_one_is_not_taken_for_it(repo: Path) -> None:

@@ -81,7 +81,7 @@ def _edit(run: Run, step: Step) -> str | None:
     laws.require(fence is None, "a fenced holder edits nothing", session, path, fence)
     still = before & laws.rivals(run.world, session, path)
     laws.require(not still, "nobody edits what another living one holds", session, path, still)
-    mine = touched.find(ws.folders, path)
+    mine = touched.find(ws.folders, path, ws.place.git_dir)
     laws.require(
         mine is not None and mine.agent == session.agent, "who edits has a lease of it", path, mine
     )

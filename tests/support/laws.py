@@ -204,8 +204,8 @@ def rivals(world: World, session: Session, path: str) -> set[str]:
     if any(x.holder == session.agent and path in _things(as_hold(x)) for x in rights):
         return set()  # what holds over all clones comes before what was granted in one
     found = {log.holder.name for log in others if mine is None or order(log) < mine}
-    folders = world.workspace(session.clone, session.agent, session.token).folders
-    touch = touched.find(folders, path)
+    ws = world.workspace(session.clone, session.agent, session.token)
+    touch = touched.find(ws.folders, path, ws.place.git_dir)
     if touch and touch.agent != session.agent and mine is None:
         alive = world.lives(touch.agent, session.clone)
         same = world.epoch(session.clone, touch.agent) == touch.epoch

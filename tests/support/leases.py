@@ -99,7 +99,9 @@ class Yard:
         if ws.presence(agent) is None:
             presence.register(ws, self.store, pulse_name(agent))
         epoch = (ws.presence(agent) or {})["epoch"]
-        return touched.take_lease(ws.folders, agent, epoch, path, self.clock.now())
+        return touched.take_lease(
+            ws.folders, agent, epoch, path, ws.place.git_dir, self.clock.now()
+        )
 
     def beat(self, agent: str, status: str = "implementing", epoch: int = 1) -> None:
         """Let an agent be known to live, or to have stopped."""

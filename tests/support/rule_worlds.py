@@ -249,5 +249,6 @@ def _touches(chance: random.Random, world: World) -> None:
         who = chance.choice(["worker-1", "worker-2", "dead", "stopped"])
         key = world.key(path)
         if key not in world.touches:
-            touched.take_lease(world.one.ws.folders, who, 1, key, NOW)
+            ws = world.one.ws
+            touched.take_lease(ws.folders, who, 1, key, ws.place.git_dir, NOW)
             world.touches[key] = who

@@ -60,6 +60,7 @@ class EditingJson(TypedDict):
     holder: str
     path: str
     since: str
+    worktree: str | None  # None: unknown
 
 
 class RefusedFileJson(TypedDict):
