@@ -41,9 +41,10 @@ DETAILS = {  # for fields whose one-line description is not enough
 }
 VARIABLES = {
     "`GHP_AGENT`": "the agent's name; it overrides the worktree's name (`agent-whoami --set`)",
-    "`GHP_SESSION`": "the session's id; detected for Claude Code, Codex and Gemini",
+    "`GHP_SESSION`": "the session's id; detected for Claude Code, Codex, Gemini and Copilot",
     "`GHP_PERSON`": "`1` allows `--as @me` in a person's own shell that has the variables of an "
     "agent's session. It is not for agents",
+    "`GHP_ANCESTORS`": "`0`: do not look for a coding client among the parent processes",
     "`GHP_AGENT_PID`": "the process whose end is the agent's end, on this machine",
     "`GHP_PROMPT`": "set by `agent-start -- CMD`: what the agent needs to begin",
     "`GHP_BACKGROUND`": "`0`: no heartbeat and no command commits or syncs in the background",

@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping
 
-from ghp_agents.hotpath import heartbeat
-
-OVERRIDE = "GHP_PERSON"  # "1": a person, even if the environment has an agent's variables
+from ghp_agents.hotpath import calling_client, heartbeat
 
 
 def agent_here(environ: Mapping[str, str]) -> str | None:
-    """The variable that marks an agent's session; None for a person.
+    """What marks an agent's session: a variable, or the client that runs it; None for a person.
 
     This is no proof: anyone with the person's user account can pretend to be that person.
     """
-    if environ.get(OVERRIDE) == "1":
+    if environ.get(heartbeat.PERSON) == "1":
         return None
-    names = ("GHP_AGENT", *(name for _, name in heartbeat.SESSION_VARIABLES))
-    return next((name for name in names if environ.get(name)), None)
+    marks = (name for _, name in (*heartbeat.SESSION_VARIABLES, *calling_client.MARKS))
+    variable = next((name for name in ("GHP_AGENT", *marks) if environ.get(name)), None)
+    if variable:
+        return variable
+    client = calling_client.session(environ)
+    return f"its parent process, {client[0]}," if client else None

@@ -24,6 +24,7 @@ SESSION_VARIABLE = {
     "cursor": "GHP_SESSION",
     "opencode": "GHP_SESSION",
 }
+MARK = {"cursor": "CURSOR_AGENT", "opencode": "OPENCODE"}  # as in `hotpath/calling_client.py`
 CALLERS = ("codex", "gemini")  # they call hooks directly; their process is the session
 SHELLS = ("ash", "bash", "dash", "env", "fish", "ksh", "sh", "timeout", "zsh")
 NOWHERE = Location(None, "/dev/null", "/dev/null")
@@ -106,6 +107,8 @@ def identified(event: "Event", environ: "Mapping[str, str]") -> "dict[str, str]"
             env.pop(variable, None)
     if event.session:
         env[mine] = event.session
+    if mine == "GHP_SESSION":  # it names no client, so its mark does
+        env[MARK[event.client]] = "1"
     if event.client != "claude":
         env.pop("CLAUDE_PID", None)
     pid = event.pid or (_agent_pid() if event.kind == "start" and event.client in CALLERS else None)

@@ -25,8 +25,10 @@ SESSION_VARIABLES = (  # the kind of agent, and its session variables
     ("codex", "CODEX_THREAD_ID"),
     ("codex", "CODEX_SESSION_ID"),
     ("gemini", "GEMINI_SESSION_ID"),
+    ("copilot", "COPILOT_AGENT_SESSION_ID"),
     ("agent", "GHP_SESSION"),
 )
+PERSON = "GHP_PERSON"  # "1": a person, even if the environment has an agent's variables
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789._-"
 # Names that Windows does not allow for files.
 _RESERVED = frozenset(
@@ -286,9 +288,16 @@ def session(environ: "Mapping[str, str]") -> "tuple[str, str | None]":
     """The kind of agent that runs this process, and its session, if known."""
     for kind, variable in SESSION_VARIABLES:
         value = environ.get(variable)
-        if value:
+        if value and kind != "agent":
             return kind, _shown(value[:64])
-    return "shell", None
+    named = environ.get("GHP_SESSION")
+    if not named and (environ.get("GHP_AGENT") or environ.get(PERSON) == "1"):
+        return "shell", None
+    from ghp_agents.hotpath import calling_client
+
+    if named:
+        return (calling_client.mark(environ) or ("agent", ""))[0], _shown(named[:64])
+    return calling_client.session(environ) or ("shell", None)
 
 
 def via(environ: "Mapping[str, str]") -> str:

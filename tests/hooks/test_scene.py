@@ -21,8 +21,8 @@ from tests.support.house import CHECKOUT
         ("claude", "claude-abcd"),
         ("codex", "codex-abcd"),
         ("gemini", "gemini-abcd"),
-        ("cursor", "agent-abcd"),
-        ("opencode", "agent-abcd"),
+        ("cursor", "cursor-abcd"),
+        ("opencode", "opencode-abcd"),
     ],
 )
 def test_an_agent_without_a_name_has_that_of_its_session(

@@ -86,7 +86,7 @@ def test_the_guard_holds_inside_an_agents_session_and_a_git_hook(tmp_path: Path)
 
 def test_background_processes_are_off() -> None:
     ours = {name: value for name, value in os.environ.items() if name.startswith("GHP_")}
-    assert ours == {"GHP_BACKGROUND": "0"}
+    assert ours == {"GHP_ANCESTORS": "0", "GHP_BACKGROUND": "0"}
 
 
 def test_the_repositories_are_what_their_fixtures_say(

@@ -11,6 +11,7 @@ from tests.support.ghp import Result, invoke, run_ghp
 SESSION = {"CLAUDE_CODE_SESSION_ID": "1a2b3c4d-0000-4000-8000-000000000001"}
 CODEX = {"CODEX_THREAD_ID": "1a2b3c4d"}
 NAMED = {"GHP_AGENT": "worker-1"}
+MARKED = {"GEMINI_CLI": "1"}  # a client whose shell has a mark, and no session
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def state(repo: Path, question: str) -> str:
     return f"{found['state']}, {len(found['answers'])} answers, {len(found['advice'])} advice"
 
 
-@pytest.mark.parametrize("environ", [SESSION, CODEX, NAMED, NAMED | SESSION])
+@pytest.mark.parametrize("environ", [SESSION, CODEX, NAMED, NAMED | SESSION, MARKED])
 def test_an_agent_may_not_act_as_a_person(led: Path, environ: dict[str, str]) -> None:
     question = asked(led)
     refused = run_ghp(f"agent-answer {question} yes --as @me", led, environ)
@@ -61,6 +62,14 @@ def test_an_orchestrator_acts_under_its_own_name(led: Path) -> None:
 
 def test_an_agent_may_still_act_as_another_agent(led: Path) -> None:
     assert invoke("agent-issue new 'More work' --as worker-2", led, NAMED).code == 0
+
+
+def test_what_is_said_in_the_shell_of_a_marked_client_is_not_the_persons(led: Path) -> None:
+    question = asked(led)
+    assert invoke(f"agent-answer {question} yes", led, MARKED).code == 0
+    assert state(led, question) == "open, 0 answers, 1 advice"
+    (found,) = json.loads(invoke(f"agent-escalations {question} --json", led).out)
+    assert found["advice"][0]["by"].startswith("gemini-")
 
 
 def test_a_person_whose_shell_looks_like_an_agents_can_say_so(led: Path) -> None:

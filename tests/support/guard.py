@@ -16,9 +16,11 @@ from pathlib import Path
 
 # Variables that would change what git, our program or the libraries behind its doors do.
 FOREIGN = (
-    "AGENT", "AIDER", "ANTHROPIC_", "CI", "CLAUDE", "CLICOLOR", "CODEX", "COLUMNS", "CURSOR",
+    "AGENT", "AIDER", "ANTHROPIC_", "CI", "CLAUDE", "CLICOLOR", "CODEX", "COLUMNS", "COPILOT_",
+    "CURSOR",
     "EDITOR", "EMAIL", "FORCE_COLOR", "GEMINI", "GH_", "GHP_", "GIT_", "GITHUB_", "GOOSE", "LINES",
-    "MEM0", "NO_COLOR", "OPENAI_", "OPENCODE", "PAGER", "PYTHONDONTWRITEBYTECODE", "SSH_", "VISUAL",
+    "MEM0", "NO_COLOR", "OPENAI_", "OPENCODE", "PAGER", "PI_CODING_AGENT",
+    "PYTHONDONTWRITEBYTECODE", "QWEN", "SSH_", "VISUAL",
     "XDG_",
 )  # fmt: skip
 
@@ -131,6 +133,7 @@ def shield(home: Path) -> None:
     shown = os.environ["PATH"] if is_worker else without_hidden(MACHINE_PATH, home.with_name("bin"))
     clean = scrubbed(os.environ) | at_home(home)
     clean |= {
+        "GHP_ANCESTORS": "0",  # the tests may run in a client's shell
         "GHP_BACKGROUND": "0",
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",

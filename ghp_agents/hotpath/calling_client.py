@@ -1,0 +1,107 @@
+"""The coding client in whose shell this process runs, for clients that name no session.
+
+Their shells carry a mark in the environment. Other clients are known by the program of an ancestor
+process. Imports only `os`, because heartbeats use this.
+"""
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# What the shells of clients have in their environment (read in their sources, tried with each).
+MARKS = (
+    ("claude", "CLAUDECODE"),
+    ("gemini", "GEMINI_CLI"),
+    ("opencode", "OPENCODE"),
+    ("copilot", "COPILOT_CLI"),
+    ("qwen", "QWEN_CODE"),
+    ("pi", "PI_CODING_AGENT"),
+    ("cursor", "CURSOR_AGENT"),
+)
+PROGRAMS = {
+    "claude": "claude",
+    "codex": "codex",
+    "gemini": "gemini",
+    "opencode": "opencode",
+    "copilot": "copilot",
+    "qwen": "qwen",
+    "cursor-agent": "cursor",
+    "aider": "aider",
+}
+INTERPRETERS = ("node", "bun", "deno", "python", "python3")
+SWITCH = "GHP_ANCESTORS"  # "0": do not look at ancestor processes
+DEEPEST = 32  # ancestors that are read
+LONGEST = 65_536  # bytes that are read of one file of /proc
+UNKNOWN = "unknown"  # the session, where processes cannot be read
+
+
+def mark(environ: "Mapping[str, str]") -> "tuple[str, str] | None":
+    """The client whose mark is in the environment, and the mark."""
+    for kind, variable in MARKS:
+        if environ.get(variable):
+            return kind, variable
+    return None
+
+
+def session(environ: "Mapping[str, str]") -> "tuple[str, str] | None":
+    """The client that called, and an id of its session: its process and when that started. None
+    for a person."""
+    marked = mark(environ)
+    if marked:
+        kind, variable = marked
+        return kind, _without(variable) or UNKNOWN
+    if environ.get(SWITCH) == "0":
+        return None
+    for pid, start in _ancestors():
+        kind = _program(pid)
+        if kind:
+            return kind, f"{pid}-{start}"
+    return None
+
+
+def _without(variable: str) -> str:
+    """The nearest ancestor that started without the mark: the client gave it to its shell."""
+    sign = variable.encode() + b"="
+    for pid, start in _ancestors():
+        content = _read(f"/proc/{pid}/environ")
+        if content is None:
+            return ""  # of another user
+        if not any(entry.startswith(sign) for entry in content.split(b"\0")):
+            return f"{pid}-{start}"
+    return ""
+
+
+def _ancestors() -> "Iterator[tuple[int, str]]":
+    """The process ids of the ancestors, the parent first, each with its start time."""
+    pid = os.getppid()
+    for _ in range(DEEPEST):
+        content = _read(f"/proc/{pid}/stat")
+        fields = content.rpartition(b")")[2].split() if content else []
+        if pid < 2 or len(fields) < 20:
+            return
+        yield pid, fields[19].decode("ascii", "replace")
+        pid = int(fields[1])
+
+
+def _program(pid: int) -> str:
+    """The client that a process runs; empty if it is none."""
+    words = (_read(f"/proc/{pid}/cmdline") or b"").split(b"\0")
+    names = [os.fsdecode(word).rpartition("/")[2] for word in words[:2]]
+    if names and names[0].rstrip("0123456789.") in INTERPRETERS:
+        del names[0]
+    return PROGRAMS.get(names[0].partition(".")[0], "") if names else ""
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        return os.read(file, LONGEST)
+    except OSError:
+        return None
+    finally:
+        os.close(file)
