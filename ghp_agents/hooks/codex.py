@@ -2,7 +2,7 @@
 
 import os
 
-from ghp_agents.hooks.event import Client, Event, Reply, hook_output, patched, text
+from ghp_agents.hooks.event import Client, Event, Reply, ToolEdit, hook_output, patched, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +22,22 @@ def _patched(tool: str, given: "Any") -> "list[str] | None":
         return patched(command) or None
     if tool not in SHELLS or PATCH not in command or "*** Begin Patch" not in command:
         return None
+    folder, rest = _folder(command)
+    return [os.path.join(folder, path) for path in patched(rest)] or None
+
+
+def _edit(tool: str, given: "Any") -> ToolEdit:
+    """The patch, and the folder that the shell changes to before."""
+    folder, rest = _folder(text(given, "command")) if tool != PATCH else ("", "")
+    return ToolEdit(PATCH, {"command": rest} if rest else given, folder)
+
+
+def _folder(command: str) -> "tuple[str, str]":
+    """The folder of `cd FOLDER && …`, and the rest of the command."""
     before, _, rest = command.partition("&&")
     words = before.split(None, 1)
     folder = words[1].strip().strip("\"'") if words[:1] == ["cd"] and len(words) == 2 else ""
-    return [os.path.join(folder, path) for path in patched(rest if folder else command)] or None
+    return folder, rest if folder else command
 
 
 CLIENT = Client(
@@ -38,6 +50,7 @@ CLIENT = Client(
     reads=("view_image",),
     commands=("command", "cmd"),
     edited=_patched,
+    edit=_edit,
 )  # fmt: skip
 
 

@@ -34,12 +34,29 @@ class ToolUse:
         return hash(repr(self))
 
 
+class UnknownEditError(Exception):
+    """The file's content after an edit cannot be computed; mostly the edit itself will fail."""
+
+
+class ToolEdit:
+    """A tool that is about to edit files, its arguments, and the folder that its paths are in."""
+
+    __slots__ = ("arguments", "folder", "sections", "tool")
+
+    def __init__(self, tool: str, arguments: "Any", folder: str = "") -> None:
+        self.tool = tool
+        self.arguments = arguments
+        self.folder = folder  # relative to the event's cwd, or absolute
+        self.sections: dict[str, Any] | None = None  # of a patch, by path, once it was parsed
+
+
 class Event:
     """An event; its kind is one of KINDS."""
 
     __slots__ = (
         "client",
         "cwd",
+        "edits",
         "goes_on",
         "hears",
         "kind",
@@ -59,6 +76,7 @@ class Event:
         cwd: str | None,
         *,
         paths: "Sequence[str]" = (),
+        edits: "Sequence[ToolEdit]" = (),
         tool_uses: "Sequence[ToolUse]" = (),
         hears: bool = False,
         goes_on: bool = False,
@@ -70,13 +88,16 @@ class Event:
         self.session = session
         self.cwd = cwd
         self.paths = list(paths)  # to be edited; may be relative to cwd
+        self.edits = edits  # the tools that edit them
         self.tool_uses = tool_uses  # oldest first
         self.hears = hears  # whether the agent gets the reply's context
         self.goes_on = goes_on  # not a real start: the session was compacted
         self.pid = pid  # of the agent, if the client sends it
 
     def __repr__(self) -> str:
-        fields = [f"{name}={getattr(self, name)!r}" for name in self.__slots__]
+        # Edits are as large as files, and follow from the message.
+        names = [name for name in self.__slots__ if name != "edits"]
+        fields = [f"{name}={getattr(self, name)!r}" for name in names]
         return f"Event({', '.join(fields)})"
 
     def __eq__(self, other: object) -> bool:
@@ -126,6 +147,7 @@ class Client:
         searches: "Container[str]" = (),
         commands: "Sequence[str]" = ("command",),
         edited: "Callable[[str, Any], Sequence[str] | None] | None" = None,
+        edit: "Callable[[str, Any], ToolEdit]" = ToolEdit,
     ) -> None:
         self.name = name
         self.kinds = dict(zip(events, KINDS, strict=True))
@@ -134,6 +156,7 @@ class Client:
         self._paths, self._commands = paths, commands
         self._runs, self._reads, self._searches = runs, reads, searches
         self._edited = edited or self._edited_path
+        self._edit = edit
 
     def parse(self, payload: "Mapping[str, Any]") -> Event | None:
         """The event in a message; None if we do not handle it."""
@@ -150,6 +173,7 @@ class Client:
             text(payload, "session_id") or None,
             text(payload, "cwd") or None,
             paths=edited,
+            edits=[self._edit(tool, arguments)] if kind == "edit" else (),
             tool_uses=[self.tool_use(tool, arguments)] if kind == "batch" and tool else (),
             hears=kind in self.hears,
         )

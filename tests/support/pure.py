@@ -12,6 +12,7 @@ _NAMES = {
     "github/tracker": "body mapping requests",
     "guard": "codeowners",
     "handoffs": "handoff record returned sections tool_files",
+    "hooks": "loose_match notebook_edit patch_edit",
     "hotpath": "lost_claim quoting",
     "integrations/clients": "events hook_entries statusline",
     "integrations/git_hooks": "script",
