@@ -13,7 +13,7 @@ from bench.place import Place, temporary
 
 ROWS = (
     *("beat", "light", "crowd", "reading", "fold", "clones", "growth", "aging", "contention"),
-    *("claims", "guard", "authority", "replay", "requests", "knowledge"),
+    *("claims", "guard", "effect", "authority", "replay", "requests", "knowledge"),
 )
 
 
