@@ -13,11 +13,18 @@ WHO = b"committer Bench <bench@example.invalid> 1700000000 +0000\n"
 
 
 class Question(NamedTuple):
-    """A merge of two states; both lack what the base has only where they say so."""
+    """A merge of two states of a base."""
 
     base: Files
     one: Files
     two: Files
+
+
+class Merged(NamedTuple):
+    """The result of a merge: its tree, and the paths that conflict."""
+
+    tree: str
+    paths: frozenset[str]
 
 
 class Commits:
@@ -62,11 +69,16 @@ class Commits:
 
     def write(self, repository: Path) -> dict[int, str]:
         """Write all objects; returns their ids by mark."""
-        marks = repository / "bench-marks"
-        command = ["git", "fast-import", "--quiet", "--force", f"--export-marks={marks}"]
-        subprocess.run(command, cwd=repository, input=b"".join(self._stream), check=True)
-        listed = (line.split() for line in marks.read_text().splitlines())
-        return {int(mark[1:]): found for mark, found in listed}
+        return write(repository, b"".join(self._stream))
+
+
+def write(repository: Path, stream: bytes) -> dict[int, str]:
+    """Write a stream of `git fast-import`; returns the ids of its marks."""
+    marks = repository / "bench-marks"
+    command = ["git", "fast-import", "--quiet", "--force", f"--export-marks={marks}"]
+    subprocess.run(command, cwd=repository, input=stream, check=True)
+    listed = (line.split() for line in marks.read_text().splitlines())
+    return {int(mark[1:]): found for mark, found in listed}
 
 
 def conflicts(repository: Path, questions: Sequence[Question]) -> list[frozenset[str]]:
@@ -82,23 +94,27 @@ def conflicts(repository: Path, questions: Sequence[Question]) -> list[frozenset
         marks.append((commits.change(parent, one), commits.change(parent, two)))
     names = commits.write(repository)
     asked = "".join(f"{names[one]} {names[two]}\n" for one, two in marks)
+    found = merged(repository, asked)
+    if len(found) != len(questions):
+        raise RuntimeError(f"git answered {len(found)} of {len(questions)} merges")
+    return [each.paths for each in found]
+
+
+def merged(repository: Path, asked: str) -> list[Merged]:
+    """The result of each merge; a line has the ids of two commits."""
     command = ["git", "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", "--stdin"]
     done = subprocess.run(
         command, cwd=repository, input=asked, capture_output=True, text=True, check=True
     )
-    found = list(_answers(iter(done.stdout.split("\0"))))
-    if len(found) != len(questions):
-        raise RuntimeError(f"git answered {len(found)} of {len(questions)} merges")
-    return found
+    return list(_answers(iter(done.stdout.split("\0"))))
 
 
-def _answers(words: Iterator[str]) -> Iterator[frozenset[str]]:
+def _answers(words: Iterator[str]) -> Iterator[Merged]:
     """The answers of `git merge-tree --stdin`: a status, a tree, conflicting paths, a blank."""
     while status := next(words, ""):
         if status not in ("0", "1"):
             raise RuntimeError(f"git could not merge: {status}")
-        next(words)
-        yield frozenset(_until_blank(words))
+        yield Merged(next(words), frozenset(_until_blank(words)))
 
 
 def _until_blank(words: Iterable[str]) -> Iterator[str]:
