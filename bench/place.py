@@ -94,6 +94,7 @@ def _environment(home: Path, before: Mapping[str, str]) -> dict[str, str]:
         "HOME": str(home),
         "LC_ALL": "C.UTF-8",
         "GIT_CONFIG_NOSYSTEM": "1",
+        "GHP_ANCESTORS": "0",
         "GHP_BACKGROUND": "0",
     }
 

@@ -75,6 +75,7 @@ class World:
         kept = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
         self._env = kept | {
             "HOME": str(home),
+            "GHP_ANCESTORS": "0",
             "GHP_BACKGROUND": "0",
             "GIT_CONFIG_NOSYSTEM": "1",
             "PYTHONPATH": str(ROOT),

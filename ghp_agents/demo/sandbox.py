@@ -52,6 +52,7 @@ class Sandbox:
     def environ(self, agent: str | None = None, pid: int | None = None) -> dict[str, str]:
         """The environment for a command, without the person's own settings."""
         kept = {key: os.environ[key] for key in ("PATH", "LANG", "TMPDIR") if key in os.environ}
+        kept["GHP_ANCESTORS"] = "0"  # the demo may run in the shell of a coding client
         home = str(self.root / "home")
         env = kept | {"HOME": home, "GHP_BACKGROUND": "0", "GIT_CONFIG_NOSYSTEM": "1"}
         if agent:
