@@ -24,6 +24,9 @@ MINIMUM_VERSION = (2, 31)  # `fetch --refmap= --no-write-fetch-head --no-auto-ma
 _FLAGS = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
 
 
+# Gemini CLI starts the commands in its shell with these (version 0.61).
+_SWITCHED_OFF = (("GIT_CONFIG_GLOBAL", os.devnull), ("GIT_ASKPASS", ""))
+
 Process = subprocess.Popen[bytes]
 
 
@@ -64,6 +67,8 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     # (`state/git_credentials.py`).
     left_out = (*LOCAL_VARIABLES, *TOKENS)
     env = {key: value for key, value in os.environ.items() if key not in left_out}
+    if env.get("GEMINI_CLI"):
+        _drop_overrides(env)
     env |= {
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
@@ -71,6 +76,15 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
         "LC_ALL": "C",
     }
     return env | dict(extra or {})
+
+
+def _drop_overrides(env: dict[str, str]) -> None:
+    """Drop what Gemini CLI sets for the commands in its shell: it turns off the user's git
+    configuration, ssh and credential helpers, so no remote could be reached."""
+    for key in tuple(env):
+        is_override = key.startswith(("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"))
+        if is_override or key == "GIT_CONFIG_COUNT" or (key, env[key]) in _SWITCHED_OFF:
+            del env[key]
 
 
 def run(

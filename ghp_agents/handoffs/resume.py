@@ -12,7 +12,7 @@ from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import AgentName, count
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News, who
-from ghp_agents.git import worktree
+from ghp_agents.git import patch, patch_text, worktree
 from ghp_agents.git.worktree import Difference
 from ghp_agents.handoffs import evidence, markdown, returned_work, sections
 from ghp_agents.handoffs import record as handoff_record
@@ -112,6 +112,7 @@ def _values(ctx: Context, chosen: Chosen, news: list[News], *, is_stopped: bool)
     branch = evidence.branch(ctx.ws, where.tip)
     top = ctx.ws.place.toplevel
     differences = worktree.differences(Path(top)) if top is not None else []
+    is_here = bool(differences) and _is_here(ctx, chosen)
     named = f" --issue {about.number}" if about.number else ""
     everything = f"ghp agent-resume{named} --max-chars 1000000"
     base, tip = branch.history.base[:12], branch.tip[:12]
@@ -121,11 +122,11 @@ def _values(ctx: Context, chosen: Chosen, news: list[News], *, is_stopped: bool)
         "news": indented(escalation.render_news(news).rstrip()) if news else "",
         "note": _note(facts, last, everything, now),
         **_words(facts, last),
-        "steps": _steps(ctx, chosen, branch, is_stopped=is_stopped),
+        "steps": _steps(ctx, chosen, branch, is_stopped=is_stopped, is_here=is_here),
         "issue": markdown.issue_values(about.issue, about.blockers),
         "decisions": _decisions(facts, news, now),
         "questions": markdown.question_lines(facts.escalations),
-        "work": _work(chosen, f"ghp agent-resume{named} --apply"),
+        "work": _work(chosen, "" if is_here else f"ghp agent-resume{named} --apply"),
         "missing": markdown.missing_lines(last.work.missing) if last and last.work else [],
         "here": [*_branch(ctx.ws, branch, differences), *where.lines],
         "commits": markdown.commit_lines(branch.history.commits, branch.history.count),
@@ -143,11 +144,28 @@ def _values(ctx: Context, chosen: Chosen, news: list[News], *, is_stopped: bool)
     }
 
 
-def _steps(ctx: Context, chosen: Chosen, branch: Branch, *, is_stopped: bool) -> list[str]:
+def _is_here(ctx: Context, chosen: Chosen) -> bool:
+    """Whether the last handoff's uncommitted work is in this worktree, which has changes."""
+    last, top = chosen.handoff, ctx.ws.place.toplevel
+    if last is None or last.work is None or top is None:
+        return False
+    if last.by == chosen.about.actor and last.branch == ctx.ws.branch:
+        return True  # the actor's own checkpoint; it may have gone on since
+    folder = handoff_record.patch_folder_of(last)
+    content = ctx.store.snapshot().files(folder).get(handoff_record.patch_path_of(last))
+    try:
+        return content is not None and patch.is_applied(Path(top), content)
+    except patch_text.UnsafePatchError:
+        return False
+
+
+def _steps(
+    ctx: Context, chosen: Chosen, branch: Branch, *, is_stopped: bool, is_here: bool
+) -> list[str]:
     if chosen.about.actor.name in stopping.in_force(ctx, ctx.store.snapshot()):
         return ["Stop: you were told to. Change nothing more, and end your turn."]
     last = chosen.handoff
-    work = last.work if last and not _restored(chosen) else None
+    work = last.work if last and not is_here and not _restored(chosen) else None
     now = replace(  # the present situation; that of the handoff may be outdated
         evidence.situation(chosen.about, branch, chosen.facts.escalations),
         stored=work.files if work else 0,
@@ -219,7 +237,8 @@ def _work(chosen: Chosen, command: str) -> str:
         return ""
     if not last.work.size:
         return f"{last.name} had uncommitted work, but none of it could be stored."
-    text = f"{last.name} stored {markdown.work_line(last.work)} `{command}` restores it."
+    text = f"{last.name} stored {markdown.work_line(last.work)} "
+    text += f"`{command}` restores it." if command else "This worktree has it."
     restored = _restored(chosen)
     if restored:
         by, at = restored[-1].actor, when(restored[-1].at)

@@ -4,6 +4,9 @@ from ghp_agents.hooks.event import Client, Event, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from ghp_agents.hooks.messages import DecisionReply, HookFields, HookReply
 
 CLIENT = Client(
@@ -18,7 +21,13 @@ CLIENT = Client(
     reads=("read_file",),
     searches=("glob", "grep_search", "list_directory", "search_file_content"),
 )  # fmt: skip
-parse = CLIENT.parse
+
+
+def parse(payload: "Mapping[str, Any]") -> Event | None:
+    """The event in a message of Gemini CLI; None if we do not handle it."""
+    event = CLIENT.parse(payload)
+    # Gemini sends PreCompress before each request, not only before it compresses (its issue 18083).
+    return None if event is None or event.kind == "compact" else event
 
 
 def render(event: Event, reply: Reply) -> "HookReply | DecisionReply":

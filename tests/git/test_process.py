@@ -61,6 +61,23 @@ def test_git_speaks_english_and_never_asks(monkeypatch: pytest.MonkeyPatch, tmp_
     assert (env["LC_ALL"], env["GIT_TERMINAL_PROMPT"], env["MORE"]) == ("C", "0", "1")
 
 
+def test_what_gemini_switches_off_in_its_shell_is_on_for_our_git(
+    monkeypatch: pytest.MonkeyPatch, repo: Path
+) -> None:
+    run_git(repo, "config", "core.sshCommand", "ssh -4")
+    overrides = {"core.hooksPath": "", "core.sshCommand": "", "credential.helper": ""}
+    for number, (name, value) in enumerate(overrides.items()):
+        monkeypatch.setenv(f"GIT_CONFIG_KEY_{number}", name)
+        monkeypatch.setenv(f"GIT_CONFIG_VALUE_{number}", value)
+    monkeypatch.setenv("GIT_CONFIG_COUNT", str(len(overrides)))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    monkeypatch.setenv("GIT_ASKPASS", "")
+    assert git.config(repo, "core.sshCommand") == ""
+    monkeypatch.setenv("GEMINI_CLI", "1")
+    assert git.config(repo, "core.sshCommand") == "ssh -4"
+    assert {"GIT_CONFIG_GLOBAL", "GIT_ASKPASS"}.isdisjoint(git.environment())
+
+
 # ------------------------------------------------------------------------------ running
 
 

@@ -84,6 +84,20 @@ def test_that_it_was_restored_is_known_to_all(here: Station) -> None:
     assert "Restore the uncommitted work" not in text
 
 
+def test_work_that_is_in_the_worktree_is_not_to_be_restored(here: Station) -> None:
+    step = "Restore the uncommitted work"
+    (here.folder / "new").write_text("x\n")
+    here.hand_over(checkpoint=True)
+    (here.folder / "new").write_text("more\n")  # the agent went on since
+    assert step not in here.resume(issue="2").text
+    station = next_one(here, fresh(here))
+    assert step in station.resume(issue="2").text
+    (station.folder / "other").write_text("y\n")  # not the work of the handoff
+    assert step in station.resume(issue="2").text
+    (station.folder / "new").write_text("x\n")  # the same as in the handoff
+    assert step not in station.resume(issue="2").text
+
+
 def test_work_before_the_first_commit_comes_back(tmp_path: Path) -> None:
     team = make_team()
     for name in ("old", "new"):

@@ -82,10 +82,9 @@ def test_the_text_says_what_matters_first(here: Station) -> None:
 
         ## Next steps
 
-        1. Restore the uncommitted work (1 file): `ghp agent-resume --issue 2 --apply`.
-        2. Wait for an answer before work that depends on E-TWO.
-        3. Blocked by #1: wait until it is closed.
-        4. Do the open tasks of the issue: 1 of 2 tasks.
+        1. Wait for an answer before work that depends on E-TWO.
+        2. Blocked by #1: wait until it is closed.
+        3. Do the open tasks of the issue: 1 of 2 tasks.
 
         ## Issue
 
@@ -111,9 +110,9 @@ def test_the_text_says_what_matters_first(here: Station) -> None:
 
         - E-TWO, asked by worker-1 2025-06-15T15:06:40Z: «Which font?»
 
-        ## Uncommitted work to restore
+        ## Uncommitted work
 
-        H-ID stored 1 file, a patch of {size} B on commit `{head[:12]}`. `ghp agent-resume --issue 2 --apply` restores it.
+        H-ID stored 1 file, a patch of {size} B on commit `{head[:12]}`. This worktree has it.
         - Not stored: `.env`, 11 B: «a file that usually holds secrets»
 
         ## Where you are

@@ -139,3 +139,9 @@ def test_context_is_handed_over_where_the_client_takes_it(name: str) -> None:
 def test_nothing_is_said_where_it_would_not_be_heard(name: str) -> None:
     assert answered(name, context="News.") == {}
     assert answered(name) == {}
+
+
+def test_a_sub_agent_takes_no_news_from_the_agent() -> None:
+    event = claude.parse(payload("claude-PostToolBatch", agent_id="a1b2", agent_type="general"))
+    assert event is not None
+    assert (event.kind, event.hears) == ("batch", False)

@@ -53,7 +53,7 @@ def deed(name: str, given: dict[str, Any], expected: ToolUse) -> tuple[Any, dict
         deed("glob", {"pattern": "*"}, ToolUse(SEARCHED, [])),
         deed("save_memory", {"fact": "x"}, ToolUse(USED, ["save_memory"])),
         (message("AfterAgent", prompt_response="Done."), {"kind": "stop"}),
-        (message("PreCompress", trigger="auto"), {"kind": "compact"}),
+        (message("PreCompress", trigger="auto"), None),
         (message("SessionEnd", reason="exit"), {"kind": "end"}),
         (message("Notification", message="?"), None),
         (message("BeforeModel", llm_request={}), None),
@@ -81,7 +81,6 @@ def test_a_message_is_the_event_that_it_should_be(
             {"hookSpecificOutput": {"hookEventName": "BeforeAgent", "additionalContext": "News."}},
         ),
         (message("AfterAgent"), Reply(context="News."), {}),  # it would reject what was answered
-        (message("PreCompress"), Reply(context="News."), {}),
         (message("SessionStart"), Reply(environ={"GHP_AGENT": "worker-1"}), {}),
     ],
 )

@@ -40,9 +40,13 @@ CLIENTS: dict[str, tuple[HookSubscription, ...]] = {
         ("apply_patch", "Bash"),  # a patch may come as a shell command, too: `apply_patch <<EOF`
         (*_SECONDS[:-1], 3),
     ),
-    "gemini": _subscriptions(
-        "SessionStart BeforeAgent BeforeTool AfterTool AfterAgent PreCompress SessionEnd",
-        ("write_file", "replace"),
+    "gemini": tuple(
+        event
+        for event in _subscriptions(
+            "SessionStart BeforeAgent BeforeTool AfterTool AfterAgent PreCompress SessionEnd",
+            ("write_file", "replace"),
+        )
+        if event.kind != "compact"  # it comes before each request, see `hooks/gemini.py`
     ),
     "cursor": _subscriptions(
         "sessionStart beforeSubmitPrompt preToolUse postToolUse stop preCompact sessionEnd",
