@@ -132,7 +132,7 @@ def test_the_text_says_what_matters_first(here: Station) -> None:
         ## Earlier handoffs
 
         - H-BEFORE, 5 min ago: agent worker-1 left a checkpoint
-        """)  # noqa: E501
+        """)
 
 
 def test_without_a_handoff_there_is_still_the_issue(here: Station) -> None:
