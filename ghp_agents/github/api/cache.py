@@ -33,7 +33,7 @@ class Cache:
     def read(self, url: str) -> CachedAnswer | None:
         """The cached response of an address."""
         entry = self._file(url).read()
-        return entry if entry and entry.url == url else None
+        return entry if entry and entry.url == url and entry.body is not None else None
 
     def touch(self, url: str) -> None:
         """Mark an entry as used, so that others are dropped first."""

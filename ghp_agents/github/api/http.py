@@ -24,6 +24,7 @@ HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "202
 USER_AGENT = "ghp-agents"
 CHUNK = 65_536
 REDIRECTS = 3
+WITH_CONTENT = (200, 201)  # GitHub answers without content have 202, 204 or 205
 _MOVED = (301, 302, 307, 308)
 # urllib3's names for "no connection was made"; causes are matched by name and by class.
 _NOT_SENT = ("ConnectTimeout", "ConnectTimeoutError", "NewConnectionError", "NameResolutionError")
@@ -79,7 +80,10 @@ class ApiClient:
             )
         except OSError as error:  # every error of requests is one
             raise _unreachable(error, seconds) from None
-        return HttpResponse(line.status, line.headers, _read(line.text, line.status))
+        content = _read(line.text, line.status)
+        if content is None and line.status in WITH_CONTENT:
+            raise failed("GitHub's answer was empty")
+        return HttpResponse(line.status, line.headers, content)
 
 
 def graphql_address(api: str) -> str:

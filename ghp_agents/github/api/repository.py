@@ -18,6 +18,9 @@ from ghp_agents.workspace import Workspace
 
 PERMISSION_SECONDS = 600.0
 FEATURE_SECONDS = 7 * 86_400.0
+ABSENT_SECONDS = (
+    3_600.0  # a single 404 may be a mistake of GitHub's, so it is not believed for long
+)
 VIEWER_SECONDS = 86_400.0
 PAGE = 100
 MOST_PAGES = 1_000
@@ -151,14 +154,17 @@ class GitHubRepository:
             return False
 
     def has(self, feature: str) -> bool | None:
-        """Whether the server has a feature, as found within the last seven days; None if
-        unknown."""
-        known = self._features.get(f"{self._access.api} {feature}", FEATURE_SECONDS)
-        return known if isinstance(known, bool) else None
+        """Whether the server has a feature: found within the last seven days, or missed within
+        the last hour; None if unknown."""
+        name = f"{self._access.api} {feature}"
+        if self._features.get(name, FEATURE_SECONDS) is True:
+            return True
+        return False if self._features.get(name, ABSENT_SECONDS) is False else None
 
     def learned(self, feature: str, is_there: bool) -> None:
-        """Remember whether the server has a feature."""
-        if self.has(feature) is not is_there:
+        """Remember whether the server has a feature. One that was found is not forgotten because
+        of one answer."""
+        if self.has(feature) is None or is_there:
             self._features.put(f"{self._access.api} {feature}", is_there, FEATURE_SECONDS)
 
     @property

@@ -11,6 +11,7 @@ from ghp_agents.github.api.errors import HubError, InvalidError, UnreachableErro
 LEAST_REST = 60.0  # seconds after a secondary limit that names no time; GitHub's own advice
 LONGEST_REST = 86_400.0  # a server that asks for more is mistaken
 LONGEST_WORDS = 300
+TOO_QUICKLY = "submitted too quickly"  # about twenty new issues within a minute
 
 DOCTOR = "Run `ghp agent-doctor` for this clone's GitHub status."
 _USAGE = {"invalid", "missing_field", "missing", "custom", "unprocessable"}
@@ -53,6 +54,8 @@ def limit_of(status: int, headers: Mapping[str, str], body: Any, now: float) -> 
     after = _seconds(headers.get("retry-after"), _server_time(headers) or now)
     if status == 503 and after is not None:
         return Limit("busy", after)
+    if status == 422 and TOO_QUICKLY in words_of(body).lower():
+        return Limit("secondary", after)
     if status not in (403, 429) and not _limited_in_graphql(body):
         return None
     message = words_of(body).lower()

@@ -31,6 +31,12 @@ def test_a_broken_file_is_no_answer(tmp_path: Path, content: bytes) -> None:
     assert kept.read(ONE.url) is None
 
 
+def test_an_empty_answer_that_an_older_version_kept_is_asked_for_again(tmp_path: Path) -> None:
+    kept = Cache(tmp_path)
+    kept.write(ONE._replace(body=None))
+    assert kept.read(ONE.url) is None
+
+
 def test_a_folder_that_cannot_be_made_keeps_nothing_and_harms_nobody(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     kept = Cache(tmp_path / "file" / "answers")

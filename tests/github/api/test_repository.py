@@ -157,7 +157,8 @@ def test_a_workflows_token_has_no_user_and_still_a_name(
         ({"permission": "none"}, "none", False),
         ({"permission": "owner"}, "none", False),
         ({"permission": ["admin"]}, "none", False),
-        (None, "none", False),
+        ({}, "none", False),
+        ([], "none", False),
     ],
 )
 def test_who_may_command_has_write_permission(
@@ -222,7 +223,22 @@ def test_what_a_server_has_is_remembered_for_a_week(
     hub.learned("sub-issues", False)
     hub.learned("reactions", True)
     assert (hub.has("sub-issues"), hub.has("reactions")) == (False, True)
-    clock.wait(7 * 86_400)
+    clock.wait(7 * 86_400 - 1)
+    assert hub.has("reactions") is True
+    clock.wait(1)
+    assert hub.has("reactions") is None
+
+
+def test_one_missing_answer_does_not_hide_a_feature_for_long(
+    hub: GitHubRepository, clock: ManualClock
+) -> None:
+    hub.learned("reactions", True)
+    hub.learned("reactions", False)
+    assert hub.has("reactions") is True
+    hub.learned("sub-issues", False)
+    clock.wait(3_599)
+    assert hub.has("sub-issues") is False
+    clock.wait(1)
     assert hub.has("sub-issues") is None
 
 

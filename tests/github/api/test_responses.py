@@ -12,6 +12,10 @@ from ghp_agents.github.api.responses import Limit
 
 NOW = 1_750_000_000.0  # 2025-06-15T15:06:40Z
 DATE = "Sun, 15 Jun 2025 15:06:40 GMT"
+TOO_QUICKLY = {
+    "message": "Validation Failed",
+    "errors": [{"resource": "Issue", "code": "custom", "message": "was submitted too quickly"}],
+}
 SECONDARY = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes."}
 
 
@@ -20,6 +24,9 @@ SECONDARY = {"message": "You have exceeded a secondary rate limit. Please wait a
     [
         (429, {"retry-after": "30"}, None, Limit("secondary", 30.0)),
         (429, {}, None, Limit("secondary", None)),
+        (422, {}, TOO_QUICKLY, Limit("secondary", None)),
+        (422, {"retry-after": "9"}, TOO_QUICKLY, Limit("secondary", 9.0)),
+        (422, {}, {"message": "Validation Failed"}, None),
         (403, {"retry-after": "30"}, None, Limit("secondary", 30.0)),
         (403, {}, SECONDARY, Limit("secondary", None)),
         (
