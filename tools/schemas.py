@@ -11,6 +11,7 @@ from ghp_agents.cli.outputs.agent import AgentJson
 from ghp_agents.cli.outputs.table import OUTPUTS
 from ghp_agents.core.schema_version import KEY, VERSION
 from ghp_agents.escalations.record import AnswerFile, OutcomeFile, QuestionFile
+from ghp_agents.guard.override import OverrideFile
 from ghp_agents.handoffs.record import HandoffFile
 from ghp_agents.handoffs.restore import RestoredFile
 from ghp_agents.handoffs.returned import ReturnFile
@@ -127,6 +128,7 @@ RECORDS: dict[str, tuple[str, Any, str]] = {  # by name: place, type, what it is
     "review": (r"\.ghp/reviews/[^/]+/[^/]+\.json", ReviewFile, "review"),
     "commands": (r"\.ghp/commands/[^/]+\.json", CommandsFile, "commands in a comment"),
     "stop": (r"\.ghp/stops/[^/]+/[^/]+\.json", StopFile, "order to stop"),
+    "override": (r"\.ghp/overrides/[^/]+/[^/]+\.json", OverrideFile, "override"),
     "sweep-memory": (r"\.ghp/sweeps/[^/]+/memory\.json", MemoryFile, "memory of a sweeper"),
     "lock": (r"lease\.json", LockFile, "lock: a claim, a strict lease, a number"),
     "implicit-lease": (

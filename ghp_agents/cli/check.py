@@ -9,16 +9,23 @@ from ghp_agents.cli.context import acting
 from ghp_agents.core.errors import ExitCode, UsageError
 from ghp_agents.core.ids import count, one_line
 from ghp_agents.guard import check as services
-from ghp_agents.guard import held_paths
+from ghp_agents.guard import held_paths, overriding
 from ghp_agents.guard.check import CheckResult, ForeignCommitter
+from ghp_agents.guard.overriding import Overridden, OverrideResult
 from ghp_agents.hotpath.policy import Verdict
-from ghp_agents.hotpath.quoting import phrase
+from ghp_agents.hotpath.quoting import file, named, phrase
+from ghp_agents.hotpath.quoting import reason as quoted_reason
 from ghp_agents.leases import verify as verification
 from ghp_agents.locks.lock import Lock
 from ghp_agents.wiring import App
 
 if TYPE_CHECKING:
-    from ghp_agents.cli.outputs.lease import LockJson, RefusedCommitJson, RefusedFileJson
+    from ghp_agents.cli.outputs.lease import (
+        LockJson,
+        OverriddenFileJson,
+        RefusedCommitJson,
+        RefusedFileJson,
+    )
 
 LIST_LIMIT = 20  # entries shown to a person; the rest are counted
 LINE = 1_000  # characters
@@ -40,7 +47,13 @@ LINE = 1_000  # characters
     help="Ask the remote first. Without paths: print your claim's generation.",
 )
 @click.option("--name", metavar="NAME", help="With --verify: the resource of a strict lease.")
-@click.option("--json", "as_json", is_flag=True, help="Print the refused files as JSON.")
+@click.option(
+    "--override", "reason", metavar="REASON",
+    help="Edit files although another agent is editing them. It is told why.",
+)  # fmt: skip
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the refused and overridden files as JSON."
+)
 @acting
 def check(
     app: App,
@@ -51,6 +64,7 @@ def check(
     base: str | None,
     commits: bool,
     issue: int | None,
+    reason: str | None,
     as_json: bool,
 ) -> None:
     """Check whether files may be changed now.
@@ -62,8 +76,23 @@ def check(
     --commits, each commit must come from a person or from an agent that held the claim of issue N.
     The author or the trailer `Agent:` names that agent. --verify exits with 4 if the remote does
     not answer.
+
+    --override is for files that another agent is editing without having reserved them. It is
+    recorded, the other agent is told, and your edits of these files are not refused because of it
+    until it has finished with them. Leases, claimed scopes and shared files cannot be overridden.
     """
     _check_options(paths, staged=staged, base=base, commits=commits, issue=issue)
+    if reason is not None:
+        if verify or staged or base is not None:
+            raise UsageError(
+                "--override excludes --staged, --base and --verify.",
+                hint="Use `ghp agent-check --override REASON PATH`.",
+            )
+        _print_override(app, overriding.go_on(
+            app.offline, services.whoever_is_here(app.ws),
+            services.chosen(app.ws, paths, app.cwd), reason,
+        ), as_json=as_json)  # fmt: skip
+        return
     if name is not None and (not verify or paths or staged or base is not None):
         raise UsageError(
             "--name needs --verify and no paths.",
@@ -77,7 +106,9 @@ def check(
     checked = _run_check(app, paths, staged, base, commits, issue)
     if as_json:
         refused = [_fields(verdict) for verdict in checked.refused]
-        output.as_json([*refused, *(_commit_fields(committer) for committer in checked.strangers)])
+        commits_by_strangers = [_commit_fields(committer) for committer in checked.strangers]
+        going_on = _in_force(app, checked)
+        output.as_json([*refused, *commits_by_strangers, *map(_override_fields, going_on)])
     else:
         _print(checked, quiet=staged)
     if checked.note:
@@ -156,6 +187,47 @@ def _summary(checked: CheckResult) -> str:
     who = checked.who or "you"
     refused = len(checked.refused) + len(checked.strangers)
     return f"{' and '.join(words)} for {who}: {refused or 'none'} refused."
+
+
+def _in_force(app: App, checked: CheckResult) -> list[Overridden]:
+    """The overrides of the checked files that are not refused."""
+    refused = {verdict.path for verdict in checked.refused}
+    paths = [x.path for x in checked.verdicts if x.path not in refused]
+    return list(overriding.in_force(app.offline, checked.who, paths))
+
+
+def _print_override(app: App, result: OverrideResult, *, as_json: bool) -> None:
+    """Print what was overridden, and what is refused all the same."""
+    refused = [verdict for verdict in result.verdicts if verdict.is_refused]
+    if as_json:
+        output.as_json([*map(_fields, refused), *map(_override_fields, result.done)])
+    else:
+        _print(CheckResult(services.whoever_is_here(app.ws), result.verdicts), quiet=True)
+        for each in result.done[:LIST_LIMIT]:
+            output.done(_override_words(each))
+        if not result.done and not refused:
+            output.say("Nobody else is editing these files, so nothing was recorded.")
+        others = list(dict.fromkeys(named(each.agent) for each in result.new))
+        if others:
+            output.say(f"{' and '.join(others)} will be told at its next step.")
+    if refused:
+        raise click.exceptions.Exit(int(ExitCode.REFUSED))
+
+
+def _override_words(each: Overridden) -> str:
+    return f"You may edit {file(each.path)}, although {named(each.lease.agent)} is editing it."
+
+
+def _override_fields(each: Overridden) -> "OverriddenFileJson":
+    return {
+        "path": each.path,
+        "decision": "allow",
+        "kind": "override",
+        "holder": each.lease.agent,
+        "since": each.at,
+        "why": f"{_override_words(each)}{quoted_reason(each.reason)}",
+        "next": "",
+    }
 
 
 def _fields(verdict: Verdict) -> "RefusedFileJson":

@@ -10,6 +10,7 @@ from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
 from ghp_agents.core.ids import count, one_line
 from ghp_agents.core.remote_url import masked
 from ghp_agents.escalations import record as escalation_record
+from ghp_agents.guard import override
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs import returned
 from ghp_agents.issues import comment_commands
@@ -38,6 +39,7 @@ FOLDERS: dict[str, _Reader] = {  # the problems that a command's own reader find
     "issues": lambda files: issue_log.read_events(files).problems,
     "leases": lambda files: lease_record.read_leases(files)[1],
     "notes": lambda files: note_record.read_notes(files)[1],
+    "overrides": lambda files: override.read_overrides(files)[1],
     "pulls": lambda files: pull_log.read_events(files).problems,
     "reviews": lambda files: review.read_reviews(files)[1],
     "returns": lambda files: returned.read_returns(files)[1],

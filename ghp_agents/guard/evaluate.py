@@ -21,6 +21,7 @@ from ghp_agents.hotpath import (
     alive,
     check_edit,
     implicit_leases,
+    overrides,
     policy,
     policy_cache,
     policy_stamp,
@@ -160,14 +161,14 @@ class _Evaluator:
     def take(self, verdict: Verdict) -> Verdict:
         """The verdict, with an implicit lease if the agent may edit."""
         agent = self._agent
-        here = self._ws.presence(agent) if agent else None
-        if verdict.is_refused or not (agent and here and self._book["implicitLeases"]):
+        presence = self._ws.presence(agent) if agent else None
+        if verdict.is_refused or not (agent and presence and self._book["implicitLeases"]):
             return verdict
         if not policy_cache.is_plain(verdict.path):
             return verdict
         key = policy_cache.key_of(self._book, verdict.path)
         try:
-            epoch = here["epoch"]
+            epoch = presence["epoch"]
             rival = implicit_leases.take_lease(
                 self._ws.folders,
                 agent,
@@ -180,6 +181,9 @@ class _Evaluator:
         except OSError:
             return verdict  # no writable folder: no implicit lease
         if rival is None or _spared(self._ws, [Verdict("", verdict.path, policy.IMPLICIT)]):
+            return verdict
+        here = self._ws.place.git_dir
+        if overrides.allows_holder(self._ws.folders, agent, key, here, rival):
             return verdict
         touch = self._touch(verdict.path) or (rival, to_text(self._now))
         return policy.decide(self._book, verdict.path, self._case(touch))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ghp_agents.hotpath.implicit_leases import ImplicitLease
     from ghp_agents.hotpath.locate import Location
     from ghp_agents.hotpath.policy_cache import Book
 
@@ -71,13 +72,57 @@ def other_editor(
     limits: "tuple[float, float]",
 ) -> "tuple[str, str] | None":
     """The other living agent that edits a path in any worktree of this clone, and since when."""
-    here = implicit_leases.other(folders, agent, key, git_dir, now, limits)
-    if here is not None:
-        return here
-    for lease in implicit_leases.elsewhere(folders, key, git_dir, now, limits):
-        if lease.agent != agent:
-            return lease.agent, lease.since
+    for lease in rivals(folders, agent, key, git_dir, now, limits):
+        return lease.agent, lease.since
     return None
+
+
+def rivals(
+    folders: "Sequence[str]",
+    agent: str,
+    key: str,
+    git_dir: str,
+    now: float,
+    limits: "tuple[float, float]",
+) -> "list[ImplicitLease]":
+    """The leases of the others that edit a path, except those that `agent` has overridden, and
+    those of who goes on in spite of the agent's."""
+    found = editors(folders, agent, key, git_dir, now, limits)
+    if not found:
+        return []
+    from ghp_agents.hotpath import overrides
+
+    mine = implicit_leases.find(folders, key, git_dir)
+    return [
+        each
+        for each in found
+        if not overrides.allows(folders, agent, key, git_dir, each)
+        and not (mine and overrides.allows(folders, each.agent, key, each.git_dir, mine))
+    ]
+
+
+def editors(
+    folders: "Sequence[str]",
+    agent: str,
+    key: str,
+    git_dir: str,
+    now: float,
+    limits: "tuple[float, float]",
+) -> "list[ImplicitLease]":
+    """The leases of the other living agents that edit a path: that of this worktree first."""
+    here = implicit_leases.find(folders, key, git_dir)
+    found = [here] if here and implicit_leases.is_active(folders, here, now, *limits) else []
+    found += implicit_leases.elsewhere(folders, key, git_dir, now, limits)
+    return [lease for lease in found if lease.agent != agent]
+
+
+def _is_overridden(
+    folders: "Sequence[str]", agent: str, key: str, git_dir: str, holder: str
+) -> bool:
+    """Whether the agent goes on although `holder` has the lease in this worktree."""
+    from ghp_agents.hotpath import overrides
+
+    return overrides.allows_holder(folders, agent, key, git_dir, holder)
 
 
 def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -> Verdict:
@@ -137,7 +182,8 @@ def _decided(
     rival = implicit_leases.take_lease(
         folders, agent, presence["epoch"], key, place.git_dir, now, *limits
     )
-    if rival is not None:  # it was leased in between
+    if rival is not None and not _is_overridden(folders, agent, key, place.git_dir, rival):
+        # It was leased in between.
         case.touch = other_editor(folders, agent, key, place.git_dir, now, limits) or (
             rival,
             heartbeat.to_text(now),

@@ -50,7 +50,7 @@ _ORDER = ("agent", "epoch", "since", "path", "git_dir")
 
 def find(folders: "Sequence[str]", path: str, git_dir: str) -> ImplicitLease | None:
     """The implicit lease of `path` in one worktree, whether or not its holder is alive."""
-    name = _name(path, git_dir)
+    name = file_name(path, git_dir)
     for folder in folders:
         found = _read(f"{folder}/{FOLDER}/{name}")
         if found is not None:
@@ -73,7 +73,7 @@ def elsewhere(
     folders: "Sequence[str]", path: str, git_dir: str, now: float, limits: "tuple[float, float]"
 ) -> list[ImplicitLease]:
     """The living editors of `path` in other worktrees of this clone, oldest first."""
-    prefix, here = f"{_digest(path)}-", _name(path, git_dir)
+    prefix, here = f"{_digest(path)}-", file_name(path, git_dir)
     found: dict[str, ImplicitLease] = {}
     for folder in folders:
         for name in _names(folder):
@@ -178,7 +178,7 @@ def drop_all(folders: "Sequence[str]", agent: str) -> int:
 
 def drop(folders: "Sequence[str]", agent: str, path: str, git_dir: str) -> None:
     """Release one path in one worktree, if `agent` leases it."""
-    name = _name(path, git_dir)
+    name = file_name(path, git_dir)
     for folder in folders:
         place = f"{folder}/{FOLDER}/{name}"
         if _read(place) is None:
@@ -194,7 +194,7 @@ def drop(folders: "Sequence[str]", agent: str, path: str, git_dir: str) -> None:
 
 def _make(folder: str, touch: ImplicitLease) -> bool:
     """Create the lease's file with its content, unless it exists."""
-    path = f"{folder}/{FOLDER}/{_name(touch.path, touch.git_dir)}"
+    path = f"{folder}/{FOLDER}/{file_name(touch.path, touch.git_dir)}"
     temporary = own_file.make_beside(path, _encoded(touch))
     try:
         os.link(temporary, path)
@@ -227,7 +227,7 @@ def _replace(
     limits: "tuple[float, float]",
 ) -> str | None:
     """Replace the lease of a dead agent, one process at a time."""
-    path = f"{folder}/{FOLDER}/{_name(touch.path, touch.git_dir)}"
+    path = f"{folder}/{FOLDER}/{file_name(touch.path, touch.git_dir)}"
     with _Alone(folder):
         while True:
             existing = find(folders, touch.path, touch.git_dir)
@@ -257,10 +257,10 @@ def _recheck_rival(
         other = (
             None
             if folder == chosen
-            else _read(f"{folder}/{FOLDER}/{_name(touch.path, touch.git_dir)}")
+            else _read(f"{folder}/{FOLDER}/{file_name(touch.path, touch.git_dir)}")
         )
         if other and other.agent != touch.agent and is_active(folders, other, now, *limits):
-            os.unlink(f"{chosen}/{FOLDER}/{_name(touch.path, touch.git_dir)}")
+            os.unlink(f"{chosen}/{FOLDER}/{file_name(touch.path, touch.git_dir)}")
             return other.agent
     return None
 
@@ -282,7 +282,7 @@ class _Alone:
         os.close(self._file)
 
 
-def _name(path: str, git_dir: str) -> str:
+def file_name(path: str, git_dir: str) -> str:
     """The file name for a path in a worktree."""
     return f"{_digest(path)}-{_digest(_worktree(git_dir))}"
 

@@ -19,13 +19,13 @@ EVENTS = (
     "lease-renew", "lease-release", "escalate", "answer", "decide", "handoff", "checkpoint",
     "resume-apply",
     "issue-new", "issue-number", "issue-assign", "issue-block", "issue-edit", "issue-comment",
-    "issue-close", "issue-reopen", "stop",
+    "issue-close", "issue-reopen", "stop", "override",
 )  # fmt: skip
 # Events that may concern another agent, which hears of them at its next step.
 HEARD = frozenset((
     "claim", "takeover", "steal", "release", "handoff", "issue-new", "issue-assign", "issue-edit",
     "issue-block", "issue-comment", "issue-close", "issue-reopen", "lease-wait", "escalate",
-    "answer", "decide",
+    "answer", "decide", "override",
 ))  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from ghp_agents.core.json_file import JsonFile
 from ghp_agents.escalations import service as escalation
 from ghp_agents.github.commands import notices
 from ghp_agents.github.commands.notices import CLOSED_THERE
+from ghp_agents.guard import override
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import file, named, phrase, reason
@@ -250,6 +251,15 @@ def _decided(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         yield f"{_by(entry)} decided {file(entry.object)}: {words}"
 
 
+def _overridden(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
+    """Somebody edits files that the agent is editing."""
+    if entry.object == view.agent:
+        name = override.path_of(view.agent, entry.id)
+        files = view.snapshot.files(f"{override.FOLDER}{view.agent}/")
+        found, _ = override.read_overrides({name: files[name]} if name in files else {})
+        yield from (each.words for each in found)
+
+
 TEXTS: Mapping[str, Any] = {
     **dict.fromkeys(GIVEN, _given),
     "handoff": _handed_over,
@@ -265,6 +275,7 @@ TEXTS: Mapping[str, Any] = {
     "escalate": _asked,
     "answer": _answered,
     "decide": _decided,
+    override.EVENT: _overridden,
 }
 
 

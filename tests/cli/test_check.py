@@ -1,6 +1,7 @@
 """`agent-check`, as people, hooks and workflows call it."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from tests.support.ghp import CHECKOUT, Result, invoke
 from tests.support.git import commit, git, run_git
+from tests.support.hooks import SILENT, call, write
 
 ONE, TWO = {"GHP_AGENT": "worker-1"}, {"GHP_AGENT": "worker-2"}
 
@@ -25,8 +27,6 @@ def leased(repo: Path) -> Path:
 
 def said(result: Result) -> str:
     """What is printed, without times and ids that differ from run to run."""
-    import re
-
     return re.sub(r"\d\d:\d\d UTC \(L-[0-9a-f]+", "10:31 UTC (L-3f9a", result.out)
 
 
@@ -226,3 +226,61 @@ def test_a_branch_is_checked_in_a_fresh_clone(leased: Path, tmp_path: Path) -> N
     assert result.err.startswith(
         "Error: This clone has never synced with origin, which does not answer: "
     )
+
+
+def test_an_agent_goes_on_where_another_one_edits(leased: Path) -> None:
+    edit(leased, TWO)
+    refused = invoke("agent-check src/b.py", leased, env=ONE)
+    assert refused.code == 3
+    done = invoke(["agent-check", "--override", "it is\na rename", "src/b.py"], leased, env=ONE)
+    assert done == (
+        0, "",
+        "✓ You may edit src/b.py, although worker-2 is editing it.\n"
+        "worker-2 will be told at its next step.\n",
+    )  # fmt: skip
+    assert invoke("agent-check src/b.py", leased, env=ONE).code == 0
+    again = invoke("agent-check --override again src/b.py", leased, env=ONE)
+    assert again == (0, "", "✓ You may edit src/b.py, although worker-2 is editing it.\n")
+    shown = invoke("agent-check --json src/b.py", leased, env=ONE)
+    (entry,) = json.loads(shown.out)
+    assert entry.pop("since").startswith("20")
+    assert (shown.code, entry) == (0, {
+        "schemaVersion": 1, "path": "src/b.py", "decision": "allow", "kind": "override",
+        "holder": "worker-2", "next": "",
+        "why": "You may edit src/b.py, although worker-2 is editing it. "
+               "Reason given: «it is a rename».",
+    })  # fmt: skip
+    assert invoke("agent-check --override x --json src/b.py", leased, env=ONE).out == shown.out
+
+
+def edit(repo: Path, agent: dict[str, str]) -> None:
+    """The agent begins to edit src/b.py."""
+    said = write(repo / "src/b.py", repo, session_id=agent["GHP_AGENT"])
+    assert call("claude", said, repo, agent) == SILENT
+
+
+def test_an_override_of_what_is_reserved_is_refused(leased: Path) -> None:
+    result = invoke("agent-check --override urgent lib/a.py", leased, env=ONE)
+    assert result.code == 3
+    assert re.sub(r"\d\d:\d\d UTC \(L-[0-9a-f]+", "10:31 UTC (L-3f9a", result.err) == (
+        "Error: lib/a.py is leased by worker-2 since 10:31 UTC (L-3f9a). worker-2 gave this "
+        "reason: «new parser». This cannot be overridden. Only worker-2 can release it; a person "
+        "can end it.\n"
+        "Hint: Work on something else, wait for it with `ghp agent-lease lib/a.py --wait`, or ask: "
+        "`ghp agent-escalate --file lib/a.py`.\n"
+    )
+
+
+def test_an_override_of_nothing_records_nothing(leased: Path) -> None:
+    assert invoke("agent-check --override urgent src/b.py", leased, env=ONE) == (
+        0, "", "Nobody else is editing these files, so nothing was recorded.\n",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("option", ["--staged", "--base main", "--verify"])
+def test_an_override_is_of_files(leased: Path, option: str) -> None:
+    assert invoke(f"agent-check --override x {option}", leased, env=ONE) == (
+        2, "",
+        "Error: --override excludes --staged, --base and --verify.\n"
+        "Hint: Use `ghp agent-check --override REASON PATH`.\n",
+    )  # fmt: skip

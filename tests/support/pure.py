@@ -10,7 +10,7 @@ _NAMES = {
     "github": "accounts labels marker pull_mapping status_comment",
     "github/commands": "comment_lines messages parse",
     "github/tracker": "body mapping requests",
-    "guard": "codeowners",
+    "guard": "codeowners override",
     "handoffs": "handoff record returned sections tool_files",
     "hooks": "loose_match notebook_edit patch_edit",
     "hotpath": "lost_claim quoting",

@@ -75,6 +75,18 @@ class RefusedFileJson(TypedDict):
     next: str
 
 
+class OverriddenFileJson(TypedDict):
+    """A file that may be changed because of an override."""
+
+    path: str
+    decision: Literal["allow"]
+    kind: Literal["override"]
+    holder: str
+    since: str
+    why: str
+    next: str
+
+
 class RefusedCommitJson(TypedDict):
     """A commit by an agent that did not hold the claim."""
 

@@ -17,6 +17,7 @@ from ghp_agents.cli.outputs.lease import (
     EditingJson,
     LeaseJson,
     LockJson,
+    OverriddenFileJson,
     RefusedCommitJson,
     RefusedFileJson,
     WaitingJson,
@@ -37,7 +38,7 @@ from ghp_agents.cli.outputs.text import HandoffJson, NoteHitJson, NoteJson, Ques
 from ghp_agents.cli.outputs.upkeep import BusySweepJson, FindingJson, SweepJson, TrustJson
 
 OUTPUTS: dict[str, Any] = {  # by command
-    "agent-check": list[RefusedFileJson | RefusedCommitJson] | LockJson,
+    "agent-check": list[RefusedFileJson | RefusedCommitJson | OverriddenFileJson] | LockJson,
     "agent-claim": ClaimJson,
     "agent-dashboard": DashboardJson,
     "agent-doctor": list[FindingJson],

@@ -30,6 +30,7 @@ TEMPORARY = (
     "outbox",
     "cache",
     "touched",
+    "overridden",
 )  # folders in which temporary files are created
 LEFT_BEHIND = 60.0  # seconds; writing takes milliseconds, so older files are abandoned
 
