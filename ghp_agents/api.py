@@ -39,9 +39,10 @@ from ghp_agents.notes.note import DEFAULT_KIND, Note
 from ghp_agents.presence import people
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.service import AgentView
-from ghp_agents.pulls import finish, merge, start
+from ghp_agents.pulls import finish, merge, merge_queue, start
 from ghp_agents.pulls.finish import Finished
-from ghp_agents.pulls.merge import Outcome, Passed
+from ghp_agents.pulls.merge import Outcome
+from ghp_agents.pulls.merge_batch import Passed
 from ghp_agents.pulls.merge_trial import Merger
 from ghp_agents.pulls.start import Started
 from ghp_agents.state import ledger_query as ledger
@@ -170,7 +171,7 @@ class Project:
         self, *, patience: float = 0.0, unchecked: bool = False
     ) -> list[Outcome | Passed]:
         """Merge all ready pull requests, oldest first; the outcome of each."""
-        return list(merge.merge_queue(self._merger(unchecked), patience=patience))
+        return list(merge_queue.merge_queue(self._merger(unchecked), patience=patience))
 
     def _merger(self, unchecked: bool) -> Merger:
         return merge.merger(self._app, cwd=self._app.cwd, unchecked=unchecked)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from ghp_agents.locks.lock import Lock
     from ghp_agents.notes.note import Note
     from ghp_agents.notes.search.result import Hit, IndexUpdate
-    from ghp_agents.pulls.pull import Checks, NewPull, Pull, PullChange, Review
+    from ghp_agents.pulls.pull import Checks, MergeStep, NewPull, Pull, PullChange, Review
     from ghp_agents.state.cause import Cause
     from ghp_agents.state.join import Absorption, Settled, SyncReport, SyncStatus, Tip
     from ghp_agents.state.ledger import LedgerEntry
@@ -292,6 +292,10 @@ class Forge(Protocol):
 
         Raises PullMovedError, RefusedError if it cannot be merged, NotFoundError, UnknownError.
         """
+
+    def merge_all(self, steps: Sequence[MergeStep], by: Actor, *, onto: str) -> Sequence[Pull]:
+        """Merge several into one default branch by one update, from `onto` to the last step's
+        commit. Only where this clone merges. Raises as `merge`; then none is merged."""
 
     def list(self, *, closed: bool = False) -> list[Pull]:
         """Open pull requests, and merged and closed ones on request, oldest first."""

@@ -12,7 +12,9 @@ from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import one_line
 from ghp_agents.handoffs.returned import REASONS
 from ghp_agents.pulls import merge as services
-from ghp_agents.pulls.merge import Merged, Outcome, Passed
+from ghp_agents.pulls import merge_queue
+from ghp_agents.pulls.merge import Merged, Outcome
+from ghp_agents.pulls.merge_batch import Passed
 from ghp_agents.pulls.send_back import SentBack
 from ghp_agents.wiring import App
 
@@ -54,7 +56,7 @@ def merge(
     done: list[Outcome | Passed] = []
     try:
         if queue:
-            for outcome in services.merge_queue(merger, patience=wait):
+            for outcome in merge_queue.merge_queue(merger, patience=wait):
                 _say(outcome)
                 done.append(outcome)
         else:

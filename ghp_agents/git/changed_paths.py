@@ -85,6 +85,19 @@ def differing(folder: Path, left: str, right: str) -> list[str]:
     return git.check(["diff", *_NAMES, left, right, "--"], cwd=folder).names
 
 
+def differing_each(folder: Path, pairs: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """The paths that differ in each pair of commits, by one process."""
+    lines = "".join(f"{right} {left}\n" for left, right in pairs).encode()
+    args = ["diff-tree", "--stdin", "--always", "-r", "--root", *_NAMES]
+    found: list[list[str]] = []
+    for name in git.check(args, cwd=folder, stdin=lines).names:
+        if len(found) < len(pairs) and name == pairs[len(found)][1]:
+            found.append([])
+        else:
+            found[-1].append(name)
+    return found
+
+
 def commits_since(folder: Path, base: str) -> list[Signed]:
     """The commits of HEAD that `base` lacks, oldest first, without merges."""
     trailers = "%(trailers:key=Agent,valueonly,unfold,separator=%x1f)"

@@ -127,22 +127,34 @@ def is_ancestor(folder: Path, older: str, newer: str) -> bool:
 def landed(folder: Path, trunk: str, head: str) -> str | None:
     """The commit by which `head` was merged into the default branch: a commit with its trailer, or
     itself. None if it was not merged."""
+    return merged_heads(folder, trunk).get(head) or landed_unmarked(folder, trunk, head)
+
+
+def merged_heads(folder: Path, trunk: str) -> dict[str, str]:
+    """The heads that trailers of the default branch name, each with the newest commit that does."""
     form = f"--format=%H%x00%(trailers:key={HEAD_TRAILER},valueonly,separator=%x1f)"
     args = ["log", "--no-show-signature", f"--max-count={LOOKED_AT}", form, trunk]
+    found: dict[str, str] = {}
     for line in git.run(args, cwd=folder, timeout=TIMEOUT_S).text.splitlines():
         commit, _, heads = line.partition("\0")
-        if head in heads.split("\x1f"):
-            return commit
-    if is_ancestor(folder, head, trunk):
-        return head
-    return trunk if has_each_change(folder, trunk, head) else None
+        for head in filter(None, heads.split("\x1f")):
+            found.setdefault(head, commit)
+    return found
 
 
-def has_each_change(folder: Path, trunk: str, head: str) -> bool:
-    """Whether each commit of `head` has an equivalent change on the default branch."""
+def landed_unmarked(folder: Path, trunk: str, head: str) -> str | None:
+    """`landed` for a head that no trailer names."""
     shown = git.run(["cherry", trunk, head], cwd=folder, timeout=TIMEOUT_S)
-    lines = shown.text.splitlines()
-    return shown.code == 0 and bool(lines) and all(line.startswith("-") for line in lines)
+    lines = shown.text.splitlines() if shown.code == 0 else []
+    if lines:
+        return trunk if all(line.startswith("-") for line in lines) else None
+    return head if is_ancestor(folder, head, trunk) else None
+
+
+def containing(folder: Path, commit: str, refs: Sequence[str]) -> set[str]:
+    """The commits of those of some full refs whose history contains a commit."""
+    args = ["for-each-ref", f"--contains={commit}", "--format=%(objectname)", *refs]
+    return set(git.run(args, cwd=folder, timeout=TIMEOUT_S).text.split()) if refs else set()
 
 
 def _merged_in_a_worktree(folder: Path, scratch: Path, ours: str, theirs: str) -> MergedTree:
@@ -198,6 +210,14 @@ def detached(folder: Path, scratch: Path, commit: str) -> Iterator[Path]:
         yield place
     finally:
         discard(folder, place)
+
+
+def switch(place: Path, commit: str) -> None:
+    """Check out another commit in one of our worktrees. Untracked files go, ignored ones stay."""
+    for args in (["checkout", "-q", "--force", "--detach", commit], ["clean", "-ffdq"]):
+        done = git.run(args, cwd=place, timeout=TIMEOUT_S)
+        if done.code != 0:
+            raise git.failure(args, done)
 
 
 def discard(folder: Path, place: Path) -> None:

@@ -12,6 +12,7 @@ from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.pulls.pull import (
     Checks,
     MergeConflictError,
+    MergeStep,
     NewPull,
     Pull,
     PullChange,
@@ -159,6 +160,13 @@ class GitHubForge:
                 f"GitHub does not show #{number} as merged yet.", hint="Try again in a moment."
             )
         return done
+
+    def merge_all(self, steps: Sequence[MergeStep], by: Actor, *, onto: str) -> Sequence[Pull]:
+        """Raise RefusedError: GitHub merges one pull request at a time."""
+        raise RefusedError(
+            "GitHub cannot merge several pull requests by one update.",
+            hint="Merge one after another; `ghp agent-merge --queue` does that.",
+        )
 
     def _pull(self, raw: Any) -> Pull:
         try:

@@ -22,13 +22,20 @@ LISTED = 10
 
 
 def refuse(
-    ctx: Context, author: Actor, paths: Sequence[str], *, by: Actor | None = None
+    ctx: Context,
+    author: Actor,
+    paths: Sequence[str],
+    *,
+    by: Actor | None = None,
+    fetch: bool = True,
 ) -> tuple[str, ...]:
     """Refuse a change by `author` of paths that another holds; return warnings.
 
     A person who finishes or merges is only warned of ordinary leases, but refused for strict ones.
-    `by` merges the change; None: the author finishes it here. Raises RefusedError, UnknownError."""
-    fetch_leases(ctx.exchange)
+    `by` merges the change; None: the author finishes it here. Without `fetch`, `fetch_leases` just
+    ran. Raises RefusedError, UnknownError."""
+    if fetch:
+        fetch_leases(ctx.exchange)
     agent = None if author.is_person else AgentName(author.name)
     verdicts = evaluate.judge(ctx, agent, paths, author=by and author)
     held = [verdict for verdict in verdicts if verdict.why]

@@ -12,10 +12,11 @@ from ghp_agents.git import merge as git_merge
 from ghp_agents.git.process import GitError
 from ghp_agents.issues.numbers import given_numbers, next_number
 from ghp_agents.ports import LockService, Snapshot, StateStore
-from ghp_agents.pulls import replay
+from ghp_agents.pulls import merge_stack, replay
 from ghp_agents.pulls.pull import (
     Checks,
     MergeConflictError,
+    MergeStep,
     NewPull,
     Pull,
     PullChange,
@@ -160,27 +161,45 @@ class LocalForge:
             if onto and trunk != onto:
                 raise PullMovedError(pull, pull.base)
             landed = self._land(pull, by, trunk, head, message)
-        return self._record_merged(number, by, head, landed)
+        paths: list[str] = []
+        with suppress(GitError):  # e.g. it is the first commit
+            paths = changed_paths.between(self._ws.folder, f"{landed}^1", head)
+        return self._record_merged([MergeStep(number, head, landed, tuple(paths))], by)[0]
+
+    def merge_all(self, steps: Sequence[MergeStep], by: Actor, *, onto: str) -> Sequence[Pull]:
+        """Merge several: the default branch moves once, by compare-and-swap."""
+        pulls = [self.get(step.number) for step in steps]
+        base = pulls[0].base
+        tips = branches.tips(self._ws, base, *(pull.branch for pull in pulls))
+        for pull, step in zip(pulls, steps, strict=True):
+            refuse_unready(pull)
+            if tips.get(pull.branch) != step.head:
+                raise PullMovedError(pull._replace(head=tips.get(pull.branch, "")))
+        if tips.get(base) != onto:
+            raise PullMovedError(pulls[0], base)
+        self._publish(
+            merge_stack.names([step.number for step in steps]), pulls[0], onto, steps[-1].commit
+        )
+        return self._record_merged(steps, by)
 
     def _land(self, pull: Pull, by: Actor, trunk: str, head: str, message: str) -> str:
-        text = message.strip() or f"Merge #{pull.number} from {pull.branch}\n\n{pull.title}"
         landed = git_merge.merge_commits(
             self._ws.folder, self._ws.ghp_dir, trunk, head, self._ws.settings.merge_method,
-            f"{text}\n\n{git_merge.HEAD_TRAILER}: {head}\n", branches.identity(self._ws, by.name),
+            merge_stack.message(pull, head, message), branches.identity(self._ws, by.name),
         )  # fmt: skip
         if landed.conflicts:
             raise MergeConflictError(pull, landed.conflicts)
-        self._publish(pull, trunk, landed.commit)
+        self._publish(f"#{pull.number}", pull, trunk, landed.commit)
         return landed.commit
 
-    def _publish(self, pull: Pull, trunk: str, commit: str) -> None:
+    def _publish(self, names: str, pull: Pull, trunk: str, commit: str) -> None:
         if branches.where(self._ws) is None:
             why = worktree_admin.forward(self._ws.folder, pull.base, trunk, commit)
             if why.endswith("has moved"):
                 raise PullMovedError(pull, pull.base)
             if why:
                 raise RefusedError(
-                    f"Cannot merge #{pull.number}: {why}.",
+                    f"Cannot merge {names}: {why}.",
                     hint="Commit or stash the changes there, then merge again.",
                 )
             return
@@ -189,35 +208,34 @@ class LocalForge:
             raise PullMovedError(pull, pull.base)
         if pushed.answer is PushOutcome.REFUSED:
             raise RefusedError(
-                f"The remote refused the merge of #{pull.number}: {pushed.words}.",
+                f"The remote refused the merge of {names}: {pushed.words}.",
                 hint="A protected branch needs a pull request on its host: merge it there.",
             )
         if pushed.answer is PushOutcome.UNKNOWN:
             now = branches.tips(self._ws, pull.base).get(pull.base, "")
             if not git_merge.is_ancestor(self._ws.folder, commit, now):
                 raise UnknownError(
-                    f"It is unknown whether #{pull.number} was merged: {pushed.words}",
+                    f"It is unknown whether {names} was merged: {pushed.words}",
                     hint="Run the same command again; it checks first.",
                 )
 
-    def _record_merged(self, number: int, by: Actor, head: str, commit: str) -> Pull:
-        record = random_hex(6)
-        paths: list[str] = []
-        with suppress(GitError):  # e.g. it is the first commit
-            paths = changed_paths.between(self._ws.folder, f"{commit}^1", head)
+    def _record_merged(self, steps: Sequence[MergeStep], by: Actor) -> list[Pull]:
+        records = [random_hex(6) for _ in steps]
 
-        def decide(snapshot: Snapshot) -> tuple[Pull, list[Record]]:
+        def decide(snapshot: Snapshot) -> tuple[list[Pull], list[Record]]:
             log = _log(snapshot)
-            found = _get(log, number)
-            if found.pull.state == "merged":
-                return found.pull, []
-            event = self._new_event(snapshot, log, found.id, record, "merge", by)
-            fields: dict[str, Any] = {"head": head, "mergedAs": commit}
-            if paths:
-                fields["paths"] = [path for path in paths if path.isprintable()][:PATHS]
-            event = event._replace(fields=fields)
-            merged = _get_by_id(log.with_one(event), found.id)
-            return merged, [entry(event, merged, f"{merged.branch} as {commit[:12]}")]
+            before = replay.fold(log)
+            events: list[PullEvent] = []
+            for step, record in zip(steps, records, strict=True):
+                found = _among(before, step.number)
+                if found.pull.state != "merged":
+                    event = self._new_event(snapshot, log, found.id, record, "merge", by)
+                    events.append(event._replace(fields=_merge_fields(step)))
+                    log = log.with_one(events[-1])
+            after = replay.fold(log)
+            pulls = [_among(after, step.number).pull for step in steps]
+            by_id = {found.id: found.pull for found in after}
+            return pulls, [_merge_entry(event, by_id[event.pull]) for event in events]
 
         return transact(self._store, decide)
 
@@ -239,7 +257,11 @@ def _log(snapshot: Snapshot) -> PullEvents:
 
 
 def _get(log: PullEvents, number: int) -> Found:
-    for found in replay.fold(log):
+    return _among(replay.fold(log), number)
+
+
+def _among(pulls: Sequence[Found], number: int) -> Found:
+    for found in pulls:
         if number in found.numbers:
             return found
     raise not_found(number)
@@ -247,6 +269,16 @@ def _get(log: PullEvents, number: int) -> Found:
 
 def _get_by_id(log: PullEvents, pull: str) -> Pull:
     return next(found.pull for found in replay.fold(log) if found.id == pull)
+
+
+def _merge_fields(step: MergeStep) -> dict[str, Any]:
+    paths = [path for path in step.paths if path.isprintable()][:PATHS]
+    fields: dict[str, Any] = {"head": step.head, "mergedAs": step.commit}
+    return {**fields, "paths": paths} if paths else fields
+
+
+def _merge_entry(event: PullEvent, merged: Pull) -> Record:
+    return entry(event, merged, f"{merged.branch} as {event.fields['mergedAs'][:12]}")
 
 
 def _describe_change(fields: dict[str, object]) -> list[str]:

@@ -1,15 +1,15 @@
-"""Merge: one pull request at a time onto the default branch, on evidence only.
+"""Merge: one pull request onto the default branch, on evidence only.
 
 The result of the merge is built and checked first. It is published only if neither branch has
 moved meanwhile; otherwise the merge starts over.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.claims.effects import myself
-from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError, UsageError
+from ghp_agents.core.errors import NotFoundError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor
 from ghp_agents.git import changed_paths, worktree
 from ghp_agents.git import process as git
@@ -19,10 +19,9 @@ from ghp_agents.locks.held import HeldLock
 from ghp_agents.ports import Context
 from ghp_agents.pulls import cleanup, merge_evidence, merge_lock, merge_trial, record_review
 from ghp_agents.pulls.check import Check, red, tail
-from ghp_agents.pulls.merge_trial import Look, Merger, Tell, UncheckedError
+from ghp_agents.pulls.merge_trial import Look, Merger, Tell
 from ghp_agents.pulls.pull import Pull, PullMovedError, refuse_unready
-from ghp_agents.pulls.send_back import SentBack, send_back, was_sent_back
-from ghp_agents.state import remote_branches as branches
+from ghp_agents.pulls.send_back import SentBack, send_back
 
 ATTEMPTS = 10  # retries happen when the branch or the default branch moved
 
@@ -36,13 +35,6 @@ class Merged(NamedTuple):
     notes: tuple[str, ...] = ()
     before: bool = False  # it was merged already
     by: str = ""  # who merged it then: the commit's committer
-
-
-class Passed(NamedTuple):
-    """A queued pull request that was neither merged nor sent back."""
-
-    pull: Pull
-    why: str
 
 
 Outcome = Merged | SentBack
@@ -61,35 +53,10 @@ def merge(who: Merger, reference: str | None, *, patience: float = 0.0) -> Outco
     the branch here. Raises RefusedError, NotFoundError, UnknownError."""
     pull = _find_or_sync(who, reference)
     if pull.state == "merged":
-        return _clean_up(who, pull, (), before=True)
+        return clean_up(who, pull, (), before=True)
     refuse_unready(pull)
     with merge_lock.held(who.me, f"merges #{pull.number}", patience=patience) as lock:
-        return _merge(who, lock, pull.number, by_name=True)
-
-
-def merge_queue(who: Merger, *, patience: float = 0.0) -> Iterator[Outcome | Passed]:
-    """Merge all that `agent-finish` sent for the issues' holders, one by one, the oldest first.
-    One that cannot be merged does not stop the rest. Raises RefusedError when somebody else
-    merges, UnknownError."""
-    pulls = _ready_pulls(who) or (_ready_pulls(who) if _fetched_more(who) else [])
-    if not pulls:
-        return
-    with merge_lock.held(who.me, "merges the queue", patience=patience) as lock:
-        for pull in pulls:
-            if _is_unchanged(who, pull):
-                yield Passed(pull, "it was sent back, and nothing has changed since")
-                continue
-            try:
-                yield _merge(who, lock, pull.number, by_name=False)
-            except (UnknownError, UncheckedError):
-                raise
-            except RefusedError as refused:
-                lock.confirm()
-                yield Passed(pull, str(refused))
-
-
-def _ready_pulls(who: Merger) -> list[Pull]:
-    return [pull for pull in who.forge.list() if not pull.draft]
+        return merge_one(who, lock, pull.number, by_name=True)
 
 
 def _find_or_sync(who: Merger, reference: str | None) -> Pull:
@@ -97,12 +64,12 @@ def _find_or_sync(who: Merger, reference: str | None) -> Pull:
     try:
         return find(who, reference)
     except NotFoundError:
-        if not _fetched_more(who):
+        if not fetched_more(who):
             raise
     return find(who, reference)
 
 
-def _fetched_more(who: Merger) -> bool:
+def fetched_more(who: Merger) -> bool:
     """Fetch, even if the last fetch is recent; return whether something new came. Only for local
     pull requests: a host knows its own."""
     remote = who.me.ctx.exchange
@@ -139,11 +106,12 @@ def find(who: Merger, reference: str | None) -> Pull:
     return chosen[-1]
 
 
-def _merge(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Outcome:
+def merge_one(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Outcome:
+    """Merge a pull request, or send it back. Raises RefusedError, UnknownError."""
     for _ in range(ATTEMPTS):
         pull = who.forge.get(number)
         if pull.state == "merged":
-            return _clean_up(who, pull, (), before=True)
+            return clean_up(who, pull, (), before=True)
         refuse_unready(pull)
         tried = merge_trial.try_merge(who, pull)
         if not tried.is_there:
@@ -151,13 +119,15 @@ def _merge(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Outcom
             record_review.require(who, pull, tried, by_name=by_name)
         if tried.conflicts:
             return _send_back(who, pull, tried, "conflict", "\n".join(tried.conflicts))
-        notes = _refuse_held(who, pull, tried)
+        notes: tuple[str, ...] = ()
+        if not tried.is_there:
+            paths = changed_paths.differing(who.ws.folder, tried.trunk, tried.candidate)
+            notes = refuse_held(who, pull, paths)
         lock.renew(merge_lock.from_here(who.me, f"checks #{number}"))
         checks = () if tried.is_there else merge_trial.check(who, pull, tried)
         failed = red(checks)
         if failed:
-            text = f"{failed.line}\n{tail(failed.output, limit=6_000, lines=80)}"
-            return _send_back(who, pull, tried, "checks", text)
+            return _send_back(who, pull, tried, "checks", report(failed))
         tried = merge_trial.ready_for_the_host(who, pull, tried)
         failures = merge_trial.of_the_host(who, pull._replace(head=tried.head))
         if failures:
@@ -168,7 +138,7 @@ def _merge(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Outcom
         except PullMovedError as moved:
             who.tell(f"{moved} Checking it again.")
             continue
-        cleaned = _clean_up(who, done, checks, before=tried.is_there)
+        cleaned = clean_up(who, done, checks, before=tried.is_there)
         return cleaned._replace(notes=(*notes, *cleaned.notes))
     raise UnknownError(
         f"#{number} or the main branch moved {ATTEMPTS} times while this command "
@@ -177,22 +147,27 @@ def _merge(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Outcom
     )
 
 
-def _refuse_held(who: Merger, pull: Pull, tried: Look) -> tuple[str, ...]:
+def refuse_held(
+    who: Merger, pull: Pull, paths: Sequence[str], *, fetch: bool = True
+) -> tuple[str, ...]:
     """Refuse the merge if others hold paths that it changes. Return warnings for a person."""
-    if tried.is_there:
-        return ()
-    me, by = who.me, pull.sent.by if pull.sent else Actor(pull.author, is_person=True)
-    paths = changed_paths.differing(who.ws.folder, tried.trunk, tried.candidate)
-    return held_paths.refuse(me.ctx, by, paths, by=me.actor)
+    by = pull.sent.by if pull.sent else Actor(pull.author, is_person=True)
+    return held_paths.refuse(who.me.ctx, by, paths, by=who.me.actor, fetch=fetch)
+
+
+def report(failed: Check) -> str:
+    """Return what a failed check says to the agent."""
+    return f"{failed.line}\n{tail(failed.output, limit=6_000, lines=80)}"
 
 
 def _send_back(who: Merger, pull: Pull, tried: Look, reason: str, text: str) -> SentBack:
     return send_back(who.me, pull, head=tried.head, trunk=tried.trunk, reason=reason, text=text)
 
 
-def _clean_up(
-    who: Merger, pull: Pull, checks: tuple[Check, ...], *, before: bool = False
+def clean_up(
+    who: Merger, pull: Pull, checks: tuple[Check, ...] = (), *, before: bool = False
 ) -> Merged:
+    """Clean up after a merge; `before`: it was merged already."""
     issue = _issue(who, pull)
     notes = cleanup.clean_up(who.me, pull, issue, who.cwd)
     closed = issue and issue._replace(state="closed")
@@ -215,9 +190,3 @@ def _issue(who: Merger, pull: Pull) -> Issue | None:
         return who.me.ctx.tracker.get(pull.issue)
     except NotFoundError:
         return None
-
-
-def _is_unchanged(who: Merger, pull: Pull) -> bool:
-    tips = branches.tips(who.ws, pull.branch, pull.base)
-    head, trunk = tips.get(pull.branch, pull.head), tips.get(pull.base, "")
-    return was_sent_back(who.me.ctx.store.snapshot(), pull, head, trunk)

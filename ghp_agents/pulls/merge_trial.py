@@ -1,25 +1,22 @@
 """A trial merge of a pull request: built without touching any branch or worktree, then checked."""
 
-import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.claims.effects import ClaimContext
-from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
+from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.git import merge
 from ghp_agents.ports import Forge
 from ghp_agents.pulls import run_checks
-from ghp_agents.pulls.check import Check, tail
+from ghp_agents.pulls.check import Check, red
+from ghp_agents.pulls.check_place import check_place
 from ghp_agents.pulls.pull import Checks, Pull
-from ghp_agents.pulls.start_worktree import worktrees_folder
 from ghp_agents.pulls.update_branch import merged as with_trunk
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
-from ghp_agents.worktrees.provision import provision
 
-LITTER = 3_600.0  # seconds; a temporary worktree that is older is a leftover
 Tell = Callable[[str], None]
 
 
@@ -65,10 +62,7 @@ def try_merge(who: Merger, pull: Pull) -> Look:
     if head is None:
         if who.forge.is_local and merge.landed(folder, trunk, pull.head):
             return Look(pull.head, trunk, trunk, is_there=True)
-        raise RefusedError(
-            f"{pull.branch}, the branch of #{pull.number}, no longer exists.",
-            hint="Push it again with `ghp agent-finish` in its worktree.",
-        )
+        raise branch_gone(pull)
     if merge.is_ancestor(folder, trunk, head):
         return Look(head, trunk, head)
     if who.forge.is_local:
@@ -82,6 +76,14 @@ def try_merge(who: Merger, pull: Pull) -> Look:
     if result.conflicts:
         return Look(head, trunk, "", result.conflicts)
     return Look(head, trunk, result.commit)
+
+
+def branch_gone(pull: Pull) -> RefusedError:
+    """Return the error for a pull request without a branch."""
+    return RefusedError(
+        f"{pull.branch}, the branch of #{pull.number}, no longer exists.",
+        hint="Push it again with `ghp agent-finish` in its worktree.",
+    )
 
 
 def ready_for_the_host(who: Merger, pull: Pull, tried: Look) -> Look:
@@ -112,59 +114,35 @@ def _bring_up(who: Merger, pull: Pull, tried: Look) -> None:
 
 
 def check(who: Merger, pull: Pull, tried: Look) -> tuple[Check, ...]:
-    """Run the checks on the result of the merge, in a temporary worktree."""
+    """Run the checks on the result of the merge, in a temporary worktree. A failure counts only
+    after `agents.retryFailedChecks` more."""
     rules = run_checks.rules(who.ws, tried.trunk)
     if not rules.checks:
-        _refuse_unchecked(who, pull, tried)
+        refuse_unchecked(who, pull, tried.head)
         return ()
-    scratch = worktrees_folder(who.ws) / ".merging" / who.me.ctx.store.snapshot().clone
-    home = who.ws.main_worktree or who.ws.folder
-    for left in _leftovers(who.ws, scratch):
-        merge.discard(home, left)
-    try:
-        with merge.detached(home, scratch, tried.candidate) as place:
-            _set_up(who.ws, place)
-            return run_checks.run(who.ws, rules, place, pull.branch, who.tell)
-    finally:
-        _remove_empty(scratch, scratch.parent)
+    with check_place(who.me.ctx) as place:
+        for repeated in range(rules.retry_failed_checks + 1):
+            if repeated:
+                who.tell("Repeating the failed check: one failure does not count.")
+            path = place.at(tried.candidate)
+            checks = run_checks.run(who.ws, rules, path, pull.branch, who.tell)
+            if not red(checks):
+                break
+        return checks
 
 
-def _refuse_unchecked(who: Merger, pull: Pull, tried: Look) -> None:
+def refuse_unchecked(who: Merger, pull: Pull, head: str) -> None:
     """Refuse when neither this configuration nor the host has checks."""
     if who.unchecked:
         if who.forge.is_local:
             who.tell(run_checks.NONE)
         return
-    if who.forge.checks(pull._replace(head=tried.head)).state == "none":
+    if who.forge.checks(pull._replace(head=head)).state == "none":
         raise UncheckedError(
             f"Cannot check #{pull.number}. {run_checks.NONE}",
             hint="Configure checks on the main branch, or merge without checks: `ghp "
             f"agent-merge {pull.number} --unchecked`.",
         )
-
-
-def _leftovers(ws: Workspace, scratch: Path) -> list[Path]:
-    """List leftovers of killed commands: all of merges, as we hold the lock; old ones of others."""
-    found = [*scratch.glob("landing-*")]
-    for left in ws.ghp_dir.glob("landing-*"):
-        with contextlib.suppress(OSError):
-            found += [left] if ws.clock.now() - left.stat().st_mtime > LITTER else []
-    return found
-
-
-def _set_up(ws: Workspace, place: Path) -> None:
-    setup = provision(ws, place).setup
-    if setup and setup.code:
-        raise GhpError(
-            f"`{setup.command}` ended with {setup.code}:\n{tail(setup.output)}",
-            hint="The set-up command must work in a new worktree for the checks to run.",
-        )
-
-
-def _remove_empty(*folders: Path) -> None:
-    for folder in folders:
-        with contextlib.suppress(OSError):
-            folder.rmdir()
 
 
 def of_the_host(who: Merger, pull: Pull) -> str:

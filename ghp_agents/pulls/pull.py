@@ -72,6 +72,15 @@ class Checks(NamedTuple):
     details: tuple[tuple[str, str], ...] = ()  # (name, conclusion), failing ones first
 
 
+class MergeStep(NamedTuple):
+    """The merge of one pull request in a batch."""
+
+    number: int
+    head: str  # the branch's commit
+    commit: str  # the default branch's commit with it; the next step is on top of this
+    paths: tuple[str, ...] = ()  # that it changes
+
+
 class PullMovedError(RefusedError):
     """The branch or the default branch has moved since it was read."""
 

@@ -162,7 +162,12 @@ class AgentsConfig(BaseModel):
     merge_method: Literal["merge", "squash", "rebase"] = Field(
         "merge", description="how finished work is merged into main"
     )
-
+    merge_batch: int = Field(
+        8, ge=1, le=100, description="how many pull requests the queue checks and merges at once"
+    )
+    retry_failed_checks: int = Field(
+        1, ge=0, le=10, description="how often a failed check is repeated before work goes back"
+    )
     review: Literal["optional", "required"] = Field(
         "optional",
         description="required: agent-merge needs an approval by another agent or a person",

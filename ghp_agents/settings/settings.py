@@ -50,6 +50,8 @@ class Settings(NamedTuple):
     check_timeout: float = 900.0  # for one check
     update_method: str = "merge"  # or rebase: how a branch is updated from the default branch
     merge_method: str = "merge"  # or squash, or rebase: how it is merged
+    merge_batch: int = 8  # pull requests that the queue checks and merges at once, at most
+    retry_failed_checks: int = 1  # failed runs that are repeated before work goes back
     review: str = "optional"  # or required: another agent or a person approves before a merge
     memory: Mapping[str, Any] | None = None  # engines that find notes: `notes/search/result.py`
 

@@ -87,6 +87,12 @@ def tracking(remote: Remote, name: str) -> str:
     return f"refs/remotes/{remote.name}/{name}"
 
 
+def refs(ws: Workspace, *names: str) -> list[str]:
+    """The full refs in this clone that have the tips of branches, as last fetched."""
+    remote = where(ws)
+    return [tracking(remote, name) if remote else HEADS + name for name in names]
+
+
 def push(ws: Workspace, commit: str, name: str, *, expected: str | None) -> Pushed:
     """Move the branch to `commit` if it still is at `expected` (empty: absent). With None, any
     fast-forward is accepted."""

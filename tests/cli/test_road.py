@@ -225,6 +225,8 @@ def test_what_is_red_goes_back_and_the_command_ends_with_1(folder: Path, ready: 
         1,
         "",
         "Running `echo 2 tests failed; exit 1` …\n"
+        "Repeating the failed check: one failure does not count.\n"
+        "Running `echo 2 tests failed; exit 1` …\n"
         "Warning: Sent #2 back to worker-1, round 1: a check failed.\n"
         "`echo 2 tests failed; exit 1` failed with 1\n"
         "2 tests failed\n"

@@ -12,6 +12,7 @@ from ghp_agents.pulls.pull import (
     BODY_LIMIT,
     Checks,
     MergeConflictError,
+    MergeStep,
     NewPull,
     Pull,
     PullChange,
@@ -46,6 +47,10 @@ class Site(ABC):
     @abstractmethod
     def trunk(self) -> str:
         """Where the trunk is."""
+
+    def joined(self, below: str, head: str) -> str:
+        """A commit that merges `head` into the commit `below`; only where clones merge."""
+        raise NotImplementedError
 
     @abstractmethod
     def has(self, commit: str) -> bool:
@@ -203,6 +208,43 @@ class ForgeContract:
         with pytest.raises(MergeConflictError):
             site.forge.merge(made.number, ANN, head=made.head)
         assert (site.trunk, site.forge.get(made.number).state) == (before, "open")
+
+    # ----------------------------------------------------------------- merging several
+
+    def steps(self, site: Site) -> list[MergeStep]:
+        """Two pull requests and the commits that merge them one on top of the other."""
+        one, two = self.opened(site), self.opened(site, "agent/two")
+        first = site.joined(site.trunk, one.head)
+        return [
+            MergeStep(one.number, one.head, first, ("one.txt",)),
+            MergeStep(two.number, two.head, site.joined(first, two.head)),
+        ]
+
+    def test_several_are_merged_by_one_update(self, site: Site) -> None:
+        if not site.forge.is_local:
+            with pytest.raises(RefusedError, match="cannot merge several"):
+                site.forge.merge_all([], ANN, onto=site.trunk)
+            return
+        before, steps = site.trunk, self.steps(site)
+        merged = site.forge.merge_all(steps, ANN, onto=before)
+        assert [(x.state, x.head, x.merged_as) for x in merged] == [
+            ("merged", step.head, step.commit) for step in steps
+        ]
+        assert site.trunk == steps[-1].commit
+        assert site.forge.list() == []
+        assert site.forge.list(closed=True) == merged
+
+    def test_of_several_none_is_merged_if_one_has_moved(self, site: Site) -> None:
+        if not site.forge.is_local:
+            return
+        before, steps = site.trunk, self.steps(site)
+        with pytest.raises(PullMovedError, match="main has moved"):
+            site.forge.merge_all(steps, ANN, onto=steps[0].head)
+        site.work("agent/two")
+        with pytest.raises(PullMovedError, match="agent/two has moved"):
+            site.forge.merge_all(steps, ANN, onto=before)
+        assert site.trunk == before
+        assert len(site.forge.list()) == 2
 
     def test_no_host_has_checked_anything_yet(self, site: Site) -> None:
         assert site.forge.checks(self.opened(site)) == Checks()

@@ -66,5 +66,9 @@ class GitSite(Site):
             git(self.folder, "fetch", "--quiet", "origin", "main")
         return self.tip("main")
 
+    def joined(self, below: str, head: str) -> str:
+        tree = git(self.folder, "merge-tree", "--write-tree", below, head)
+        return git(self.folder, "commit-tree", tree, "-p", below, "-p", head, "-m", "Merge")
+
     def has(self, commit: str) -> bool:
         return git(self.folder, "merge-base", commit, self.trunk) == commit

@@ -4,6 +4,7 @@ import secrets
 
 import pytest
 
+from ghp_agents.core.ids import digest
 from ghp_agents.ports import Forge
 from tests.contracts.forge import ForgeContract, Site
 from tests.support.clock import ManualClock
@@ -31,6 +32,9 @@ class MemorySite(Site):
     @property
     def trunk(self) -> str:
         return self._branches.tips["main"]
+
+    def joined(self, below: str, head: str) -> str:
+        return digest("merge", below, head, length=40)
 
     def has(self, commit: str) -> bool:
         return any(pull.head == commit for pull in self._forge.list(closed=True))

@@ -12,9 +12,7 @@ import pytest
 
 from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError, UsageError
 from ghp_agents.pulls import merge as services
-from ghp_agents.pulls.merge import Passed
 from ghp_agents.pulls.merge_trial import Merger
-from ghp_agents.pulls.send_back import SentBack
 from tests.support.ghp import CHECKOUT, run_ghp
 from tests.support.git import commit, git, refs
 from tests.support.hosts import behind_ssh
@@ -57,18 +55,12 @@ def test_it_goes_by_its_number_and_by_that_of_its_issue(road: Road, reference: s
 
 def test_it_goes_by_the_branch_that_is_checked_out(road: Road) -> None:
     place = road.done("worker-1", 1, {"a.txt": "one\n"}).pull.branch
-    git(road.folder, "worktree", "remove", "--force", str(_place(road, place)))
+    git(road.folder, "worktree", "remove", "--force", str(road.place(place)))
     git(road.folder, "switch", "--quiet", place)
     assert services.find(road.merger(), None).number == 2
     git(road.folder, "switch", "--quiet", "main")
     with pytest.raises(UsageError, match="Name a pull request"):
         services.find(road.merger(), None)
-
-
-def _place(road: Road, branch: str) -> Path:
-    lines = git(road.folder, "worktree", "list", "--porcelain").split("\n\n")
-    entry = next(each for each in lines if each.endswith(f"refs/heads/{branch}"))
-    return Path(entry.splitlines()[0].removeprefix("worktree "))
 
 
 def test_what_nobody_finished_cannot_be_merged(road: Road) -> None:
@@ -266,31 +258,3 @@ def test_two_that_merge_at_one_moment_come_one_after_the_other(clones: Clones) -
     lease = one.house("@me").locks.read("trunk")
     assert lease is not None
     assert lease.holder is None
-
-
-@pytest.mark.slow
-def test_the_queue_merges_all_that_are_ready_and_is_held_up_by_none(road: Road) -> None:
-    for number in range(2, 6):
-        road.issue(f"Issue {number}")
-    numbers = [issue.number for issue in road.house("@me").tracker.list()]
-    road.done("worker-1", numbers[0], {"a.txt": "one\n"})
-    road.done("worker-2", numbers[1], {"a.txt": "two\n"})  # conflicts with the first
-    place = road.start("worker-3", numbers[2]).path
-    commit(place, {"c.txt": "three\n"})
-    road.finish("worker-3", place, draft=True)
-    road.done("worker-4", numbers[3], {"d.txt": "four\n"})
-    outcomes = road.queue()
-    assert [type(one).__name__ for one in outcomes] == ["Merged", "SentBack", "Merged"]
-    assert road.trunk == ["README.md", "a.txt", "d.txt"]
-    # The trunk has moved since it was sent back; after that nothing has changed.
-    assert [type(one) for one in road.queue()] == [SentBack]
-    assert [(type(one), one.pull.issue) for one in road.queue()] == [(Passed, numbers[1])]
-    road.put({"README.md": "changed\n"})
-    (back,) = road.queue()
-    assert isinstance(back, SentBack)
-    assert back.round == 1  # the agent has not tried again
-
-
-def test_an_empty_queue_takes_no_right(road: Road) -> None:
-    assert road.queue() == []
-    assert road.house("@me").locks.read("trunk") is None

@@ -6,7 +6,8 @@ import pytest
 
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.pulls import record_review
-from ghp_agents.pulls.merge import Merged, Passed
+from ghp_agents.pulls.merge import Merged
+from ghp_agents.pulls.merge_batch import Passed
 from ghp_agents.pulls.record_review import Reviewed
 from tests.support.git import commit, git
 from tests.support.road import Road, merged

@@ -26,7 +26,7 @@ _NAMES = {
     "notes": "note project record",
     "notes/search": "bm25 result",
     "presence": "liveness stop_order",
-    "pulls": "body_template branch_names check pull record replay review",
+    "pulls": "batch body_template branch_names check pull record replay review",
     "reports": "markdown",
     "settings": "consent schema settings",
     "state": "admin_port cause codec join ledger legacy_causes presence record",

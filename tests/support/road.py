@@ -8,9 +8,10 @@ from typing import Any
 
 from ghp_agents.core.ids import Actor
 from ghp_agents.issues.issue import Issue, IssueChange
-from ghp_agents.pulls import finish, merge, start
+from ghp_agents.pulls import finish, merge, merge_queue, start
 from ghp_agents.pulls.finish import Finished
-from ghp_agents.pulls.merge import Merged, Outcome, Passed
+from ghp_agents.pulls.merge import Merged, Outcome
+from ghp_agents.pulls.merge_batch import Passed
 from ghp_agents.pulls.merge_trial import Merger
 from ghp_agents.pulls.send_back import SentBack
 from ghp_agents.pulls.start import Started
@@ -80,7 +81,7 @@ class Road:
 
     def queue(self, name: str = "lead") -> list[Outcome | Passed]:
         """Somebody merges all that is ready."""
-        return list(merge.merge_queue(self.merger(name)))
+        return list(merge_queue.merge_queue(self.merger(name)))
 
     def sync(self, name: str = "@me") -> None:
         """The clone hears what others said."""
@@ -92,6 +93,12 @@ class Road:
         self.clock.wait(seconds)
         then = self.clock.now() - seconds
         os.utime(self.folder / f".git/ghp/agents/{name}.json", (then, then))
+
+    def place(self, branch: str) -> Path:
+        """The worktree of a branch."""
+        lines = git(self.folder, "worktree", "list", "--porcelain").split("\n\n")
+        entry = next(each for each in lines if each.endswith(f"refs/heads/{branch}"))
+        return Path(entry.splitlines()[0].removeprefix("worktree "))
 
     @property
     def trunk(self) -> list[str]:

@@ -10,6 +10,7 @@ from ghp_agents.ports import Clock
 from ghp_agents.pulls.pull import (
     Checks,
     MergeConflictError,
+    MergeStep,
     NewPull,
     Pull,
     PullChange,
@@ -111,6 +112,23 @@ class MemoryForge:
                 state="merged", merged_as=commit, head=head, updated_at=self._now()
             )
             return self._pulls[number]
+
+    def merge_all(self, steps: Sequence[MergeStep], by: Actor, *, onto: str) -> Sequence[Pull]:
+        """Merge several by one update of the default branch."""
+        with self._lock:
+            tips, pulls = self._branches.tips, [self.get(step.number) for step in steps]
+            for pull, step in zip(pulls, steps, strict=True):
+                refuse_unready(pull)
+                if tips.get(pull.branch) != step.head:
+                    raise PullMovedError(pull._replace(head=tips.get(pull.branch, "")))
+            if tips.get(pulls[0].base) != onto:
+                raise PullMovedError(pulls[0], pulls[0].base)
+            tips[pulls[0].base] = steps[-1].commit
+            for step in steps:
+                self._pulls[step.number] = self._pulls[step.number]._replace(
+                    state="merged", merged_as=step.commit, head=step.head, updated_at=self._now()
+                )
+            return [self._pulls[step.number] for step in steps]
 
     def list(self, *, closed: bool = False) -> list[Pull]:
         """List open pull requests, with `closed` all of them, oldest first."""

@@ -1,0 +1,217 @@
+"""One batch of the queue: choose pull requests, check them together, merge them at once."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.guard import held_paths
+from ghp_agents.locks.held import HeldLock
+from ghp_agents.pulls import (
+    merge,
+    merge_evidence,
+    merge_lock,
+    merge_trial,
+    record_review,
+    run_checks,
+    unfinished_merges,
+)
+from ghp_agents.pulls.batch import Sorted, Sorter
+from ghp_agents.pulls.check import Check, red
+from ghp_agents.pulls.check_place import CheckPlace
+from ghp_agents.pulls.merge import Merged, Outcome
+from ghp_agents.pulls.merge_looks import MergeLooks
+from ghp_agents.pulls.merge_stack import MergeStack, Queued, names
+from ghp_agents.pulls.merge_trial import Merger, UncheckedError
+from ghp_agents.pulls.pull import Pull, PullMovedError, refuse_unready
+from ghp_agents.pulls.send_back import SentBack, send_back, was_sent_back
+from ghp_agents.state import remote_branches as branches
+
+UNCHANGED = "it was sent back, and nothing has changed since"
+
+
+class Passed(NamedTuple):
+    """A queued pull request that was neither merged nor sent back."""
+
+    pull: Pull
+    why: str
+
+
+T = TypeVar("T", Merged, SentBack, Passed)
+
+
+class Run(NamedTuple):
+    """One run of the checks on some pull requests together."""
+
+    queued: tuple[Queued, ...]
+    checks: tuple[Check, ...]
+
+
+class BatchMerger:
+    """Merges the pull requests of a queue batch by batch, where this clone merges."""
+
+    def __init__(
+        self, who: Merger, lock: HeldLock, place: CheckPlace, pulls: Sequence[Pull]
+    ) -> None:
+        self.waiting: list[Pull] = [*pulls]
+        self._who, self._lock, self._place = who, lock, place
+        self._runs: dict[int, Run] = {}  # by the last pull request in it: the last such run
+
+    def merge_next(self) -> Iterator[Outcome | Passed]:
+        """Merge the next batch, and send back what fails. Raises PullMovedError: then those that
+        are still `waiting` can be tried again."""
+        yield from self._refresh()
+        if not self.waiting:
+            return
+        base = self.waiting[0].base
+        pulls = [pull for pull in self.waiting if pull.base == base]
+        tips = branches.tips(self._who.ws, base, *(pull.branch for pull in pulls))
+        looks = MergeLooks(self._who, base, tips, pulls)
+        stack = MergeStack(self._who.ws, looks.trunk, self._who.me.name)
+        chosen: list[Queued] = []
+        for pull in pulls:
+            if len(chosen) < self._who.ws.settings.merge_batch:
+                yield from self._choose(pull, looks, stack, chosen)
+        notes: dict[int, tuple[str, ...]] = {}
+        yield from self._leave_out_held(stack, chosen, notes)
+        if chosen:
+            yield from self._check_and_merge(stack, chosen, notes)
+
+    def _refresh(self) -> Iterator[Outcome | Passed]:
+        """Read the pull requests again: somebody may have changed them during the last batch."""
+        current = {pull.number: pull for pull in self._who.forge.list()}
+        for old in [*self.waiting]:
+            pull = current.get(old.number) or self._who.forge.get(old.number)
+            self.waiting[self.waiting.index(old)] = pull
+            if pull.state == "merged":
+                yield self._done(merge.clean_up(self._who, pull, before=True))
+                continue
+            try:
+                refuse_unready(pull)
+            except RefusedError as refused:
+                yield self._done(Passed(pull, str(refused)))
+
+    def _choose(
+        self, pull: Pull, looks: MergeLooks, stack: MergeStack, chosen: list[Queued]
+    ) -> Iterator[Outcome | Passed]:
+        """Add a pull request to the batch if it may be merged, and git can merge it with the
+        others. One that only conflicts with the others waits."""
+        try:
+            look = looks.look(pull)
+            if look.is_there:
+                me, head = self._who.me.actor, look.head
+                merged = self._who.forge.merge(pull.number, me, head=head, onto=look.trunk)
+                yield self._done(merge.clean_up(self._who, merged, before=True))
+                return
+            if was_sent_back(self._who.me.ctx.store.snapshot(), pull, look.head, look.trunk):
+                yield self._done(Passed(pull, UNCHANGED))
+                return
+            merge_evidence.require(self._who, pull, look, by_name=False)
+            record_review.require(self._who, pull, look, by_name=False)
+            one = Queued(pull, look.head)
+            if one in stack.mergeable([*chosen, one]):
+                chosen.append(one)
+            elif paths := stack.conflicts(one):
+                yield self._send_back(one, stack.trunk, "conflict", "\n".join(paths))
+        except (PullMovedError, UncheckedError):
+            raise
+        except RefusedError as refused:
+            yield self._done(Passed(pull, str(refused)))
+
+    def _leave_out_held(
+        self, stack: MergeStack, chosen: list[Queued], notes: dict[int, tuple[str, ...]]
+    ) -> Iterator[Passed]:
+        """Take out those that change what others hold; `notes` gets the warnings for the rest."""
+        if chosen:
+            held_paths.fetch_leases(self._who.me.ctx.exchange)
+        for step, one in zip(stack.steps(chosen), [*chosen], strict=True):
+            try:
+                warnings = merge.refuse_held(self._who, one.pull, step.paths, fetch=False)
+                notes[step.number] = warnings
+            except RefusedError as refused:
+                chosen.remove(one)
+                yield self._done(Passed(one.pull, str(refused)))
+        chosen[:] = stack.mergeable(chosen)
+
+    def _check_and_merge(
+        self, stack: MergeStack, chosen: Sequence[Queued], notes: Mapping[int, tuple[str, ...]]
+    ) -> Iterator[Outcome | Passed]:
+        try:
+            found = self._check(stack, chosen)
+        except UncheckedError:
+            raise
+        except RefusedError as refused:
+            yield from self._pass(chosen, refused)
+            return
+        trunk = stack.commit(found.good)
+        try:
+            yield from self._merge(stack, found.good, notes)
+        except PullMovedError:
+            raise
+        except RefusedError as refused:
+            trunk = stack.trunk
+            yield from self._pass(found.good, refused)
+        for one in found.bad:
+            yield self._send_back(one, trunk, "checks", self._report(one))
+
+    def _pass(self, some: Sequence[Queued], refused: RefusedError) -> Iterator[Passed]:
+        self._lock.confirm()  # raises if that was the reason
+        numbers = {pull.number for pull in self.waiting}
+        for one in some:
+            if one.pull.number in numbers:
+                yield self._done(Passed(one.pull, str(refused)))
+
+    def _report(self, one: Queued) -> str:
+        run = self._runs[one.pull.number]
+        others = names([each.pull.number for each in run.queued[:-1]])
+        failed = red(run.checks)
+        text = merge.report(failed) if failed else ""
+        return f"{text}\n\nChecked together with {others}." if others else text
+
+    def _merge(
+        self, stack: MergeStack, good: Sequence[Queued], notes: Mapping[int, tuple[str, ...]]
+    ) -> Iterator[Merged]:
+        """Merge those that passed together, by one update of the default branch."""
+        if not good:
+            return
+        who, numbers = self._who, [one.pull.number for one in good]
+        run = self._runs.get(numbers[-1])
+        unfinished_merges.note(who.ws, numbers)
+        self._lock.confirm()
+        pulls = who.forge.merge_all(stack.steps(good), who.me.actor, onto=stack.trunk)
+        for pull in pulls:
+            merged = merge.clean_up(who, pull, run.checks if run else ())
+            yield self._done(merged._replace(notes=(*notes[pull.number], *merged.notes)))
+        unfinished_merges.forget(who.ws)
+
+    def _send_back(self, one: Queued, trunk: str, reason: str, text: str) -> SentBack:
+        me = self._who.me
+        back = send_back(me, one.pull, head=one.head, trunk=trunk, reason=reason, text=text)
+        return self._done(back)
+
+    def _done(self, outcome: T) -> T:
+        """Take the pull request of an outcome out of the queue."""
+        number = outcome.pull.number
+        self.waiting = [pull for pull in self.waiting if pull.number != number]
+        return outcome
+
+    def _check(self, stack: MergeStack, chosen: Sequence[Queued]) -> Sorted[Queued]:
+        """Check a batch, and find out which of it fails."""
+        rules = run_checks.rules(self._who.ws, stack.trunk)
+        if not rules.checks:
+            merge_trial.refuse_unchecked(self._who, chosen[0].pull, chosen[0].head)
+            return Sorted(tuple(chosen))
+
+        def passes(some: Sequence[Queued]) -> bool:
+            self._lock.renew_if_due()
+            numbers = [each.pull.number for each in some]
+            if len(some) > 1:
+                self._who.tell(f"Checking {names(numbers)} together.")
+            place = self._place.at(stack.commit(some))
+            branch = some[-1].pull.branch
+            checks = run_checks.run(self._who.ws, rules, place, branch, self._who.tell)
+            self._runs[numbers[-1]] = Run(tuple(some), checks)
+            return red(checks) is None
+
+        who = names([one.pull.number for one in chosen])
+        self._lock.renew(merge_lock.from_here(self._who.me, f"checks {who}"))
+        return Sorter(passes, stack.mergeable, rules.retry_failed_checks).sort(chosen)

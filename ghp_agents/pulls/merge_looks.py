@@ -1,0 +1,40 @@
+"""Looks at many pull requests for the queue: which are merged already, in few git processes."""
+
+from collections.abc import Mapping, Sequence
+
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.git import merge
+from ghp_agents.pulls.merge_trial import Look, Merger, branch_gone
+from ghp_agents.pulls.pull import Pull
+from ghp_agents.state import remote_branches as branches
+
+
+class MergeLooks:
+    """What can be told of pull requests of one base before any is merged."""
+
+    def __init__(
+        self, who: Merger, base: str, tips: Mapping[str, str], pulls: Sequence[Pull]
+    ) -> None:
+        self._folder, self._tips, self._base = who.ws.folder, tips, base
+        self.trunk = tips.get(base, "")
+        refs = branches.refs(who.ws, *(pull.branch for pull in pulls if pull.branch in tips))
+        self._marked = merge.merged_heads(self._folder, self.trunk) if self.trunk else {}
+        self._ahead = merge.containing(self._folder, self.trunk, refs) if self.trunk else set()
+
+    def look(self, pull: Pull) -> Look:
+        """Look at one of them. The candidate is left out. Raises RefusedError."""
+        if not self.trunk:
+            raise RefusedError(f"There is no branch {self._base}.", hint="Set `agents.trunk`.")
+        head = self._tips.get(pull.branch)
+        if self._is_merged(head or pull.head):
+            return Look(head or pull.head, self.trunk, self.trunk, is_there=True)
+        if head is None:
+            raise branch_gone(pull)
+        return Look(head, self.trunk, "")
+
+    def _is_merged(self, head: str) -> bool:
+        if head in self._marked:
+            return True
+        if head in self._ahead and head != self.trunk:
+            return False
+        return merge.landed_unmarked(self._folder, self.trunk, head) is not None

@@ -1,0 +1,79 @@
+"""The queue: merge all that is ready, in batches that pass the checks together.
+
+One update of the default branch merges a batch. What fails is found by bisection and goes back.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.locks.held import HeldLock
+from ghp_agents.pulls import merge, merge_lock, unfinished_merges
+from ghp_agents.pulls.check_place import check_place
+from ghp_agents.pulls.merge import ATTEMPTS, Outcome
+from ghp_agents.pulls.merge_batch import UNCHANGED, BatchMerger, Passed
+from ghp_agents.pulls.merge_trial import Merger, UncheckedError
+from ghp_agents.pulls.pull import Pull, PullMovedError
+from ghp_agents.pulls.send_back import was_sent_back
+from ghp_agents.state import remote_branches as branches
+
+
+def merge_queue(who: Merger, *, patience: float = 0.0) -> Iterator[Outcome | Passed]:
+    """Merge all that `agent-finish` sent for the issues' holders, the oldest first. One that cannot
+    be merged does not stop the rest. Raises RefusedError when somebody else merges, UnknownError.
+    """
+    pulls = _ready(who) or (_ready(who) if merge.fetched_more(who) else [])
+    if not pulls and not unfinished_merges.read(who.ws):
+        return
+    with merge_lock.held(who.me, "merges the queue", patience=patience) as lock:
+        yield from _complete(who)
+        each = _by_batches if who.forge.is_local else _one_by_one
+        yield from each(who, lock, pulls)
+
+
+def _ready(who: Merger) -> list[Pull]:
+    return [pull for pull in who.forge.list() if not pull.draft]
+
+
+def _complete(who: Merger) -> Iterator[Outcome]:
+    """Clean up after merges of a command that was killed."""
+    for number in unfinished_merges.read(who.ws):
+        pull = who.forge.get(number)
+        if pull.state == "merged":
+            yield merge.clean_up(who, pull, before=True)
+    unfinished_merges.forget(who.ws)
+
+
+def _by_batches(who: Merger, lock: HeldLock, pulls: Sequence[Pull]) -> Iterator[Outcome | Passed]:
+    with check_place(who.me.ctx) as place:
+        batches, moved = BatchMerger(who, lock, place, pulls), 0
+        while batches.waiting:
+            try:
+                yield from batches.merge_next()
+            except PullMovedError as error:
+                moved += 1
+                if moved == ATTEMPTS:
+                    raise UnknownError(
+                        f"Branches moved {ATTEMPTS} times while this command tried to merge them.",
+                        hint="Try again later.",
+                    ) from None
+                who.tell(f"{error} Checking it again.")
+
+
+def _one_by_one(who: Merger, lock: HeldLock, pulls: Sequence[Pull]) -> Iterator[Outcome | Passed]:
+    for pull in pulls:
+        if _is_unchanged(who, pull):
+            yield Passed(pull, UNCHANGED)
+            continue
+        try:
+            yield merge.merge_one(who, lock, pull.number, by_name=False)
+        except (UnknownError, UncheckedError):
+            raise
+        except RefusedError as refused:
+            lock.confirm()
+            yield Passed(pull, str(refused))
+
+
+def _is_unchanged(who: Merger, pull: Pull) -> bool:
+    tips = branches.tips(who.ws, pull.branch, pull.base)
+    head, trunk = tips.get(pull.branch, pull.head), tips.get(pull.base, "")
+    return was_sent_back(who.me.ctx.store.snapshot(), pull, head, trunk)

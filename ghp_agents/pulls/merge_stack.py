@@ -1,0 +1,79 @@
+"""Merges of pull requests on top of each other, without touching any branch or worktree."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ghp_agents.git import changed_paths, merge
+from ghp_agents.pulls.pull import MergeStep, Pull
+from ghp_agents.state import remote_branches as branches
+from ghp_agents.workspace import Workspace
+
+
+class Queued(NamedTuple):
+    """A pull request and its branch's commit."""
+
+    pull: Pull
+    head: str
+
+
+def message(pull: Pull, head: str, text: str = "") -> str:
+    """Return the message of the commit that merges `head`; its trailer shows that it did."""
+    text = text.strip() or f"Merge #{pull.number} from {pull.branch}\n\n{pull.title}"
+    return f"{text}\n\n{merge.HEAD_TRAILER}: {head}\n"
+
+
+def names(numbers: Sequence[int]) -> str:
+    """Return numbers of pull requests in words: `#1, #2 and #3`."""
+    words = [f"#{number}" for number in numbers]
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+class MergeStack:
+    """The commits that merging pull requests in some order creates on a commit `trunk`."""
+
+    def __init__(self, ws: Workspace, trunk: str, by: str) -> None:
+        self.trunk = trunk
+        self._ws = ws
+        self._method = ws.settings.merge_method
+        self._identity = branches.identity(ws, by)
+        self._known: dict[tuple[str, ...], merge.MergeResult] = {}
+
+    def commit(self, queued: Sequence[Queued]) -> str:
+        """Return the commit of a sequence that `mergeable` has returned."""
+        heads = tuple(each.head for each in queued)
+        return self._known[heads].commit if heads else self.trunk
+
+    def mergeable(self, queued: Sequence[Queued], limit: int | None = None) -> list[Queued]:
+        """Return those that git can merge in this order, at most `limit`."""
+        done: list[Queued] = []
+        for each in queued:
+            if len(done) == limit:
+                break
+            if not self._add(done, each).conflicts:
+                done.append(each)
+        return done
+
+    def conflicts(self, one: Queued) -> tuple[str, ...]:
+        """Return the paths in which a pull request alone conflicts with the trunk."""
+        return self._add([], one).conflicts
+
+    def steps(self, queued: Sequence[Queued]) -> list[MergeStep]:
+        """Return the merges of a sequence, with the paths that each changes."""
+        commits = [self.commit(queued[: n + 1]) for n in range(len(queued))]
+        if not queued:
+            return []
+        pairs = list(zip([self.trunk, *commits], commits, strict=False))
+        paths = changed_paths.differing_each(self._ws.folder, pairs)
+        return [
+            MergeStep(each.pull.number, each.head, commit, tuple(changed))
+            for each, commit, changed in zip(queued, commits, paths, strict=True)
+        ]
+
+    def _add(self, below: Sequence[Queued], one: Queued) -> merge.MergeResult:
+        heads = (*(each.head for each in below), one.head)
+        if heads not in self._known:
+            self._known[heads] = merge.merge_commits(
+                self._ws.folder, self._ws.ghp_dir, self.commit(below), one.head, self._method,
+                message(one.pull, one.head), self._identity,
+            )  # fmt: skip
+        return self._known[heads]

@@ -1,0 +1,247 @@
+"""The queue: all that is ready is merged in batches, whatever fails, moves or dies meanwhile."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.pulls import merge, merge_queue, unfinished_merges
+from ghp_agents.pulls.merge import Merged, Outcome
+from ghp_agents.pulls.merge_batch import Passed
+from ghp_agents.pulls.merge_trial import Tell
+from ghp_agents.pulls.send_back import SentBack
+from tests.support.git import commit, git, refs
+from tests.support.road import Road
+
+
+@pytest.fixture
+def road(repo: Path) -> Road:
+    road = Road(repo)
+    road.issue("Parse files")
+    return road
+
+
+@pytest.fixture
+def shared(clone: Path) -> Road:
+    road = Road(clone)
+    road.issue("Parse files")
+    return road
+
+
+def fill(road: Road, *files: Mapping[str, str]) -> list[int]:
+    """A finished pull request with each of these; returns the numbers of their issues."""
+    numbers = [1, *(road.issue(f"Issue {n}").number for n in range(1, len(files)))]
+    for name, (number, changes) in enumerate(zip(numbers, files, strict=True), start=1):
+        road.done(f"worker-{name}", number, changes)
+    return numbers
+
+
+def runs(folder: Path) -> str:
+    """A check that fails for files named `bad-*` and notes each of its runs."""
+    return f"echo run >> {folder.parent}/runs; ! ls bad-* 2> /dev/null"
+
+
+def count(folder: Path) -> int:
+    """How often the check ran."""
+    path = folder.parent / "runs"
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def kinds(outcomes: Sequence[object]) -> list[str]:
+    """What became of each."""
+    return [type(outcome).__name__ for outcome in outcomes]
+
+
+# ------------------------------------------------------------------------------ one batch
+
+
+@pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
+def test_a_batch_is_checked_once_and_moves_main_once(road: Road, method: str) -> None:
+    road.configure({"checks": [runs(road.folder)], "mergeMethod": method})
+    fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"}, {"c.txt": "three\n"})
+    before = len(git(road.folder, "reflog", "main").splitlines())
+    done = count(road.folder)
+    outcomes = road.queue()
+    assert kinds(outcomes) == ["Merged", "Merged", "Merged"]
+    assert count(road.folder) == done + 1
+    assert len(git(road.folder, "reflog", "main").splitlines()) == before + 1
+    assert {"a.txt", "b.txt", "c.txt"} <= {*road.trunk}
+    tracker = road.house("@me").tracker
+    assert [tracker.get(n).state for n in (1, 2, 3)] == ["closed"] * 3
+    assert outcomes[-1].pull.merged_as == road.tip
+
+
+def test_each_pull_request_is_a_merge_of_its_own_with_its_own_paths(shared: Road) -> None:
+    fill(shared, {"a.txt": "one\n"}, {"b.txt": "two\n"})
+    first, second = (one.pull for one in shared.queue())
+    assert git(shared.folder, "log", "-2", "--first-parent", "--format=%H", shared.tip).split() == [
+        second.merged_as,
+        first.merged_as,
+    ]
+    assert (first.paths, second.paths) == (("a.txt",), ("b.txt",))
+
+
+def test_the_size_of_a_batch_is_a_setting(road: Road) -> None:
+    road.configure({"checks": [runs(road.folder)], "mergeBatch": 2})
+    fill(road, *({f"{n}.txt": "new\n"} for n in range(5)))
+    done = count(road.folder)
+    assert kinds(road.queue()) == ["Merged"] * 5
+    assert count(road.folder) == done + 3
+
+
+def test_what_conflicts_with_the_batch_waits_for_the_next_one(road: Road) -> None:
+    road.configure({"checks": ["true"]})
+    fill(road, {"a.txt": "one\n"}, {"a.txt": "two\n"}, {"c.txt": "three\n"})
+    outcomes = road.queue()
+    assert [(type(x).__name__, x.pull.issue) for x in outcomes] == [
+        ("Merged", 1),
+        ("Merged", 3),
+        ("SentBack", 2),  # it conflicts with main now
+    ]
+
+
+# ------------------------------------------------------------------------------- red ones
+
+
+@pytest.mark.slow
+def test_one_red_among_sixteen_goes_back_alone_after_six_runs(road: Road) -> None:
+    files = [{f"{n}.txt": "new\n"} for n in range(16)]
+    fill(road, *files[:6], {"bad-7": "\n"}, *files[7:])
+    road.configure({"checks": [runs(road.folder)], "mergeBatch": 16})
+    outcomes = road.queue()
+    assert sorted(kinds(outcomes)) == ["Merged"] * 15 + ["SentBack"]
+    assert count(road.folder) <= 6
+    assert "bad-7" not in road.trunk
+    back = outcomes[-1]
+    assert isinstance(back, SentBack)
+    assert (back.pull.issue, back.returned.reason, back.returned.agent) == (7, "checks", "worker-7")
+    assert "bad-7" in back.returned.text
+    assert "Checked together with #17, #18" in back.returned.text
+
+
+@pytest.mark.slow
+def test_three_red_ones_go_back_and_thirteen_are_merged(road: Road) -> None:
+    red = (2, 9, 16)
+    fill(road, *({f"bad-{n}" if n in red else f"{n}.txt": "new\n"} for n in range(1, 17)))
+    road.configure({"checks": [runs(road.folder)]})
+    outcomes = road.queue()
+    assert sorted(kinds(outcomes)) == ["Merged"] * 13 + ["SentBack"] * 3
+    assert {x.pull.issue for x in outcomes if isinstance(x, SentBack)} == {*red}
+
+
+def test_what_went_back_is_passed_over_until_something_moves(road: Road) -> None:
+    fill(road, {"a.txt": "one\n"}, {"bad-2": "two\n"})
+    road.configure({"checks": [runs(road.folder)]})
+    assert kinds(road.queue()) == ["Merged", "SentBack"]
+    ran = count(road.folder)
+    (passed,) = road.queue()
+    assert isinstance(passed, Passed)
+    assert (passed.pull.issue, count(road.folder)) == (2, ran)
+
+
+def test_a_check_that_fails_once_sends_nobody_back(road: Road) -> None:
+    fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"})
+    once = road.folder.parent / "once"
+    road.configure({"checks": [f"test -e {once} || {{ touch {once}; exit 1; }}"]})
+    assert kinds(road.queue()) == ["Merged", "Merged"]
+
+
+# ----------------------------------------------------------------------- moved and killed
+
+
+def queue(road: Road, tell: Tell) -> list[Outcome | Passed]:
+    """The queue, which tells what it does."""
+    merger = merge.merger(road.house("lead"), cwd=road.folder, tell=tell)
+    return list(merge_queue.merge_queue(merger))
+
+
+def test_a_branch_that_moves_during_the_check_is_checked_again(road: Road) -> None:
+    fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"})
+    road.configure({"checks": [runs(road.folder)]})
+    lines: list[str] = []
+
+    def tell(text: str) -> None:
+        if text.startswith("Running") and len(lines) < 2:
+            road.put({"c.txt": "theirs\n"})
+        lines.append(text)
+
+    assert kinds(queue(road, tell)) == ["Merged", "Merged"]
+    assert [line for line in lines if "again" in line] == [
+        "Cannot merge #3: main has moved since it was checked. Checking it again."
+    ]
+    assert {"a.txt", "b.txt", "c.txt"} <= {*road.trunk}
+    assert count(road.folder) == 2
+
+
+def test_killed_before_the_records_the_next_one_completes_them(road: Road) -> None:
+    fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"})
+    state = road.folder / ".git/ghp/state.git"
+    before = refs(state, "refs/ghp/clone")
+    assert kinds(road.queue()) == ["Merged", "Merged"]
+    tip = road.tip
+    for ref, was in before.items():  # no record was written
+        git(state, "update-ref", ref, was)
+    again = road.queue()
+    assert [(type(x), x.before) for x in again if isinstance(x, Merged)] == [(Merged, True)] * 2
+    assert road.tip == tip
+    tracker = road.house("@me").tracker
+    assert [tracker.get(n).state for n in (1, 2)] == ["closed", "closed"]
+
+
+def test_killed_before_the_clean_up_the_next_one_completes_it(road: Road) -> None:
+    fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"})
+    merger = road.merger()
+    first = next(iter(merge_queue.merge_queue(merger)))  # the rest is dropped: killed
+    house = road.house("@me")
+    assert [house.tracker.get(n).state for n in (1, 2)] == ["closed", "open"]
+    assert unfinished_merges.read(house.ws) == [3, 4]
+    again = road.queue()
+    assert [x.pull.number for x in again] == [3, 4]
+    assert first.pull.number == 3
+    house = road.house("@me")
+    assert [house.tracker.get(n).state for n in (1, 2)] == ["closed", "closed"]
+    assert [len(house.tracker.get(n).comments) for n in (1, 2)] == [1, 1]
+    assert unfinished_merges.read(house.ws) == []
+    assert road.queue() == []
+
+
+def test_one_that_may_not_be_merged_does_not_stop_the_others(road: Road) -> None:
+    fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"}, {"c.txt": "three\n"})
+    branch = "agent/worker-2/2-issue-1"
+    git(road.folder, "worktree", "remove", "--force", str(road.place(branch)))
+    git(road.folder, "branch", "--quiet", "-D", branch)
+    outcomes = road.queue()
+    assert [(type(x).__name__, x.pull.issue) for x in outcomes] == [
+        ("Passed", 2),
+        ("Merged", 1),
+        ("Merged", 3),
+    ]
+
+
+# ----------------------------------------------------------------------------- the whole
+
+
+@pytest.mark.slow
+def test_the_queue_merges_all_that_are_ready_and_is_held_up_by_none(road: Road) -> None:
+    for number in range(2, 6):
+        road.issue(f"Issue {number}")
+    numbers = [issue.number for issue in road.house("@me").tracker.list()]
+    road.done("worker-1", numbers[0], {"a.txt": "one\n"})
+    road.done("worker-2", numbers[1], {"a.txt": "two\n"})  # conflicts with the first
+    place = road.start("worker-3", numbers[2]).path
+    commit(place, {"c.txt": "three\n"})
+    road.finish("worker-3", place, draft=True)
+    road.done("worker-4", numbers[3], {"d.txt": "four\n"})
+    outcomes = road.queue()
+    assert [type(one).__name__ for one in outcomes] == ["Merged", "Merged", "SentBack"]
+    assert road.trunk == ["README.md", "a.txt", "d.txt"]
+    assert [(type(one), one.pull.issue) for one in road.queue()] == [(Passed, numbers[1])]
+    road.put({"README.md": "changed\n"})
+    (back,) = road.queue()
+    assert isinstance(back, SentBack)
+    assert back.round == 1  # the agent has not tried again
+
+
+def test_an_empty_queue_takes_no_right(road: Road) -> None:
+    assert road.queue() == []
+    assert road.house("@me").locks.read("trunk") is None
