@@ -34,7 +34,8 @@ from ghp_agents.state.presence import issue_of, number
 from ghp_agents.workspace import Workspace
 
 KEPT = "hub/state-comments.json"  # in the folder of caches
-OFTEN = 60.0  # seconds between two edits that change only the progress
+OFTEN = 600.0  # seconds between two edits that change only the progress
+MANY = 200  # writes in an hour, after which no more of those edits are sent
 MOST = 1_000  # remembered comments
 FEW = 30  # comments per sync: writes are a second apart, the rest wait for the next sync
 
@@ -153,7 +154,8 @@ def _update_comment(
     if previous and previous.text == text_digest and not force:
         return False
     is_soon = previous is not None and 0 <= now - previous.at < OFTEN
-    if previous and previous.essence == essence_digest and is_soon and not force:
+    is_progress = previous is not None and previous.essence == essence_digest and not force
+    if is_progress and (is_soon or hub.writes_in_last_hour >= MANY):
         return False
     identity = digest("state", hub.repository, str(facts.number))
     body = github_marker.signed(text, github_marker.mark(identity, BY, MARKER))

@@ -335,8 +335,9 @@ class IssueTrackerContract:
         assert tracker.set_holder(2, WORKER, add=("worker-1",)).assignees == ("worker-1",)
         shown = tracker.set_holder(2, WORKER, add=("worker-2",), remove=("worker-1", "worker-7"))
         assert shown.assignees == ("worker-2",)
-        assert tracker.get(2) == shown
-        assert tracker.set_holder(2, WORKER, add=("worker-2",)) == shown
+        tracker.send()  # what could not be shown within some seconds
+        assert tracker.get(2).assignees == ("worker-2",)
+        assert tracker.set_holder(2, WORKER, add=("worker-2",)).assignees == ("worker-2",)
         assert tracker.send() in ([], ())
 
     def test_what_is_known_needs_nobody_to_be_asked(

@@ -1,5 +1,6 @@
 """The comment about an issue's state: found or made, changed where it differs, else left alone."""
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -91,7 +92,7 @@ def test_it_is_made_once_and_then_left_alone(clone: Clone) -> None:
 
 def test_it_is_changed_when_the_state_did(clone: Clone) -> None:
     body = clone.make()
-    clone.clock.wait(61)
+    clone.clock.wait(601)
     clone.status = "testing"
     clone.script.then(says(200, comment_json(7, body)), says(200, {}))
     clone.refresh()
@@ -99,10 +100,22 @@ def test_it_is_changed_when_the_state_did(clone: Clone) -> None:
     assert clone.requests() == [f"GET {AT}/comments/7", f"PATCH {AT}/comments/7"]
 
 
-def test_a_mere_status_waits_for_a_minute(clone: Clone) -> None:
+def test_a_mere_status_waits_for_ten_minutes(clone: Clone) -> None:
     clone.make()
     clone.status = "testing"
-    clone.clock.wait(50)
+    clone.clock.wait(590)
+    clone.refresh()
+    assert clone.requests() == []
+
+
+def test_a_mere_status_is_not_shown_after_many_writes(clone: Clone) -> None:
+    clone.make()
+    clone.status = "testing"
+    clone.clock.wait(601)
+    access = hubs.access(clone.script.address)
+    folder = clone.ws.spare_dir.parent / "github" / access.token.fingerprint(access.api)
+    (folder / "written").write_text(json.dumps([clone.clock.now() - 1.0] * 200))
+    clone.refresh()
     clone.refresh()
     assert clone.requests() == []
 

@@ -1,7 +1,7 @@
-"""GitHub's rate limits, when to stop sending requests, and when to write.
+"""GitHub's rate limits, and when to stop sending requests.
 
 First the values and their changes, which are pure. Then the file in which all processes of the
-clone share them, the lock that keeps writes one at a time, and how long one call may wait.
+clone share them, and how long one call may wait.
 """
 
 import contextlib
@@ -11,9 +11,7 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
-from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.json_file import JsonFile
-from ghp_agents.github.api.errors import LimitError
 from ghp_agents.github.api.responses import LEAST_REST, Limit
 from ghp_agents.ports import Clock
 
@@ -22,7 +20,6 @@ LONGEST_GROWN = 900.0
 FIRST_OUTAGE, LONGEST_OUTAGE = 5.0, 60.0
 TOKEN_REST = 60.0
 LOCK_TIMEOUT_S = 2.0  # a change takes less than one millisecond
-SPACING = 1.0  # seconds between two writes, as GitHub advises
 
 WHY = {
     "primary": "GitHub's hourly request limit is used up",
@@ -189,12 +186,21 @@ class Meter:
             yield
 
 
-class Deadline:
-    """A budget of seconds that starts when the object is created."""
+class Waits:
+    """The seconds that one command may wait for limits and retries, over all its requests."""
 
-    def __init__(self, clock: Clock, seconds: float) -> None:
+    def __init__(self, seconds: float) -> None:
+        self.left = seconds
+
+
+class Deadline:
+    """A budget of seconds that starts when the object is created. `waits` also bounds the waits of
+    several."""
+
+    def __init__(self, clock: Clock, seconds: float, waits: Waits | None = None) -> None:
         self._clock = clock
         self._until = clock.now() + seconds
+        self._waits = waits or Waits(seconds)
 
     def left(self) -> float:
         """The seconds left."""
@@ -202,47 +208,13 @@ class Deadline:
 
     def allows(self, seconds: float) -> bool:
         """Whether a wait of this length fits."""
-        return seconds <= self.left()
+        return seconds <= min(self.left(), self._waits.left)
 
     def wait(self, seconds: float) -> bool:
         """Wait if it fits; else return False at once."""
         if not self.allows(seconds):
             return False
         if seconds > 0:
+            self._waits.left -= seconds
             self._clock.wait(seconds)
         return True
-
-
-class Pace:
-    """The lock for writes. The file `written` holds the time of the last write, in seconds."""
-
-    def __init__(self, folder: Path, clock: Clock) -> None:
-        self._lock, self._clock = folder / "write.lock", clock
-        self._file = JsonFile(folder / "written", float, float)
-
-    @contextlib.contextmanager
-    def turn(self, deadline: Deadline) -> Iterator[None]:
-        """Write inside this block. Raises LimitError if other processes take too long."""
-        with contextlib.ExitStack() as stack:
-            try:
-                stack.enter_context(
-                    files.locked_if_possible(self._lock, patience=max(deadline.left(), 0.1))
-                )
-            except LockTimeoutError as error:
-                raise LimitError(
-                    f"Nothing was sent to GitHub: one process writes at a time. {error}",
-                    hint="Try again when the other process has finished.",
-                ) from None
-            self._clock.wait(self._rest())
-            self._note()  # before too: a process killed while writing may have written
-            try:
-                yield
-            finally:
-                self._note()
-
-    def _rest(self) -> float:
-        since = self._clock.now() - self._file.read()
-        return SPACING - since if 0 <= since < SPACING else 0.0 if since >= 0 else SPACING
-
-    def _note(self) -> None:
-        self._file.write(self._clock.now())  # else writes may come too close; GitHub reports that

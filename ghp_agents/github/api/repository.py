@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
@@ -18,9 +19,7 @@ from ghp_agents.workspace import Workspace
 
 PERMISSION_SECONDS = 600.0
 FEATURE_SECONDS = 7 * 86_400.0
-ABSENT_SECONDS = (
-    3_600.0  # a single 404 may be a mistake of GitHub's, so it is not believed for long
-)
+ABSENT_SECONDS = 3_600.0  # one 404 may be a mistake of GitHub's
 VIEWER_SECONDS = 86_400.0
 PAGE = 100
 MOST_PAGES = 1_000
@@ -55,6 +54,15 @@ class GitHubRepository:
         self.repository, self.host = access.repository, access.host
         self.url = f"https://{access.host}/{access.repository}"
         self._doubt = False  # while the outbox is sent: each write may already be done
+
+    def within(self, seconds: float) -> AbstractContextManager[None]:
+        """All requests inside this block take at most so long together, waits included."""
+        return self._session.within(seconds)
+
+    @property
+    def writes_in_last_hour(self) -> int:
+        """How many changes this machine sent with the token in the last hour."""
+        return self._session.pace.in_last_hour()
 
     def viewer(self) -> str:
         """The login of the token's account."""

@@ -3,7 +3,8 @@
 All retries are in this module.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from threading import local
 from typing import Any, NoReturn
 
@@ -20,7 +21,8 @@ from ghp_agents.github.api.errors import (
     UnreachableError,
 )
 from ghp_agents.github.api.http import ApiClient, HttpResponse, Sender
-from ghp_agents.github.api.rate_limit import CORE, WHY, Deadline, Meter, Pace
+from ghp_agents.github.api.pace import Pace
+from ghp_agents.github.api.rate_limit import CORE, WHY, Deadline, Meter, Waits
 from ghp_agents.workspace import Workspace
 
 BACKOFF = (1.0, 2.0)  # seconds after the first and the second failure; the third is final
@@ -41,7 +43,9 @@ class ApiSession:
         self.meter = Meter(folder / f"{name}.json")
         self.folder = folder / name
         self._cache = Cache(self.folder / "answers")
-        self._pace = Pace(folder, ws.clock)
+        self.pace = Pace([ws.spare_dir.parent / "github" / name, folder], ws.clock)
+        self._waits = Waits(ws.settings.timeout)
+        self._until: Deadline | None = None
         self._senders = local()  # PyGithub's connections are not thread-safe
 
     def read(self, url: str) -> tuple[HttpResponse, bool]:
@@ -60,6 +64,16 @@ class ApiSession:
         if etag:
             self._cache.write(CachedAnswer(url, etag, _headers_to_cache(raw.headers), raw.body))
         return raw, True
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """All requests inside this block take at most so long together. Later ones raise
+        UnreachableError."""
+        before, self._until = self._until, Deadline(self._ws.clock, seconds)
+        try:
+            yield
+        finally:
+            self._until = before
 
     def recall(self, url: str) -> HttpResponse | None:
         """The last result of `read`, without a request."""
@@ -106,7 +120,7 @@ class ApiSession:
                 self._admit(
                     resource, deadline
                 )  # before the write lock, so that waiting does not hold it
-                with self._pace.turn(deadline):
+                with self.pace.turn(deadline):
                     return self._send(verb, url, {}, body, resource, deadline).body
             except LimitError as error:
                 failure: NoAnswerError = error
@@ -197,7 +211,12 @@ class ApiSession:
         raise failure
 
     def _deadline(self) -> Deadline:
-        return Deadline(self._ws.clock, self._ws.settings.timeout)
+        seconds = self._ws.settings.timeout
+        if self._until:
+            seconds = min(seconds, self._until.left())
+            if not seconds:
+                raise responses.failed("GitHub took too long", happened=False)
+        return Deadline(self._ws.clock, seconds, self._waits)
 
     def _sender(self) -> Sender:
         if not hasattr(self._senders, "client"):

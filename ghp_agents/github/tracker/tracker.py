@@ -46,6 +46,7 @@ from ghp_agents.ports import LockService
 from ghp_agents.workspace import Workspace
 
 EVERYBODY = "everybody"  # a value of the setting `takeFrom`
+SHOWING_S = 3.0  # seconds that an agent waits at most until its claim is shown on GitHub
 SHOW = "show"  # the kind of our jobs in the outbox
 _HIGHEST = 2**31
 
@@ -137,9 +138,10 @@ class GitHubTracker:
             IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
         )
         try:
-            self.send()
-            if not context.hub.status().queued:
-                return self.change(issue, wanted, by)
+            with context.hub.within(SHOWING_S):
+                self.send()
+                if not context.hub.status().queued:
+                    return self.change(issue, wanted, by)
         except NoAnswerError:
             pass
         except (HubError, RefusedError):

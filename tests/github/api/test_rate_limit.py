@@ -1,6 +1,5 @@
-"""The rate limits of GitHub: what stops requests, how writes keep apart, how long a call waits."""
+"""The rate limits of GitHub: what stops requests, and how long a call waits."""
 
-import itertools
 import json
 import subprocess
 import sys
@@ -12,11 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.core import files
-from ghp_agents.core.errors import ExitCode
 from ghp_agents.github.api import rate_limit as gauge
-from ghp_agents.github.api.errors import LimitError
-from ghp_agents.github.api.rate_limit import Backoff, Budget, Deadline, Meter, Pace, RateLimits
+from ghp_agents.github.api.rate_limit import Backoff, Budget, Deadline, Meter, RateLimits, Waits
 from ghp_agents.github.api.responses import Limit
 from tests.support.clock import ManualClock
 from tests.support.house import CHECKOUT
@@ -205,100 +201,6 @@ def test_the_file_can_be_read_by_people(tmp_path: Path) -> None:
     }
 
 
-# ----------------------------------------------------------------------------- one write at a time
-
-
-# A process with a clock of its own that stands still but for its own waits, as a frozen one would:
-# only the file can tell it that others wrote.
-WRITE = """
-import sys
-from pathlib import Path
-from tests.support.clock import ManualClock
-from ghp_agents.github.api.rate_limit import Pace
-from ghp_agents.github.api.rate_limit import Deadline
-
-folder = Path(sys.argv[1])
-sys.stdin.readline()
-for _ in range(5):
-    clock = ManualClock(float((folder / "now").read_text()))
-    with Pace(folder, clock).turn(Deadline(clock, 60)):
-        with (folder / "log").open("a") as log:
-            log.write(f"{clock.now()}\\n")
-        (folder / "now").write_text(repr(clock.now()))
-"""
-
-
-def write(folder: Path, clock: ManualClock, seconds: float = 30.0) -> float:
-    with Pace(folder, clock).turn(Deadline(clock, seconds)):
-        return clock.now()
-
-
-def test_a_write_comes_a_second_after_the_last_one_of_anybody(tmp_path: Path) -> None:
-    clock = ManualClock(1_000.0)
-    times = [write(tmp_path, clock) for _ in range(3)]
-    clock.wait(0.4)
-    times.append(write(tmp_path, clock))
-    clock.wait(5.0)
-    times.append(write(tmp_path, clock))
-    assert times == [1_000.0, 1_001.0, 1_002.0, 1_003.0, 1_008.0]
-
-
-def test_a_second_counts_from_the_end_of_a_write(tmp_path: Path) -> None:
-    clock = ManualClock(1_000.0)
-    with Pace(tmp_path, clock).turn(Deadline(clock, 30)):
-        clock.wait(10.0)
-    assert write(tmp_path, clock) == 1_011.0
-
-
-def test_a_write_that_failed_counts_too(tmp_path: Path) -> None:
-    clock = ManualClock(1_000.0)
-    with pytest.raises(KeyError), Pace(tmp_path, clock).turn(Deadline(clock, 30)):
-        raise KeyError
-    assert write(tmp_path, clock) == 1_001.0
-
-
-def test_a_clock_that_was_set_back_waits_no_longer_than_a_second(tmp_path: Path) -> None:
-    write(tmp_path, ManualClock(9_000.0))
-    assert write(tmp_path, ManualClock(1_000.0)) == 1_001.0
-
-
-def test_a_broken_or_missing_time_is_none(tmp_path: Path) -> None:
-    (tmp_path / "written").write_text("yesterday")
-    assert write(tmp_path, ManualClock(1_000.0)) == 1_000.0
-
-
-def test_processes_take_turns_a_second_apart(tmp_path: Path) -> None:
-    (tmp_path / "now").write_text("1000.0")
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", WRITE, str(tmp_path)], stdin=subprocess.PIPE, cwd=CHECKOUT
-        )
-        for _ in range(4)
-    ]
-    for process in processes:
-        process.communicate(b"go\n", timeout=120)
-    assert [process.returncode for process in processes] == [0] * 4
-    times = [float(line) for line in (tmp_path / "log").read_text().splitlines()]
-    assert len(times) == 20
-    assert all(later - earlier >= 1.0 for earlier, later in itertools.pairwise(times))
-
-
-def test_who_waits_too_long_for_the_others_sends_nothing_and_says_so(tmp_path: Path) -> None:
-    clock = ManualClock()
-    with files.locked(tmp_path / "write.lock"), pytest.raises(LimitError) as caught:
-        write(tmp_path, clock, seconds=0.1)
-    assert caught.value.exit_code is ExitCode.UNKNOWN
-    assert str(caught.value).startswith(
-        "Nothing was sent to GitHub: one process writes at a time. Another process has held"
-    )
-    assert caught.value.hint == "Try again when the other process has finished."
-
-
-def test_where_there_can_be_no_lock_writes_go_on_without(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    assert write(tmp_path / "file", ManualClock(1_000.0)) == 1_000.0
-
-
 # --------------------------------------------------------------------------- how long a call waits
 
 
@@ -320,3 +222,11 @@ def test_time_that_passes_otherwise_counts_too() -> None:
     patience = Deadline(clock, 30.0)
     clock.wait(50.0)
     assert patience.left() == 0.0
+
+
+def test_the_waits_of_one_command_add_up_over_its_requests() -> None:
+    clock, waits = ManualClock(), Waits(30.0)
+    assert Deadline(clock, 30.0, waits).wait(20.0)
+    assert not Deadline(clock, 30.0, waits).wait(10.1)
+    assert Deadline(clock, 30.0, waits).wait(10.0)
+    assert not Deadline(clock, 30.0, waits).wait(0.1)

@@ -689,7 +689,24 @@ def test_what_waits_is_sent_before_what_comes_after_it(
     house().tracker.set_holder(number, WORKER, add=("worker-1",))
     reachable(github, clock)
     house().tracker.set_holder(number, WORKER, add=("worker-2",), remove=("worker-1",))
+    house().tracker.send()
     assert house().tracker.get(number).assignees == ("worker-2",)
+
+
+def test_a_claim_does_not_wait_long_to_be_shown(
+    github: GitHub, house: MakeHouse, clock: ManualClock
+) -> None:
+    numbers = [github.issue(f"Issue {number}") for number in range(12)]
+    house().tracker.list()
+    for number in numbers:
+        began = clock.now()
+        shown = house().tracker.set_holder(number, WORKER, add=("worker-1",))
+        assert shown.assignees == ("worker-1",)
+        assert clock.now() - began <= 3.0
+    while house().tracker.send():
+        pass
+    found = {number: house().tracker.get(number).assignees for number in numbers}
+    assert found == dict.fromkeys(numbers, ("worker-1",))
 
 
 def test_what_github_will_not_show_is_left_out(github: GitHub, house: MakeHouse) -> None:
