@@ -65,6 +65,31 @@ def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Pat
     return Child(popen)
 
 
+def pipe(
+    command: Sequence[str], given: bytes, *, cwd: Path, env: Mapping[str, str], timeout: float,
+    most: int,
+) -> bytes:  # fmt: skip
+    """What a program prints until it ends, is killed after `timeout` seconds, or has printed `most`
+    bytes. It reads `given`; its errors are not shown."""
+    from threading import Timer
+
+    with subprocess.Popen(
+        command, cwd=cwd, env=dict(env), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        alarm = Timer(timeout, process.kill)
+        alarm.start()
+        try:
+            with contextlib.suppress(BrokenPipeError), process.stdin as sink:
+                sink.write(given)
+            return process.stdout.read(most)
+        finally:
+            alarm.cancel()
+            process.kill()
+
+
 class Ran(NamedTuple):
     """A shell command's exit code, and its output on both streams without the middle."""
 

@@ -1,0 +1,248 @@
+"""The conflict that git cannot see: one change removes a definition that another one's lines use.
+
+Needs the extra `syntax`; without it nothing is found. The rule is in `syntax/bindings.py`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.conflicts.syntax import parse
+from ghp_agents.conflicts.syntax.bindings import Lost, Version, lost, uses
+from ghp_agents.conflicts.syntax.changed_text import Change, read_diff
+from ghp_agents.conflicts.syntax.facts import Facts
+from ghp_agents.conflicts.syntax.languages import family, language_of
+from ghp_agents.conflicts.syntax.modules import module_of
+from ghp_agents.git import process as git
+from ghp_agents.git.objects import read_objects
+from ghp_agents.ports import Clock
+
+SECONDS = 2.0
+LARGEST_FILE = 512_000  # bytes; larger ones are seldom written by hand
+MOST_FILES = 400
+MOST_BYTES = 16_000_000
+MOST_NAMES = 200
+MOST_ELSEWHERE = 40  # files that may define a name again
+_ONE_SPACE = ("c", "ruby", "go")  # another file may define the name, too
+_DIFF = (
+    "-c", "core.bigFileThreshold=512k", "diff", "--raw", "-z", "--patch", "--unified=0",
+    "--no-abbrev", "--diff-filter=AMDR", "-M", "-l200", "--no-ext-diff", "--no-textconv",
+    "--no-color", "--ignore-submodules=all", "--inter-hunk-context=0",
+)  # fmt: skip
+
+
+class Side(NamedTuple):
+    """An agent, and its work as a commit."""
+
+    agent: str
+    commit: str
+
+
+class Pair(NamedTuple):
+    """Two agents, and the commit that both started from."""
+
+    base: str
+    left: Side
+    right: Side
+
+
+class LostDefinition(NamedTuple):
+    """A definition that `agent` removed or renamed, and that `user` uses in new lines."""
+
+    name: str
+    kind: str  # function, class, method, type, constant or macro
+    agent: str
+    path: str
+    line: int  # in the base
+    new_name: str  # empty unless it was renamed or moved with the same content
+    new_path: str
+    user: str
+    used_in: str
+    lines: tuple[int, ...]
+
+
+class _Direction(NamedTuple):
+    """One agent's removals, seen from another one's new lines."""
+
+    base: str
+    remover: Side
+    user: Side
+    names: frozenset[str]
+
+
+def find(
+    git_dir: Path, pairs: Sequence[Pair], clock: Clock, *,
+    env: Mapping[str, str] | None = None, seconds: float = SECONDS,
+) -> list[LostDefinition]:  # fmt: skip
+    """What merges of these pairs would break, in at most about `seconds`. `env` names git's object
+    folders. What cannot be decided in time is left out."""
+    if not parse.languages():
+        return []
+    try:
+        return _Search(git_dir, env, clock, clock.interval()[1] + seconds).find(pairs)
+    except (git.GitError, ValueError):
+        return []
+
+
+class _Search:
+    """One search: changes and facts are read once."""
+
+    def __init__(
+        self, git_dir: Path, env: Mapping[str, str] | None, clock: Clock, deadline: float
+    ) -> None:
+        self._git_dir = git_dir
+        self._env = env
+        self._clock = clock
+        self._deadline = deadline
+        self._languages = parse.languages()
+        self._changes: dict[tuple[str, str], list[Change]] = {}
+        self._contents: dict[str, bytes | None] = {}
+        self._facts: dict[tuple[str, str], Facts | None] = {}
+
+    def find(self, pairs: Sequence[Pair]) -> list[LostDefinition]:
+        """What is lost, in the order of the pairs."""
+        found = [each for pair in pairs for each in self._directions(pair)]
+        names = frozenset().union(*(each.names for each in found))
+        if not names or len(names) > MOST_NAMES or self._left() <= 0:
+            return []
+        self._read([change for each in found for change in self._needed(each)], names)
+        return [lost for each in found for lost in self._in_direction(each)]
+
+    def _left(self) -> float:
+        return self._deadline - self._clock.interval()[1]
+
+    def _git(self, *args: str) -> bytes:
+        timeout = max(0.01, self._left())
+        done = git.run(
+            args, cwd=self._git_dir, git_dir=self._git_dir, env=self._env, timeout=timeout
+        )
+        return done.out if done.code == 0 else b""
+
+    # ------------------------------------------------------------ candidates, by their text
+
+    def _directions(self, pair: Pair) -> Iterator[_Direction]:
+        for remover, user in ((pair.left, pair.right), (pair.right, pair.left)):
+            names = frozenset(_candidates(self._change(pair.base, remover.commit),
+                                          self._change(pair.base, user.commit)))  # fmt: skip
+            if names:
+                yield _Direction(pair.base, remover, user, names)
+
+    def _change(self, base: str, commit: str) -> list[Change]:
+        key = base, commit
+        if key not in self._changes:
+            output = self._git(*_DIFF, base, commit, "--") if self._left() > 0 else b""
+            changes = read_diff(output)
+            self._changes[key] = [
+                each for each in changes if language_of(each.path) in self._languages
+            ]
+        return self._changes[key]
+
+    def _needed(self, each: _Direction) -> Iterator[Change]:
+        mine = self._change(each.base, each.remover.commit)
+        families = {family(change.path) for change in mine if change.lost & each.names}
+        yield from (change for change in mine if family(change.path) in families)
+        for change in self._change(each.base, each.user.commit):
+            if change.new_words & each.names and family(change.path) in families:
+                yield change._replace(old_oid="")
+
+    # ------------------------------------------------------------ contents and facts
+
+    def _read(self, changes: Sequence[Change], names: frozenset[str]) -> None:
+        wanted: dict[tuple[str, str], None] = {}
+        for change in changes:
+            for path, oid in ((change.old, change.old_oid), (change.new, change.new_oid)):
+                if path and oid.strip("0"):
+                    wanted[oid, language_of(path)] = None
+        self._read_contents([oid for oid, _ in wanted][:MOST_FILES])
+        self._parse([key for key in wanted if self._contents.get(key[0]) is not None], names)
+
+    def _read_contents(self, oids: Iterable[str]) -> None:
+        oids = list(dict.fromkeys(oids))
+        with read_objects(self._git_dir, self._env, largest=LARGEST_FILE) as reader:
+            for oid, found in zip(oids, reader.read(oids), strict=True):
+                is_usable = found is not None and found.kind == "blob" and not found.is_cut
+                self._contents[oid] = found.content if found and is_usable else None
+
+    def _parse(self, keys: Sequence[tuple[str, str]], names: frozenset[str]) -> None:
+        left = MOST_BYTES
+        sources = []
+        for key in sorted(keys, key=lambda key: len(self._contents[key[0]] or b"")):
+            content = self._contents[key[0]] or b""
+            if len(content) <= left:  # the small ones come first
+                left -= len(content)
+                sources.append((key, parse.Source(key[1], content)))
+        found = parse.read_all([each for _, each in sources], names, self._clock, self._deadline)
+        self._facts |= {key: facts for (key, _), facts in zip(sources, found, strict=True)}
+
+    def _version(self, change: Change) -> Version:
+        before, after = (
+            self._facts.get((oid, language_of(path))) if path and oid.strip("0") else Facts()
+            for path, oid in ((change.old, change.old_oid), (change.new, change.new_oid))
+        )
+        content = self._contents.get(change.new_oid) or b""
+        text = content.decode("utf-8", "replace") if after and after.has_error else ""
+        return Version(change, before or Facts(), after or Facts(), text, after is not None)
+
+    # ------------------------------------------------------------ the rule
+
+    def _in_direction(self, each: _Direction) -> Iterator[LostDefinition]:
+        removers = [self._version(one) for one in self._change(each.base, each.remover.commit)]
+        users = [self._version(one) for one in self._change(each.base, each.user.commit)]
+        theirs = {one.change.old: one for one in removers if one.change.old}
+        gone = [each for each in lost(removers, each.names)]
+        go_module = (
+            self._go_module(each.base) if any(one.path.endswith(".go") for one in gone) else ""
+        )
+        for one in gone:
+            found = uses(one, users, theirs, go_module)
+            if found and not self._is_elsewhere(one, each.remover.commit):
+                for path, lines in sorted(found.items()):
+                    yield _result(one, each, path, lines)
+
+    def _go_module(self, base: str) -> str:
+        with read_objects(self._git_dir, self._env, largest=LARGEST_FILE) as reader:
+            found = reader.read([f"{base}:go.mod"])[0]
+        lines = found.content.decode("utf-8", "replace").splitlines() if found else []
+        return next((line.split()[1] for line in lines if line.startswith("module ")
+                     and len(line.split()) > 1), "")  # fmt: skip
+
+    def _is_elsewhere(self, one: Lost, commit: str) -> bool:
+        """Whether another file still defines the name, where files share one space of names."""
+        if family(one.path) not in _ONE_SPACE:
+            return False
+        name = one.definition.name
+        args = ("grep", "-l", "-z", "-I", "-F", "-w", "-e", name, commit, "--")
+        listed = self._git(*args).decode("utf-8", "surrogateescape").split("\0")[:-1]
+        paths = [line.partition(":")[2] for line in listed]
+        near = [path for path in paths if family(path) == family(one.path)
+                and module_of(path) == module_of(one.path)]  # fmt: skip
+        if len(near) > MOST_ELSEWHERE or self._left() <= 0:
+            return True
+        with read_objects(self._git_dir, self._env, largest=LARGEST_FILE) as reader:
+            blobs = reader.read([f"{commit}:{path}" for path in near])
+        sources = [parse.Source(language_of(path), blob.content)
+                   for path, blob in zip(near, blobs, strict=True) if blob]  # fmt: skip
+        found = parse.read_all(sources, [name], self._clock, self._deadline)
+        return any(
+            facts is None or any(known.name == name for known in facts.definitions)
+            for facts in found
+        )
+
+
+def _candidates(mine: Sequence[Change], theirs: Sequence[Change]) -> set[str]:
+    """The names that one change seems to remove, and another one's added lines have."""
+    found: set[str] = set()
+    for language in {family(change.path) for change in mine}:
+        names = [change.lost for change in mine if family(change.path) == language]
+        words = [change.new_words for change in theirs if family(change.path) == language]
+        found |= frozenset().union(*names) & frozenset().union(*words)
+    return found
+
+
+def _result(one: Lost, each: _Direction, path: str, lines: Sequence[int]) -> LostDefinition:
+    new_name = one.new_name if one.new_name != one.definition.name else ""
+    new_path = one.new_path if one.new_path != one.path else ""
+    return LostDefinition(
+        one.definition.name, one.definition.kind, each.remover.agent, one.path,
+        one.definition.line, new_name, new_path, each.user.agent, path, tuple(lines),
+    )  # fmt: skip

@@ -1,0 +1,277 @@
+"""The rule: when is a name in one agent's new line the definition that another one removed?
+
+Only if the name is bound to it: by an import of that module, in the same file, or by a qualified
+call. A name that merely reads the same never counts.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ghp_agents.conflicts.syntax.changed_text import Change
+from ghp_agents.conflicts.syntax.facts import (
+    BIND,
+    IMPORT,
+    MEMBER,
+    USE,
+    Definition,
+    Facts,
+    Import,
+    Place,
+    words,
+)
+from ghp_agents.conflicts.syntax.languages import family
+from ghp_agents.conflicts.syntax.modules import module_in, module_of, names_module
+
+_BY_LINKER = ("c", "ruby")
+_WITH_MEMBERS = ("python", "javascript", "java", "rust")
+_DYNAMIC = "__getattr__"
+
+
+class Version(NamedTuple):
+    """A file after a change: its facts, and its text where the facts may be wrong."""
+
+    change: Change
+    before: Facts
+    after: Facts
+    text: str = ""
+    is_known: bool = True  # no: it is too large, or the parser failed
+
+    def has(self, name: str, owner: str = "") -> bool:
+        """Whether its code may still reach the name outside of functions that bind it, as far as
+        can be told. A member of a class, and JavaScript: whether the name occurs at all."""
+        if not self.is_known or (self.after.has_error and name in words(self.text)):
+            return True
+        if owner or family(self.change.path) == "javascript":
+            return name in self.after.words
+        return any(_reaches(place, name) for place in self.after.places)
+
+
+def _reaches(place: Place, name: str) -> bool:
+    if place.name != name or place.is_local or place.role == MEMBER:
+        return False
+    return place.role != BIND or not place.owner
+
+
+class Lost(NamedTuple):
+    """A definition that a change removed, and the one that took its place, if that is evident."""
+
+    path: str
+    definition: Definition
+    new_name: str = ""
+    new_path: str = ""
+
+
+def lost(versions: Sequence[Version], names: frozenset[str]) -> list[Lost]:
+    """The definitions among `names` that a change removed or renamed."""
+    found = []
+    for version in versions:
+        for each in version.before.definitions:
+            if each.name in names and _is_lost(each, version, versions):
+                found.append(_with_successor(each, version, versions))
+    return found
+
+
+def _is_lost(each: Definition, version: Version, versions: Sequence[Version]) -> bool:
+    path = version.change.old
+    here = version if version.change.new == path else None
+    if here and (here.has(each.name, each.owner) or _is_dynamic(here.after, each)):
+        return False
+    # Files that share the module; everywhere for a member, for it may have moved to a base class.
+    for other in versions:
+        if family(other.change.new) != family(path):
+            continue
+        shares = module_of(other.change.new) == module_of(path)
+        if not other.is_known:
+            return False
+        if (shares or each.owner) and _offers(other.after, each.name, is_member=bool(each.owner)):
+            return False
+    return not each.owner or _is_closed(each.owner, version)
+
+
+def _offers(facts: Facts, name: str, *, is_member: bool) -> bool:
+    if any(each.name == name for each in facts.definitions):
+        return True
+    return not is_member and any(each.alias == name for each in facts.imports)
+
+
+def _is_dynamic(facts: Facts, each: Definition) -> bool:
+    if any(known.name == "*" for known in facts.imports):
+        return True
+    return any(
+        known.name == _DYNAMIC and known.owner in ("", each.owner) for known in facts.definitions
+    )
+
+
+def _is_closed(owner: str, version: Version) -> bool:
+    """Whether a class is in both versions and inherits nothing: what it lost, it does not have."""
+    if family(version.change.old) == "rust":
+        return version.change.old == version.change.new
+    for facts in (version.before, version.after):
+        classes = [
+            each
+            for each in facts.definitions
+            if ".".join(filter(None, (each.owner, each.name))) == owner
+        ]
+        if len(classes) != 1 or classes[0].is_open:
+            return False
+    return version.change.old == version.change.new
+
+
+def _with_successor(each: Definition, version: Version, versions: Sequence[Version]) -> Lost:
+    found = [
+        (new, other.change.new)
+        for other in versions
+        for new in other.after.definitions
+        if (new.kind, new.digest) == (each.kind, each.digest)
+        and (new.name, new.owner) not in {(old.name, old.owner) for old in other.before.definitions}
+    ]
+    path = version.change.old
+    near = [pair for pair in found if pair[1] == path] or found
+    if len(near) != 1:
+        return Lost(path, each)
+    new, place = near[0]
+    return Lost(path, each, new.name, place)
+
+
+# ---------------------------------------------------------------- uses
+
+
+def uses(
+    gone: Lost, versions: Sequence[Version], theirs: Mapping[str, Version], go_module: str = ""
+) -> dict[str, list[int]]:
+    """The added lines that use what is gone, by path. `theirs` has the other change's files."""
+    if _defines_again(gone, versions):
+        return {}
+    found = {}
+    for version in versions:
+        change = version.change
+        if not change.new or family(change.new) != family(gone.path):
+            continue
+        if (known := theirs.get(change.old)) and known.has(
+            gone.definition.name, gone.definition.owner
+        ):
+            continue  # the other one knows this file, and has the name there
+        lines = {
+            place.line
+            for place in version.after.places
+            if place.name == gone.definition.name
+            and change.adds(place.line)
+            and _is_bound(place, gone, version, theirs, go_module)
+        }
+        if lines:
+            found[change.new] = sorted(lines)
+    return found
+
+
+def _defines_again(gone: Lost, versions: Sequence[Version]) -> bool:
+    return any(
+        each.name == gone.definition.name and not each.is_private and version.change.adds(each.line)
+        for version in versions
+        if version.change.new and module_of(version.change.new) == module_of(gone.path)
+        for each in version.after.definitions
+    )
+
+
+def _is_bound(
+    place: Place, gone: Lost, version: Version, theirs: Mapping[str, Version], go_module: str
+) -> bool:
+    if place.role == BIND or place.is_local:
+        return False
+    importer = _Importer(version.change.new, version.after.imports, go_module)
+    is_same = version.change.old == gone.path
+    if is_same and (known := theirs.get(gone.path)) and not known.change.new:
+        return False  # the file itself is gone: git tells
+    if gone.definition.owner and family(gone.path) in _WITH_MEMBERS:
+        return _is_bound_member(place, gone, importer, is_same)
+    if not is_same and _shadows(version.after, place.name) and family(gone.path) != "go":
+        return False
+    return _is_bound_name(place, gone, importer, is_same)
+
+
+def _shadows(facts: Facts, name: str) -> bool:
+    """Whether the file binds the name itself, outside of functions."""
+    if any(each.name == name and not each.owner for each in facts.definitions):
+        return True
+    return any(each.role == BIND and _reaches(each, name) for each in facts.places)
+
+
+class _Importer(NamedTuple):
+    """A file that imports."""
+
+    path: str
+    imports: tuple[Import, ...]
+    go_module: str
+
+    def imports_name(self, name: str, module: str) -> bool:
+        """Whether `name` is imported under that name, and from that module alone."""
+        found = [each for each in self.imports if each.alias == name]
+        return bool(found) and all(
+            each.name == name and names_module(each.module, self.path, module, self.go_module)
+            for each in found
+        )
+
+    def takes(self, name: str, module: str) -> bool:
+        """Whether `name` is imported from that module, under any name."""
+        return any(
+            each.name == name and names_module(each.module, self.path, module, self.go_module)
+            for each in self.imports
+        )
+
+    def is_module(self, qualifier: str, module: str) -> bool:
+        """Whether `qualifier` is that module."""
+        found = [each for each in self.imports if each.alias == qualifier]
+        if not found and "::" in f"{qualifier}::":
+            return names_module(qualifier, self.path, module) if self.is_rust else False
+        return bool(found) and all(
+            names_module(module_in(each, self.path), self.path, module, self.go_module)
+            for each in found
+        )
+
+    def has_alias(self, name: str) -> bool:
+        """Whether any import binds the name."""
+        return any(each.alias == name for each in self.imports)
+
+    @property
+    def is_rust(self) -> bool:
+        """Whether paths can be used without an import."""
+        return family(self.path) == "rust"
+
+
+def _is_bound_name(place: Place, gone: Lost, importer: _Importer, is_same: bool) -> bool:
+    language, module = family(gone.path), module_of(gone.path)
+    name, owner = gone.definition.name, gone.definition.owner
+    if language in _BY_LINKER:
+        return _is_bound_globally(place, gone, is_same)
+    if owner:
+        return False
+    if place.role == IMPORT:
+        return importer.takes(name, module)
+    if place.role == MEMBER:
+        return importer.is_module(place.qualifier, module)
+    if is_same or (language in ("go", "java") and module_of(importer.path) == module):
+        return not importer.has_alias(name)
+    return importer.imports_name(name, module)
+
+
+def _is_bound_globally(place: Place, gone: Lost, is_same: bool) -> bool:
+    each = gone.definition
+    if family(gone.path) == "c":
+        is_visible = is_same or not each.is_private or gone.path.endswith(".h")
+        return place.role == USE and is_visible
+    if place.role == MEMBER:
+        last = place.qualifier.rpartition("::")[2]
+        return bool(each.owner) and last == each.owner.rpartition(".")[2]
+    first = each.owner.partition(".")[0]
+    return place.role == USE and place.owner.partition(".")[0] == first if first else True
+
+
+def _is_bound_member(place: Place, gone: Lost, importer: _Importer, is_same: bool) -> bool:
+    owner, module = gone.definition.owner, module_of(gone.path)
+    if place.role == MEMBER and place.qualifier == "self":
+        return is_same and place.owner == owner
+    if place.role == MEMBER and place.qualifier == owner:
+        near = is_same or (family(gone.path) == "java" and module_of(importer.path) == module)
+        by_import = importer.imports_name(owner, module)
+        return by_import or (near and not importer.has_alias(owner))
+    is_java_call = place.role == USE and family(gone.path) == "java"
+    return is_java_call and is_same and place.owner == owner
