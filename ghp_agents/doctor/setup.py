@@ -28,9 +28,10 @@ def explain(sharing: PublishPlan) -> list[str]:
     return [
         f"Clones share state through {sharing.remote} ({sharing.address}). What is pushed there:",
         *refs,
-        "It contains names, status and branches of agents; questions, answers, issues and leases; "
-        "handoffs with uncommitted work; and people's names from git. Paths are relative to the "
-        "repository. Absolute paths and host names appear only if somebody writes them.",
+        "It contains names, status and branches of agents; the files that they change, and which "
+        "lines; questions, answers, issues and leases; handoffs with uncommitted work; and "
+        "people's names from git. Paths are relative to the repository. Absolute paths and host "
+        "names appear only if somebody writes them.",
         f"Who can read it: {_readers(sharing.address)}",
         f"To keep everything in this clone, set {KEEP_HOME}.",
     ]

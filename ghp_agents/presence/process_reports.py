@@ -6,7 +6,8 @@ own machine reports with a sync that the process runs. The report is valid for `
 
 import os
 
-from ghp_agents.hotpath import alive, fastjson, presence_file
+from ghp_agents.hotpath import alive
+from ghp_agents.presence.amend import amend
 from ghp_agents.workspace import Workspace
 
 QUIET = 300.0  # seconds without a heartbeat before a report
@@ -43,8 +44,18 @@ def _report(ws: Workspace, name: str) -> bool:
         return False
     if not _is_due(presence, lives, ws.clock.interval()):
         return False
+    boot, seconds = ws.clock.interval()
+
+    def vouch(record: dict[str, object]) -> bool:
+        if record != presence:  # a heartbeat came meanwhile
+            return False
+        local = {**presence.get("local", {}), "vouched": [boot, round(seconds, 1)]}
+        fields = {"processRunsFor": BELIEVED if lives else 0, "silentFor": int(silent)}
+        record.update(fields, local=local)
+        return True
+
     try:
-        return _write(ws, name, presence, beaten, lives, silent)
+        return amend(ws, name, vouch)
     except OSError:
         return False  # nothing can be written now
 
@@ -58,36 +69,3 @@ def _is_due(presence: "dict[str, object]", lives: bool, moment: tuple[str, float
         case [_, True]:
             return True
     return "processRunsFor" not in presence
-
-
-def _write(
-    ws: Workspace,
-    name: str,
-    seen: "dict[str, object]",
-    beaten: float,
-    lives: bool,
-    silent: float,
-) -> bool:
-    """Update the presence, unless a heartbeat came meanwhile. The file keeps its modification
-    time, because this is not a heartbeat."""
-    number, held = presence_file.hold(ws.folders, name)
-    try:
-        known = [presence_file.presence(folder, name) for folder in ws.folders]
-        record = presence_file.newest_of(known)
-        if record is None or record != seen:
-            return False
-        boot, seconds = ws.clock.interval()
-        record["local"] = {**record.get("local", {}), "vouched": [boot, round(seconds, 1)]}
-        record["seq"] += 1
-        record["processRunsFor"] = BELIEVED if lives else 0
-        record["silentFor"] = int(silent)
-        content = fastjson.encode(record)
-        presence_file.write(ws.folders[number:], known[number:], name, content)
-        for folder in ws.folders:
-            path = f"{folder}/agents/{name}.json"
-            if presence_file.presence(folder, name) == record:
-                os.utime(path, (beaten, beaten))
-        return True
-    finally:
-        if held >= 0:
-            os.close(held)

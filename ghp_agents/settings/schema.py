@@ -25,6 +25,7 @@ from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import LARGEST
 from ghp_agents.core.glob_paths import spelled_all
 from ghp_agents.core.remote_url import masked
+from ghp_agents.settings.key_lines import key_lines
 
 MAX_SECONDS = 10 * 365 * 86_400
 REPOSITORY_FILE = ".ghp/config.json"  # the end of its name, in a worktree or in a commit
@@ -117,6 +118,11 @@ class AgentsConfig(BaseModel):
     )
     implicit_leases: bool = Field(
         True, description="the first edit of a file leases it in this clone"
+    )
+    share_changes: bool = Field(
+        True,
+        description="other clones hear which files and lines an agent has changed, and refuse or "
+        "warn of edits that would conflict; no content is shared",
     )
     tracker: Literal["auto", "github", "local"] = Field(
         "auto",
@@ -304,7 +310,7 @@ def unknown_keys(text: str) -> list[UnknownKey]:
         return []
     ours = whole.get("agents")
     ours = ours if isinstance(ours, dict) else {}
-    known, where = known_keys(), _lines(text)
+    known, where = known_keys(), key_lines(text)
     found = [
         UnknownKey(where[("agents", key)], f"agents.{key}", _meant(key, known))
         for key in ours
@@ -340,7 +346,7 @@ def _read_one(text: str) -> tuple[dict[str, Any], dict[str, Any], list[Fault]]:
         return {}, {}, [Fault(1, "not a JSON object")]
     ours, theirs = whole.get("agents", {}), _of_upstream(whole)
     if not isinstance(ours, dict):
-        return {}, theirs, [Fault(_lines(text)[("agents",)], "`agents` is not an object")]
+        return {}, theirs, [Fault(key_lines(text)[("agents",)], "`agents` is not an object")]
     try:
         checked = AgentsConfig.model_validate(ours)
     except ValidationError as error:
@@ -362,39 +368,10 @@ def _of_upstream(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _faults(text: str, error: ValidationError) -> list[Fault]:
-    where = _lines(text)
+    where = key_lines(text)
     found: list[Fault] = []
     for detail in error.errors(include_url=False, include_context=False):
         path = ("agents", *map(str, detail["loc"]))
         known = [path[:length] for length in range(len(path), 0, -1) if path[:length] in where]
         found.append(Fault(where[known[0]], f"`{'.'.join(path)}`: {detail['msg'].lower()}"))
-    return found
-
-
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
-
-
-def _lines(text: str) -> dict[tuple[str, ...], int]:
-    """The line of each key and each item in a JSON text, by its path."""
-    found: dict[tuple[str, ...], int] = {}
-    path: list[str | int] = []  # the key of each open object, the index of each open list
-    key_is_next = False
-    line, counted = 1, 0
-    for token in _TOKEN.finditer(text):
-        word, here = token[0], tuple(map(str, path))
-        line += text.count("\n", counted, token.start())
-        counted = token.start()
-        if word in "}]":
-            path.pop()
-        elif word == ",":
-            key_is_next = isinstance(path[-1], str)
-            path[-1] = path[-1] if isinstance(path[-1], str) else path[-1] + 1
-        elif key_is_next and word.startswith('"'):
-            path[-1], key_is_next = json.loads(word), False
-            found[tuple(map(str, path))] = line
-        elif word != ":":
-            found.setdefault(here, line)
-            if word in "{[":
-                path.append("" if word == "{" else 0)
-                key_is_next = word == "{"
     return found

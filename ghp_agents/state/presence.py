@@ -10,6 +10,8 @@ from typing import Any, TypedDict, get_type_hints
 from ghp_agents.core.ids import NUMBERS_END, one_line
 from ghp_agents.core.schema_version import KEY, VERSION, versioned
 from ghp_agents.hotpath import heartbeat
+from ghp_agents.state import changes
+from ghp_agents.state.changes import ChangedFields
 from ghp_agents.state.record import Movement
 
 PATH = ".ghp/agent-status.json"
@@ -36,6 +38,7 @@ class AgentFields(TypedDict, total=False):
     pull: int
     processRunsFor: int
     silentFor: int
+    changes: list[ChangedFields]
 
 
 class PresenceFile(TypedDict):
@@ -58,14 +61,19 @@ def number(presence: Presence, field: str) -> int:
 def typed(presence: Presence) -> dict[str, Any]:
     """The fields without those that a foreign record has in another type."""
     kinds = get_type_hints(AgentFields)
-    return {
+    fields = {
         name: value
         for name, value in presence.items()
         if name not in kinds or _fits(value, kinds[name])
     }
+    if changes.FIELD in fields:
+        fields[changes.FIELD] = changes.valid(fields[changes.FIELD])
+    return fields
 
 
 def _fits(value: Any, kind: Any) -> bool:
+    if kind == list[ChangedFields]:
+        return isinstance(value, list)
     if kind == list[str]:
         return isinstance(value, list) and all(isinstance(item, str) for item in value)
     return isinstance(value, kind) and not isinstance(value, bool)

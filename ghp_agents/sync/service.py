@@ -17,7 +17,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.join import SyncReport
-from ghp_agents.sync import compaction, lost_locks, main_moved, notifications
+from ghp_agents.sync import compaction, lost_locks, main_moved, notifications, report_changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def sync(
     people on GitHub are executed, and the state is shown there. The report says if the remote is
     unreachable. Raises GhpError for local errors.
     """
+    report_changes.report_changes(ctx)
     process_reports.report_processes(ctx.ws)
     report = ctx.exchange.sync(push=push, paced=paced)
     sends = report.fetched and push and not report.trouble

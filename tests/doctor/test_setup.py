@@ -34,9 +34,10 @@ def test_what_is_shared_is_said_before_anything_is_done() -> None:
         "Clones share state through team (git@gitlab.com:o/r.git). What is pushed there:",
         "  refs/x/*       all that is said",
         "  refs/longer/*  rights",
-        "It contains names, status and branches of agents; questions, answers, issues and leases; "
-        "handoffs with uncommitted work; and people's names from git. Paths are relative to the "
-        "repository. Absolute paths and host names appear only if somebody writes them.",
+        "It contains names, status and branches of agents; the files that they change, and which "
+        "lines; questions, answers, issues and leases; handoffs with uncommitted work; and "
+        "people's names from git. Paths are relative to the repository. Absolute paths and host "
+        "names appear only if somebody writes them.",
         "Who can read it: whoever can read the repository; everybody, if it is public on "
         "gitlab.com.",
         'To keep everything in this clone, set "agents": {"push": false} in .ghp/config.json.',

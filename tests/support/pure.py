@@ -14,7 +14,7 @@ _NAMES = {
     "guard": "codeowners override",
     "handoffs": "handoff record returned sections tool_files",
     "hooks": "loose_match notebook_edit patch_edit",
-    "hotpath": "lost_claim quoting",
+    "hotpath": "line_ranges lost_claim quoting",
     "integrations/clients": "events hook_entries statusline",
     "integrations/git_hooks": "script",
     "integrations/upstream_ghp": "hooks records",
@@ -29,7 +29,7 @@ _NAMES = {
     "presence": "liveness stop_order",
     "pulls": "batch body_template branch_names check pull record replay review",
     "reports": "markdown",
-    "settings": "consent schema settings",
+    "settings": "consent key_lines schema settings",
     "state": "admin_port cause codec join ledger legacy_causes presence record",
     "sweep": "messages plan",
 }

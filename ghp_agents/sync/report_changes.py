@@ -1,0 +1,208 @@
+"""Writes into the presence of this clone's agents which files and lines they have changed.
+
+Other clones decide by it whether an edit would conflict. Only a sync does this, never a heartbeat
+or a hook, and only for worktrees in which something moved since the last look.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.json_file import object_file
+from ghp_agents.git import changed_lines, worktree_admin
+from ghp_agents.git import process as git
+from ghp_agents.git.changed_lines import FileChange
+from ghp_agents.git.worktree_admin import Checkout
+from ghp_agents.hotpath import alive, heartbeat, implicit_leases
+from ghp_agents.hotpath.locate import Location, walk_up
+from ghp_agents.ports import Context
+from ghp_agents.presence.amend import amend
+from ghp_agents.state import changes, default_branch
+from ghp_agents.state.changes import FIELD, ChangedFields
+from ghp_agents.state.presence import Presence
+from ghp_agents.workspace import NAME_FILE, Workspace
+
+FILE = "changes.json"  # in the folder of caches
+SETTLED = 10.0  # seconds since the last heartbeat; by then an edit after it has had its own
+SILENT = 30.0  # seconds without a heartbeat after which a report says so
+
+Found = Sequence[FileChange]
+
+
+class Worker(NamedTuple):
+    """A living agent of this clone."""
+
+    name: str
+    presence: Presence
+    beaten: float  # the time of its last heartbeat
+
+
+def report_changes(ctx: Context) -> list[str]:
+    """Update the presence of each agent here, if its changes are not as published; return the
+    names. Without a remote nobody else reads it."""
+    ws = ctx.ws
+    workers, idle = _workers(ws)
+    shares = ws.settings.share_changes and ctx.exchange.sync_status().remote is not None
+    wanted: dict[str, list[ChangedFields]] = {name: [] for name in idle}
+    if not shares:
+        wanted |= {worker.name: [] for worker in workers}
+    elif workers:
+        with suppress(GhpError, OSError):  # then they stay as they are
+            wanted |= _wanted(ws, workers)
+    return [name for name in sorted(wanted) if _publish(ws, name, wanted[name])]
+
+
+def _workers(ws: Workspace) -> tuple[list[Worker], list[str]]:
+    """The living agents of this clone, and the others that still have changes in their presence."""
+    now = ws.clock.now()
+    names = {name for folder in ws.folders for name in _recent(folder, now - alive.GONE_AFTER)}
+    workers: list[Worker] = []
+    idle: list[str] = []
+    limits = ws.settings.dead_after, ws.settings.gone_after
+    for name in sorted(names):
+        found = alive.newest_presence(ws.folders, name)
+        if found and alive.lives(ws.folders, name, now, *limits):
+            workers.append(Worker(name, *found))
+        elif found and FIELD in found[0]:
+            idle.append(name)
+    return workers, idle
+
+
+def _recent(folder: str, since: float) -> list[str]:
+    try:
+        with os.scandir(folder + "/agents") as entries:
+            found = [
+                entry.name.removesuffix(".json")
+                for entry in entries
+                if entry.name.endswith(".json") and entry.stat().st_mtime >= since
+            ]
+    except OSError:
+        return []
+    return [name for name in found if heartbeat.is_name(name)]
+
+
+def _wanted(ws: Workspace, workers: Sequence[Worker]) -> dict[str, list[ChangedFields]]:
+    """The changes of each agent, by the worktree that it works in. Raises GhpError."""
+    checkouts = worktree_admin.listed(ws.folder)
+    owners = {name: checkout for checkout in checkouts for name in _owner(checkout)}
+    by_branch = {checkout.branch: checkout for checkout in checkouts if checkout.branch}
+    teams: dict[Checkout, list[Worker]] = {}
+    wanted: dict[str, list[ChangedFields]] = {}
+    for worker in workers:
+        branch = str(worker.presence.get("branch") or "")
+        checkout = by_branch.get(branch) or owners.get(worker.name)
+        if checkout and checkout.head and checkout.path.is_dir():
+            teams.setdefault(checkout, []).append(worker)
+        else:
+            wanted[worker.name] = []
+    memory = object_file(ws.cache_dir / FILE)
+    before, after = memory.read(), dict[str, Any]()
+    refs = default_branch.trunk_places(ws)
+    for checkout, team in teams.items():
+        with suppress(GhpError, OSError):
+            place, files = _files(ws, checkout, team, refs, before, after)
+            wanted |= {x.name: _without_others(ws, place, x, team, files) for x in team}
+    if after != before:
+        memory.write(after)
+    return wanted
+
+
+def _owner(checkout: Checkout) -> list[str]:
+    """The agent whose name was written into a worktree, if there is one."""
+    place = walk_up(str(checkout.path)) if checkout.path.is_dir() else None
+    with suppress(OSError, UnicodeDecodeError):
+        return [Path(place.git_dir, NAME_FILE).read_text("utf-8").strip()] if place else []
+    return []
+
+
+def _files(
+    ws: Workspace,
+    checkout: Checkout,
+    team: Sequence[Worker],
+    refs: Iterable[str],
+    before: Mapping[str, Any],
+    after: dict[str, Any],
+) -> tuple[Location, Found]:
+    """A worktree and its changed files; as remembered, if nothing has moved. Raises GhpError and
+    OSError."""
+    place = walk_up(str(checkout.path))
+    if place is None or place.toplevel is None:
+        raise FileNotFoundError(checkout.path)
+    main = _commits(ws.folder, [ref for ref in refs if ref != f"refs/heads/{checkout.branch}"])
+    known = before.get(place.git_dir)
+    known = known if isinstance(known, dict) else {}
+    beaten = max(worker.beaten for worker in team)
+    seen = [
+        checkout.head, main, _stat(f"{place.git_dir}/index"), beaten,
+        ws.clock.now() - beaten >= SETTLED,
+    ]  # fmt: skip
+    if known.get("seen") == seen and known.get("files") == _stats(place, known):
+        kept = {FIELD: known.get(FIELD)}
+    else:
+        base = _fork_point(checkout, main)
+        found = changed_lines.in_worktree(place, base, main[-1] if main else base)
+        kept = {FIELD: changes.encode(found)}
+    after[place.git_dir] = {"seen": seen, "files": _stats(place, kept), **kept}
+    return place, changes.decode(kept)
+
+
+def _commits(folder: Path, refs: Iterable[str]) -> list[str]:
+    """The commits of the main branch here and on the remote, the remote's last."""
+    found = (worktree_admin.tip(folder, ref) for ref in refs)
+    return list(dict.fromkeys(commit for commit in found if commit))
+
+
+def _fork_point(checkout: Checkout, main: Sequence[str]) -> str:
+    """The last common commit with the main branch. Without one, only uncommitted work counts."""
+    if not main:
+        return checkout.head
+    done = git.run(["merge-base", checkout.head, *main], cwd=checkout.path)
+    return done.text if done.code == 0 else checkout.head
+
+
+def _stats(place: Location, known: Mapping[str, Any]) -> list[Any]:
+    """How the remembered files are on the disk."""
+    return [_stat(f"{place.toplevel}/{x.path}") for x in changes.decode(known)]
+
+
+def _stat(path: str) -> list[int] | None:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return [status.st_mtime_ns, status.st_size, status.st_ino]
+
+
+def _without_others(
+    ws: Workspace, place: Location, worker: Worker, team: Sequence[Worker], files: Found
+) -> list[ChangedFields]:
+    """An agent's own changes in a worktree: not those of files that another agent there edits."""
+    others = {other.name for other in team} - {worker.name}
+    leases = implicit_leases.list_all(ws.folders) if others else []
+    theirs = {x.path for x in leases if x.agent in others and x.is_in(place.git_dir)}
+    return changes.encode(x for x in files if theirs.isdisjoint((x.path, x.path.lower())))
+
+
+def _publish(ws: Workspace, agent: str, wanted: list[ChangedFields]) -> bool:
+    found = alive.newest_presence(ws.folders, agent)
+    if found is None or found[0].get(FIELD, []) == wanted:
+        return False
+    silent = alive.silence(*found, ws.clock.now(), ws.clock.interval())
+
+    def change(record: dict[str, Any]) -> bool:
+        for field in heartbeat.VOUCHED:  # reported again afterwards, if it still is so
+            record.pop(field, None)
+        record.pop(FIELD, None)
+        if wanted:
+            record[FIELD] = wanted
+        if silent >= SILENT:  # a new report is no sign of life
+            record["silentFor"] = int(silent)
+        return True
+
+    try:
+        return amend(ws, agent, change)
+    except OSError:
+        return False  # nothing can be written now
