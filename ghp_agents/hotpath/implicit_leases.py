@@ -293,6 +293,12 @@ def _worktree(git_dir: str) -> str:
     return name if rest.endswith("/worktrees") else ""
 
 
+def git_dir_of(touch: ImplicitLease, common_dir: str) -> str:
+    """The git folder of the lease's worktree, which is always one of this clone."""
+    name = _worktree(touch.git_dir)
+    return f"{common_dir}/worktrees/{name}" if name not in ("", ".", "..") else common_dir
+
+
 def _digest(text: str) -> str:
     """32 hexadecimal digits; `hashlib` would cost as much as the rest."""
     total = 0

@@ -4,7 +4,7 @@ A hook runs it before every edit, so it imports almost nothing, and records are 
 """
 
 from ghp_agents.hotpath import policy_cache
-from ghp_agents.hotpath.quoting import file, named, phrase, reason, when
+from ghp_agents.hotpath.quoting import file, named, path_word, phrase, reason, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def _leased(path: str, rule: Rule, case: EditRequest, mine: Rule | None) -> Verd
         )
         return Verdict(DENY, path, LEASE, rule.holder, rule.since, why, hint)
     hint = (
-        f"Work on something else, wait for it with `ghp agent-lease {_word(path)} --wait`, or "
+        f"Work on something else, wait for it with `ghp agent-lease {path_word(path)} --wait`, or "
         f"{_ask(path)}."
     )
     return Verdict(DENY, path, LEASE, rule.holder, rule.since, why, hint)
@@ -286,9 +286,8 @@ def _touched(path: str, case: EditRequest) -> Verdict:
 
 def _shared(path: str, rule: Rule) -> Verdict:
     why = f"{file(path)} is shared ({rule.label}), so a change needs approval."
-    hint = (
-        f"Request it with `ghp agent-lease {_word(path)}`; a person or an orchestrator approves it."
-    )
+    request = f"`ghp agent-lease {path_word(path)}`"
+    hint = f"Request it with {request}; a person or an orchestrator approves it."
     return Verdict(NEEDS_APPROVAL, path, SHARED, None, "", why, hint)
 
 
@@ -302,7 +301,7 @@ def _in_scope(path: str, rule: Rule, case: EditRequest) -> Verdict:
 
 
 def _ask(path: str) -> str:
-    return f"ask: `ghp agent-escalate --file {_word(path)}`"
+    return f"ask: `ghp agent-escalate --file {path_word(path)}`"
 
 
 def _short(since: str, case: EditRequest) -> str:
@@ -310,12 +309,6 @@ def _short(since: str, case: EditRequest) -> str:
     day, _, clock = when(since).partition("T")
     hour = clock[:5]
     return f"{hour} UTC" if day == case.now_text[:10] else f"{day} {hour} UTC".strip()
-
-
-def _word(path: str) -> str:
-    """A path as one shell word; PATH if it is unsafe."""
-    is_plain = file(path) == path and path[:1] != "-" and not any(char in "*?[]!" for char in path)
-    return path if is_plain else "PATH"
 
 
 def refused(verdicts: "Sequence[Verdict]") -> list[Verdict]:

@@ -89,6 +89,12 @@ def file(path: str) -> str:
     return f"«{''.join(shown).translate(_MARKS)}{more}»"
 
 
+def path_word(path: str) -> str:
+    """A path as one shell word; PATH if it is unsafe."""
+    is_plain = file(path) == path and path[:1] != "-" and not any(char in "*?[]!" for char in path)
+    return path if is_plain else "PATH"
+
+
 def thing(text: str) -> str:
     """The subject of an event: `#12`, `E-3f9a`, a status; unquoted if it is one word."""
     return f"#{file(text[1:])}" if text.startswith("#") else file(text)

@@ -14,7 +14,10 @@ _NAMES = {
     "guard": "codeowners override",
     "handoffs": "handoff record returned sections tool_files",
     "hooks": "loose_match notebook_edit patch_edit",
-    "hotpath": "line_ranges lost_claim quoting",
+    "hotpath": (
+        "conflict_report conflict_words line_ranges lost_claim marked_conflicts quoting "
+        "stored_form "
+    ),
     "integrations/clients": "events hook_entries statusline",
     "integrations/git_hooks": "script",
     "integrations/upstream_ghp": "hooks records",

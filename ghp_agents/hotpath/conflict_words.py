@@ -1,0 +1,69 @@
+"""What an agent is told about a conflict with another agent's version of a file. Pure."""
+
+from ghp_agents.hotpath.quoting import clean, fence, file, named, path_word, when
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.hotpath.conflict_report import FileConflict
+
+
+def why(conflict: "FileConflict") -> str:
+    """Who changed which lines, and how these lines read there."""
+    who = named(conflict.agent)
+    issue = f" for #{conflict.issue}" if conflict.issue else ""
+    since = f"{who} has been editing it in another worktree{issue} since {when(conflict.since)}"
+    if conflict.kind == "whole":
+        return f"{file(conflict.path)} cannot be merged: {conflict.why_whole}. {since}."
+    if conflict.kind == "deleted":
+        return _deleted(conflict, since)
+    place = _lines(conflict.start, conflict.end)
+    begin = f"This edit of {file(conflict.path)} would conflict at your {place}. {since}"
+    if conflict.kind == "added":
+        begin = f"{who} also created {file(conflict.path)}. {begin}"
+    if conflict.their_path != conflict.path:
+        begin += f", and moved it to {file(conflict.their_path)}"
+    return begin + "." + _theirs(conflict, who) + _more(conflict)
+
+
+def hint(conflict: "FileConflict") -> str:
+    """What the agent can do."""
+    who, word = named(conflict.agent), path_word(conflict.path)
+    elsewhere = "Work on something else" if conflict.kind == "whole" else "Edit other lines"
+    return (
+        f"{elsewhere}, wait until {who} finishes its issue, ask: "
+        f"`ghp agent-escalate --file {word}`, or edit anyway after "
+        f"`ghp agent-check --override REASON {word}`, which is recorded and tells {who}."
+    )
+
+
+def _deleted(conflict: "FileConflict", since: str) -> str:
+    who = named(conflict.agent)
+    if conflict.they_deleted:
+        return (
+            f"This edit of {file(conflict.path)} would conflict: {who} deleted the file. {since}."
+        )
+    begin = f"Deleting {file(conflict.path)} would conflict: {who} changed it. {since}."
+    return begin + _theirs(conflict, who)
+
+
+def _theirs(conflict: "FileConflict", who: str) -> str:
+    """Their version of the lines."""
+    if not conflict.their_start:
+        return ""
+    if conflict.their_end < conflict.their_start:
+        return f" {who} has no lines there, after line {conflict.their_end}."
+    place = _lines(conflict.their_start, conflict.their_end)
+    return f" {who} has there, at {place}:\n{fence(clean(conflict.theirs))}"
+
+
+def _more(conflict: "FileConflict") -> str:
+    if not conflict.more:
+        return ""
+    places = "place" if conflict.more == 1 else "places"
+    return f"\n{conflict.more} more {places} would conflict."
+
+
+def _lines(start: int, end: int) -> str:
+    if end < start:
+        return f"place after line {end}"
+    return f"line {start}" if start == end else f"lines {start}-{end}"
