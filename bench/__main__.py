@@ -13,7 +13,7 @@ from bench.place import Place, temporary
 
 ROWS = (
     *("beat", "light", "crowd", "reading", "fold", "clones", "growth", "aging", "contention"),
-    *("claims", "guard", "effect", "authority", "replay", "requests", "knowledge"),
+    *("claims", "guard", "conflicts", "effect", "authority", "replay", "requests", "knowledge"),
 )
 
 

@@ -72,6 +72,12 @@ COMMANDS: dict[str, Row] = {
         "claims and leases",
         "Check whether files may be changed (for hooks and CI).",
     ),
+    "agent-conflicts": Row(
+        "conflicts",
+        "conflicts",
+        "claims and leases",
+        "Show who would conflict with whom, and with the main branch.",
+    ),
     "agent-issues": Row(
         "issue", "issues", "issues", "List issues; --ready lists those that can be claimed."
     ),

@@ -2,7 +2,8 @@
 
 import os
 import stat
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,25 +30,37 @@ class LeftOut(NamedTuple):
 
 
 class ScratchIndex:
-    """Git on a copied index. New objects go to `scratch`, which the caller deletes."""
+    """Git on a copied index. New objects go to `objects`, by default a new folder of `scratch`. The
+    caller deletes both. `flags` and `env` are added to each call."""
 
-    def __init__(self, place: Location, scratch: Path) -> None:
+    def __init__(
+        self, place: Location, scratch: Path, objects: Path | None = None,
+        flags: Sequence[str] = (), env: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
         assert place.toplevel is not None
         self.place = place
         self.worktree = Path(place.toplevel)
-        self.is_sparse = git.config(self.worktree, "core.sparseCheckout") == "true"
-        (scratch / "objects").mkdir()
+        if objects is None:
+            objects = scratch / "objects"
+            objects.mkdir()
         _copy_index(Path(place.git_dir, "index"), scratch / "index")
+        self._flags = (*_FLAGS, *flags)
         self._env = {
+            **(env or {}),
             "GIT_INDEX_FILE": str(scratch / "index"),
             "GIT_LITERAL_PATHSPECS": "1",
-            **borrowed(f"{place.common_dir}/objects", str(scratch / "objects")),
+            **borrowed(f"{place.common_dir}/objects", str(objects)),
         }
+
+    @cached_property
+    def is_sparse(self) -> bool:
+        """Whether the worktree has only a part of the files."""
+        return git.config(self.worktree, "core.sparseCheckout") == "true"
 
     def run(self, *args: str, stdin: bytes | None = None) -> git.Result:
         """Run git here, whatever its exit code."""
         return git.run(
-            [*_FLAGS, *args], cwd=self.worktree, env=self._env, stdin=stdin, timeout=TIMEOUT_S
+            [*self._flags, *args], cwd=self.worktree, env=self._env, stdin=stdin, timeout=TIMEOUT_S
         )
 
     def git(self, *args: str) -> git.Result:

@@ -149,8 +149,8 @@ class NewObjects:
         """The content of an object that was added."""
         return self._new[oid][1] if oid in self._new else None
 
-    def flush(self) -> None:
-        """Write the objects durably. Raises OSError."""
+    def flush(self, *, durable: bool = True) -> None:
+        """Write the objects; `durable` waits for the disk. Raises OSError."""
         written: dict[str, str] = {}
         try:
             for oid, (kind, content) in self._new.items():
@@ -159,7 +159,8 @@ class NewObjects:
                     written[self._path(oid)] = own_file.make_beside(
                         f"{self._folder}/tmp_obj", data, mode=_MODE
                     )
-            _sync([*written.values()])
+            if durable:
+                _sync([*written.values()])
             for path, temporary in written.items():
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 os.replace(temporary, path)

@@ -2,6 +2,7 @@
 
 _NAMES = {
     "claims": "claim",
+    "conflicts": "order overlap path_conflict places report",
     "conflicts/syntax": "bindings changed_text facts import_text languages modules",
     "core": (
         "child_env distribution fields finding first_seen front_matter glob_paths globs ids "

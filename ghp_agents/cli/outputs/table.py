@@ -12,6 +12,7 @@ from ghp_agents.cli.outputs.agent import (
     StatusJson,
     StoppedJson,
 )
+from ghp_agents.cli.outputs.conflicts import ConflictReportJson
 from ghp_agents.cli.outputs.issue import ClaimJson, EpicJson, IssueJson, IssuePageJson
 from ghp_agents.cli.outputs.lease import (
     EditingJson,
@@ -40,6 +41,7 @@ from ghp_agents.cli.outputs.upkeep import BusySweepJson, FindingJson, SweepJson,
 OUTPUTS: dict[str, Any] = {  # by command
     "agent-check": list[RefusedFileJson | RefusedCommitJson | OverriddenFileJson] | LockJson,
     "agent-claim": ClaimJson,
+    "agent-conflicts": ConflictReportJson,
     "agent-dashboard": DashboardJson,
     "agent-doctor": list[FindingJson],
     "agent-escalations": list[QuestionJson],

@@ -1,0 +1,74 @@
+"""`agent-conflicts`: who would conflict with whom if all work were merged now."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ghp_agents.cli import complete, output
+from ghp_agents.cli.context import acting
+from ghp_agents.conflicts import service as services
+from ghp_agents.core.errors import ExitCode
+from ghp_agents.core.ids import agent_name
+from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.conflicts.report import ConflictReport
+
+WATCH_EVERY = 2.0  # seconds
+PAUSE = 4  # times as long as one look takes, so that watching uses a fifth of a core
+
+
+@click.command("agent-conflicts", epilog="Example: ghp agent-conflicts worker-1")
+@click.argument("agent", required=False, shell_complete=complete.agents)
+@click.option("--trunk", is_flag=True, help="Only compare with the main branch.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON; with --watch, one object per line."
+)
+@click.option("--watch", is_flag=True, help="Print it again after each change.")
+@acting
+def conflicts(app: App, agent: str | None, trunk: bool, as_json: bool, watch: bool) -> None:
+    """Show who would conflict with whom, and with the main branch, if all work were merged now.
+
+    Uncommitted changes and new files count. Of agents in other clones, the branches count that they
+    pushed and that were fetched here. Also prints the order of merging in which the fewest agents
+    have to resolve conflicts.
+
+    Git merges the work in a temporary folder. Worktrees, branches and your index stay untouched,
+    and no merge driver or filter runs. Exits with 3 if anything conflicts.
+    """
+    name = agent_name(agent) if agent else None
+    if watch:
+        _watch(app, name, trunk=trunk, as_json=as_json)
+        return
+    with output.busy("Merging"):
+        report = services.survey(app, name, trunk_only=trunk)
+    _print(report, as_json=as_json, line=False)
+    if not report.is_clean:
+        raise click.exceptions.Exit(int(ExitCode.REFUSED))
+
+
+def _print(report: "ConflictReport", *, as_json: bool, line: bool) -> None:
+    from ghp_agents.cli.views import conflicts as view
+
+    if as_json:
+        (output.as_json_line if line else output.as_json)(view.document(report))
+    else:
+        view.show(report)
+
+
+def _watch(app: App, name: str | None, *, trunk: bool, as_json: bool) -> None:
+    """Print the report, and again after each change, until interrupted."""
+    clock, shown = app.ws.clock, None
+    try:
+        while True:
+            started = clock.interval()[1]
+            report = services.survey(app, name, trunk_only=trunk)
+            if report != shown:
+                if shown is not None and not as_json:
+                    output.data("\n")
+                _print(report, as_json=as_json, line=True)
+                output.flush()
+            shown = report
+            clock.wait(max(WATCH_EVERY, PAUSE * (clock.interval()[1] - started)))
+    except KeyboardInterrupt:
+        return

@@ -1,0 +1,153 @@
+"""Shows a report of conflicts to people, and as JSON."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ghp_agents.cli import output
+from ghp_agents.conflicts.path_conflict import PathConflict, describe
+from ghp_agents.conflicts.report import ConflictReport
+from ghp_agents.conflicts.work import AgentWork
+from ghp_agents.core.ids import count
+from ghp_agents.hotpath.quoting import file, named
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.conflicts import (
+        ComparedJson,
+        ConflictReportJson,
+        PathConflictJson,
+    )
+
+FILES_SHOWN = 20  # of one conflict
+
+
+def show(report: ConflictReport) -> None:
+    """Print the conflicts and the order on standard output, all else on standard error."""
+    for pair in report.pairs:
+        ours, theirs = pair.ours, pair.theirs
+        output.data(f"{ours.name} and {theirs.name} conflict in {_files(pair.files)}:")
+        _show_files(pair.files, _short(ours), _short(theirs))
+        output.data(
+            f"  Next: merge {_short(ours)} first; {_short(theirs)} then updates its branch and "
+            "resolves."
+        )
+    for clash in report.with_trunk:
+        work, trunk = clash.work, file(report.trunk)
+        output.data(f"{work.name} conflicts with {trunk} in {_files(clash.files)}:")
+        _show_files(clash.files, trunk, _short(work))
+        output.data(f"  Next: {_short(work)} merges {trunk} and resolves: {_update(report, work)}")
+    if report.order and (report.pairs or report.with_trunk):
+        _show_order(report)
+    for warning in report.warnings:
+        output.warn(warning.text)
+    for unread in report.unread:
+        output.warn(f"Cannot compare the work of {unread.name}: {unread.reason}.")
+    for note in (note for work in report.works for note in work.notes):
+        output.say(f"{note}.")
+    output.say(_summary(report))
+
+
+def _files(files: Sequence[PathConflict]) -> str:
+    return count(len(files), "file")
+
+
+def _short(work: AgentWork) -> str:
+    return ", ".join(map(named, work.agents))
+
+
+def _show_files(files: Sequence[PathConflict], ours: str, theirs: str) -> None:
+    for conflict in files[:FILES_SHOWN]:
+        output.data(f"  {file(conflict.path)}: {describe(conflict, ours, theirs)}")
+    if len(files) > FILES_SHOWN:
+        output.data(f"  … and {count(len(files) - FILES_SHOWN, 'more file')}; --json lists all")
+
+
+def _update(report: ConflictReport, work: AgentWork) -> str:
+    where = " in its worktree" if work.folder else ""
+    return f"`git merge {file(report.trunk)}`{where}."
+
+
+def _show_order(report: ConflictReport) -> None:
+    assert report.order is not None
+    free = ", ".join(_short(report.works[number]) for number in report.order.free)
+    resolving = ", ".join(_short(report.works[number]) for number in report.order.resolving)
+    output.data("Order of merging with the fewest conflicts:")
+    if free:
+        output.data(f"  without a conflict: {free}")
+    output.data(f"  then, each after resolving: {resolving}")
+
+
+def _summary(report: ConflictReport) -> str:
+    if not report.works:
+        return f"No agent has work that is not on {file(report.trunk)} yet."
+    compared = f"Compared the work of {count(len(report.works), 'agent')}"
+    if report.is_clean:
+        return f"{compared}: nothing conflicts."
+    parts = [f"{count(len(report.pairs), 'pair')} conflicts"] if len(report.pairs) == 1 else []
+    if len(report.pairs) > 1:
+        parts.append(f"{len(report.pairs)} pairs conflict")
+    if report.with_trunk:
+        number = len(report.with_trunk)
+        parts.append(f"{number} {'conflicts' if number == 1 else 'conflict'} with the main branch")
+    return f"{compared}: {', '.join(parts)}."
+
+
+def document(report: ConflictReport) -> "ConflictReportJson":
+    """The report as JSON."""
+    at = {id(work): number for number, work in enumerate(report.works)}
+    return {
+        "trunk": report.trunk,
+        "compared": [_work(work) for work in report.works],
+        "conflicts": [
+            {
+                "first": at[id(pair.ours)], "second": at[id(pair.theirs)],
+                "files": [_conflict(one, _short(pair.ours), pair.theirs) for one in pair.files],
+            }
+            for pair in report.pairs
+        ],
+        "withTrunk": [
+            {
+                "work": at[id(clash.work)],
+                "files": [_conflict(one, file(report.trunk), clash.work) for one in clash.files],
+            }
+            for clash in report.with_trunk
+        ],
+        "order": report.order and {
+            "free": [*report.order.free], "resolving": [*report.order.resolving],
+        },
+        "unread": [{"name": one.name, "why": one.reason} for one in report.unread],
+        "warnings": [
+            {"agents": [*one.agents], "path": one.path, "line": one.line, "text": one.text}
+            for one in report.warnings
+        ],
+    }  # fmt: skip
+
+
+def _work(work: AgentWork) -> "ComparedJson":
+    return {
+        "agents": [*work.agents],
+        "issue": work.issue,
+        "branch": work.branch or None,
+        "worktree": work.folder or None,
+        "commit": work.head,
+        "uncommitted": work.commit != work.head,
+        "pushed": work.is_pushed,
+        "notes": [*work.notes],
+    }
+
+
+def _conflict(conflict: PathConflict, first: str, second: AgentWork) -> "PathConflictJson":
+    return {
+        "path": conflict.path,
+        "otherPaths": [*conflict.paths],
+        "kind": conflict.kind,
+        "what": describe(conflict, first, _short(second)),
+        "places": [
+            {
+                "firstLine": place.ours.first, "lastLine": place.ours.last,
+                "otherFirstLine": place.theirs.first, "otherLastLine": place.theirs.last,
+                "text": place.our_text, "otherText": place.their_text,
+            }
+            for place in conflict.places
+        ],
+        "driver": conflict.driver or None,
+    }  # fmt: skip

@@ -1,0 +1,93 @@
+"""The order of merging in which the fewest agents have to resolve conflicts.
+
+Of two that conflict, the one that is merged later resolves. So the agents that resolve nothing are
+a set without conflicts, and it should be as large as possible. They are merged first.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+EXACT = 24  # agents that are connected by conflicts; for more the result may not be the best
+_SIZE = 1_000  # one more agent counts more than any number of preferred ones
+
+
+class MergeOrder(NamedTuple):
+    """The numbers of those that resolve nothing, and of those that resolve, in order."""
+
+    free: tuple[int, ...]
+    resolving: tuple[int, ...]
+
+
+def best_order(
+    number: int,
+    conflicts: Iterable[tuple[int, int]],
+    blocked: Collection[int] = (),
+    preferred: Collection[int] = (),
+) -> MergeOrder:
+    """The best order for the agents 0 to `number` - 1. `blocked` ones conflict with the main
+    branch, so they resolve in any order. Where several orders are best, the `preferred` are free.
+    """
+    near: list[set[int]] = [set() for _ in range(number)]
+    for one, other in conflicts:
+        near[one].add(other)
+        near[other].add(one)
+    free: set[int] = set()
+    for part in _parts(near, blocked):
+        weights = {agent: _SIZE + (agent in preferred) for agent in part}
+        choose = _exact if len(part) <= EXACT else _greedy
+        free |= choose(part, near, weights)
+    rest = [agent for agent in range(number) if agent not in free]
+    rest.sort(key=lambda agent: (agent in blocked, len(near[agent]), agent))
+    return MergeOrder(tuple(sorted(free)), tuple(rest))
+
+
+def _parts(near: Sequence[set[int]], blocked: Collection[int]) -> list[list[int]]:
+    """The agents that are not blocked, in parts without conflicts among them."""
+    left = [agent for agent in range(len(near)) if agent not in blocked]
+    seen: set[int] = {*blocked}
+    parts: list[list[int]] = []
+    for agent in left:
+        part, waiting = [], [agent]
+        while waiting:
+            one = waiting.pop()
+            if one not in seen:
+                seen.add(one)
+                part.append(one)
+                waiting += near[one] - seen
+        if part:
+            parts.append(sorted(part))
+    return parts
+
+
+def _exact(part: list[int], near: Sequence[set[int]], weights: dict[int, int]) -> set[int]:
+    """The heaviest set without conflicts: with or without the agent that has most of them."""
+    at = {agent: 1 << index for index, agent in enumerate(part)}
+    masks = [sum(at[other] for other in near[agent] if other in at) for agent in part]
+
+    @cache
+    def best(left: int) -> tuple[int, int]:
+        if not left:
+            return 0, 0
+        inside = [index for index in range(len(part)) if left >> index & 1]
+        most = max(inside, key=lambda index: ((masks[index] & left).bit_count(), -index))
+        bit = 1 << most
+        if not masks[most] & left:
+            return sum(weights[part[index]] for index in inside), left
+        weight, chosen = best(left & ~bit & ~masks[most])
+        taken = weight + weights[part[most]], chosen | bit
+        skipped = best(left & ~bit)
+        return taken if taken[0] >= skipped[0] else skipped
+
+    chosen = best((1 << len(part)) - 1)[1]
+    return {agent for agent in part if at[agent] & chosen}
+
+
+def _greedy(part: list[int], near: Sequence[set[int]], weights: dict[int, int]) -> set[int]:
+    """Again and again the agent with the fewest conflicts among the rest."""
+    left, free = {*part}, set[int]()
+    while left:
+        one = min(left, key=lambda agent: (len(near[agent] & left), -weights[agent], agent))
+        free.add(one)
+        left -= {one, *near[one]}
+    return free

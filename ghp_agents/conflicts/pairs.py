@@ -1,0 +1,138 @@
+"""Trial merges of pairs of agents, each on top of the main branch, and the lines that conflict."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ghp_agents.conflicts import places
+from ghp_agents.conflicts.overlap import candidates
+from ghp_agents.conflicts.path_conflict import LINK, SUBMODULE, PathConflict, conflicts_of
+from ghp_agents.conflicts.places import ClashPlace
+from ghp_agents.conflicts.trunk import OnTrunk
+from ghp_agents.git import blob_hunks, tree_changes, trial_merge
+from ghp_agents.git.blob_hunks import Hunk
+from ghp_agents.git.trial_merge import Stage, TrialPlace
+
+Hunks = Mapping[tuple[str, str], list[Hunk]]
+
+
+class Clash(NamedTuple):
+    """Two works that conflict, by their numbers."""
+
+    first: int
+    second: int
+    files: tuple[PathConflict, ...]
+
+
+def merge_pairs(
+    place: TrialPlace, works: Sequence[OnTrunk], only: Iterable[int] | None = None
+) -> list[Clash]:
+    """The conflicting pairs; with `only`, those with one of these. Raises GitError."""
+    chosen = None if only is None else {*only}
+    pairs = [
+        (first, second)
+        for first, second in candidates([work.change for work in works])
+        if works[first].tree != works[second].tree
+        and (chosen is None or not chosen.isdisjoint((first, second)))
+    ]
+    merges = trial_merge.merge_all(
+        place, [(works[first].commit, works[second].commit) for first, second in pairs]
+    )
+    return [
+        Clash(first, second, files)
+        for (first, second), merged in zip(pairs, merges, strict=True)
+        if not merged.failure and (files := tuple(conflicts_of(merged)))
+    ]
+
+
+def with_lines(
+    place: TrialPlace, works: Sequence[OnTrunk], clashes: Sequence[Clash], trunk: int = -1
+) -> list[Clash]:
+    """The clashes with the lines of both sides, as they are in the files of both agents. `trunk` is
+    the number of the main branch itself, as a side. Raises GitError."""
+    own = _own_blobs(place, works, {n for c in clashes for n in (c.first, c.second) if n != trunk})
+    needed: set[tuple[str, str]] = set()
+    for clash in clashes:
+        for conflict in clash.files:
+            needed.update(_pairs(conflict))
+            for side, stage in _sides(clash, conflict):
+                mine = own.get((side, conflict.path))
+                if mine and stage and mine != stage.oid:
+                    needed.add((stage.oid, mine))
+    hunks = blob_hunks.hunks(place, needed)
+    drivers = _drivers(place, {one.path for clash in clashes for one in clash.files})
+    return [
+        clash._replace(
+            files=tuple(
+                one._replace(
+                    places=_placed(clash, one, own, hunks), driver=drivers.get(one.path, "")
+                )
+                for one in clash.files
+            )
+        )
+        for clash in clashes
+    ]
+
+
+def _own_blobs(
+    place: TrialPlace, works: Sequence[OnTrunk], numbers: Iterable[int]
+) -> dict[tuple[int, str], str]:
+    """The blobs of the works themselves that differ from those on top of the main branch."""
+    stale = [number for number in sorted(numbers) if works[number].is_stale]
+    pairs = [(works[number].own_tree, works[number].tree) for number in stale]
+    found = tree_changes.changes(place, pairs)
+    return {
+        (number, change.path): change.old
+        for number, changes in zip(stale, found, strict=True)
+        for change in changes
+        if change.old
+    }
+
+
+def _pairs(conflict: PathConflict) -> Iterator[tuple[str, str]]:
+    base, ours, theirs = map(conflict.stage, (1, 2, 3))
+    if ours is None or theirs is None or not {ours.mode, theirs.mode}.isdisjoint((LINK, SUBMODULE)):
+        return
+    if base is None:
+        yield ours.oid, theirs.oid
+    elif base.mode not in (LINK, SUBMODULE):
+        yield base.oid, ours.oid
+        yield base.oid, theirs.oid
+
+
+def _sides(clash: Clash, conflict: PathConflict) -> list[tuple[int, Stage | None]]:
+    return [(clash.first, conflict.stage(2)), (clash.second, conflict.stage(3))]
+
+
+def _placed(
+    clash: Clash, conflict: PathConflict, own: Mapping[tuple[int, str], str], hunks: Hunks
+) -> tuple[ClashPlace, ...]:
+    base, ours, theirs = map(conflict.stage, (1, 2, 3))
+    if ours is None or theirs is None or conflict.kind not in ("lines", "added"):
+        return ()
+    if base is None:
+        found = places.added_twice(hunks.get((ours.oid, theirs.oid), ()))
+    else:
+        found = places.clashes(
+            hunks.get((base.oid, ours.oid), ()), hunks.get((base.oid, theirs.oid), ())
+        )
+    moves = [
+        hunks.get((stage.oid, own.get((side, conflict.path), "")), ()) if stage else ()
+        for side, stage in _sides(clash, conflict)
+    ]
+    return tuple(
+        one._replace(
+            ours=places.moved(one.ours, moves[0]), theirs=places.moved(one.theirs, moves[1])
+        )
+        for one in found
+    )
+
+
+def _drivers(place: TrialPlace, paths: Iterable[str]) -> dict[str, str]:
+    """The merge drivers of the configuration that would merge these paths."""
+    if not place.programs.drivers:
+        return {}
+    listed = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in sorted(paths))
+    done = place.check("check-attr", "-z", "--stdin", "merge", stdin=listed)
+    fields = done.out.decode("utf-8", "surrogateescape").split("\0")
+    found = dict(zip(fields[::3], fields[2::3], strict=False))
+    return {path: name for path, name in found.items() if name in place.programs.drivers}

@@ -1,0 +1,128 @@
+"""Finds who conflicts with whom, and with the main branch, by trial merges beside everything."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from ghp_agents.conflicts import order, pairs, trunk
+from ghp_agents.conflicts import work as works
+from ghp_agents.conflicts.pairs import Clash
+from ghp_agents.conflicts.report import (
+    ConflictReport,
+    ConflictWarning,
+    PairConflict,
+    TrunkConflict,
+)
+from ghp_agents.conflicts.trunk import OnTrunk
+from ghp_agents.core.errors import NotFoundError, UnknownError
+from ghp_agents.git import process as git
+from ghp_agents.git import trial_merge, worktree_admin
+from ghp_agents.git.default_branch import REMOTES
+from ghp_agents.git.merge import MERGE_TREE
+from ghp_agents.git.trial_merge import TrialPlace
+from ghp_agents.hotpath.quoting import named
+from ghp_agents.ports import Context
+from ghp_agents.presence import service as presence
+from ghp_agents.state import default_branch
+from ghp_agents.workspace import Workspace
+
+
+def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) -> ConflictReport:
+    """Merge the present work of all agents, as a trial. With `agent`, only what concerns it.
+
+    Raises UnknownError (git is too old), NotFoundError (no such agent, no main branch), GitError.
+    """
+    _check_version(git.version())
+    name, tip = _trunk(ctx.ws)
+    views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
+    found = works.find(ctx.ws, views, default_branch.remote_name(ctx.ws), name)
+    if agent is not None and not any(agent in work.agents for work in found):
+        raise _no_work(agent, is_known=any(view.name == agent for view in views))
+    if agent is not None and trunk_only:
+        found = [work for work in found if agent in work.agents]
+    with tempfile.TemporaryDirectory(prefix="ghp-conflicts-") as scratch:
+        programs = trial_merge.programs(ctx.ws.folder)
+        place = trial_merge.open_place(ctx.ws.common_dir, Path(scratch), programs)
+        trial_merge.use_attributes(place, tip)
+        read, unread = works.read(found, place, Path(scratch))
+        merged, unmerged = trunk.merge_each(place, tip, read)
+        report = ConflictReport(
+            name, tuple(one.work for one in merged), unread=(*unread, *unmerged)
+        )
+        return _compared(place, report, merged, agent, trunk_only)
+
+
+def _compared(
+    place: TrialPlace, report: ConflictReport, merged: Sequence[OnTrunk], agent: str | None,
+    trunk_only: bool,
+) -> ConflictReport:  # fmt: skip
+    """The report with the conflicts of what was merged into the main branch."""
+    mine = [n for n, one in enumerate(merged) if agent is None or agent in one.work.agents]
+    with_trunk = [Clash(-1, n, merged[n].conflicts) for n in mine if merged[n].conflicts]
+    clashes = (
+        [] if trunk_only else pairs.merge_pairs(place, merged, None if agent is None else mine)
+    )
+    clashes = pairs.with_lines(place, merged, [*with_trunk, *clashes])
+    best = order.best_order(
+        len(merged),
+        [(clash.first, clash.second) for clash in clashes if clash.first >= 0],
+        blocked={n for n, one in enumerate(merged) if one.conflicts},
+        preferred={n for n, one in enumerate(merged) if one.work.commit == one.work.head},
+    )
+    turn = {number: at for at, number in enumerate((*best.free, *best.resolving))}
+    return report._replace(
+        pairs=tuple(_pair(merged, clash, turn) for clash in clashes if clash.first >= 0),
+        with_trunk=tuple(
+            TrunkConflict(merged[clash.second].work, clash.files)
+            for clash in clashes
+            if clash.first < 0
+        ),
+        order=best if agent is None and not trunk_only else None,
+        warnings=() if trunk_only else _warnings(place, merged, mine),
+    )
+
+
+def _pair(merged: Sequence[OnTrunk], clash: Clash, turn: dict[int, int]) -> PairConflict:
+    ours, theirs = merged[clash.first].work, merged[clash.second].work
+    if turn[clash.first] < turn[clash.second]:
+        return PairConflict(ours, theirs, clash.files)
+    return PairConflict(theirs, ours, tuple(one.turned for one in clash.files))
+
+
+def _warnings(
+    place: TrialPlace, merged: Sequence[OnTrunk], mine: Sequence[int]
+) -> tuple[ConflictWarning, ...]:
+    """What git merges and may still be wrong, for pairs with one of `mine`."""
+    return ()
+
+
+def _check_version(version: tuple[int, ...]) -> None:
+    if version < MERGE_TREE:
+        found, needed = (".".join(map(str, numbers)) for numbers in (version, MERGE_TREE))
+        raise UnknownError(
+            f"Cannot tell who conflicts: git {found} has no trial merges without a worktree.",
+            hint=f"Install git {needed} or newer.",
+        )
+
+
+def _trunk(ws: Workspace) -> tuple[str, str]:
+    """The main branch's name and its commit, on the remote as last fetched if a remote has it."""
+    refs = sorted(default_branch.trunk_places(ws), key=lambda ref: not ref.startswith(REMOTES))
+    for ref in refs:
+        if tip := worktree_admin.tip(ws.folder, ref):
+            return default_branch.trunk(ws) or "main", tip
+    raise NotFoundError(
+        "There is no main branch to compare with.",
+        hint="Commit to it first, or name it: `agents.trunk` in the configuration.",
+    )
+
+
+def _no_work(agent: str, *, is_known: bool) -> NotFoundError:
+    if is_known:
+        return NotFoundError(
+            f"{named(agent)} has no worktree and no branch here.",
+            hint="Run `ghp agent-sync`, and fetch the branches of the other clones with git.",
+        )
+    return NotFoundError(
+        f"There is no agent {named(agent)}.", hint="`ghp agent-status` lists agents."
+    )

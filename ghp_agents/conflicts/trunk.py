@@ -1,0 +1,72 @@
+"""Each agent's work merged into the main branch, as a trial: does it conflict, and what is new."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ghp_agents.conflicts.overlap import NetChange
+from ghp_agents.conflicts.path_conflict import PathConflict, conflicts_of
+from ghp_agents.conflicts.work import AgentWork, UnreadWork
+from ghp_agents.git import loose, tree_changes, trial_merge
+from ghp_agents.git.trial_merge import TrialPlace
+
+_WHO = "ghp <ghp@localhost> 0 +0000"
+
+
+class OnTrunk(NamedTuple):
+    """Work on top of the main branch."""
+
+    work: AgentWork
+    commit: str  # a commit of both; with conflicts, its files have conflict markers
+    tree: str
+    own_tree: str  # of the work alone
+    change: NetChange  # what it would change on the main branch
+    conflicts: tuple[PathConflict, ...] = ()
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the main branch has something that the work lacks."""
+        return self.tree != self.own_tree
+
+
+def merge_each(
+    place: TrialPlace, trunk: str, works: Sequence[AgentWork]
+) -> tuple[list[OnTrunk], list[UnreadWork]]:
+    """Merge each work into the commit `trunk`. What is on the main branch already is left out.
+    Raises GitError."""
+    if not works:
+        return [], []
+    trunk_tree, *own_trees = tree_changes.trees(place, [trunk, *(work.commit for work in works)])
+    merges = trial_merge.merge_all(place, [(trunk, work.commit) for work in works])
+    unread = [
+        UnreadWork(work.name, _why(merged.failure))
+        for work, merged in zip(works, merges, strict=True)
+        if merged.failure
+    ]
+    ready = [
+        (work, own_tree, merged)
+        for work, own_tree, merged in zip(works, own_trees, merges, strict=True)
+        if not merged.failure and not (merged.is_clean and merged.tree == trunk_tree)
+    ]
+    differing = tree_changes.changes(place, [(trunk_tree, merged.tree) for *_, merged in ready])
+    fresh = loose.NewObjects(str(place.objects), len(trunk))
+    found: list[OnTrunk] = []
+    for (work, own_tree, merged), changes in zip(ready, differing, strict=True):
+        content = loose.commit(merged.tree, [trunk, work.commit], _WHO, _WHO, "On the main branch")
+        conflicts = tuple(conflicts_of(merged))
+        touched = {change.path for change in changes} | {one.path for one in conflicts}
+        change = NetChange(
+            frozenset(touched),
+            frozenset(one.path for one in changes if not one.old),
+            frozenset(one.path for one in changes if not one.new),
+        )
+        found.append(
+            OnTrunk(work, fresh.add("commit", content), merged.tree, own_tree, change, conflicts)
+        )
+    fresh.flush(durable=False)
+    return found, unread
+
+
+def _why(failure: str) -> str:
+    if "unrelated histories" in failure:
+        return "it has no commit in common with the main branch"
+    return f"git cannot merge it: {failure[:200]}"

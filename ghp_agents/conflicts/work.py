@@ -1,0 +1,163 @@
+"""The work of agents: what is in their worktrees now, and the branches that others pushed.
+
+Each becomes a commit. Uncommitted changes and new files are in a commit of a temporary folder.
+"""
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.ids import count, issue_of_branch
+from ghp_agents.git import loose, worktree, worktree_admin, worktree_tree
+from ghp_agents.git.at_once import each
+from ghp_agents.git.trial_merge import TrialPlace
+from ghp_agents.git.worktree_admin import Checkout
+from ghp_agents.git.worktree_tree import WorktreeTree
+from ghp_agents.hotpath.locate import walk_up
+from ghp_agents.hotpath.quoting import file
+from ghp_agents.hotpath.quoting import named as quoted
+from ghp_agents.presence.service import AgentView
+from ghp_agents.state.presence import issue_of
+from ghp_agents.workspace import NAME_FILE, Workspace
+
+MOST_PUSHED = 200  # branches of other clones
+_WHO = "ghp <ghp@localhost> 0 +0000"
+_MESSAGE = "Uncommitted work"
+SHOWN = 3  # paths in a note
+
+
+class AgentWork(NamedTuple):
+    """The work of an agent, or of several in one worktree, as a commit."""
+
+    agents: tuple[str, ...]
+    issue: int | None
+    branch: str  # empty: on no branch
+    folder: str  # the worktree; empty: only the branch is known here
+    head: str
+    commit: str = ""  # other than `head`: with uncommitted changes
+    is_pushed: bool = False  # of another clone, as it was pushed
+    notes: tuple[str, ...] = ()  # what is not in the commit, in words
+
+    @property
+    def name(self) -> str:
+        """The agents and the issue, for people."""
+        issue = f" (#{self.issue})" if self.issue else ""
+        return ", ".join(map(quoted, self.agents)) + issue
+
+
+class UnreadWork(NamedTuple):
+    """Work that could not be read, and why."""
+
+    name: str
+    reason: str
+
+
+def find(ws: Workspace, views: Sequence[AgentView], remote: str, trunk: str) -> list[AgentWork]:
+    """The worktrees of agents in this clone, and the known branches of the other agents. Nothing
+    of it is read yet."""
+    checkouts = [checkout for checkout in worktree_admin.listed(ws.folder)
+                 if not checkout.half_made and checkout.path.is_dir()]  # fmt: skip
+    found = [work for checkout in checkouts if (work := _in_worktree(ws, checkout, views))]
+    shown = {(work.branch, agent) for work in found for agent in work.agents}
+    here = worktree_admin.branches(ws.folder)
+    pushed = worktree_admin.remote_branches(ws.folder, remote)
+    for view in views:
+        branch = str(view.presence.get("branch") or "")
+        tips = here if view.is_here else pushed
+        if branch in tips and (branch, view.name) not in shown and branch != trunk:
+            issue = issue_of(view.presence) or issue_of_branch(branch)
+            found.append(
+                AgentWork((view.name,), issue, branch, "", tips[branch], tips[branch],
+                          is_pushed=not view.is_here)
+            )  # fmt: skip
+    return found[: MOST_PUSHED + len(checkouts)]
+
+
+def _in_worktree(ws: Workspace, checkout: Checkout, views: Iterable[AgentView]) -> AgentWork | None:
+    """The work in a worktree; None if it is no agent's."""
+    place = walk_up(str(checkout.path))
+    if place is None or place.toplevel is None or place.common_dir != ws.place.common_dir:
+        return None
+    branch = checkout.branch or ""
+    names = {
+        view.name: issue_of(view.presence)
+        for view in views
+        if view.is_here
+        and view.presence.get("worktree") == checkout.path.name
+        and (view.presence.get("branch") or "") == branch
+    }
+    named = _named(Path(place.git_dir))
+    if named:
+        names.setdefault(named, None)
+    if not names:
+        return None
+    issue = issue_of_branch(branch) or next(filter(None, names.values()), None)
+    return AgentWork(tuple(sorted(names)), issue, branch, str(checkout.path), checkout.head)
+
+
+def _named(git_dir: Path) -> str:
+    """The agent whose name was written into a worktree."""
+    try:
+        return (git_dir / NAME_FILE).read_text("utf-8").strip()[:100]
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def read(
+    works: Sequence[AgentWork], place: TrialPlace, scratch: Path
+) -> tuple[list[AgentWork], list[UnreadWork]]:
+    """Each work with its commit, and those that cannot be read."""
+    trees = each(lambda work: _tree(work, place, scratch), works)
+    found: list[AgentWork] = []
+    unread: list[UnreadWork] = []
+    fresh: loose.NewObjects | None = None
+    for work, tree in zip(works, trees, strict=True):
+        if isinstance(tree, str):
+            unread.append(UnreadWork(work.name, tree))
+            continue
+        commit = tree.head
+        if tree.tree:
+            fresh = fresh or loose.NewObjects(str(place.objects), len(tree.head))
+            content = loose.commit(tree.tree, [tree.head], _WHO, _WHO, _MESSAGE)
+            commit = fresh.add("commit", content)
+        found.append(work._replace(head=tree.head, commit=commit, notes=_notes(work, tree)))
+    if fresh:
+        fresh.flush(durable=False)
+    return found, unread
+
+
+def _tree(work: AgentWork, place: TrialPlace, scratch: Path) -> WorktreeTree | str:
+    """The present content of a worktree, or why it is unknown."""
+    if not work.folder:
+        return WorktreeTree(work.head)
+    location = walk_up(work.folder)
+    if location is None or location.toplevel is None:
+        return "its worktree is gone"
+    with tempfile.TemporaryDirectory(prefix="index-", dir=scratch) as folder:
+        try:
+            tree = worktree_tree.read(location, Path(folder), place.objects, place.programs)
+        except GhpError as error:
+            is_there = Path(work.folder).is_dir()
+            return str(error) if is_there else "its worktree is gone"
+        except OSError as error:
+            return f"{error.strerror}"
+    return tree if tree.head else "it has no commit yet"
+
+
+def _notes(work: AgentWork, tree: WorktreeTree) -> tuple[str, ...]:
+    notes: list[str] = []
+    if tree.unmerged:
+        location = walk_up(work.folder)
+        doing = location and worktree.operation(Path(location.git_dir))
+        notes.append(
+            f"{work.name} is resolving {doing or 'a conflict'} "
+            f"({count(len(tree.unmerged), 'unmerged file')}): its last commit is compared"
+        )
+    for item in tree.left_out[:SHOWN]:
+        notes.append(f"{file(item.path)} of {work.name} is compared as committed: {item.reason}")
+    if len(tree.left_out) > SHOWN:
+        more = count(len(tree.left_out) - SHOWN, "more file")
+        notes.append(f"{more} of {work.name} are compared as committed")
+    return tuple(notes)

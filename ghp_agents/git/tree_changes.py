@@ -1,0 +1,57 @@
+"""The paths that differ between pairs of trees: one `git diff-tree` for all pairs."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ghp_agents.git.trial_merge import TrialPlace
+
+
+class TreeChange(NamedTuple):
+    """A path that differs; an id is empty where the path is absent."""
+
+    path: str
+    old: str
+    new: str
+
+
+def trees(place: TrialPlace, commits: Sequence[str]) -> list[str]:
+    """The trees of commits. Raises GitError."""
+    return place.check("rev-parse", *(f"{commit}^{{tree}}" for commit in commits)).text.split("\n")
+
+
+def changes(place: TrialPlace, pairs: Sequence[tuple[str, str]]) -> list[list[TreeChange]]:
+    """The changed paths of each pair of trees. A rename is a removal and an addition. Raises
+    GitError."""
+    if not pairs:
+        return []
+    lines = "".join(f"{old} {new}\n" for old, new in pairs).encode()
+    args = ("diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
+    out = place.check(*args, stdin=lines).out
+    found = [*_parse(out)]
+    assert len(found) == len(pairs), "git prints a line for each pair"
+    return found
+
+
+def _parse(out: bytes) -> Iterator[list[TreeChange]]:
+    """Each pair has a line with its trees, then fields that end with NUL: a description, a path."""
+    at = 0
+    found: list[TreeChange] | None = None
+    while at < len(out):
+        if out[at : at + 1] != b":":
+            if found is not None:
+                yield found
+            at, found = out.index(b"\n", at) + 1, []
+            continue
+        middle = out.index(b"\0", at)
+        end = out.index(b"\0", middle + 1)
+        old, new = out[at:middle].split(b" ")[2:4]
+        assert found is not None
+        found.append(TreeChange(os.fsdecode(out[middle + 1 : end]), _oid(old), _oid(new)))
+        at = end + 1
+    if found is not None:
+        yield found
+
+
+def _oid(text: bytes) -> str:
+    return text.decode() if text.strip(b"0") else ""

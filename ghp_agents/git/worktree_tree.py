@@ -1,0 +1,129 @@
+"""The content of a worktree as a tree, uncommitted changes and new files included.
+
+The user's index, objects and files stay as they are, and no filter of the configuration runs.
+"""
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.git import process as git
+from ghp_agents.git.index_copy import LeftOut, ScratchIndex, stage
+from ghp_agents.git.trial_merge import Programs
+from ghp_agents.hotpath.locate import Location
+
+NEW_BYTES = 20_000_000  # of new files together; the largest are left out
+LARGEST = 50_000_000  # bytes of a changed file
+TIMEOUT_S = 60.0  # seconds for the status of a large worktree
+_STATUS = (
+    *("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames"),
+    *("--ignore-submodules=dirty", "--no-ahead-behind"),
+)
+
+
+class WorktreeTree(NamedTuple):
+    """A worktree now. Without uncommitted changes `tree` is empty: it is that of `head`."""
+
+    head: str  # empty before the first commit
+    tree: str = ""
+    unmerged: tuple[str, ...] = ()  # then the uncommitted changes are not in a tree
+    left_out: tuple[LeftOut, ...] = ()
+
+
+class _Status(NamedTuple):
+    head: str
+    changed: list[str]
+    new: list[str]
+    unmerged: list[str]
+
+
+def read(place: Location, scratch: Path, objects: Path, programs: Programs) -> WorktreeTree:
+    """Read a worktree. `scratch` is an empty folder; new objects go to `objects`. Raises GitError,
+    NotSetUpError (the worktree vanished), OSError."""
+    assert place.toplevel is not None
+    folder = Path(place.toplevel)
+    done = git.run([*programs.flags, *_STATUS], cwd=folder, env=programs.env, timeout=TIMEOUT_S)
+    if done.code != 0:
+        raise git.failure(_STATUS, done)
+    found = _parse(done.out)
+    if found.unmerged:
+        return WorktreeTree(found.head, unmerged=tuple(found.unmerged))
+    if not found.head or not (found.changed or found.new):
+        return WorktreeTree(found.head)
+    left_out: list[LeftOut] = []
+    names = _fitting(folder, found, left_out)
+    names = _without_filters(folder, names, programs, left_out)
+    copy = ScratchIndex(place, scratch, objects, programs.flags, programs.env)
+    if names and not _update(copy, names):
+        left_out += stage(copy, NEW_BYTES)
+    return WorktreeTree(found.head, copy.git("write-tree").text, (), tuple(left_out))
+
+
+def _parse(out: bytes) -> _Status:
+    head, changed, new, unmerged = "", list[str](), list[str](), list[str]()
+    for word in map(os.fsdecode, out.split(b"\0")):
+        kind, _, rest = word.partition(" ")
+        if kind == "1":  # XY sub mH mI mW hH hI path
+            changed.append(rest.split(" ", 7)[-1])
+        elif kind == "u":  # XY sub m1 m2 m3 mW h1 h2 h3 path
+            unmerged.append(rest.split(" ", 9)[-1])
+        elif kind == "?":
+            new.append(rest)
+        elif rest.startswith("branch.oid "):
+            head = rest.removeprefix("branch.oid ").replace("(initial)", "")
+    return _Status(head, changed, new, unmerged)
+
+
+def _fitting(folder: Path, found: _Status, left_out: list[LeftOut]) -> list[str]:
+    """The changed files that are not huge, and the smallest new ones."""
+    names: list[str] = []
+    for name in found.changed:
+        size = _size(folder / name)
+        if size > LARGEST:
+            left_out.append(LeftOut(name, size, "too large"))
+        else:
+            names.append(name)
+    room = NEW_BYTES
+    for size, name in sorted((_size(folder / name), name) for name in found.new):
+        if name.endswith("/"):
+            continue  # a repository of its own, or another worktree
+        if size > room:
+            left_out.append(LeftOut(name, size, "too large"))
+            continue
+        room -= size
+        names.append(name)
+    return names
+
+
+def _size(path: Path) -> int:
+    try:
+        status = path.lstat()
+    except OSError:
+        return 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
+
+
+def _without_filters(
+    folder: Path, names: Sequence[str], programs: Programs, left_out: list[LeftOut]
+) -> list[str]:
+    """The files that no filter of the configuration converts; of the others, the last commit or
+    what is staged counts."""
+    if not programs.filters or not names:
+        return [*names]
+    listed = b"".join(os.fsencode(name) + b"\0" for name in names)
+    args = ["check-attr", "-z", "--stdin", "filter"]
+    fields = os.fsdecode(git.check(args, cwd=folder, stdin=listed).out).split("\0")
+    filters = dict(zip(fields[::3], fields[2::3], strict=False))
+    kept = [name for name in names if filters.get(name) not in programs.filters]
+    passed = sorted({*names} - {*kept})
+    left_out += [LeftOut(name, None, f"the filter {filters[name]} does not run") for name in passed]
+    return kept
+
+
+def _update(copy: ScratchIndex, names: Sequence[str]) -> bool:
+    """Put these files into the copied index; False if git cannot read one of them."""
+    listed = b"".join(os.fsencode(name) + b"\0" for name in names)
+    args = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
+    return copy.run(*args, stdin=listed).code == 0

@@ -1,0 +1,13 @@
+"""What a report says of itself."""
+
+from ghp_agents.conflicts.report import ConflictReport, ConflictWarning, PairConflict
+from ghp_agents.conflicts.work import AgentWork
+
+ONE = AgentWork(("worker-1",), 1, "one", "", "c1")
+TWO = AgentWork(("worker-2",), None, "two", "", "c2")
+
+
+def test_a_warning_is_no_conflict() -> None:
+    warning = ConflictWarning(("worker-1", "worker-2"), "a.py", 3, "worker-1 renames f.")
+    assert ConflictReport("main", warnings=(warning,)).is_clean
+    assert not ConflictReport("main", (ONE, TWO), (PairConflict(ONE, TWO, ()),)).is_clean

@@ -1,0 +1,78 @@
+"""The work of agents: in the worktrees of this clone, and as others pushed it."""
+
+import os
+from pathlib import Path
+
+from ghp_agents.conflicts import work as works
+from ghp_agents.conflicts.work import AgentWork, UnreadWork
+from ghp_agents.git import trial_merge
+from ghp_agents.presence import service as presence
+from ghp_agents.wiring import App
+from tests.support.ghp import invoke, succeed
+from tests.support.git import git
+from tests.support.rivals import agent, base, edited, write
+
+
+def find(repo: Path) -> list[AgentWork]:
+    app = App(repo, os.environ)
+    views = presence.list_agents(app, app.store.snapshot())
+    return works.find(app.ws, views, "origin", "main")
+
+
+def read(repo: Path, scratch: Path) -> tuple[list[AgentWork], list[UnreadWork]]:
+    scratch.mkdir()
+    programs = trial_merge.programs(repo)
+    place = trial_merge.open_place(repo / ".git", scratch, programs)
+    found, unread = works.read(find(repo), place, scratch)
+    for work in found:
+        assert place.check("cat-file", "-t", work.commit).text == "commit"
+    return found, unread
+
+
+def test_a_clean_worktree_is_its_last_commit(repo: Path, tmp_path: Path) -> None:
+    folder = agent(base(repo), "worker-1", 1, {"a.txt": edited(1)})
+    ((work,), unread) = read(repo, tmp_path / "scratch")
+    head = git(folder, "rev-parse", "HEAD")
+    branch = "agent/worker-1/1-part"
+    assert work == AgentWork(("worker-1",), 1, branch, str(folder), head, head)
+    assert unread == []
+
+
+def test_worktrees_of_people_are_no_agents_work(repo: Path) -> None:
+    git(base(repo), "worktree", "add", "--quiet", "-b", "mine", str(repo.parent / "mine"))
+    write(repo, {"a.txt": edited(1)})
+    assert find(repo) == []
+    assert invoke("agent-heartbeat", repo, env={"GHP_AGENT": "worker-1"}).code == 0
+    assert [(work.name, work.folder) for work in find(repo)] == [("worker-1", str(repo))]
+
+
+def test_a_worktree_that_vanishes_meanwhile_is_named(repo: Path, tmp_path: Path) -> None:
+    folder = agent(base(repo), "worker-1", 1, {"a.txt": edited(1)})
+    found = find(repo)
+    git(repo, "worktree", "remove", "--force", str(folder))
+    place = trial_merge.open_place(repo / ".git", tmp_path, trial_merge.programs(repo))
+    assert works.read(found, place, tmp_path) == (
+        [], [UnreadWork("worker-1 (#1)", "its worktree is gone")],
+    )  # fmt: skip
+
+
+def test_agents_of_other_clones_are_compared_as_they_pushed(clones: object) -> None:
+    assert callable(clones)
+    first, second = clones(2)
+    folder = agent(first, "worker-1", 1, {"x.txt": "1\n"}, {"x.txt": "not pushed\n"})
+    git(folder, "push", "--quiet", "origin", "HEAD")
+    succeed(folder, "agent-sync")
+    succeed(second, "agent-sync")
+    git(second, "fetch", "--quiet", "origin")
+    (work,) = find(second)
+    head = git(folder, "rev-parse", "HEAD")
+    assert work == AgentWork(
+        ("worker-1",), 1, "agent/worker-1/1-part", "", head, head, is_pushed=True
+    )
+
+
+def test_a_branch_of_this_clone_without_a_worktree_counts(repo: Path) -> None:
+    folder = agent(base(repo), "worker-1", 1, {"a.txt": edited(1)})
+    git(repo, "worktree", "remove", str(folder))
+    (work,) = find(repo)
+    assert (work.name, work.folder, work.is_pushed) == ("worker-1 (#1)", "", False)
