@@ -149,7 +149,7 @@ class TrialRepository:
         place = f"{self.folder}/objects/{oid[:2]}"
         if not os.path.exists(f"{place}/{oid[2:]}"):
             os.makedirs(place, exist_ok=True)
-            _write(f"{place}/{oid[2:]}", zlib.compress(whole, 1))
+            _write(f"{place}/{oid[2:]}", zlib.compress(whole, 0))
         return oid
 
     def _object(self, oid: str) -> bytes:
@@ -287,7 +287,21 @@ def _content(side: Side, path: str) -> bytes | None:
 
 
 def _digest(data: bytes, is_sha256: bool) -> str:
-    """The id of an object. CPython's own module spares the import of OpenSSL."""
+    """The id of an object. The same file is asked for again and again, and SHA-1 is slow."""
+    key = data, is_sha256
+    if key not in _IDS:
+        if len(_IDS) >= _IDS_KEPT:
+            _IDS.clear()
+        _IDS[key] = _hash(data, is_sha256)
+    return _IDS[key]
+
+
+_IDS: "dict[tuple[bytes, bool], str]" = {}  # the ids of the last objects
+_IDS_KEPT = 32
+
+
+def _hash(data: bytes, is_sha256: bool) -> str:
+    """CPython's own module spares the import of OpenSSL."""
     if not is_sha256:
         try:
             from _sha1 import sha1  # type: ignore[import-not-found]
