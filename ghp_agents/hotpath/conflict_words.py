@@ -16,7 +16,7 @@ def why(conflict: "FileConflict") -> str:
         return f"{file(conflict.path)} cannot be merged: {conflict.why_whole}. {since}."
     if conflict.kind == "deleted":
         return _deleted(conflict, since)
-    place = _lines(conflict.start, conflict.end)
+    place = lines(conflict.start, conflict.end)
     begin = f"This edit of {file(conflict.path)} would conflict at your {place}. {since}"
     if conflict.kind == "added":
         begin = f"{who} also created {file(conflict.path)}. {begin}"
@@ -27,8 +27,13 @@ def why(conflict: "FileConflict") -> str:
 
 def hint(conflict: "FileConflict") -> str:
     """What the agent can do."""
-    who, word = named(conflict.agent), path_word(conflict.path)
-    elsewhere = "Work on something else" if conflict.kind == "whole" else "Edit other lines"
+    return next_step(conflict.agent, conflict.path, whole=conflict.kind == "whole")
+
+
+def next_step(agent: str, path: str, *, whole: bool) -> str:
+    """What can be done about another agent's change of a file, or of some of its lines."""
+    who, word = named(agent), path_word(path)
+    elsewhere = "Work on something else" if whole else "Edit other lines"
     return (
         f"{elsewhere}, wait until {who} finishes its issue, ask: "
         f"`ghp agent-escalate --file {word}`, or edit anyway after "
@@ -52,7 +57,7 @@ def _theirs(conflict: "FileConflict", who: str) -> str:
         return ""
     if conflict.their_end < conflict.their_start:
         return f" {who} has no lines there, after line {conflict.their_end}."
-    place = _lines(conflict.their_start, conflict.their_end)
+    place = lines(conflict.their_start, conflict.their_end)
     return f" {who} has there, at {place}:\n{fence(clean(conflict.theirs))}"
 
 
@@ -63,7 +68,7 @@ def _more(conflict: "FileConflict") -> str:
     return f"\n{conflict.more} more {places} would conflict."
 
 
-def _lines(start: int, end: int) -> str:
+def lines(start: int, end: int) -> str:
     if end < start:
         return f"place after line {end}"
     return f"line {start}" if start == end else f"lines {start}-{end}"

@@ -23,9 +23,11 @@ DIFF = (
 )
 
 
-def hunks(patch: bytes) -> "list[Hunk]":
-    """The changes in git's patch of one file."""
-    return [hunk for _, found in files(patch) for hunk in found]
+def hunks(patch: bytes) -> "list[Hunk] | None":
+    """The changes in git's patch of one file; None if it is binary."""
+    if not patch:
+        return []
+    return [hunk for _, found in files(patch) for hunk in found] or None
 
 
 def files(patch: bytes) -> "Iterator[tuple[str, list[Hunk]]]":

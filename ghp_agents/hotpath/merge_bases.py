@@ -67,6 +67,18 @@ def head(common_dir: str, git_dir: str) -> str:
     return ""
 
 
+def tip(common_dir: str, ref: str) -> str:
+    """The commit of a full ref, if files tell it; else empty."""
+    for _ in range(LEVELS):
+        if not ref.startswith("refs/") or ".." in ref:
+            return ""
+        text = _read(f"{common_dir}/{ref}") or _packed(common_dir, ref)
+        if not text.startswith("ref: "):
+            return _commit(text)
+        ref = text[len("ref: ") :].strip()
+    return ""
+
+
 def _read(path: str, limit: int = 4_096) -> str:
     try:
         file = own_file.open_to_read(path)

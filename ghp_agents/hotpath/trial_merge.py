@@ -97,6 +97,14 @@ class TrialRepository:
         hunks = self._hunks([(base, self._add(b"blob", after))])[0]
         return (hunks[0][2], hunks[0][2] + hunks[0][3]) if hunks else (0, 0)
 
+    def patches(self, pairs: "Sequence[tuple[str, bytes | str]]") -> "list[bytes | None]":
+        """Git's patch from a stored object to a content or another object, as merges see it; None
+        if an object is missing. Raises OSError."""
+        from ghp_agents.hotpath.line_ranges import DIFF
+
+        calls = [self._call("diff", *DIFF, base, self._blob(after)) for base, after in pairs]
+        return [out if code == 0 else None for code, out in run_all(calls, self._until)]
+
     def _config(self) -> bytes:
         lines = ["[core]", "bare = true", "logAllRefUpdates = false", "attributesFile = /dev/null"]
         lines.append(f"repositoryFormatVersion = {int(self._is_sha256)}")

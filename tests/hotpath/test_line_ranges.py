@@ -51,7 +51,7 @@ def hunks(bare: Path, old: str, new: str) -> list[tuple[int, int, int, int]]:
     done = subprocess.run(
         ["git", "diff", *line_ranges.DIFF, old, new], cwd=bare, capture_output=True, check=True
     )
-    return line_ranges.hunks(done.stdout)
+    return line_ranges.hunks(done.stdout) or []
 
 
 def ranges(found: Sequence[tuple[int, int, int, int]]) -> list[tuple[int, int]]:
@@ -161,3 +161,8 @@ def test_a_patch_is_counted_so_that_no_content_is_taken_for_a_header() -> None:
         ("", []),
         ("3333", []),
     ]
+
+
+def test_a_binary_file_has_no_lines_and_an_equal_one_no_changes() -> None:
+    assert line_ranges.hunks(b"") == []
+    assert line_ranges.hunks(b"diff --git a/n b/n\nBinary files a/n and b/n differ\n") is None

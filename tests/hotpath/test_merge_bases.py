@@ -81,3 +81,19 @@ def test_the_memory_is_bounded_and_survives_damage(repo: Path) -> None:
     assert list(cached) == list(known)[-KEPT:]
     Path(folder, "cache", merge_bases.NAME).write_bytes(b"\xff\n a b\n" + b"0" * 40 + b"\n")
     assert merge_bases._cached(folder) == {}
+
+
+@pytest.mark.parametrize("how", ["loose", "packed", "symbolic"])
+def test_the_commit_of_a_ref_is_read_from_files(repo: Path, how: str) -> None:
+    expected = git(repo, "rev-parse", "main")
+    if how == "packed":
+        git(repo, "pack-refs", "--all")
+    if how == "symbolic":
+        git(repo, "symbolic-ref", "refs/remotes/origin/main", "refs/heads/main")
+    ref = "refs/remotes/origin/main" if how == "symbolic" else "refs/heads/main"
+    assert merge_bases.tip(str(repo / ".git"), ref) == expected
+
+
+@pytest.mark.parametrize("ref", ["", "HEAD", "refs/../HEAD", "refs/heads/none"])
+def test_of_no_ref_there_is_no_commit(repo: Path, ref: str) -> None:
+    assert merge_bases.tip(str(repo / ".git"), ref) == ""

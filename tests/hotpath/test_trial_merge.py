@@ -65,3 +65,12 @@ def test_the_id_of_a_file_is_gits(repo: Path) -> None:
     (repo / "x").write_bytes(b"x\n")
     assert blob_id(b"x\n", 40) == git(repo, "hash-object", "x")
     assert len(blob_id(b"x\n", 64)) == 64
+
+
+def test_patches_are_of_contents_and_of_objects_and_none_without_one(repo: Path) -> None:
+    commit(repo, {"a": "1\n2\n", "b": "1\n"})
+    one, other = (git(repo, "rev-parse", f"HEAD:{name}") for name in "ab")
+    with trial(repo) as place:
+        found = place.patches([(one, b"1\n3\n"), (one, other), (one, one), ("0" * 40, other)])
+    bodies = [None if text is None else text.partition(b"@@")[2] for text in found]
+    assert bodies == [b" -1,2 +1,2 @@\n 1\n-2\n+3\n", b" -1,2 +1 @@\n 1\n-2\n", b"", None]
