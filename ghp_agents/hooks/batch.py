@@ -1,12 +1,14 @@
-"""After the agent's tools have run: a heartbeat with its last action, and news if there is any."""
+"""After the agent's tools have run: a heartbeat with its last action, a look at what shell commands
+wrote, and news if there is any."""
 
 from ghp_agents.hooks.action import action
-from ghp_agents.hooks.event import EDITED, Reply
+from ghp_agents.hooks.event import EDITED, RAN, Reply
 from ghp_agents.hooks.presence import beat
 from ghp_agents.hotpath import heartbeat, news_flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from ghp_agents.hooks.scene import HookContext
@@ -20,8 +22,26 @@ def batch(context: "HookContext") -> Reply | None:
     if done:
         fields["lastAction"] = heartbeat.clean_action(done)
     beat(context, fields, progress=any(use.verb == EDITED for use in event.tool_uses))
+    replies: list[Reply | None] = []
+    if any(use.verb == RAN for use in event.tool_uses):
+        from ghp_agents.hooks import shell_writes
+
+        replies.append(shell_writes.look(context))
     if event.hears and news_flag.is_set(context.folders, context.agent):
         from ghp_agents.hooks.news import news
 
-        return news(context, "ghp-agents has news for this agent:")
-    return None
+        replies.append(news(context, "ghp-agents has news for this agent:"))
+    return joined([reply for reply in replies if reply])
+
+
+def joined(replies: "Sequence[Reply]") -> Reply | None:
+    """One reply with all contexts; None without any."""
+    if len(replies) < 2:
+        return replies[0] if replies else None
+
+    def on_sent() -> None:
+        for reply in replies:
+            if reply.on_sent:
+                reply.on_sent()
+
+    return Reply(context="\n".join(reply.context for reply in replies), on_sent=on_sent)

@@ -93,6 +93,8 @@ def rivals(
     from ghp_agents.hotpath import overrides
 
     mine = implicit_leases.find(folders, key, git_dir)
+    if mine and not implicit_leases.is_active(folders, mine, now, *limits):
+        mine = None  # of an earlier life
     return [
         each
         for each in found

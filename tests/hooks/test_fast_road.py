@@ -18,6 +18,10 @@ EVERY = {"cli", "cli.main", *HOOKS, "hooks.scene", "hotpath"}
 HOT = ("background", "boot_clock", "fastjson", "heartbeat", "locate", "own_file", "presence_file")
 EVERY |= {f"hotpath.{name}" for name in HOT}
 BATCH = {"hooks.action", "hooks.batch", "hooks.paths", "hooks.presence", "hotpath.news_flag"}
+# What looks at the files that a shell command changed.
+SHELL = BATCH | {
+    "hooks.changed_files", "hooks.shell_writes", "hotpath.git_calls", "hotpath.ignored_files",
+}  # fmt: skip
 EDIT = {"hooks.edit", "hooks.paths"} | {
     f"hotpath.{name}"
     for name in (
@@ -28,7 +32,7 @@ EDIT = {"hooks.edit", "hooks.paths"} | {
 END = {"hooks.presence", "hooks.session"} | {
     f"hotpath.{name}" for name in ("alive", "error_log", "implicit_leases", "news_flag")
 }
-IN_C = {"_json", "fcntl", "gc", "time"}  # and free
+IN_C = {"_json", "fcntl", "gc", "select", "time"}  # and free
 
 
 def imported(args: list[str], cwd: Path, said: object, path: str) -> set[str]:
@@ -59,7 +63,12 @@ def ready(repo: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("event", "modules"),
-    [("PreToolUse-Write", EDIT), ("PostToolBatch", BATCH), ("SessionEnd", END)],
+    [
+        ("PreToolUse-Write", EDIT),
+        ("PostToolBatch", BATCH),
+        ("PostToolBatch", SHELL),
+        ("SessionEnd", END),
+    ],
 )
 def test_what_happens_all_the_time_imports_its_own_few_modules(
     ready: Path, tmp_path: Path, event: str, modules: set[str]
@@ -67,6 +76,8 @@ def test_what_happens_all_the_time_imports_its_own_few_modules(
     (tmp_path / "nothing").mkdir()
     (tmp_path / "nothing/__main__.py").touch()
     path, said = f"{CHECKOUT}:{tmp_path}", payload(f"claude-{event}", ready)
+    if modules is BATCH:  # the first call is no shell command
+        said["tool_calls"] = said["tool_calls"][:1]
     before: Any = presence(ready)["seq"]
     bare = imported(["-m", "nothing"], ready, said, path)
     ours = imported(["-m", "ghp_agents", "hook", "claude"], ready, said, path) - bare

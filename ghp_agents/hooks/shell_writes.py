@@ -1,0 +1,96 @@
+"""After a shell command: what it wrote is looked at, because nobody could know it before.
+
+The agent gets implicit leases of the files that it changed. What another agent holds, and what now
+conflicts with another agent's version in another worktree, is told once.
+"""
+
+from ghp_agents.hooks import changed_files
+from ghp_agents.hooks.event import Reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ghp_agents.hooks.changed_files import Memory
+    from ghp_agents.hooks.scene import HookContext
+    from ghp_agents.hooks.written_files import Remark
+
+LOOK_S = 1.0  # seconds in which git must list the changed files
+TOLD = 5  # files that one reply explains
+WROTE = "Your command changed files that others hold or have changed:"
+MAYBE = "While your command ran, files changed that others hold or have changed:"
+
+
+def look(context: "HookContext") -> Reply | None:
+    """Look at what the commands of this step wrote; tell what is new about it."""
+    try:
+        return _look(context)
+    except OSError as error:
+        from ghp_agents.hotpath import error_log
+
+        where = "look at what a command wrote"
+        cwd = context.place.toplevel or context.place.git_dir
+        error_log.log_error(error, cwd, context.environ, where=where)
+        return None
+
+
+def _look(context: "HookContext") -> Reply | None:
+    from time import monotonic
+
+    presence = context.presence()
+    if presence is None or not context.place.toplevel:
+        return None
+    where = context.folders, context.agent, context.place.git_dir
+    last = changed_files.recall(*where, str(presence.get("startedAt")))
+    until = monotonic() + LOOK_S
+    changed, memory = changed_files.look(context.place, context.environ, last, context.now, until)
+    found = _remarks(context, presence, changed) if changed else []
+    return _told(context, changed, memory, found)
+
+
+def _remarks(
+    context: "HookContext", presence: "Mapping[str, Any]", changed: "Sequence[str]"
+) -> "Sequence[Remark]":
+    from ghp_agents.hooks import written_files
+
+    book = written_files.policy_of(context)
+    if book is None or not book["implicitLeases"]:
+        return []
+    return written_files.remarks(written_files.Look(context, book, presence), changed)
+
+
+def _told(
+    context: "HookContext", changed: "Sequence[str]", memory: "Memory", remarks: "Sequence[Remark]"
+) -> Reply | None:
+    """The reply with what was not told before. What is not heard is found again."""
+    where = context.folders, context.agent, context.place.git_dir
+    open_now = {remark.path for remark in remarks}
+    for path in changed:
+        if path not in open_now:
+            memory.told.pop(path, None)  # it does not conflict any more
+    new = [remark for remark in remarks if memory.told.get(remark.path) != remark.mark]
+    signs = {remark.path: memory.seen.get(remark.path, "") for remark in new}
+    memory.seen.update(dict.fromkeys(signs, changed_files.AGAIN))
+    changed_files.keep(*where, memory)
+    if not new or not context.event.hears:
+        return None
+
+    def heard() -> None:
+        for remark in new:
+            memory.told[remark.path] = remark.mark
+        memory.seen.update(signs)
+        changed_files.keep(*where, memory)
+
+    return Reply(context=_text(new), on_sent=heard)
+
+
+def _text(remarks: "Sequence[Remark]") -> str:
+    lines = [WROTE if all(remark.is_certain for remark in remarks) else MAYBE]
+    lines += dict.fromkeys(remark.why for remark in remarks[:TOLD])
+    if len(remarks) > TOLD:
+        from ghp_agents.hotpath.quoting import file
+
+        lines.append(f"Also: {', '.join(file(remark.path) for remark in remarks[TOLD : TOLD * 4])}")
+    hints = dict.fromkeys(remark.hint for remark in remarks[:TOLD] if remark.hint)
+    return "\n".join([*lines, *(f"Next: {hint}" for hint in hints)])
