@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ghp_agents.git.blob_hunks import Hunk
+from ghp_agents.hotpath import line_ranges
 
 
 class LineRange(NamedTuple):
@@ -57,13 +58,10 @@ def added_twice(hunks: Sequence[Hunk]) -> list[ClashPlace]:
 
 def moved(lines: LineRange, hunks: Sequence[Hunk]) -> LineRange:
     """The same lines in another version of the file, to which the hunks lead."""
-    shift = 0
-    for hunk in hunks:
-        if hunk.end < lines.first and hunk.start < lines.first:
-            shift = hunk.new_end - hunk.end
-        elif hunk.start <= lines.last and hunk.end >= lines.first:  # changed itself
-            return LineRange(hunk.new_start + 1, max(hunk.new_start + 1, hunk.new_end))
-    return LineRange(lines.first + shift, lines.last + shift)
+    ((start, end),) = line_ranges.mapped(
+        [(lines.first - 1, lines.last)], [one[:4] for one in hunks]
+    )
+    return LineRange(start + 1, end)
 
 
 def _change(hunk: Hunk) -> tuple[int, int, int, str]:

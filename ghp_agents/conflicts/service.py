@@ -26,6 +26,8 @@ from ghp_agents.presence import service as presence
 from ghp_agents.state import default_branch
 from ghp_agents.workspace import Workspace
 
+NO_ISSUE = 2**53  # sorts behind the others
+
 
 def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) -> ConflictReport:
     """Merge the present work of all agents, as a trial. With `agent`, only what concerns it.
@@ -45,6 +47,7 @@ def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) 
         place = trial_merge.open_place(ctx.ws.common_dir, Path(scratch), programs)
         trial_merge.use_attributes(place, tip)
         read, unread = works.read(found, place, Path(scratch))
+        read.sort(key=lambda work: (work.issue or NO_ISSUE, work.agents))
         merged, unmerged = trunk.merge_each(place, tip, read)
         report = ConflictReport(
             name, tuple(one.work for one in merged), unread=(*unread, *unmerged)

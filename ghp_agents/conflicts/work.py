@@ -15,7 +15,7 @@ from ghp_agents.git.at_once import each
 from ghp_agents.git.trial_merge import TrialPlace
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.git.worktree_tree import WorktreeTree
-from ghp_agents.hotpath.locate import walk_up
+from ghp_agents.hotpath.locate import Location, walk_up
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.hotpath.quoting import named as quoted
 from ghp_agents.presence.service import AgentView
@@ -78,7 +78,7 @@ def find(ws: Workspace, views: Sequence[AgentView], remote: str, trunk: str) -> 
 def _in_worktree(ws: Workspace, checkout: Checkout, views: Iterable[AgentView]) -> AgentWork | None:
     """The work in a worktree; None if it is no agent's."""
     place = walk_up(str(checkout.path))
-    if place is None or place.toplevel is None or place.common_dir != ws.place.common_dir:
+    if place is None or place.toplevel is None or not _is_of(ws, place):
         return None
     branch = checkout.branch or ""
     names = {
@@ -95,6 +95,14 @@ def _in_worktree(ws: Workspace, checkout: Checkout, views: Iterable[AgentView]) 
         return None
     issue = issue_of_branch(branch) or next(filter(None, names.values()), None)
     return AgentWork(tuple(sorted(names)), issue, branch, str(checkout.path), checkout.head)
+
+
+def _is_of(ws: Workspace, place: Location) -> bool:
+    """Whether a worktree is of this clone; a path may lead through a link."""
+    try:
+        return Path(place.common_dir).samefile(ws.common_dir)
+    except OSError:
+        return False
 
 
 def _named(git_dir: Path) -> str:

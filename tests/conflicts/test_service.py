@@ -259,3 +259,18 @@ def test_names_of_files_are_any_bytes(repo: Path) -> None:
     (pair,) = survey(repo).pairs
     assert [one.path for one in pair.files] == [name]
     assert pair.files[0].places[0].ours == (3, 3)
+
+
+def test_a_bare_repository_with_worktrees_is_compared_too(repo: Path) -> None:
+    base(repo)
+    bare = repo.parent / "bare.git"
+    git(repo.parent, "clone", "--quiet", "--bare", str(repo), str(bare))
+    folder = agent(bare, "worker-1", 1, {"a.txt": edited(3)})
+    agent(bare, "worker-2", 2, {"a.txt": edited(3, by="x")})
+    assert described(survey(folder)) == ["worker-1 (#1) worker-2 (#2): a.txt lines 3-3/3-3"]
+
+
+def test_a_clone_is_the_same_through_a_link(repo: Path) -> None:
+    agent(base(repo), "worker-1", 1, {"a.txt": edited(3)})
+    (repo.parent / "link").symlink_to(repo)
+    assert [work.name for work in survey(repo.parent / "link").works] == ["worker-1 (#1)"]

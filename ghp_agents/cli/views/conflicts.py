@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
 
 FILES_SHOWN = 20  # of one conflict
+WIDTH = 80
 
 
 def show(report: ConflictReport) -> None:
@@ -68,12 +69,22 @@ def _update(report: ConflictReport, work: AgentWork) -> str:
 
 def _show_order(report: ConflictReport) -> None:
     assert report.order is not None
-    free = ", ".join(_short(report.works[number]) for number in report.order.free)
-    resolving = ", ".join(_short(report.works[number]) for number in report.order.resolving)
     output.data("Order of merging with the fewest conflicts:")
-    if free:
-        output.data(f"  without a conflict: {free}")
-    output.data(f"  then, each after resolving: {resolving}")
+    _show_names("without a conflict: ", report, report.order.free)
+    _show_names("then, each after resolving: ", report, report.order.resolving)
+
+
+def _show_names(what: str, report: ConflictReport, numbers: Sequence[int]) -> None:
+    """Names in lines that fit a terminal."""
+    line = f"  {what}"
+    for at, number in enumerate(numbers):
+        name = _short(report.works[number]) + ("," if at + 1 < len(numbers) else "")
+        if len(line) + len(name) > WIDTH and line.strip():
+            output.data(line.rstrip())
+            line = " " * 4
+        line += f"{name} "
+    if numbers:
+        output.data(line.rstrip())
 
 
 def _summary(report: ConflictReport) -> str:
