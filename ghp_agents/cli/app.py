@@ -100,6 +100,9 @@ COMMANDS: dict[str, Row] = {
         "start", "start", "branches", "Claim an issue and create its branch and worktree."
     ),
     "agent-where": Row("where", "where", "branches", "Print the path of an issue's worktree."),
+    "agent-update": Row(
+        "update", "update", "branches", "Bring the branch here up to the main branch."
+    ),
     "agent-finish": Row(
         "finish", "finish", "branches", "Run the checks, push, and open a pull request."
     ),
@@ -110,9 +113,7 @@ COMMANDS: dict[str, Row] = {
     "agent-merge": Row(
         "merge", "merge", "branches", "Merge finished pull requests, one at a time."
     ),
-    "agent-review": Row(
-        "review", "review", "branches", "Approve finished work, or request changes."
-    ),
+    "agent-review": Row("pull", "review", "branches", "Approve finished work, or request changes."),
     "agent-remember": Row("note", "remember", "notes", "Save one fact for later agents."),
     "agent-recall": Row("note", "recall", "notes", "Search the notes in your own words."),
     "agent-notes": Row("note", "notes", "notes", "List, show, change and delete notes."),

@@ -36,18 +36,21 @@ class ScratchIndex:
     def __init__(
         self, place: Location, scratch: Path, objects: Path | None = None,
         flags: Sequence[str] = (), env: Mapping[str, str] | None = None,
+        keep_open: Sequence[int] = (),
     ) -> None:  # fmt: skip
         assert place.toplevel is not None
+        self.keep_open = keep_open  # descriptors of locks that git must hold, too
         self.place = place
         self.worktree = Path(place.toplevel)
         if objects is None:
             objects = scratch / "objects"
             objects.mkdir()
-        _copy_index(Path(place.git_dir, "index"), scratch / "index")
+        self.file = scratch / "index"
+        self._copied = _copy_index(Path(place.git_dir, "index"), self.file)
         self._flags = (*_FLAGS, *flags)
-        self._env = {
+        self.env = {
             **(env or {}),
-            "GIT_INDEX_FILE": str(scratch / "index"),
+            "GIT_INDEX_FILE": str(self.file),
             "GIT_LITERAL_PATHSPECS": "1",
             **borrowed(f"{place.common_dir}/objects", str(objects)),
         }
@@ -57,15 +60,17 @@ class ScratchIndex:
         """Whether the worktree has only a part of the files."""
         return git.config(self.worktree, "core.sparseCheckout") == "true"
 
-    def run(self, *args: str, stdin: bytes | None = None) -> git.Result:
-        """Run git here, whatever its exit code."""
+    def run(self, *args: str, stdin: bytes | None = None, index: Path | None = None) -> git.Result:
+        """Run git here, whatever its exit code; on another index file if one is named."""
+        env = {**self.env, "GIT_INDEX_FILE": str(index)} if index else self.env
         return git.run(
-            [*self._flags, *args], cwd=self.worktree, env=self._env, stdin=stdin, timeout=TIMEOUT_S
-        )
+            [*self._flags, *args], cwd=self.worktree, env=env, stdin=stdin, timeout=TIMEOUT_S,
+            keep_open=self.keep_open,
+        )  # fmt: skip
 
-    def git(self, *args: str) -> git.Result:
+    def git(self, *args: str, stdin: bytes | None = None, index: Path | None = None) -> git.Result:
         """Run git here. Raises GitError unless it exits with 0."""
-        result = self.run(*args)
+        result = self.run(*args, stdin=stdin, index=index)
         if result.code != 0:
             raise git.failure(args, result)
         return result
@@ -73,6 +78,10 @@ class ScratchIndex:
     def names(self, *args: str) -> list[str]:
         """The NUL-separated names that git lists."""
         return self.git(*args).names
+
+    def is_current(self) -> bool:
+        """Whether the worktree's index is still the one that was copied."""
+        return self._copied == _version(Path(self.place.git_dir, "index"))
 
     def size(self, path: str) -> int | None:
         """The bytes of a file of the worktree; 0 unless it is a regular file."""
@@ -161,15 +170,25 @@ def _is_own_worktree(copy: ScratchIndex, name: str) -> bool:
     return location is not None and location.common_dir == copy.place.common_dir
 
 
-def _copy_index(index: Path, to: Path) -> None:
-    """Copy with the modification time, by which git knows which entries to check again."""
+def _copy_index(index: Path, to: Path) -> tuple[int, ...]:
+    """Copy with the modification time, by which git knows which entries to check again; return
+    what differs after the next change."""
     try:
         with index.open("rb") as file:
             status = os.fstat(file.fileno())
             to.write_bytes(file.read())
     except FileNotFoundError:
-        return  # nothing was ever staged here
+        return ()  # nothing was ever staged here
     os.utime(to, ns=(status.st_atime_ns, status.st_mtime_ns))
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _version(index: Path) -> tuple[int, ...]:
+    try:
+        status = index.stat()
+    except FileNotFoundError:
+        return ()
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def borrowed(objects: str, scratch: str) -> dict[str, str]:

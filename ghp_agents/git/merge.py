@@ -34,18 +34,41 @@ _PLAIN = (
 _NO_EDITOR = {"GIT_EDITOR": "true", "GIT_SEQUENCE_EDITOR": "true", "GIT_MERGE_AUTOEDIT": "no"}
 
 
+class Stage(NamedTuple):
+    """A version of a conflicting file: number 1 is the base's, 2 ours, 3 theirs."""
+
+    mode: str
+    oid: str
+    number: int
+    path: str
+
+
 class MergedTree(NamedTuple):
-    """The result of merging two commits: a tree, or the conflicting paths."""
+    """The result of merging two commits: a tree, and the versions of the files that conflict."""
 
     tree: str
-    conflicts: tuple[str, ...] = ()
+    stages: tuple[Stage, ...] = ()
+
+    @property
+    def conflicts(self) -> tuple[str, ...]:
+        """The conflicting paths."""
+        return _paths(self.stages)
 
 
 class MergeResult(NamedTuple):
-    """The new commit for the default branch, or the conflicting paths."""
+    """The new commit for the default branch, or the versions of the files that conflict."""
 
     commit: str
-    conflicts: tuple[str, ...] = ()
+    stages: tuple[Stage, ...] = ()
+
+    @property
+    def conflicts(self) -> tuple[str, ...]:
+        """The conflicting paths."""
+        return _paths(self.stages)
+
+
+def _paths(stages: Sequence[Stage]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(stage.path for stage in stages))
 
 
 def merge_commits(
@@ -61,8 +84,8 @@ def merge_commits(
             return MergeResult(head)
         return _replayed(folder, scratch, onto, head, env)
     merged = merge(folder, scratch, onto, head)
-    if merged.conflicts:
-        return MergeResult("", merged.conflicts)
+    if merged.stages:
+        return MergeResult("", merged.stages)
     parents = (onto,) if method == "squash" else (onto, head)
     return MergeResult(commit(folder, merged.tree, parents, message, env))
 
@@ -73,7 +96,15 @@ def merge(
     """The tree of a merge; works with old versions of git, too."""
     if (version or git.version()) < MERGE_TREE:
         return _merged_in_a_worktree(folder, scratch, ours, theirs)
-    done = _merge_tree(folder, ours, theirs)
+    return merge_aside(folder, ours, theirs)
+
+
+def merge_aside(
+    folder: Path, ours: str, theirs: str, env: Mapping[str, str] | None = None
+) -> MergedTree:
+    """The tree of a merge, with `env` in a temporary object folder. Raises GitError, also for a git
+    older than `MERGE_TREE`."""
+    done = _merge_tree(folder, ours, theirs, env)
     if not _is_merged(done):
         raise git.failure(["merge-tree"], done)
     return _merged_tree(done)
@@ -96,7 +127,7 @@ def conflicts(folder: Path, ours: str, theirs: str) -> tuple[str, ...] | None:
 def _merge_tree(
     folder: Path, ours: str, theirs: str, env: Mapping[str, str] | None = None
 ) -> git.Result:
-    args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs]
+    args = ["merge-tree", "--write-tree", "-z", "--no-messages", ours, theirs]
     return git.run(args, cwd=folder, timeout=TIMEOUT_S, env=env)
 
 
@@ -105,8 +136,18 @@ def _is_merged(done: git.Result) -> bool:
 
 
 def _merged_tree(done: git.Result) -> MergedTree:
-    tree, *names = done.names
-    return MergedTree(tree, tuple(dict.fromkeys(names)) if done.code else ())
+    tree, *entries = done.names
+    if done.code == 0:
+        return MergedTree(tree)
+    # Git names no file if it cannot tell where a renamed folder went.
+    return MergedTree(tree, _stages(entries) or (Stage("", "", 0, "(a renamed folder)"),))
+
+
+def _stages(entries: Sequence[str]) -> tuple[Stage, ...]:
+    """The versions that git lists as `<mode> <object> <number><tab><path>`."""
+    pairs = (entry.partition("\t") for entry in entries)
+    fields = ((head.split(" "), path) for head, _, path in pairs)
+    return tuple(Stage(mode, oid, int(number), path) for (mode, oid, number), path in fields)
 
 
 def commit(
@@ -161,9 +202,9 @@ def _merged_in_a_worktree(folder: Path, scratch: Path, ours: str, theirs: str) -
     with detached(folder, scratch, ours) as place:
         args = [*_PLAIN, "merge", "--no-commit", "--no-ff", "--no-verify", "-q", theirs]
         done = git.run(args, cwd=place, env=_NO_EDITOR, timeout=TIMEOUT_S)
-        conflicts = unmerged(place)
-        if conflicts:
-            return MergedTree("", conflicts)
+        found = stages(place)
+        if found:
+            return MergedTree("", found)
         if done.code != 0:
             raise git.failure(args, done)
         return MergedTree(git.check(["write-tree"], cwd=place).text)
@@ -173,23 +214,27 @@ def _replayed(
     folder: Path, scratch: Path, onto: str, head: str, env: Mapping[str, str] | None
 ) -> MergeResult:
     with detached(folder, scratch, head) as place:
-        conflicts = rebase(place, onto, env)
-        return MergeResult(
-            "" if conflicts else git.check(["rev-parse", "HEAD"], cwd=place).text, conflicts
-        )
+        found = rebase(place, onto, env)
+        return MergeResult("" if found else git.check(["rev-parse", "HEAD"], cwd=place).text, found)
 
 
-def rebase(folder: Path, onto: str, env: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Rebase what is checked out in `folder`. On conflicts abort and return their paths."""
+def rebase(folder: Path, onto: str, env: Mapping[str, str] | None = None) -> tuple[Stage, ...]:
+    """Rebase what is checked out in `folder`. On conflicts abort and return what conflicts; "ours"
+    is then what it is rebased onto."""
     args = [*_PLAIN, "rebase", "--no-verify", "-q", onto]
     done = git.run(args, cwd=folder, env={**_NO_EDITOR, **(env or {})}, timeout=TIMEOUT_S)
     if done.code == 0:
         return ()
-    conflicts = unmerged(folder)
+    found = stages(folder)
     git.run(["rebase", "--abort"], cwd=folder, env=_NO_EDITOR, timeout=TIMEOUT_S)
-    if not conflicts:
+    if not found:
         raise git.failure(args, done)
-    return conflicts
+    return found
+
+
+def stages(folder: Path) -> tuple[Stage, ...]:
+    """The versions of the conflicting files in a worktree."""
+    return _stages(git.check(["ls-files", "--unmerged", "-z"], cwd=folder).names)
 
 
 def unmerged(folder: Path) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ A conflict is found before anything changes, so nothing must be aborted and noth
 """
 
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 from ghp_agents.core.errors import RefusedError, UnknownError
@@ -27,24 +28,44 @@ class Tips(NamedTuple):
 def compare_with_remote(ws: Workspace, base: str, branch: str, head: str) -> Tips:
     """Read the remote's tips; fast-forward the branch if the remote is ahead. Raises UnknownError,
     RefusedError if the remote branch has commits that are missing here."""
+    tips = read_tips(ws, base, branch, head)
+    if is_behind(ws, tips):
+        assert tips.sent is not None
+        why = worktree_admin.forward(ws.folder, branch, head, tips.sent)  # e.g. a merge updated it
+        if why:
+            raise _lacking(ws, tips)
+        tips = tips._replace(head=tips.sent)
+    return tips
+
+
+def is_behind(ws: Workspace, tips: Tips) -> bool:
+    """Whether the remote's branch is ahead of this one."""
+    sent = tips.sent
+    return bool(sent and sent != tips.head and merge.is_ancestor(ws.folder, tips.head, sent))
+
+
+def read_tips(ws: Workspace, base: str, branch: str, head: str) -> Tips:
+    """Fetch, and read the tips; change nothing. Raises UnknownError, RefusedError if the remote
+    branch has commits that are missing here."""
     found = branches.tips(ws, base, branch)
     if base not in found:
         raise RefusedError(
             f"There is no branch {base}.", hint="Set `agents.trunk` to the main branch."
         )
     remote = branches.where(ws)
-    sent = found.get(branch) if remote else None
-    tips = Tips(base, found[base], branch, head, sent)
-    if sent and sent != head and merge.is_ancestor(ws.folder, head, sent):
-        why = worktree_admin.forward(ws.folder, branch, head, sent)  # e.g. a merge updated it
-        tips = tips if why else tips._replace(head=sent)
-    if sent and not _contains_remote(ws, tips):
-        assert remote is not None
-        raise RefusedError(
-            f"{branch} on {remote.name} has commits that this clone lacks.",
-            hint=f"Run `git pull --rebase {remote.name} {branch}`, then finish again.",
-        )
+    tips = Tips(base, found[base], branch, head, found.get(branch) if remote else None)
+    if tips.sent and not is_behind(ws, tips) and not _contains_remote(ws, tips):
+        raise _lacking(ws, tips)
     return tips
+
+
+def _lacking(ws: Workspace, tips: Tips) -> RefusedError:
+    remote = branches.where(ws)
+    name = remote.name if remote else "the remote"
+    return RefusedError(
+        f"{tips.branch} on {name} has commits that this clone lacks.",
+        hint=f"Run `git pull --rebase {name} {tips.branch}`, then the same command again.",
+    )
 
 
 def _contains_remote(ws: Workspace, tips: Tips) -> bool:
@@ -61,11 +82,10 @@ def bring_up(ws: Workspace, tips: Tips, by: str) -> str:
     Raises RefusedError for a conflict; then nothing has changed."""
     if merge.is_ancestor(ws.folder, tips.trunk, tips.head):
         return tips.head
-    rebases = ws.settings.update_method == "rebase"
-    result = _rebased(ws, tips, by) if rebases else _merged(ws, tips, by)
+    result = combined(ws, tips, by)
     if result.conflicts:
         raise _conflict(ws, tips, result.conflicts)
-    if rebases:
+    if ws.settings.update_method == "rebase":
         git.check(["reset", "-q", "--keep", result.commit], cwd=ws.folder)
     else:
         why = worktree_admin.forward(ws.folder, tips.branch, tips.head, result.commit)
@@ -74,13 +94,19 @@ def bring_up(ws: Workspace, tips: Tips, by: str) -> str:
     return result.commit
 
 
+def combined(ws: Workspace, tips: Tips, by: str) -> merge.MergeResult:
+    """The branch with the default branch in it, by the configured method; on no branch yet."""
+    rebases = ws.settings.update_method == "rebase"
+    return _rebased(ws, tips, by) if rebases else _merged(ws, tips, by)
+
+
 def merged(
     ws: Workspace, folder: Path, base: str, trunk: str, branch: str, head: str, by: str
 ) -> merge.MergeResult:
     """Merge the default branch into a branch; return the commit."""
     tree = merge.merge(folder, ws.ghp_dir, head, trunk)
-    if tree.conflicts:
-        return merge.MergeResult("", tree.conflicts)
+    if tree.stages:
+        return merge.MergeResult("", tree.stages)
     message = f"Merge {base} into {branch}\n"
     identity = branches.identity(ws, by)
     return merge.MergeResult(merge.commit(folder, tree.tree, (head, trunk), message, identity))
@@ -96,15 +122,20 @@ def _rebased(ws: Workspace, tips: Tips, by: str) -> merge.MergeResult:
 
 
 def _conflict(ws: Workspace, tips: Tips, paths: tuple[str, ...]) -> RefusedError:
-    remote = branches.where(ws)
-    trunk = f"{remote.name}/{tips.base}" if remote else tips.base
     listed = ", ".join(paths[:10]) + (f" and {len(paths) - 10} more" if len(paths) > 10 else "")
-    command = f"git {ws.settings.update_method} {trunk}"
     return RefusedError(
         f"{tips.branch} conflicts with {tips.base} in {listed}. Nothing was changed.",
-        hint=f"Run `{command}`, resolve the conflicts and commit; then run `ghp agent-finish` "
-        "again.",
+        hint="`ghp agent-update` shows both sides. Then run "
+        f"`{by_hand(ws, tips.base)}`, resolve the conflicts and commit; finally run "
+        "`ghp agent-finish` again.",
     )
+
+
+def by_hand(ws: Workspace, base: str) -> str:
+    """The git command that updates a branch and stops at conflicts."""
+    remote = branches.where(ws)
+    trunk = f"{remote.name}/{base}" if remote else base
+    return f"git {ws.settings.update_method} {quote(trunk)}"
 
 
 def send(ws: Workspace, tips: Tips, head: str) -> None:

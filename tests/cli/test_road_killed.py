@@ -1,15 +1,12 @@
 """Killed at any of its calls of git, a command is completed by the same command."""
 
-import os
-import shutil
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.support.ghp import Result, invoke, run_ghp
+from tests.support.ghp import invoke, run_ghp
 from tests.support.git import commit, git
-from tests.support.hosts import executable
+from tests.support.killer import Killer
 from tests.support.road import Road
 from tests.support.thorough import some
 
@@ -18,31 +15,6 @@ STEP = 12  # between two of the calls that are tried
 FIRSTS = range(1, STEP + 1)  # the first one that is
 
 pytestmark = pytest.mark.slow
-
-
-class Killer:
-    """A `git` that takes the program with it, at its n-th call, and then does what it was asked."""
-
-    def __init__(self, folder: Path) -> None:
-        self.count, self.at = folder / "count", folder / "at"
-        real = shutil.which("git")
-        self.bin = folder / "bin"
-        executable(
-            self.bin / "git",
-            f"echo >> {self.count}\n"
-            f'[ "$(wc -l < {self.count})" -eq "$(cat {self.at})" ] && kill -9 $PPID\n'
-            f'exec {real} "$@"\n',
-        )
-
-    def run(self, args: str, cwd: Path, at: int) -> Result:
-        """A command that is killed at its n-th call of git."""
-        self.count.write_text("")
-        self.at.write_text(f"{at}\n")
-        return run_ghp(args, cwd, self.environ)
-
-    @property
-    def environ(self) -> Mapping[str, str]:
-        return {"PATH": f"{self.bin}:{os.environ['PATH']}", "GHP_BACKGROUND": "0"}
 
 
 @pytest.fixture

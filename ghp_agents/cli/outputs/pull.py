@@ -29,6 +29,40 @@ class WhereJson(TypedDict):
     branch: str | None
 
 
+class ConflictPlaceJson(TypedDict):
+    """Lines that both sides changed, counted from 1; `end` is before `start` for no lines."""
+
+    start: int
+    end: int
+    ours: str
+    theirStart: int
+    theirEnd: int
+    theirs: str
+
+
+class ConflictJson(TypedDict):
+    """A file that conflicts with the main branch."""
+
+    path: str
+    kind: str
+    places: list[ConflictPlaceJson]
+    more: int
+
+
+class UpdatedJson(TypedDict):
+    """An update of a branch. `method` is null if nothing was changed."""
+
+    branch: str
+    base: str
+    old: str
+    head: str
+    method: str | None
+    carried: int
+    unstaged: bool
+    replaces: bool
+    conflicts: list[ConflictJson]
+
+
 class CheckJson(TypedDict):
     """The result of one of the project's checks."""
 

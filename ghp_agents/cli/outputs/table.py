@@ -32,6 +32,7 @@ from ghp_agents.cli.outputs.pull import (
     ReviewJson,
     SentBackJson,
     StartedJson,
+    UpdatedJson,
     WhereJson,
 )
 from ghp_agents.cli.outputs.report import ReportJson
@@ -46,6 +47,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-doctor": list[FindingJson],
     "agent-escalations": list[QuestionJson],
     "agent-finish": FinishedJson,
+    "agent-update": UpdatedJson,
     "agent-handoff": HandoffJson,
     "agent-issue show": IssuePageJson,
     "agent-issues": list[IssueJson],

@@ -1,0 +1,108 @@
+"""`agent-update`: bring the branch that is checked out here up to the main branch."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.cli.context import acting
+from ghp_agents.cli.views import conflict as view
+from ghp_agents.core.ids import count
+from ghp_agents.git.move_worktree import Interrupted
+from ghp_agents.pulls import update_work as services
+from ghp_agents.pulls.update_work import UpdateConflictError, Updated
+from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.pull import UpdatedJson
+
+
+@click.command("agent-update", epilog="Example: ghp agent-update")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@acting
+def update(app: App, as_json: bool) -> None:
+    """Fetch the main branch, and bring the branch here up to it.
+
+    It merges or rebases, as `agents.updateMethod` says. Uncommitted changes stay uncommitted, and
+    staged ones staged. If something conflicts, nothing is changed: both sides are shown. Nothing is
+    pushed. If it is killed, run it again.
+    """
+    try:
+        with output.busy("Updating"):
+            done = services.update(app.ws)
+    except UpdateConflictError as conflict:
+        if as_json:
+            output.as_json(_fields_of_conflict(conflict))
+        else:
+            for line in view.lines(conflict.files, conflict.tips.base):
+                output.say(line)
+        raise
+    if as_json:
+        output.as_json(_fields(done))
+    _say(done)
+
+
+def _fields(done: Updated) -> "UpdatedJson":
+    return {
+        "branch": done.branch,
+        "base": done.base,
+        "old": done.old,
+        "head": done.new,
+        "method": done.method if done.new != done.old else None,
+        "carried": done.carried,
+        "unstaged": done.unstaged,
+        "replaces": done.replaces,
+        "conflicts": [],
+    }
+
+
+def _fields_of_conflict(conflict: UpdateConflictError) -> "UpdatedJson":
+    return {
+        "branch": conflict.tips.branch,
+        "base": conflict.tips.base,
+        "old": conflict.tips.head,
+        "head": conflict.tips.head,
+        "method": None,
+        "carried": 0,
+        "unstaged": False,
+        "replaces": False,
+        "conflicts": [view.fields(file) for file in conflict.files],
+    }
+
+
+def _say(done: Updated) -> None:
+    if done.interrupted:
+        _say_interrupted(done.interrupted)
+    if done.new == done.old:
+        output.say(f"{done.branch} is up to date with {done.base}.")
+        return
+    if done.method == "rebase":
+        did = f"Rebased {done.branch} onto {done.base}"
+    else:
+        did = f"Merged {done.base} into {done.branch}"
+    output.done(f"{did}. It was at {done.old[:12]}.")
+    if done.carried:
+        output.say(f"{count(done.carried, 'uncommitted change')} kept.")
+    if done.unstaged:
+        output.warn(
+            "What you had staged conflicts on its own, so it is in the files but not staged.",
+            "Stage it again with `git add`.",
+        )
+    if done.replaces:
+        output.say(
+            f"{done.branch} was pushed before. The next `ghp agent-finish` replaces it on the "
+            "remote, if nobody else has pushed to it."
+        )
+    if done.submodules:
+        output.say("Submodules moved: run `git submodule update`.")
+
+
+def _say_interrupted(interrupted: Interrupted) -> None:
+    if interrupted.kept:
+        output.warn(
+            f"An earlier update of {interrupted.move.branch} was interrupted, and the branch has "
+            "moved since.",
+            f"The files as they were before it: `git show {interrupted.kept[:12]}:PATH`.",
+        )
+    else:
+        output.say(f"Completed an update that was interrupted, to {interrupted.move.new[:12]}.")

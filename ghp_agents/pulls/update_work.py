@@ -1,0 +1,201 @@
+"""Update: bring the branch that is checked out here up to the main branch, with uncommitted work.
+
+Everything is merged beside the worktree first. A conflict changes nothing and shows both sides.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ghp_agents.core import files
+from ghp_agents.core.errors import NotSetUpError, RefusedError
+from ghp_agents.core.ids import Actor
+from ghp_agents.git import both_sides, carried_work, changed_paths, merge, move_worktree, worktree
+from ghp_agents.git import process as git
+from ghp_agents.git.both_sides import ConflictedFile
+from ghp_agents.git.carried_work import Trees
+from ghp_agents.git.index_copy import ScratchIndex
+from ghp_agents.git.move_worktree import AGAIN, Interrupted, Move, MovedMeanwhileError
+from ghp_agents.pulls import update_branch
+from ghp_agents.pulls.update_branch import Tips
+from ghp_agents.state.default_branch import trunk
+from ghp_agents.workspace import NAME_FILE, Workspace
+from ghp_agents.worktrees.provision import was_provisioned
+
+ATTEMPTS = 3  # retries happen when somebody stages or commits meanwhile
+LISTED = 10
+
+
+class Updated(NamedTuple):
+    """What an update did; `old` is `new` if the branch was up to date."""
+
+    base: str
+    branch: str
+    old: str
+    new: str
+    method: str  # merge, rebase, or fast-forward
+    carried: int = 0  # uncommitted paths
+    unstaged: bool = False  # what was staged is not staged any more
+    replaces: bool = False  # the branch was pushed before, and is rewritten now
+    submodules: tuple[str, ...] = ()  # their recorded commits changed
+    interrupted: Interrupted | None = None  # an earlier update, which was completed first
+
+
+class UpdateConflictError(RefusedError):
+    """The branch or the uncommitted work conflicts with the main branch; nothing was changed."""
+
+    def __init__(
+        self, tips: Tips, what: str, *, hint: str, files: Sequence[ConflictedFile]
+    ) -> None:
+        listed = _listed([file.path for file in files])
+        message = f"{what} with {tips.base} in {listed}. Nothing was changed."
+        super().__init__(message, hint=hint)
+        self.tips = tips
+        self.files = tuple(files)
+
+
+def update(ws: Workspace) -> Updated:
+    """Bring this worktree's branch up to the main branch. Raises UpdateConflictError, RefusedError,
+    UnknownError, NotSetUpError; then nothing was changed."""
+    if ws.place.toplevel is None:
+        raise NotSetUpError("There is no worktree here.", hint="Change to a worktree.")
+    actor = ws.actor()
+    _refuse_others(ws, actor)
+    _refuse_operation(ws)
+    base, branch = _branch(ws)
+    lock = ws.ghp_dir / f"update-{ws.git_dir.name}.lock"
+    try:
+        with files.locked(lock) as held:
+            interrupted = move_worktree.finish(ws.place, branch, held)
+            done = _tried_again(ws, base, branch, actor.name, held)
+    except files.LockTimeoutError:
+        raise RefusedError(
+            "Another `ghp agent-update` runs in this worktree.", hint="Wait until it ends."
+        ) from None
+    return done._replace(interrupted=interrupted)
+
+
+def _refuse_others(ws: Workspace, actor: Actor) -> None:
+    try:
+        owner = (ws.git_dir / NAME_FILE).read_text("utf-8", "replace").strip()
+    except OSError:
+        return
+    if owner and not actor.is_person and actor.name != owner:
+        raise RefusedError(
+            f"This worktree is {owner}'s, and you are {actor.name}.",
+            hint="Update your own: `ghp agent-start` prints where it is.",
+        )
+
+
+def _refuse_operation(ws: Workspace) -> None:
+    operation = worktree.operation(ws.git_dir)
+    if operation:
+        raise RefusedError(
+            f"{operation.capitalize()} is in progress here.",
+            hint="Finish or abort it; `git status` shows how.",
+        )
+
+
+def _branch(ws: Workspace) -> tuple[str, str]:
+    base, branch = trunk(ws), ws.branch
+    if base is None:
+        raise RefusedError(
+            "Cannot tell which branch is the main branch.",
+            hint="Set `agents.trunk` in .ghp/config.json.",
+        )
+    if branch is None:
+        raise RefusedError(
+            "No branch is checked out here (detached HEAD).",
+            hint="Switch to a branch: `git switch BRANCH`, or `git switch -c NEW` for a new one.",
+        )
+    if branch == base:
+        raise RefusedError(
+            f"This worktree is on the main branch, {base}.",
+            hint="Update it with `git pull`. `ghp agent-update` is for the branches of work.",
+        )
+    return base, branch
+
+
+def _tried_again(ws: Workspace, base: str, branch: str, by: str, lock: int) -> Updated:
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return _update(ws, base, branch, by, lock)
+        except MovedMeanwhileError:
+            continue
+    return _update(ws, base, branch, by, lock)
+
+
+def _update(ws: Workspace, base: str, branch: str, by: str, lock: int) -> Updated:
+    head = worktree.head(ws.folder)
+    if not head:
+        raise RefusedError(f"{branch} has no commit yet.", hint="Commit something first.")
+    tips = update_branch.read_tips(ws, base, branch, head)
+    ahead = update_branch.is_behind(ws, tips)
+    start = tips._replace(head=tips.sent) if ahead and tips.sent else tips
+    method, new = _new_head(ws, start, by)
+    done = Updated(base, branch, head, new, method)
+    if new == head:
+        return done
+    with move_worktree.scratch(ws.place, lock) as copy:
+        entries = [*carried_work.changed(copy, head, new)]
+        added = [entry.path for entry in entries if entry.status == "A"]
+        work = carried_work.read_trees(copy, added)
+        carried = _carry(ws, copy, tips, work, new)
+        move = Move(branch, head, new, work, carried.trees)
+        move_worktree.check(copy, move)
+        own = sum(not was_provisioned(ws, each) for each in worktree.differences(ws.folder))
+        move_worktree.carry_out(copy, move)
+    sent = tips.sent
+    return done._replace(
+        carried=own,
+        unstaged=carried.unstaged,
+        replaces=bool(sent) and not merge.is_ancestor(ws.folder, sent or "", new),
+        submodules=tuple(entry.path for entry in entries if entry.mode == both_sides.GITLINK),
+    )
+
+
+def _new_head(ws: Workspace, tips: Tips, by: str) -> tuple[str, str]:
+    """How the branch is updated, and its new commit, which no branch has yet."""
+    folder = ws.folder
+    if merge.is_ancestor(folder, tips.trunk, tips.head):
+        return "fast-forward", tips.head
+    if merge.is_ancestor(folder, tips.head, tips.trunk):
+        return "fast-forward", tips.trunk
+    changed_paths.fork_point(folder, tips.trunk)  # raises UsageError without one
+    result = update_branch.combined(ws, tips, by)
+    method = ws.settings.update_method
+    if result.stages:
+        sides = both_sides.both_sides(ws.common_dir, result.stages)
+        if method == "rebase":  # there "ours" is the main branch
+            sides = tuple(file.turned() for file in sides)
+        first = "Commit your work. Then run" if worktree.differences(folder) else "Run"
+        raise UpdateConflictError(
+            tips, f"{tips.branch} conflicts", hint=f"{first} {_by_hand(ws, tips)}", files=sides
+        )
+    return method, result.commit
+
+
+def _by_hand(ws: Workspace, tips: Tips) -> str:
+    """How to do it with git, which does not start over uncommitted work."""
+    return f"`{update_branch.by_hand(ws, tips.base)}`, resolve the conflicts and commit."
+
+
+def _carry(
+    ws: Workspace, copy: ScratchIndex, tips: Tips, work: Trees, new: str
+) -> carried_work.Carried:
+    own = carried_work.tree_of(copy, tips.head)
+    if {work.staged, work.files} != {own} and git.version() < merge.MERGE_TREE:
+        raise RefusedError(
+            "There are uncommitted changes, and this git cannot carry them over.",
+            hint=f"Commit them, or install git 2.38 or newer. {AGAIN}",
+        )
+    carried = carried_work.carry(copy, work, tips.head, new)
+    if carried.stages:
+        sides = both_sides.both_sides(ws.common_dir, carried.stages, copy.env)
+        hint = f"Commit your work. Then run {_by_hand(ws, tips)}"
+        raise UpdateConflictError(tips, "Your uncommitted changes conflict", hint=hint, files=sides)
+    return carried
+
+
+def _listed(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - LISTED} more" if len(paths) > LISTED else ""
+    return ", ".join(paths[:LISTED]) + more
