@@ -49,12 +49,13 @@ class OverrideRecord(NamedTuple):
         more = len(self.paths) - SHOWN
         files = ", ".join(map(file, self.paths[:SHOWN])) + (f" and {more} more" if more > 0 else "")
         then = (
-            "Read the file again before you edit it."
+            "Read each file again before you edit it."
             if self.is_same_worktree
             else "Expect a conflict when your branches are merged."
         )
         why = reason(self.reason)
-        return f"{who} edits {files}, although you are editing it, too.{why} {then}"
+        them = "it" if len(self.paths) == 1 else "them"
+        return f"{who} edits {files}, although you are editing {them}, too.{why} {then}"
 
 
 class OverrideFile(ProvenanceFields):

@@ -30,13 +30,13 @@ def test_an_unreadable_record_is_a_problem_and_hides_no_other(content: bytes) ->
 
 def test_the_other_agent_reads_who_what_why_and_what_follows() -> None:
     assert ENTRY.words == (
-        "worker-1 edits src/a.py, «odd name», although you are editing it, too. "
+        "worker-1 edits src/a.py, «odd name», although you are editing them, too. "
         "Reason given: «it is a rename». Expect a conflict when your branches are merged."
     )
     many = ENTRY._replace(
         paths=tuple(f"f{number}" for number in range(7)), reason="x`» y", is_same_worktree=True
     )
     assert many.words == (
-        "worker-1 edits f0, f1, f2, f3, f4 and 2 more, although you are editing it, too. "
-        "Reason given: «x'' y». Read the file again before you edit it."
+        "worker-1 edits f0, f1, f2, f3, f4 and 2 more, although you are editing them, too. "
+        "Reason given: «x'' y». Read each file again before you edit it."
     )

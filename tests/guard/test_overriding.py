@@ -67,7 +67,7 @@ def test_the_agent_goes_on_and_the_other_is_told_once(here: Path) -> None:
     assert recorded(here) == [("worker-1", "worker-2", f"src/a.py: {WHY}")]
     assert hear(here, TWO) == [
         "worker-1 edits src/a.py, although you are editing it, too. "
-        "Reason given: «it is a rename». Read the file again before you edit it."
+        "Reason given: «it is a rename». Read each file again before you edit it."
     ]
     assert hear(here, TWO) == []
     assert hear(here, ONE) == []
