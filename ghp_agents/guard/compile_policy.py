@@ -13,7 +13,7 @@ from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import Actor, one_line
 from ghp_agents.escalations.escalation import may_decide
-from ghp_agents.guard import codeowners
+from ghp_agents.guard import codeowners, reported_changes
 from ghp_agents.guard.codeowners import OwnersLine
 from ghp_agents.hotpath import policy_cache, policy_stamp
 from ghp_agents.hotpath.heartbeat import is_name
@@ -76,6 +76,8 @@ def make(ctx: Context, sources: Sources, stamp: Stamp | None) -> Book:
         "claims": {str(claimed_issue(x.name)): _claim(x, ctx.locks.clone) for x in world.claims},
         "stops": _stops(world, settings),
         "elsewhere": _elsewhere(world, [rule for rule, _ in rules]),
+        "changes": reported_changes.by_path(ctx, world.snapshot, fold=fold),
+        "main": reported_changes.main_ref(ctx),
         **bind(rules, fold),
     }
 

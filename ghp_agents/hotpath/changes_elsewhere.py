@@ -79,21 +79,23 @@ def clashes(
     found: "Sequence[Report]",
     main: str,
     environ: "Mapping[str, str]",
+    *,
+    again: bool = False,
 ) -> "list[Clash]":
     """What does not go together with my version of a file; None if I delete it.
 
-    `before` is my version until now: what it touched already is not said again. `main` is the main
-    branch's ref, `folder` has the caches. Raises UndecidedError.
+    `before` is my version until now: what it touched already is said only with `again`. `main` is
+    the main branch's ref, `folder` has the caches. Raises UndecidedError.
     """
     from time import monotonic
 
-    if not found or mine == before:
+    if not found or (mine == before and not again):
         return []
     if mine is not None and len(mine) > LARGEST:
         raise UndecidedError(f"the file has {len(mine)} bytes")
     try:
         decision = _Decision(place, folder, path, environ, monotonic() + DEADLINE_S)
-        return decision.clashes(mine, before, found, main)
+        return decision.clashes(mine, before, found, main, again=again)
     except OSError as error:
         raise UndecidedError(f"{type(error).__name__}: {error}") from error
 
@@ -117,10 +119,17 @@ class _Decision:
         self._until = until
 
     def clashes(
-        self, mine: bytes | None, before: bytes | None, found: "Sequence[Report]", main: str
+        self,
+        mine: bytes | None,
+        before: bytes | None,
+        found: "Sequence[Report]",
+        main: str,
+        *,
+        again: bool,
     ) -> "list[Clash]":
-        base, attributes = self._base(main)
         from ghp_agents.hotpath import stored_form
+
+        base, attributes = self._base(main)
 
         if stored_form.is_union(attributes):
             return []
@@ -130,6 +139,7 @@ class _Decision:
             return _about_new(found) if mine is not None else []
         mine, before = self._stored(mine, base, attributes), self._stored(before, base, attributes)
         hunks, earlier, between = self._differences(base, mine, before, found)
+        earlier = [] if again else earlier
         if hunks == []:
             return []
         clashes = [self._with(report, base, hunks, earlier, between) for report in found]
@@ -180,7 +190,11 @@ class _Decision:
         return stored_form.stored(content, endings, text)
 
     def _differences(
-        self, base: str, mine: bytes | None, before: bytes | None, reports: "Sequence[Report]"
+        self,
+        base: str,
+        mine: bytes | None,
+        before: bytes | None,
+        reports: "Sequence[Report]",
     ) -> "tuple[list[Hunk] | None, list[Hunk] | None, dict[str, list[Hunk] | None]]":
         """The changes from the base to my versions, and from each other base to mine. None where
         there are no lines to compare."""
@@ -218,6 +232,8 @@ class _Decision:
             if through is None:
                 return Clash(report, UNKNOWN, is_certain=False)
             theirs = theirs if report.is_deleted else theirs and line_ranges.mapped(theirs, through)
+        if hunks is None and earlier is None:
+            return None  # it was changed before
         if hunks is None:
             return Clash(report, BINARY, is_certain=report.ranges is None)
         if theirs is None:

@@ -7,7 +7,7 @@ the lease that it names.
 
 import os
 
-from ghp_agents.hotpath import fastjson, implicit_leases, own_file
+from ghp_agents.hotpath import fastjson, implicit_leases, own_file, presence_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.implicit_leases import ImplicitLease
 
 FOLDER = "overridden"
+CLONE = "clone:"  # instead of a git folder: the lease stands for a report of another clone
 LIMIT = 100  # leases that one file names; the oldest are dropped
 
 
@@ -73,7 +74,7 @@ def add(
     """Let the leases of `new` not count for `agent`. Raises OSError if nothing can be written."""
     known = read(folders, agent, path, git_dir)
     ours = {each.lease for each in new}
-    kept = [each for each in known if each.lease not in ours and _is_held(folders, each.lease)]
+    kept = [x for x in known if x.lease not in ours and _is_held(folders, x.lease, agent)]
     fields = {
         "schemaVersion": 1,
         "agent": agent,
@@ -108,13 +109,19 @@ def drop_ended(folders: "Sequence[str]") -> int:
             if found.get("schemaVersion", 1) != 1 or not isinstance(entries, list):
                 continue
             leases = [each.lease for each in map(_decoded, entries) if each]
-            if not any(_is_held(folders, lease) for lease in leases):
+            by = str(found.get("agent"))
+            if not any(_is_held(folders, lease, by) for lease in leases):
                 own_file.discard(f"{folder}/{FOLDER}/{name}")
                 dropped += 1
     return dropped
 
 
-def _is_held(folders: "Sequence[str]", lease: "ImplicitLease") -> bool:
+def _is_held(folders: "Sequence[str]", lease: "ImplicitLease", by: str) -> bool:
+    """Whether the lease that `by` has overridden is still there. When another clone's report ends
+    is not known here, so that lasts as long as the agent that overrides it."""
+    if lease.git_dir.startswith(CLONE):
+        presence = presence_file.newest(folders, by)
+        return presence is not None and presence.get("status") != "stopped"
     return implicit_leases.find(folders, lease.path, lease.git_dir) == lease
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ALLOW, DENY, NEEDS_APPROVAL = "allow", "deny", "needs-approval"
 LEASE, SHARED, SCOPE = "lease", "shared", "scope"  # kinds of rules in the compiled policy
-IMPLICIT, FENCED = "implicit", "fenced"
+IMPLICIT, CONFLICT, FENCED = "implicit", "conflict", "fenced"
 OF_LEASES = (LEASE, IMPLICIT, SCOPE)  # kinds that do not apply to files that are never leased
 
 

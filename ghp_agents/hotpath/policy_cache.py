@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Hit = tuple[int, int, bool]
 
 NAME = "rulebook.json"
-VERSION = 4
+VERSION = 5
 LARGEST = 64_000_000  # bytes; ours are smaller
 
 

@@ -5,7 +5,7 @@ or a hook, and only for worktrees in which something moved since the last look.
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -122,7 +122,7 @@ def _files(
     ws: Workspace,
     checkout: Checkout,
     team: Sequence[Worker],
-    refs: Iterable[str],
+    refs: Sequence[str],
     before: Mapping[str, Any],
     after: dict[str, Any],
 ) -> tuple[Location, Found]:
@@ -131,7 +131,7 @@ def _files(
     place = walk_up(str(checkout.path))
     if place is None or place.toplevel is None:
         raise FileNotFoundError(checkout.path)
-    main = _commits(ws.folder, [ref for ref in refs if ref != f"refs/heads/{checkout.branch}"])
+    main = worktree_admin.tip(ws.folder, refs[-1]) if refs else ""
     known = before.get(place.git_dir)
     known = known if isinstance(known, dict) else {}
     beaten = max(worker.beaten for worker in team)
@@ -143,23 +143,17 @@ def _files(
         kept = {FIELD: known.get(FIELD)}
     else:
         base = _fork_point(checkout, main)
-        found = changed_lines.in_worktree(place, base, main[-1] if main else base)
+        found = changed_lines.in_worktree(place, base, main or base)
         kept = {FIELD: changes.encode(found)}
     after[place.git_dir] = {"seen": seen, "files": _stats(place, kept), **kept}
     return place, changes.decode(kept)
 
 
-def _commits(folder: Path, refs: Iterable[str]) -> list[str]:
-    """The commits of the main branch here and on the remote, the remote's last."""
-    found = (worktree_admin.tip(folder, ref) for ref in refs)
-    return list(dict.fromkeys(commit for commit in found if commit))
-
-
-def _fork_point(checkout: Checkout, main: Sequence[str]) -> str:
+def _fork_point(checkout: Checkout, main: str) -> str:
     """The last common commit with the main branch. Without one, only uncommitted work counts."""
     if not main:
         return checkout.head
-    done = git.run(["merge-base", checkout.head, *main], cwd=checkout.path)
+    done = git.run(["merge-base", checkout.head, main], cwd=checkout.path)
     return done.text if done.code == 0 else checkout.head
 
 

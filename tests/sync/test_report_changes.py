@@ -12,21 +12,12 @@ import pytest
 from ghp_agents.hotpath import implicit_leases
 from tests.support.ghp import invoke, succeed
 from tests.support.git import commit, git
-
-LINES = "".join(f"{number}\n" for number in range(1, 31))
+from tests.support.two_clones import LINES, TwoClones, two_clones
 
 
 @pytest.fixture
-def two(clones: Callable[[int], list[Path]]) -> tuple[Path, Path, Path]:
-    """worker-1 works on #1 in a worktree of the first clone; worker-2 is in the second."""
-    one, other = clones(2)
-    commit(one, {"a.py": LINES, "b.py": LINES})
-    git(one, "push", "--quiet", "origin", "main")
-    git(other, "pull", "--quiet", "origin", "main")
-    succeed(one, "agent-init", "agent-issue new Parse --as @me", "agent-sync")
-    succeed(one, "agent-start 1 --as worker-1")
-    succeed(other, "agent-init --agent worker-2", "agent-sync")
-    return one, other, Path(invoke("agent-where 1", one).out.strip())
+def two(clones: Callable[[int], list[Path]]) -> TwoClones:
+    return two_clones(clones)
 
 
 def reported(clone: Path, agent: str = "worker-1") -> Any:
@@ -46,10 +37,10 @@ def seq(clone: Path, agent: str = "worker-1") -> int:
 
 
 def test_another_clone_knows_the_files_the_lines_and_no_content(
-    two: tuple[Path, Path, Path],
+    two: TwoClones,
 ) -> None:
     one, other, place = two
-    commit(place, {"a.py": LINES.replace("10\n", "secret\n", 1)})
+    commit(place, {"a.py": LINES.replace("line 10\n", "secret\n", 1)})
     (place / "b.py").unlink()
     (place / "new.py").write_text("1\n")
     succeed(one, "agent-sync")
@@ -63,7 +54,7 @@ def test_another_clone_knows_the_files_the_lines_and_no_content(
     assert "secret" not in git(one / ".git/ghp/state.git", "log", "-p", *refs.splitlines())
 
 
-def test_nothing_is_written_while_nothing_moves(two: tuple[Path, Path, Path]) -> None:
+def test_nothing_is_written_while_nothing_moves(two: TwoClones) -> None:
     one, _, place = two
     (place / "a.py").write_text("0\n" + LINES)
     succeed(one, "agent-sync")
@@ -78,7 +69,7 @@ def test_nothing_is_written_while_nothing_moves(two: tuple[Path, Path, Path]) ->
     assert (seq(one), reported(one)[0]["lines"]) == (before + 1, "0,0 30,0")
 
 
-def test_the_report_is_no_heartbeat(two: tuple[Path, Path, Path]) -> None:
+def test_the_report_is_no_heartbeat(two: TwoClones) -> None:
     one, _, place = two
     (place / "a.py").write_text("0\n" + LINES)
     path = one / ".git/ghp/agents/worker-1.json"
@@ -89,7 +80,7 @@ def test_the_report_is_no_heartbeat(two: tuple[Path, Path, Path]) -> None:
     assert 899 <= json.loads(path.read_bytes())["silentFor"] <= 960
 
 
-def test_a_merge_ends_the_report_also_a_squash(two: tuple[Path, Path, Path]) -> None:
+def test_a_merge_ends_the_report_also_a_squash(two: TwoClones) -> None:
     one, other, place = two
     commit(place, {"a.py": LINES + "31\n"})
     succeed(one, "agent-sync")
@@ -101,7 +92,7 @@ def test_a_merge_ends_the_report_also_a_squash(two: tuple[Path, Path, Path]) -> 
     assert reported(one) is None
 
 
-def test_the_end_of_the_agent_ends_the_report(two: tuple[Path, Path, Path]) -> None:
+def test_the_end_of_the_agent_ends_the_report(two: TwoClones) -> None:
     one, other, place = two
     (place / "a.py").write_text("0\n" + LINES)
     succeed(one, "agent-sync")
@@ -111,7 +102,7 @@ def test_the_end_of_the_agent_ends_the_report(two: tuple[Path, Path, Path]) -> N
     assert reported(other) is None
 
 
-def test_a_setting_keeps_paths_in_the_clone(two: tuple[Path, Path, Path]) -> None:
+def test_a_setting_keeps_paths_in_the_clone(two: TwoClones) -> None:
     one, other, place = two
     (place / "a.py").write_text("0\n" + LINES)
     succeed(one, "agent-sync")
@@ -131,7 +122,7 @@ def test_without_a_remote_nobody_reads_it(repo: Path) -> None:
 
 
 def test_two_agents_of_one_worktree_report_the_files_that_each_edits(
-    two: tuple[Path, Path, Path],
+    two: TwoClones,
 ) -> None:
     one, _, place = two
     for path, agent in (("a.py", "worker-1"), ("b.py", "worker-3")):

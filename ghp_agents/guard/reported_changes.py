@@ -1,0 +1,65 @@
+"""What agents of other clones have changed, as the compiled policy holds it."""
+
+from typing import Any
+
+from ghp_agents.hotpath import line_ranges
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.service import LIVING, AgentView
+from ghp_agents.settings.settings import Thresholds
+from ghp_agents.state import changes, default_branch
+from ghp_agents.state.changes import FIELD
+from ghp_agents.state.presence import issue_of, number, position
+
+MOST = 3_000  # reports of files; more would slow down each edit
+
+Reports = dict[str, list[list[Any]]]
+
+
+def by_path(ctx: Context, snapshot: Snapshot, *, fold: bool) -> Reports:
+    """The fields of `changes_elsewhere.Report` by the file's path, the newest report first. Only of
+    agents that live in other clones."""
+    others = {tip.clone for tip in snapshot.tips()} - {snapshot.clone}
+    shown = (x for clone in others for x in snapshot.agents_of(clone).values())
+    if not any(FIELD in each for each in shown):
+        return {}
+    views = presence.list_agents(ctx, snapshot, processes=False)
+    living = [view for view in views if not view.is_here and view.liveness in LIVING]
+    limits, now = ctx.ws.settings.thresholds, ctx.ws.clock.now()
+    found: Reports = {}
+    count = 0
+    for view in sorted(living, key=lambda view: view.heard or 0.0):
+        files = _files(view, limits, now)
+        count += len(files)
+        if count > MOST:
+            break
+        for path, fields in files:
+            found.setdefault(path.lower() if fold else path, []).append(fields)
+    return found
+
+
+def _files(view: AgentView, limits: Thresholds, now: float) -> list[tuple[str, list[Any]]]:
+    seen = view.presence
+    silent = limits.dead - view.quiet
+    until = now + max(0.0, silent, number(seen, "processRunsFor") - view.silent)
+    agent = [
+        view.name, position(seen)[0], view.clone or "", issue_of(seen),
+        now - (view.heard or 0.0), until,
+    ]  # fmt: skip
+    return [
+        (
+            each.path,
+            [
+                *agent,
+                each.base,
+                None if each.ranges is None else line_ranges.encode(each.ranges),
+                each.is_deleted,
+            ],
+        )
+        for each in changes.decode(seen)
+    ]
+
+
+def main_ref(ctx: Context) -> str:
+    """The full ref of the main branch: the remote's, if there is one."""
+    return next(reversed(default_branch.trunk_places(ctx.ws)), "")
