@@ -25,7 +25,7 @@ def measure(place: Place) -> list[Figure]:
         "git status": partial(process, ["git", "status", "--porcelain"], cwd=clone, env=env),
         "all": partial(_process, [*command, "--json"], clone, env),
         "one agent": partial(_process, [*command, "--json", "worker-1"], clone, env),
-        "main only": partial(_process, [*command, "--json", "--trunk"], clone, env),
+        "main only": partial(process, [*command, "--json", "--trunk"], cwd=clone, env=env),
     }
     times = interleave(cases, rounds)
     base = times["git status"]
@@ -66,7 +66,6 @@ def fill(clone: Path, agents: int, files: int) -> None:
         folder = clone.parent / f"worktree-{agent + 1}"
         branch = f"agent/worker-{agent + 1}/{agent + 1}-part"
         git(clone, "worktree", "add", "-q", "-b", branch, str(folder))
-        (folder / ".git").read_text()
         own = sorted(folder.glob(f"src/part-{agent % 20}/*.py"))
         _edit(own[0], 10, f"committed by {agent}")
         git(folder, "commit", "-q", "-a", "-m", "Work")

@@ -6,6 +6,7 @@ import click
 
 from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import acting
+from ghp_agents.cli.signals import exit_on_signals
 from ghp_agents.conflicts import service as services
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.core.ids import agent_name
@@ -37,11 +38,12 @@ def conflicts(app: App, agent: str | None, trunk: bool, as_json: bool, watch: bo
     and no merge driver or filter runs. Exits with 3 if anything conflicts.
     """
     name = agent_name(agent) if agent else None
-    if watch:
-        _watch(app, name, trunk=trunk, as_json=as_json)
-        return
-    with output.busy("Merging"):
-        report = services.survey(app, name, trunk_only=trunk)
+    with exit_on_signals():  # the temporary folder is removed
+        if watch:
+            _watch(app, name, trunk=trunk, as_json=as_json)
+            return
+        with output.busy("Merging"):
+            report = services.survey(app, name, trunk_only=trunk)
     _print(report, as_json=as_json, line=False)
     if not report.is_clean:
         raise click.exceptions.Exit(int(ExitCode.REFUSED))

@@ -16,17 +16,19 @@ Hunks = Mapping[tuple[str, str], list[Hunk]]
 
 
 class Clash(NamedTuple):
-    """Two works that conflict, by their numbers."""
+    """Two works that conflict, by their numbers. `failure` is git's reason if it cannot tell."""
 
     first: int
     second: int
     files: tuple[PathConflict, ...]
+    failure: str = ""
 
 
 def merge_pairs(
     place: TrialPlace, works: Sequence[OnTrunk], only: Iterable[int] | None = None
 ) -> list[Clash]:
-    """The conflicting pairs; with `only`, those with one of these. Raises GitError."""
+    """The pairs that conflict, or that git cannot merge at all; with `only`, those with one of
+    these. Raises GitError."""
     chosen = None if only is None else {*only}
     pairs = [
         (first, second)
@@ -38,9 +40,9 @@ def merge_pairs(
         place, [(works[first].commit, works[second].commit) for first, second in pairs]
     )
     return [
-        Clash(first, second, files)
+        Clash(first, second, files, merged.failure)
         for (first, second), merged in zip(pairs, merges, strict=True)
-        if not merged.failure and (files := tuple(conflicts_of(merged)))
+        if (files := tuple(conflicts_of(merged))) or merged.failure
     ]
 
 

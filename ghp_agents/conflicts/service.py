@@ -14,13 +14,14 @@ from ghp_agents.conflicts.report import (
     TrunkConflict,
 )
 from ghp_agents.conflicts.trunk import OnTrunk
+from ghp_agents.conflicts.work import UnreadWork
 from ghp_agents.core.errors import NotFoundError, UnknownError
 from ghp_agents.git import process as git
 from ghp_agents.git import trial_merge, worktree_admin
 from ghp_agents.git.default_branch import REMOTES
 from ghp_agents.git.merge import MERGE_TREE
 from ghp_agents.git.trial_merge import TrialPlace
-from ghp_agents.hotpath.quoting import named
+from ghp_agents.hotpath.quoting import named, one_line
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.state import default_branch
@@ -65,6 +66,8 @@ def _compared(
     clashes = (
         [] if trunk_only else pairs.merge_pairs(place, merged, None if agent is None else mine)
     )
+    failed = [clash for clash in clashes if clash.failure]
+    clashes = [clash for clash in clashes if not clash.failure]
     clashes = pairs.with_lines(place, merged, [*with_trunk, *clashes])
     best = order.best_order(
         len(merged),
@@ -80,6 +83,7 @@ def _compared(
             for clash in clashes
             if clash.first < 0
         ),
+        unread=(*report.unread, *(_unmerged(merged, clash) for clash in failed)),
         order=best if agent is None and not trunk_only else None,
         warnings=() if trunk_only else _warnings(place, merged, mine),
     )
@@ -90,6 +94,11 @@ def _pair(merged: Sequence[OnTrunk], clash: Clash, turn: dict[int, int]) -> Pair
     if turn[clash.first] < turn[clash.second]:
         return PairConflict(ours, theirs, clash.files)
     return PairConflict(theirs, ours, tuple(one.turned for one in clash.files))
+
+
+def _unmerged(merged: Sequence[OnTrunk], clash: Clash) -> UnreadWork:
+    names = " and ".join(merged[number].work.name for number in (clash.first, clash.second))
+    return UnreadWork(names, f"git cannot merge both: {one_line(clash.failure, 200)}")
 
 
 def _warnings(

@@ -8,6 +8,7 @@ from ghp_agents.conflicts.path_conflict import PathConflict, conflicts_of
 from ghp_agents.conflicts.work import AgentWork, UnreadWork
 from ghp_agents.git import loose, tree_changes, trial_merge
 from ghp_agents.git.trial_merge import TrialPlace
+from ghp_agents.hotpath.quoting import one_line
 
 _WHO = "ghp <ghp@localhost> 0 +0000"
 
@@ -69,4 +70,4 @@ def merge_each(
 def _why(failure: str) -> str:
     if "unrelated histories" in failure:
         return "it has no commit in common with the main branch"
-    return f"git cannot merge it: {failure[:200]}"
+    return f"git cannot merge it: {one_line(failure, 200)}"

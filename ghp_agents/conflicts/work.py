@@ -16,7 +16,7 @@ from ghp_agents.git.trial_merge import TrialPlace
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.git.worktree_tree import WorktreeTree
 from ghp_agents.hotpath.locate import Location, walk_up
-from ghp_agents.hotpath.quoting import file
+from ghp_agents.hotpath.quoting import file, one_line
 from ghp_agents.hotpath.quoting import named as quoted
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.presence import issue_of
@@ -148,7 +148,7 @@ def _tree(work: AgentWork, place: TrialPlace, scratch: Path) -> WorktreeTree | s
             tree = worktree_tree.read(location, Path(folder), place.objects, place.programs)
         except GhpError as error:
             is_there = Path(work.folder).is_dir()
-            return str(error) if is_there else "its worktree is gone"
+            return one_line(str(error), 200).rstrip(".") if is_there else "its worktree is gone"
         except OSError as error:
             return f"{error.strerror}"
     return tree if tree.head else "it has no commit yet"

@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.conflicts import pairs
+from ghp_agents.conflicts.overlap import NetChange
+from ghp_agents.conflicts.trunk import OnTrunk
+from ghp_agents.conflicts.work import AgentWork
+from ghp_agents.git import trial_merge
 from tests.support.git import git, run_git
 from tests.support.rivals import TEXT, agent, base, survey
 
@@ -57,3 +62,17 @@ def test_exactly_the_pairs_conflict_that_git_cannot_merge(repo: Path, seed: int)
     for pair, unmerged in expected.items():
         named = {x for one in found[pair].files for x in (one.path, *one.paths)}
         assert named.issuperset(unmerged), pair
+
+
+def test_a_pair_that_git_cannot_merge_at_all_is_kept_with_the_reason(
+    repo: Path, tmp_path: Path
+) -> None:
+    place = trial_merge.open_place(repo / ".git", tmp_path, trial_merge.programs(repo))
+    change = NetChange(frozenset({"a"}))
+    works = [
+        OnTrunk(AgentWork((f"worker-{n}",), None, "", "", ""), str(n) * 40, str(n), "", change)
+        for n in (1, 2)
+    ]
+    (clash,) = pairs.merge_pairs(place, works)
+    assert (clash.first, clash.second, clash.files) == (0, 1, ())
+    assert "not something we can merge" in clash.failure

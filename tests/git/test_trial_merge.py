@@ -63,6 +63,12 @@ def test_attributes_are_those_of_one_commit_and_lead_nowhere_else(
     assert found == [".gitattributes", "d", "d/.gitattributes"]
 
 
+@pytest.mark.parametrize("path", ["../x", "a/../x", ".git/x", "a/.GIT/x", "/x", "a//x", "./x"])
+def test_a_hostile_path_of_attributes_is_not_written(path: str) -> None:
+    assert not trial_merge._is_plain(f"{path}/.gitattributes")
+    assert trial_merge._is_plain("a/.github/.gitattributes")
+
+
 def test_programs_of_the_configuration_are_named_and_replaced(repo: Path) -> None:
     git(repo, "config", "merge.Mine.driver", "false")
     git(repo, "config", "merge.a=b.driver", "false")

@@ -1,5 +1,6 @@
 """A worktree's content as a tree."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,29 @@ def test_what_is_too_large_or_unreadable_is_left_out(
     found = reader.read()[0]
     assert found.left_out == (LeftOut("large", 20, "too large"),)
     assert reader.listed() == ["README.md", "small"]
+
+
+def test_a_file_that_git_cannot_read_keeps_no_other_from_being_read(
+    repo: Path, reader: Reader
+) -> None:
+    commit(repo, {"a": "1\n", "b": "1\n"})
+    (repo / "a").unlink()
+    os.mkfifo(repo / "a")
+    (repo / "b").write_text("2\n")
+    (repo / "new").write_text("2\n")
+    found, place = reader.read()
+    assert place.check("cat-file", "blob", f"{found.tree}:b").out == b"2\n"
+    assert place.check("cat-file", "blob", f"{found.tree}:new").out == b"2\n"
+    assert [item.path for item in found.left_out] == ["a"]
+
+
+def test_files_that_are_only_intended_to_be_added_have_their_content(
+    repo: Path, reader: Reader
+) -> None:
+    (repo / "new").write_text("1\n")
+    git(repo, "add", "--intent-to-add", "new")
+    found, place = reader.read()
+    assert place.check("cat-file", "blob", f"{found.tree}:new").out == b"1\n"
 
 
 def test_unmerged_files_are_named(repo: Path, reader: Reader) -> None:
