@@ -27,10 +27,10 @@ def test_conflicts_are_shown_with_lines_and_what_to_do(rivals: Path) -> None:
         3,
         "worker-1 (#1) and worker-2 (#2) conflict in 1 file:\n"
         "  a.txt: lines 3–4 of worker-1, line 4 of worker-2\n"
-        "  Next: merge worker-1 first; worker-2 then updates its branch and resolves.\n"
+        "  Next: merge worker-1 first; worker-2 then runs `ghp agent-update` and resolves.\n"
         "worker-3 (#3) conflicts with main in 1 file:\n"
         "  b.txt: worker-3 deleted it, main changed it\n"
-        "  Next: worker-3 merges main and resolves: `git merge main` in its worktree.\n"
+        "  Next: worker-3 runs `ghp agent-update`, which shows both sides, and resolves.\n"
         "Order of merging with the fewest conflicts:\n"
         "  without a conflict: worker-1\n"
         "  then, each after resolving: worker-2, worker-3\n",

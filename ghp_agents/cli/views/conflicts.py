@@ -28,14 +28,16 @@ def show(report: ConflictReport) -> None:
         output.data(f"{ours.name} and {theirs.name} conflict in {_files(pair.files)}:")
         _show_files(pair.files, _short(ours), _short(theirs))
         output.data(
-            f"  Next: merge {_short(ours)} first; {_short(theirs)} then updates its branch and "
-            "resolves."
+            f"  Next: merge {_short(ours)} first; {_short(theirs)} then runs `ghp agent-update` "
+            "and resolves."
         )
     for clash in report.with_trunk:
         work, trunk = clash.work, file(report.trunk)
         output.data(f"{work.name} conflicts with {trunk} in {_files(clash.files)}:")
         _show_files(clash.files, trunk, _short(work))
-        output.data(f"  Next: {_short(work)} merges {trunk} and resolves: {_update(report, work)}")
+        output.data(
+            f"  Next: {_short(work)} runs `ghp agent-update`, which shows both sides, and resolves."
+        )
     if report.order and (report.pairs or report.with_trunk):
         _show_order(report)
     for warning in report.warnings:
@@ -60,11 +62,6 @@ def _show_files(files: Sequence[PathConflict], ours: str, theirs: str) -> None:
         output.data(f"  {file(conflict.path)}: {describe(conflict, ours, theirs)}")
     if len(files) > FILES_SHOWN:
         output.data(f"  … and {count(len(files) - FILES_SHOWN, 'more file')}; --json lists all")
-
-
-def _update(report: ConflictReport, work: AgentWork) -> str:
-    where = " in its worktree" if work.folder else ""
-    return f"`git merge {file(report.trunk)}`{where}."
 
 
 def _show_order(report: ConflictReport) -> None:
