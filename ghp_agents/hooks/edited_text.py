@@ -110,8 +110,11 @@ def _written(client: str, content: bytes, before: bytes | None) -> bytes:
     """A whole new content; Gemini keeps the file's line endings."""
     if client == "gemini" and before and b"\r\n" in before:
         return _crlf(_lf(content))
-    if before and before.startswith(UTF16) and client == "claude":
-        return _as_utf16(content)
+    if before and client == "claude":  # it keeps the encoding
+        if before.startswith(UTF16):
+            return _as_utf16(content)
+        if before.startswith(BOM8):
+            return BOM8 + content.removeprefix(BOM8)
     return content
 
 
@@ -120,7 +123,8 @@ def _replaced_all(client: str, edits: "Sequence[Any]", before: bytes | None) -> 
     if before and before.startswith(UTF16):
         return _as_utf16(_replaced_all(client, edits, _from_utf16(before)))
     has_crlf = _has_crlf(client, before or b"")
-    text: bytes | None = _lf(before) if before is not None and has_crlf else before
+    is_lf = has_crlf or client == "claude"  # which writes all lines with one ending
+    text: bytes | None = _lf(before) if before is not None and is_lf else before
     scanned = 0
     for edit in edits:
         scanned += len(text or b"")

@@ -150,6 +150,17 @@ def test_utf16_is_read_and_written_as_such() -> None:
     assert edit(before, "old", "neü") == expected
 
 
+def test_a_whole_new_content_keeps_the_encoding() -> None:
+    given = {"file_path": FILE, "content": "ü\n"}
+    assert after("claude", "Write", b"\xef\xbb\xbfx\r\n", **given) == b"\xef\xbb\xbf\xc3\xbc\n"
+    assert after("claude", "Write", b"\xff\xfex\x00", **given) == b"\xff\xfe\xfc\x00\n\x00"
+
+
+def test_a_file_with_few_crlf_loses_them() -> None:
+    assert edit(b"a\nb\nc\r\n", "a", "d") == b"d\nb\nc\n"
+    assert edit(b"a\r\nb\nc\r\n", "a", "d") == b"d\r\nb\r\nc\r\n"
+
+
 def test_half_a_surrogate_pair_becomes_the_replacement_character() -> None:
     assert edit(b"old", "old", "\ud800") == "\ufffd".encode()
 
