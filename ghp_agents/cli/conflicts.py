@@ -34,6 +34,9 @@ def conflicts(app: App, agent: str | None, trunk: bool, as_json: bool, watch: bo
     pushed and that were fetched here. Also prints the order of merging in which the fewest agents
     have to resolve conflicts.
 
+    With the extra `syntax`, warns where an agent's new lines use a definition that another agent
+    renamed or removed. Git merges that without a conflict.
+
     Git merges the work in a temporary folder. Worktrees, branches and your index stay untouched,
     and no merge driver or filter runs. Exits with 3 if anything conflicts.
     """

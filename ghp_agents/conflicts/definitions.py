@@ -13,11 +13,12 @@ from ghp_agents.conflicts.syntax.changed_text import Change, read_diff
 from ghp_agents.conflicts.syntax.facts import Facts
 from ghp_agents.conflicts.syntax.languages import family, language_of
 from ghp_agents.conflicts.syntax.modules import module_of
+from ghp_agents.git import at_once
 from ghp_agents.git import process as git
 from ghp_agents.git.objects import read_objects
 from ghp_agents.ports import Clock
 
-SECONDS = 2.0
+SECONDS = 5.0  # far more than a search needs; hostile files end here
 LARGEST_FILE = 512_000  # bytes; larger ones are seldom written by hand
 MOST_FILES = 400
 MOST_BYTES = 16_000_000
@@ -101,11 +102,16 @@ class _Search:
 
     def find(self, pairs: Sequence[Pair]) -> list[LostDefinition]:
         """What is lost, in the order of the pairs."""
+        sides = {(pair.base, side.commit) for pair in pairs for side in (pair.left, pair.right)}
+        at_once.each(lambda key: self._change(*key), sorted(sides))
         found = [each for pair in pairs for each in self._directions(pair)]
-        names = frozenset().union(*(each.names for each in found))
+        names = _names(found)
         if not names or len(names) > MOST_NAMES or self._left() <= 0:
             return []
-        self._read([change for each in found for change in self._needed(each)], names)
+        # Most names are those of variables: the files that seem to lose them tell.
+        self._read([change for each in found for change in self._losing(each)], names)
+        found = [one for each in found if (one := self._narrowed(each)).names]
+        self._read([change for each in found for change in self._needed(each)], _names(found))
         return [lost for each in found for lost in self._in_direction(each)]
 
     def _left(self) -> float:
@@ -137,6 +143,22 @@ class _Search:
             ]
         return self._changes[key]
 
+    def _losing(self, each: _Direction) -> list[Change]:
+        mine = self._change(each.base, each.remover.commit)
+        return [change for change in mine if change.lost & each.names]
+
+    def _narrowed(self, each: _Direction) -> _Direction:
+        """With the names alone that a file defined and has no more."""
+        versions = [(change, self._version(change)) for change in self._losing(each)]
+        names = {
+            known.name
+            for change, version in versions
+            for known in version.before.definitions
+            if known.name in each.names & change.lost
+            and (change.old != change.new or not version.has(known.name, known.owner))
+        }
+        return each._replace(names=frozenset(names))
+
     def _needed(self, each: _Direction) -> Iterator[Change]:
         mine = self._change(each.base, each.remover.commit)
         families = {family(change.path) for change in mine if change.lost & each.names}
@@ -151,7 +173,7 @@ class _Search:
         wanted: dict[tuple[str, str], None] = {}
         for change in changes:
             for path, oid in ((change.old, change.old_oid), (change.new, change.new_oid)):
-                if path and oid.strip("0"):
+                if path and oid.strip("0") and (oid, language_of(path)) not in self._facts:
                     wanted[oid, language_of(path)] = None
         self._read_contents([oid for oid, _ in wanted][:MOST_FILES])
         self._parse([key for key in wanted if self._contents.get(key[0]) is not None], names)
@@ -227,6 +249,10 @@ class _Search:
             facts is None or any(known.name == name for known in facts.definitions)
             for facts in found
         )
+
+
+def _names(found: Iterable[_Direction]) -> frozenset[str]:
+    return frozenset(name for each in found for name in each.names)
 
 
 def _candidates(mine: Sequence[Change], theirs: Sequence[Change]) -> set[str]:

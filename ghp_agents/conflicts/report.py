@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from ghp_agents.conflicts.definitions import LostDefinition
 from ghp_agents.conflicts.order import MergeOrder
 from ghp_agents.conflicts.path_conflict import PathConflict
 from ghp_agents.conflicts.work import AgentWork, UnreadWork
@@ -30,6 +31,7 @@ class ConflictWarning(NamedTuple):
     path: str
     line: int
     text: str
+    lost: LostDefinition
 
 
 class ConflictReport(NamedTuple):

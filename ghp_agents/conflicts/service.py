@@ -4,12 +4,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ghp_agents.conflicts import order, pairs, trunk
+from ghp_agents.conflicts import definition_warnings, order, pairs, trunk
 from ghp_agents.conflicts import work as works
 from ghp_agents.conflicts.pairs import Clash
 from ghp_agents.conflicts.report import (
     ConflictReport,
-    ConflictWarning,
     PairConflict,
     TrunkConflict,
 )
@@ -53,7 +52,12 @@ def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) 
         report = ConflictReport(
             name, tuple(one.work for one in merged), unread=(*unread, *unmerged)
         )
-        return _compared(place, report, merged, agent, trunk_only)
+        report = _compared(place, report, merged, agent, trunk_only)
+        if trunk_only:
+            return report
+        mine = _mine(merged, agent)
+        warnings = definition_warnings.find_warnings(place, merged, mine, ctx.ws.clock)
+        return report._replace(warnings=warnings)
 
 
 def _compared(
@@ -61,7 +65,7 @@ def _compared(
     trunk_only: bool,
 ) -> ConflictReport:  # fmt: skip
     """The report with the conflicts of what was merged into the main branch."""
-    mine = [n for n, one in enumerate(merged) if agent is None or agent in one.work.agents]
+    mine = _mine(merged, agent)
     with_trunk = [Clash(-1, n, merged[n].conflicts) for n in mine if merged[n].conflicts]
     clashes = (
         [] if trunk_only else pairs.merge_pairs(place, merged, None if agent is None else mine)
@@ -85,8 +89,11 @@ def _compared(
         ),
         unread=(*report.unread, *(_unmerged(merged, clash) for clash in failed)),
         order=best if agent is None and not trunk_only else None,
-        warnings=() if trunk_only else _warnings(place, merged, mine),
     )
+
+
+def _mine(merged: Sequence[OnTrunk], agent: str | None) -> list[int]:
+    return [n for n, one in enumerate(merged) if agent is None or agent in one.work.agents]
 
 
 def _pair(merged: Sequence[OnTrunk], clash: Clash, turn: dict[int, int]) -> PairConflict:
@@ -99,13 +106,6 @@ def _pair(merged: Sequence[OnTrunk], clash: Clash, turn: dict[int, int]) -> Pair
 def _unmerged(merged: Sequence[OnTrunk], clash: Clash) -> UnreadWork:
     names = " and ".join(merged[number].work.name for number in (clash.first, clash.second))
     return UnreadWork(names, f"git cannot merge both: {one_line(clash.failure, 200)}")
-
-
-def _warnings(
-    place: TrialPlace, merged: Sequence[OnTrunk], mine: Sequence[int]
-) -> tuple[ConflictWarning, ...]:
-    """What git merges and may still be wrong, for pairs with one of `mine`."""
-    return ()
 
 
 def _check_version(version: tuple[int, ...]) -> None:

@@ -72,13 +72,26 @@ class MergeOrderJson(TypedDict):
     resolving: list[int]
 
 
+class LostDefinitionJson(TypedDict):
+    """A definition that one agent removed. The new name or place is null if it is not evident."""
+
+    name: str
+    kind: str
+    path: str
+    line: int
+    newName: str | None
+    newPath: str | None
+
+
 class ConflictWarningJson(TypedDict):
-    """Something that git merges and that may still be wrong."""
+    """New lines of the second agent use a definition that the first one removed."""
 
     agents: list[str]
     path: str
     line: int
+    lines: list[int]
     text: str
+    definition: LostDefinitionJson
 
 
 class UnreadWorkJson(TypedDict):

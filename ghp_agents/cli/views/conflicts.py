@@ -124,7 +124,15 @@ def document(report: ConflictReport) -> "ConflictReportJson":
         },
         "unread": [{"name": one.name, "why": one.reason} for one in report.unread],
         "warnings": [
-            {"agents": [*one.agents], "path": one.path, "line": one.line, "text": one.text}
+            {
+                "agents": [*one.agents], "path": one.path, "line": one.line,
+                "lines": [*one.lost.lines], "text": one.text,
+                "definition": {
+                    "name": one.lost.name, "kind": one.lost.kind, "path": one.lost.path,
+                    "line": one.lost.line, "newName": one.lost.new_name or None,
+                    "newPath": one.lost.new_path or None,
+                },
+            }
             for one in report.warnings
         ],
     }  # fmt: skip

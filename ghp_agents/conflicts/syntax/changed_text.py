@@ -16,6 +16,11 @@ _ASSIGNED = re.compile(rf"^\s*(?:export\s+)?{_NAME}\s*(?:=(?!=)|:)")
 _BRACES = re.compile(  # languages without such keywords: `int f(`, `int a =`, `} T;`, `A,`
     rf"{_NAME}\s*(?:\([^;]*$|\([^;]*\{{|=(?!=))|\}}\s*{_NAME}\s*;|^\s*{_NAME}\s*,?\s*$"
 )
+_INDENTED = re.compile(r"\s+(?:[A-Z_][A-Z\d_]*\s*[=:]|\w+\s*:.*[^,{(\[:]$)")  # in a Python class
+_KEYWORDS = words(
+    "if else elif try except finally return default case for while do switch import from const let "
+    "var static public private protected self this in is not and or new await async with"
+)
 _COMMENT = re.compile(r"(?:^|\s)(?:#(?!\s*define)|//|/?\*).*")
 LONGEST_LINE = 2_000  # characters; a longer one is not written by hand
 
@@ -116,11 +121,13 @@ def _with_lines(change: Change, piece: list[tuple[bytes, int]]) -> Change:
 
 def defined(language: str, line: str) -> set[tuple[str, str]]:
     """The names that a line seems to define, with its indentation: too many rather than too few."""
-    found = {*_KEYWORD.findall(line), *_ASSIGNED.findall(line)}
+    found = {*_KEYWORD.findall(line)}
+    if language != "python" or not line[:1].isspace() or _INDENTED.match(line.rstrip()):
+        found |= {*_ASSIGNED.findall(line)}
     if language in ("c", "java", "javascript", "typescript", "tsx"):
         found |= {name for names in _BRACES.findall(line) for name in names if name}
     indent = line[: len(line) - len(line.lstrip())]
-    return {(indent, name) for name in found if len(name) > 1}
+    return {(indent, name) for name in found - _KEYWORDS if len(name) > 1}
 
 
 def _text(line: bytes) -> str:

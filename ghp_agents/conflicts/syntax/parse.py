@@ -13,7 +13,7 @@ from ghp_agents.conflicts.syntax.languages import LANGUAGES
 from ghp_agents.core import child_env, process
 from ghp_agents.ports import Clock
 
-SECONDS_PER_FILE = 0.5
+SECONDS_PER_FILE = 0.5  # of the processor
 MOST_RESTARTS = 3  # files that end the child
 MOST_OUTPUT = 32_000_000  # bytes
 

@@ -57,6 +57,11 @@ def test_lines_that_look_like_headers_are_content(repo: Path) -> None:
     [
         ("python", "    async def run(a):", {("    ", "run")}),
         ("python", "LIMIT: int = 1", {("", "LIMIT")}),
+        ("python", "    LIMIT = 1", {("    ", "LIMIT")}),
+        ("python", "    limit: int = 1", {("    ", "limit")}),
+        ("python", "    found = 1", set()),
+        ("python", "    limit: int,", set()),
+        ("python", "    else:", set()),
         ("python", "if a == b:", set()),
         ("go", "func (r *T) Name(a int) {", {("", "Name")}),
         ("rust", "pub(crate) const MAX: u8 = 1;", {("", "MAX")}),

@@ -1,0 +1,90 @@
+"""Definitions that one agent removed and another one's new lines use, as warnings."""
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+from ghp_agents.conflicts import definitions, places
+from ghp_agents.conflicts.definitions import LostDefinition, Pair, Side
+from ghp_agents.conflicts.places import LineRange
+from ghp_agents.conflicts.report import ConflictWarning
+from ghp_agents.conflicts.trunk import OnTrunk
+from ghp_agents.git import blob_hunks, tree_changes
+from ghp_agents.git.trial_merge import TrialPlace
+from ghp_agents.hotpath.quoting import file, named
+from ghp_agents.ports import Clock
+
+LINES_SHOWN = 5
+
+
+def find_warnings(
+    place: TrialPlace, works: Sequence[OnTrunk], chosen: Iterable[int], clock: Clock
+) -> tuple[ConflictWarning, ...]:
+    """The warnings for pairs with one of the `chosen` works; none without the extra `syntax`."""
+    mine = {*chosen}
+    pairs = [pair for pair in combinations(range(len(works)), 2) if not mine.isdisjoint(pair)]
+    if not pairs:
+        return ()
+    base = f"{works[0].commit}^1"  # the main branch, which all of them contain
+    sides = [Side(str(number), work.commit) for number, work in enumerate(works)]
+    found = definitions.find(
+        place.git_dir,
+        [Pair(base, sides[first], sides[second]) for first, second in pairs],
+        clock,
+        env=place.env,
+    )
+    own = _own_lines(place, works, found)
+    return tuple(_warning(works, one, lines) for one, lines in zip(found, own, strict=True))
+
+
+def _own_lines(
+    place: TrialPlace, works: Sequence[OnTrunk], found: Sequence[LostDefinition]
+) -> list[tuple[int, ...]]:
+    """The lines of each use, as they are in the agent's own file."""
+    stale = sorted({int(one.user) for one in found if works[int(one.user)].is_stale})
+    trees = [(works[number].tree, works[number].own_tree) for number in stale]
+    blobs = {
+        (str(number), change.path): (change.old, change.new)
+        for number, changes in zip(stale, tree_changes.changes(place, trees), strict=True)
+        for change in changes
+        if change.old and change.new
+    }
+    needed = [blobs[key] for one in found if (key := (one.user, one.used_in)) in blobs]
+    hunks = blob_hunks.hunks(place, needed)
+    return [
+        tuple(
+            places.moved(
+                LineRange(line, line), hunks.get(blobs.get((one.user, one.used_in), ("", "")), ())
+            ).first
+            for line in one.lines
+        )
+        for one in found
+    ]
+
+
+def _warning(
+    works: Sequence[OnTrunk], one: LostDefinition, lines: tuple[int, ...]
+) -> ConflictWarning:
+    agents = tuple(", ".join(works[int(number)].work.agents) for number in (one.agent, one.user))
+    shown = [
+        ", ".join(map(named, works[int(number)].work.agents)) for number in (one.agent, one.user)
+    ]
+    one = one._replace(agent=agents[0], user=agents[1], lines=lines)
+    text = f"{shown[0]} {_act(one)}, and {shown[1]} uses it in {file(one.used_in)}, {_lines(lines)}"
+    return ConflictWarning(
+        agents, one.used_in, lines[0], f"{text}. Git merges both without a conflict.", one
+    )
+
+
+def _act(one: LostDefinition) -> str:
+    what = f"the {one.kind} {file(one.name)} of {file(one.path)}"
+    if one.new_path:
+        as_what = f" as {file(one.new_name)}" if one.new_name else ""
+        return f"moved {what} to {file(one.new_path)}{as_what}"
+    return f"renamed {what} to {file(one.new_name)}" if one.new_name else f"removed {what}"
+
+
+def _lines(lines: Sequence[int]) -> str:
+    if len(lines) == 1:
+        return f"line {lines[0]}"
+    more = " and more" if len(lines) > LINES_SHOWN else ""
+    return f"lines {', '.join(map(str, lines[:LINES_SHOWN]))}{more}"
