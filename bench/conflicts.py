@@ -1,5 +1,5 @@
 """`agent-conflicts` with thirty agents in one clone, each with commits, changes and new files: the
-whole command over one `git status`, and in seconds."""
+whole command over one `git status` in each worktree, and in seconds."""
 
 import os
 from functools import partial
@@ -12,6 +12,7 @@ from ghp_agents.hotpath import heartbeat
 
 AGENTS, FILES, LINES = 30, 1_000, 200
 SECONDS = 2.0  # for people, who wait
+STATUSES = 10.0
 
 
 def measure(place: Place) -> list[Figure]:
@@ -22,18 +23,17 @@ def measure(place: Place) -> list[Figure]:
     python, env = place.installed.python, dict(os.environ)
     command: list[str | Path] = [python, "-P", "-m", "ghp_agents", "agent-conflicts"]
     cases = {
-        "git status": partial(process, ["git", "status", "--porcelain"], cwd=clone, env=env),
+        "git status": partial(_statuses, sorted(clone.parent.glob("worktree-*")), env),
         "all": partial(_process, [*command, "--json"], clone, env),
         "one agent": partial(_process, [*command, "--json", "worker-1"], clone, env),
         "main only": partial(process, [*command, "--json", "--trunk"], cwd=clone, env=env),
     }
     times = interleave(cases, rounds)
-    base = times["git status"]
+    base, unit = times["git status"], f"× {agents} git status"
     figures = [_seconds(agents, times["all"])]
     return figures + [
-        ratio("conflicts", f"{agents} agents, {name}", times[name], base, "× git status", None)
-        for name in cases
-        if name != "git status"
+        ratio("conflicts", f"{agents} agents, {name}", times[name], base, unit, bound)
+        for name, bound in (("all", STATUSES), ("one agent", None), ("main only", None))
     ]
 
 
@@ -42,6 +42,12 @@ def _seconds(agents: int, times: Times) -> Figure:
         "conflicts", f"{agents} agents", times.minimum, "s", SECONDS,
         detail=times.as_detail("this"),
     )  # fmt: skip
+
+
+def _statuses(folders: list[Path], env: dict[str, str]) -> float:
+    """The seconds of a `git status` in each worktree, one after another."""
+    command = ["git", "status", "--porcelain"]
+    return sum(process(command, cwd=folder, env=env) for folder in folders)
 
 
 def _process(command: list[str | Path], cwd: Path, env: dict[str, str]) -> float:

@@ -144,4 +144,4 @@ def shown(lines: LineRange) -> str:
     """A range of lines, for people; removed lines are the place between two lines."""
     if lines.last < lines.first:
         return f"{lines.first} (removed)"
-    return str(lines.first) if lines.last == lines.first else f"{lines.first}–{lines.last}"
+    return str(lines.first) if lines.last == lines.first else f"{lines.first}-{lines.last}"

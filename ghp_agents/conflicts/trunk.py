@@ -69,5 +69,5 @@ def merge_each(
 
 def _why(failure: str) -> str:
     if "unrelated histories" in failure:
-        return "it has no commit in common with the main branch"
+        return "it has no commit in common with the main branch here"
     return f"git cannot merge it: {one_line(failure, 200)}"

@@ -15,6 +15,7 @@ from ghp_agents.git.at_once import each
 from ghp_agents.git.trial_merge import TrialPlace
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.git.worktree_tree import WorktreeTree
+from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.locate import Location, walk_up
 from ghp_agents.hotpath.quoting import file, one_line
 from ghp_agents.hotpath.quoting import named as quoted
@@ -106,11 +107,12 @@ def _is_of(ws: Workspace, place: Location) -> bool:
 
 
 def _named(git_dir: Path) -> str:
-    """The agent whose name was written into a worktree."""
+    """The agent whose name was written into a worktree; empty without one."""
     try:
-        return (git_dir / NAME_FILE).read_text("utf-8").strip()[:100]
+        name = (git_dir / NAME_FILE).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return ""
+    return name if is_name(name) else ""
 
 
 def read(

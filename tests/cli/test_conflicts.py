@@ -26,7 +26,7 @@ def test_conflicts_are_shown_with_lines_and_what_to_do(rivals: Path) -> None:
     assert invoke("agent-conflicts", rivals) == (
         3,
         "worker-1 (#1) and worker-2 (#2) conflict in 1 file:\n"
-        "  a.txt: lines 3–4 of worker-1, line 4 of worker-2\n"
+        "  a.txt: lines 3-4 of worker-1, line 4 of worker-2\n"
         "  Next: merge worker-1 first; worker-2 then runs `ghp agent-update` and resolves.\n"
         "worker-3 (#3) conflicts with main in 1 file:\n"
         "  b.txt: worker-3 deleted it, main changed it\n"
@@ -90,7 +90,7 @@ def test_the_json_has_everything_and_names_works_by_position(rivals: Path) -> No
                         "path": "a.txt",
                         "otherPaths": [],
                         "kind": "lines",
-                        "what": "lines 3–4 of worker-1, line 4 of worker-2",
+                        "what": "lines 3-4 of worker-1, line 4 of worker-2",
                         "places": [
                             {
                                 "firstLine": 3,
@@ -140,7 +140,7 @@ def test_sides_in_the_json_are_in_the_order_of_merging(repo: Path) -> None:
         3,
         "line 3 edited",
     )
-    assert pair["files"][0]["what"] == "lines 3–4 of worker-2, line 3 of worker-1"
+    assert pair["files"][0]["what"] == "lines 3-4 of worker-2, line 3 of worker-1"
 
 
 def test_wrong_names_are_refused_with_a_hint(repo: Path) -> None:

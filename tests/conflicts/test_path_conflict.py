@@ -64,7 +64,7 @@ def test_who_did_what_is_said_in_words() -> None:
         return tuple(ClashPlace(LineRange(*one), LineRange(*one)) for one in ranges)
 
     assert words(PathConflict("a", "lines", places=places((3, 5)))) == (
-        "lines 3–5 of worker-1, lines 3–5 of worker-2"
+        "lines 3-5 of worker-1, lines 3-5 of worker-2"
     )
     assert words(PathConflict("a", "lines", places=places((3, 3), (7, 6), (9, 9), (11, 11)))) == (
         "lines 3, 7 (removed), 9 of worker-1, lines 3, 7 (removed), 9 of worker-2 and 1 more place"
@@ -94,5 +94,5 @@ def test_a_conflict_can_be_told_from_the_other_side() -> None:
 
 def test_lines_are_short() -> None:
     assert [shown(LineRange(*one)) for one in ((3, 3), (3, 4), (3, 2))] == [
-        "3", "3–4", "3 (removed)",
+        "3", "3-4", "3 (removed)",
     ]  # fmt: skip

@@ -180,7 +180,7 @@ def test_work_that_cannot_be_compared_is_named_with_the_reason(repo: Path) -> No
     assert [work.name for work in report.works] == ["worker-1 (#1)"]
     assert report.unread == (
         ("worker-2", "it has no commit yet"),
-        ("worker-3", "it has no commit in common with the main branch"),
+        ("worker-3", "it has no commit in common with the main branch here"),
     )
 
 
@@ -274,3 +274,27 @@ def test_a_clone_is_the_same_through_a_link(repo: Path) -> None:
     agent(base(repo), "worker-1", 1, {"a.txt": edited(3)})
     (repo.parent / "link").symlink_to(repo)
     assert [work.name for work in survey(repo.parent / "link").works] == ["worker-1 (#1)"]
+
+
+def test_a_repository_with_sha256_is_compared_too(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--object-format=sha256", "long")
+    repo = base(tmp_path / "long")
+    agent(repo, "worker-1", 1, changed={"a.txt": edited(3)})
+    agent(repo, "worker-2", 2, {"a.txt": edited(3, by="x")})
+    commit(repo, {"b.txt": edited(3)})
+    assert described(survey(repo)) == ["worker-1 (#1) worker-2 (#2): a.txt lines 3-3/3-3"]
+    assert len(survey(repo).works[0].commit) == 64
+
+
+def test_a_clone_without_the_history_says_so(repo: Path) -> None:
+    base(repo)
+    shallow = repo.parent / "shallow"
+    commit(repo, {"b.txt": edited(1)})
+    git(repo.parent, "clone", "--quiet", "--depth=1", f"file://{repo}", str(shallow))
+    agent(shallow, "worker-1", 1, changed={"a.txt": edited(3)})
+    assert [work.name for work in survey(shallow).works] == ["worker-1 (#1)"]
+    git(repo, "commit", "--quiet", "--allow-empty", "--message", "More")
+    git(shallow, "fetch", "--quiet", "--depth=1", "origin", "main")
+    assert survey(shallow).unread == (
+        ("worker-1 (#1)", "it has no commit in common with the main branch here"),
+    )
