@@ -12,8 +12,8 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from ghp_agents.core.finding import Finding
     from ghp_agents.core.ids import Actor, CloneId, Timestamp
     from ghp_agents.github.api.repository import GitHubRepository
-    from ghp_agents.issues.issue import Comment, Issue, IssueChange
-    from ghp_agents.locks.lock import Lock
+    from ghp_agents.issues.issue import Closing, Comment, Issue, IssueChange
+    from ghp_agents.locks.lock import Lock, Release
     from ghp_agents.notes.note import Note
     from ghp_agents.notes.search.result import Hit, IndexUpdate
     from ghp_agents.pulls.pull import Checks, MergeStep, NewPull, Pull, PullChange, Review
@@ -202,6 +202,10 @@ class LockService(Protocol):
         A lock without a holder does not change; returns `expected`.
         """
 
+    def release_all(self, releases: Sequence[Release]) -> Sequence[Lock | None]:
+        """Release several locks at once. Returns each as it is then; None for each that was not as
+        expected any more."""
+
     def known(self, prefix: str = "") -> list[Lock]:
         """The locks whose name starts with `prefix`, by name, as this clone knows them from its own
         work and the last sync. Each may have changed since."""
@@ -211,6 +215,10 @@ class LockService(Protocol):
 
     def history(self, name: str) -> list[Lock]:
         """Every value of the lock, oldest first; empty if it never was acquired."""
+
+    def known_histories(self, names: Sequence[str]) -> Mapping[str, Sequence[Lock]]:
+        """Every value of some locks, oldest first, as this clone knows them; without those that
+        never were acquired."""
 
     def list(self, prefix: str = "") -> list[Lock]:
         """All locks whose name starts with `prefix`, by name."""
@@ -253,6 +261,10 @@ class IssueTracker(Protocol):
         Never raises UnknownError: what cannot be shown now is shown later. What the tracker cannot
         show at all is omitted. Raises NotFoundError for an unknown issue.
         """
+
+    def close_all(self, closings: Sequence[Closing], by: Actor) -> None:
+        """Comment on issues and close them, in one step where that is possible. A comment with a
+        marker that is there already is not repeated."""
 
     def send(self) -> Sequence[str]:
         """Send what could not be sent before, in order; returns descriptions of what was sent."""

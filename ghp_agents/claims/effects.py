@@ -5,6 +5,7 @@ the effects. The ledger's entry comes last, with the assignment or after it, so 
 all effects are done.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ghp_agents.claims import pending_unassign
@@ -22,6 +23,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.state.cause import MERGED
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
 from ghp_agents.workspace import now_text
 
 AT_WORK = ("implementing", "testing", "reviewing", "planning", "waiting", "blocked")
@@ -139,12 +141,34 @@ def show_release(
     removed = (holder,) if holder and holder not in added and not keep_assignee else ()
     for former in removed:
         pending_unassign.add(me.ctx.ws, issue, lease, former, me.actor)
-    parts = [f"to {lease.holder}" if lease.holder else "", reason]
-    parts += [f"held by {holder}"] if holder not in (None, me.name) else []
-    with me.ctx.store.commit_with(
-        [_entry(me, "release", issue, lease, "; ".join(filter(None, parts)))]
-    ):
+    text = _release_text(me, lease, holder, reason)
+    with me.ctx.store.commit_with([_entry(me, "release", issue, lease, text)]):
         return me.ctx.tracker.set_holder(issue.number, me.actor, add=added, remove=removed)
+
+
+def show_merged(me: ClaimContext, ended: Sequence[tuple[Issue, Lock, Lock]]) -> None:
+    """Show that claims ended by merges: of each its issue, the lock now, and as it was. The
+    assignees stay. One commit has all entries."""
+    for issue, _, before in ended:
+        holder = before.holder
+        if holder and not before.is_person:
+            implicit_leases.drop_all(me.ctx.ws.folders, holder)
+        if holder == me.name and not me.actor.is_person:
+            _clear_current_issue(me, issue, "Merged")
+        elif holder:
+            news_flag.set_flag(me.ctx.ws.folders, holder)
+    entries = [
+        _entry(me, "release", issue, lock, _release_text(me, lock, before.holder, lock.reason))
+        for issue, lock, before in ended
+    ]
+    if entries:
+        transact(me.ctx.store, lambda _: (None, entries))
+
+
+def _release_text(me: ClaimContext, lock: Lock, former: str | None, reason: str) -> str:
+    parts = [f"to {lock.holder}" if lock.holder else "", reason]
+    parts += [f"held by {former}"] if former not in (None, me.name) else []
+    return "; ".join(filter(None, parts))
 
 
 def _clear_current_issue(me: ClaimContext, issue: Issue, what: str) -> None:

@@ -5,6 +5,7 @@ reftable repositories. GitPython is used to look at a person's worktree.
 """
 
 import contextlib
+import functools
 import os
 import signal
 import subprocess
@@ -191,6 +192,11 @@ def config(cwd: Path, key: str) -> str | None:
 
 def version() -> tuple[int, ...]:
     """The installed git's version, as (2, 39, 5)."""
+    return _version(os.environ.get("PATH", ""))
+
+
+@functools.cache
+def _version(_: str) -> tuple[int, ...]:
     words = check(["version"], cwd=Path("/")).text.split()
     numbers = [part for part in words[2].split(".") if part.isdigit()]
     return tuple(int(number) for number in numbers)

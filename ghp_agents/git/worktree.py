@@ -78,6 +78,11 @@ def head(folder: Path) -> str:
     return shown.text if shown.code == 0 else ""
 
 
+def tree(folder: Path, commit: str) -> str:
+    """The tree of a commit. Raises GitError."""
+    return git.check(["rev-parse", "--verify", f"{commit}^{{tree}}"], cwd=folder).text
+
+
 def has_commit(folder: Path, commit: str) -> bool:
     """Whether a commit is in this clone."""
     return git.run(["cat-file", "-e", f"{commit}^{{commit}}"], cwd=folder).code == 0

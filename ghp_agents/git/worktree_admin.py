@@ -1,7 +1,7 @@
 """Creates, updates and removes the clone's worktrees and their branches."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -114,6 +114,17 @@ def delete_branch(folder: Path, branch: str, expected: str) -> bool:
     """Delete a branch that is still at `expected`; returns whether it did."""
     args = ["update-ref", "-d", f"refs/heads/{branch}", expected]
     return of_branch(folder, branch) is None and git.run(args, cwd=folder).code == 0
+
+
+def delete_branches(folder: Path, expected: Mapping[str, str]) -> None:
+    """Delete branches that are still at these commits and checked out nowhere."""
+    used = {checkout.branch for checkout in listed(folder)} if expected else set()
+    over = {branch: oid for branch, oid in expected.items() if branch not in used}
+    lines = "".join(f"delete refs/heads/{branch} {oid}\n" for branch, oid in over.items())
+    done = git.run(["update-ref", "--stdin"], cwd=folder, stdin=lines.encode()) if over else None
+    if done and done.code != 0:  # one of them has moved
+        for branch, oid in over.items():
+            delete_branch(folder, branch, oid)
 
 
 def set_branch(folder: Path, branch: str, commit: str, expected: str) -> bool:

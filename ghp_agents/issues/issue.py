@@ -32,6 +32,14 @@ class Comment(NamedTuple):
     by_writer: bool = True  # whether its author has write access
 
 
+class Closing(NamedTuple):
+    """An issue to close with a comment."""
+
+    issue: int
+    body: str
+    marker: str
+
+
 class Issue(NamedTuple):
     """An issue as it is now."""
 

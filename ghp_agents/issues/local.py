@@ -9,6 +9,7 @@ from ghp_agents.issues import replay
 from ghp_agents.issues.dependencies import refuse_circles
 from ghp_agents.issues.issue import (
     NO_CHANGE,
+    Closing,
     Comment,
     Issue,
     IssueChange,
@@ -132,6 +133,33 @@ class LocalTracker:
         """Show the holder as the assignee: here, a plain change."""
         change = IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
         return self.change(issue, change, by)
+
+    def close_all(self, closings: Sequence[Closing], by: Actor) -> None:
+        """Comment on issues and close them, by one commit."""
+        ids = [(random_hex(6), random_hex(6)) for _ in closings]
+
+        def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
+            log = _log(snapshot)
+            issues = replay.fold(log)
+            events: list[tuple[IssueEvent, str, str]] = []
+            for closing, (first, second) in zip(closings, ids, strict=True):
+                current = find(issues, closing.issue)
+                if _marked(log, current, closing.marker) is None:
+                    event = self._event(snapshot, log, "comment", current.id, first, by)
+                    text = checked_comment(closing.body)
+                    event = event._replace(body=text, marker=closing.marker)
+                    events.append((event, "issue-comment", text.partition("<!--")[0]))
+                    log = log.with_one(event)
+                new = effective(current, IssueChange(state="closed"))
+                if new != NO_CHANGE:
+                    event = self._event(snapshot, log, "change", current.id, second, by)
+                    event = spelled(event, new, issues)
+                    events.append((event, event_of(new), described(new)))
+                    log = log.with_one(event)
+            after = {issue.id: issue for issue in replay.fold(log)}
+            return None, [entry(x, kind, after[x.issue], words) for x, kind, words in events]
+
+        transact(self._store, decide)
 
     def send(self) -> Sequence[str]:
         """Nothing to send: no change is ever queued here."""

@@ -107,6 +107,32 @@ def _each(
             yield name, error
 
 
+def histories(repository: StateRepository, last: Sequence[Lock]) -> dict[str, list[Lock]]:
+    """The values of locks up to these, oldest first; like `history`, by at most one process."""
+    found: dict[str, list[Lock]] = {lock.name: [] for lock in last}
+    at = {lock.name: lock.revision for lock in last}
+    with repository.objects() as reader:
+        while at:
+            words = [word for oid in at.values() for word in (oid, f"{oid}:{FILE}")]
+            objects_read = reader.read(words)
+            parents: dict[str, str] = {}
+            for (name, oid), commit, file in zip(
+                at.items(), objects_read[::2], objects_read[1::2], strict=True
+            ):
+                with contextlib.suppress(ValueError):
+                    found[name].insert(0, _decoded(name, oid, file))
+                parents[name] = _first_parent(commit.content) if commit else ""
+            at = {name: parent for name, parent in parents.items() if parent}
+    return found
+
+
+def _first_parent(commit: bytes) -> str:
+    """The first parent in a commit's content; empty for a root."""
+    line = commit.split(b"\n", 2)[1:2]
+    word, _, oid = line[0].partition(b" ") if line else (b"", b"", b"")
+    return oid.decode("ascii", "replace") if word == b"parent" else ""
+
+
 def history(repository: StateRepository, last: Lock) -> list[Lock]:
     """The values of the lock up to `last`, oldest first, without commits made by hand."""
     listed = repository.check("rev-list", "--first-parent", "--reverse", last.revision)

@@ -3,14 +3,24 @@
 Every tracker has a lock service and few use it, so the implementation is imported late.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Timestamp
-from ghp_agents.locks.lock import KINDS, Lock, given_back, lease_name, still_free, taken
+from ghp_agents.locks.lock import (
+    KINDS,
+    Lock,
+    LockMovedError,
+    Release,
+    given_back,
+    lease_name,
+    still_free,
+    taken,
+)
 from ghp_agents.state.cause import CLAIMED, RELEASED, Cause
 from ghp_agents.state.private_repo import StateRepository, find_repository, open_repository
 from ghp_agents.state.record import Problem
@@ -83,6 +93,24 @@ class GitLocks:
             return still_free(expected, self.read(name))
         return self._swap(given_back(name, expected, random_hex(16), reason, cause), expected)
 
+    def release_all(self, releases: Sequence[Release]) -> Sequence[Lock | None]:
+        """Release several locks by one exchange, each if it still is as expected."""
+        from ghp_agents.locks import git_remote
+
+        pairs = [
+            (given_back(x.expected.name, x.expected, random_hex(16), x.reason, x.cause), x.expected)
+            for x in releases
+        ]
+        places = self._find_places()
+        if places and len(pairs) > 1:
+            return git_remote.swap_all(places, pairs)
+        return [self._try_swap(new, expected) for new, expected in pairs]
+
+    def _try_swap(self, new: Lock, expected: Lock) -> Lock | None:
+        with suppress(LockMovedError):
+            return self._swap(new, expected)
+        return None
+
     def known(self, prefix: str = "") -> list[Lock]:
         """The locks below `prefix` as this clone knows them, by name."""
         from ghp_agents.locks import git_local
@@ -109,6 +137,16 @@ class GitLocks:
             return git_remote.history(places, name)
         repository = find_repository(self._ws)
         return git_local.history(repository, name) if repository else []
+
+    def known_histories(self, names: Sequence[str]) -> Mapping[str, Sequence[Lock]]:
+        """The values of locks as this clone knows them, oldest first."""
+        from ghp_agents.locks import commit_chain
+
+        repository = find_repository(self._ws)
+        if repository is None:
+            return {}
+        known = [commit_chain.known(repository, lease_name(name)).lease for name in names]
+        return commit_chain.histories(repository, [lock for lock in known if lock])
 
     def list(self, prefix: str = "") -> list[Lock]:
         """All locks below `prefix`, by name."""

@@ -114,6 +114,42 @@ def swap(places: LockPlaces, new: Lock, expected: Lock | None, *, is_absent: boo
     return created
 
 
+def swap_all(places: LockPlaces, pairs: Sequence[tuple[Lock, Lock]]) -> list[Lock | None]:
+    """Replace locks by new values, by one push if none has moved; None for each that has.
+
+    Raises UnknownError, GhpError.
+    """
+    now = places.ws.clock.now()
+    with scratch(places.ws, places.repository) as private:
+        if not all(_can_begin(private, None, expected) for _, expected in pairs):
+            return [_swap_one(places, new, expected) for new, expected in pairs]
+        created = [
+            commit_chain.append(places.repository, new, expected, now) for new, expected in pairs
+        ]
+        refs = [LEASE_REFS + new.name for new in created]
+        refspecs = [f"{new.revision}:{ref}" for new, ref in zip(created, refs, strict=True)]
+        compared = {ref: revision(expected) for ref, (_, expected) in zip(refs, pairs, strict=True)}
+        pushed = push(places.ws, private, places.remote, refspecs, expected=compared)
+    if pushed.answer is not PushOutcome.DONE:
+        return [_swap_one(places, new, expected) for new, expected in pairs]
+    for new in created:
+        git_local.remember(places.ws, places.repository, new)
+    return [*created]
+
+
+def _swap_one(places: LockPlaces, new: Lock, expected: Lock) -> Lock | None:
+    """`swap`, where a push of the same value may have happened; None: the lock has moved."""
+    current = read(places, new.name)
+    if current and current.nonce == new.nonce:
+        return current
+    if revision(current) != revision(expected):
+        return None
+    try:
+        return swap(places, new, expected)
+    except LockMovedError:
+        return None
+
+
 def _read(places: LockPlaces, name: str, *, must_push: bool) -> _Found:
     with scratch(places.ws, places.repository) as private:
         for _ in range(ATTEMPTS):

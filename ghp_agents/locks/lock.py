@@ -162,6 +162,14 @@ def given_back(
     )
 
 
+class Release(NamedTuple):
+    """A lock to release, as it is known."""
+
+    expected: Lock
+    reason: str = ""
+    cause: Cause = RELEASED
+
+
 def still_free(expected: Lock, current: Lock | None) -> Lock:
     """The released lock, if nobody acquired it since. Raises LockMovedError."""
     if revision(current) != revision(expected):

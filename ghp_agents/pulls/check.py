@@ -18,6 +18,7 @@ class Check(NamedTuple):
     output: str = ""
     timed_out: bool = False
     seconds: float = 0.0
+    before: bool = False  # it ran earlier, on the same tree
 
     @property
     def passed(self) -> bool:
@@ -29,6 +30,8 @@ class Check(NamedTuple):
         """The result in words."""
         if self.timed_out:
             return f"did not end within {self.seconds:.0f} s"
+        if self.before:
+            return "passed before on the same files"
         return "passed" if self.passed else f"failed with {self.code}"
 
     @property

@@ -1,61 +1,93 @@
-"""After a merge: close the issue, end its claim and leases, delete branch and worktree.
+"""After merges: close the issues, end their claims and leases, delete branches and worktrees.
 
-Each step is skipped if it is already done. Nothing is deleted that is not on the default branch,
-and no worktree that is in use.
+Each step is skipped if it is already done.
 """
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from ghp_agents.claims.effects import ClaimContext, show_release
-from ghp_agents.core.errors import GhpError
+from ghp_agents.claims.effects import ClaimContext, show_merged
 from ghp_agents.git import merge, worktree, worktree_admin
-from ghp_agents.git.worktree_admin import Checkout
-from ghp_agents.hotpath.locate import walk_up
-from ghp_agents.issues.issue import Issue, IssueChange
+from ghp_agents.issues.issue import Closing, Issue
 from ghp_agents.leases import service as leases
-from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.locks.lock import Lock, LockMovedError, Release
 from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
-from ghp_agents.presence import service as presence
-from ghp_agents.presence.liveness import Liveness
-from ghp_agents.pulls.finish import unfinished
+from ghp_agents.pulls import merged_branches
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.cause import MERGED, Cause
 from ghp_agents.state.legacy_causes import MERGED_BY
-from ghp_agents.state.remote import PushOutcome
 
 ATTEMPTS = 20
 
 
-def clean_up(me: ClaimContext, pull: Pull, issue: Issue | None, cwd: Path) -> tuple[str, ...]:
-    """Clean up after a merge; return notes on what was kept, and why."""
-    notes: list[str] = []
-    if issue is not None:
-        _close(me, pull, issue)
-        holder = _end_claim(me, pull, issue)
-        if holder is not None:
-            _end_leases(me, holder, pull)
-    notes += _forward_trunk(me, pull)
-    notes += remove_merged(me, pull, cwd)
-    return tuple(notes)
+class MergedWork(NamedTuple):
+    """A merged pull request and its issue, if there is one."""
+
+    pull: Pull
+    issue: Issue | None
 
 
-def _close(me: ClaimContext, pull: Pull, issue: Issue) -> None:
+def clean_up(me: ClaimContext, merged: Sequence[MergedWork], cwd: Path) -> dict[int, list[str]]:
+    """Clean up after merges; return notes on what was kept, and why, by pull request. Records,
+    locks and branches change together where that is possible."""
+    closings = [_closing(work.pull, work.issue) for work in merged if work.issue is not None]
+    if closings:
+        me.ctx.tracker.close_all(closings, me.actor)
+    ended = _end_claims(me, merged)
+    show_merged(me, ended)
+    _end_leases(me, {before.holder: _pull_of(merged, issue) for issue, _, before in ended})
+    notes: dict[int, list[str]] = {work.pull.number: [] for work in merged}
+    for pull in {work.pull.base: work.pull for work in merged}.values():
+        notes[pull.number] += _forward_trunk(me, pull)
+    for number, words in merged_branches.remove(me, [work.pull for work in merged], cwd).items():
+        notes[number] += words
+    return notes
+
+
+def _closing(pull: Pull, issue: Issue) -> Closing:
     commit = f" as {pull.merged_as[:12]}" if pull.merged_as else ""
     mark = f"<!-- ghp:merged {pull.number} -->"
     text = f"Merged{commit}: pull request #{pull.number} of {pull.branch}.\n\n{mark}"
-    me.ctx.tracker.comment(issue.number, text, me.actor, marker=mark)
-    if issue.state != "closed":
-        me.ctx.tracker.change(issue.number, IssueChange(state="closed"), me.actor)
+    return Closing(issue.number, text, mark)
 
 
-def _end_claim(me: ClaimContext, pull: Pull, issue: Issue) -> Lock | None:
-    """Release the claim, whoever holds it: the work is merged. Return the lock as it was."""
+def _pull_of(merged: Sequence[MergedWork], issue: Issue) -> Pull:
+    return next(work.pull for work in merged if work.issue is issue)
+
+
+def _end_claims(me: ClaimContext, merged: Sequence[MergedWork]) -> list[tuple[Issue, Lock, Lock]]:
+    """Release the claims, whoever holds them: the work is merged. Return of each that ended now its
+    issue, the lock, and the lock as it was."""
+    known = {lock.name: lock for lock in me.ctx.locks.known(PREFIX)}
+    chosen: list[tuple[MergedWork, Issue, Lock]] = []
+    ended: list[tuple[Issue, Lock, Lock]] = []
+    for work in merged:
+        if work.issue is None:
+            continue
+        held = known.get(claim_name(work.issue.number))
+        if held is not None and held.holder is not None and len(merged) > 1:
+            chosen.append((work, work.issue, held))
+        else:
+            ended += _end_claim(me, work.pull, work.issue)
+    releases = [
+        Release(held, _reason(work.pull), Cause(MERGED, me.name, f"#{work.pull.number}"))
+        for work, _, held in chosen
+    ]
+    after = me.ctx.locks.release_all(releases) if releases else []
+    for (work, issue, held), lock in zip(chosen, after, strict=True):
+        ended += [(issue, lock, held)] if lock else _end_claim(me, work.pull, issue)
+    return ended
+
+
+def _end_claim(me: ClaimContext, pull: Pull, issue: Issue) -> list[tuple[Issue, Lock, Lock]]:
+    """Release one claim, whatever it is now."""
     name = claim_name(issue.number)
     held = me.ctx.locks.read(name)
     for _ in range(ATTEMPTS):
         if held is None or held.holder is None:
-            return None
+            return []
         reason = _reason(pull)
         try:
             cause = Cause(MERGED, me.name, f"#{pull.number}")
@@ -63,9 +95,8 @@ def _end_claim(me: ClaimContext, pull: Pull, issue: Issue) -> Lock | None:
         except LockMovedError as moved:
             held = moved.current
             continue
-        show_release(me, issue, after, held, reason, keep_assignee=True)
-        return held
-    return None
+        return [(issue, after, held)]
+    return []
 
 
 def _reason(pull: Pull) -> str:
@@ -74,18 +105,16 @@ def _reason(pull: Pull) -> str:
     return f"{MERGED_BY}{pull.number} into {pull.base}{commit}"
 
 
-def _end_leases(me: ClaimContext, held: Lock, pull: Pull) -> None:
-    """End the leases of a holder without another issue: they were for this one."""
-    others = [
-        lock
-        for lock in me.ctx.locks.known(PREFIX)
-        if lock.holder == held.holder and claimed_issue(lock.name) is not None
-    ]
-    if held.is_person or others:
+def _end_leases(me: ClaimContext, former: Mapping[str | None, Pull]) -> None:
+    """End the leases of former holders without another issue: they were for this one."""
+    claims = [lock for lock in me.ctx.locks.known(PREFIX) if claimed_issue(lock.name) is not None]
+    busy = {lock.holder for lock in claims if lock.holder}
+    over = {name: pull for name, pull in former.items() if name and name not in busy}
+    if not over:
         return
     for hold in leases.listing(me.ctx).held:
-        if hold.holder == held.holder and not hold.is_person:
-            reason = f"{MERGED_BY}{pull.number}"
+        if hold.holder in over and not hold.is_person:
+            reason = f"{MERGED_BY}{over[hold.holder].number}"
             leases.give_back(me.ctx, me.actor, hold, reason)
 
 
@@ -112,61 +141,3 @@ def _forward_trunk(me: ClaimContext, pull: Pull) -> list[str]:
         ]
     why = worktree_admin.forward(folder, pull.base, local_tip, remote_tip)
     return [f"{why}."] if why else []
-
-
-def remove_merged(me: ClaimContext, pull: Pull, cwd: Path) -> list[str]:
-    """Delete the worktree and branch of a merged pull request, here and on the remote."""
-    folder = me.ctx.ws.main_worktree or me.ctx.ws.folder
-    notes: list[str] = []
-    place = worktree_admin.of_branch(folder, pull.branch)
-    if place is not None and place.path.is_dir():
-        why = _why_kept(me, pull, place, cwd)
-        if why:
-            notes.append(f"Kept the worktree {place.path}: {why}.")
-        else:
-            worktree_admin.clear(folder, place.path)
-    local_tip = worktree_admin.tip(folder, f"refs/heads/{pull.branch}")
-    if local_tip and _is_merged(folder, local_tip, pull):
-        worktree_admin.delete_branch(folder, pull.branch, local_tip)
-    if branches.known_tip(me.ctx.ws, pull.branch) and branches.where(me.ctx.ws):
-        gone = branches.delete(me.ctx.ws, pull.branch, expected=pull.head)
-        if gone.answer is PushOutcome.REFUSED:
-            notes.append(f"Kept {pull.branch} on the remote: {gone.words}.")
-    return notes
-
-
-def _is_merged(folder: Path, commit: str, pull: Pull) -> bool:
-    """Return whether the merge contains a commit."""
-    return commit == pull.head or (
-        bool(worktree_admin.tip(folder, pull.head)) and merge.is_ancestor(folder, commit, pull.head)
-    )
-
-
-def _why_kept(me: ClaimContext, pull: Pull, place: Checkout, cwd: Path) -> str:
-    """Return why a worktree must stay; empty if it may be deleted."""
-    if place.is_main:
-        return "it is the main worktree"
-    if not _is_merged(place.path, place.head, pull):
-        return "it has commits that are not merged"
-    found = walk_up(str(place.path))
-    if found is None or worktree.operation(Path(found.git_dir)):
-        return "a git operation is in progress there"
-    try:
-        left = unfinished(me.ctx.ws, place.path)
-    except GhpError as error:
-        return f"git cannot look at it ({error})"
-    if left:
-        return f"{left[0]} is not committed there"
-    if cwd.resolve().is_relative_to(place.path.resolve()):
-        return "this command runs in it; remove it from elsewhere with `git worktree remove`"
-    agent = _active_agent_in(me, place)
-    return f"{agent} is still in it" if agent else ""
-
-
-def _active_agent_in(me: ClaimContext, place: Checkout) -> str | None:
-    """Return the active agent whose session runs in this worktree."""
-    for view in presence.list_agents(me.ctx, me.ctx.store.snapshot()):
-        here = view.is_here and view.presence.get("worktree") == place.path.name
-        if here and view.liveness is Liveness.ACTIVE and view.name != me.name:
-            return view.name
-    return None

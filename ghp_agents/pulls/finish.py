@@ -19,7 +19,7 @@ from ghp_agents.issues.issue import Issue, short
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import body as finish_body
-from ghp_agents.pulls import run_checks, update_branch
+from ghp_agents.pulls import check_cache, run_checks, update_branch
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.pull import NewPull, Pull
 from ghp_agents.state.default_branch import trunk
@@ -65,10 +65,10 @@ def finish(
     paths = changed_paths.between(ctx.ws.folder, tips.trunk, tips.head)
     held_notes = held_paths.refuse(ctx, actor, paths)
     head = update_branch.bring_up(ctx.ws, tips, actor.name)
-    checks = run_checks.run(
-        ctx.ws, run_checks.rules(ctx.ws, tips.trunk), ctx.ws.folder, branch, tell
-    )
+    rules = run_checks.rules(ctx.ws, tips.trunk)
+    checks = run_checks.run(ctx.ws, rules, ctx.ws.folder, branch, tell)
     _refuse_failed(ctx.ws, checks, branch, head, draft=draft)
+    check_cache.remember(ctx.ws, rules, worktree.tree(ctx.ws.folder, head), checks)
     claim.verify(ctx, actor.name, found.number)  # checks can take long
     update_branch.send(ctx.ws, tips, head)
     about = evidence.topic(ctx, actor, str(found.number))

@@ -19,6 +19,7 @@ from ghp_agents.locks.held import HeldLock
 from ghp_agents.ports import Context
 from ghp_agents.pulls import cleanup, merge_evidence, merge_lock, merge_trial, record_review
 from ghp_agents.pulls.check import Check, red, tail
+from ghp_agents.pulls.cleanup import MergedWork
 from ghp_agents.pulls.merge_trial import Look, Merger, Tell
 from ghp_agents.pulls.pull import Pull, PullMovedError, refuse_unready
 from ghp_agents.pulls.send_back import SentBack, send_back
@@ -168,10 +169,22 @@ def clean_up(
     who: Merger, pull: Pull, checks: tuple[Check, ...] = (), *, before: bool = False
 ) -> Merged:
     """Clean up after a merge; `before`: it was merged already."""
-    issue = _issue(who, pull)
-    notes = cleanup.clean_up(who.me, pull, issue, who.cwd)
-    closed = issue and issue._replace(state="closed")
-    return Merged(pull, closed, checks, notes, before, _merged_by(who, pull) if before else "")
+    return clean_up_all(who, [pull], checks, before=before)[0]
+
+
+def clean_up_all(
+    who: Merger, pulls: Sequence[Pull], checks: tuple[Check, ...] = (), *, before: bool = False
+) -> list[Merged]:
+    """Clean up after merges of one batch."""
+    work = [MergedWork(pull, _issue(who, pull)) for pull in pulls]
+    notes = cleanup.clean_up(who.me, work, who.cwd)
+    return [
+        Merged(
+            pull, issue and issue._replace(state="closed"), checks, tuple(notes[pull.number]),
+            before, _merged_by(who, pull) if before else "",
+        )
+        for pull, issue in work
+    ]  # fmt: skip
 
 
 def _merged_by(who: Merger, pull: Pull) -> str:

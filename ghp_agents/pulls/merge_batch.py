@@ -4,9 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from ghp_agents.core.errors import RefusedError
+from ghp_agents.git import worktree
 from ghp_agents.guard import held_paths
 from ghp_agents.locks.held import HeldLock
+from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.names import claim_name
 from ghp_agents.pulls import (
+    check_cache,
     merge,
     merge_evidence,
     merge_lock,
@@ -54,6 +58,7 @@ class BatchMerger:
     ) -> None:
         self.waiting: list[Pull] = [*pulls]
         self._who, self._lock, self._place = who, lock, place
+        self._histories: Mapping[str, Sequence[Lock]] = {}
         self._runs: dict[int, Run] = {}  # by the last pull request in it: the last such run
 
     def merge_next(self) -> Iterator[Outcome | Passed]:
@@ -62,6 +67,9 @@ class BatchMerger:
         yield from self._refresh()
         if not self.waiting:
             return
+        claims = [claim_name(pull.issue) for pull in self.waiting if pull.issue is not None]
+        held_paths.fetch_leases(self._who.me.ctx.exchange)
+        self._histories = self._who.me.ctx.locks.known_histories(claims)
         base = self.waiting[0].base
         pulls = [pull for pull in self.waiting if pull.base == base]
         tips = branches.tips(self._who.ws, base, *(pull.branch for pull in pulls))
@@ -105,7 +113,7 @@ class BatchMerger:
             if was_sent_back(self._who.me.ctx.store.snapshot(), pull, look.head, look.trunk):
                 yield self._done(Passed(pull, UNCHANGED))
                 return
-            merge_evidence.require(self._who, pull, look, by_name=False)
+            merge_evidence.require(self._who, pull, look, by_name=False, known=self._histories)
             record_review.require(self._who, pull, look, by_name=False)
             one = Queued(pull, look.head)
             if one in stack.mergeable([*chosen, one]):
@@ -121,8 +129,6 @@ class BatchMerger:
         self, stack: MergeStack, chosen: list[Queued], notes: dict[int, tuple[str, ...]]
     ) -> Iterator[Passed]:
         """Take out those that change what others hold; `notes` gets the warnings for the rest."""
-        if chosen:
-            held_paths.fetch_leases(self._who.me.ctx.exchange)
         for step, one in zip(stack.steps(chosen), [*chosen], strict=True):
             try:
                 warnings = merge.refuse_held(self._who, one.pull, step.paths, fetch=False)
@@ -178,9 +184,9 @@ class BatchMerger:
         unfinished_merges.note(who.ws, numbers)
         self._lock.confirm()
         pulls = who.forge.merge_all(stack.steps(good), who.me.actor, onto=stack.trunk)
-        for pull in pulls:
-            merged = merge.clean_up(who, pull, run.checks if run else ())
-            yield self._done(merged._replace(notes=(*notes[pull.number], *merged.notes)))
+        for merged in merge.clean_up_all(who, pulls, run.checks if run else ()):
+            before = notes[merged.pull.number]
+            yield self._done(merged._replace(notes=(*before, *merged.notes)))
         unfinished_merges.forget(who.ws)
 
     def _send_back(self, one: Queued, trunk: str, reason: str, text: str) -> SentBack:
@@ -204,11 +210,15 @@ class BatchMerger:
         def passes(some: Sequence[Queued]) -> bool:
             self._lock.renew_if_due()
             numbers = [each.pull.number for each in some]
-            if len(some) > 1:
-                self._who.tell(f"Checking {names(numbers)} together.")
-            place = self._place.at(stack.commit(some))
-            branch = some[-1].pull.branch
-            checks = run_checks.run(self._who.ws, rules, place, branch, self._who.tell)
+            ws, commit = self._who.ws, stack.commit(some)
+            tree = worktree.tree(ws.folder, commit)
+            checks = check_cache.passed(ws, rules, tree)
+            if checks is None:
+                if len(some) > 1:
+                    self._who.tell(f"Checking {names(numbers)} together.")
+                place, branch = self._place.at(commit), some[-1].pull.branch
+                checks = run_checks.run(ws, rules, place, branch, self._who.tell)
+                check_cache.remember(ws, rules, tree, checks)
             self._runs[numbers[-1]] = Run(tuple(some), checks)
             return red(checks) is None
 

@@ -4,6 +4,8 @@ Anyone with push access can open a pull request. The merge runs with the merger'
 the queue takes only work of agents whose claim is on record.
 """
 
+from collections.abc import Mapping, Sequence
+
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import AgentName, one_line
 from ghp_agents.escalations import service as escalation
@@ -11,6 +13,7 @@ from ghp_agents.escalations.escalation import Question
 from ghp_agents.git import merge
 from ghp_agents.git import process as git
 from ghp_agents.guard.approval import NO, YES
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.pulls.merge_trial import Look, Merger
 from ghp_agents.pulls.pull import Pull
@@ -18,10 +21,18 @@ from ghp_agents.pulls.pull import Pull
 MERGES = 50  # merges of the default branch into the branch since it was sent
 
 
-def require(who: Merger, pull: Pull, tried: Look, *, by_name: bool) -> None:
+def require(
+    who: Merger,
+    pull: Pull,
+    tried: Look,
+    *,
+    by_name: bool,
+    known: Mapping[str, Sequence[Lock]] | None = None,
+) -> None:
     """Refuse a merge without evidence: in the queue always; by name unless a person merges or
-    has approved exactly this commit. Raises RefusedError, UnknownError."""
-    why = doubt(who, pull, tried)
+    has approved exactly this commit. `known` has the histories of claims, just fetched. Raises
+    RefusedError, UnknownError."""
+    why = doubt(who, pull, tried, known)
     if not why:
         return
     if not by_name:
@@ -33,7 +44,9 @@ def require(who: Merger, pull: Pull, tried: Look, *, by_name: bool) -> None:
         _ask(who, pull, tried.head, why)
 
 
-def doubt(who: Merger, pull: Pull, tried: Look) -> str:
+def doubt(
+    who: Merger, pull: Pull, tried: Look, histories: Mapping[str, Sequence[Lock]] | None = None
+) -> str:
     """Return why the branch may not be the holder's work; empty if it is. The claim may have
     ended since, but nobody else may have taken it."""
     if pull.sent is None:
@@ -43,7 +56,8 @@ def doubt(who: Merger, pull: Pull, tried: Look) -> str:
         return f"its branch moved after `agent-finish` sent it for {one_line(by.name, 80)}"
     if pull.issue is None:
         return "it belongs to no issue"
-    known = who.me.ctx.locks.history(claim_name(pull.issue))
+    name = claim_name(pull.issue)
+    known = who.me.ctx.locks.history(name) if histories is None else histories.get(name, ())
     held = [x for x in known if x.holder is not None]
     if known and known[-1].is_disputed:
         return f"two agents claimed #{pull.issue}, and no person has released it yet"

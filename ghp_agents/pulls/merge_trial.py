@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import RefusedError, UnknownError
-from ghp_agents.git import merge
+from ghp_agents.git import merge, worktree
 from ghp_agents.ports import Forge
-from ghp_agents.pulls import run_checks
+from ghp_agents.pulls import check_cache, run_checks
 from ghp_agents.pulls.check import Check, red
 from ghp_agents.pulls.check_place import check_place
 from ghp_agents.pulls.pull import Checks, Pull
@@ -120,6 +120,10 @@ def check(who: Merger, pull: Pull, tried: Look) -> tuple[Check, ...]:
     if not rules.checks:
         refuse_unchecked(who, pull, tried.head)
         return ()
+    tree = worktree.tree(who.ws.folder, tried.candidate)
+    known = check_cache.passed(who.ws, rules, tree)
+    if known:
+        return known
     with check_place(who.me.ctx) as place:
         for repeated in range(rules.retry_failed_checks + 1):
             if repeated:
@@ -128,6 +132,7 @@ def check(who: Merger, pull: Pull, tried: Look) -> tuple[Check, ...]:
             checks = run_checks.run(who.ws, rules, path, pull.branch, who.tell)
             if not red(checks):
                 break
+        check_cache.remember(who.ws, rules, tree, checks)
         return checks
 
 

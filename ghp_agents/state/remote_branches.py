@@ -3,7 +3,7 @@
 Every push compares with the commit last seen. The default branch is never force-pushed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ghp_agents.core.errors import RefusedError, UnknownError
@@ -110,6 +110,17 @@ def delete(ws: Workspace, name: str, *, expected: str) -> Pushed:
         return Pushed(PushOutcome.DONE)
     lease = f"--force-with-lease={HEADS}{name}:{expected}"
     return _push(ws, remote, [lease, remote.name, f":{HEADS}{name}"])
+
+
+def delete_all(ws: Workspace, expected: Mapping[str, str]) -> dict[str, Pushed]:
+    """Delete branches on the remote, each if it still is at its commit."""
+    remote = where(ws)
+    if remote is not None and len(expected) > 1:
+        leases = [f"--force-with-lease={HEADS}{name}:{oid}" for name, oid in expected.items()]
+        pushed = _push(ws, remote, [*leases, remote.name, *(f":{HEADS}{x}" for x in expected)])
+        if pushed.answer is PushOutcome.DONE:
+            return dict.fromkeys(expected, pushed)
+    return {name: delete(ws, name, expected=oid) for name, oid in expected.items()}
 
 
 def _update(folder: Path, commit: str, name: str, expected: str | None) -> Pushed:

@@ -103,8 +103,8 @@ def test_again_it_is_merged_already(road: Road) -> None:
 def test_a_trunk_that_moves_while_the_checks_run_is_looked_at_again(
     shared: Road, remote: Path
 ) -> None:
-    shared.configure({"checks": ["ls"]})
     shared.done("worker-1", 1, {"a.txt": "one\n"})
+    shared.configure({"checks": ["ls"]})
     theirs = commit(shared.folder, {"theirs.txt": "new\n"})
     git(shared.folder, "push", "--quiet", "origin", f"{theirs}:refs/heads/theirs")
     git(shared.folder, "reset", "--quiet", "--keep", "HEAD~1")
@@ -131,10 +131,10 @@ def _merger(road: Road, tell: Callable[[str], None], name: str = "lead") -> Merg
 
 @pytest.mark.slow
 def test_a_branch_that_moves_while_the_checks_run_is_looked_at_again(road: Road) -> None:
-    road.configure({"checks": ["ls"]})
     path = road.start("worker-1").path
     commit(path, {"a.txt": "one\n"})
     road.finish("worker-1", path)
+    road.configure({"checks": ["ls"]})
     lines: list[str] = []
 
     def tell(text: str) -> None:
@@ -149,14 +149,16 @@ def test_a_branch_that_moves_while_the_checks_run_is_looked_at_again(road: Road)
 
 @pytest.mark.slow
 def test_what_never_stands_still_is_unknown_in_the_end(road: Road) -> None:
-    road.configure({"checks": ["true"]})
     path = road.start("worker-1").path
     commit(path, {"a.txt": "one\n"})
     road.finish("worker-1", path)
+    road.configure({"checks": ["true"]})
+    lines: list[str] = []
 
     def tell(text: str) -> None:
+        lines.append(text)
         if text.startswith("Running"):
-            git(path, "commit", "--quiet", "--allow-empty", "--message", "More")
+            commit(path, {"a.txt": f"{len(lines)}\n"})
 
     with pytest.raises(UnknownError, match="moved 10 times while this command tried to merge it"):
         services.merge(_merger(road, tell, "@me"), "1")

@@ -189,18 +189,20 @@ def test_killed_before_the_records_the_next_one_completes_them(road: Road) -> No
 
 
 def test_killed_before_the_clean_up_the_next_one_completes_it(road: Road) -> None:
-    fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"})
-    merger = road.merger()
-    first = next(iter(merge_queue.merge_queue(merger)))  # the rest is dropped: killed
-    house = road.house("@me")
-    assert [house.tracker.get(n).state for n in (1, 2)] == ["closed", "open"]
-    assert unfinished_merges.read(house.ws) == [3, 4]
+    fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"}, {"c.txt": "three\n"})
+    house = road.house("lead")
+    unfinished_merges.note(house.ws, [4, 5, 6])
+    for pull in house.forge.list()[:2]:
+        house.forge.merge(pull.number, house.ws.actor(), head=pull.head)
     again = road.queue()
-    assert [x.pull.number for x in again] == [3, 4]
-    assert first.pull.number == 3
+    assert [(x.pull.number, x.before) for x in again if isinstance(x, Merged)] == [
+        (4, True),
+        (5, True),
+        (6, False),
+    ]
     house = road.house("@me")
-    assert [house.tracker.get(n).state for n in (1, 2)] == ["closed", "closed"]
-    assert [len(house.tracker.get(n).comments) for n in (1, 2)] == [1, 1]
+    assert [house.tracker.get(n).state for n in (1, 2, 3)] == ["closed"] * 3
+    assert [len(house.tracker.get(n).comments) for n in (1, 2, 3)] == [1, 1, 1]
     assert unfinished_merges.read(house.ws) == []
     assert road.queue() == []
 

@@ -32,6 +32,7 @@ def test_they_run_in_a_worktree_of_their_own_which_is_gone_after(road: Road, hom
     road.configure({"checks": ["pwd > /dev/stderr; touch litter"]}, worktreeCopyFiles=[".env"])
     (road.folder / ".env").write_text("PORT=1\n")
     road.done("worker-1", 1, {".gitignore": "litter\n.env\n"})
+    road.put({"b.txt": "two\n"})  # so it is not what was checked before
     place = home / ".ghp/worktrees/repo/1-parse-files"
     before = everything(place)
     outcome = merged(road.merge(1))
@@ -54,6 +55,7 @@ def test_a_set_up_that_fails_is_nobodys_round(road: Road) -> None:
 def test_what_a_killed_merge_left_is_swept_by_the_next(road: Road, home: Path) -> None:
     road.configure({"checks": ["true"]})
     road.done("worker-1", 1, {"a.txt": "one\n"})
+    road.put({"b.txt": "two\n"})  # so it is not what was checked before
     clone = road.house("@me").store.snapshot().clone
     left = home / ".ghp/worktrees/repo/.merging" / clone / "landing-0a1b2c3d"
     git(road.folder, "worktree", "add", "--quiet", "--detach", str(left))

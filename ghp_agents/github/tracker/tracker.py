@@ -31,6 +31,7 @@ from ghp_agents.issues import outsider_text
 from ghp_agents.issues.dependencies import refuse_circles
 from ghp_agents.issues.issue import (
     NO_CHANGE,
+    Closing,
     Comment,
     Issue,
     IssueChange,
@@ -151,6 +152,12 @@ class GitHubTracker:
             context.hub.later(_job(last_seen, wanted, by))
         at = Timestamp(to_text(context.ws.clock.now()))
         return applied(last_seen, effective(last_seen, wanted), at)
+
+    def close_all(self, closings: Sequence[Closing], by: Actor) -> None:
+        """Comment on issues and close them, one after another."""
+        for each in closings:
+            self.comment(each.issue, each.body, by, marker=each.marker)
+            self.change(each.issue, IssueChange(state="closed"), by)
 
     def send(self) -> Sequence[str]:
         """Send what waits in the outbox, in order; return what was sent, in words."""

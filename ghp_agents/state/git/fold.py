@@ -155,7 +155,8 @@ def _plan(
     clock = max([tip.clock for tip in known], default=0)
     commits: list[NewCommit] = []
     # A fold may have been killed after its commit, before it emptied the outbox.
-    committed = [x for x in doubtful if _is_committed(repository, own, x, existing)]
+    known_ids = _ids_in_ledger(repository, own, [x for x in doubtful if not x.files])
+    committed = [x for x in doubtful if x.id in known_ids or _is_committed(x, existing)]
     missing = [record for record in queued if record not in committed]
     for record in [*missing, *records]:
         clock = max(clock + 1, record.clock)
@@ -181,24 +182,23 @@ def _contents(
     return dict(zip(paths, found, strict=True))
 
 
-def _is_committed(
-    repository: StateRepository,
-    own: Tip | None,
-    record: Record,
-    existing: Mapping[str, objects.Object | None],
-) -> bool:
-    if not record.files:
-        return own is not None and _is_in_ledger(repository, own, record)
+def _is_committed(record: Record, existing: Mapping[str, objects.Object | None]) -> bool:
     blobs = [(existing.get(path), content) for path, content in record.files]
-    return all(blob is not None and blob.content == content for blob, content in blobs)
+    found = [blob is not None and blob.content == content for blob, content in blobs]
+    return bool(found) and all(found)
 
 
-def _is_in_ledger(repository: StateRepository, own: Tip, record: Record) -> bool:
-    """Whether the ledger has a record that left no file in the tree."""
-    trailer = f"Id: {one_line(record.id, 200)}"
-    args = ["--fixed-strings", f"--grep={trailer}", "--no-show-signature", "--format=%B"]
-    messages = repository.check("log", "--encoding=UTF-8", *args, own.oid).text
-    return trailer in messages.splitlines()
+def _ids_in_ledger(
+    repository: StateRepository, own: Tip | None, records: Sequence[Record]
+) -> set[str]:
+    """The ids of those records that the ledger has, though they left no file in the tree."""
+    trailers = {f"Id: {one_line(record.id, 200)}": record.id for record in records}
+    if own is None or not trailers:
+        return set()
+    args = ["--fixed-strings", "--no-show-signature", "--format=%B"]
+    args += [f"--grep={trailer}" for trailer in trailers]
+    lines = repository.check("log", "--encoding=UTF-8", *args, own.oid).text.splitlines()
+    return {trailers[line] for line in lines if line in trailers}
 
 
 def _changed(before: Agents, live: Agents) -> dict[str, Presence]:

@@ -9,6 +9,7 @@ from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
 from ghp_agents.issues.dependencies import refuse_circles
 from ghp_agents.issues.issue import (
     NO_CHANGE,
+    Closing,
     Comment,
     Issue,
     IssueChange,
@@ -95,6 +96,12 @@ class MemoryTracker:
         """Show the holder as the assignee: here, a plain change."""
         change = IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
         return self.change(issue, change, by)
+
+    def close_all(self, closings: Sequence[Closing], by: Actor) -> None:
+        """Comment on issues and close them, one after another."""
+        for each in closings:
+            self.comment(each.issue, each.body, by, marker=each.marker)
+            self.change(each.issue, IssueChange(state="closed"), by)
 
     def send(self) -> Sequence[str]:
         """Nothing to send: no change is ever queued here."""

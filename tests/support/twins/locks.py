@@ -2,7 +2,8 @@
 
 import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ghp_agents.core.clock import to_text
@@ -13,6 +14,7 @@ from ghp_agents.locks.lock import (
     KINDS,
     Lock,
     LockMovedError,
+    Release,
     given_back,
     lease_name,
     revision,
@@ -95,6 +97,26 @@ class MemoryLocks:
             return still_free(expected, self.read(name))
         after = given_back(name, expected, self._board.token(16), reason, cause)
         return self._swap(expected, after)
+
+    def release_all(self, releases: Sequence[Release]) -> Sequence[Lock | None]:
+        """Release several locks, each if it still is as expected."""
+        return [self._try_release(each) for each in releases]
+
+    def _try_release(self, one: Release) -> Lock | None:
+        name, before = one.expected.name, one.expected
+        with suppress(LockMovedError):
+            return self.release(name, expected=before, reason=one.reason, cause=one.cause)
+        return None
+
+    def known_histories(self, names: Sequence[str]) -> Mapping[str, Sequence[Lock]]:
+        """Every value of some locks that this service knows."""
+        found: dict[str, list[Lock]] = {}
+        for name in names:
+            if lease_name(name) in self._known:
+                known = [*self._board.histories.get(name, ())]
+                until = [each.revision for each in known].index(self._known[name].revision)
+                found[name] = known[: until + 1]
+        return found
 
     def known(self, prefix: str = "") -> list[Lock]:
         """The locks below `prefix` as this service knows them, by name."""

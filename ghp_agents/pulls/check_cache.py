@@ -1,0 +1,62 @@
+"""Which trees passed the checks in this clone, so that nothing is checked twice.
+
+A failure is not kept: it may pass the next time.
+"""
+
+from typing import Any
+
+from ghp_agents.core.ids import digest
+from ghp_agents.core.json_file import JsonFile
+from ghp_agents.pulls.check import Check, red
+from ghp_agents.settings.settings import Settings
+from ghp_agents.workspace import Workspace
+
+FILE = "checked.json"  # in the clone's ghp folder
+ENTRIES = 1_000  # the newest are kept
+AGE = 86_400.0  # seconds; what a check needs besides the tree may change
+
+
+def passed(ws: Workspace, settings: Settings, tree: str) -> tuple[Check, ...] | None:
+    """Return the checks if all of them passed on this tree; None if one must run."""
+    known, now = _file(ws).read(), ws.clock.now()
+    for command in settings.checks:
+        at = known.get(_key(ws, settings, tree, command))
+        if at is None or not 0 <= now - at < AGE:
+            return None
+    return tuple(Check(command, 0, before=True) for command in settings.checks)
+
+
+def remember(ws: Workspace, settings: Settings, tree: str, checks: tuple[Check, ...]) -> None:
+    """Keep that these checks, all that there are, passed on a tree. An entry that another process
+    writes at the same moment may be lost."""
+    if not checks or red(checks) or len(checks) != len(settings.checks):
+        return
+    known, now = _file(ws).read(), ws.clock.now()
+    for check in checks:
+        key = _key(ws, settings, tree, check.command)
+        known.pop(key, None)
+        known[key] = now
+    _file(ws).write(dict([*known.items()][-ENTRIES:]))
+
+
+def _key(ws: Workspace, settings: Settings, tree: str, command: str) -> str:
+    """Identify a check by all that decides its result, except for the timeout."""
+    setup = ws.settings.worktree_setup_command if ws.settings.worktree_auto_setup else None
+    return digest(
+        tree,
+        command,
+        setup or "",
+        *("keep", *ws.settings.checks_keep_env),
+        *("copy", *ws.settings.worktree_copy_files),
+        *("link", *ws.settings.worktree_symlink_files),
+        length=40,
+    )
+
+
+def _file(ws: Workspace) -> JsonFile[dict[str, float]]:
+    return JsonFile(ws.ghp_dir / FILE, _decoded, dict)
+
+
+def _decoded(value: Any) -> dict[str, float]:
+    entries = value.items() if isinstance(value, dict) else ()
+    return {key: float(at) for key, at in entries if type(at) in (int, float)}
