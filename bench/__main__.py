@@ -13,7 +13,8 @@ from bench.place import Place, temporary
 
 ROWS = (
     *("beat", "light", "crowd", "reading", "fold", "clones", "growth", "aging", "contention"),
-    *("claims", "guard", "conflicts", "effect", "authority", "replay", "requests", "knowledge"),
+    *("claims", "queue", "guard", "conflicts", "effect", "authority", "replay", "requests"),
+    "knowledge",
 )
 
 

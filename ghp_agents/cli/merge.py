@@ -1,4 +1,4 @@
-"""`agent-merge`: merge finished work into the main branch, one pull request at a time."""
+"""`agent-merge`: merge finished work into main, one pull request or the queue in batches."""
 
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from ghp_agents.pulls import merge as services
 from ghp_agents.pulls import merge_queue
 from ghp_agents.pulls.merge import Merged, Outcome
 from ghp_agents.pulls.merge_batch import Passed
+from ghp_agents.pulls.merge_trial import Merger
 from ghp_agents.pulls.send_back import SentBack
 from ghp_agents.wiring import App
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 @click.command("agent-merge", epilog="Example: ghp agent-merge 12")
 @click.argument("reference", metavar="[PR|ISSUE]", required=False)
 @click.option("--queue", is_flag=True, help="Merge all finished pull requests, oldest first.")
+@click.option("--watch", is_flag=True, help="With --queue: keep merging until interrupted.")
 @click.option(
     "--wait", metavar="SECONDS", type=click.FloatRange(min=0), default=0.0,
     help="Wait up to this long while another merge runs.",
@@ -33,7 +35,13 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print the result of each as JSON.")
 @acting
 def merge(
-    app: App, reference: str | None, queue: bool, wait: float, unchecked: bool, as_json: bool
+    app: App,
+    reference: str | None,
+    queue: bool,
+    watch: bool,
+    wait: float,
+    unchecked: bool,
+    as_json: bool,
 ) -> None:
     """Test the merge result, merge it, and clean up.
 
@@ -42,17 +50,25 @@ def merge(
     did not send with `agent-finish` needs a person and is not in the queue. Files that others lease
     are not merged; for an ordinary lease, a person gets only a warning. Prints the numbers of the
     merged pull requests.
+
+    --queue checks several together and merges them at once; if that fails, it finds out which of
+    them do. With --watch, --json prints one list for each round.
     """
     if queue and reference:
         raise UsageError("--queue cannot be used with a name.", hint="Remove the name or --queue.")
-    if queue:
+    if watch and not queue:
+        raise UsageError("--watch needs --queue.", hint="Run `ghp agent-merge --queue --watch`.")
+    if queue and not watch:
         _hear(app)
-    else:
+    elif not queue:
         sync_first(app)
     merger = services.merger(
         app,
         cwd=app.cwd, tell=output.say, unchecked=unchecked,
     )  # fmt: skip
+    if watch:
+        _watch(app, merger, as_json=as_json)
+        return
     done: list[Outcome | Passed] = []
     try:
         if queue:
@@ -70,6 +86,24 @@ def merge(
         output.say("No pull request is ready to be merged.")
     if back:
         raise _sent_back(back)
+
+
+def _watch(app: App, merger: Merger, *, as_json: bool) -> None:
+    """Serve the queue until interrupted; what is sent back is no error then."""
+
+    def hear() -> None:
+        app.exchange.sync(push=False)
+
+    output.say("Merging what is finished; Ctrl-C ends this.")
+    try:
+        for outcomes in merge_queue.watch_queue(merger, hear):
+            for outcome in outcomes:
+                _say(outcome)
+            if outcomes:
+                _print(outcomes, as_json=as_json, queue=True)
+                send(app)
+    except KeyboardInterrupt:
+        output.say("Stopped. What is in the queue stays there.")
 
 
 def _hear(app: App) -> None:

@@ -3,7 +3,7 @@
 One update of the default branch merges a batch. What fails is found by bisection and goes back.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.locks.held import HeldLock
@@ -16,18 +16,69 @@ from ghp_agents.pulls.pull import Pull, PullMovedError
 from ghp_agents.pulls.send_back import was_sent_back
 from ghp_agents.state import remote_branches as branches
 
+PAUSE = 5.0  # seconds between two looks at the queue
+RETRY = 120.0  # seconds after which those that wait are tried again
 
-def merge_queue(who: Merger, *, patience: float = 0.0) -> Iterator[Outcome | Passed]:
+
+def merge_queue(
+    who: Merger, *, patience: float = 0.0, heard: bool = False
+) -> Iterator[Outcome | Passed]:
     """Merge all that `agent-finish` sent for the issues' holders, the oldest first. One that cannot
-    be merged does not stop the rest. Raises RefusedError when somebody else merges, UnknownError.
+    be merged does not stop the rest. `heard`: all was fetched just now. Raises RefusedError when
+    somebody else merges, UnknownError.
     """
-    pulls = _ready(who) or (_ready(who) if merge.fetched_more(who) else [])
+    pulls = _ready(who)
+    if not pulls and not heard and merge.fetched_more(who):
+        pulls = _ready(who)
     if not pulls and not unfinished_merges.read(who.ws):
         return
     with merge_lock.held(who.me, "merges the queue", patience=patience) as lock:
         yield from _complete(who)
         each = _by_batches if who.forge.is_local else _one_by_one
         yield from each(who, lock, pulls)
+
+
+def watch_queue(who: Merger, hear: Callable[[], None]) -> Iterator[list[Outcome | Passed]]:
+    """Merge what is ready, again and again; yield what became of it, without repeating why one
+    waits. `hear` fetches what others finished. The merge lock is free in between. Never ends."""
+    told: dict[int, str] = {}
+    before: object = None
+    last = who.ws.clock.now() - RETRY
+    while True:
+        hear()
+        now, present = who.ws.clock.now(), _state(who)
+        if present != before or now - last >= RETRY:
+            last, before = now, present
+            yield _news(_serve(who), told)
+        who.ws.clock.wait(PAUSE)
+
+
+def _serve(who: Merger) -> list[Outcome | Passed]:
+    try:
+        return list(merge_queue(who, heard=True))
+    except UncheckedError:
+        raise
+    except (RefusedError, UnknownError) as error:  # somebody else merges, or the network is down
+        who.tell(f"{error} Trying again later.")
+        return []
+
+
+def _news(outcomes: Sequence[Outcome | Passed], told: dict[int, str]) -> list[Outcome | Passed]:
+    """Leave out those that wait for the same reason as before; remember the others' reasons."""
+    new: list[Outcome | Passed] = []
+    for outcome in outcomes:
+        number, why = outcome.pull.number, getattr(outcome, "why", "")
+        if not why or told.get(number) != why:
+            new.append(outcome)
+        told[number] = why
+    return new
+
+
+def _state(who: Merger) -> object:
+    """What decides whether there is something to do: the queue, its branches and their bases."""
+    pulls = _ready(who)
+    names = {name for pull in pulls for name in (pull.branch, pull.base)}
+    return [(pull.number, pull.head) for pull in pulls], branches.tips(who.ws, *sorted(names))
 
 
 def _ready(who: Merger) -> list[Pull]:

@@ -7,7 +7,7 @@ import pytest
 
 from ghp_agents.core.errors import NotFoundError, UsageError
 from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
-from ghp_agents.issues.issue import BODY_LIMIT, Comment, Issue, IssueChange
+from ghp_agents.issues.issue import BODY_LIMIT, Closing, Comment, Issue, IssueChange
 from ghp_agents.ports import IssueTracker
 from tests.support.clock import ManualClock
 
@@ -280,6 +280,20 @@ class IssueTrackerContract:
         elsewhere = tracker.comment(2, "Once", WORKER, marker="escalation 3f9a")
         assert tracker.get(1).comments == (said, other)
         assert tracker.get(2).comments == (elsewhere,)
+
+    def test_several_are_closed_with_one_comment_each(
+        self, tracker: IssueTracker, three: list[Issue]
+    ) -> None:
+        marks = [f"<!-- merged {issue.number} -->" for issue in three[:2]]
+        closings = [
+            Closing(issue.number, f"Merged.\n\n{mark}", mark)
+            for issue, mark in zip(three, marks, strict=False)
+        ]
+        for _ in range(2):
+            tracker.close_all(closings, ANN)
+        shown = [tracker.get(issue.number) for issue in three]
+        assert [issue.state == "closed" for issue in shown] == [True, True, False]
+        assert [len(issue.comments) for issue in shown] == [1, 1, 0]
 
     @pytest.mark.parametrize("body", ["", " \n\t ", "x" * (BODY_LIMIT + 1)])
     def test_an_empty_or_endless_comment_is_refused(self, tracker: IssueTracker, body: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 from ghp_agents.core.errors import UnknownError, UsageError
-from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.locks.lock import Lock, LockMovedError, Release
 from ghp_agents.ports import LockService
 from tests.support.clock import ManualClock
 
@@ -193,6 +193,34 @@ class LockContract:
         with pytest.raises(LockMovedError) as caught:
             one.acquire("issue/12", "worker-1", expected=taken)
         assert caught.value.current == over
+
+    def test_several_are_released_at_once_but_for_those_that_moved(self, field: Field) -> None:
+        one, two = field.locks(), field.locks()
+        names = ("issue/1", "issue/12", "issue/13")
+        held = [one.acquire(name, "worker-1", expected=None) for name in names]
+        first = one.release_all([Release(lock, "merged") for lock in held[:2]])
+        assert [lock and (lock.holder, lock.reason, lock.generation) for lock in first] == [
+            (None, "merged", 1),
+            (None, "merged", 1),
+        ]
+        assert [two.read(name) for name in names] == [*first, held[2]]
+        again = two.acquire("issue/1", "worker-2", expected=first[0])
+        assert one.release_all([Release(held[0]), Release(held[2])])[0] is None
+        assert one.read("issue/1") == again
+        third = one.read("issue/13")
+        assert third is not None
+        assert third.holder is None
+
+    def test_what_is_known_of_locks_has_their_histories(self, field: Field) -> None:
+        one = field.locks()
+        taken = one.acquire("issue/12", "worker-1", expected=None)
+        free = one.release("issue/12", expected=taken, reason="done")
+        other = one.acquire("trunk", "lead", expected=None)
+        known = one.known_histories(["issue/12", "trunk", "issue/77"])
+        assert {name: [*locks] for name, locks in known.items()} == {
+            "issue/12": [taken, free],
+            "trunk": [other],
+        }
 
     def test_a_second_release_is_refused_and_shows_that_it_is_free(self, field: Field) -> None:
         one = field.locks()

@@ -247,3 +247,47 @@ def test_the_queue_merges_all_that_are_ready_and_is_held_up_by_none(road: Road) 
 def test_an_empty_queue_takes_no_right(road: Road) -> None:
     assert road.queue() == []
     assert road.house("@me").locks.read("trunk") is None
+
+
+# ------------------------------------------------------------------------------ serving it
+
+
+def test_it_is_served_again_when_something_changes(road: Road) -> None:
+    fill(road, {"a.txt": "one\n"})
+    rounds = iter(merge_queue.watch_queue(road.merger(), lambda: None))
+    assert kinds(next(rounds)) == ["Merged"]
+    number = road.issue("Another").number
+    road.done("worker-2", number, {"b.txt": "two\n"})
+    began = road.clock.now()
+    assert kinds(next(rounds)) == ["Merged"]
+    assert road.clock.now() - began == merge_queue.PAUSE
+    lock = road.house("@me").locks.read("trunk")
+    assert lock is not None
+    assert lock.holder is None
+
+
+def test_nothing_is_tried_again_while_nothing_changes_and_no_reason_is_repeated(
+    road: Road,
+) -> None:
+    fill(road, {"bad-1": "one\n"})
+    road.configure({"checks": [runs(road.folder)]})
+    merger = merge.merger(road.house("lead"), cwd=road.folder)
+    rounds = iter(merge_queue.watch_queue(merger, lambda: None))
+    assert kinds(next(rounds)) == ["SentBack"]
+    began, ran = road.clock.now(), count(road.folder)
+    assert kinds(next(rounds)) == ["Passed"]  # it says once that it waits
+    assert road.clock.now() - began >= merge_queue.RETRY
+    assert kinds(next(rounds)) == []
+    assert count(road.folder) == ran
+
+
+def test_while_somebody_else_merges_it_waits(road: Road) -> None:
+    fill(road, {"a.txt": "one\n"})
+    other = road.house("other").locks.acquire("trunk", "@ann", expected=None, reason="merges #9")
+    lines: list[str] = []
+    merger = merge.merger(road.house("lead"), cwd=road.folder, tell=lines.append, unchecked=True)
+    rounds = iter(merge_queue.watch_queue(merger, lambda: None))
+    assert next(rounds) == []
+    assert "has been merging since" in lines[0]
+    road.house("other").locks.release("trunk", expected=other)
+    assert kinds(next(rounds)) == ["Merged"]
