@@ -35,6 +35,8 @@ DETAILS = {  # for fields whose one-line description is not enough
     "shared_owners": 'owners in CODEOWNERS whose files are also shared: `["@acme/core"]`',
     "orchestrators": 'agents that may change shared files and answer for people: `["lead"]`',
     "implicit_leases": "whether an agent's first edit of a file leases it in this clone",
+    "same_worktree": "what happens to an edit of a file that another agent is editing in the same "
+    "worktree, where nothing is merged: `deny`, `warn`",
     "tracker": "where issues are: `github`, `local`; `auto`: on GitHub, if there is a remote on "
     "GitHub and a token",
     "accounts": 'the GitHub logins of agents: `{"worker-1": "acme-bot"}`',

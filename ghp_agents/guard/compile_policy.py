@@ -70,6 +70,7 @@ def make(ctx: Context, sources: Sources, stamp: Stamp | None) -> Book:
         "fold": fold,
         "orchestrators": list(settings.orchestrators),
         "implicitLeases": settings.implicit_leases,
+        "sameWorktree": settings.same_worktree,
         "deadAfter": settings.dead_after,
         "goneAfter": settings.gone_after,
         "lapses": _next_lapse(world),
@@ -118,7 +119,8 @@ def _settings(
     read = [schema.values(path, _decoded(path, text)) if text else {} for path, text in texts]
     marks, values = configuration.said_now(ws.ground, *read)
     known = (
-        "shared", "shared_owners", "orchestrators", "implicit_leases", "dead_after", "gone_after",
+        "shared", "shared_owners", "orchestrators", "implicit_leases", "same_worktree",
+        "dead_after", "gone_after",
     )  # fmt: skip
     return {key: values[key] for key in known if key in values}, marks
 

@@ -7,8 +7,8 @@ compiled again, and liveness is looked up over all clones.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 
 from ghp_agents.claims import holder_liveness
 from ghp_agents.core.clock import to_text
@@ -21,11 +21,13 @@ from ghp_agents.hotpath import (
     alive,
     check_edit,
     implicit_leases,
+    merge_check,
     overrides,
     policy,
     policy_cache,
     policy_stamp,
 )
+from ghp_agents.hotpath.implicit_leases import ImplicitLease
 from ghp_agents.hotpath.policy import EditRequest, Rule, Verdict
 from ghp_agents.hotpath.policy_stamp import Sources
 from ghp_agents.leases.world import World
@@ -38,6 +40,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.hotpath.policy_cache import Book
 
+Content = Callable[[], bytes | None]  # the file as it will be
+
 
 def judge(
     ctx: Context,
@@ -46,15 +50,18 @@ def judge(
     *,
     editing: bool = False,
     author: Actor | None = None,
+    contents: Mapping[str, Content] | None = None,
 ) -> list[Verdict]:
     """The verdicts on edits of `paths` (relative to the worktree's top) by an agent or, with None,
     by the current person, who is warned but never refused.
 
-    With `editing` the agent is about to edit: it gets an implicit lease of each allowed path. With
-    `author` it is that actor's change on its way to main, so current edits in this worktree do not
-    count. Raises GhpError.
+    With `editing` the agent is about to edit: it gets an implicit lease of each allowed path, and
+    `contents` are the files as they will be; see `check_edit.quick`. Otherwise the files count as
+    they are. With `author` it is that actor's change on its way to main, so current edits in this
+    worktree do not count. Raises GhpError.
     """
-    evaluator = _Evaluator(ctx, current(ctx), agent, author)
+    looks = _ConflictLook(ctx.ws, agent, contents if editing else None, editing=editing)
+    evaluator = _Evaluator(ctx, current(ctx), agent, looks, author)
     verdicts = evaluator.verdicts(paths)
     if not editing or agent is None:
         return verdicts
@@ -63,7 +70,7 @@ def judge(
         return taken
     # A lease is written before its holder looks for edits. So an edit is written before this looks
     # for leases again: of two at the same time at least one gives way.
-    evaluator = _Evaluator(ctx, current(ctx), agent)
+    evaluator = _Evaluator(ctx, current(ctx), agent, looks)
     again = [evaluator.take(verdict) for verdict in evaluator.verdicts(paths)]
     for before, after in zip(taken, again, strict=True):
         if after.is_refused and not before.is_refused:
@@ -120,6 +127,35 @@ def _spared(ws: Workspace, verdicts: Sequence[Verdict]) -> set[str]:
     return {*ignored_files.among(top, paths)} if top else set()
 
 
+class _ConflictLook:
+    """Looks for conflicts with editors in other worktrees, at each path once."""
+
+    def __init__(
+        self,
+        ws: Workspace,
+        agent: AgentName | None,
+        contents: Mapping[str, Content] | None,
+        *,
+        editing: bool,
+    ) -> None:
+        self._ws = ws
+        self._agent = agent or ""
+        self._contents = contents or {}
+        self._editing = editing
+        self._known: dict[str, Verdict | None] = {}
+
+    def at(self, path: str, others: Sequence[ImplicitLease]) -> Verdict | None:
+        """The refusal because of a conflict."""
+        if path not in self._known and self._ws.place.toplevel:
+            where = self._ws.place, self._ws.folders, self._ws.environ, self._agent, path
+            self._known[path] = (
+                merge_check.before_edit(*where, others, self._contents.get(path))
+                if self._editing
+                else merge_check.as_it_is(*where, others)
+            )
+        return self._known.get(path)
+
+
 class _Evaluator:
     """Evaluates paths; loads facts on first use."""
 
@@ -128,9 +164,11 @@ class _Evaluator:
         ctx: Context,
         book: Book,
         agent: AgentName | None,
+        looks: _ConflictLook,
         author: Actor | None = None,
     ) -> None:
         self._ctx = ctx
+        self._looks = looks
         self._ws = ctx.ws
         self._book = book
         self._agent = agent
@@ -142,9 +180,9 @@ class _Evaluator:
         """The verdict on one path."""
         if not policy_cache.is_plain(path):
             return Verdict(policy.ALLOW, path)  # not a file of this repository
-        looks = self._book["implicitLeases"] and self._author is None
-        touch = self._touch(path) if looks else None
-        return policy.decide(self._book, path, self._case(touch, is_exempt))
+        counts = self._book["implicitLeases"] and self._author is None
+        others = self._others(path) if counts else []
+        return policy.decide(self._book, path, self._case(path, others, is_exempt=is_exempt))
 
     def verdicts(self, paths: Sequence[str]) -> list[Verdict]:
         """The verdict on each path."""
@@ -185,10 +223,15 @@ class _Evaluator:
         here = self._ws.place.git_dir
         if overrides.allows_holder(self._ws.folders, agent, key, here, rival):
             return verdict
-        touch = self._touch(verdict.path) or (rival, to_text(self._now))
-        return policy.decide(self._book, verdict.path, self._case(touch))
+        case = self._case(verdict.path, self._others(verdict.path))
+        case.touch = case.touch or (rival, to_text(self._now))
+        return policy.decide(self._book, verdict.path, case)
 
-    def _case(self, touch: tuple[str, str] | None, is_exempt: bool = False) -> EditRequest:
+    def _case(
+        self, path: str, others: Sequence[ImplicitLease], *, is_exempt: bool = False
+    ) -> EditRequest:
+        here = self._ws.place.git_dir
+        elsewhere = [lease for lease in others if not lease.is_in(here)]
         return EditRequest(
             self._me.name,
             is_person=self._me.is_person,
@@ -196,16 +239,17 @@ class _Evaluator:
             now_text=to_text(self._now),
             lives=self._lives,
             presence=None if self._author else self._presence,
-            touch=touch,
+            touch=check_edit.first_here(others, here),
+            conflict=partial(self._looks.at, path, elsewhere) if elsewhere else None,
             worktree_of=None if self._author else self._owner,
             is_exempt=is_exempt,
             is_here=self._author is None and self._is_of_this_clone,
         )
 
-    def _touch(self, path: str) -> tuple[str, str] | None:
-        key = policy_cache.key_of(self._book, path)
-        where = key, self._ws.place.git_dir
-        return check_edit.other_editor(
+    def _others(self, path: str) -> list[ImplicitLease]:
+        """The leases of the others that edit a path."""
+        where = policy_cache.key_of(self._book, path), self._ws.place.git_dir
+        return check_edit.rivals(
             self._ws.folders, self._agent or "", *where, self._now, self._limits
         )
 

@@ -22,7 +22,7 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import now_text
 
-POSSIBLE = (policy.IMPLICIT,)  # kinds of refusals that can be overridden
+POSSIBLE = (policy.IMPLICIT, policy.CONFLICT)  # kinds of refusals that can be overridden
 WHO = {
     policy.LEASE: "Only {holder} can release it; a person can end it",
     policy.SCOPE: "Only {holder} or a person can allow it",

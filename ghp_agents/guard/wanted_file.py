@@ -12,7 +12,7 @@ from ghp_agents.escalations.service import EscalateResult
 from ghp_agents.git import changed_paths
 from ghp_agents.git import process as git
 from ghp_agents.guard import check, evaluate
-from ghp_agents.hotpath import policy
+from ghp_agents.hotpath import check_edit, policy, policy_cache
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.issues.scope import scope
@@ -25,6 +25,7 @@ OPTIONS = ("yes", "no")
 _STATES = {
     policy.LEASE: "leased by {}",
     policy.IMPLICIT: "which {} is editing",
+    policy.CONFLICT: "which {} is editing",
     policy.SCOPE: "in the scope of {}",
     policy.SHARED: "which is shared",
 }
@@ -49,6 +50,7 @@ def ask(
     agent = ctx.ws.agent()
     path = _path(ctx, word, cwd)
     (verdict,) = evaluate.judge(ctx, agent, [path])
+    verdict = verdict if verdict.is_refused else _edited_elsewhere(ctx, agent, path) or verdict
     if not verdict.is_refused:
         raise UsageError(
             f"You may change {file(path)}: nobody else holds it.",
@@ -63,6 +65,17 @@ def ask(
         context=context, urgency=urgency, waiting=waiting, kind=WANTED_FILE,
         about=(path, verdict.holder or "", *_reasons(ctx, Actor(agent), verdict)),
     )  # fmt: skip
+
+
+def _edited_elsewhere(ctx: Context, agent: str, path: str) -> Verdict | None:
+    """The other agent that edits the file in another worktree. An edit of it may conflict, which
+    is known only when the edit is made."""
+    ws, book = ctx.ws, evaluate.current(ctx)
+    limits = float(book["deadAfter"]), float(book["goneAfter"])
+    where = policy_cache.key_of(book, path), ws.place.git_dir
+    for lease in check_edit.rivals(ws.folders, agent, *where, ws.clock.now(), limits):
+        return Verdict(policy.DENY, path, policy.CONFLICT, lease.agent, lease.since)
+    return None
 
 
 def _path(ctx: Context, word: str, cwd: Path) -> str:

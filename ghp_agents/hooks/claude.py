@@ -11,7 +11,7 @@ CLIENT = Client(
     "claude",
     ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop", "PreCompact",
      "SessionEnd"),
-    hears=("start", "prompt", "batch", "stop"),
+    hears=("start", "prompt", "edit", "batch", "stop"),
     paths=("file_path", "notebook_path"),
     edits=("Edit", "MultiEdit", "NotebookEdit", "Write"),
     runs=("Bash",),

@@ -8,7 +8,7 @@ from ghp_agents.hotpath.quoting import file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ghp_agents.hooks.scene import HookContext
     from ghp_agents.hotpath.implicit_leases import ImplicitLease
@@ -29,7 +29,8 @@ def edit(context: "HookContext") -> Reply | None:
     if refused and len(files) > 1:
         _drop_new_leases(context, files, before)
     if not refused:
-        return None
+        warnings = dict.fromkeys(verdict.why for verdict in verdicts if verdict and verdict.why)
+        return Reply(context="\n".join(warnings)) if warnings else None
     is_fenced = any(verdict.kind == FENCED for verdict in refused)
     return Reply(deny=explain(refused), on_sent=lambda: _mark_fence(context) if is_fenced else None)
 
@@ -71,7 +72,26 @@ def _drop_new_leases(
 
 def _check_fast(context: "HookContext", target: EditTarget) -> "Verdict | None":
     where = target.place, context.folders, context.environ
-    return check_edit.quick(*where, context.agent, target.path, context.now)
+    content = _content(context, target)
+    return check_edit.quick(*where, context.agent, target.path, context.now, content)
+
+
+def _content(context: "HookContext", target: EditTarget) -> "Callable[[], bytes | None]":
+    """A function that computes the file as it will be after the edit."""
+
+    def after() -> bytes | None:
+        from ghp_agents.hooks.edited_text import content_after
+        from ghp_agents.hooks.event import UnknownEditError
+        from ghp_agents.hotpath.worktree_file import UndecidedError, read_file
+
+        top = target.place.toplevel or ""
+        try:
+            before = read_file(top, target.path)
+            return content_after(context.event, f"{top}/{target.path}", before)
+        except UnknownEditError as error:
+            raise UndecidedError(f"what the edit writes is unknown: {error}") from error
+
+    return after
 
 
 def _check_slow_in_time(context: "HookContext", files: "Sequence[EditTarget]") -> "list[Verdict]":
@@ -96,16 +116,18 @@ def _check_slow(context: "HookContext", files: "Sequence[EditTarget]") -> "list[
         app = context.app()
         presence.register(app.ws, app.store, AgentName(context.agent))
     verdicts: list[Verdict] = []
-    for place, paths in _by_worktree(files):
+    for place, targets_there in _by_worktree(files):
         app = context.app_at(place)
-        verdicts += evaluate.judge(app.offline, AgentName(context.agent), paths, editing=True)
+        contents = {target.path: _content(context, target) for target in targets_there}
+        name = AgentName(context.agent)
+        verdicts += evaluate.judge(app.offline, name, [*contents], editing=True, contents=contents)
     return verdicts
 
 
-def _by_worktree(files: "Sequence[EditTarget]") -> "list[tuple[Location, list[str]]]":
-    found: dict[str, tuple[Location, list[str]]] = {}
+def _by_worktree(files: "Sequence[EditTarget]") -> "list[tuple[Location, list[EditTarget]]]":
+    found: dict[str, tuple[Location, list[EditTarget]]] = {}
     for target in files:
-        found.setdefault(target.place.git_dir, (target.place, []))[1].append(target.path)
+        found.setdefault(target.place.git_dir, (target.place, []))[1].append(target)
     return list(found.values())
 
 

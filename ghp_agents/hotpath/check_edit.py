@@ -18,7 +18,7 @@ from ghp_agents.hotpath.policy_stamp import Sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from ghp_agents.hotpath.implicit_leases import ImplicitLease
@@ -36,9 +36,14 @@ def quick(
     agent: str,
     path: str,
     now: float,
+    content: "Callable[[], bytes | None] | None" = None,
 ) -> Verdict | None:
     """Whether `agent` may edit `path` (relative to the top of the worktree `place`) now; if so, it
-    gets an implicit lease. None: only the slow path can tell."""
+    gets an implicit lease. None: only the slow path can tell.
+
+    `content` is called if an agent in another worktree edits the file: it returns the file as it
+    will be, None if it is deleted, and raises UndecidedError if that is unknown.
+    """
     if not policy_cache.is_plain(path) or not place.toplevel:
         return None
     sources = Sources(place, folders, environ)
@@ -48,8 +53,9 @@ def quick(
         return None
     if policy_cache.may_have_expired(book, now):
         return None
+    asked = Asked(place, folders, environ, agent, path, content)
     try:
-        verdict = _decided(place, folders, environ, book, presence, agent, path, now)
+        verdict = _decided(asked, book, presence, now)
     except (UnsureError, OSError):
         return None
     # Leasing writes first and then looks for edits. Here the order is reversed, so of two
@@ -63,17 +69,33 @@ def quick(
     return None
 
 
-def other_editor(
-    folders: "Sequence[str]",
-    agent: str,
-    key: str,
-    git_dir: str,
-    now: float,
-    limits: "tuple[float, float]",
-) -> "tuple[str, str] | None":
-    """The other living agent that edits a path in any worktree of this clone, and since when."""
-    for lease in rivals(folders, agent, key, git_dir, now, limits):
-        return lease.agent, lease.since
+class Asked:
+    """Which edit is asked about."""
+
+    __slots__ = ("agent", "content", "environ", "folders", "path", "place")
+
+    def __init__(
+        self,
+        place: "Location",
+        folders: "Sequence[str]",
+        environ: "Mapping[str, str]",
+        agent: str,
+        path: str,
+        content: "Callable[[], bytes | None] | None",
+    ) -> None:
+        self.place = place
+        self.folders = folders
+        self.environ = environ
+        self.agent = agent
+        self.path = path
+        self.content = content
+
+
+def first_here(others: "Sequence[ImplicitLease]", git_dir: str) -> "tuple[str, str] | None":
+    """Who of them edits the path in this worktree, and since when."""
+    for lease in others:
+        if lease.is_in(git_dir):
+            return lease.agent, lease.since
     return None
 
 
@@ -148,24 +170,18 @@ def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -
     return verdict
 
 
-def _decided(
-    place: "Location",
-    folders: "Sequence[str]",
-    environ: "Mapping[str, str]",
-    book: "Book",
-    presence: "Mapping[str, Any]",
-    agent: str,
-    path: str,
-    now: float,
-) -> Verdict:
+def _decided(asked: Asked, book: "Book", presence: "Mapping[str, Any]", now: float) -> Verdict:
     limits = (book["deadAfter"], book["goneAfter"])
+    place, folders, agent, path = asked.place, asked.folders, asked.agent, asked.path
     key = policy_cache.key_of(book, path)
+    where = folders, agent, key, place.git_dir
 
     def lives(rule: Rule) -> bool:
         if policy.is_assigned(rule) and rule.holder not in book["elsewhere"]:
             return alive.lives(folders, rule.holder, now, *limits) or False  # False: never seen
         return rule.is_person or _lives(book, folders, rule.holder, rule.epoch, now)
 
+    others = rivals(*where, now, limits) if book["implicitLeases"] else []
     case = EditRequest(
         agent,
         is_person=False,
@@ -173,26 +189,41 @@ def _decided(
         now_text=heartbeat.to_text(now),
         lives=lives,
         presence=presence,
-        touch=other_editor(folders, agent, key, place.git_dir, now, limits)
-        if book["implicitLeases"]
-        else None,
+        touch=first_here(others, place.git_dir),
+        conflict=_conflict(asked, [x for x in others if not x.is_in(place.git_dir)]),
         worktree_of=alive.worktree_of(place.git_dir, agent, folders, now, limits),
     )
     verdict = policy.decide(book, path, case)
     if verdict.is_refused or not book["implicitLeases"]:
-        return _spare_unleasable(verdict, book, path, case, environ, place.toplevel or "")
-    rival = implicit_leases.take_lease(
-        folders, agent, presence["epoch"], key, place.git_dir, now, *limits
-    )
-    if rival is not None and not _is_overridden(folders, agent, key, place.git_dir, rival):
+        return _spare_unleasable(verdict, book, path, case, asked.environ, place.toplevel or "")
+    epoch = presence["epoch"]
+    rival = implicit_leases.take_lease(folders, agent, epoch, key, place.git_dir, now, *limits)
+    if rival is not None and not _is_overridden(*where, rival):
         # It was leased in between.
-        case.touch = other_editor(folders, agent, key, place.git_dir, now, limits) or (
-            rival,
-            heartbeat.to_text(now),
-        )
+        others = rivals(*where, now, limits)
+        case.touch = first_here(others, place.git_dir) or (rival, heartbeat.to_text(now))
         verdict = policy.decide(book, path, case)
-        return _spare_unleasable(verdict, book, path, case, environ, place.toplevel or "")
+        return _spare_unleasable(verdict, book, path, case, asked.environ, place.toplevel or "")
     return verdict
+
+
+def _conflict(
+    asked: Asked, others: "Sequence[ImplicitLease]"
+) -> "Callable[[], Verdict | None] | None":
+    """The check against editors in other worktrees, which is made at most once."""
+    if not others:
+        return None
+    known: list[Verdict | None] = []
+
+    def check() -> Verdict | None:
+        from ghp_agents.hotpath import merge_check
+
+        if not known:
+            where = asked.place, asked.folders, asked.environ, asked.agent, asked.path
+            known.append(merge_check.before_edit(*where, others, asked.content))
+        return known[0]
+
+    return check
 
 
 def _spare_unleasable(

@@ -150,7 +150,9 @@ class _Decision:
         return other
 
     def _with_bases(self, others: "Sequence[_Other]") -> list[_Other]:
-        """The others with the file in their merge base; without those who changed nothing."""
+        """The others with the file in their merge base; without those who changed nothing, unless
+        the file is merged only as a whole."""
+        from ghp_agents.hotpath import stored_form
         from ghp_agents.hotpath.merge_bases import Heads, merge_bases
 
         git_dirs = [self._place.git_dir, *(other.git_dir for other in others)]
@@ -165,6 +167,8 @@ class _Decision:
             self._unsure = "the two branches have no merge base"
         found = [other for other in others if other.base]
         self._look_up(found)
+        if stored_form.whole_reason(self._attributes):
+            return found
         return [other for other in found if self._differs(other)]
 
     def _look_up(self, others: "Sequence[_Other]") -> None:

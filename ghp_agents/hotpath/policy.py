@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.policy_cache import Book
 
 ALLOW, DENY, NEEDS_APPROVAL = "allow", "deny", "needs-approval"
+WARN = "warn"  # of `agents.sameWorktree`
 LEASE, SHARED, SCOPE = "lease", "shared", "scope"  # kinds of rules in the compiled policy
 IMPLICIT, CONFLICT, FENCED = "implicit", "conflict", "fenced"
-OF_LEASES = (LEASE, IMPLICIT, SCOPE)  # kinds that do not apply to files that are never leased
+# Kinds that do not apply to files that are never leased.
+OF_LEASES = (LEASE, IMPLICIT, CONFLICT, SCOPE)
 
 
 class Verdict:
     """The decision about one path. `kind` names the rule: stopped, fenced, worktree, lease,
-    implicit, shared, scope; empty if none applies. A person is always allowed, but informed."""
+    implicit, conflict, shared, scope; empty if none applies. A person is always allowed, but
+    informed."""
 
     __slots__ = ("holder", "kind", "next", "path", "since", "why", "word")
 
@@ -118,6 +121,7 @@ class EditRequest:
 
     __slots__ = (
         "agent",
+        "conflict",
         "is_exempt",
         "is_here",
         "is_person",
@@ -141,15 +145,17 @@ class EditRequest:
         worktree_of: str | None = None,
         is_exempt: bool = False,
         is_here: bool = True,
+        conflict: "Callable[[], Verdict | None] | None" = None,
     ) -> None:
         self.agent = agent  # or the person
+        self.conflict = conflict  # the refusal because of editors in other worktrees
         self.is_here = is_here  # an agent of this clone
         self.is_person = is_person
         self.now = now
         self.now_text = now_text
         self.lives = lives  # whether a rule's holder is alive; raises UnsureError
         self.presence = presence  # the agent's own
-        self.touch = touch  # the other living agent that edits the path, and since when
+        self.touch = touch  # the other living agent that edits it in this worktree, since when
         self.worktree_of = worktree_of  # the other living agent that owns the path's worktree
         self.is_exempt = is_exempt  # git ignores the path, or it is generated
 
@@ -176,8 +182,22 @@ def _first(book: "Book", path: str, case: EditRequest) -> Verdict:
         return _leased(path, holding, case, mine)
     # A person or an orchestrator knew of the others and approved this lease.
     approved = any(rule.approved and _is_mine(rule, case) for rule in leases)
-    if case.touch and not case.is_exempt and not approved:
-        return _touched(path, case)
+    free = case.is_exempt or approved
+    touched = _touched(path, case) if case.touch and not free else None
+    if touched and book.get("sameWorktree") != WARN:
+        return touched
+    conflict = case.conflict() if case.conflict and not free else None
+    found = conflict or _by_rules(book, path, case, rules, approved=approved)
+    if touched and not found.is_refused:
+        touched.word = ALLOW
+        return touched
+    return found
+
+
+def _by_rules(
+    book: "Book", path: str, case: EditRequest, rules: "Sequence[Rule]", *, approved: bool
+) -> Verdict:
+    """The verdict by shared files and scopes."""
     shared = next((rule for rule in rules if rule.kind == SHARED), None)
     if shared:
         free = approved or (not case.is_person and case.agent in book["orchestrators"])
@@ -279,8 +299,12 @@ def _leased(path: str, rule: Rule, case: EditRequest, mine: Rule | None) -> Verd
 def _touched(path: str, case: EditRequest) -> Verdict:
     holder, since = case.touch or ("", "")
     who = named(holder)
-    why = f"{who} has been editing {file(path)} in this clone since {_short(since, case)}."
-    hint = f"Work on something else until {who} finishes its issue, or {_ask(path)}."
+    why = f"{who} has been editing {file(path)} in this worktree since {_short(since, case)}."
+    hint = (
+        f"Work on something else until {who} finishes its issue, {_ask(path)}, or edit anyway "
+        f"after `ghp agent-check --override REASON {path_word(path)}`, which is recorded and tells "
+        f"{who}."
+    )
     return Verdict(DENY, path, IMPLICIT, holder, since, why, hint)
 
 

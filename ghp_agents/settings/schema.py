@@ -119,6 +119,11 @@ class AgentsConfig(BaseModel):
     implicit_leases: bool = Field(
         True, description="the first edit of a file leases it in this clone"
     )
+    same_worktree: Literal["deny", "warn"] = Field(
+        "deny",
+        description="what happens to an edit of a file that another agent is editing in the same "
+        "worktree, where nothing is merged",
+    )
     share_changes: bool = Field(
         True,
         description="other clones hear which files and lines an agent has changed, and refuse or "

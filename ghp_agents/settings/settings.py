@@ -36,6 +36,7 @@ class Settings(NamedTuple):
     orchestrators: tuple[str, ...] = ()  # agents that may change shared files, and direct others
     steal: str = "authorized"  # or anyone: who may take an issue from a living holder
     implicit_leases: bool = True  # a first write to a file leases it in this clone
+    same_worktree: str = "deny"  # or warn: of a file that another agent edits in this worktree
     share_changes: bool = True  # other clones hear which files and lines an agent has changed
     tracker: str = "auto"  # where issues are: "github", "local", or chosen by remote and token
     github: Mapping[str, str] = {}  # "repository", "host", "api", if the remote does not tell

@@ -35,9 +35,7 @@ def test_what_one_client_has_begun_another_may_not_edit(
     assert end(start(bench, first, repo, "one")).code == 0
     assert (repo / "new.py").exists()
     assert not (there / "new.py").exists()
-    assert re.search(
-        r"hook[^\n]*: worker-1 has been editing new\.py in this clone", bench.models.said("two")
-    )
+    assert re.search(r"hook[^\n]*: worker-1 also created new\.py\.", bench.models.said("two"))
 
 
 @pytest.mark.parametrize("client", ["claude", "codex"])

@@ -15,10 +15,10 @@ EXPECTED: dict[str, dict[str, object]] = {
     "claude-SessionStart-compact": {"kind": "start", "hears": True, "goes_on": True},
     "claude-UserPromptSubmit": {"kind": "prompt", "hears": True},
     "claude-UserPromptSubmit-notification": {"kind": "prompt", "hears": True},
-    "claude-PreToolUse-Write": {"kind": "edit", "paths": ["/repo/new.txt"]},
+    "claude-PreToolUse-Write": {"kind": "edit", "hears": True, "paths": ["/repo/new.txt"]},
     "claude-PreToolUse-Write-subagent": {"kind": "edit", "paths": ["/repo/sub.txt"]},
-    "claude-PreToolUse-Edit": {"kind": "edit", "paths": ["/repo/a.txt"]},
-    "claude-PreToolUse-NotebookEdit": {"kind": "edit", "paths": ["/repo/n.ipynb"]},
+    "claude-PreToolUse-Edit": {"kind": "edit", "hears": True, "paths": ["/repo/a.txt"]},
+    "claude-PreToolUse-NotebookEdit": {"kind": "edit", "hears": True, "paths": ["/repo/n.ipynb"]},
     "claude-PostToolBatch": {
         "kind": "batch",
         "hears": True,
@@ -133,9 +133,7 @@ def test_context_is_handed_over_where_the_client_takes_it(name: str) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "name", ["claude-PreToolUse-Write", "claude-PreCompact", "claude-SessionEnd"]
-)
+@pytest.mark.parametrize("name", ["claude-PreCompact", "claude-SessionEnd"])
 def test_nothing_is_said_where_it_would_not_be_heard(name: str) -> None:
     assert answered(name, context="News.") == {}
     assert answered(name) == {}

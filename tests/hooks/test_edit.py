@@ -9,16 +9,18 @@ import pytest
 from ghp_agents.hooks.edit import explain
 from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.hotpath.policy import DENY, Verdict
-from tests.support.consent import anyone_steals
+from tests.support.consent import anyone_steals, mine
 from tests.support.ghp import invoke
-from tests.support.git import git
+from tests.support.git import commit, git
 from tests.support.hooks import SILENT, Hooked, call, log, payload, presence, set_up, write
 
 ONE, TWO = {"GHP_AGENT": "worker-1"}, {"GHP_AGENT": "worker-2"}
 
 
-def edits(agent: dict[str, str], repo: Path, path: Path | str) -> Hooked:
-    return call("claude", write(path, repo, session_id=agent["GHP_AGENT"]), repo, agent)
+def edits(agent: dict[str, str], repo: Path, path: Path | str, content: str = "") -> Hooked:
+    said = write(path, repo, session_id=agent["GHP_AGENT"])
+    said["tool_input"] = {**said["tool_input"], "content": content}
+    return call("claude", said, repo, agent)
 
 
 def reason(hooked: Hooked) -> str:
@@ -37,7 +39,7 @@ def test_who_edits_a_file_first_has_it(repo: Path) -> None:
     assert edits(ONE, repo, repo / "src/a.py") == SILENT
     assert edits(ONE, repo, repo / "src/a.py") == SILENT
     refused = reason(edits(TWO, repo, repo / "src/a.py"))
-    assert refused.startswith("worker-1 has been editing src/a.py in this clone since ")
+    assert refused.startswith("worker-1 has been editing src/a.py in this worktree since ")
     assert "\nNext: " in refused
     assert edits(TWO, repo, repo / "src/b.py") == SILENT
     assert log(repo) == []
@@ -63,7 +65,7 @@ def test_a_file_is_the_same_by_every_way_that_leads_to_it(repo: Path, tmp_path: 
     ways = ("alias.py", "folder/a.py", "src/../src/./a.py", f"{tmp_path}/name/src/a.py")
     for way in ways:
         refused = reason(edits(TWO, repo, repo / way))
-        assert refused.startswith("worker-1 has been editing src/a.py in this clone since ")
+        assert refused.startswith("worker-1 has been editing src/a.py in this worktree since ")
 
 
 @pytest.mark.slow
@@ -101,7 +103,7 @@ def test_a_name_may_hold_anything_and_is_shown_in_one_line(repo: Path, name: str
     assert edits(ONE, repo, repo / name) == SILENT
     refused = reason(edits(TWO, repo, repo / name))
     shown = name.replace("\n", "�").replace("\t", "�")
-    assert refused.startswith(f"worker-1 has been editing «{shown}» in this clone since ")
+    assert refused.startswith(f"worker-1 has been editing «{shown}» in this worktree since ")
     assert log(repo) == []
 
 
@@ -120,14 +122,84 @@ def test_the_worktree_of_another_agent_is_not_edited(
     assert edits(ONE, repo, other / "b.py") == SILENT
 
 
-@pytest.mark.slow
-def test_the_same_file_in_two_worktrees_is_one_file(
+def writes(agent: dict[str, str], folder: Path, path: str, text: str) -> Hooked:
+    """An agent writes a file, if it may."""
+    answer = edits(agent, folder, folder / path, content=text)
+    if answer == SILENT:
+        (folder / path).write_text(text)
+    return answer
+
+
+LINES = "".join(f"{number}\n" for number in range(1, 21))
+
+
+def test_one_file_in_two_worktrees_is_refused_only_for_a_conflict(
     repo: Path, worktree: Callable[[Path, str], Path]
 ) -> None:
+    commit(repo, {"a.py": LINES})
     set_up(repo)
     other = set_up(worktree(repo, "147"), "worker-2")
+    assert writes(ONE, repo, "a.py", LINES.replace("3\n", "three\n", 1)) == SILENT
+    assert writes(TWO, other, "a.py", LINES.replace("17\n", "seventeen\n")) == SILENT
+    refused = reason(writes(TWO, other, "a.py", LINES.replace("3\n", "III\n", 1)))
+    assert refused.startswith(
+        "This edit of a.py would conflict at your line 3. worker-1 has been editing it in another "
+        "worktree since "
+    )
+    assert "worker-1 has there, at line 3:\n```\nthree\n```\nNext: Edit other lines" in refused
+    invoke("agent-status --set stopped --as worker-1", repo)
+    assert writes(TWO, other, "a.py", LINES.replace("3\n", "III\n", 1)) == SILENT
+    assert log(repo) == []
+
+
+def test_an_edit_by_its_old_and_new_text_is_judged_by_what_becomes_of_the_file(
+    repo: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    commit(repo, {"a.py": LINES})
+    set_up(repo)
+    other = set_up(worktree(repo, "147"), "worker-2")
+    assert writes(ONE, repo, "a.py", LINES.replace("3\n", "three\n", 1)) == SILENT
+
+    def edit(old: str, new: str) -> Hooked:
+        given = {"file_path": str(other / "a.py"), "old_string": old, "new_string": new}
+        said = write(other / "a.py", other, session_id="worker-2")
+        return call("claude", {**said, "tool_name": "Edit", "tool_input": given}, other, TWO)
+
+    assert edit("17", "seventeen") == SILENT
+    assert "at your line 3." in reason(edit("\n3\n", "\nIII\n"))
+    assert edit("no such line", "x") == SILENT  # the client itself refuses that
+    assert "UndecidedError: what the edit writes is unknown" in log(repo)[-1]["error"]
+
+
+def test_a_conflict_is_refused_by_the_slow_check_too(
+    repo: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    commit(repo, {"a.py": LINES})
+    set_up(repo)
+    other = set_up(worktree(repo, "147"), "worker-2")
+    assert writes(ONE, repo, "a.py", LINES.replace("3\n", "three\n", 1)) == SILENT
+    conflicting = LINES.replace("3\n", "III\n", 1)
+    for _ in range(2):
+        (repo / ".git/ghp/cache/rulebook.json").unlink(missing_ok=True)
+        assert "at your line 3." in reason(writes(TWO, other, "a.py", conflicting))
+    (repo / ".git/ghp/cache/rulebook.json").unlink()
+    assert writes(TWO, other, "a.py", LINES.replace("17\n", "seventeen\n")) == SILENT
+    (other / "a.py").write_text(conflicting)
+    checked = invoke("agent-check a.py --as worker-2", other)
+    assert checked.code == 3
+    assert "This edit of a.py would conflict at your line 3." in checked.out
+    asked = invoke("agent-escalate --file a.py --as worker-2", other)
+    assert asked.code == 0, asked
+
+
+def test_one_worktree_may_warn_instead_of_refusing(repo: Path) -> None:
+    mine({"agents": {"sameWorktree": "warn"}})
+    set_up(repo, None)
     assert edits(ONE, repo, repo / "a.py") == SILENT
-    assert "worker-1 has been editing a.py" in reason(edits(TWO, other, other / "a.py"))
+    said = edits(TWO, repo, repo / "a.py").said["hookSpecificOutput"]
+    assert said["hookEventName"] == "PreToolUse"
+    assert said["additionalContext"].startswith("worker-1 has been editing a.py in this worktree")
+    assert "permissionDecision" not in said
 
 
 @pytest.mark.slow
@@ -167,8 +239,8 @@ def test_one_refused_file_refuses_the_patch_and_each_is_named(repo: Path) -> Non
         assert edits(TWO, repo, repo / path) == SILENT
     lines = reason(patch(repo, ONE)).splitlines()
     assert [line.split(" since ")[0] for line in lines[:2]] == [
-        "worker-2 has been editing src/theirs.py in this clone",
-        "worker-2 has been editing gone.py in this clone",
+        "worker-2 has been editing src/theirs.py in this worktree",
+        "worker-2 has been editing gone.py in this worktree",
     ]
     assert [line[:6] for line in lines[2:]] == ["Next: "] * (len(lines) - 2)
     invoke("agent-status --set stopped --as worker-2", repo)
@@ -225,7 +297,7 @@ def test_every_client_is_refused_in_its_own_words(
     assert (done.code, done.err) == (0, b"")
     why = {value for key, value in done.said.items() if answer[key] is ...}
     assert len(why) == 1
-    assert why.pop().startswith("worker-2 has been editing a.py in this clone since ")
+    assert why.pop().startswith("worker-2 has been editing a.py in this worktree since ")
     assert {key: ... if answer[key] is ... else value for key, value in done.said.items()} == answer
 
 

@@ -126,7 +126,7 @@ def test_in_one_worktree_the_file_of_another_is_told_once(repo: Path) -> None:
     told = ran(here, "make format")
     assert told.startswith(
         "While your command ran, files changed that others hold or have changed:\n"
-        "worker-2 has been editing b.txt in this clone since "
+        "worker-2 has been editing b.txt in this worktree since "
     )
     assert ran(here) == ""
     (here / "a.txt").write_text("by somebody\n")

@@ -61,7 +61,7 @@ def test_what_another_holds_gives_a_remark_and_what_is_generated_none(here: Path
     (remark,) = remarks
     assert (remark.path, remark.is_certain) == ("b.txt", False)
     assert remark.mark.startswith("implicit worker-2 20")
-    assert remark.why.startswith("worker-2 has been editing b.txt in this clone since ")
+    assert remark.why.startswith("worker-2 has been editing b.txt in this worktree since ")
     assert leases(here) == [("worker-2", "b.txt"), ("worker-2", "gen.txt")]
 
 

@@ -180,9 +180,10 @@ def words(verdict: Verdict) -> tuple[str, str]:
 
 def test_the_other_rules_are_explained() -> None:
     assert words(decide(book(), PATH, case(touch=TOUCHED))) == (
-        "worker-2 has been editing src/parser.py in this clone since 10:31 UTC.",
-        "Work on something else until worker-2 finishes its issue, or ask: "
-        "`ghp agent-escalate --file src/parser.py`.",
+        "worker-2 has been editing src/parser.py in this worktree since 10:31 UTC.",
+        "Work on something else until worker-2 finishes its issue, ask: `ghp agent-escalate --file "
+        "src/parser.py`, or edit anyway after `ghp agent-check --override REASON src/parser.py`, "
+        "which is recorded and tells worker-2.",
     )
     assert words(decide(book(SHARED), PATH, case())) == (
         "src/parser.py is shared (see `agents.shared`), so a change needs approval.",
