@@ -47,18 +47,18 @@ def conflicts(app: App, agent: str | None, trunk: bool, as_json: bool, watch: bo
             return
         with output.busy("Merging"):
             report = services.survey(app, name, trunk_only=trunk)
-    _print(report, as_json=as_json, line=False)
+    _print(report, name, as_json=as_json, line=False)
     if not report.is_clean:
         raise click.exceptions.Exit(int(ExitCode.REFUSED))
 
 
-def _print(report: "ConflictReport", *, as_json: bool, line: bool) -> None:
+def _print(report: "ConflictReport", name: str | None, *, as_json: bool, line: bool) -> None:
     from ghp_agents.cli.views import conflicts as view
 
     if as_json:
         (output.as_json_line if line else output.as_json)(view.document(report))
     else:
-        view.show(report)
+        view.show(report, name)
 
 
 def _watch(app: App, name: str | None, *, trunk: bool, as_json: bool) -> None:
@@ -71,7 +71,7 @@ def _watch(app: App, name: str | None, *, trunk: bool, as_json: bool) -> None:
             if report != shown:
                 if shown is not None and not as_json:
                     output.data("\n")
-                _print(report, as_json=as_json, line=True)
+                _print(report, name, as_json=as_json, line=True)
                 output.flush()
             shown = report
             clock.wait(max(WATCH_EVERY, PAUSE * (clock.interval()[1] - started)))

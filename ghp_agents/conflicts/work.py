@@ -19,7 +19,7 @@ from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.locate import Location, walk_up
 from ghp_agents.hotpath.quoting import file, one_line
 from ghp_agents.hotpath.quoting import named as quoted
-from ghp_agents.presence.service import AgentView
+from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import NAME_FILE, Workspace
 
@@ -62,12 +62,14 @@ def find(ws: Workspace, views: Sequence[AgentView], remote: str, trunk: str) -> 
                  if not checkout.half_made and checkout.path.is_dir()]  # fmt: skip
     found = [work for checkout in checkouts if (work := _in_worktree(ws, checkout, views))]
     shown = {(work.branch, agent) for work in found for agent in work.agents}
+    moving = {agent for work in found if not work.branch for agent in work.agents}  # in a rebase
     here = worktree_admin.branches(ws.folder)
     pushed = worktree_admin.remote_branches(ws.folder, remote)
     for view in views:
         branch = str(view.presence.get("branch") or "")
         tips = here if view.is_here else pushed
-        if branch in tips and (branch, view.name) not in shown and branch != trunk:
+        is_shown = (branch, view.name) in shown or (view.is_here and view.name in moving)
+        if branch in tips and branch != trunk and not is_shown:
             issue = issue_of(view.presence) or issue_of_branch(branch)
             found.append(
                 AgentWork((view.name,), issue, branch, "", tips[branch], tips[branch],
@@ -82,19 +84,20 @@ def _in_worktree(ws: Workspace, checkout: Checkout, views: Iterable[AgentView]) 
     if place is None or place.toplevel is None or not _is_of(ws, place):
         return None
     branch = checkout.branch or ""
-    names = {
-        view.name: issue_of(view.presence)
+    named = _named(Path(place.git_dir))
+    here = {
+        view.name: view
         for view in views
         if view.is_here
         and view.presence.get("worktree") == checkout.path.name
         and (view.presence.get("branch") or "") == branch
     }
-    named = _named(Path(place.git_dir))
-    if named:
-        names.setdefault(named, None)
+    living = {name for name, view in here.items() if view.liveness in LIVING}
+    names = {*living, *({named} - {""})} or {*here}  # the last ones, if nobody lives
     if not names:
         return None
-    issue = issue_of_branch(branch) or next(filter(None, names.values()), None)
+    issues = (issue_of(here[name].presence) for name in sorted(names & here.keys()))
+    issue = issue_of_branch(branch) or next(filter(None, issues), None)
     return AgentWork(tuple(sorted(names)), issue, branch, str(checkout.path), checkout.head)
 
 
@@ -158,9 +161,11 @@ def _tree(work: AgentWork, place: TrialPlace, scratch: Path) -> WorktreeTree | s
 
 def _notes(work: AgentWork, tree: WorktreeTree) -> tuple[str, ...]:
     notes: list[str] = []
+    location = walk_up(work.folder) if work.folder else None
+    doing = location and worktree.operation(Path(location.git_dir))
+    if doing and not tree.unmerged:
+        notes.append(f"{work.name} is in the middle of {doing}: what is there now is compared")
     if tree.unmerged:
-        location = walk_up(work.folder)
-        doing = location and worktree.operation(Path(location.git_dir))
         notes.append(
             f"{work.name} is resolving {doing or 'a conflict'} "
             f"({count(len(tree.unmerged), 'unmerged file')}): its last commit is compared"

@@ -143,6 +143,14 @@ def test_sides_in_the_json_are_in_the_order_of_merging(repo: Path) -> None:
     assert pair["files"][0]["what"] == "lines 3-4 of worker-2, line 3 of worker-1"
 
 
+def test_an_agent_without_work_is_told_so(repo: Path) -> None:
+    agent(base(repo), "worker-1", 1)
+    agent(repo, "worker-2", 2, {"a.txt": edited(3)})
+    assert invoke("agent-conflicts worker-1", repo) == (
+        0, "", "worker-1 has no work that is not on main yet.\n",
+    )  # fmt: skip
+
+
 def test_wrong_names_are_refused_with_a_hint(repo: Path) -> None:
     assert invoke("agent-conflicts worker-9", repo) == (
         1,

@@ -238,6 +238,11 @@ def test_an_unknown_agent_and_one_without_work_here_are_refused(repo: Path) -> N
     base(repo)
     with pytest.raises(NotFoundError, match="There is no agent worker-7"):
         survey(repo, "worker-7")
+    folder = agent(repo, "worker-1", 1)
+    git(repo, "worktree", "remove", str(folder))
+    git(repo, "branch", "--quiet", "-D", "agent/worker-1/1-part")
+    with pytest.raises(NotFoundError, match="worker-1 has no worktree and no branch here"):
+        survey(repo, "worker-1")
 
 
 def test_without_a_main_branch_nothing_can_be_compared(repo: Path) -> None:

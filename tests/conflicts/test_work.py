@@ -76,3 +76,22 @@ def test_a_branch_of_this_clone_without_a_worktree_counts(repo: Path) -> None:
     git(repo, "worktree", "remove", str(folder))
     (work,) = find(repo)
     assert (work.name, work.folder, work.is_pushed) == ("worker-1 (#1)", "", False)
+
+
+def test_in_a_rebase_an_agent_has_one_work_and_a_note(repo: Path, tmp_path: Path) -> None:
+    folder = agent(base(repo), "worker-1", 1, {"a.txt": edited(1)})
+    editor = {"GIT_SEQUENCE_EDITOR": "sed -i 's/^pick/edit/'"}
+    git(folder, "rebase", "--quiet", "--interactive", "HEAD~1", env=editor)
+    ((work,), _) = read(repo, tmp_path / "scratch")
+    assert (work.branch, work.notes) == (
+        "", ("worker-1 is in the middle of a rebase: what is there now is compared",),
+    )  # fmt: skip
+
+
+def test_those_who_live_in_a_worktree_have_its_work_else_the_last_ones(repo: Path) -> None:
+    base(repo)
+    for name in ("worker-1", "worker-2"):
+        assert invoke("agent-heartbeat --status stopped", repo, env={"GHP_AGENT": name}).code == 0
+    assert [work.agents for work in find(repo)] == [("worker-1", "worker-2")]
+    assert invoke("agent-heartbeat", repo, env={"GHP_AGENT": "worker-3"}).code == 0
+    assert [work.agents for work in find(repo)] == [("worker-3",)]

@@ -21,7 +21,7 @@ FILES_SHOWN = 20  # of one conflict
 WIDTH = 80
 
 
-def show(report: ConflictReport) -> None:
+def show(report: ConflictReport, agent: str | None = None) -> None:
     """Print the conflicts and the order on standard output, all else on standard error."""
     for pair in report.pairs:
         ours, theirs = pair.ours, pair.theirs
@@ -46,7 +46,7 @@ def show(report: ConflictReport) -> None:
         output.warn(f"Cannot compare the work of {unread.name}: {unread.reason}.")
     for note in (note for work in report.works for note in work.notes):
         output.say(f"{note}.")
-    output.say(_summary(report))
+    output.say(_summary(report, agent))
 
 
 def _files(files: Sequence[PathConflict]) -> str:
@@ -84,9 +84,10 @@ def _show_names(what: str, report: ConflictReport, numbers: Sequence[int]) -> No
         output.data(line.rstrip())
 
 
-def _summary(report: ConflictReport) -> str:
-    if not report.works:
-        return f"No agent has work that is not on {file(report.trunk)} yet."
+def _summary(report: ConflictReport, agent: str | None) -> str:
+    if not any(agent in (None, *work.agents) for work in report.works):
+        who = "No agent has" if agent is None else f"{named(agent)} has no"
+        return f"{who} work that is not on {file(report.trunk)} yet."
     compared = f"Compared the work of {count(len(report.works), 'agent')}"
     if report.is_clean:
         return f"{compared}: nothing conflicts."
