@@ -10,6 +10,7 @@ from ghp_agents.claims import shown_work
 from ghp_agents.cli import complete, output, past
 from ghp_agents.cli.context import acting, log_unexpected, start_background
 from ghp_agents.cli.views import news
+from ghp_agents.cli.views import stale_base as stale_view
 from ghp_agents.cli.views import upstream as upstream_view
 from ghp_agents.cli.views import waiting as waiting_view
 from ghp_agents.core.clock import ago
@@ -157,6 +158,7 @@ def status(
     if not as_json:
         upstream_view.tell(upstream, name)
     if then is None:
+        stale_view.tell(app.ws, views)
         _print_footer(app, snapshot, views)
         if app.ws.settings.unagreed:
             from ghp_agents.consent import service as consent_service

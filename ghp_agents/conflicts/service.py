@@ -1,7 +1,8 @@
 """Finds who conflicts with whom, and with the main branch, by trial merges beside everything."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from ghp_agents.conflicts import definition_warnings, order, pairs, trunk
@@ -23,6 +24,7 @@ from ghp_agents.git.trial_merge import TrialPlace
 from ghp_agents.hotpath.quoting import named, one_line
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
+from ghp_agents.presence.service import AgentView
 from ghp_agents.state import default_branch
 from ghp_agents.workspace import Workspace
 
@@ -35,18 +37,16 @@ def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) 
     Raises UnknownError (git is too old), NotFoundError (no such agent, no main branch), GitError.
     """
     _check_version(git.version())
-    name, tip = _trunk(ctx.ws)
+    name, tip = trunk_tip(ctx.ws)
     views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
     found = works.find(ctx.ws, views, default_branch.remote_name(ctx.ws), name)
     if agent is not None and not any(agent in work.agents for work in found):
         raise _no_work(agent, is_known=any(view.name == agent for view in views))
     if agent is not None and trunk_only:
         found = [work for work in found if agent in work.agents]
-    with tempfile.TemporaryDirectory(prefix="ghp-conflicts-") as scratch:
-        programs = trial_merge.programs(ctx.ws.folder)
-        place = trial_merge.open_place(ctx.ws.common_dir, Path(scratch), programs)
+    with _place(ctx.ws) as (place, scratch):
         trial_merge.use_attributes(place, tip)
-        read, unread = works.read(found, place, Path(scratch))
+        read, unread = works.read(found, place, scratch)
         read.sort(key=lambda work: (work.issue or NO_ISSUE, work.agents))
         merged, unmerged = trunk.merge_each(place, tip, read)
         report = ConflictReport(
@@ -58,6 +58,41 @@ def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) 
         mine = _mine(merged, agent)
         warnings = definition_warnings.find_warnings(place, merged, mine, ctx.ws.clock)
         return report._replace(warnings=warnings)
+
+
+def stale_works(
+    ctx: Context, views: Sequence[AgentView], tip: str, fetch: Callable[[TrialPlace], str]
+) -> list[TrunkConflict]:
+    """The work in this clone that git cannot merge into the main branch: into the commit that
+    `fetch` brings to the place of the trial, else into `tip`.
+
+    Raises UnknownError (git is too old, or the remote cannot be reached), GitError.
+    """
+    _check_version(git.version())
+    name = default_branch.trunk(ctx.ws) or "main"
+    found = works.find(ctx.ws, views, default_branch.remote_name(ctx.ws), name)
+    here = [work for work in found if not work.is_pushed]
+    if not here:
+        return []
+    with _place(ctx.ws) as (place, scratch):
+        tip = fetch(place) or tip
+        trial_merge.use_attributes(place, tip)
+        read, _ = works.read(here, place, scratch)
+        merged, _ = trunk.merge_each(place, tip, read)
+        clashes = [Clash(-1, n, one.conflicts) for n, one in enumerate(merged) if one.conflicts]
+        return [
+            TrunkConflict(merged[clash.second].work, clash.files)
+            for clash in pairs.with_lines(place, merged, clashes)
+        ]
+
+
+@contextmanager
+def _place(ws: Workspace) -> Iterator[tuple[TrialPlace, Path]]:
+    """A place for trial merges, and its temporary folder."""
+    with tempfile.TemporaryDirectory(prefix="ghp-conflicts-") as folder:
+        scratch = Path(folder)
+        programs = trial_merge.programs(ws.folder)
+        yield trial_merge.open_place(ws.common_dir, scratch, programs), scratch
 
 
 def _compared(
@@ -117,7 +152,7 @@ def _check_version(version: tuple[int, ...]) -> None:
         )
 
 
-def _trunk(ws: Workspace) -> tuple[str, str]:
+def trunk_tip(ws: Workspace) -> tuple[str, str]:
     """The main branch's name and its commit, on the remote as last fetched if a remote has it."""
     refs = sorted(default_branch.trunk_places(ws), key=lambda ref: not ref.startswith(REMOTES))
     for ref in refs:

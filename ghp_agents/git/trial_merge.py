@@ -124,7 +124,7 @@ def use_attributes(place: TrialPlace, commit: str) -> None:
     paths = [path for path in listed if path.rpartition("/")[2] == ATTRIBUTES and _is_plain(path)]
     if not paths:
         return
-    with read_objects(place.git_dir, largest=LARGEST_ATTRIBUTES) as reader:
+    with read_objects(place.git_dir, place.env, largest=LARGEST_ATTRIBUTES) as reader:
         found = reader.read([f"{commit}:{path}" for path in paths])
     for path, content in zip(paths, found, strict=True):
         if content is not None and content.kind == "blob" and not content.is_cut:

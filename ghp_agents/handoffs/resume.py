@@ -6,6 +6,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from ghp_agents.conflicts import stale_base
 from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import templates, text_budget
 from ghp_agents.core.file_names import as_code
@@ -128,7 +129,11 @@ def _values(ctx: Context, chosen: Chosen, news: list[News], *, is_stopped: bool)
         "questions": markdown.question_lines(facts.escalations),
         "work": _work(chosen, "" if is_here else f"ghp agent-resume{named} --apply"),
         "missing": markdown.missing_lines(last.work.missing) if last and last.work else [],
-        "here": [*_branch(ctx.ws, branch, differences), *where.lines],
+        "here": [
+            *_branch(ctx.ws, branch, differences),
+            *_stale(ctx.ws, about.actor.name),
+            *where.lines,
+        ],
         "commits": markdown.commit_lines(branch.history.commits, branch.history.count),
         "files": markdown.file_lines(branch.history.files),
         "ledger": markdown.ledger_lines(facts.ledger),
@@ -282,6 +287,11 @@ def _locate(ws: Workspace, last: Handoff | None) -> _Location:
             f"{named(*last.by)} must push it first.",
         ),
     )
+
+
+def _stale(ws: Workspace, agent: str) -> list[str]:
+    base = stale_base.known(ws, agent)
+    return [stale_base.sentence(base)] if base else []
 
 
 def _branch(ws: Workspace, branch: Branch, differences: Sequence[Difference]) -> list[str]:

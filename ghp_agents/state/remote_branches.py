@@ -24,6 +24,10 @@ from ghp_agents.state.remote import (
 from ghp_agents.workspace import Workspace
 
 HEADS = "refs/heads/"
+_FETCH_FLAGS = (
+    *("--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--refmap="),
+    *("--recurse-submodules=no", "-q"),
+)
 ATTEMPTS = 4  # retried only if another process of this clone fetched, too
 
 
@@ -67,6 +71,20 @@ def matching(ws: Workspace, patterns: Sequence[str]) -> dict[str, str]:
         raise unreachable(remote, first_error(done))
     pairs = (line.split("\t", 1) for line in done.text.splitlines() if "\t" in line)
     return {ref.removeprefix(HEADS): oid for oid, ref in pairs if ref.startswith(HEADS)}
+
+
+def fetch_aside(ws: Workspace, name: str, env: Mapping[str, str]) -> str:
+    """The remote's commit of a branch, fetched into the object folder that `env` names; no ref is
+    changed. Empty without a remote or such a branch. Raises UnknownError."""
+    remote = where(ws)
+    oid = matching(ws, [name]).get(name, "")
+    if remote is None or not oid or (ws.common_dir / "shallow").exists():
+        return ""
+    args = ["fetch", *_FETCH_FLAGS, remote.name, HEADS + name]
+    done = _run_remote(ws, remote, args, env)
+    if done.code != 0:
+        raise unreachable(remote, first_error(done))
+    return oid
 
 
 def address(ws: Workspace) -> str | None:
@@ -141,8 +159,7 @@ def _has_commit(folder: Path, remote: Remote, name: str, commit: str) -> bool:
 
 def _fetch(ws: Workspace, remote: Remote, names: Sequence[str]) -> None:
     refspecs = [f"+{HEADS}{name}:{tracking(remote, name)}" for name in names]
-    flags = ["--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--refmap="]
-    args = ["fetch", *flags, "--recurse-submodules=no", "-q", remote.name, *refspecs]
+    args = ["fetch", *_FETCH_FLAGS, remote.name, *refspecs]
     for _ in range(ATTEMPTS):
         done = _run_remote(ws, remote, args)
         if done.code == 0:
@@ -161,11 +178,13 @@ def _push(ws: Workspace, remote: Remote, args: Sequence[str]) -> Pushed:
     return understand(done)
 
 
-def _run_remote(ws: Workspace, remote: Remote, args: Sequence[str]) -> git.Result:
+def _run_remote(
+    ws: Workspace, remote: Remote, args: Sequence[str], env: Mapping[str, str] | None = None
+) -> git.Result:
     """Run git to talk to the remote, with the person's addresses and credentials, but without
     settings for their own fetches and pushes."""
     flags = [*plain_settings(ws, remote), "-c", "push.followTags=false"]
-    env = git_credentials.for_remote(ws, remote.name)
+    env = {**git_credentials.for_remote(ws, remote.name), **(env or {})}
     try:
         return git.run(
             [*flags, *args], cwd=_base_folder(ws), timeout=10 * ws.settings.timeout, env=env

@@ -1,7 +1,8 @@
-"""News that main moved: a merged pull request changed files that an agent changed, too.
+"""News that main moved where an agent works: its work no longer merges.
 
-Only a sync computes it, and only after a merge. What was merged comes from the records of merges,
-so nothing is fetched into the user's repository.
+Only a sync in the background looks, once for each tip of main. What was merged in another clone is
+fetched into a temporary folder, so nothing of the user's repository changes. Where git cannot tell,
+an agent hears of files that both changed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,13 +10,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents.core.errors import GhpError
+from ghp_agents.conflicts import service as conflicts
+from ghp_agents.conflicts import stale_base
+from ghp_agents.conflicts.stale_base import StaleBase
+from ghp_agents.core.errors import GhpError, NotFoundError
 from ghp_agents.core.ids import AgentName, count
 from ghp_agents.core.json_file import JsonFile
-from ghp_agents.git import changed_paths, worktree_admin
+from ghp_agents.git import changed_paths, worktree, worktree_admin
+from ghp_agents.git.trial_merge import TrialPlace
 from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
+from ghp_agents.presence.service import AgentView
 from ghp_agents.pulls import replay
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.pulls.record import FOLDER
@@ -27,6 +33,7 @@ from ghp_agents.worktrees import checkout
 FILE = "merged.json"  # in the folder of caches
 SHOWN = 5  # files
 MOST = 20  # news that are kept for each agent
+PULLS = 3  # pull requests that are named with a conflict
 
 News = list[tuple[str, str]]  # the text, and the key that records its delivery
 
@@ -35,31 +42,80 @@ class Merges(NamedTuple):
     """What this clone knew of merges, and the news of them by agent."""
 
     records: int = -1  # of pull requests; -1: it never looked
+    tip: str = ""  # of main, as this clone knew it
     known: tuple[str, ...] = ()  # the commits on main
     news: Mapping[str, Sequence[tuple[str, str]]] = {}
 
 
-def observe(ctx: Context, snapshot: Snapshot) -> None:
-    """Compare new merges with what each agent of this clone changed."""
+def observe(ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
+    """Look whether main moved, and if so, whose work no longer merges with it."""
     files, before = snapshot.files(FOLDER), _file(ctx.ws).read()
-    records = len(files)
-    if records == before.records:
+    records, tip = len(files), _tip(ctx.ws)
+    if (records, tip) == (before.records, before.tip):
         return
     pulls = [found.pull for found in replay.fold(replay.read_events(files))]
     merged = [pull for pull in pulls if pull.merged_as]
     new = [pull for pull in merged if pull.merged_as not in before.known and pull.paths]
-    agents = presence.agents_here(ctx.ws) if before.records >= 0 and new else []
+    agents = presence.agents_here(ctx.ws)
+    bases = _look(ctx, views, tip, new) if agents and tip else {}
     news = {**before.news}
     for agent in agents:
-        if found := _news(ctx.ws, agent, new):
+        if bases is not None:
+            base = bases.get(agent)
+            news[agent] = [(_stale_text(base, new), base.key)] if base else []
+        elif before.records >= 0 and (found := _news(ctx.ws, agent, new)):
             news[agent] = [*news.get(agent, ()), *found][-MOST:]
+    if bases is not None:
+        stale_base.keep(ctx.ws, bases)
     known = tuple(str(pull.merged_as) for pull in merged)
-    _file(ctx.ws).write(Merges(records, known, news))
+    _file(ctx.ws).write(Merges(records, tip, known, news))
+
+
+def _tip(ws: Workspace) -> str:
+    try:
+        return conflicts.trunk_tip(ws)[1]
+    except NotFoundError:
+        return ""
+
+
+def _look(
+    ctx: Context, views: Sequence[AgentView], tip: str, new: Sequence[Pull]
+) -> dict[str, StaleBase] | None:
+    """Whose work no longer merges with main; None if that is unknown."""
+    ws, tips = ctx.ws, [tip]
+    is_elsewhere = any(not worktree.has_commit(ws.folder, pull.merged_as or "") for pull in new)
+
+    def fetch(place: TrialPlace) -> str:
+        """The remote's tip, if this clone lacks it."""
+        if is_elsewhere:
+            tips.append(branches.fetch_aside(ws, default_branch.trunk(ws) or "", place.env))
+        return tips[-1]
+
+    try:
+        found = conflicts.stale_works(ctx, views, tip, fetch)
+    except GhpError:
+        return None
+    return stale_base.of_conflicts(found, tips[-1] or tip)
+
+
+def _stale_text(base: StaleBase, new: Sequence[Pull]) -> str:
+    paths = {*base.files}
+    pulls = [pull for pull in new if not paths.isdisjoint(pull.paths)][:PULLS]
+    by = ", ".join(f"#{pull.number} {phrase(pull.title)} by {named(pull.author)}" for pull in pulls)
+    return (
+        f"main moved, and your work no longer merges with it: {base.words}."
+        + (f" Merged was {by}." if by else "")
+        + " Run `ghp agent-update`: it changes nothing here, shows both sides and says what to do."
+    )
 
 
 def news(ws: Workspace, agent: AgentName) -> News:
     """What an agent hears of merges, delivered or not."""
-    return [(text, name) for text, name in _file(ws).read().news.get(agent, ())]
+    found = [(text, name) for text, name in _file(ws).read().news.get(agent, ())]
+    if any(name.startswith(stale_base.KEY) for _, name in found):
+        base = stale_base.known(ws, agent)
+        return [item for item in found if base and item[1] == base.key]
+    return found
 
 
 def _news(ws: Workspace, agent: AgentName, merged: Iterable[Pull]) -> News:
@@ -67,7 +123,7 @@ def _news(ws: Workspace, agent: AgentName, merged: Iterable[Pull]) -> News:
     place = _worktree(ws, agent, str(fields.get("branch") or ""))
     mine = _changed(ws, place) if place else set[str]()
     return [
-        (_text(ws, pull, paths), f"merged/{pull.merged_as}")
+        (_text(pull, paths), f"merged/{pull.merged_as}")
         for pull in merged
         if agent not in (pull.author, pull.sent and pull.sent.by.name)
         and (paths := sorted(mine.intersection(pull.paths)))
@@ -92,22 +148,14 @@ def _changed(ws: Workspace, place: Path) -> set[str]:
     return found
 
 
-def _text(ws: Workspace, pull: Pull, paths: Sequence[str]) -> str:
+def _text(pull: Pull, paths: Sequence[str]) -> str:
     shown = ", ".join(map(file, paths[:SHOWN]))
     more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
     files = f"{count(len(paths), 'file')} that you changed"
     return (
         f"main moved: #{pull.number} {phrase(pull.title)} by {named(pull.author)} changed {files}, "
-        f"too: {shown}{more}. To get it now, commit and run `{_command(ws, pull.base)}`."
+        f"too: {shown}{more}. To get it now, run `ghp agent-update`."
     )
-
-
-def _command(ws: Workspace, base: str) -> str:
-    remote, method = branches.where(ws), ws.settings.update_method
-    if remote is None:
-        return f"git {method} {file(base)}"
-    how = "--rebase" if method == "rebase" else "--no-rebase --no-edit"
-    return f"git pull {how} {file(remote.name)} {file(base)}"
 
 
 def _file(ws: Workspace) -> JsonFile[Merges]:
@@ -115,9 +163,10 @@ def _file(ws: Workspace) -> JsonFile[Merges]:
 
 
 def _decode(data: Any) -> Merges:
-    records, known, news = data
+    records, tip, known, news = data
     return Merges(
         int(records),
+        str(tip),
         tuple(str(commit) for commit in known),
         {str(name): [(str(text), str(key)) for text, key in found] for name, found in news.items()},
     )

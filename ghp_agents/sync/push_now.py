@@ -59,7 +59,7 @@ def send(ctx: Context) -> SyncReport:
     left = last + SPAWN_PAUSE - ctx.ws.clock.now()
     if 0 < left <= SPAWN_PAUSE:
         ctx.ws.clock.wait(left)
-    return sync(ctx)
+    return sync(ctx, in_command=True)
 
 
 def _pause(ws: Workspace, report: SyncReport) -> float | None:

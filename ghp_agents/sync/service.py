@@ -31,10 +31,12 @@ def sync(
     push: bool = True,
     publish: bool = False,
     paced: bool = False,
+    in_command: bool = False,
 ) -> SyncReport:
     """Sync with the coordination remote once, and do the follow-up work.
 
-    `paced` is for background processes: no more often than hosts advise. With `hub`, commands by
+    `paced` is for background processes: no more often than hosts advise. `in_command` leaves work
+    that nobody waits for to the next one in the background. With `hub`, commands by
     people on GitHub are executed, and the state is shown there. The report says if the remote is
     unreachable. Raises GhpError for local errors.
     """
@@ -70,7 +72,8 @@ def sync(
     if hub and issues:
         notes = _show(ctx, hub, snapshot, seen, issues, wanted)
         report = report._replace(notes=(*report.notes, *notes))
-    main_moved.observe(ctx, snapshot)
+    if not in_command:
+        main_moved.observe(ctx, snapshot, seen)
     notifications.notify_agents(ctx, snapshot)
     evaluate.refresh(ctx)
     if publish and report.remote and not report.trouble:

@@ -1,0 +1,17 @@
+"""Shows whose work no longer merges with the main branch, as the background found it."""
+
+from collections.abc import Sequence
+
+from ghp_agents.cli import output
+from ghp_agents.presence.service import AgentView
+from ghp_agents.workspace import Workspace
+
+
+def tell(ws: Workspace, views: Sequence[AgentView]) -> None:
+    """One line for each agent of this clone whose work does not."""
+    from ghp_agents.conflicts import stale_base
+
+    for view in views:
+        base = stale_base.known(ws, view.name) if view.is_here else None
+        if base:
+            output.say(f"{view.name}: {stale_base.sentence(base)}")

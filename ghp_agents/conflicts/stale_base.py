@@ -1,0 +1,97 @@
+"""Stale bases: agents whose work no longer merges with the main branch, and what they hear of it.
+
+A sync in the background looks, once for each tip of the main branch. All others only read a file.
+"""
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ghp_agents.conflicts.path_conflict import PathConflict, describe
+from ghp_agents.conflicts.report import TrunkConflict
+from ghp_agents.core.ids import count
+from ghp_agents.core.json_file import JsonFile
+from ghp_agents.git import merge, worktree
+from ghp_agents.hotpath.quoting import file
+from ghp_agents.workspace import Workspace
+
+FILE = "stale.json"  # in the folder of caches
+SHOWN = 5  # files
+KEY = "stale/"
+COMMAND = "`ghp agent-update`"
+
+
+class StaleBase(NamedTuple):
+    """Work that git cannot merge into the main branch."""
+
+    folder: str  # the worktree; empty: only the branch is here
+    tip: str  # of the main branch
+    files: tuple[str, ...]
+    key: str  # the same as long as the main branch's versions of these files are
+    words: str  # each file, with the lines
+
+
+Bases = Mapping[str, StaleBase]  # by agent
+
+
+def of_conflicts(found: Sequence[TrunkConflict], tip: str) -> dict[str, StaleBase]:
+    """The stale bases by agent. In `found` the main branch is ours."""
+    return {
+        agent: StaleBase(
+            conflict.work.folder, tip, tuple(one.path for one in conflict.files),
+            _key(conflict.files), _words(conflict.files),
+        )
+        for conflict in found
+        for agent in conflict.work.agents
+    }  # fmt: skip
+
+
+def _key(files: Sequence[PathConflict]) -> str:
+    """One conflict is told once, however often the main branch moves elsewhere."""
+    parts = [f"{one.path}\0{stage.oid if (stage := one.stage(2)) else ''}" for one in files]
+    text = "\0".join(sorted(parts)).encode("utf-8", "surrogateescape")
+    return KEY + blake2b(text, digest_size=12).hexdigest()
+
+
+def _words(files: Sequence[PathConflict]) -> str:
+    shown = [
+        f"{file(one.path)} ({describe(one.turned, 'your work', 'main')})" for one in files[:SHOWN]
+    ]
+    more = len(files) - SHOWN
+    return ", ".join(shown) + (f" and {count(more, 'more file')}" if more > 0 else "")
+
+
+def keep(ws: Workspace, bases: Bases) -> None:
+    """Replace what is known."""
+    _file(ws).write(bases)
+
+
+def known(ws: Workspace, agent: str) -> StaleBase | None:
+    """The stale base of an agent, unless it has been brought up to the main branch since."""
+    found = _file(ws).read().get(agent)
+    if found is None or not Path(found.folder or "/nonexistent").is_dir():
+        return None
+    folder = Path(found.folder)
+    head = worktree.head(folder)
+    return None if head and merge.is_ancestor(folder, found.tip, head) else found
+
+
+def sentence(base: StaleBase) -> str:
+    """A stale base in one line."""
+    shown = ", ".join(file(path) for path in base.files[:SHOWN])
+    more = f" and {len(base.files) - SHOWN} more" if len(base.files) > SHOWN else ""
+    return f"No longer merges with main in {shown}{more}: {COMMAND} shows both sides."
+
+
+def _file(ws: Workspace) -> JsonFile[Bases]:
+    return JsonFile(ws.cache_dir / FILE, _decode, dict)
+
+
+def _decode(data: Any) -> dict[str, StaleBase]:
+    return {
+        str(agent): StaleBase(
+            str(folder), str(tip), tuple(str(path) for path in files), str(key), str(words)
+        )
+        for agent, (folder, tip, files, key, words) in data.items()
+    }
