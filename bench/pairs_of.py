@@ -19,6 +19,7 @@ from bench.place import git, temporary
 
 APART = 24  # commits of the main line between the two
 MOST = 150  # pairs
+FILES = 60  # of a commit; one with more is no change of an agent
 HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 KINDS = {"new file mode": "A", "deleted file mode": "D"}
 
@@ -102,7 +103,7 @@ def _candidates(line: Sequence[Commit]) -> Iterator[tuple[Commit, Commit, int]]:
     for number, two in enumerate(line):
         for apart in range(1, min(APART, number) + 1):
             one = line[number - apart]
-            if one.paths & two.paths:
+            if one.paths & two.paths and max(len(one.paths), len(two.paths)) <= FILES:
                 yield one, two, apart
 
 

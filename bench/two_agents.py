@@ -198,4 +198,5 @@ class Clone:
         base = pair.base()
         for agent in self.agents:
             agent.begin(commit, base)
-        shutil.rmtree(self._state / "touched", ignore_errors=True)
+        for remembered in ("touched", "cache/looks"):
+            shutil.rmtree(self._state / remembered, ignore_errors=True)
