@@ -1,6 +1,8 @@
 """After the agent's tools have run: a heartbeat with its last action, a look at what shell commands
 wrote, and news if there is any."""
 
+import os
+
 from ghp_agents.hooks.action import action
 from ghp_agents.hooks.event import EDITED, RAN, Reply
 from ghp_agents.hooks.presence import beat
@@ -27,11 +29,27 @@ def batch(context: "HookContext") -> Reply | None:
         from ghp_agents.hooks import shell_writes
 
         replies.append(shell_writes.look(context))
+    elif any(use.verb == EDITED for use in event.tool_uses) and _is_contested(context):
+        from ghp_agents.hooks import shell_writes
+
+        replies.append(shell_writes.look_at_edits(context))
     if event.hears and news_flag.is_set(context.folders, context.agent):
         from ghp_agents.hooks.news import news
 
         replies.append(news(context, "ghp-agents has news for this agent:"))
     return joined([reply for reply in replies if reply])
+
+
+def _is_contested(context: "HookContext") -> bool:
+    """Whether any file is edited in two worktrees: two of the names of implicit leases then begin
+    with the same path. Agents that asked at the same moment were both allowed."""
+    names: list[str] = []
+    for folder in context.folders:
+        try:
+            names += {name[:65] for name in os.listdir(f"{folder}/touched") if len(name) == 65}
+        except OSError:
+            continue
+    return len({name[:32] for name in names}) < len(set(names))
 
 
 def joined(replies: "Sequence[Reply]") -> Reply | None:

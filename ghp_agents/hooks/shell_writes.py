@@ -5,7 +5,7 @@ conflicts with another agent's version in another worktree, is told once.
 """
 
 from ghp_agents.hooks import changed_files
-from ghp_agents.hooks.event import Reply
+from ghp_agents.hooks.event import EDITED, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LOOK_S = 1.0  # seconds in which git must list the changed files
 TOLD = 5  # files that one reply explains
 WROTE = "Your command changed files that others hold or have changed:"
+EDIT = "Another agent edited the same lines at the same time:"
 MAYBE = "While your command ran, files changed that others hold or have changed:"
 
 
@@ -33,6 +34,23 @@ def look(context: "HookContext") -> Reply | None:
         cwd = context.place.toplevel or context.place.git_dir
         error_log.log_error(error, cwd, context.environ, where=where)
         return None
+
+
+def look_at_edits(context: "HookContext") -> Reply | None:
+    """Look at the files that tools of this step edited, for conflicts that nobody could see before:
+    another agent was allowed to edit the same lines, and had not written them."""
+    presence = context.presence()
+    if presence is None or not context.place.toplevel:
+        return None
+    from ghp_agents.hooks.paths import targets
+
+    paths = [path for use in context.event.tool_uses if use.verb == EDITED for path in use.what]
+    files = targets(paths, context.event.cwd, context.place, context.environ)
+    mine = [file.path for file in files if file.place is context.place]
+    found = _remarks(context, presence, mine)
+    began = str(presence.get("startedAt"))
+    where = context.folders, context.agent, context.place.git_dir
+    return _told(context, mine, changed_files.recall(*where, began), found, EDIT)
 
 
 def _look(context: "HookContext") -> Reply | None:
@@ -61,7 +79,11 @@ def _remarks(
 
 
 def _told(
-    context: "HookContext", changed: "Sequence[str]", memory: "Memory", remarks: "Sequence[Remark]"
+    context: "HookContext",
+    changed: "Sequence[str]",
+    memory: "Memory",
+    remarks: "Sequence[Remark]",
+    lead: str = "",
 ) -> Reply | None:
     """The reply with what was not told before. What is not heard is found again."""
     where = context.folders, context.agent, context.place.git_dir
@@ -82,11 +104,11 @@ def _told(
         memory.seen.update(signs)
         changed_files.keep(*where, memory)
 
-    return Reply(context=_text(new), on_sent=heard)
+    return Reply(context=_text(new, lead), on_sent=heard)
 
 
-def _text(remarks: "Sequence[Remark]") -> str:
-    lines = [WROTE if all(remark.is_certain for remark in remarks) else MAYBE]
+def _text(remarks: "Sequence[Remark]", lead: str) -> str:
+    lines = [lead or (WROTE if all(remark.is_certain for remark in remarks) else MAYBE)]
     lines += dict.fromkeys(remark.why for remark in remarks[:TOLD])
     if len(remarks) > TOLD:
         from ghp_agents.hotpath.quoting import file

@@ -6,7 +6,7 @@ agent's version in another worktree, gives a remark.
 
 import os
 
-from ghp_agents.hooks.event import RAN
+from ghp_agents.hooks.event import EDITED, RAN
 from ghp_agents.hotpath import (
     alive,
     check_edit,
@@ -43,13 +43,16 @@ class Look:
         self.presence = presence
         self.limits = float(book["deadAfter"]), float(book["goneAfter"])
         self.commands = " ".join(
-            word for use in context.event.tool_uses if use.verb == RAN for word in use.what
+            word
+            for use in context.event.tool_uses
+            if use.verb in (RAN, EDITED)
+            for word in use.what
         )
         self.is_shared = _is_shared(context, presence, self.limits)
 
     def is_certain(self, path: str) -> bool:
         """Whether it was this agent that changed the file: nobody else works in the worktree, or
-        the command names it."""
+        the command names it, or a tool edited it."""
         return not self.is_shared or path.rpartition("/")[2] in self.commands
 
     def verdict(self, path: str, touch: "tuple[str, str] | None" = None) -> Verdict:

@@ -171,3 +171,26 @@ def test_without_a_command_nothing_is_looked_at(here: Path) -> None:
     said = payload("claude-PostToolBatch", here, tool_calls=[])
     assert call("claude", said, here, {"GHP_AGENT": "worker-1"}) == SILENT
     assert leases(here) == []
+
+
+def edited(folder: Path, path: str, agent: str) -> str:
+    """What an agent hears after a tool edited a file."""
+    given = {"file_path": str(folder / path), "content": ""}
+    calls = [{"tool_name": "Write", "tool_input": given, "tool_response": "ok"}]
+    said = payload("claude-PostToolBatch", folder, tool_calls=calls, session_id=agent)
+    done = call("claude", said, folder, {"GHP_AGENT": agent})
+    return "" if done == SILENT else context(done)
+
+
+def test_edits_that_were_allowed_at_the_same_moment_are_compared_afterwards(
+    here: Path, there: Path
+) -> None:
+    assert implicit_leases.take_lease(
+        [str(here / ".git/ghp")], "worker-1", 1, "a.txt", str(here / ".git"), 1_790_000_000.0
+    ) is None  # fmt: skip
+    (here / "a.txt").write_text(TEXT.replace("10\n", "X\n"))
+    told = edited(here, "a.txt", "worker-1").splitlines()
+    assert told[0] == "Another agent edited the same lines at the same time:"
+    assert told[1].startswith("This edit of a.txt would conflict at your line 10. worker-2 has ")
+    assert edited(here, "a.txt", "worker-1") == ""
+    assert edited(here, "b.txt", "worker-1") == ""
