@@ -40,7 +40,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.hotpath.policy_cache import Book
 
-Content = Callable[[], bytes | None]  # the file as it will be
+Content = Callable[[], bytes | Mapping[str, bytes] | None]  # see `check_edit.quick`
 
 
 def judge(

@@ -22,7 +22,7 @@ def edit(context: "HookContext") -> Reply | None:
     """Refuse the edit if any of its files must not be changed now; name each of them."""
     files = targets(context.event.paths, context.event.cwd, context.place, context.environ)
     before = _leases(context, files) if len(files) > 1 else {}
-    verdicts = [_check_fast(context, target) for target in files]
+    verdicts = [_check_fast(context, target, files) for target in files]
     if any(verdict is None for verdict in verdicts):
         verdicts = list(_check_slow_in_time(context, files))
     refused = [verdict for verdict in verdicts if verdict is not None and verdict.is_refused]
@@ -70,28 +70,44 @@ def _drop_new_leases(
             implicit_leases.drop(context.folders, context.agent, *key)
 
 
-def _check_fast(context: "HookContext", target: EditTarget) -> "Verdict | None":
+def _check_fast(
+    context: "HookContext", target: EditTarget, files: "Sequence[EditTarget]"
+) -> "Verdict | None":
     where = target.place, context.folders, context.environ
-    content = _content(context, target)
+    content = _content(context, target, files)
     return check_edit.quick(*where, context.agent, target.path, context.now, content)
 
 
-def _content(context: "HookContext", target: EditTarget) -> "Callable[[], bytes | None]":
-    """A function that computes the file as it will be after the edit."""
+def _content(
+    context: "HookContext", target: EditTarget, files: "Sequence[EditTarget]"
+) -> "Callable[[], bytes | Mapping[str, bytes] | None]":
+    """A function that computes the file as it will be after the edit; see `check_edit.quick`."""
 
-    def after() -> bytes | None:
-        from ghp_agents.hooks.edited_text import content_after
-        from ghp_agents.hooks.event import UnknownEditError
-        from ghp_agents.hotpath.worktree_file import UndecidedError, read_file
-
-        top = target.place.toplevel or ""
-        try:
-            before = read_file(top, target.path)
-            return content_after(context.event, f"{top}/{target.path}", before)
-        except UnknownEditError as error:
-            raise UndecidedError(f"what the edit writes is unknown: {error}") from error
+    def after() -> "bytes | Mapping[str, bytes] | None":
+        _, content = _before_and_after(context, target)
+        if content is not None or len(files) == 1:
+            return content
+        known = {x.path: _before_and_after(context, x) for x in files if x is not target}
+        new = {path: text for path, (before, text) in known.items() if before is None}
+        return {path: text for path, text in new.items() if text is not None} or None
 
     return after
+
+
+def _before_and_after(
+    context: "HookContext", target: EditTarget
+) -> "tuple[bytes | None, bytes | None]":
+    """A file now, and as it will be. Raises UndecidedError."""
+    from ghp_agents.hooks.edited_text import content_after
+    from ghp_agents.hooks.event import UnknownEditError
+    from ghp_agents.hotpath.worktree_file import UndecidedError, read_file
+
+    top = target.place.toplevel or ""
+    before = read_file(top, target.path)
+    try:
+        return before, content_after(context.event, f"{top}/{target.path}", before)
+    except UnknownEditError as error:
+        raise UndecidedError(f"what the edit writes is unknown: {error}") from error
 
 
 def _check_slow_in_time(context: "HookContext", files: "Sequence[EditTarget]") -> "list[Verdict]":
@@ -118,7 +134,7 @@ def _check_slow(context: "HookContext", files: "Sequence[EditTarget]") -> "list[
     verdicts: list[Verdict] = []
     for place, targets_there in _by_worktree(files):
         app = context.app_at(place)
-        contents = {target.path: _content(context, target) for target in targets_there}
+        contents = {x.path: _content(context, x, targets_there) for x in targets_there}
         name = AgentName(context.agent)
         verdicts += evaluate.judge(app.offline, name, [*contents], editing=True, contents=contents)
     return verdicts

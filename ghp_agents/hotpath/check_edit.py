@@ -36,13 +36,14 @@ def quick(
     agent: str,
     path: str,
     now: float,
-    content: "Callable[[], bytes | None] | None" = None,
+    content: "Callable[[], bytes | Mapping[str, bytes] | None] | None" = None,
 ) -> Verdict | None:
     """Whether `agent` may edit `path` (relative to the top of the worktree `place`) now; if so, it
     gets an implicit lease. None: only the slow path can tell.
 
     `content` is called if an agent in another worktree edits the file: it returns the file as it
-    will be, None if it is deleted, and raises UndecidedError if that is unknown.
+    will be, None if it is deleted, the new files if it is moved to one of them. It raises
+    UndecidedError if that is unknown.
     """
     if not policy_cache.is_plain(path) or not place.toplevel:
         return None
@@ -81,7 +82,7 @@ class Asked:
         environ: "Mapping[str, str]",
         agent: str,
         path: str,
-        content: "Callable[[], bytes | None] | None",
+        content: "Callable[[], bytes | Mapping[str, bytes] | None] | None",
     ) -> None:
         self.place = place
         self.folders = folders

@@ -79,10 +79,12 @@ def first_conflict(
     folders: "Sequence[str]",
     environ: "Mapping[str, str]",
     before: "bytes | _Unchanged | None" = NOTHING,
+    moved: "Mapping[str, bytes] | None" = None,
 ) -> FileConflict | None:
     """The first conflict of my version of `path` with those of `others`; None if all merge.
 
-    `mine` is the whole content as it will be, None if the file is deleted. With `before`, the
+    `mine` is the whole content as it will be, None if the file is deleted; then `moved` are the
+    new files, one of which may be the moved one. With `before`, the
     content until now, only places count that did not conflict then. Raises UndecidedError.
     """
     from time import monotonic
@@ -91,6 +93,7 @@ def first_conflict(
         return None
     try:
         found = _Decision(place, path, mine, before, folders, environ, monotonic() + DEADLINE_S)
+        found.moved = dict(moved or {})
         return found.first(others)
     except OSError as error:
         raise UndecidedError(f"{type(error).__name__}: {error}") from error
@@ -117,6 +120,7 @@ class _Decision:
         self._folders = folders
         self._environ = environ
         self._until = until
+        self.moved: dict[str, bytes] = {}
         self._unsure = ""
         self._attributes: Mapping[str, str] = {}
 
@@ -167,7 +171,7 @@ class _Decision:
             self._unsure = "the two branches have no merge base"
         found = [other for other in others if other.base]
         self._look_up(found)
-        if stored_form.whole_reason(self._attributes):
+        if found and stored_form.whole_reason(self._attributes):
             return found
         return [other for other in found if self._differs(other)]
 
@@ -261,6 +265,7 @@ class _Decision:
         base = next(iter(bases.values()), None)
         if self._mine is not None:
             self._mine = stored(self._mine, base)
+        self.moved = {path: stored(text, base) for path, text in self.moved.items()}
         if isinstance(self._before, bytes):
             self._before = stored(self._before, base)
 
@@ -283,7 +288,7 @@ class _Decision:
         theirs = other.moved if other.content is None else {self._path: other.content}
         return (
             Side({self._path: other.entry[0]} if other.entry else {}),
-            Side({} if mine is None else {self._path: mine}),
+            Side(self.moved if mine is None else {self._path: mine}),
             Side(theirs),
         )
 
@@ -303,7 +308,7 @@ class _Decision:
         return not result.regions
 
     def _described(self, trial: "TrialRepository", other: _Other, result: "Merged") -> FileConflict:
-        deleted = self._mine is None or (other.content is None and result.path == self._path)
+        deleted = (self._mine is None or other.content is None) and result.path == self._path
         if deleted:
             found = self._conflict(other, DELETED)
             found.they_deleted = self._mine is not None
@@ -316,7 +321,7 @@ class _Decision:
         if not result.regions:
             return self._whole(other, "it is binary")
         found = self._conflict(other, LINES if other.entry else ADDED)
-        found.their_path = result.path
+        found.their_path = result.path if result.path in other.moved else self._path
         theirs = other.moved.get(result.path, b"") if other.content is None else other.content
         first = result.regions[0]
         found.start, found.end = numbered(first.start, first.end)

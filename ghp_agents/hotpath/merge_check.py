@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.implicit_leases import ImplicitLease
     from ghp_agents.hotpath.locate import Location
 
-    Content = Callable[[], bytes | None]
+    Content = Callable[[], bytes | Mapping[str, bytes] | None]
 
 
 def before_edit(
@@ -29,14 +29,16 @@ def before_edit(
     others: "Sequence[ImplicitLease]",
     content: "Content | None",
 ) -> Verdict | None:
-    """The refusal of an edit that makes the file `content()`, or None. `content` raises
-    UndecidedError if that is unknown."""
+    """The refusal of an edit that makes the file `content()`, or None. `content` returns the new
+    files for one that is moved to one of them, and raises UndecidedError if it is unknown."""
     try:
         if content is None:
             raise UndecidedError("what the edit writes is unknown")
         before = read_file(place.toplevel or "", path)
+        after = content()
+        mine, moved = (after, {}) if after is None or isinstance(after, bytes) else (None, after)
         found = file_conflicts.first_conflict(
-            place, path, content(), others, folders=folders, environ=environ, before=before
+            place, path, mine, others, folders=folders, environ=environ, before=before, moved=moved
         )
     except UndecidedError as error:
         _log(error, place, environ, path)

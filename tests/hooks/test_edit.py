@@ -171,6 +171,22 @@ def test_an_edit_by_its_old_and_new_text_is_judged_by_what_becomes_of_the_file(
     assert "UndecidedError: what the edit writes is unknown" in log(repo)[-1]["error"]
 
 
+def test_a_file_that_a_patch_moves_is_merged_where_it_goes(
+    repo: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    commit(repo, {"a.py": LINES})
+    set_up(repo)
+    other = set_up(worktree(repo, "147"), "worker-2")
+    assert writes(ONE, repo, "a.py", LINES.replace("3\n", "three\n", 1)) == SILENT
+
+    def move(old: str, new: str) -> Hooked:
+        head = "*** Begin Patch\n*** Update File: a.py\n*** Move to: lib/b.py\n@@\n"
+        return patch(other, TWO, f"{head}-{old}\n+{new}\n*** End Patch")
+
+    assert move("17", "seventeen") == SILENT
+    assert "at your line 3." in reason(move("3", "III"))
+
+
 def test_a_conflict_is_refused_by_the_slow_check_too(
     repo: Path, worktree: Callable[[Path, str], Path]
 ) -> None:

@@ -164,6 +164,19 @@ def test_a_file_that_they_moved_is_merged_where_it_is_now(versions: Versions, ho
     assert found.their_path == "lib/b.py"
 
 
+def test_a_file_that_i_move_is_merged_where_it_will_be(versions: Versions) -> None:
+    versions.theirs(changed(l30="theirs"))
+    other = {"x.py": b"x\n"}
+    moved = {"lib/b.py": changed(l10="mine").encode()}
+    assert versions.ask(None, moved=moved | other) is None
+    found = versions.ask(None, moved={"lib/b.py": changed(l30="mine").encode()})
+    assert found is not None
+    assert (shown(found), found.their_path) == (
+        ("lines", (30, 30), (30, 30), "theirs"), "a.py",
+    )  # fmt: skip
+    assert versions.ask(None, moved=other) is not None
+
+
 def test_a_file_that_a_sparse_checkout_leaves_out_is_not_deleted(versions: Versions) -> None:
     commit(versions.repo, {"lib/a.py": BASE})
     there = versions.worktree()
