@@ -1,5 +1,6 @@
 """Definitions that one agent removed and another one's new lines use, as warnings."""
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
@@ -7,8 +8,10 @@ from ghp_agents.conflicts import definitions, places
 from ghp_agents.conflicts.definitions import LostDefinition, Pair, Side
 from ghp_agents.conflicts.places import LineRange
 from ghp_agents.conflicts.report import ConflictWarning
+from ghp_agents.conflicts.syntax.languages import family
 from ghp_agents.conflicts.trunk import OnTrunk
 from ghp_agents.git import blob_hunks, tree_changes
+from ghp_agents.git.process import GitError
 from ghp_agents.git.trial_merge import TrialPlace
 from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.ports import Clock
@@ -21,7 +24,12 @@ def find_warnings(
 ) -> tuple[ConflictWarning, ...]:
     """The warnings for pairs with one of the `chosen` works; none without the extra `syntax`."""
     mine = {*chosen}
-    pairs = [pair for pair in combinations(range(len(works)), 2) if not mine.isdisjoint(pair)]
+    families = [{family(path) for path in work.change.paths} - {""} for work in works]
+    pairs = [
+        (first, second)
+        for first, second in combinations(range(len(works)), 2)
+        if not mine.isdisjoint((first, second)) and families[first] & families[second]
+    ]
     if not pairs:
         return ()
     base = f"{works[0].commit}^1"  # the main branch, which all of them contain
@@ -32,7 +40,9 @@ def find_warnings(
         clock,
         env=place.env,
     )
-    own = _own_lines(place, works, found)
+    own = [one.lines for one in found]
+    with contextlib.suppress(GitError):  # a warning must not end the report
+        own = _own_lines(place, works, found)
     return tuple(_warning(works, one, lines) for one, lines in zip(found, own, strict=True))
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ghp_agents.conflicts.syntax import parse
 from ghp_agents.conflicts.syntax.bindings import Lost, Version, lost, uses
-from ghp_agents.conflicts.syntax.changed_text import Change, read_diff
+from ghp_agents.conflicts.syntax.changed_text import LONGEST_LINE, Change, defined, read_diff
 from ghp_agents.conflicts.syntax.facts import Facts
 from ghp_agents.conflicts.syntax.languages import family, language_of
 from ghp_agents.conflicts.syntax.modules import module_of
@@ -104,6 +104,8 @@ class _Search:
         """What is lost, in the order of the pairs."""
         sides = {(pair.base, side.commit) for pair in pairs for side in (pair.left, pair.right)}
         at_once.each(lambda key: self._change(*key), sorted(sides))
+        for key in sorted(sides):
+            self._changes[key] = self._with_renamed(self._changes[key])
         found = [each for pair in pairs for each in self._directions(pair)]
         names = _names(found)
         if not names or len(names) > MOST_NAMES or self._left() <= 0:
@@ -142,6 +144,25 @@ class _Search:
                 each for each in changes if language_of(each.path) in self._languages
             ]
         return self._changes[key]
+
+    def _with_renamed(self, changes: list[Change]) -> list[Change]:
+        """A renamed file loses all names, though no line may say so."""
+        renamed = {change.old_oid for change in changes if _is_renamed(change)}
+        if not renamed:
+            return changes
+        self._read_contents(sorted(renamed)[:MOST_FILES])
+        return [
+            change._replace(lost=change.lost | self._defined(change))
+            if _is_renamed(change)
+            else change
+            for change in changes
+        ]
+
+    def _defined(self, change: Change) -> frozenset[str]:
+        text = (self._contents.get(change.old_oid) or b"").decode("utf-8", "replace")
+        language = language_of(change.old)
+        lines = (line for line in text.splitlines() if len(line) <= LONGEST_LINE)
+        return frozenset(name for line in lines for _, name in defined(language, line))
 
     def _losing(self, each: _Direction) -> list[Change]:
         mine = self._change(each.base, each.remover.commit)
@@ -249,6 +270,11 @@ class _Search:
             facts is None or any(known.name == name for known in facts.definitions)
             for facts in found
         )
+
+
+def _is_renamed(change: Change) -> bool:
+    is_moved = bool(change.old and change.new) and change.old != change.new
+    return is_moved and module_of(change.old) != module_of(change.new)
 
 
 def _names(found: Iterable[_Direction]) -> frozenset[str]:

@@ -62,6 +62,15 @@ def test_a_module_that_becomes_a_package_still_has_its_names(repo: Path) -> None
     assert said(repo, PY, mine, theirs) == []
 
 
+def test_a_renamed_file_loses_its_names_for_those_who_import_it(repo: Path) -> None:
+    mine = {"pkg/util.py": None, "pkg/text.py": UTIL, "pkg/use.py": "x = 1\n"}
+    theirs = {
+        "pkg/new.py": "from pkg import util\n\nutil.helper('x')\n",
+        "pkg/util.py": UTIL + "\n\nhelper('x')\n",  # git puts this line into the renamed file
+    }
+    assert said(repo, PY, mine, theirs) == ["helper -> pkg/text.py: pkg/new.py 3"]
+
+
 def test_in_the_same_file_a_plain_name_is_bound_unless_a_function_has_its_own(repo: Path) -> None:
     base = {"a.py": UTIL + "\n\n# one\n# two\n# three\n"}
     mine = {"a.py": RENAMED + "\n\n# one\n# two\n# three\n"}

@@ -122,8 +122,7 @@ def _with_successor(each: Definition, version: Version, versions: Sequence[Versi
         (new, other.change.new)
         for other in versions
         for new in other.after.definitions
-        if (new.kind, new.digest) == (each.kind, each.digest)
-        and (new.name, new.owner) not in {(old.name, old.owner) for old in other.before.definitions}
+        if (new.kind, new.digest) == (each.kind, each.digest) and _is_new(new, other)
     ]
     path = version.change.old
     near = [pair for pair in found if pair[1] == path] or found
@@ -131,6 +130,14 @@ def _with_successor(each: Definition, version: Version, versions: Sequence[Versi
         return Lost(path, each)
     new, place = near[0]
     return Lost(path, each, new.name, place)
+
+
+def _is_new(each: Definition, version: Version) -> bool:
+    if version.change.old != version.change.new:
+        return True
+    return all(
+        (each.name, each.owner) != (old.name, old.owner) for old in version.before.definitions
+    )
 
 
 # ---------------------------------------------------------------- uses
