@@ -144,8 +144,9 @@ def test_the_rule_per_file_refuses_what_merges(place: Place) -> None:
     assert (idle.measured, idle.note) == (25.0, "3 of 12 replays with a refusal")
 
 
-def test_the_real_hook_is_asked_before_each_edit() -> None:
+def test_the_real_hook_refuses_only_what_git_cannot_merge() -> None:
     with temporary(quick=True) as place:
         found = replays(place, Hooks)
-    assert [each.moments[1].word for each in found[3:9]] == [REFUSED] * 6
-    assert all(each.moments[1].text.startswith("worker-") for each in found[3:9])
+    assert [len(each.refusals()) for each in found] == [0] * 3 + [1] * 9
+    assert [each.missed() + each.needless() for each in found] == [[]] * 12
+    assert all("worker-" in each.refusals()[0].text for each in found[3:])
