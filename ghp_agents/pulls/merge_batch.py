@@ -40,7 +40,7 @@ class Passed(NamedTuple):
     why: str
 
 
-T = TypeVar("T", Merged, SentBack, Passed)
+T = TypeVar("T", bound=Merged | SentBack | Passed)
 
 
 class Run(NamedTuple):
@@ -51,7 +51,7 @@ class Run(NamedTuple):
 
 
 class BatchMerger:
-    """Merges the pull requests of a queue batch by batch, where this clone merges."""
+    """Merges the pull requests of a queue batch by batch."""
 
     def __init__(
         self, who: Merger, lock: HeldLock, place: CheckPlace, pulls: Sequence[Pull]
@@ -113,6 +113,10 @@ class BatchMerger:
             if was_sent_back(self._who.me.ctx.store.snapshot(), pull, look.head, look.trunk):
                 yield self._done(Passed(pull, UNCHANGED))
                 return
+            failures = merge_trial.of_the_host(self._who, pull._replace(head=look.head))
+            if failures:
+                yield self._send_back(Queued(pull, look.head), look.trunk, "checks", failures)
+                return
             merge_evidence.require(self._who, pull, look, by_name=False, known=self._histories)
             record_review.require(self._who, pull, look, by_name=False)
             one = Queued(pull, look.head)
@@ -150,7 +154,8 @@ class BatchMerger:
             return
         trunk = stack.commit(found.good)
         try:
-            yield from self._merge(stack, found.good, notes)
+            merging = self._merge if self._who.forge.is_local else self._merge_on_host
+            yield from merging(stack, found.good, notes)
         except PullMovedError:
             raise
         except RefusedError as refused:
@@ -188,6 +193,45 @@ class BatchMerger:
             before = notes[merged.pull.number]
             yield self._done(merged._replace(notes=(*before, *merged.notes)))
         unfinished_merges.forget(who.ws)
+
+    def _merge_on_host(
+        self, stack: MergeStack, good: Sequence[Queued], notes: Mapping[int, tuple[str, ...]]
+    ) -> Iterator[Outcome | Passed]:
+        """Let the host merge them one after another, as long as main is what was checked. What is
+        left then stays in the queue."""
+        who, expected = self._who, stack.trunk
+        run = self._runs.get(good[-1].pull.number) if good else None
+        for number, one in enumerate(good, start=1):
+            self._lock.confirm()
+            if branches.tips(who.ws, one.pull.base).get(one.pull.base) != expected:
+                raise PullMovedError(one.pull, one.pull.base)
+            try:
+                pull = who.forge.merge(one.pull.number, who.me.actor, head=one.head, onto=expected)
+            except PullMovedError:
+                raise
+            except RefusedError:  # e.g. the host wants it up to date with main
+                yield self._alone(one)
+                return
+            merged = merge.clean_up(who, pull, run.checks if run else ())
+            yield self._done(merged._replace(notes=(*notes[pull.number], *merged.notes)))
+            expected = branches.tips(who.ws, pull.base).get(pull.base, "")
+            if not self._same_files(expected, stack.commit(good[:number])):
+                who.tell(f"{pull.base} is not what was checked. Checking the rest again.")
+                return
+
+    def _alone(self, one: Queued) -> Outcome | Passed:
+        try:
+            number = one.pull.number
+            return self._done(merge.merge_one(self._who, self._lock, number, by_name=False))
+        except PullMovedError:
+            raise
+        except RefusedError as refused:
+            self._lock.confirm()
+            return self._done(Passed(one.pull, str(refused)))
+
+    def _same_files(self, one: str, other: str) -> bool:
+        folder = self._who.ws.folder
+        return bool(one) and worktree.tree(folder, one) == worktree.tree(folder, other)
 
     def _send_back(self, one: Queued, trunk: str, reason: str, text: str) -> SentBack:
         me = self._who.me

@@ -17,6 +17,7 @@ class MergeLooks:
     ) -> None:
         self._folder, self._tips, self._base = who.ws.folder, tips, base
         self.trunk = tips.get(base, "")
+        self._is_local = who.forge.is_local
         refs = branches.refs(who.ws, *(pull.branch for pull in pulls if pull.branch in tips))
         self._marked = merge.merged_heads(self._folder, self.trunk) if self.trunk else {}
         self._ahead = merge.containing(self._folder, self.trunk, refs) if self.trunk else set()
@@ -33,6 +34,8 @@ class MergeLooks:
         return Look(head, self.trunk, "")
 
     def _is_merged(self, head: str) -> bool:
+        if not self._is_local:
+            return False  # a host knows what it merged
         if head in self._marked:
             return True
         if head in self._ahead and head != self.trunk:

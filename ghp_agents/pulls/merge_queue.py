@@ -4,10 +4,11 @@ One update of the default branch merges a batch. What fails is found by bisectio
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.locks.held import HeldLock
-from ghp_agents.pulls import merge, merge_lock, unfinished_merges
+from ghp_agents.pulls import merge, merge_lock, run_checks, unfinished_merges
 from ghp_agents.pulls.check_place import check_place
 from ghp_agents.pulls.merge import ATTEMPTS, Outcome
 from ghp_agents.pulls.merge_batch import UNCHANGED, BatchMerger, Passed
@@ -34,8 +35,16 @@ def merge_queue(
         return
     with merge_lock.held(who.me, "merges the queue", patience=patience) as lock:
         yield from _complete(who)
-        each = _by_batches if who.forge.is_local else _one_by_one
+        each = _by_batches if who.forge.is_local or _has_checks(who, pulls) else _one_by_one
         yield from each(who, lock, pulls)
+
+
+def _has_checks(who: Merger, pulls: Sequence[Pull]) -> bool:
+    """Whether our own checks can tell that several fit together: a host checks each alone."""
+    tips = branches.tips(who.ws, pulls[0].base) if len(pulls) > 1 else {}
+    with suppress(RefusedError):  # nobody agreed to them
+        return any(run_checks.rules(who.ws, trunk).checks for trunk in tips.values())
+    return False
 
 
 def watch_queue(who: Merger, hear: Callable[[], None]) -> Iterator[list[Outcome | Passed]]:

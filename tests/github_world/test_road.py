@@ -167,3 +167,29 @@ def _insisting(road: Road, act: Callable[[], object]) -> None:
             continue
         return
     pytest.fail("it never ended")
+
+
+@pytest.mark.slow
+def test_the_queue_checks_several_together_and_github_merges_them_in_turn(
+    road: Road, github: GitHub
+) -> None:
+    numbers = [1, *(github.issue(f"Issue {n}", body="") for n in (2, 3))]
+    for number in numbers:
+        files = {"bad.txt" if number == numbers[1] else f"{number}.txt": "new\n"}
+        road.done(f"worker-{number}", number, files)
+    git(road.folder, "pull", "--quiet")
+    runs = road.folder.parent / "runs"
+    github.configure(road.folder, {"checks": [f"echo run >> {runs}; test ! -e bad.txt"]})
+    outcomes = road.queue()
+    assert [(type(each).__name__, each.pull.issue) for each in outcomes] == [
+        ("Merged", numbers[0]),
+        ("Merged", numbers[2]),
+        ("SentBack", numbers[1]),
+    ]
+    assert "bad.txt" not in road.trunk
+    assert len(runs.read_text().splitlines()) <= 5
+    assert [github.act(ADMIN, "GET", f"issues/{n}")["state"] for n in numbers] == [
+        "closed",
+        "open",
+        "closed",
+    ]
