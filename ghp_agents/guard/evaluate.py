@@ -20,6 +20,7 @@ from ghp_agents.guard import compile_policy
 from ghp_agents.hotpath import (
     alive,
     check_edit,
+    clash_check,
     implicit_leases,
     merge_check,
     overrides,
@@ -143,6 +144,7 @@ class _ConflictLook:
         self._contents = contents or {}
         self._editing = editing
         self._known: dict[str, Verdict | None] = {}
+        self._reported: dict[str, Verdict | None] = {}
 
     def at(self, path: str, others: Sequence[ImplicitLease]) -> Verdict | None:
         """The refusal because of a conflict."""
@@ -154,6 +156,20 @@ class _ConflictLook:
                 else merge_check.as_it_is(*where, others)
             )
         return self._known.get(path)
+
+    def reported(
+        self, book: Book, path: str, now: float, lives: Callable[[str], bool]
+    ) -> Verdict | None:
+        """The verdict because of what agents of other clones have changed."""
+        if path not in self._reported and self._ws.place.toplevel:
+            ws = self._ws
+            where = ws.place, ws.folders, ws.environ, book, self._agent, path, now
+            self._reported[path] = (
+                clash_check.before_edit(*where, self._contents.get(path), lives)
+                if self._editing
+                else clash_check.as_it_is(*where, lives)
+            )
+        return self._reported.get(path)
 
 
 class _Evaluator:
@@ -232,6 +248,7 @@ class _Evaluator:
     ) -> EditRequest:
         here = self._ws.place.git_dir
         elsewhere = [lease for lease in others if not lease.is_in(here)]
+        is_reported = policy_cache.key_of(self._book, path) in self._book["changes"]
         return EditRequest(
             self._me.name,
             is_person=self._me.is_person,
@@ -241,6 +258,9 @@ class _Evaluator:
             presence=None if self._author else self._presence,
             touch=check_edit.first_here(others, here),
             conflict=partial(self._looks.at, path, elsewhere) if elsewhere else None,
+            reported=partial(self._looks.reported, self._book, path, self._now, self._is_seen_alive)
+            if is_reported and self._author is None
+            else None,
             worktree_of=None if self._author else self._owner,
             is_exempt=is_exempt,
             is_here=self._author is None and self._is_of_this_clone,
@@ -252,6 +272,9 @@ class _Evaluator:
         return check_edit.rivals(
             self._ws.folders, self._agent or "", *where, self._now, self._limits
         )
+
+    def _is_seen_alive(self, agent: str) -> bool:
+        return self._world.is_seen_alive(agent)
 
     def _lives(self, rule: Rule) -> bool:
         if policy.is_assigned(rule):

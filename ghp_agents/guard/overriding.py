@@ -12,15 +12,20 @@ from ghp_agents.core.ids import Actor, AgentName, Timestamp, digest, one_line
 from ghp_agents.core.secret_scan import redacted
 from ghp_agents.guard import evaluate, override
 from ghp_agents.guard.override import OverrideRecord
-from ghp_agents.hotpath import check_edit, overrides, policy, policy_cache
+from ghp_agents.hotpath import check_edit, clash_check, overrides, policy, policy_cache
 from ghp_agents.hotpath.implicit_leases import ImplicitLease
 from ghp_agents.hotpath.overrides import Override
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import named
+from ghp_agents.leases.world import World
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import now_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.hotpath.policy_cache import Book
 
 POSSIBLE = (policy.IMPLICIT, policy.CONFLICT)  # kinds of refusals that can be overridden
 WHO = {
@@ -74,7 +79,10 @@ def go_on(
         (path, lease)
         for path, key in keys.items()
         if policy_cache.is_plain(path)
-        for lease in check_edit.rivals(ctx.ws.folders, agent, key, here, now, limits)
+        for lease in [
+            *check_edit.rivals(ctx.ws.folders, agent, key, here, now, limits),
+            *_reported(ctx, book, agent, path),
+        ]
     ]
     new = _record(ctx, agent, pending, why) if pending else []
     _keep(ctx, agent, keys, pending, why)
@@ -94,9 +102,25 @@ def in_force(ctx: Context, agent: AgentName | None, paths: Sequence[str]) -> Ite
         known = overrides.read(folders, agent, key, here)
         if known:
             held = check_edit.editors(folders, agent, key, here, ctx.ws.clock.now(), limits)
+            held += _reported(ctx, book, agent, path, overridden=True)
             for each in known:
                 if each.lease in held:
                     yield Overridden(path, each.lease, each.reason, each.at)
+
+
+def _reported(
+    ctx: Context, book: "Book", agent: AgentName, path: str, *, overridden: bool = False
+) -> list[ImplicitLease]:
+    """What living agents of other clones report of a file; with `overridden`, that too."""
+    key, now = policy_cache.key_of(book, path), ctx.ws.clock.now()
+    if key not in book["changes"]:
+        return []
+    lives = World(ctx).is_seen_alive
+    if overridden:
+        found = clash_check.living(book, agent, key, now, lives)
+    else:
+        found = clash_check.reports(ctx.ws.place, ctx.ws.folders, book, agent, path, now, lives)
+    return [clash_check.lease_of(each, key) for each in found]
 
 
 def _impossible(verdict: Verdict) -> RefusedError:

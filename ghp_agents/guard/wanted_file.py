@@ -12,7 +12,7 @@ from ghp_agents.escalations.service import EscalateResult
 from ghp_agents.git import changed_paths
 from ghp_agents.git import process as git
 from ghp_agents.guard import check, evaluate
-from ghp_agents.hotpath import check_edit, policy, policy_cache
+from ghp_agents.hotpath import check_edit, clash_check, policy, policy_cache
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.issues.scope import scope
@@ -75,6 +75,9 @@ def _edited_elsewhere(ctx: Context, agent: str, path: str) -> Verdict | None:
     where = policy_cache.key_of(book, path), ws.place.git_dir
     for lease in check_edit.rivals(ws.folders, agent, *where, ws.clock.now(), limits):
         return Verdict(policy.DENY, path, policy.CONFLICT, lease.agent, lease.since)
+    lives = World(ctx).is_seen_alive if book["changes"] else None
+    for report in clash_check.living(book, agent, where[0], ws.clock.now(), lives):
+        return Verdict(policy.DENY, path, policy.CONFLICT, report.agent)
     return None
 
 

@@ -193,6 +193,7 @@ def _decided(asked: Asked, book: "Book", presence: "Mapping[str, Any]", now: flo
         touch=first_here(others, place.git_dir),
         conflict=_conflict(asked, [x for x in others if not x.is_in(place.git_dir)]),
         worktree_of=alive.worktree_of(place.git_dir, agent, folders, now, limits),
+        reported=_reported(asked, book, key, now),
     )
     verdict = policy.decide(book, path, case)
     if verdict.is_refused or not book["implicitLeases"]:
@@ -222,6 +223,25 @@ def _conflict(
         if not known:
             where = asked.place, asked.folders, asked.environ, asked.agent, asked.path
             known.append(merge_check.before_edit(*where, others, asked.content))
+        return known[0]
+
+    return check
+
+
+def _reported(
+    asked: Asked, book: "Book", key: str, now: float
+) -> "Callable[[], Verdict | None] | None":
+    """The check against changes in other clones, which is made at most once."""
+    if key not in book["changes"]:
+        return None
+    known: list[Verdict | None] = []
+
+    def check() -> Verdict | None:
+        from ghp_agents.hotpath import clash_check
+
+        if not known:
+            where = asked.place, asked.folders, asked.environ, book, asked.agent, asked.path
+            known.append(clash_check.before_edit(*where, now, asked.content))
         return known[0]
 
     return check

@@ -73,7 +73,8 @@ def as_it_is(
     now: float,
     lives: "Lives",
 ) -> Verdict | None:
-    """The same for the file as it is in the worktree."""
+    """What is said of the file as it is in the worktree. The edit was made, so nothing is refused:
+    the report may be newer."""
     found = reports(place, folders, book, agent, path, now, lives)
     if not found:
         return None
@@ -85,7 +86,10 @@ def as_it_is(
     except UndecidedError as error:
         _log(error, place, environ, path)
         return None
-    return _verdict(clashes, path, now)
+    verdict = _verdict(clashes, path, now)
+    if verdict:
+        verdict.word = ALLOW
+    return verdict
 
 
 def reports(
@@ -99,12 +103,7 @@ def reports(
 ) -> "list[Report]":
     """What living agents of other clones report of a file, without what `agent` has overridden."""
     key = policy_cache.key_of(book, path)
-    if key not in book["changes"]:
-        return []
-    found = [x for x in changes_elsewhere.reports(book, key) if x.agent != agent]
-    if lives is None and any(now >= report.until for report in found):
-        raise UnsureError
-    found = [x for x in found if lives is None or now < x.until or lives(x.agent)]
+    found = living(book, agent, key, now, lives)
     if not found:
         return []
     from ghp_agents.hotpath import overrides
@@ -114,6 +113,16 @@ def reports(
         for report in found
         if not overrides.allows(folders, agent, key, place.git_dir, lease_of(report, key))
     ]
+
+
+def living(book: "Book", agent: str, key: str, now: float, lives: "Lives | None") -> "list[Report]":
+    """What living agents of other clones report of a file."""
+    if key not in book["changes"]:
+        return []
+    found = [x for x in changes_elsewhere.reports(book, key) if x.agent != agent]
+    if lives is None and any(now >= report.until for report in found):
+        raise UnsureError
+    return [x for x in found if lives is None or now < x.until or lives(x.agent)]
 
 
 def lease_of(report: "Report", key: str) -> "ImplicitLease":

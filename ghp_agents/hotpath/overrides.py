@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.implicit_leases import ImplicitLease
 
 FOLDER = "overridden"
-CLONE = "clone:"  # instead of a git folder: the lease stands for a report of another clone
+# In place of a worktree's git folder: then the lease stands for what another clone reports.
+CLONE = "clone:/worktrees/"
 LIMIT = 100  # leases that one file names; the oldest are dropped
 
 

@@ -129,6 +129,7 @@ class EditRequest:
         "now",
         "now_text",
         "presence",
+        "reported",
         "touch",
         "worktree_of",
     )
@@ -146,6 +147,7 @@ class EditRequest:
         is_exempt: bool = False,
         is_here: bool = True,
         conflict: "Callable[[], Verdict | None] | None" = None,
+        reported: "Callable[[], Verdict | None] | None" = None,
     ) -> None:
         self.agent = agent  # or the person
         self.conflict = conflict  # the refusal because of editors in other worktrees
@@ -155,6 +157,7 @@ class EditRequest:
         self.now_text = now_text
         self.lives = lives  # whether a rule's holder is alive; raises UnsureError
         self.presence = presence  # the agent's own
+        self.reported = reported  # the verdict because of changes in other clones
         self.touch = touch  # the other living agent that edits it in this worktree, since when
         self.worktree_of = worktree_of  # the other living agent that owns the path's worktree
         self.is_exempt = is_exempt  # git ignores the path, or it is generated
@@ -163,9 +166,22 @@ class EditRequest:
 def decide(book: "Book", path: str, case: EditRequest) -> Verdict:
     """Decide about an edit of `path`. Raises UnsureError if a fact is missing."""
     found = _first(book, path, case)
+    if (
+        case.reported
+        and not found.kind
+        and not case.is_exempt
+        and not _is_reserved(book, path, case)
+    ):
+        found = case.reported() or found
     if not (case.is_person and found.is_refused):
         return found
     return Verdict(ALLOW, path, found.kind, found.holder, found.since, found.why)
+
+
+def _is_reserved(book: "Book", path: str, case: EditRequest) -> bool:
+    """Whether a lease or a claim decides that this agent may edit the path."""
+    rules = [Rule(*book["rules"][number]) for number in policy_cache.covering(book, path)]
+    return any(_is_mine(x, case) and not _is_over(x, case) for x in rules if x.kind != SHARED)
 
 
 def _first(book: "Book", path: str, case: EditRequest) -> Verdict:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ import pytest
 from ghp_agents.guard import evaluate
 from ghp_agents.hotpath.changes_elsewhere import Report
 from ghp_agents.wiring import App
-from tests.support.ghp import succeed
+from tests.support.ghp import invoke, succeed
 from tests.support.git import git
+from tests.support.hooks import SILENT, Hooked, call, context, payload
+from tests.support.news import hear
 from tests.support.two_clones import TwoClones, changed, two_clones
 
 
@@ -72,3 +75,85 @@ def test_where_case_is_ignored_paths_are_compared_in_lower_case(two: TwoClones) 
     git(two.other, "config", "core.ignoreCase", "true")
     two.exchange()
     assert len(book(two.other)["changes"]["new.py"]) == 2
+
+
+def write(two: TwoClones, text: str, name: str = "a.py") -> Hooked:
+    """worker-2 is about to write a file."""
+    given = {"file_path": str(two.other / name), "content": text}
+    message = payload("claude-PreToolUse-Write", two.other, tool_input=given)
+    return call("claude", message, two.other)
+
+
+def refusal(found: Hooked) -> str:
+    assert found.code == 0, found
+    fields = found.said["hookSpecificOutput"]
+    assert fields["permissionDecision"] == "deny"
+    return re.sub(r"\d+ (second|minute)s?", "<age>", fields["permissionDecisionReason"])
+
+
+REFUSED = (
+    "This edit of a.py would conflict at your line 11. worker-1 has changed line 10 of it (as "
+    "numbered where your branch left main) in another clone for #1, as reported <age> ago.\n"
+    "Next: Edit other lines, wait until worker-1 finishes its issue, ask: `ghp agent-escalate "
+    "--file a.py`, or edit anyway after `ghp agent-check --override REASON a.py`, which is "
+    "recorded and tells worker-1."
+)
+
+
+def started(two: TwoClones) -> None:
+    assert call("claude", payload("claude-SessionStart-startup", two.other), two.other).code == 0
+    two.exchange()
+
+
+def test_an_edit_of_the_same_lines_is_refused_and_of_others_is_not(two: TwoClones) -> None:
+    started(two)
+    assert refusal(write(two, changed(11))) == REFUSED
+    assert write(two, changed(20)) == SILENT
+    assert write(two, changed(20), "c.py") == SILENT
+
+
+def test_what_can_only_be_guessed_is_a_warning_once(two: TwoClones) -> None:
+    started(two)
+    text = context(write(two, "2\n", "new.py"))
+    assert re.sub(r"\d+ \w+ ago", "<age> ago", text) == (
+        "worker-1 also created new.py in another clone for #1, as reported <age> ago."
+    )
+    assert write(two, "3\n", "new.py") == SILENT
+
+
+def test_an_override_is_recorded_lets_the_agent_go_on_and_tells_the_other(two: TwoClones) -> None:
+    started(two)
+    done = invoke("agent-check --override 'We agreed' a.py", two.other, {"GHP_AGENT": "worker-2"})
+    assert done.code == 0, done
+    assert write(two, changed(11)) == SILENT
+    succeed(two.other, "agent-sync")
+    succeed(two.one, "agent-sync")
+    heard = hear(two.place, "worker-1")
+    assert [line for line in heard if "a.py" in line] == [
+        "worker-2 edits a.py, although you are editing it, too. Reason given: «We agreed». Expect "
+        "a conflict when your branches are merged."
+    ]
+
+
+def test_the_merge_ends_the_refusals(two: TwoClones) -> None:
+    started(two)
+    git(two.place, "commit", "--quiet", "--all", "--message", "Done")
+    git(two.place, "push", "--quiet", "origin", "HEAD:main")
+    two.exchange()
+    assert write(two, changed(11)) == SILENT
+
+
+def test_a_lease_of_ones_own_decides(two: TwoClones) -> None:
+    started(two)
+    succeed(two.other, "agent-lease a.py --as worker-2")
+    assert write(two, changed(11)) == SILENT
+
+
+def test_a_check_of_what_was_edited_warns_and_asking_for_the_file_works(two: TwoClones) -> None:
+    (two.other / "a.py").write_text(changed(11))
+    started(two)
+    done = invoke("agent-check a.py --as worker-2", two.other)
+    assert done.code == 0
+    assert "This edit of a.py would conflict at your line 11. worker-1 has changed" in done.err
+    asked = invoke("agent-escalate --file a.py --as worker-2", two.other)
+    assert asked.code == 0, asked

@@ -120,4 +120,4 @@ def test_a_file_as_it_is_counts_with_all_its_lines(here: Here) -> None:
     assert here.edit(changed(11, "again\n")) is None
     found = clash_check.as_it_is(*where, lambda _: True)
     assert found is not None
-    assert found.is_refused
+    assert (found.word, found.why[:40]) == ("allow", "This edit of a.py would conflict at your")
