@@ -89,7 +89,7 @@ def replay_all(
         for each, commit in zip(pairs, commits, strict=True)
         for order in ORDERS
     ]
-    _judge(place, replays)
+    judge(place, replays)
     return replays
 
 
@@ -148,7 +148,7 @@ def _in_order(clone: Clone, each: Pair, order: str) -> Iterator[tuple[int, Step]
 # ----------------------------------------------------------------------------- what git says
 
 
-def _judge(place: Place, replays: Sequence[Replay]) -> None:
+def judge(place: Place, replays: Sequence[Replay]) -> None:
     """Ask git of every moment, and of the complete changes."""
     repository = merging.new_repository(place.new("judge") / "judge.git")
     texts = {each.pair.name: _texts(each.pair) for each in replays}

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     Range = tuple[int, int]  # start and end in the base
     Hunk = tuple[int, int, int, int]  # start and end in the base, and in the new version
 
-MOST = 20  # ranges of a file; more become one
+MOST = 20  # ranges of a file; of more, neighbours become one
 END = 2**31  # more lines than git compares: the end of a range that covers the rest
 LONGEST = 600  # characters of written ranges; ours are shorter
 # As merges see a change: no heuristic that moves it, no common tail that is cut off (as without
@@ -85,9 +85,15 @@ def _span(text: bytes) -> "tuple[int, int]":
 
 
 def bounded(ranges: "Sequence[Range]") -> "list[Range]":
-    """The ranges, or one that covers them all if there are too many."""
-    whole = [*ranges]
-    return whole if len(whole) <= MOST else [(whole[0][0], whole[-1][1])]
+    """At most `MOST` ranges: of more, those become one that have the fewest lines between them."""
+    gaps = [after[0] - before[1] for before, after in zip(ranges, ranges[1:], strict=False)]
+    widest = sorted(range(len(gaps)), key=lambda at: -gaps[at])[: MOST - 1]
+    found: list[Range] = []
+    first = 0
+    for at in sorted(widest):
+        found.append((ranges[first][0], ranges[at][1]))
+        first = at + 1
+    return [*found, (ranges[first][0], ranges[-1][1])] if ranges else []
 
 
 def encode(ranges: "Sequence[Range]") -> str:

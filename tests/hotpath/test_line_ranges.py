@@ -142,10 +142,13 @@ def test_what_is_no_list_of_ranges_is_refused(text: str) -> None:
         line_ranges.decode(text)
 
 
-def test_many_ranges_become_one() -> None:
-    few = [(number, number + 1) for number in range(0, 40, 2)]
+def test_of_many_ranges_the_closest_become_one() -> None:
+    few = [(number, number + 1) for number in range(0, 200, 10)]
     assert line_ranges.bounded(few) == few
-    assert line_ranges.bounded([*few, (90, 95)]) == [(0, 95)]
+    assert line_ranges.bounded([]) == []
+    assert line_ranges.bounded([*few[:4], (33, 34), (36, 37), *few[4:]]) == [
+        *few[:3], (30, 37), *few[4:],
+    ]  # fmt: skip
 
 
 def test_a_patch_is_counted_so_that_no_content_is_taken_for_a_header() -> None:
