@@ -13,7 +13,17 @@ from bench.place import Place, temporary
 
 ROWS = (
     *("beat", "light", "crowd", "reading", "fold", "clones", "growth", "aging", "contention"),
-    *("claims", "queue", "guard", "conflicts", "effect", "across", "authority", "replay", "requests"),
+    *(
+        "claims",
+        "queue",
+        "guard",
+        "conflicts",
+        "effect",
+        "across",
+        "authority",
+        "replay",
+        "requests",
+    ),
     "knowledge",
 )
 

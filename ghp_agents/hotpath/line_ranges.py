@@ -86,7 +86,7 @@ def _span(text: bytes) -> "tuple[int, int]":
 
 def bounded(ranges: "Sequence[Range]") -> "list[Range]":
     """At most `MOST` ranges: of more, those become one that have the fewest lines between them."""
-    gaps = [after[0] - before[1] for before, after in zip(ranges, ranges[1:], strict=False)]
+    gaps = [ranges[at + 1][0] - ranges[at][1] for at in range(len(ranges) - 1)]
     widest = sorted(range(len(gaps)), key=lambda at: -gaps[at])[: MOST - 1]
     found: list[Range] = []
     first = 0
