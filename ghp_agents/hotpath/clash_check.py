@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.locate import Location
     from ghp_agents.hotpath.policy_cache import Book
 
-    Content = Callable[[], bytes | None]  # the file as it will be; None: deleted
+    # The file as it will be; None: deleted; files by path: moved there.
+    Content = Callable[[], bytes | Mapping[str, bytes] | None]
     Lives = Callable[[str], bool]
 
 WARNED = "warned"  # the folder of caches: which warnings an agent has had
@@ -51,8 +52,11 @@ def before_edit(
         if content is None:
             raise UndecidedError("what the edit writes is unknown")
         before = read_file(place.toplevel or "", path)
+        mine = content()
+        if mine is not None and not isinstance(mine, bytes):
+            raise UndecidedError("the edit moves the file")
         clashes = changes_elsewhere.clashes(
-            place, folders[0], path, content(), before, found, book["main"], environ
+            place, folders[0], path, mine, before, found, book["main"], environ
         )
     except UndecidedError as error:
         _log(error, place, environ, path)
