@@ -10,7 +10,8 @@ from ghp_agents.conflicts.places import ClashPlace
 from ghp_agents.conflicts.trunk import OnTrunk
 from ghp_agents.git import blob_hunks, tree_changes, trial_merge
 from ghp_agents.git.blob_hunks import Hunk
-from ghp_agents.git.trial_merge import Stage, TrialPlace
+from ghp_agents.git.merge import Stage
+from ghp_agents.git.trial_merge import TrialPlace
 
 Hunks = Mapping[tuple[str, str], list[Hunk]]
 

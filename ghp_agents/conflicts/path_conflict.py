@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple
 
 from ghp_agents.conflicts.places import ClashPlace, LineRange
 from ghp_agents.core.ids import count
-from ghp_agents.git.trial_merge import Stage, TrialMerge
+from ghp_agents.git.merge import Stage
+from ghp_agents.git.trial_merge import TrialMerge
 from ghp_agents.hotpath.quoting import file, phrase
 
 ConflictKind = Literal[

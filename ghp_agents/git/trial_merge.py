@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ghp_agents.git import process as git
 from ghp_agents.git.at_once import cores, each
 from ghp_agents.git.index_copy import borrowed
-from ghp_agents.git.merge import TIMEOUT_S
+from ghp_agents.git.merge import TIMEOUT_S, Stage
 from ghp_agents.git.objects import read_objects
 from ghp_agents.git.patch_text import is_git_folder
 
@@ -28,15 +28,6 @@ _INSTEAD = {  # by the last word of the key
     "driver": "TRIAL_TEXT_MERGE", "clean": "TRIAL_NOTHING", "smudge": "TRIAL_NOTHING",
     "process": "TRIAL_NOTHING", "required": "TRIAL_FALSE",
 }  # fmt: skip
-
-
-class Stage(NamedTuple):
-    """A version of a conflicting file: 1 the base, 2 the first commit's, 3 the second's."""
-
-    mode: str
-    oid: str
-    number: int
-    path: str
 
 
 class MergeMessage(NamedTuple):

@@ -2,7 +2,8 @@
 
 from ghp_agents.conflicts.path_conflict import PathConflict, conflicts_of, describe, shown
 from ghp_agents.conflicts.places import ClashPlace, LineRange
-from ghp_agents.git.trial_merge import MergeMessage, Stage, TrialMerge
+from ghp_agents.git.merge import Stage
+from ghp_agents.git.trial_merge import MergeMessage, TrialMerge
 
 OID = "5d1c4e0dd8d1e79d59dd5a7cbb2a0718ac6a8532"
 

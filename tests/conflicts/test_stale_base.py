@@ -9,7 +9,7 @@ from ghp_agents.conflicts.places import ClashPlace, LineRange
 from ghp_agents.conflicts.report import TrunkConflict
 from ghp_agents.conflicts.stale_base import StaleBase
 from ghp_agents.conflicts.work import AgentWork
-from ghp_agents.git.trial_merge import Stage
+from ghp_agents.git.merge import Stage
 from ghp_agents.wiring import App
 from ghp_agents.workspace import Workspace
 from tests.support.git import commit, git

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.git import trial_merge
-from ghp_agents.git.trial_merge import MergeMessage, Stage, TrialMerge, TrialPlace, parse
+from ghp_agents.git.merge import Stage
+from ghp_agents.git.trial_merge import MergeMessage, TrialMerge, TrialPlace, parse
 from tests.support.git import commit, git
 from tests.support.road import everything
 
