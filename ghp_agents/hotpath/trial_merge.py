@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 SHARED_MEMORY = "/dev/shm"  # where folders cost nothing, on Linux
+PREFIX = "ghp-edit-"  # of the names of temporary folders; a fold removes those of killed processes
 MARKER = 64  # characters of a conflict marker, or more if the file has such a line
 _MODE = b"100644"
 _WHO = b"merge <merge@localhost> 0 +0000"
@@ -57,7 +58,7 @@ class TrialRepository:
         self.folder = ""
 
     def __enter__(self) -> "TrialRepository":
-        self.folder = _make_folder([SHARED_MEMORY, self._environ.get("TMPDIR", ""), "/tmp"])
+        self.folder = _make_folder(places(self._environ))
         try:
             for name in ("info", "objects", "refs"):
                 os.mkdir(f"{self.folder}/{name}")
@@ -264,11 +265,16 @@ class TrialRepository:
         return size
 
 
-def _make_folder(places: "Sequence[str]") -> str:
+def places(environ: "Mapping[str, str]") -> "list[str]":
+    """Where temporary folders may be, best first."""
+    return [place for place in (SHARED_MEMORY, environ.get("TMPDIR", ""), "/tmp") if place]
+
+
+def _make_folder(candidates: "Sequence[str]") -> str:
     """A new folder of ours in the first of these places that works. Raises OSError."""
     failure: OSError | None = None
-    for place in filter(None, places):
-        folder = f"{place}/ghp-merge-{os.urandom(8).hex()}"
+    for place in candidates:
+        folder = f"{place}/{PREFIX}{os.getpid()}-{os.urandom(8).hex()}"
         try:
             os.mkdir(folder, 0o700)
         except OSError as error:
@@ -276,6 +282,29 @@ def _make_folder(places: "Sequence[str]") -> str:
             continue
         return folder
     raise failure or FileNotFoundError("no folder for temporary files")
+
+
+def left_behind(environ: "Mapping[str, str]") -> "list[str]":
+    """The temporary folders of processes that have ended: they were killed."""
+    found: list[str] = []
+    for place in places(environ):
+        try:
+            names = [name for name in os.listdir(place) if name.startswith(PREFIX)]
+        except OSError:
+            continue
+        found += [f"{place}/{name}" for name in names if not _runs(name)]
+    return found
+
+
+def _runs(name: str) -> bool:
+    pid = name.removeprefix(PREFIX).partition("-")[0]
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, OverflowError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _name(path: str) -> bytes:

@@ -1,6 +1,7 @@
 """Folding: what it commits, what it leaves alone, and what it tidies up."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.support.git import git
 
 LONG_AGO = 1_000_000_000.0
 NOW = 1_750_000_000.0
+DEAD = 2**30  # no process has such a number
 
 
 def test_the_presence_of_many_is_one_commit(repo: Path) -> None:
@@ -58,6 +60,21 @@ def test_what_killed_writers_left_is_removed_once_nobody_can_be_at_work_on_it(
     GitRefsStore(workspace(repo, ManualClock(NOW))).fold()
     assert [path.exists() for path in left] == [age == "new"] * len(left)
     assert said(repo) == ["one"]
+
+
+@pytest.mark.parametrize(
+    ("age", "pid", "stays"), [(61, DEAD, False), (59, DEAD, True), (61, 0, True)]
+)
+def test_what_a_killed_hook_left_is_removed(
+    repo: Path, tmp_path: Path, age: int, pid: int, stays: bool
+) -> None:
+    say(repo, "one")
+    folder = tmp_path / f"ghp-edit-{pid or os.getpid()}-00ff"
+    (folder / "objects").mkdir(parents=True)
+    os.utime(folder, (NOW - age, NOW - age))
+    ws = workspace(repo, ManualClock(NOW))
+    GitRefsStore(replace(ws, environ={**ws.environ, "TMPDIR": str(tmp_path)})).fold()
+    assert folder.exists() is stays
 
 
 def test_files_that_others_keep_there_stay(repo: Path) -> None:
