@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.pair import Hunk, Pair, PairFile, applied
-from bench.place import Place, git
+from bench.place import Place, git, open_app
+from ghp_agents.guard import evaluate
 from ghp_agents.hooks import claude, handlers, scene
+from ghp_agents.hotpath import heartbeat
 
 EDIT, WRITE, DELETE = "edit", "write", "delete"
 ALLOWED, REFUSED, TOLD = "allowed", "refused", "told"
@@ -192,6 +194,15 @@ class Clone:
             git(self.folder, "worktree", "add", "-q", "-b", f"agent/{name}", str(folder))
         self.agents = tuple(Agent(*each) for each in zip(NAMES, folders, strict=True))
         self._state.mkdir()
+        self._register()
+
+    def _register(self) -> None:
+        """Both agents are known in a commit of the state, as after their first commands."""
+        app = open_app(self.folder)
+        for agent in self.agents:
+            heartbeat.beat(app.ws.folders, agent.name, {}, app.ws.clock.now(), epoch=1)
+        app.store.fold()
+        evaluate.current(app)
 
     def begin(self, pair: Pair, commit: str) -> None:
         """Both agents start anew on the pair's base, and hold nothing."""
