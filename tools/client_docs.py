@@ -21,6 +21,7 @@ DOES = {
     "compact": "saves a checkpoint before the context is compacted",
     "end": "marks the agent as stopped, and releases its implicit leases",
 }
+WARNINGS = "; shows warnings about an edit that is allowed"
 NEWS = "; shows new answers, and whether the claim was taken"
 
 
@@ -54,7 +55,8 @@ def _row(name: str, subscription: HookSubscription) -> str:
     tools = ", ".join(f"`{tool}`" for tool in subscription.tools)
     tools = tools or ("every tool" if kind == "batch" else "")
     hears = import_module(f"ghp_agents.hooks.{name}").CLIENT.hears
-    news = NEWS if kind in hears and kind != "start" else ""
+    news = WARNINGS if kind == "edit" else NEWS if kind != "start" else ""
+    news = news if kind in hears else ""
     return f"| `{subscription.event}` | {tools} | {DOES[kind]}{news} | {subscription.timeout} |"
 
 
