@@ -14,7 +14,7 @@ TEN = "".join(f"{number}\n" for number in range(1, 11))
 DO = "Run `ghp agent-update`: it changes nothing here, shows both sides and says what to do."
 HEARD = (
     "main moved, and your work no longer merges with it: a.txt (line 2 of your work, line 2 of "
-    "main), b.txt (line 1 of your work, lines 1–2 of main). Merged was #3 «Parse» by worker-1. "
+    "main), b.txt (line 1 of your work, lines 1-2 of main). Merged was #3 «Parse» by worker-1. "
     f"{DO}"
 )
 
