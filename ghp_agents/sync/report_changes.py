@@ -23,6 +23,7 @@ from ghp_agents.presence.amend import amend
 from ghp_agents.state import changes, default_branch
 from ghp_agents.state.changes import FIELD, ChangedFields
 from ghp_agents.state.presence import Presence
+from ghp_agents.state.remote import coordination_remote
 from ghp_agents.workspace import NAME_FILE, Workspace
 
 FILE = "changes.json"  # in the folder of caches
@@ -45,7 +46,7 @@ def report_changes(ctx: Context) -> list[str]:
     names. Without a remote nobody else reads it."""
     ws = ctx.ws
     workers, idle = _workers(ws)
-    shares = ws.settings.share_changes and ctx.exchange.sync_status().remote is not None
+    shares = ws.settings.share_changes and coordination_remote(ws) is not None
     wanted: dict[str, list[ChangedFields]] = {name: [] for name in idle}
     if not shares:
         wanted |= {worker.name: [] for worker in workers}

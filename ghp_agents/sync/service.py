@@ -40,7 +40,8 @@ def sync(
     people on GitHub are executed, and the state is shown there. The report says if the remote is
     unreachable. Raises GhpError for local errors.
     """
-    report_changes.report_changes(ctx)
+    if not in_command:
+        report_changes.report_changes(ctx)
     process_reports.report_processes(ctx.ws)
     report = ctx.exchange.sync(push=push, paced=paced)
     sends = report.fetched and push and not report.trouble
