@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from ghp_agents.conflicts import definitions, places
-from ghp_agents.conflicts.definitions import LostDefinition, Pair, Side
+from ghp_agents.conflicts.definitions import ChangedSide, LostDefinition, Pair
 from ghp_agents.conflicts.places import LineRange
 from ghp_agents.conflicts.report import ConflictWarning
 from ghp_agents.conflicts.syntax.languages import family
@@ -33,7 +33,7 @@ def find_warnings(
     if not pairs:
         return ()
     base = f"{works[0].commit}^1"  # the main branch, which all of them contain
-    sides = [Side(str(number), work.commit) for number, work in enumerate(works)]
+    sides = [ChangedSide(str(number), work.commit) for number, work in enumerate(works)]
     found = definitions.find(
         place.git_dir,
         [Pair(base, sides[first], sides[second]) for first, second in pairs],

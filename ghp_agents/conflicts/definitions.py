@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ghp_agents.conflicts.syntax import parse
 from ghp_agents.conflicts.syntax.bindings import Lost, Version, lost, uses
 from ghp_agents.conflicts.syntax.changed_text import LONGEST_LINE, Change, defined, read_diff
-from ghp_agents.conflicts.syntax.facts import Facts
+from ghp_agents.conflicts.syntax.facts import SyntaxFacts
 from ghp_agents.conflicts.syntax.languages import family, language_of
 from ghp_agents.conflicts.syntax.modules import module_of
 from ghp_agents.git import at_once
@@ -32,7 +32,7 @@ _DIFF = (
 )  # fmt: skip
 
 
-class Side(NamedTuple):
+class ChangedSide(NamedTuple):
     """An agent, and its work as a commit."""
 
     agent: str
@@ -43,8 +43,8 @@ class Pair(NamedTuple):
     """Two agents, and the commit that both started from."""
 
     base: str
-    left: Side
-    right: Side
+    left: ChangedSide
+    right: ChangedSide
 
 
 class LostDefinition(NamedTuple):
@@ -66,8 +66,8 @@ class _Direction(NamedTuple):
     """One agent's removals, seen from another one's new lines."""
 
     base: str
-    remover: Side
-    user: Side
+    remover: ChangedSide
+    user: ChangedSide
     names: frozenset[str]
 
 
@@ -98,7 +98,7 @@ class _Search:
         self._languages = parse.languages()
         self._changes: dict[tuple[str, str], list[Change]] = {}
         self._contents: dict[str, bytes | None] = {}
-        self._facts: dict[tuple[str, str], Facts | None] = {}
+        self._facts: dict[tuple[str, str], SyntaxFacts | None] = {}
 
     def find(self, pairs: Sequence[Pair]) -> list[LostDefinition]:
         """What is lost, in the order of the pairs."""
@@ -219,12 +219,14 @@ class _Search:
 
     def _version(self, change: Change) -> Version:
         before, after = (
-            self._facts.get((oid, language_of(path))) if path and oid.strip("0") else Facts()
+            self._facts.get((oid, language_of(path))) if path and oid.strip("0") else SyntaxFacts()
             for path, oid in ((change.old, change.old_oid), (change.new, change.new_oid))
         )
         content = self._contents.get(change.new_oid) or b""
         text = content.decode("utf-8", "replace") if after and after.has_error else ""
-        return Version(change, before or Facts(), after or Facts(), text, after is not None)
+        return Version(
+            change, before or SyntaxFacts(), after or SyntaxFacts(), text, after is not None
+        )
 
     # ------------------------------------------------------------ the rule
 

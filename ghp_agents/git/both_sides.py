@@ -22,7 +22,7 @@ Kind = Literal[
 ]  # fmt: skip
 
 
-class Overlap(NamedTuple):
+class SidesOverlap(NamedTuple):
     """Lines of both sides that git cannot merge. The numbers begin at 1; `end` is before `start`
     where a side has no lines."""
 
@@ -39,7 +39,7 @@ class ConflictedFile(NamedTuple):
 
     path: str
     kind: Kind
-    overlaps: tuple[Overlap, ...] = ()
+    overlaps: tuple[SidesOverlap, ...] = ()
     more: int = 0  # overlaps that are not listed
 
     def turned(self) -> "ConflictedFile":
@@ -48,7 +48,7 @@ class ConflictedFile(NamedTuple):
             "deleted here": "deleted there", "deleted there": "deleted here"
         }  # fmt: skip
         found = tuple(
-            Overlap(x.their_start, x.their_end, x.theirs, x.start, x.end, x.ours)
+            SidesOverlap(x.their_start, x.their_end, x.theirs, x.start, x.end, x.ours)
             for x in self.overlaps
         )
         return self._replace(kind=kinds.get(self.kind, self.kind), overlaps=found)
@@ -141,7 +141,7 @@ def _lines(text: bytes) -> list[str]:
 
 def _overlaps(
     changes: Sequence[_Change], ours: Sequence[str], theirs: Sequence[str]
-) -> Iterator[Overlap]:
+) -> Iterator[SidesOverlap]:
     """The places that both sides changed: there the changed lines overlap or touch, as in git."""
     moved = [0, 0]  # by how many lines each side is ahead of the base
     for group in _groups(sorted(changes, key=lambda x: (x.base.start, x.base.stop))):
@@ -168,7 +168,7 @@ def _groups(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
 
 def _differing(
     mine: range, ours: Sequence[str], other: range, theirs: Sequence[str]
-) -> Iterator[Overlap]:
+) -> Iterator[SidesOverlap]:
     """What differs there, without equal lines at both ends."""
     left, right = [*ours[mine.start : mine.stop]], [*theirs[other.start : other.stop]]
     if left == right:
@@ -181,7 +181,7 @@ def _differing(
     while left and right and left[-1] == right[-1]:
         del left[-1], right[-1]
     start, their_start = mine.start + same + 1, other.start + same + 1
-    yield Overlap(
+    yield SidesOverlap(
         start, start + len(left) - 1, _bounded(left),
         their_start, their_start + len(right) - 1, _bounded(right),
     )  # fmt: skip

@@ -30,7 +30,7 @@ class Trees(NamedTuple):
     intended: tuple[str, ...] = ()  # by `git add --intent-to-add`: in the index, not in its tree
 
 
-class Carried(NamedTuple):
+class CarriedWork(NamedTuple):
     """Work on another commit, or what conflicts."""
 
     trees: Trees
@@ -68,16 +68,16 @@ def read_trees(copy: ScratchIndex, new_paths: Sequence[str]) -> Trees:
     return Trees(index, copy.git("write-tree").text, tuple(intended))
 
 
-def carry(copy: ScratchIndex, work: Trees, old: str, new: str) -> Carried:
+def carry(copy: ScratchIndex, work: Trees, old: str, new: str) -> CarriedWork:
     """The work on the commit `old`, as it would be on `new`; made in the copy's object folder."""
     before, after = tree_of(copy, old), tree_of(copy, new)
     files = _merged(copy, work.files, before, after)
     if files.stages:
-        return Carried(work, files.stages)
+        return CarriedWork(work, files.stages)
     index = files if work.staged == work.files else _merged(copy, work.staged, before, after)
     if index.stages:
-        return Carried(Trees(after, files.tree, work.intended), unstaged=True)
-    return Carried(Trees(index.tree, files.tree, work.intended))
+        return CarriedWork(Trees(after, files.tree, work.intended), unstaged=True)
+    return CarriedWork(Trees(index.tree, files.tree, work.intended))
 
 
 def tree_of(copy: ScratchIndex, commit: str) -> str:

@@ -36,7 +36,7 @@ _PLAIN = {
 }
 
 
-class Section:
+class PatchSection:
     """What a patch does with one file."""
 
     __slots__ = ("kind", "lines", "moved_to", "name")
@@ -61,7 +61,7 @@ class Chunk:
 
 
 def patched_content(
-    sections: "Sequence[Section]",
+    sections: "Sequence[PatchSection]",
     path: str,
     before: bytes | None,
     read: "Callable[[str], bytes | None]",
@@ -81,17 +81,17 @@ def patched_content(
     return before
 
 
-def sections(patch: str) -> "list[Section]":
+def sections(patch: str) -> "list[PatchSection]":
     """The sections of a patch, which may be in a shell command. Raises UnknownEditError."""
     if patch.count("\n") > LINES:
         raise UnknownEditError("the patch is too long")
-    found: list[Section] = []
+    found: list[PatchSection] = []
     for line in _body([line.removesuffix("\r") for line in patch.split("\n")]):
         bare = line.strip()
         kind = next((mark for mark in (ADD, DELETE, UPDATE) if bare.startswith(mark)), "")
         # In an update, a line with a space before the mark is one of the file.
         if kind and (line.startswith("*") or not found or found[-1].kind != UPDATE):
-            found.append(Section(kind, bare[len(kind) :].strip()))
+            found.append(PatchSection(kind, bare[len(kind) :].strip()))
         elif not found:
             if bare:
                 raise UnknownEditError("the patch begins with no file")
@@ -113,7 +113,7 @@ def _body(lines: "list[str]") -> "list[str]":
     return lines[start + 1 : next((i for i in ends if lines[i].startswith(END)), ends[-1])]
 
 
-def _after(section: Section, before: bytes | None) -> bytes | None:
+def _after(section: PatchSection, before: bytes | None) -> bytes | None:
     if section.kind == ADD:
         return _added(section)
     if before is None:
@@ -121,7 +121,7 @@ def _after(section: Section, before: bytes | None) -> bytes | None:
     return None if section.kind == DELETE else _updated(before, list(_chunks(section.lines)))
 
 
-def _added(section: Section) -> bytes:
+def _added(section: PatchSection) -> bytes:
     lines = [line for line in section.lines if line]
     if any(not line.startswith("+") for line in lines):
         raise UnknownEditError("a new file has a line without +")
@@ -171,7 +171,7 @@ def _updated(before: bytes, chunks: "Sequence[Chunk]") -> bytes:
     pieces = before.decode("utf-8", "surrogateescape").split("\n")
     ending = "\r\n" if len(pieces) > 1 and pieces[0].endswith("\r") else "\n"
     last = pieces.pop()
-    lines = Lines([piece.removesuffix("\r") for piece in pieces] + [last] * bool(last))
+    lines = PatchLines([piece.removesuffix("\r") for piece in pieces] + [last] * bool(last))
     if last:
         pieces.append(last + ending[:-1])
     result: list[str] = []
@@ -187,7 +187,7 @@ def _updated(before: bytes, chunks: "Sequence[Chunk]") -> bytes:
 
 
 def _replacements(
-    lines: "Lines", chunks: "Sequence[Chunk]"
+    lines: "PatchLines", chunks: "Sequence[Chunk]"
 ) -> "Iterator[tuple[int, int, list[str]]]":
     """For each chunk the first line that it replaces, how many, and the new ones."""
     at = 0
@@ -209,7 +209,7 @@ def _replacements(
         at = start + len(old)
 
 
-class Lines:
+class PatchLines:
     """The lines of a file, and how they look to the less and less strict comparisons."""
 
     def __init__(self, lines: "list[str]") -> None:

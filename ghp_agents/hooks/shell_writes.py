@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ghp_agents.hooks.changed_files import Memory
     from ghp_agents.hooks.scene import HookContext
-    from ghp_agents.hooks.written_files import Remark
+    from ghp_agents.hooks.written_files import WriteRemark
 
 LOOK_S = 1.0  # seconds in which git must list the changed files
 TOLD = 5  # files that one reply explains
@@ -69,20 +69,20 @@ def _look(context: "HookContext") -> Reply | None:
 
 def _remarks(
     context: "HookContext", presence: "Mapping[str, Any]", changed: "Sequence[str]"
-) -> "Sequence[Remark]":
+) -> "Sequence[WriteRemark]":
     from ghp_agents.hooks import written_files
 
     book = written_files.policy_of(context)
     if book is None or not book["implicitLeases"]:
         return []
-    return written_files.remarks(written_files.Look(context, book, presence), changed)
+    return written_files.remarks(written_files.WorktreeLook(context, book, presence), changed)
 
 
 def _told(
     context: "HookContext",
     changed: "Sequence[str]",
     memory: "Memory",
-    remarks: "Sequence[Remark]",
+    remarks: "Sequence[WriteRemark]",
     lead: str = "",
 ) -> Reply | None:
     """The reply with what was not told before. What is not heard is found again."""
@@ -107,7 +107,7 @@ def _told(
     return Reply(context=_text(new, lead), on_sent=heard)
 
 
-def _text(remarks: "Sequence[Remark]", lead: str) -> str:
+def _text(remarks: "Sequence[WriteRemark]", lead: str) -> str:
     lines = [lead or (WROTE if all(remark.is_certain for remark in remarks) else MAYBE)]
     lines += dict.fromkeys(remark.why for remark in remarks[:TOLD])
     if len(remarks) > TOLD:

@@ -34,7 +34,7 @@ LEASED = 200  # files at most that one look leases
 OTHERS = ("stopped", policy.FENCED)  # kinds of refusals that the agent hears otherwise
 
 
-class Look:
+class WorktreeLook:
     """One look at a worktree after a command."""
 
     def __init__(self, context: "HookContext", book: "Book", presence: "Mapping[str, Any]") -> None:
@@ -103,7 +103,7 @@ class Look:
         return [each for each in check_edit.rivals(*where) if not each.is_in(here)]
 
 
-class Remark:
+class WriteRemark:
     """What the agent is told about one file."""
 
     __slots__ = ("hint", "is_certain", "mark", "path", "why")
@@ -116,18 +116,20 @@ class Remark:
         self.is_certain = is_certain
 
 
-def remarks(look: Look, changed: "Sequence[str]") -> list[Remark]:
+def remarks(look: WorktreeLook, changed: "Sequence[str]") -> list[WriteRemark]:
     """What is to be told about the changed files."""
     from time import monotonic
 
     until = monotonic() + MERGE_S
-    found: list[Remark] = []
+    found: list[WriteRemark] = []
     for path in [path for path in changed if policy_cache.is_plain(path)][:LEASED]:
         verdict = look.lease(path)
         if verdict.is_refused and verdict.kind not in OTHERS:
             if not _is_exempt(look.context, verdict):
                 mark = f"{verdict.kind} {verdict.holder} {verdict.since}"
-                found.append(Remark(path, mark, verdict.why, verdict.next, look.is_certain(path)))
+                found.append(
+                    WriteRemark(path, mark, verdict.why, verdict.next, look.is_certain(path))
+                )
         elif monotonic() < until:
             others = look.others(path)
             conflict = _conflict(look, path, others) if others else None
@@ -142,7 +144,9 @@ def _is_exempt(context: "HookContext", verdict: Verdict) -> bool:
     )
 
 
-def _conflict(look: Look, path: str, others: "Sequence[ImplicitLease]") -> Remark | None:
+def _conflict(
+    look: WorktreeLook, path: str, others: "Sequence[ImplicitLease]"
+) -> WriteRemark | None:
     """What git could not merge with another agent's version of the file."""
     from ghp_agents.hotpath import conflict_words, file_conflicts, worktree_file
 
@@ -158,7 +162,7 @@ def _conflict(look: Look, path: str, others: "Sequence[ImplicitLease]") -> Remar
         return None
     mark = f"{found.kind} {found.agent} {found.since} {found.theirs}"
     why, hint = conflict_words.why(found), conflict_words.hint(found)
-    return Remark(path, mark, why, hint, look.is_certain(path))
+    return WriteRemark(path, mark, why, hint, look.is_certain(path))
 
 
 def policy_of(context: "HookContext") -> "Book | None":

@@ -21,7 +21,7 @@ ALL = ((0, line_ranges.END),)  # the lines of a deleted file
 LINES, ADDED, DELETED, UNKNOWN, BINARY = "lines", "added", "deleted", "unknown", "binary"
 
 
-class Report:
+class ChangesReport:
     """What an agent of another clone has changed in one file."""
 
     __slots__ = (
@@ -52,12 +52,12 @@ class Report:
         self.is_deleted = is_deleted
 
 
-class Clash:
+class RangeConflict:
     """An edit and a report that do not go together, or may not. Lines are counted from 1."""
 
     __slots__ = ("end", "is_certain", "kind", "report", "start", "their_end", "their_start")
 
-    def __init__(self, report: Report, kind: str, *, is_certain: bool) -> None:
+    def __init__(self, report: ChangesReport, kind: str, *, is_certain: bool) -> None:
         self.report = report
         self.kind = kind
         self.is_certain = is_certain  # if not, the agent is only warned
@@ -65,9 +65,9 @@ class Clash:
         self.their_start = self.their_end = 0  # in the base of my branch
 
 
-def reports(book: "Mapping[str, Any]", key: str) -> "list[Report]":
+def reports(book: "Mapping[str, Any]", key: str) -> "list[ChangesReport]":
     """The reports about a file in a compiled policy."""
-    return [Report(*fields) for fields in book["changes"].get(key, ())]
+    return [ChangesReport(*fields) for fields in book["changes"].get(key, ())]
 
 
 def clashes(
@@ -76,12 +76,12 @@ def clashes(
     path: str,
     mine: bytes | None,
     before: bytes | None,
-    found: "Sequence[Report]",
+    found: "Sequence[ChangesReport]",
     main: str,
     environ: "Mapping[str, str]",
     *,
     again: bool = False,
-) -> "list[Clash]":
+) -> "list[RangeConflict]":
     """What does not go together with my version of a file; None if I delete it.
 
     `before` is my version until now: what it touched already is said only with `again`. `main` is
@@ -122,11 +122,11 @@ class _Decision:
         self,
         mine: bytes | None,
         before: bytes | None,
-        found: "Sequence[Report]",
+        found: "Sequence[ChangesReport]",
         main: str,
         *,
         again: bool,
-    ) -> "list[Clash]":
+    ) -> "list[RangeConflict]":
         from ghp_agents.hotpath import stored_form
 
         base, attributes = self._base(main)
@@ -134,7 +134,7 @@ class _Decision:
         if stored_form.is_union(attributes):
             return []
         if stored_form.whole_reason(attributes):
-            return [Clash(report, UNKNOWN, is_certain=False) for report in found]
+            return [RangeConflict(report, UNKNOWN, is_certain=False) for report in found]
         if not base:
             return _about_new(found) if mine is not None else []
         mine, before = self._stored(mine, base, attributes), self._stored(before, base, attributes)
@@ -194,7 +194,7 @@ class _Decision:
         base: str,
         mine: bytes | None,
         before: bytes | None,
-        reports: "Sequence[Report]",
+        reports: "Sequence[ChangesReport]",
     ) -> "tuple[list[Hunk] | None, list[Hunk] | None, dict[str, list[Hunk] | None]]":
         """The changes from the base to my versions, and from each other base to mine. None where
         there are no lines to compare."""
@@ -214,12 +214,12 @@ class _Decision:
 
     def _with(
         self,
-        report: Report,
+        report: ChangesReport,
         base: str,
         hunks: "list[Hunk] | None",
         earlier: "list[Hunk] | None",
         between: "Mapping[str, list[Hunk] | None]",
-    ) -> Clash | None:
+    ) -> RangeConflict | None:
         """The clash with one report; None if both changes go together."""
         is_mine_deleted = hunks == _deletion()
         if report.is_deleted and is_mine_deleted:
@@ -230,30 +230,33 @@ class _Decision:
         if report.base != base:
             through = between.get(report.base)
             if through is None:
-                return Clash(report, UNKNOWN, is_certain=False)
+                return RangeConflict(report, UNKNOWN, is_certain=False)
             theirs = theirs if report.is_deleted else theirs and line_ranges.mapped(theirs, through)
         if hunks is None and earlier is None:
             return None  # it was changed before
         if hunks is None:
-            return Clash(report, BINARY, is_certain=report.ranges is None)
+            return RangeConflict(report, BINARY, is_certain=report.ranges is None)
         if theirs is None:
-            return Clash(report, UNKNOWN, is_certain=False)
+            return RangeConflict(report, UNKNOWN, is_certain=False)
         known = _ranges(earlier or [])
         new = [x for x in theirs if not line_ranges.touching(known, [x])]
         touching = line_ranges.touching(_ranges(hunks), new)
         if touching is None:
             return None
         kind = DELETED if report.is_deleted or is_mine_deleted else LINES
-        clash = Clash(report, kind, is_certain=True)
+        clash = RangeConflict(report, kind, is_certain=True)
         hunk = next(x for x in hunks if (x[0], x[1]) == touching[0])
         clash.start, clash.end = hunk[2] + 1, hunk[3]
         clash.their_start, clash.their_end = touching[1][0] + 1, touching[1][1]
         return clash
 
 
-def _about_new(found: "Sequence[Report]") -> "list[Clash]":
+def _about_new(found: "Sequence[ChangesReport]") -> "list[RangeConflict]":
     """The file is not in the base of my branch: new here, or newer than my branch."""
-    return [Clash(report, UNKNOWN if report.base else ADDED, is_certain=False) for report in found]
+    return [
+        RangeConflict(report, UNKNOWN if report.base else ADDED, is_certain=False)
+        for report in found
+    ]
 
 
 def _ranges(hunks: "Sequence[Hunk]") -> "list[Range]":

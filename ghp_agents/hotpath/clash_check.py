@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ghp_agents.hotpath.changes_elsewhere import Clash, Report
+    from ghp_agents.hotpath.changes_elsewhere import ChangesReport, RangeConflict
     from ghp_agents.hotpath.implicit_leases import ImplicitLease
     from ghp_agents.hotpath.locate import Location
     from ghp_agents.hotpath.policy_cache import Book
@@ -104,7 +104,7 @@ def reports(
     path: str,
     now: float,
     lives: "Lives | None",
-) -> "list[Report]":
+) -> "list[ChangesReport]":
     """What living agents of other clones report of a file, without what `agent` has overridden."""
     key = policy_cache.key_of(book, path)
     found = living(book, agent, key, now, lives)
@@ -119,7 +119,9 @@ def reports(
     ]
 
 
-def living(book: "Book", agent: str, key: str, now: float, lives: "Lives | None") -> "list[Report]":
+def living(
+    book: "Book", agent: str, key: str, now: float, lives: "Lives | None"
+) -> "list[ChangesReport]":
     """What living agents of other clones report of a file."""
     if key not in book["changes"]:
         return []
@@ -129,7 +131,7 @@ def living(book: "Book", agent: str, key: str, now: float, lives: "Lives | None"
     return [x for x in found if lives is None or now < x.until or lives(x.agent)]
 
 
-def lease_of(report: "Report", key: str) -> "ImplicitLease":
+def lease_of(report: "ChangesReport", key: str) -> "ImplicitLease":
     """The report in the form in which overrides name what does not count."""
     from ghp_agents.hotpath import overrides
 
@@ -137,7 +139,7 @@ def lease_of(report: "Report", key: str) -> "ImplicitLease":
     return implicit_leases.ImplicitLease(report.agent, report.epoch, "", key, git_dir)
 
 
-def _verdict(clashes: "Sequence[Clash]", path: str, now: float) -> Verdict | None:
+def _verdict(clashes: "Sequence[RangeConflict]", path: str, now: float) -> Verdict | None:
     first = min(clashes, key=lambda clash: not clash.is_certain, default=None)
     if first is None:
         return None
@@ -152,7 +154,7 @@ def _was_given(
     agent: str,
     path: str,
     place: "Location",
-    found: "Sequence[Report]",
+    found: "Sequence[ChangesReport]",
 ) -> bool:
     """Whether the agent had this warning before; notes that it has it now."""
     names = " ".join(sorted(f"{report.agent}/{report.epoch}" for report in found))

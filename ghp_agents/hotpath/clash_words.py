@@ -5,12 +5,12 @@ from ghp_agents.hotpath.quoting import file, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ghp_agents.hotpath.changes_elsewhere import Clash
+    from ghp_agents.hotpath.changes_elsewhere import RangeConflict
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
-def why(clash: "Clash", path: str, now: float) -> str:
+def why(clash: "RangeConflict", path: str, now: float) -> str:
     """Who changed what, for which issue, and how old the report is."""
     who, name, about = named(clash.report.agent), file(path), _about(clash, now)
     if clash.kind == "added":
@@ -32,12 +32,12 @@ def why(clash: "Clash", path: str, now: float) -> str:
     )
 
 
-def hint(clash: "Clash", path: str) -> str:
+def hint(clash: "RangeConflict", path: str) -> str:
     """What the agent can do."""
     return next_step(clash.report.agent, path, whole=clash.kind != "lines")
 
 
-def _about(clash: "Clash", now: float) -> str:
+def _about(clash: "RangeConflict", now: float) -> str:
     issue = f" for #{clash.report.issue}" if clash.report.issue else ""
     return f" in another clone{issue}, as reported {_age(now - clash.report.heard)} ago"
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ghp_agents.hotpath.locate import Location
     from ghp_agents.hotpath.marked_conflicts import Region
-    from ghp_agents.hotpath.trial_merge import Merged, Side, TrialRepository
+    from ghp_agents.hotpath.trial_merge import MergeSide, TrialRepository, TrialResult
 
 DEADLINE_S = 1.0
 
@@ -282,18 +282,18 @@ class _Decision:
                     return self._described(trial, other, result)
         return None
 
-    def _sides(self, other: _Other, mine: bytes | None) -> "tuple[Side, Side, Side]":
-        from ghp_agents.hotpath.trial_merge import Side
+    def _sides(self, other: _Other, mine: bytes | None) -> "tuple[MergeSide, MergeSide, MergeSide]":
+        from ghp_agents.hotpath.trial_merge import MergeSide
 
         theirs = other.moved if other.content is None else {self._path: other.content}
         return (
-            Side({self._path: other.entry[0]} if other.entry else {}),
-            Side(self.moved if mine is None else {self._path: mine}),
-            Side(theirs),
+            MergeSide({self._path: other.entry[0]} if other.entry else {}),
+            MergeSide(self.moved if mine is None else {self._path: mine}),
+            MergeSide(theirs),
         )
 
     def _is_old(
-        self, trial: "TrialRepository", other: _Other, result: "Merged", *, union: bool
+        self, trial: "TrialRepository", other: _Other, result: "TrialResult", *, union: bool
     ) -> bool:
         """Whether it conflicted before this edit, in the same places: then the edit makes nothing
         worse, and it may be how the conflict is resolved. What is new is left in `result`."""
@@ -307,7 +307,9 @@ class _Decision:
         result.regions = [one for one in result.regions if not _is_within(one, before.regions)]
         return not result.regions
 
-    def _described(self, trial: "TrialRepository", other: _Other, result: "Merged") -> FileConflict:
+    def _described(
+        self, trial: "TrialRepository", other: _Other, result: "TrialResult"
+    ) -> FileConflict:
         deleted = (self._mine is None or other.content is None) and result.path == self._path
         if deleted:
             found = self._conflict(other, DELETED)

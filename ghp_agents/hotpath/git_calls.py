@@ -33,7 +33,7 @@ class GitCall:
         self.environ = environ
 
 
-class GitTimeoutError(OSError):
+class SlowGitError(OSError):
     """The commands did not end in time."""
 
 
@@ -93,12 +93,12 @@ def _outputs(readers: "Sequence[int]", until: float) -> list[bytes]:
     while left:
         remaining = until - monotonic()
         if remaining <= 0:
-            raise GitTimeoutError("git took too long")
+            raise SlowGitError("git took too long")
         for reader, _ in waiting.poll(remaining * 1_000):
             part = os.read(reader, 1 << 20)
             sizes[reader] += len(part)
             if sizes[reader] > OUTPUT_LIMIT:
-                raise GitTimeoutError("git printed too much")
+                raise SlowGitError("git printed too much")
             parts[reader].append(part)
             if not part:
                 waiting.unregister(reader)

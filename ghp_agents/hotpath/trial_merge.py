@@ -22,7 +22,7 @@ _WHO = b"merge <merge@localhost> 0 +0000"
 _USAGE = 129  # the exit code of git before 2.38, which has no `merge-tree --write-tree`
 
 
-class Side:
+class MergeSide:
     """One version of the file: its content or, for the base, its id; or other files in its place.
 
     A side without files has deleted it.
@@ -34,7 +34,7 @@ class Side:
         self.files = files  # content, or the id of a stored object, by path
 
 
-class Merged:
+class TrialResult:
     """The result of one merge. Without regions, a conflict is of the file as a whole."""
 
     __slots__ = ("conflicts", "path", "regions")
@@ -73,8 +73,8 @@ class TrialRepository:
         _remove(self.folder)
 
     def merge(
-        self, cases: "Sequence[tuple[Side, Side, Side]]", *, union: bool = False
-    ) -> "list[Merged]":
+        self, cases: "Sequence[tuple[MergeSide, MergeSide, MergeSide]]", *, union: bool = False
+    ) -> "list[TrialResult]":
         """The merge of each (base, mine, theirs), all at the same time. Raises OSError."""
         size = self._marker_size([side for case in cases for side in case[1:]])
         attributes = f"* conflict-marker-size={size}{' merge=union' if union else ''}\n"
@@ -131,7 +131,7 @@ class TrialRepository:
 
     # ------------------------------------------------------------------------- objects
 
-    def _commit(self, side: Side, parent: str = "") -> str:
+    def _commit(self, side: MergeSide, parent: str = "") -> str:
         tree = self._tree({os.fsencode(path): self._blob(x) for path, x in side.files.items()})
         parents = b"parent " + parent.encode() + b"\n" if parent else b""
         text = b"tree " + tree.encode() + b"\n" + parents
@@ -181,23 +181,23 @@ class TrialRepository:
     # ------------------------------------------------------------------------- results
 
     def _read_merge(
-        self, case: "tuple[Side, Side, Side]", size: int, code: int, out: bytes
-    ) -> Merged:
+        self, case: "tuple[MergeSide, MergeSide, MergeSide]", size: int, code: int, out: bytes
+    ) -> TrialResult:
         if code == 0:
-            return Merged(conflicts=False)
+            return TrialResult(conflicts=False)
         words = [word for word in out.split(b"\0") if word]
         if code != 1 or len(words) < 2:
             raise OSError(f"git merge-tree failed with exit code {code}")
         path = next((x for side in case[1:] for x in side.files if _name(x) == words[1]), "")
         my_text, their_text = _content(case[1], path), _content(case[2], path)
         if my_text is None or their_text is None:
-            return Merged(conflicts=True, path=path)
+            return TrialResult(conflicts=True, path=path)
         content = self._object(self._found(words[0].decode("ascii"), words[1]))
-        return Merged(True, path, self._regions(content, size, my_text, their_text))
+        return TrialResult(True, path, self._regions(content, size, my_text, their_text))
 
     def _merge_files(
-        self, cases: "Sequence[tuple[Side, Side, Side]]", size: int, *, union: bool
-    ) -> "list[Merged]":
+        self, cases: "Sequence[tuple[MergeSide, MergeSide, MergeSide]]", size: int, *, union: bool
+    ) -> "list[TrialResult]":
         """The same for git before 2.38, which finds no files that were moved."""
         args = ("merge-file", "-p", "-q", f"--marker-size={size}", *(("--union",) * union))
         texts: list[tuple[bytes, bytes] | None] = []
@@ -214,15 +214,15 @@ class TrialRepository:
                 _write(name, content)
             calls.append(self._call(*args, *names))
         done = iter(run_all(calls, self._until))
-        merged: list[Merged] = []
+        merged: list[TrialResult] = []
         for (_, *sides), text in zip(cases, texts, strict=True):
             path = next((path for side in sides for path in side.files), "")
             code, out = (1, b"") if text is None else next(done)
             regions = self._regions(out, size, *text) if text and 0 < code < 128 else []
-            merged.append(Merged(code != 0, path if code else "", regions))
+            merged.append(TrialResult(code != 0, path if code else "", regions))
         return merged
 
-    def _base(self, base: Side) -> bytes:
+    def _base(self, base: MergeSide) -> bytes:
         for content in base.files.values():
             if isinstance(content, bytes):
                 return content
@@ -257,7 +257,7 @@ class TrialRepository:
         calls = [self._call(*args, *pair) for pair in pairs]
         return [marked_conflicts.hunks(out) for _, out in run_all(calls, self._until)]
 
-    def _marker_size(self, sides: "Sequence[Side]") -> int:
+    def _marker_size(self, sides: "Sequence[MergeSide]") -> int:
         texts = [text for side in sides for text in side.files.values() if isinstance(text, bytes)]
         size = MARKER
         while any(char * size in text for text in texts for char in (b"<", b"=", b">")):
@@ -316,7 +316,7 @@ def _flat(path: bytes) -> bytes:
     return path.replace(b"%", b"%25").replace(b"/", b"%2f")
 
 
-def _content(side: Side, path: str) -> bytes | None:
+def _content(side: MergeSide, path: str) -> bytes | None:
     """The content of a side's file, which it may have moved to `path`; None if it is deleted."""
     contents = list(side.files.values())
     found = side.files.get(path) or (contents[0] if len(contents) == 1 else None)

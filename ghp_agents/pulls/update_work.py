@@ -181,7 +181,7 @@ def _by_hand(ws: Workspace, tips: Tips) -> str:
 
 def _carry(
     ws: Workspace, copy: ScratchIndex, tips: Tips, work: Trees, new: str
-) -> carried_work.Carried:
+) -> carried_work.CarriedWork:
     own = carried_work.tree_of(copy, tips.head)
     if {work.staged, work.files} != {own} and git.version() < merge.MERGE_TREE:
         raise RefusedError(

@@ -29,9 +29,10 @@ Clones share state through origin ({address}). What is pushed there:
   {namespace + "clone/*":{width}}  the records of this clone, on its own ref
   {namespace + "lease/*":{width}}  the locks and their holders
   {"refs/heads/ghp-state":{width}}  pages for people, only with `ghp agent-sync --publish`
-It contains names, status and branches of agents; questions, answers, issues and leases; handoffs \
-with uncommitted work; and people's names from git. Paths are relative to the repository. Absolute \
-paths and host names appear only if somebody writes them.
+It contains names, status and branches of agents; the files that they change, and which lines; \
+questions, answers, issues and leases; handoffs with uncommitted work; and people's names from \
+git. Paths are relative to the repository. Absolute paths and host names appear only if somebody \
+writes them.
 Who can read it: {readers or "whoever can read the repository."}
 To keep everything in this clone, set "agents": {{"push": false}} in .ghp/config.json.
 """

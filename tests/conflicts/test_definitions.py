@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.conflicts import definitions
-from ghp_agents.conflicts.definitions import LostDefinition, Pair, Side
+from ghp_agents.conflicts.definitions import ChangedSide, LostDefinition, Pair
 from ghp_agents.conflicts.syntax import parse
 from tests.support.clock import ManualClock
 from tests.support.definitions import EXTRA, Files, fork, lost, said
@@ -235,7 +235,7 @@ def test_a_file_that_is_a_link_is_no_file(repo: Path) -> None:
     (repo / "link.py").symlink_to("from pkg.util import helper")
     git(repo, "add", "link.py")
     git(repo, "commit", "--quiet", "-m", "Link")
-    pair = pair._replace(right=Side("bob", git(repo, "rev-parse", "HEAD")))
+    pair = pair._replace(right=ChangedSide("bob", git(repo, "rev-parse", "HEAD")))
     assert definitions.find(repo / ".git", [pair], ManualClock(), seconds=60.0) == []
 
 
@@ -258,5 +258,5 @@ def test_without_the_extra_nothing_is_found(repo: Path, monkeypatch: pytest.Monk
 
 
 def test_a_commit_that_does_not_exist_is_no_error(repo: Path) -> None:
-    pair = Pair("0" * 40, Side("ann", "1" * 40), Side("bob", "2" * 40))
+    pair = Pair("0" * 40, ChangedSide("ann", "1" * 40), ChangedSide("bob", "2" * 40))
     assert definitions.find(repo / ".git", [pair], ManualClock()) == []

@@ -31,7 +31,7 @@ def found(folder: str, trunk_blob: str = "2" * 40, *paths: str) -> StaleBase:
 def test_the_words_name_files_and_lines_of_both_sides() -> None:
     base = found("/x", "2" * 40, "b.png", "c", "d", "e", "evil`\n", "f")
     assert base.words == (
-        "a.txt (line 3 of your work, lines 7–8 of main), "
+        "a.txt (line 3 of your work, lines 7-8 of main), "
         "b.png (both changed it, and it is binary), c (both changed it, and it is binary), "
         "d (both changed it, and it is binary), e (both changed it, and it is binary) "
         "and 2 more files"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.git import merge
-from ghp_agents.git.both_sides import ConflictedFile, Overlap, both_sides
+from ghp_agents.git.both_sides import ConflictedFile, SidesOverlap, both_sides
 from tests.support.git import commit, git
 
 TEN = "".join(f"{number}\n" for number in range(1, 11))
@@ -32,14 +32,14 @@ def test_lines_are_those_of_each_side(repo: Path) -> None:
     (file,) = conflict(repo, {"a": TEN}, {"a": ours}, {"a": theirs})
     assert file == ConflictedFile(
         "a", "lines",
-        (Overlap(4, 4, "three", 3, 4, "trois\ntrois"), Overlap(9, 8, "", 9, 9, "huit")),
+        (SidesOverlap(4, 4, "three", 3, 4, "trois\ntrois"), SidesOverlap(9, 8, "", 9, 9, "huit")),
     )  # fmt: skip
-    assert file.turned().overlaps[0] == Overlap(3, 4, "trois\ntrois", 4, 4, "three")
+    assert file.turned().overlaps[0] == SidesOverlap(3, 4, "trois\ntrois", 4, 4, "three")
 
 
 def test_of_a_file_that_both_added_only_what_differs_is_shown(repo: Path) -> None:
     (file,) = conflict(repo, {"x": "x\n"}, {"a": "1\n2\n3\n"}, {"a": "1\ntwo\n3\n"})
-    assert file == ConflictedFile("a", "added", (Overlap(2, 2, "2", 2, 2, "two"),))
+    assert file == ConflictedFile("a", "added", (SidesOverlap(2, 2, "2", 2, 2, "two"),))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.guard import evaluate
-from ghp_agents.hotpath.changes_elsewhere import Report
+from ghp_agents.hotpath.changes_elsewhere import ChangesReport
 from ghp_agents.wiring import App
 from tests.support.ghp import invoke, succeed
 from tests.support.git import git
@@ -36,7 +36,7 @@ def test_each_file_has_the_reports_of_agents_in_other_clones(two: TwoClones) -> 
     two.exchange()
     found = book(two.other)
     reports = {
-        path: [Report(*fields) for fields in each] for path, each in found["changes"].items()
+        path: [ChangesReport(*fields) for fields in each] for path, each in found["changes"].items()
     }
     shown = {
         path: [(x.agent, x.issue, x.base[:4], x.ranges, x.is_deleted) for x in each]

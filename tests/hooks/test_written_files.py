@@ -9,7 +9,7 @@ import pytest
 from ghp_agents.hooks import scene, written_files
 from ghp_agents.hooks.event import RAN, ToolUse
 from ghp_agents.hooks.scene import HookContext
-from ghp_agents.hooks.written_files import Look
+from ghp_agents.hooks.written_files import WorktreeLook
 from ghp_agents.hotpath import implicit_leases
 from tests.support.ghp import succeed
 from tests.support.git import commit, git
@@ -24,11 +24,11 @@ def context(repo: Path, command: str = "make", agent: str = "worker-1") -> HookC
     return found
 
 
-def look(at: HookContext) -> Look:
+def look(at: HookContext) -> WorktreeLook:
     book, presence = written_files.policy_of(at), at.presence()
     assert book is not None
     assert presence is not None
-    return Look(at, book, presence)
+    return WorktreeLook(at, book, presence)
 
 
 def leases(repo: Path) -> list[tuple[str, str]]:

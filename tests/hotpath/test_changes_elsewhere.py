@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.hotpath import changes_elsewhere
-from ghp_agents.hotpath.changes_elsewhere import Clash, Report
+from ghp_agents.hotpath.changes_elsewhere import ChangesReport, RangeConflict
 from ghp_agents.hotpath.locate import locate
 from ghp_agents.hotpath.worktree_file import LARGEST, UndecidedError
 from tests.support.git import commit, git
@@ -32,10 +32,10 @@ class Here:
     def ask(
         self,
         mine: str | bytes | None,
-        *found: Report,
+        *found: ChangesReport,
         before: str | None = BASE,
         path: str = "a.py",
-    ) -> list[Clash]:
+    ) -> list[RangeConflict]:
         place = locate(str(self.repo), os.environ)
         assert place is not None
         content = mine.encode() if isinstance(mine, str) else mine
@@ -45,7 +45,9 @@ class Here:
             place, folder, path, content, until_now, found, "refs/heads/main", os.environ
         )
 
-    def said(self, mine: str | bytes | None, *found: Report, **more: Any) -> list[tuple[Any, ...]]:
+    def said(
+        self, mine: str | bytes | None, *found: ChangesReport, **more: Any
+    ) -> list[tuple[Any, ...]]:
         return [
             (x.kind, x.is_certain, (x.start, x.end), (x.their_start, x.their_end))
             for x in self.ask(mine, *found, **more)
@@ -57,8 +59,8 @@ def here(repo: Path) -> Here:
     return Here(repo)
 
 
-def report(base: str, lines: str | None = None, *, is_deleted: bool = False) -> Report:
-    return Report("worker-2", 1, "c" * 12, 5, NOW - 185, NOW, base, lines, is_deleted)
+def report(base: str, lines: str | None = None, *, is_deleted: bool = False) -> ChangesReport:
+    return ChangesReport("worker-2", 1, "c" * 12, 5, NOW - 185, NOW, base, lines, is_deleted)
 
 
 def changed(number: int, text: str = "mine\n") -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.hotpath import clash_check, heartbeat, overrides
-from ghp_agents.hotpath.changes_elsewhere import Report
+from ghp_agents.hotpath.changes_elsewhere import ChangesReport
 from ghp_agents.hotpath.locate import Location, locate
 from ghp_agents.hotpath.overrides import Override
 from ghp_agents.hotpath.policy import UnsureError, Verdict
@@ -45,7 +45,7 @@ class Here:
         return clash_check.before_edit(*where, lambda: text.encode(), **more)
 
     def override(self) -> None:
-        lease = clash_check.lease_of(Report(*self.fields), "a.py")
+        lease = clash_check.lease_of(ChangesReport(*self.fields), "a.py")
         git_dir = self.place.git_dir
         mine = [Override(lease, "agreed", "2026-01-02T03:04:05Z")]
         overrides.add(self.folders, "worker-1", "a.py", git_dir, mine)

@@ -3,14 +3,14 @@
 import pytest
 
 from ghp_agents.hotpath import clash_words
-from ghp_agents.hotpath.changes_elsewhere import Clash, Report
+from ghp_agents.hotpath.changes_elsewhere import ChangesReport, RangeConflict
 
 NOW = 1_750_000_000.0
 
 
-def clash(kind: str, *, is_deleted: bool = False, issue: int | None = 5) -> Clash:
-    report = Report("worker-2", 1, "c" * 12, issue, NOW - 185, NOW, "", "10,3", is_deleted)
-    found = Clash(report, kind, is_certain=True)
+def clash(kind: str, *, is_deleted: bool = False, issue: int | None = 5) -> RangeConflict:
+    report = ChangesReport("worker-2", 1, "c" * 12, issue, NOW - 185, NOW, "", "10,3", is_deleted)
+    found = RangeConflict(report, kind, is_certain=True)
     found.start, found.end, found.their_start, found.their_end = 12, 12, 10, 12
     return found
 

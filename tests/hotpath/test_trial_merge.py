@@ -7,7 +7,7 @@ from time import monotonic
 import pytest
 
 from ghp_agents.hotpath import trial_merge
-from ghp_agents.hotpath.trial_merge import Side, TrialRepository, blob_id
+from ghp_agents.hotpath.trial_merge import MergeSide, TrialRepository, blob_id
 from tests.support.git import commit, git
 from tests.support.other_versions import BASE, changed
 
@@ -24,9 +24,9 @@ def trial(repo: Path) -> TrialRepository:
 def merged(repo: Path, mine: str, theirs: str, base: str = BASE) -> object:
     commit(repo, {"dir/a.py": base})
     oid = git(repo, "rev-parse", "HEAD:dir/a.py")
-    one, other = (Side({"dir/a.py": text.encode()}) for text in (mine, theirs))
+    one, other = (MergeSide({"dir/a.py": text.encode()}) for text in (mine, theirs))
     with trial(repo) as place:
-        (found,) = place.merge([(Side({"dir/a.py": oid}), one, other)])
+        (found,) = place.merge([(MergeSide({"dir/a.py": oid}), one, other)])
         folder = place.folder
     assert not Path(folder).exists()
     lines = [(x.start, x.end, x.their_start, x.their_end) for x in found.regions]
@@ -47,8 +47,8 @@ def test_both_versions_of_git_say_the_same(
     conflict = merged(repo, mine, changed(l20="line 20\nmore", l30="theirs"), BASE + "\n")
     assert conflict == (True, "dir/a.py", [(28, 29, 30, 31)])
     with trial(repo) as place:
-        one, other = (Side({"new": text}) for text in (b"a\n", b"b\n"))
-        gone, none = Side({}), Side({})
+        one, other = (MergeSide({"new": text}) for text in (b"a\n", b"b\n"))
+        gone, none = MergeSide({}), MergeSide({})
         (added, deleted) = place.merge([(none, one, other), (one, gone, other)])
     assert (added.conflicts, len(added.regions)) == (True, 1)
     assert (deleted.conflicts, list(deleted.regions)) == (True, [])

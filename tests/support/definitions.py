@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ghp_agents.conflicts import definitions
-from ghp_agents.conflicts.definitions import LostDefinition, Pair, Side
+from ghp_agents.conflicts.definitions import ChangedSide, LostDefinition, Pair
 from ghp_agents.core.clock import SystemClock
 from tests.support.git import commit, git
 
@@ -19,7 +19,7 @@ def fork(repo: Path, base: Files, mine: Files, theirs: Files) -> Pair:
     sides = []
     for agent, files in (("ann", mine), ("bob", theirs)):
         git(repo, "checkout", "--quiet", "--detach", common)
-        sides.append(Side(agent, _commit(repo, files)))
+        sides.append(ChangedSide(agent, _commit(repo, files)))
     git(repo, "checkout", "--quiet", "main")
     return Pair(common, *sides)
 

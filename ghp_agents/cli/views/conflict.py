@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import count
-from ghp_agents.git.both_sides import ConflictedFile, Overlap
+from ghp_agents.git.both_sides import ConflictedFile, SidesOverlap
 
 if TYPE_CHECKING:
     from ghp_agents.cli.outputs.pull import ConflictJson
@@ -34,7 +34,7 @@ def lines(files: Sequence[ConflictedFile], base: str) -> Iterator[str]:
             yield f"  … and {count(file.more, 'more place')}"
 
 
-def _sides(overlap: Overlap, base: str) -> Iterator[str]:
+def _sides(overlap: SidesOverlap, base: str) -> Iterator[str]:
     yield f"  {where(overlap.start, overlap.end)} here:"
     yield from _text(overlap.ours)
     yield f"  {where(overlap.their_start, overlap.their_end)} on {base}:"

@@ -14,9 +14,9 @@ from ghp_agents.conflicts.syntax.facts import (
     MEMBER,
     USE,
     Definition,
-    Facts,
     Import,
     Place,
+    SyntaxFacts,
     words,
 )
 from ghp_agents.conflicts.syntax.languages import family
@@ -31,8 +31,8 @@ class Version(NamedTuple):
     """A file after a change: its facts, and its text where the facts may be wrong."""
 
     change: Change
-    before: Facts
-    after: Facts
+    before: SyntaxFacts
+    after: SyntaxFacts
     text: str = ""
     is_known: bool = True  # no: it is too large, or the parser failed
 
@@ -88,13 +88,13 @@ def _is_lost(each: Definition, version: Version, versions: Sequence[Version]) ->
     return not each.owner or _is_closed(each.owner, version)
 
 
-def _offers(facts: Facts, name: str, *, is_member: bool) -> bool:
+def _offers(facts: SyntaxFacts, name: str, *, is_member: bool) -> bool:
     if any(each.name == name for each in facts.definitions):
         return True
     return not is_member and any(each.alias == name for each in facts.imports)
 
 
-def _is_dynamic(facts: Facts, each: Definition) -> bool:
+def _is_dynamic(facts: SyntaxFacts, each: Definition) -> bool:
     if any(known.name == "*" for known in facts.imports):
         return True
     return any(
@@ -195,7 +195,7 @@ def _is_bound(
     return _is_bound_name(place, gone, importer, is_same)
 
 
-def _shadows(facts: Facts, name: str) -> bool:
+def _shadows(facts: SyntaxFacts, name: str) -> bool:
     """Whether the file binds the name itself, outside of functions."""
     if any(each.name == name and not each.owner for each in facts.definitions):
         return True

@@ -43,7 +43,7 @@ class Place(NamedTuple):
     is_local: bool = False  # inside a function that binds the name itself
 
 
-class Facts(NamedTuple):
+class SyntaxFacts(NamedTuple):
     """What is known about one version of a file."""
 
     definitions: tuple[Definition, ...] = ()
@@ -53,7 +53,7 @@ class Facts(NamedTuple):
     has_error: bool = False  # it is not valid: what was found may be wrong
 
 
-def to_json(facts: Facts) -> list[Any]:
+def to_json(facts: SyntaxFacts) -> list[Any]:
     """The facts as JSON can hold them."""
     return [
         facts.definitions,
@@ -64,10 +64,10 @@ def to_json(facts: Facts) -> list[Any]:
     ]
 
 
-def from_json(content: Any) -> Facts:
+def from_json(content: Any) -> SyntaxFacts:
     """The inverse of `to_json`. Raises ValueError or TypeError."""
     definitions, imports, places, words, has_error = content
-    return Facts(
+    return SyntaxFacts(
         tuple(Definition(*each) for each in definitions),
         tuple(Import(*each) for each in imports),
         tuple(Place(*each) for each in places),

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.conflicts.syntax.facts import Facts, from_json
+from ghp_agents.conflicts.syntax.facts import SyntaxFacts, from_json
 from ghp_agents.conflicts.syntax.languages import LANGUAGES
 from ghp_agents.core import child_env, process
 from ghp_agents.ports import Clock
@@ -34,12 +34,12 @@ def languages() -> frozenset[str]:
 
 def read_all(
     sources: Sequence[Source], names: Collection[str], clock: Clock, deadline: float
-) -> list[Facts | None]:
+) -> list[SyntaxFacts | None]:
     """The facts of each file; None where the parser failed, or the deadline passed.
 
     `deadline` is in seconds of `Clock.interval`.
     """
-    found: list[Facts | None] = []
+    found: list[SyntaxFacts | None] = []
     for _ in range(1 + MOST_RESTARTS):
         left = deadline - clock.interval()[1]
         if len(found) == len(sources) or left <= 0:
@@ -50,7 +50,7 @@ def read_all(
     return [*found, *[None] * (len(sources) - len(found))]
 
 
-def _read_some(sources: Sequence[Source], names: Collection[str], left: float) -> list[Facts]:
+def _read_some(sources: Sequence[Source], names: Collection[str], left: float) -> list[SyntaxFacts]:
     request = {
         "files": [(each.language, len(each.content)) for each in sources],
         "names": sorted(names),

@@ -18,9 +18,9 @@ from ghp_agents.conflicts.syntax.facts import (
     MEMBER,
     USE,
     Definition,
-    Facts,
     Import,
     Place,
+    SyntaxFacts,
 )
 from ghp_agents.conflicts.syntax.languages import LANGUAGES, Language
 
@@ -50,7 +50,7 @@ def _parts(name: str) -> tuple[Any, Any, Any, Any]:
     return tree_sitter.Parser(language), *queries
 
 
-def read_facts(language: str, source: bytes, names: Collection[str]) -> Facts:
+def read_facts(language: str, source: bytes, names: Collection[str]) -> SyntaxFacts:
     """The definitions and imports of a file, and the places of `names`."""
     parser, definitions, imports, identifiers = _parts(language)
     root = parser.parse(source).root_node
@@ -59,7 +59,7 @@ def read_facts(language: str, source: bytes, names: Collection[str]) -> Facts:
     wanted = {name.encode() for name in names}
     all_nodes = _nodes(identifiers, root)
     nodes = [node for node in all_nodes if node.text in wanted]
-    return Facts(
+    return SyntaxFacts(
         tuple(found[:MOST_DEFINITIONS]),
         tuple(_imports(how, language, imports, root)),
         tuple(_places(how, nodes, all_nodes)),

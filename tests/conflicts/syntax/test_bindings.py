@@ -11,49 +11,49 @@ from ghp_agents.conflicts.syntax.facts import (
     MEMBER,
     USE,
     Definition,
-    Facts,
     Import,
     Place,
+    SyntaxFacts,
 )
 
 HELPER = Definition("helper", "", "function", 3, 5, "body")
 NAMES = frozenset({"helper"})
 
 
-def changed(path: str, before: Facts, after: Facts, **words: object) -> Version:
+def changed(path: str, before: SyntaxFacts, after: SyntaxFacts, **words: object) -> Version:
     change = Change(path, path, "1", "2", ((1, 99),))
     return Version(change, before, after)._replace(**words)  # type: ignore[arg-type]
 
 
 def test_the_successor_is_the_only_new_definition_with_the_same_body() -> None:
     new = HELPER._replace(name="assist", line=4)
-    mine = [changed("a.py", Facts((HELPER,)), Facts((new,)))]
+    mine = [changed("a.py", SyntaxFacts((HELPER,)), SyntaxFacts((new,)))]
     assert lost(mine, NAMES) == [Lost("a.py", HELPER, "assist", "a.py")]
-    both = Facts((new, new._replace(name="aid")))
-    assert lost([changed("a.py", Facts((HELPER,)), both)], NAMES) == [Lost("a.py", HELPER)]
+    both = SyntaxFacts((new, new._replace(name="aid")))
+    assert lost([changed("a.py", SyntaxFacts((HELPER,)), both)], NAMES) == [Lost("a.py", HELPER)]
 
 
 def test_a_name_that_the_file_still_imports_or_uses_is_not_lost() -> None:
     place = Place("helper", USE, 7)
     for after in (
-        Facts(imports=(Import("b", "helper", "helper"),)),
-        Facts(places=(place,)),
-        Facts(imports=(Import("b", "*", ""),)),
-        Facts((Definition("__getattr__", "", "function", 1, 2, ""),)),
+        SyntaxFacts(imports=(Import("b", "helper", "helper"),)),
+        SyntaxFacts(places=(place,)),
+        SyntaxFacts(imports=(Import("b", "*", ""),)),
+        SyntaxFacts((Definition("__getattr__", "", "function", 1, 2, ""),)),
     ):
-        assert lost([changed("a.py", Facts((HELPER,)), after)], NAMES) == []
+        assert lost([changed("a.py", SyntaxFacts((HELPER,)), after)], NAMES) == []
 
 
 def test_a_local_name_or_a_member_does_not_keep_the_definition() -> None:
     places = (Place("helper", USE, 7, is_local=True), Place("helper", MEMBER, 8, "x"))
-    after = Facts(places=places, words=NAMES)
-    assert lost([changed("a.py", Facts((HELPER,)), after)], NAMES) == [Lost("a.py", HELPER)]
+    after = SyntaxFacts(places=places, words=NAMES)
+    assert lost([changed("a.py", SyntaxFacts((HELPER,)), after)], NAMES) == [Lost("a.py", HELPER)]
 
 
 def test_what_cannot_be_parsed_is_not_lost() -> None:
-    one = changed("a.py", Facts((HELPER,)), Facts())
+    one = changed("a.py", SyntaxFacts((HELPER,)), SyntaxFacts())
     assert lost([one._replace(is_known=False)], NAMES) == []
-    other = changed("b.py", Facts(), Facts(), is_known=False)
+    other = changed("b.py", SyntaxFacts(), SyntaxFacts(), is_known=False)
     assert lost([one, other], NAMES) == []
 
 
@@ -68,16 +68,18 @@ def test_a_name_that_another_import_binds_too_is_not_bound() -> None:
         ((Import("a", "other", "helper"),), {}),
         ((), {}),
     ):
-        theirs = changed("b.py", Facts(), Facts(imports=imports, places=(used,)))
+        theirs = changed("b.py", SyntaxFacts(), SyntaxFacts(imports=imports, places=(used,)))
         assert uses(gone, [theirs], {}) == expected
 
 
 def test_a_file_in_which_the_remover_kept_the_name_is_left_out() -> None:
-    after = Facts(imports=(Import("a", "helper", "helper"),), places=(Place("helper", USE, 4),))
-    theirs = changed("b.py", Facts(), after)
-    kept = changed("b.py", Facts(), Facts(places=(Place("helper", IMPORT, 1),)))
+    after = SyntaxFacts(
+        imports=(Import("a", "helper", "helper"),), places=(Place("helper", USE, 4),)
+    )
+    theirs = changed("b.py", SyntaxFacts(), after)
+    kept = changed("b.py", SyntaxFacts(), SyntaxFacts(places=(Place("helper", IMPORT, 1),)))
     assert uses(Lost("a.py", HELPER), [theirs], {"b.py": kept}) == {}
-    gone = changed("b.py", Facts(), Facts())
+    gone = changed("b.py", SyntaxFacts(), SyntaxFacts())
     assert uses(Lost("a.py", HELPER), [theirs], {"b.py": gone}) == {"b.py": [4]}
 
 
@@ -98,7 +100,7 @@ IMPORTS = st.builds(
 )
 PATHS = st.sampled_from(["a.py", "b.py", "src/a.ts", "src/b.js", "a.go", "src/a.rs", "a.c", "x"])
 FACTS = st.builds(
-    Facts,
+    SyntaxFacts,
     st.lists(
         st.builds(Definition, st.sampled_from(["helper", "aid"]), st.sampled_from(["", "Shelf"]),
                   st.just("function"), st.integers(1, 120), st.just(9), st.just("body")),

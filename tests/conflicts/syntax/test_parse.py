@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ghp_agents.conflicts.syntax import parse
-from ghp_agents.conflicts.syntax.facts import Facts, from_json, to_json
+from ghp_agents.conflicts.syntax.facts import SyntaxFacts, from_json, to_json
 from ghp_agents.conflicts.syntax.languages import LANGUAGES
 from ghp_agents.conflicts.syntax.parse import Source, read_all
 from ghp_agents.core import process
@@ -23,19 +23,19 @@ pytest.importorskip("tree_sitter", reason=EXTRA)
 GOOD = Source("python", b"def one():\n    pass\n")
 
 
-def read(*sources: Source) -> list[Facts | None]:
+def read(*sources: Source) -> list[SyntaxFacts | None]:
     clock = ManualClock()
     return read_all(sources, ["one"], clock, clock.interval()[1] + PATIENCE)
 
 
-def names(facts: Facts | None) -> list[str]:
+def names(facts: SyntaxFacts | None) -> list[str]:
     assert facts is not None
     return [each.name for each in facts.definitions]
 
 
 def test_every_grammar_is_installed_with_the_extra_and_reads_a_file() -> None:
     assert parse.languages() == frozenset(LANGUAGES)
-    empty = Facts()
+    empty = SyntaxFacts()
     assert read(*(Source(name, b"") for name in LANGUAGES)) == [empty] * len(LANGUAGES)
 
 
