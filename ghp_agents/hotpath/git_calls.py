@@ -47,7 +47,7 @@ def in_worktree(toplevel: str, environ: "Mapping[str, str]", *args: str) -> GitC
 def run_all(calls: "Sequence[GitCall]", until: float) -> "list[tuple[int, bytes]]":
     """The exit code and output of each command, which run at the same time.
 
-    `until` is a time of `time.monotonic`. Raises GitTimeoutError after it, OSError without git.
+    `until` is a time of `time.monotonic`. Raises SlowGitError after it, OSError without git.
     """
     readers: list[int] = []
     children: list[int] = []

@@ -391,7 +391,7 @@ def test_a_git_that_hangs_is_ended_after_a_second(
     (tmp_path / "git").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(file_conflicts, "DEADLINE_S", 0.1)
-    assert undecided(versions) == "GitTimeoutError: git took too long"
+    assert undecided(versions) == "SlowGitError: git took too long"
 
 
 # ------------------------------------------------------------------- what git itself says
