@@ -52,11 +52,12 @@ def start(bench: Bench, client: str, repo: Path, key: str) -> "subprocess.Popen[
     return bench.codex(repo, key, TRUSTED) if client == "codex" else bench.claude(repo, key)
 
 
-def edit(client: str, path: Path) -> Call:
+def edit(client: str, path: Path, line: str = "new") -> Call:
     """Make a new file."""
     if client == "codex":
-        return Call("apply_patch", f"*** Begin Patch\n*** Add File: {path}\n+new\n*** End Patch")
-    return Call("Write", {"file_path": str(path), "content": "new\n"})
+        patch = f"*** Begin Patch\n*** Add File: {path}\n+{line}\n*** End Patch"
+        return Call("apply_patch", patch)
+    return Call("Write", {"file_path": str(path), "content": f"{line}\n"})
 
 
 def shell(client: str, command: str) -> Call:

@@ -95,7 +95,8 @@ def test_what_another_session_has_begun_to_edit_is_refused_until_that_ends(
     assert ended.code == 0, ended.err
     assert "File created successfully" not in heard[0]
     assert re.search(
-        r"PreToolUse:Write hook error: worker-1 has been editing free\.py in this worktree",
+        r"PreToolUse:Write hook error: This edit of free\.py would conflict at your line 1\. "
+        r"worker-1 has been editing it in another worktree since ",
         heard[0],
     ), heard
     assert (there / "free.py").read_text() == "free\n"

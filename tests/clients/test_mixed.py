@@ -27,7 +27,7 @@ def test_what_one_client_has_begun_another_may_not_edit(
     set_up(bench, there, second, agent="worker-3")
 
     def meanwhile(request: Request) -> Turn:
-        bench.models.script("two", Turn(calls=[edit(second, there / "new.py")]))
+        bench.models.script("two", Turn(calls=[edit(second, there / "new.py", "other")]))
         assert end(start(bench, second, there, "two")).code == 0
         return Turn("I stop.")
 

@@ -271,10 +271,13 @@ def test_ten_sessions_in_ten_worktrees_are_ten_agents(
         begins(place, session_id=session)
     names = sorted(path.stem for path in (repo / ".git/ghp/agents").glob("*.json"))
     assert names == [f"claude-0a0{number}" for number in range(10)]
-    refused = [
-        call("claude", write(place / "a.py", place, session_id=session), place).out != b""
-        for place, session in zip(places, ids, strict=True)
-    ]
+    refused: list[bool] = []
+    for place, session in zip(places, ids, strict=True):
+        edit = {"file_path": str(place / "a.py"), "content": f"{session}\n"}
+        sent = payload("claude-PreToolUse-Write", place, tool_input=edit, session_id=session)
+        refused.append(call("claude", sent, place).out != b"")
+        if not refused[-1]:
+            (place / "a.py").write_text(edit["content"])
     assert refused == [False] + [True] * 9
     shown = json.loads(invoke("agent-status --json", repo).out)["agents"]
     assert [shown[name]["worktree"] for name in names] == [place.name for place in places]
