@@ -76,6 +76,34 @@ def test_a_finish(road: Road, killer: Killer, home: Path, first: int) -> None:
     assert killed >= 1
 
 
+@pytest.mark.parametrize("first", some(FIRSTS, every=STEP, first=4))
+def test_a_queue(road: Road, killer: Killer, first: int) -> None:
+    at, killed, command = first, 0, "agent-merge --queue --unchecked --as lead"
+    numbers = [1, road.issue("Read files").number]
+    while True:
+        for number in numbers:
+            road.done(f"worker-{number}", number, {"a.txt": "new\n", f"{at}-{number}.txt": "new\n"})
+        if killer.run(command, road.folder, at).code != -9:
+            break
+        killed += 1
+        done = run_ghp(command, road.folder, {"GHP_BACKGROUND": "0"})
+        assert done.code == 0, done.err
+        house = road.house("@me")
+        subjects = git(road.folder, "log", "--format=%s", road.tip).splitlines()
+        for number in numbers:
+            issue = house.tracker.get(number)
+            assert (issue.state, len(issue.comments)) == ("closed", 1)
+            lease = house.locks.read(f"issue/{number}")
+            assert lease is not None
+            assert lease.holder is None
+            pull = next(each for each in house.forge.list(closed=True) if each.issue == number)
+            assert subjects.count(f"Merge #{pull.number} from {pull.branch}") == 1
+        git(road.folder, "pull", "--quiet", "--ff-only")
+        numbers = [road.issue(f"Parse {at}").number, road.issue(f"Read {at}").number]
+        at += STEP
+    assert killed >= 1
+
+
 @pytest.mark.parametrize("first", some(FIRSTS, every=STEP, first=8))
 def test_a_merge(road: Road, killer: Killer, first: int) -> None:
     at, killed, number = first, 0, 1
