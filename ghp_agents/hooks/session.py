@@ -1,5 +1,8 @@
 """The start, prompts and end of a session: presence, identity, and what to continue."""
 
+import os
+import sys
+
 from ghp_agents.hooks import naming
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.presence import beat, begin
@@ -7,11 +10,13 @@ from ghp_agents.hotpath import background, error_log, heartbeat, implicit_leases
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from ghp_agents.hooks.scene import HookContext
 
 RESTING = ("idle", "stopped", "waiting")
+PROGRAM = "ghp"
 ENV_FILES = ("CLAUDE_ENV_FILE", "CODEX_ENV_FILE")  # sourced before the agent's shell commands
 END_TIMEOUT_S = 0.3  # seconds; clients allow a second or two at the end
 CONTEXT_LIMIT = 10_000  # UTF-16 units; clients put longer text aside
@@ -27,20 +32,29 @@ def start(context: "HookContext") -> Reply:
     begin(context, fields)
     settings = context.settings()
     background.start_sync(context.folders, context.environ, context.now, settings, urgent=True)
-    variables = {"GHP_AGENT": context.agent}
-    is_exported = _export(context, variables)
-    return _resume_reply(
-        context, _identity_text(context, is_exported or context.event.client == "opencode")
-    )
+    folder = _program_folder(context.environ)
+    is_exported = _export(context, folder) or context.event.client == "opencode"
+    return _resume_reply(context, _identity_text(context, is_exported, folder), folder)
 
 
-def _export(context: "HookContext", variables: "dict[str, str]") -> bool:
-    """Add variables to the file that the client's shell sources. Returns whether there is one."""
+def _program_folder(environ: "Mapping[str, str]") -> str:
+    """The folder of our `ghp` if the shell finds none, as in an environment that is not active;
+    else empty."""
+    own = os.path.dirname(sys.executable)
+    paths = environ.get("PATH", "").split(":")
+    is_found = any(folder and os.access(f"{folder}/{PROGRAM}", os.X_OK) for folder in paths)
+    return "" if is_found or not os.access(f"{own}/{PROGRAM}", os.X_OK) else own
+
+
+def _export(context: "HookContext", folder: str) -> bool:
+    """Add the agent's name, and `folder` to the PATH, to the file that the client's shell sources.
+    Returns whether there is one."""
     from shlex import quote
 
     named = [context.environ[name] for name in ENV_FILES if context.environ.get(name)]
     for path in dict.fromkeys(named):
-        lines = [f"export {name}={quote(value)}\n" for name, value in variables.items()]
+        lines = [f'export PATH="$PATH":{quote(folder)}\n'] if folder else []
+        lines.append(f"export GHP_AGENT={quote(context.agent)}\n")
         try:
             with open(path, "a+", encoding="utf-8", errors="surrogateescape") as file:
                 file.seek(0)
@@ -54,17 +68,24 @@ def _export(context: "HookContext", variables: "dict[str, str]") -> bool:
     return bool(named)
 
 
-def _identity_text(context: "HookContext", is_exported: bool) -> str:
+def _identity_text(context: "HookContext", is_exported: bool, folder: str) -> str:
     by = "" if is_exported else f" Its shell commands need `--as {context.agent}`."
+    if folder and not is_exported:
+        from ghp_agents.hotpath.quoting import clean
+
+        by += f" Its shell does not find `ghp`: run `{clean(f'{folder}/{PROGRAM}')}` instead."
     return (
         "ghp-agents coordinates the agents of this repository. This session is agent "
         f"`{context.agent}`.{by} `ghp agent-status` lists all agents and their work."
     )
 
 
-def _resume_reply(context: "HookContext", lead: str) -> Reply:
-    """A reply with what the agent needs to continue, within the client's limit."""
+def _resume_reply(context: "HookContext", lead: str, folder: str) -> Reply:
+    """A reply with what the agent needs to continue, within the client's limit. `folder` is added
+    to the PATH."""
     variables = {"GHP_AGENT": context.agent}
+    if folder:
+        variables["PATH"] = ":".join(filter(None, (context.environ.get("PATH"), folder)))
     if not context.event.hears:
         return Reply(environ=variables)
     from ghp_agents.core.errors import GhpError

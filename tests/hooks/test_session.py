@@ -2,6 +2,9 @@
 
 import fcntl
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +27,7 @@ from tests.support.hooks import (
 )
 
 START = "claude-SessionStart-startup"
+PROGRAM = Path(sys.executable).parent / "ghp"
 IDENTITY = "ghp-agents coordinates the agents of this repository. This session is agent `worker-1`."
 
 
@@ -61,11 +65,12 @@ def test_what_its_shell_commands_need_is_written_once(repo: Path, tmp_path: Path
     set_up(repo)
     file = tmp_path / "env"
     file.write_text("export OTHER=1")  # another hook's, without an end
+    env = {"CLAUDE_ENV_FILE": str(file), "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}"}
     for name in (START, "claude-SessionStart-resume", "claude-SessionStart-compact"):
-        begins(repo, name, {"CLAUDE_ENV_FILE": str(file)})
+        begins(repo, name, env)
     assert file.read_text() == "export OTHER=1\nexport GHP_AGENT=worker-1\n"
-    begins(repo, START, {"CLAUDE_ENV_FILE": str(file), "GHP_AGENT": "worker-2"})
-    begins(repo, START, {"CLAUDE_ENV_FILE": str(file)})
+    begins(repo, START, {**env, "GHP_AGENT": "worker-2"})
+    begins(repo, START, env)
     assert file.read_text().splitlines()[1:] == [
         "export GHP_AGENT=worker-1", "export GHP_AGENT=worker-2", "export GHP_AGENT=worker-1",
     ]  # fmt: skip
@@ -293,3 +298,34 @@ def test_two_sessions_under_one_name_are_both_told_once(repo: Path) -> None:
     for texts in heard.values():
         (text,) = texts
         assert "Two running sessions use the name worker-1: sessions " in text
+
+
+# ------------------------------------------------------------------------------ the program
+
+
+def without_ghp() -> str:
+    """The PATH without the folders that have our program."""
+    folders = os.environ["PATH"].split(":")
+    return ":".join(each for each in folders if not os.access(f"{each}/ghp", os.X_OK))
+
+
+def test_the_shell_finds_the_program_also_in_an_environment_that_is_not_active(
+    repo: Path, tmp_path: Path
+) -> None:
+    set_up(repo)
+    (file := tmp_path / "env").touch()
+    begins(repo, START, {"CLAUDE_ENV_FILE": str(file), "PATH": without_ghp()})
+    script = f". {file}; command -v ghp; echo $GHP_AGENT"
+    done = subprocess.run(
+        ["sh", "-c", script], env={"PATH": without_ghp()}, stdout=subprocess.PIPE, check=True
+    )
+    assert done.stdout.decode() == f"{PROGRAM}\nworker-1\n"
+
+
+def test_without_a_file_for_its_shell_the_agent_is_told_the_whole_path(repo: Path) -> None:
+    set_up(repo)
+    sent = {"hook_event_name": "SessionStart", "session_id": "s-1", "cwd": str(repo)}
+    done = call("gemini", sent, repo, {"PATH": without_ghp()})
+    assert f"Its shell does not find `ghp`: run `{PROGRAM}` instead." in done.out.decode()
+    told = call("gemini", sent, repo, {"PATH": f"{PROGRAM.parent}:{without_ghp()}"})
+    assert "does not find" not in told.out.decode()
