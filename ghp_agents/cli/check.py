@@ -88,6 +88,11 @@ def check(
                 "--override excludes --staged, --base and --verify.",
                 hint="Use `ghp agent-check --override REASON PATH`.",
             )
+        if not paths:
+            raise UsageError(
+                "--override needs the files to edit.",
+                hint='Use `ghp agent-check --override "They fix a typo, I rename it" PATH`.',
+            )
         _print_override(app, overriding.go_on(
             app.offline, services.whoever_is_here(app.ws),
             services.chosen(app.ws, paths, app.cwd), reason,
@@ -209,7 +214,8 @@ def _print_override(app: App, result: OverrideResult, *, as_json: bool) -> None:
             output.say("Nobody else is editing these files, so nothing was recorded.")
         others = list(dict.fromkeys(named(each.agent) for each in result.new))
         if others:
-            output.say(f"{' and '.join(others)} will be told at its next step.")
+            whose = "its" if len(others) == 1 else "their"
+            output.say(f"{' and '.join(others)} will be told at {whose} next step.")
     if refused:
         raise click.exceptions.Exit(int(ExitCode.REFUSED))
 

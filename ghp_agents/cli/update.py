@@ -50,7 +50,6 @@ def _fields(done: Updated) -> "UpdatedJson":
         "head": done.new,
         "method": done.method if done.new != done.old else None,
         "carried": done.carried,
-        "unstaged": done.unstaged,
         "replaces": done.replaces,
         "conflicts": [],
     }
@@ -64,7 +63,6 @@ def _fields_of_conflict(conflict: UpdateConflictError) -> "UpdatedJson":
         "head": conflict.tips.head,
         "method": None,
         "carried": 0,
-        "unstaged": False,
         "replaces": False,
         "conflicts": [view.fields(file) for file in conflict.files],
     }
@@ -83,11 +81,6 @@ def _say(done: Updated) -> None:
     output.done(f"{did}. It was at {done.old[:12]}.")
     if done.carried:
         output.say(f"{count(done.carried, 'uncommitted change')} kept.")
-    if done.unstaged:
-        output.warn(
-            "What you had staged conflicts on its own, so it is in the files but not staged.",
-            "Stage it again with `git add`.",
-        )
     if done.replaces:
         output.say(
             f"{done.branch} was pushed before. The next `ghp agent-finish` replaces it on the "

@@ -35,7 +35,6 @@ class CarriedWork(NamedTuple):
 
     trees: Trees
     stages: tuple[Stage, ...] = ()  # "ours" is the work
-    unstaged: bool = False  # what was staged can only be kept unstaged
 
 
 class ChangedEntry(NamedTuple):
@@ -75,8 +74,8 @@ def carry(copy: ScratchIndex, work: Trees, old: str, new: str) -> CarriedWork:
     if files.stages:
         return CarriedWork(work, files.stages)
     index = files if work.staged == work.files else _merged(copy, work.staged, before, after)
-    if index.stages:
-        return CarriedWork(Trees(after, files.tree, work.intended), unstaged=True)
+    if index.stages:  # it is nowhere but in the index
+        return CarriedWork(work, index.stages)
     return CarriedWork(Trees(index.tree, files.tree, work.intended))
 
 

@@ -74,13 +74,13 @@ def go_on(
     book = evaluate.current(ctx)
     keys = {path: policy_cache.key_of(book, path) for path in paths}
     limits = float(book["deadAfter"]), float(book["goneAfter"])
-    here, now = ctx.ws.place.git_dir, ctx.ws.clock.now()
+    now = ctx.ws.clock.now()
     pending = [
         (path, lease)
         for path, key in keys.items()
         if policy_cache.is_plain(path)
         for lease in [
-            *check_edit.rivals(ctx.ws.folders, agent, key, here, now, limits),
+            *_rivals(ctx, agent, key, now, limits, why),
             *_reported(ctx, book, agent, path),
         ]
     ]
@@ -88,6 +88,17 @@ def go_on(
     _keep(ctx, agent, keys, pending, why)
     verdicts = evaluate.judge(ctx, agent, paths)
     return OverrideResult(tuple(in_force(ctx, agent, paths)), tuple(new), tuple(verdicts))
+
+
+def _rivals(
+    ctx: Context, agent: AgentName, key: str, now: float, limits: tuple[float, float], why: str
+) -> list[ImplicitLease]:
+    """The leases that count against the agent, and those that it overrode for another reason."""
+    folders, here = ctx.ws.folders, ctx.ws.place.git_dir
+    found = check_edit.rivals(folders, agent, key, here, now, limits)
+    known = [x.lease for x in overrides.read(folders, agent, key, here) if x.reason != why]
+    again = check_edit.editors(folders, agent, key, here, now, limits) if known else []
+    return [*found, *(lease for lease in again if lease in known and lease not in found)]
 
 
 def in_force(ctx: Context, agent: AgentName | None, paths: Sequence[str]) -> Iterator[Overridden]:
@@ -143,7 +154,8 @@ def _record(
         for number, mine in enumerate(_by_agent(pending, here), 1):
             first = mine[0][1]
             marks = sorted(f"{path}\0{lease.since}" for path, lease in mine)
-            name = digest(agent, snapshot.clone, first.agent, str(first.epoch), here, *marks)
+            about = (agent, snapshot.clone, first.agent, str(first.epoch), here, why)
+            name = digest(*about, *marks)
             if override.path_of(first.agent, name) not in known:
                 found.append(OverrideRecord(
                     name, first.agent, first.epoch, tuple(path for path, _ in mine), why,

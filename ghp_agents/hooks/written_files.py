@@ -161,7 +161,7 @@ def _conflict(
     if found is None:
         return None
     mark = f"{found.kind} {found.agent} {found.since} {found.theirs}"
-    why, hint = conflict_words.why(found), conflict_words.hint(found)
+    why, hint = conflict_words.why(found), conflict_words.hint_after(found)
     return WriteRemark(path, mark, why, hint, look.is_certain(path))
 
 

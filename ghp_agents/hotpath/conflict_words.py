@@ -26,17 +26,26 @@ def why(conflict: "FileConflict") -> str:
 
 
 def hint(conflict: "FileConflict") -> str:
-    """What the agent can do."""
-    return next_step(conflict.agent, conflict.path, whole=conflict.kind == "whole")
+    """What the agent can do before it edits."""
+    return next_step(conflict.agent, conflict.path, whole=conflict.kind != "lines")
+
+
+def hint_after(conflict: "FileConflict") -> str:
+    """What the agent can do after a command wrote the file."""
+    return _ways("Undo the change", "keep it", conflict.agent, conflict.path)
 
 
 def next_step(agent: str, path: str, *, whole: bool) -> str:
     """What can be done about another agent's change of a file, or of some of its lines."""
-    who, word = named(agent), path_word(path)
     elsewhere = "Work on something else" if whole else "Edit other lines"
+    return _ways(elsewhere, "edit anyway", agent, path)
+
+
+def _ways(first: str, last: str, agent: str, path: str) -> str:
+    who, word = named(agent), path_word(path)
     return (
-        f"{elsewhere}, wait until {who} finishes its issue, ask: "
-        f"`ghp agent-escalate --file {word}`, or edit anyway after "
+        f"{first}, wait until {who} finishes its issue, ask: "
+        f"`ghp agent-escalate --file {word}`, or {last} after "
         f"`ghp agent-check --override REASON {word}`, which is recorded and tells {who}."
     )
 

@@ -34,7 +34,6 @@ class Updated(NamedTuple):
     new: str
     method: str  # merge, rebase, or fast-forward
     carried: int = 0  # uncommitted paths
-    unstaged: bool = False  # what was staged is not staged any more
     replaces: bool = False  # the branch was pushed before, and is rewritten now
     submodules: tuple[str, ...] = ()  # their recorded commits changed
     interrupted: Interrupted | None = None  # an earlier update, which was completed first
@@ -147,7 +146,6 @@ def _update(ws: Workspace, base: str, branch: str, by: str, lock: int) -> Update
     sent = tips.sent
     return done._replace(
         carried=own,
-        unstaged=carried.unstaged,
         replaces=bool(sent) and not merge.is_ancestor(ws.folder, sent or "", new),
         submodules=tuple(entry.path for entry in entries if entry.mode == both_sides.GITLINK),
     )

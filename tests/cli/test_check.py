@@ -239,7 +239,7 @@ def test_an_agent_goes_on_where_another_one_edits(leased: Path) -> None:
         "worker-2 will be told at its next step.\n",
     )  # fmt: skip
     assert invoke("agent-check src/b.py", leased, env=ONE).code == 0
-    again = invoke("agent-check --override again src/b.py", leased, env=ONE)
+    again = invoke(["agent-check", "--override", "it is a rename", "src/b.py"], leased, env=ONE)
     assert again == (0, "", "✓ You may edit src/b.py, although worker-2 is editing it.\n")
     shown = invoke("agent-check --json src/b.py", leased, env=ONE)
     (entry,) = json.loads(shown.out)
@@ -250,7 +250,18 @@ def test_an_agent_goes_on_where_another_one_edits(leased: Path) -> None:
         "why": "You may edit src/b.py, although worker-2 is editing it. "
                "Reason given: «it is a rename».",
     })  # fmt: skip
-    assert invoke("agent-check --override x --json src/b.py", leased, env=ONE).out == shown.out
+    same = ["agent-check", "--override", "it is a rename", "--json", "src/b.py"]
+    assert invoke(same, leased, env=ONE).out == shown.out
+
+
+def test_an_override_names_its_files(leased: Path) -> None:
+    edit(leased, TWO)
+    assert invoke("agent-check --override src/b.py", leased, env=ONE) == (
+        2, "",
+        "Error: --override needs the files to edit.\n"
+        'Hint: Use `ghp agent-check --override "They fix a typo, I rename it" PATH`.\n',
+    )  # fmt: skip
+    assert invoke("agent-check src/b.py", leased, env=ONE).code == 3
 
 
 def edit(repo: Path, agent: dict[str, str]) -> None:

@@ -61,7 +61,6 @@ def test_a_program_reads_it_as_json(place: Path) -> None:
         "head": git(place, "rev-parse", "HEAD"),
         "method": "merge",
         "carried": 3,
-        "unstaged": False,
         "replaces": False,
         "conflicts": [],
     }

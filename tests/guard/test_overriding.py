@@ -81,9 +81,20 @@ def test_a_third_agent_is_still_refused(here: Path) -> None:
 
 def test_repeating_it_changes_nothing(here: Path) -> None:
     first = go_on(here, "src/a.py")
-    again = go_on(here, "src/a.py", why="another reason")
+    again = go_on(here, "src/a.py")
     assert (again.done, again.new) == (first.done, ())
     assert len(recorded(here)) == 1
+
+
+def test_another_reason_is_told_and_takes_the_place_of_the_first(here: Path) -> None:
+    go_on(here, "src/a.py")
+    hear(here, TWO)
+    again = go_on(here, "src/a.py", why="another reason")
+    assert [each.reason for each in again.done] == ["another reason"]
+    assert len(recorded(here)) == 2
+    (told,) = hear(here, TWO)
+    assert "Reason given: «another reason»." in told
+    assert go_on(here, "src/a.py", why="another reason").new == ()
 
 
 def test_what_was_recorded_comes_into_force_when_it_is_repeated(

@@ -80,7 +80,7 @@ def test_a_conflict_is_told_once_with_the_words_of_a_refusal(here: Path, there: 
     assert lines[0] == "Your command changed files that others hold or have changed:"
     assert lines[1].startswith("This edit of a.txt would conflict at your line 10. worker-2 has ")
     assert "\nten\n" in said
-    assert lines[-1].startswith("Next: Edit other lines, wait until worker-2 finishes its issue")
+    assert lines[-1].startswith("Next: Undo the change, wait until worker-2 finishes its issue")
     assert ran(here) == ""
     (here / "a.txt").write_text(TEXT.replace("10\n", "X\n").replace("1\n", "one\n", 1))
     assert ran(here) == "", "the same conflict"

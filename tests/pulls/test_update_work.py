@@ -177,14 +177,17 @@ def test_a_conflict_of_uncommitted_work_changes_nothing(branch: Branch, kind: st
     ]
 
 
-def test_what_is_staged_and_conflicts_alone_is_kept_unstaged(branch: Branch) -> None:
+def test_what_is_staged_and_conflicts_alone_is_not_lost(branch: Branch) -> None:
     branch.write(a=TEN.replace("3\n", "three\n"))
     git(branch.folder, "add", "a.txt")
     branch.write(a=TEN)
     branch.put({"a.txt": TEN.replace("3\n", "trois\n")})
-    assert branch.update().unstaged
-    assert branch.status() == []
-    assert (branch.folder / "a.txt").read_text() == TEN.replace("3\n", "trois\n")
+    before = branch.state()
+    with pytest.raises(UpdateConflictError, match="Your uncommitted changes conflict") as refused:
+        branch.update()
+    assert branch.state() == before
+    assert "three" in git(branch.folder, "show", ":a.txt")
+    assert [(file.path, file.kind) for file in refused.value.files] == [("a.txt", "lines")]
 
 
 def test_a_pushed_branch_is_not_pushed_but_said_to_be_replaced(branch: Branch) -> None:

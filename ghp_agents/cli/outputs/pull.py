@@ -58,7 +58,6 @@ class UpdatedJson(TypedDict):
     head: str
     method: str | None
     carried: int
-    unstaged: bool
     replaces: bool
     conflicts: list[ConflictJson]
 

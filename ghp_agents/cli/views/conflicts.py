@@ -68,7 +68,8 @@ def _show_order(report: ConflictReport) -> None:
     assert report.order is not None
     output.data("Order of merging with the fewest conflicts:")
     _show_names("without a conflict: ", report, report.order.free)
-    _show_names("then, each after resolving: ", report, report.order.resolving)
+    then = "then, each after resolving: " if report.order.free else "each after resolving: "
+    _show_names(then, report, report.order.resolving)
 
 
 def _show_names(what: str, report: ConflictReport, numbers: Sequence[int]) -> None:
