@@ -251,6 +251,8 @@ class BatchMerger:
             merge_trial.refuse_unchecked(self._who, chosen[0].pull, chosen[0].head)
             return Sorted(tuple(chosen))
 
+        tried: set[str] = set()
+
         def passes(some: Sequence[Queued]) -> bool:
             self._lock.renew_if_due()
             numbers = [each.pull.number for each in some]
@@ -258,11 +260,16 @@ class BatchMerger:
             tree = worktree.tree(ws.folder, commit)
             checks = check_cache.passed(ws, rules, tree)
             if checks is None:
-                if len(some) > 1:
-                    self._who.tell(f"Checking {names(numbers)} together.")
+                again = " again" if commit in tried else ""
+                tried.add(commit)
+                together = " together" if len(some) > 1 else ""
+                if again or together:
+                    self._who.tell(f"Checking {names(numbers)}{together}{again}.")
                 place, branch = self._place.at(commit), some[-1].pull.branch
                 checks = run_checks.run(ws, rules, place, branch, self._who.tell)
                 check_cache.remember(ws, rules, tree, checks)
+                if failed := red(checks):
+                    self._who.tell(f"{names(numbers)}{together}: {failed.line}.")
             self._runs[numbers[-1]] = Run(tuple(some), checks)
             return red(checks) is None
 

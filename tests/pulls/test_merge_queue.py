@@ -149,6 +149,20 @@ def test_a_check_that_fails_once_sends_nobody_back(road: Road) -> None:
 # ----------------------------------------------------------------------- moved and killed
 
 
+def test_it_says_what_is_checked_again_and_what_failed(road: Road) -> None:
+    fill(road, {"a.txt": "one\n"}, {"bad-2": "two\n"})
+    road.configure({"checks": ["! test -e bad-2"]})
+    said: list[str] = []
+    first, second = (outcome.pull.number for outcome in queue(road, said.append))
+    together = f"#{first} and #{second} together"
+    assert [line for line in said if not line.startswith("Running ")] == [
+        f"Checking {together}.",
+        f"{together}: `! test -e bad-2` failed with 1.",
+        f"Checking {together} again.",
+        f"{together}: `! test -e bad-2` failed with 1.",
+    ]
+
+
 def queue(road: Road, tell: Tell) -> list[Outcome | Passed]:
     """The queue, which tells what it does."""
     merger = merge.merger(road.house("lead"), cwd=road.folder, tell=tell)

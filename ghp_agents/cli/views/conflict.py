@@ -10,6 +10,7 @@ from ghp_agents.git.both_sides import ConflictedFile, SidesOverlap
 if TYPE_CHECKING:
     from ghp_agents.cli.outputs.pull import ConflictJson
 
+LINES_SHOWN = 10  # of each side of a place; the JSON has more
 _KINDS = {
     "lines": "changed on both sides",
     "added": "added on both sides",
@@ -49,8 +50,11 @@ def where(start: int, end: int) -> str:
 
 
 def _text(text: str) -> Iterator[str]:
-    for line in text.split("\n") if text else []:
+    known = text.split("\n") if text else []
+    for line in known[:LINES_SHOWN]:
         yield f"    | {line}"
+    if len(known) > LINES_SHOWN:
+        yield f"    … and {count(len(known) - LINES_SHOWN, 'more line')}"
 
 
 def fields(file: ConflictedFile) -> "ConflictJson":
