@@ -79,7 +79,7 @@ class TwoClones:
         return first
 
     def begin(self, each: Pair, commit: str) -> None:
-        """Both agents start anew at the base, which is main."""
+        """Both agents start again at the base, which is main."""
         base = each.base()
         for agent in self.agents:
             git(agent.folder, "update-ref", "refs/remotes/origin/main", commit)

@@ -53,7 +53,7 @@ class Agent:
         self._hunks: dict[str, list[Hunk]] = {}
 
     def begin(self, commit: str, base: Mapping[str, list[str]]) -> None:
-        """Start anew on `commit`, which has the files of `base`."""
+        """Start again on `commit`, which has the files of `base`."""
         git(self.folder, "reset", "-q", "--hard", commit)
         git(self.folder, "clean", "-fdq")
         self.start(base)
@@ -205,7 +205,7 @@ class Clone:
         evaluate.current(app)
 
     def begin(self, pair: Pair, commit: str) -> None:
-        """Both agents start anew on the pair's base, and hold nothing."""
+        """Both agents start again on the pair's base, and hold nothing."""
         base = pair.base()
         for agent in self.agents:
             agent.begin(commit, base)

@@ -33,7 +33,7 @@ SILENT = 30.0  # seconds without a heartbeat after which a report says so
 Found = Sequence[FileChange]
 
 
-class ChangeReporter(NamedTuple):
+class LivingAgent(NamedTuple):
     """A living agent of this clone."""
 
     name: str
@@ -56,17 +56,17 @@ def report_changes(ctx: Context) -> list[str]:
     return [name for name in sorted(wanted) if _publish(ws, name, wanted[name])]
 
 
-def _workers(ws: Workspace) -> tuple[list[ChangeReporter], list[str]]:
+def _workers(ws: Workspace) -> tuple[list[LivingAgent], list[str]]:
     """The living agents of this clone, and the others that still have changes in their presence."""
     now = ws.clock.now()
     names = {name for folder in ws.folders for name in _recent(folder, now - alive.GONE_AFTER)}
-    workers: list[ChangeReporter] = []
+    workers: list[LivingAgent] = []
     idle: list[str] = []
     limits = ws.settings.dead_after, ws.settings.gone_after
     for name in sorted(names):
         found = alive.newest_presence(ws.folders, name)
         if found and alive.lives(ws.folders, name, now, *limits):
-            workers.append(ChangeReporter(name, *found))
+            workers.append(LivingAgent(name, *found))
         elif found and FIELD in found[0]:
             idle.append(name)
     return workers, idle
@@ -85,12 +85,12 @@ def _recent(folder: str, since: float) -> list[str]:
     return [name for name in found if heartbeat.is_name(name)]
 
 
-def _wanted(ws: Workspace, workers: Sequence[ChangeReporter]) -> dict[str, list[ChangedFields]]:
+def _wanted(ws: Workspace, workers: Sequence[LivingAgent]) -> dict[str, list[ChangedFields]]:
     """The changes of each agent, by the worktree that it works in. Raises GhpError."""
     checkouts = worktree_admin.listed(ws.folder)
     owners = {name: checkout for checkout in checkouts for name in _owner(checkout)}
     by_branch = {checkout.branch: checkout for checkout in checkouts if checkout.branch}
-    teams: dict[Checkout, list[ChangeReporter]] = {}
+    teams: dict[Checkout, list[LivingAgent]] = {}
     wanted: dict[str, list[ChangedFields]] = {}
     for worker in workers:
         branch = str(worker.presence.get("branch") or "")
@@ -122,7 +122,7 @@ def _owner(checkout: Checkout) -> list[str]:
 def _files(
     ws: Workspace,
     checkout: Checkout,
-    team: Sequence[ChangeReporter],
+    team: Sequence[LivingAgent],
     refs: Sequence[str],
     before: Mapping[str, Any],
     after: dict[str, Any],
@@ -174,8 +174,8 @@ def _stat(path: str) -> list[int] | None:
 def _without_others(
     ws: Workspace,
     place: Location,
-    worker: ChangeReporter,
-    team: Sequence[ChangeReporter],
+    worker: LivingAgent,
+    team: Sequence[LivingAgent],
     files: Found,
 ) -> list[ChangedFields]:
     """An agent's own changes in a worktree: not those of files that another agent there edits."""
