@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.clock import ManualClock
-from tests.support.faults import Asked, Fault, Said, at_random, in_turn, writes
+from tests.support.faults import COMMON, GARBLED, Asked, Fault, Said, at_random, in_turn, writes
 from tests.support.github import ADMIN, TOKENS, GitHub, World
 from tests.support.proxy import BUDGET, Proxy
 
@@ -71,6 +71,9 @@ def test_what_a_test_does_itself_is_no_part_of_the_record(client: Client) -> Non
         (Fault.SECONDARY, 403, "7"), (Fault.SECONDARY_SILENT, 403, None),
         (Fault.TOO_MANY, 429, "7"), (Fault.TOO_MANY_SILENT, 429, None),
         (Fault.PRIMARY, 403, None), (Fault.BAD_GATEWAY, 502, None),
+        (Fault.ERROR, 500, None), (Fault.BUSY, 503, "7"), (Fault.UNAVAILABLE, 503, None),
+        (Fault.TIMED_OUT, 504, None), (Fault.UNAUTHORIZED, 401, None),
+        (Fault.FORBIDDEN, 403, None), (Fault.MISSING, 404, None), (Fault.TOO_QUICKLY, 422, None),
     ],
 )  # fmt: skip
 def test_what_is_refused_is_not_stored(
@@ -105,9 +108,33 @@ def test_who_has_spent_all_is_refused_until_the_hour_is_over(client: Client) -> 
     assert (client.comment().status, client.comments()) == (201, 1)
 
 
-def test_a_bad_gateway_may_have_done_its_work(client: Client) -> None:
-    client.github.proxy.faults = in_turn(Fault.BAD_GATEWAY_AFTER)
-    assert (client.comment().status, client.comments()) == (502, 1)
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [(Fault.BAD_GATEWAY_AFTER, 502), (Fault.ERROR_AFTER, 500), (Fault.TIMED_OUT_AFTER, 504)],
+)
+def test_an_error_of_the_server_may_have_done_its_work(
+    client: Client, fault: Fault, status: int
+) -> None:
+    client.github.proxy.faults = in_turn(fault)
+    assert (client.comment().status, client.comments()) == (status, 1)
+
+
+@pytest.mark.parametrize("fault", GARBLED)
+def test_a_success_may_have_a_body_that_nobody_can_read(client: Client, fault: Fault) -> None:
+    etag = client.ask("GET", "issues").headers["ETag"]
+    client.github.proxy.faults = in_turn(fault, fault)
+    headers = HEADERS | {"If-None-Match": etag}
+    at = f"/repos/{client.github.repository}/issues"
+    for verb, body in (("GET", None), ("POST", json.dumps({"title": "Two"}))):
+        client.connection.request(verb, at, body, headers)
+        with client.connection.getresponse() as answer:
+            text = answer.read()
+        assert answer.status == (200 if verb == "GET" else 201)
+        assert ("ETag" in answer.headers) is (verb == "GET")
+        assert (text == b"") is (fault is Fault.EMPTY)
+        with pytest.raises(ValueError, match=r"Expecting|Unterminated"):
+            json.loads(text)
+    assert len(client.github.act(ADMIN, "GET", "issues")) == 2
 
 
 @pytest.mark.parametrize(
@@ -175,7 +202,7 @@ def test_dice_fall_the_same_way_for_the_same_seed() -> None:
         [throw(asked) for _ in range(200)] for throw in (at_random(1, 0.5), at_random(1, 0.5))
     ]
     assert thrown[0] == thrown[1]
-    assert set(thrown[0]) == {None, *Fault}
+    assert set(thrown[0]) == {None, *COMMON}
     few = at_random(1, 0.5, most=3)
     assert sum(few(asked) is not None for _ in range(200)) == 3
     only = in_turn(Fault.CUT, where=writes(["labels"]))

@@ -45,13 +45,25 @@ class Fault(Enum):
     HALF = "half an answer comes back"
     SLOW = "the answer takes its time"
     STALE = "304 whatever has changed"
+    # From here on what is rare.
+    ERROR = "500 before anything was stored"
+    ERROR_AFTER = "500 after it was stored"
+    BUSY = "503 with Retry-After"
+    UNAVAILABLE = "503 without Retry-After"
+    TIMED_OUT = "504 before anything was stored"
+    TIMED_OUT_AFTER = "504 after it was stored"
+    EMPTY = "stored, and a success with an ETag and no body"
+    TRUNCATED = "stored, and half of the JSON in a whole answer"
+    PAGE = "stored, and a page of HTML in place of JSON"
+    UNAUTHORIZED = "401 once"
+    FORBIDDEN = "403 once"
+    MISSING = "404 once"
+    TOO_QUICKLY = "422 was submitted too quickly"
 
     @property
     def is_stored(self) -> bool:
         """Whether the request has done its work all the same."""
-        return self in (
-            Fault.BAD_GATEWAY_AFTER, Fault.CUT_AFTER, Fault.HALF, Fault.SLOW
-        )  # fmt: skip
+        return self in STORED
 
     @property
     def is_limit(self) -> bool:
@@ -62,6 +74,13 @@ class Fault(Enum):
 LIMITS = (
     Fault.SECONDARY, Fault.SECONDARY_SILENT, Fault.TOO_MANY, Fault.TOO_MANY_SILENT, Fault.PRIMARY,
 )  # fmt: skip
+# A success whose body cannot be read.
+GARBLED = (Fault.EMPTY, Fault.TRUNCATED, Fault.PAGE)
+STORED = (
+    Fault.BAD_GATEWAY_AFTER, Fault.CUT_AFTER, Fault.HALF, Fault.SLOW, Fault.ERROR_AFTER,
+    Fault.TIMED_OUT_AFTER, *GARBLED,
+)  # fmt: skip
+COMMON = tuple(Fault)[: tuple(Fault).index(Fault.ERROR)]
 Schedule = Callable[[Asked], Fault | None]
 
 
@@ -76,7 +95,7 @@ def in_turn(*faults: Fault | None, where: Callable[[Asked], bool] = lambda _: Tr
 
 
 def at_random(
-    seed: int, share: float, faults: Sequence[Fault] = (*Fault,), most: int | None = None
+    seed: int, share: float, faults: Sequence[Fault] = COMMON, most: int | None = None
 ) -> Schedule:
     """A share of all requests, by dice that fall the same way for the same seed; at most `most`."""
     dice, left = random.Random(seed), [most]

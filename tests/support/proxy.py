@@ -25,7 +25,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from ghp_agents.core.clock import SystemClock
 from ghp_agents.ports import Clock
 from tests.support import emulator
-from tests.support.faults import Asked, Fault, Said, Schedule, never
+from tests.support.faults import GARBLED, Asked, Fault, Said, Schedule, never
 from tests.support.openapi import GRAPHQL, Deviation, OpenAPI
 
 BUDGET, HOUR = 5_000, 3_600  # requests, seconds
@@ -147,7 +147,7 @@ class Proxy:
                 budget = budget._replace(spent=min(budget.spent + 1, BUDGET))
             self._budgets[token] = budget
             said = said._replace(headers={**said.headers, **self._told(budget)})
-            heard = said if fault in (None, *_HEARD) else None
+            heard = None if fault in _UNHEARD else said
             self.everything.append(
                 Exchange(asked, heard, fault, bool(etag), apart, self.clock.now())
             )
@@ -160,11 +160,11 @@ class Proxy:
             return Said(401, {"message": "Bad credentials", "documentation_url": DOCS})
         said = self.behind(asked)
         self._judge(asked, said)
-        if fault is Fault.BAD_GATEWAY_AFTER:
+        if fault in _ERRORS:
             return self._refusal(fault)
         if asked.verb == "GET" and said.status == 200:
             mark = f'W/"{hashlib.sha256(json.dumps(said.body).encode()).hexdigest()}"'
-            if etag == mark:
+            if etag == mark and fault not in GARBLED:
                 return Said(304, None, {"ETag": mark})
             said = said._replace(headers={**said.headers, "ETag": mark})
         return said
@@ -195,8 +195,24 @@ class Proxy:
                 return Said(403, {"message": "API rate limit exceeded", "documentation_url": DOCS})
             case Fault.STALE:
                 return Said(304)
+            case Fault.BUSY:
+                return Said(503, {"message": "Service Unavailable"}, wait)
+            case Fault.UNAUTHORIZED:
+                return Said(401, {"message": "Bad credentials", "documentation_url": DOCS})
+            case Fault.FORBIDDEN:
+                told = "Resource not accessible by personal access token"
+                return Said(403, {"message": told, "documentation_url": DOCS})
+            case Fault.MISSING:
+                return Said(404, {"message": "Not Found", "documentation_url": DOCS})
+            case Fault.TOO_QUICKLY:
+                error = {
+                    "resource": "Issue",
+                    "code": "custom",
+                    "message": "was submitted too quickly",
+                }
+                return Said(422, {"message": "Validation Failed", "errors": [error]})
             case _:
-                return Said(502, {"message": "Server Error"})
+                return Said(_ERRORS.get(fault, 502), {"message": "Server Error"})
 
     def _budget(self, token: str) -> Budget:
         """What a token has spent in its present hour."""
@@ -215,11 +231,12 @@ class Proxy:
         }
 
 
-# Faults with which an answer arrives all the same.
-_HEARD = (
-    Fault.SECONDARY, Fault.SECONDARY_SILENT, Fault.TOO_MANY, Fault.TOO_MANY_SILENT, Fault.PRIMARY,
-    Fault.BAD_GATEWAY, Fault.BAD_GATEWAY_AFTER, Fault.STALE, Fault.SLOW,
-)  # fmt: skip
+# Faults with which no answer arrives that can be read.
+_UNHEARD = (Fault.CUT, Fault.CUT_AFTER, Fault.HALF, *GARBLED)
+_ERRORS = {
+    Fault.BAD_GATEWAY: 502, Fault.BAD_GATEWAY_AFTER: 502, Fault.ERROR: 500, Fault.ERROR_AFTER: 500,
+    Fault.UNAVAILABLE: 503, Fault.TIMED_OUT: 504, Fault.TIMED_OUT_AFTER: 504,
+}  # fmt: skip
 DOCS = "https://docs.github.com/rest"
 SECONDARY = {
     "message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try "
@@ -302,23 +319,23 @@ class _Request(BaseHTTPRequestHandler):
         if said is None or fault in (Fault.CUT, Fault.CUT_AFTER):
             self._break()
         else:
-            self._send(said, cut_off=fault is Fault.HALF)
+            self._send(said, fault)
 
     do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = _do  # noqa: N815 - http.server's own names
 
-    def _send(self, said: Said, *, cut_off: bool) -> None:
+    def _send(self, said: Said, fault: Fault | None) -> None:
         content = b"" if said.body is None else json.dumps(said.body).encode()
         below = ENTERPRISE if self.path.startswith(f"{ENTERPRISE}/") else ""
         base = f"http://{self.headers['Host']}{below}"
         lines = [f"HTTP/1.1 {said.status} {http.client.responses.get(said.status, '')}"]
         headers = {"Content-Type": "application/json; charset=utf-8", **said.headers}
         headers = {name: value.replace(HERE, base) for name, value in headers.items()}
-        content = content.replace(HERE.encode(), base.encode())
+        content = _garbled(content.replace(HERE.encode(), base.encode()), fault)
         if said.status not in (204, 304):
             headers["Content-Length"] = str(len(content))
         lines += [f"{name}: {value}" for name, value in headers.items()]
         head = "\r\n".join([*lines, "", ""]).encode()
-        if cut_off:
+        if fault is Fault.HALF:
             self.wfile.write((head + content)[: len(head) + len(content) // 2 if content else 20])
             self._break()
         else:
@@ -333,3 +350,16 @@ class _Request(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Nobody reads it."""
+
+
+def _garbled(content: bytes, fault: Fault | None) -> bytes:
+    """What stands in the place of an answer's body."""
+    match fault:
+        case Fault.EMPTY:
+            return b""
+        case Fault.TRUNCATED:
+            return content[: len(content) // 2]
+        case Fault.PAGE:
+            return b"<!DOCTYPE html><title>Unicorn!</title>"
+        case _:
+            return content

@@ -11,13 +11,13 @@ from ghp_agents.github.commands.service import Done, obey_new
 from ghp_agents.ports import Context
 from tests.support.commands import Field
 from tests.support.context import make_context
-from tests.support.faults import Fault, at_random
+from tests.support.faults import COMMON, Fault, at_random
 from tests.support.github import ADMIN, WORKER_2, GitHub
 from tests.support.sweeps import Doom, Doomed, Killed
 
 pytestmark = pytest.mark.slow
 COMMANDS = "/agent assign worker-1\n/agent fly\n/agent status"
-FAULTS = tuple(each for each in Fault if each is not Fault.SLOW)
+FAULTS = tuple(each for each in COMMON if each is not Fault.SLOW)
 
 
 @pytest.fixture
