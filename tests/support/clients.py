@@ -88,18 +88,21 @@ class Bench(NamedTuple):
     @contextlib.contextmanager
     def claude_at_a_terminal(self, cwd: Path, key: str) -> Iterator[Terminal]:
         """Claude Code as people have it before them, in a folder that they have said to trust."""
+        self.welcome_claude(key, cwd)
+        command = [str(self.clients.claude), "--permission-mode", "acceptEdits"]
+        with terminal(command, cwd, self.claude_environment(key)) as screen:
+            yield screen
+
+    def welcome_claude(self, key: str, *trusted: Path) -> None:
+        """What Claude Code asks a new user for, and in folders that it does not know."""
+        trust = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
         known = {
             "hasCompletedOnboarding": True,
             "theme": "dark",
             "customApiKeyResponses": {"approved": [key[-20:]], "rejected": []},
-            "projects": {
-                str(cwd): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
-            },
+            "projects": {str(folder): trust for folder in trusted},
         }
         (self.home / ".claude.json").write_text(json.dumps(known))
-        command = [str(self.clients.claude), "--permission-mode", "acceptEdits"]
-        with terminal(command, cwd, self.claude_environment(key)) as screen:
-            yield screen
 
     def codex(
         self, cwd: Path, key: str, *args: str, env: Mapping[str, str] | None = None
