@@ -1,8 +1,9 @@
 """Installs the coding agents that the tests in tests/clients drive: pinned, below .cache/clients.
 
-`python -m tools.clients` prints their paths. Nothing is installed globally, no script of a package
-is run, and npm's configured registry is used. The packages' commands are wrappers that need a
-certain node, so the programs inside are started instead.
+`python -m tools.clients` prints their programs; each is installed when it is first asked for.
+Nothing is installed globally, no script of a package is run, and npm's configured registry is used.
+Commands of packages are wrappers that may install or start another process, so the programs inside
+are started instead.
 """
 
 import contextlib
@@ -15,7 +16,41 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-PACKAGES = {"@anthropic-ai/claude-code": "2.1.329", "@openai/codex": "0.169.0"}
+
+class Client(NamedTuple):
+    """A package of npm, and the one program in it, as a pattern; a script is run by node."""
+
+    package: str
+    version: str
+    program: str
+
+
+CLIENTS = {
+    "claude": Client(
+        "@anthropic-ai/claude-code", "2.1.329", "node_modules/@anthropic-ai/claude-code-*/claude"
+    ),
+    "codex": Client(
+        "@openai/codex", "0.169.0", "node_modules/@openai/codex-*/vendor/*/bin/codex"
+    ),
+    "gemini": Client(
+        "@google/gemini-cli", "0.61.0", "node_modules/@google/gemini-cli/bundle/gemini.js"
+    ),
+    # npm also installs the build for processors without AVX2, by the same name and a suffix.
+    "opencode": Client(
+        "opencode-ai", "1.18.33", "node_modules/opencode-*[46]/bin/opencode"
+    ),
+    "copilot": Client(
+        "@github/copilot", "1.0.102", "node_modules/@github/copilot-*/copilot"
+    ),
+    "qwen": Client(
+        "@qwen-code/qwen-code", "0.15.10", "node_modules/@qwen-code/qwen-code/cli.js"
+    ),
+    "pi": Client(
+        "@mariozechner/pi-coding-agent",
+        "0.73.1",
+        "node_modules/@mariozechner/pi-coding-agent/dist/cli.js",
+    ),
+}  # fmt: skip
 PLACE = Path(__file__).parents[1] / ".cache/clients"
 # Fail within seconds if the registry cannot be reached; npm would try for a minute.
 RETRIES = (
@@ -23,10 +58,6 @@ RETRIES = (
     "--fetch-retry-mintimeout=1000",
     "--fetch-retry-maxtimeout=4000",
 )
-PROGRAMS = {
-    "claude": "node_modules/@anthropic-ai/claude-code-*/claude",
-    "codex": "node_modules/@openai/codex-*/vendor/*/bin/codex",
-}
 # npm's errors for an unreachable registry, as opposed to errors from a registry.
 UNREACHABLE = (
     "CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN",
@@ -34,13 +65,6 @@ UNREACHABLE = (
     "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND",
     "ERR_SOCKET_TIMEOUT", "ETIMEDOUT", "FETCH_ERROR",
 )  # fmt: skip
-
-
-class Clients(NamedTuple):
-    """The programs."""
-
-    claude: Path
-    codex: Path
 
 
 class UnreachableError(Exception):
@@ -51,33 +75,31 @@ class BrokenError(Exception):
     """The clients could not be installed for another reason."""
 
 
-def ready(home: str | None = None) -> Clients:
-    """The clients, installed if they are missing; only one process installs.
+def ready(name: str, home: str | None = None) -> list[str]:
+    """The command of a client, installed if it is missing; only one process installs.
 
     `home` is the folder with npm's configuration, if it is not HOME.
     """
-    folder = PLACE / "-".join(PACKAGES.values())
+    folder = PLACE / f"{name}-{CLIENTS[name].version}"
     if not folder.exists():
         PLACE.mkdir(parents=True, exist_ok=True)
         with one_at_a_time(PLACE):
             if not folder.exists():
-                print("Installing the coding agents for the tests …", file=sys.stderr, flush=True)
-                install(folder, home or os.environ.get("HOME", "/"))
-    return Clients(**{name: program(folder, name) for name in PROGRAMS})
+                print(f"Installing {name} for the tests …", file=sys.stderr, flush=True)
+                install(name, folder, home or os.environ.get("HOME", "/"))
+    return command(name, folder)
 
 
-def install(folder: Path, home: str) -> None:
+def install(name: str, folder: Path, home: str) -> None:
     """Install atomically: the folder is renamed when it is complete."""
     unfinished = PLACE / "unfinished"
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
     (unfinished / "package.json").write_text('{"private": true}\n')
-    npm(unfinished, home, [f"{name}@{version}" for name, version in PACKAGES.items()])
-    for name in PROGRAMS:
-        program(unfinished, name)
-    for other in PLACE.iterdir():  # versions that were pinned before
-        if other.is_dir() and other != unfinished:
-            shutil.rmtree(other)
+    npm(unfinished, home, [f"{CLIENTS[name].package}@{CLIENTS[name].version}"])
+    command(name, unfinished)
+    for other in PLACE.glob(f"{name}-*"):  # versions that were pinned before
+        shutil.rmtree(other)
     unfinished.rename(folder)
 
 
@@ -104,12 +126,19 @@ def npm(folder: Path, home: str, packages: list[str], spare: Path | None = None)
         )
 
 
-def program(folder: Path, name: str) -> Path:
-    """The program of a client; npm installs only the package for this system."""
-    found = sorted(folder.glob(PROGRAMS[name]))
+def command(name: str, folder: Path) -> list[str]:
+    """The command of a client; npm installs only the package for this system."""
+    found = sorted(folder.glob(CLIENTS[name].program))
     if len(found) != 1:
         raise BrokenError(f"{name} is not in {folder}: there may be none for this system.")
-    return found[0]
+    return [*([_node()] if found[0].suffix == ".js" else []), str(found[0])]
+
+
+def _node() -> str:
+    program = shutil.which("node")
+    if program is None:
+        raise BrokenError("node is not on PATH. Install Node.js, and run this again.")
+    return program
 
 
 @contextlib.contextmanager
@@ -123,7 +152,8 @@ def one_at_a_time(place: Path) -> Iterator[None]:
 def main() -> int:
     """Exit with 0 also if the registry cannot be reached: the tests then skip."""
     try:
-        print("\n".join(str(path) for path in ready()))
+        for name in CLIENTS:
+            print(" ".join(ready(name)))
     except UnreachableError as error:
         print(f"The registry of npm cannot be reached:\n{error}", file=sys.stderr)
     except BrokenError as error:

@@ -11,10 +11,9 @@ from tests.support.fake_models import FakeModels, serve
 from tools import clients
 
 
-@pytest.fixture(scope="session")
-def installed() -> clients.Clients:
-    """The pinned clients; without them there is nothing to test."""
-    return outside.need("coding agents", clients.ready)
+def command(name: str) -> list[str]:
+    """The command of a pinned client; without it there is nothing to test."""
+    return outside.need(f"the client {name}", lambda home: clients.ready(name, home))
 
 
 @pytest.fixture
@@ -25,9 +24,9 @@ def models() -> Iterator[FakeModels]:
 
 
 @pytest.fixture
-def bench(installed: clients.Clients, models: FakeModels, home: Path) -> Bench:
+def bench(models: FakeModels, home: Path) -> Bench:
     """Everything that a session is started with."""
-    return Bench(installed, models, home)
+    return Bench(command, models, home)
 
 
 @pytest.fixture(autouse=True)

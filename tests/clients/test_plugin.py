@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 def claude(bench: Bench, cwd: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     """A command of Claude Code that needs no model."""
     return subprocess.run(
-        [str(bench.clients.claude), *words],
+        [*bench.command("claude"), *words],
         cwd=cwd, env=bench.claude_environment("none"), stdin=subprocess.DEVNULL,
         capture_output=True, text=True, timeout=90,
     )  # fmt: skip

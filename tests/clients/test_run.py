@@ -42,7 +42,7 @@ def worktree(bench: Bench) -> Path:
 
 def environment(bench: Bench) -> dict[str, str]:
     """Claude Code is on PATH."""
-    path = f"{bench.clients.claude.parent}{os.pathsep}{os.environ['PATH']}"
+    path = f"{Path(bench.command('claude')[0]).parent}{os.pathsep}{os.environ['PATH']}"
     return {**bench.claude_environment(KEY), "PATH": path}
 
 

@@ -1,4 +1,4 @@
-"""The real Claude Code and the real Codex, each session in a home of its own, on a fake model."""
+"""The real clients, each session in a home of its own, on a fake model."""
 
 import contextlib
 import itertools
@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.support.client_starts import STARTS
 from tests.support.fake_models import FakeModels, Json
 from tests.support.terminal import Terminal, terminal
-from tools.clients import Clients
 
 TIMEOUT_S = 180  # seconds for one session, which takes two on a machine with nothing else to do
 
@@ -49,11 +49,30 @@ class Ended(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """What sessions are started with; `agent` is the key of a session and the name of its agent."""
+    """What sessions are started with: `command` of a client installs it, or skips the test."""
 
-    clients: Clients
+    command: Callable[[str], Sequence[str]]
     models: FakeModels
     home: Path
+
+    def start(
+        self,
+        client: str,
+        cwd: Path,
+        key: str,
+        *,
+        prompt: str = "Do it.",
+        env: Mapping[str, str] | None = None,
+    ) -> "subprocess.Popen[str]":
+        """Start a client of STARTS in `cwd`, for one prompt; it may use all its tools."""
+        command = self.command(client)
+        start = STARTS[client](self.models.url, key, prompt)
+        for name, content in start.files.items():
+            path = self.home / name
+            if not path.exists():  # what a session or our program added stays
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(json.dumps(content))
+        return _start([*command, *start.args], cwd, {**os.environ, **start.env, **(env or {})})
 
     def claude(
         self,
@@ -67,7 +86,7 @@ class Bench(NamedTuple):
     ) -> "subprocess.Popen[str]":
         """Start `claude -p` in `cwd`; it may edit files, and use the tools in `allowed`."""
         command = [
-            str(self.clients.claude), "-p", prompt,
+            *self.command("claude"), "-p", prompt,
             "--output-format", "stream-json", "--verbose",
             "--permission-mode", "acceptEdits",
             *(["--allowedTools", *allowed] if allowed else []),
@@ -89,7 +108,7 @@ class Bench(NamedTuple):
     def claude_at_a_terminal(self, cwd: Path, key: str) -> Iterator[Terminal]:
         """Claude Code as people have it before them, in a folder that they have said to trust."""
         self.welcome_claude(key, cwd)
-        command = [str(self.clients.claude), "--permission-mode", "acceptEdits"]
+        command = [*self.command("claude"), "--permission-mode", "acceptEdits"]
         with terminal(command, cwd, self.claude_environment(key)) as screen:
             yield screen
 
@@ -110,7 +129,7 @@ class Bench(NamedTuple):
         """Start `codex exec` in `cwd`, outside any sandbox: there may be one around already."""
         self._configure_codex()
         command = [
-            str(self.clients.codex), "exec", "--json", "--skip-git-repo-check",
+            *self.command("codex"), "exec", "--json", "--skip-git-repo-check",
             "--dangerously-bypass-approvals-and-sandbox", *args, "Do it.",
         ]  # fmt: skip
         return _start(command, cwd, {**os.environ, "FAKE_KEY": key, **(env or {})})
@@ -124,7 +143,7 @@ class Bench(NamedTuple):
     def codex_server(self, cwd: Path) -> Iterator[Callable[[str, Json], Json]]:
         """`codex app-server`, by which programs do what its user does at the screen."""
         self._configure_codex()
-        server = _start([str(self.clients.codex), "app-server"], cwd, os.environ, subprocess.PIPE)
+        server = _start([*self.command("codex"), "app-server"], cwd, os.environ, subprocess.PIPE)
         numbers = itertools.count()
 
         def ask(method: str, params: Json) -> Json:
@@ -157,7 +176,7 @@ def _start(
     return subprocess.Popen(
         [*command],
         cwd=cwd,
-        env=env,
+        env={**env, "PWD": str(cwd)},  # some clients take their folder from it
         stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -173,7 +192,8 @@ def end(session: "subprocess.Popen[str]") -> Ended:
         session.kill()
         out, err = session.communicate()
         raise AssertionError(f"The session did not end.\n{out[-4000:]}\n{err[-4000:]}") from None
-    return Ended(session.returncode, [json.loads(line) for line in out.splitlines()], err)
+    events = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    return Ended(session.returncode, events, err)
 
 
 def ghp(*words: str) -> str:

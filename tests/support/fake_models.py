@@ -1,7 +1,8 @@
 """A model API on loopback that says what a test has written for it, and keeps what it was asked.
 
-It speaks as much of Anthropic's Messages and OpenAI's Responses as Claude Code and Codex need. Each
-session has its own API key, by which its script is found; many sessions may run at once.
+It speaks as much as clients need of Anthropic's Messages, OpenAI's Responses and Chat Completions,
+and Gemini's API. Each session has its own API key, by which its script is found; many sessions may
+run at once.
 """
 
 import contextlib
@@ -13,6 +14,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 Json = dict[str, Any]
+# The fields with what is said, in any of the APIs.
+NESTED = (
+    "content", "text", "output", "input", "arguments",
+    "parts", "functionResponse", "response", "error",
+)  # fmt: skip
 
 
 class Call(NamedTuple):
@@ -39,13 +45,15 @@ class Request(NamedTuple):
 
     @property
     def said(self) -> str:
-        """Every text of the conversation up to here, instructions and definitions left out."""
-        return "\n".join(_texts(self.body.get("messages", self.body.get("input", []))))
+        """Every text of the conversation up to here, definitions of tools left out."""
+        fields = (self.body.get(name) for name in ("messages", "input", "contents"))
+        return "\n".join(_texts(next(filter(None, fields), [])))
 
     @property
     def prompt(self) -> str:
         """What the session was asked for in the beginning; a subagent has its own."""
-        texts = [*_texts(self.body.get("messages", [])[:1])]
+        asked = [each for each in self.body.get("messages", []) if each["role"] == "user"]
+        texts = [*_texts(asked[:1])]
         return texts[-1] if texts else ""
 
 
@@ -133,12 +141,22 @@ class _Handler(BaseHTTPRequestHandler):
             self._events(_messages, self._asked(path, content))
         elif path.endswith("/responses"):
             self._events(_responses, self._asked(path, content))
+        elif path.endswith("/chat/completions"):
+            self._events(_completions, self._asked(path, content))
+        elif path.endswith(":streamGenerateContent"):
+            self._events(_generated, self._asked(path, content, is_stream=True))
+        elif path.endswith(":generateContent"):
+            self._events(_generated, self._asked(path, content))
+        elif path.endswith(":countTokens"):
+            self._send('{"totalTokens": 10}', "application/json")
         else:
             self._send("{}", "application/json")
 
-    def _asked(self, path: str, content: bytes) -> Request:
-        key = self.headers.get("x-api-key") or self.headers["authorization"]
-        return Request(str(key).removeprefix("Bearer "), path, json.loads(content))
+    def _asked(self, path: str, content: bytes, *, is_stream: bool = False) -> Request:
+        keys = map(self.headers.get, ("x-api-key", "x-goog-api-key", "authorization"))
+        key = next(filter(None, keys), "")
+        body = json.loads(content) | ({"stream": True} if is_stream else {})
+        return Request(key.removeprefix("Bearer "), path, body)
 
     def _events(self, render: Callable[[Json, Turn, str], list[Json]], asked: Request) -> None:
         models = self.server.models
@@ -146,10 +164,11 @@ class _Handler(BaseHTTPRequestHandler):
         number = f"{len(models.requests(asked.key))}_{threading.get_ident()}"
         events = render(asked.body, turn, number)
         if asked.body.get("stream"):
-            lines = [f"event: {each['type']}\ndata: {json.dumps(each)}\n\n" for each in events]
-            self._send("".join(lines), "text/event-stream")
-        else:
+            self._send("".join(map(_event, events)), "text/event-stream")
+        elif render is _messages:
             self._send(json.dumps(_whole(asked.body, turn)), "application/json")
+        else:
+            self._send(json.dumps(events[0]), "application/json")
 
     def _send(self, text: str, kind: str) -> None:
         content = text.encode()
@@ -159,6 +178,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("content-length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)
+
+
+def _event(fields: Json) -> str:
+    """One event of a stream; those of some APIs have a name."""
+    name = f"event: {fields['type']}\n" if "type" in fields else ""
+    return f"{name}data: {json.dumps(fields)}\n\n"
 
 
 def _messages(asked: Json, turn: Turn, number: str) -> list[Json]:
@@ -230,6 +255,45 @@ def _responses(asked: Json, turn: Turn, number: str) -> list[Json]:
     ]
 
 
+def _completions(asked: Json, turn: Turn, number: str) -> list[Json]:
+    """An answer as OpenAI's Chat Completions: a stream of one part, or the whole."""
+    calls = [
+        {
+            "index": place,
+            "id": f"call_{number}_{place}",
+            "type": "function",
+            "function": {"name": call.tool, "arguments": json.dumps(call.input)},
+        }
+        for place, call in enumerate(turn.calls)
+    ]
+    message = {"role": "assistant", "content": turn.text} | ({"tool_calls": calls} if calls else {})
+    choice = {"index": 0, "finish_reason": "tool_calls" if calls else "stop"}
+    usage = {"prompt_tokens": turn.tokens, "completion_tokens": 0, "total_tokens": turn.tokens}
+    return [{
+        "id": f"chatcmpl-{number}",
+        "object": "chat.completion.chunk" if asked.get("stream") else "chat.completion",
+        "created": 1,
+        "model": asked["model"],
+        "choices": [choice | {"delta" if asked.get("stream") else "message": message}],
+        "usage": usage,
+    }]  # fmt: skip
+
+
+def _generated(asked: Json, turn: Turn, number: str) -> list[Json]:
+    """An answer of Gemini's API: a stream of one part, or the whole."""
+    parts: list[Json] = [{"text": turn.text}] if turn.text else []
+    for place, call in enumerate(turn.calls):
+        named = {"id": f"call_{number}_{place}", "name": call.tool, "args": call.input}
+        parts.append({"functionCall": named})
+    usage = {"promptTokenCount": turn.tokens, "candidatesTokenCount": 0}
+    answer = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
+    return [{
+        "responseId": f"answer_{number}",
+        "candidates": [answer],
+        "usageMetadata": usage | {"totalTokenCount": turn.tokens},
+    }]  # fmt: skip
+
+
 def _texts(value: Any) -> Iterator[str]:
     """What is said in a part of a conversation: texts, tool results, arguments."""
     if isinstance(value, str):
@@ -238,5 +302,5 @@ def _texts(value: Any) -> Iterator[str]:
         for each in value:
             yield from _texts(each)
     elif isinstance(value, dict):
-        for name in ("content", "text", "output", "input", "arguments"):
+        for name in NESTED:
             yield from _texts(value.get(name))

@@ -1,7 +1,6 @@
 """Getting the real clients: once for all test workers, and never from anywhere but npm."""
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,11 +10,19 @@ import pytest
 from tests.support.house import CHECKOUT
 from tools import clients
 
-CLAUDE = "node_modules/@anthropic-ai/claude-code-some-system/claude"
-CODEX = "node_modules/@openai/codex-some-system/vendor/some-system/bin/codex"
+PROGRAMS = {
+    "claude": "node_modules/@anthropic-ai/claude-code-linux-x64/claude",
+    "codex": "node_modules/@openai/codex-linux-x64/vendor/some-system/bin/codex",
+    "opencode": "node_modules/opencode-linux-x64/bin/opencode",
+    "gemini": "node_modules/@google/gemini-cli/bundle/gemini.js",
+}
 INSTALLS = f"""\
 while [ "$1" != --prefix ]; do shift; done
-cd "$2" && mkdir -p "$(dirname {CLAUDE})" "$(dirname {CODEX})" && touch {CLAUDE} {CODEX}
+cd "$2" && for program in {" ".join(PROGRAMS.values())} {PROGRAMS["opencode"]}; do
+    mkdir -p "$(dirname $program)" && touch $program
+done
+mkdir -p node_modules/opencode-linux-x64-baseline/bin
+touch node_modules/opencode-linux-x64-baseline/bin/opencode
 """
 
 
@@ -42,16 +49,27 @@ def npm(calls: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
 
 
-def test_they_are_installed_once_pinned_and_without_scripts(
+def test_each_is_installed_once_when_it_is_asked_for_pinned_and_without_scripts(
     place: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     npm(calls, monkeypatch, INSTALLS)
-    found = [clients.ready(), clients.ready()]
-    folder = place / "2.1.329-0.169.0"
-    assert found == [clients.Clients(folder / CLAUDE, folder / CODEX)] * 2
-    (call,) = calls.read_text().splitlines()
-    assert "--ignore-scripts" in call
-    assert call.endswith("@anthropic-ai/claude-code@2.1.329 @openai/codex@0.169.0")
+    for name in ("claude", "claude", "opencode"):
+        folder = place / f"{name}-{clients.CLIENTS[name].version}"
+        assert clients.ready(name) == [str(folder / PROGRAMS[name])]
+    claude, opencode = calls.read_text().splitlines()
+    assert "--ignore-scripts" in claude
+    assert claude.endswith(" @anthropic-ai/claude-code@2.1.329")
+    assert opencode.endswith(" opencode-ai@1.18.33")
+
+
+def test_a_script_is_run_by_node_itself(
+    place: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    npm(calls, monkeypatch, INSTALLS)
+    node = calls.parent / "bin/node"
+    node.touch(0o755)
+    program = place / f"gemini-{clients.CLIENTS['gemini'].version}" / PROGRAMS["gemini"]
+    assert clients.ready("gemini") == [str(node), str(program)]
 
 
 @pytest.mark.slow
@@ -61,7 +79,7 @@ def test_test_workers_that_start_together_install_once(
     npm(calls, monkeypatch, INSTALLS)
     code = (
         "import pathlib, sys; from tools import clients; "
-        "clients.PLACE = pathlib.Path(sys.argv[1]); clients.ready()"
+        "clients.PLACE = pathlib.Path(sys.argv[1]); clients.ready('codex')"
     )
     command = [sys.executable, "-c", code, str(place)]
     workers = [subprocess.Popen(command, cwd=CHECKOUT) for _ in range(4)]
@@ -73,10 +91,10 @@ def test_what_was_left_half_way_and_older_clients_are_replaced(
     place: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     npm(calls, monkeypatch, INSTALLS)
-    for name in ("unfinished/node_modules", "1.0.0-0.1.0"):
+    for name in ("unfinished/node_modules", "claude-1.0.0", "codex-0.1.0"):
         (place / name).mkdir(parents=True)
-    clients.ready()
-    assert {path.name for path in place.iterdir()} == {"2.1.329-0.169.0", "lock"}
+    clients.ready("claude")
+    assert {path.name for path in place.iterdir()} == {"claude-2.1.329", "codex-0.1.0", "lock"}
 
 
 def test_a_registry_out_of_reach_is_told_from_everything_else(
@@ -91,7 +109,7 @@ def test_a_registry_out_of_reach_is_told_from_everything_else(
     for text, kind in said.items():
         npm(calls, monkeypatch, f"echo {text} >&2; exit 1\n")
         with pytest.raises(kind, match=text):
-            clients.ready()
+            clients.ready("claude")
         assert clients.main() == (kind is clients.BrokenError)
         assert text in capsys.readouterr().err
 
@@ -101,24 +119,16 @@ def test_an_npm_that_installs_nothing_for_this_system_is_a_failure(
 ) -> None:
     npm(calls, monkeypatch, "exit 0\n")
     with pytest.raises(clients.BrokenError, match="there may be none for this system"):
-        clients.ready()
-    assert not (place / "2.1.329-0.169.0").exists()
+        clients.ready("claude")
+    assert not (place / "claude-2.1.329").exists()
 
 
 def test_without_npm_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(clients.BrokenError, match=r"Install Node\.js with npm"):
-        clients.ready()
-
-
-@pytest.mark.parametrize(
-    ("page", "package"), [*zip(["claude", "codex"], clients.PACKAGES, strict=True)]
-)
-def test_the_page_of_a_client_names_the_version_that_is_tested(page: str, package: str) -> None:
-    said = (CHECKOUT / f"docs/clients/{page}.md").read_text()
-    assert re.search(rf"^Run for real: .* {re.escape(clients.PACKAGES[package])} ", said, re.M)
+        clients.ready("claude")
 
 
 def test_the_pinned_versions_are_whole() -> None:
     """A range or a tag would be another program tomorrow."""
-    assert all(version.replace(".", "").isdigit() for version in clients.PACKAGES.values())
+    assert all(version.replace(".", "").isdigit() for (_, version, _) in clients.CLIENTS.values())
