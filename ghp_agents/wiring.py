@@ -80,6 +80,8 @@ class App:
 
         found = access.find(self.ws)
         if found is None:
+            if self.tell:
+                access.warn_once(self.ws, self.tell)
             return None
         from ghp_agents.github.api.repository import GitHubRepository
 

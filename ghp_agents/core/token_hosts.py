@@ -24,6 +24,19 @@ def hosts_in(environ: Mapping[str, str]) -> set[str]:
     return {host for host in named if host}
 
 
+def as_named(host: str, named: Collection[str]) -> str | None:
+    """The host with its port, if one of the `named` hosts is this one; else None.
+
+    A name without a port names every port: TLS proves the name, and `gh` accepts no ports. An ssh
+    address has no port of the API, so the name's counts.
+    """
+    name, _, port = host.partition(":")
+    if host in named or name in named:
+        return host
+    with_port = sorted(other for other in named if other.partition(":")[0] == name)
+    return with_port[0] if with_port and not port else None
+
+
 def names(host: str, environ: Mapping[str, str], named: Collection[str]) -> tuple[str, ...]:
     """The variables that hold the token of a host. A self-hosted server gets a token only if the
     person named it in `named`."""

@@ -7,7 +7,8 @@ from typing import Any
 from ghp_agents.core import token_hosts
 from ghp_agents.core.clock import ago
 from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
-from ghp_agents.core.ids import count
+from ghp_agents.core.ids import count, one_line
+from ghp_agents.github import moved
 from ghp_agents.github.api import access, status
 from ghp_agents.github.api.access import RepositoryPlace
 from ghp_agents.github.api.repository import GitHubRepository
@@ -45,6 +46,8 @@ def check_access(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> I
         return
     place = None if ws.settings.tracker == "local" else access.where(ws)
     if place is None:
+        if other := access.unnamed(ws):
+            yield warning("github", *access.unnamed_words(ws, other))
         return  # not a GitHub repository
     why = "there is no token for it" if ws.settings.push else "`agents.push` is false"
     yield info(
@@ -134,6 +137,10 @@ def check_repository(hub: Callable[[], GitHubRepository | None]) -> Iterator[Fin
         return
     answer: Any = found.get("").body
     answer = answer if isinstance(answer, dict) else {}
+    name = one_line(str(answer.get("full_name") or ""), 140)
+    if name.casefold() not in ("", found.repository.casefold()):
+        text = f"{found.repository} is now {name} on GitHub, which redirects."
+        yield warning("github-moved", text, moved.HINT)
     if answer.get("has_issues") is False:
         yield error(
             "github-repository",

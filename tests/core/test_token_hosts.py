@@ -29,3 +29,20 @@ def test_the_environment_names_hosts_by_gh_host_and_by_the_workflows_server() ->
     assert token_host.hosts_in({}) == set()
     assert token_host.hosts_in({"GH_HOST": " GHE.example.com "}) == {"ghe.example.com"}
     assert token_host.hosts_in({"GH_HOST": "a.test", **SERVER}) == {"a.test", "ghe.example.com"}
+
+
+@pytest.mark.parametrize(
+    ("host", "named", "found"),
+    [
+        ("ghe.test:8443", ("ghe.test:8443",), "ghe.test:8443"),
+        ("ghe.test:8443", ("ghe.test",), "ghe.test:8443"),
+        ("ghe.test", ("ghe.test:8443",), "ghe.test:8443"),
+        ("ghe.test:8443", ("ghe.test:9443",), None),
+        ("other.test", ("ghe.test",), None),
+        ("ghe.test", (), None),
+    ],
+)
+def test_a_name_without_a_port_names_every_port(
+    host: str, named: tuple[str, ...], found: str | None
+) -> None:
+    assert token_host.as_named(host, named) == found

@@ -100,6 +100,20 @@ def test_a_rest_is_a_warning_and_what_cannot_be_asked_meanwhile_an_error(
     assert len(script.asked) == 1
 
 
+def test_a_renamed_repository_is_a_warning(
+    repo: Path, hub: GitHubRepository, script: Script, clock: ManualClock
+) -> None:
+    script.then(says(200, {**REPOSITORY, "full_name": "acme/new"}), says(200, {"login": "me"}))
+    [_, renamed, _] = found(repo, hub, clock)
+    assert renamed == Finding(
+        Level.WARNING,
+        "github-moved",
+        "acme/widgets is now acme/new on GitHub, which redirects.",
+        "Correct the remote's address (`git remote set-url`), or `agents.github.repository`: the "
+        "old name stops working when somebody creates a repository with it.",
+    )
+
+
 def test_few_requests_left_are_a_warning(
     repo: Path, hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:
@@ -210,6 +224,18 @@ def test_a_refused_token_is_an_error_with_githubs_words(
 
 
 # ---------------------------------------------------------------- without a hub
+
+
+def test_a_token_whose_server_nobody_names_is_a_warning(repo: Path) -> None:
+    git(repo, "remote", "add", "origin", "https://ghe.example.com/acme/widgets")
+    app = house(repo, GH_ENTERPRISE_TOKEN=SECRET)
+    [unnamed] = hub_checks.check_access(app.ws, lambda: app.hub)
+    assert (unnamed.level, unnamed.code) == (Level.WARNING, "github")
+    assert unnamed.text == (
+        "Issues are kept in git, not on ghe.example.com/acme/widgets: GH_ENTERPRISE_TOKEN is set, "
+        "but nothing names its server."
+    )
+    assert "set GH_HOST to ghe.example.com" in unnamed.remedy
 
 
 def test_where_nothing_is_githubs_nothing_is_said(repo: Path, clock: ManualClock) -> None:

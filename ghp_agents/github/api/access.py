@@ -5,12 +5,15 @@ the program `gh`.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ghp_agents.core import token_hosts
 from ghp_agents.core.errors import NotSetUpError
+from ghp_agents.core.json_file import object_file
+from ghp_agents.core.remote_url import is_public
 from ghp_agents.github.api import remote_url, token
 from ghp_agents.github.api.token import Token
 from ghp_agents.settings import consent
@@ -18,6 +21,7 @@ from ghp_agents.state import git_credentials
 from ghp_agents.workspace import Workspace
 
 OVERRIDE = "GHP_GITHUB_API"  # the address of the API, for tests and for proxies
+TOLD = "told.json"  # what people were told once
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
 
@@ -85,12 +89,18 @@ def where(ws: Workspace) -> RepositoryPlace | None:
     hosts = token_hosts.hosts_in(ws.environ) | ({configured} if configured else set())
     for address in remote_url.addresses(ws):
         parsed = remote_url.parse_remote_url(address)
-        if parsed and (token_hosts.is_githubs(parsed[0]) or parsed[0] in hosts):
-            remotes_host, repository = parsed
+        server = parsed and (
+            parsed[0]
+            if token_hosts.is_githubs(parsed[0])
+            else token_hosts.as_named(parsed[0], hosts)
+        )
+        if parsed and server:
+            remotes_host, repository = server, parsed[1]
             break
     else:
         remotes_host, repository = None, None
-    host = configured or remotes_host or "github.com"
+    is_same = remotes_host and configured and token_hosts.as_named(remotes_host, (configured,))
+    host = (remotes_host if is_same else configured or remotes_host) or "github.com"
     repository = fields.get("repository") or _proposed(ws, fields) or repository
     if repository is None:
         return None
@@ -102,13 +112,49 @@ def where(ws: Workspace) -> RepositoryPlace | None:
     return RepositoryPlace(host, repository, host == remotes_host)
 
 
+def unnamed(ws: Workspace) -> RepositoryPlace | None:
+    """The remote's repository, if the environment has a token for a server of one's own and nobody
+    named the server: then the token is not used, and issues are in the state."""
+    settings = ws.settings
+    if settings.tracker == "local" or not settings.push or settings.github.get("host"):
+        return None
+    if not any(ws.environ.get(name, "").strip() for name in token_hosts.OF_ENTERPRISE):
+        return None
+    for parsed in map(remote_url.parse_remote_url, remote_url.addresses(ws)):
+        if parsed and not is_public(parsed[0]) and where(ws) is None:
+            return RepositoryPlace(*parsed, is_remotes=True)
+    return None
+
+
+def unnamed_words(ws: Workspace, place: RepositoryPlace) -> tuple[str, str]:
+    """What people read about an unnamed server, and what they can do."""
+    variable = next(name for name in token_hosts.OF_ENTERPRISE if ws.environ.get(name, "").strip())
+    return (
+        f"Issues are kept in git, not on {place.host}/{place.repository}: {variable} is set, but "
+        "nothing names its server.",
+        f"If {place.host} is your GitHub server, set GH_HOST to {place.host}. If not, set "
+        '`"tracker": "local"` under `agents` in .ghp/config.json.',
+    )
+
+
+def warn_once(ws: Workspace, tell: Callable[[str], None]) -> None:
+    """Tell people of an unnamed server, once in each clone."""
+    place = unnamed(ws)
+    noted = object_file(ws.cache_dir / "hub" / TOLD)
+    if place and noted.read().get("unnamed") != place.host:
+        tell(" ".join(unnamed_words(ws, place)))
+        with suppress(OSError):
+            (ws.cache_dir / "hub").mkdir(parents=True, exist_ok=True)
+        noted.write({**noted.read(), "unnamed": place.host})
+
+
 def may_have_a_token(ws: Workspace, place: RepositoryPlace) -> bool:
     """Whether a token may be sent to this server: to GitHub, or to a server that the person named.
     The repository's configuration and its clone address do not count: an attacker may control
     both."""
     if place.host == "github.com" or (token_hosts.is_githubs(place.host) and place.is_remotes):
         return True
-    return place.host in git_credentials.named_hosts(ws)
+    return token_hosts.as_named(place.host, git_credentials.named_hosts(ws)) == place.host
 
 
 def _proposed(ws: Workspace, fields: Mapping[str, str]) -> str | None:
@@ -140,7 +186,8 @@ def _api(ws: Workspace, place: RepositoryPlace) -> str:
         return api_of(place.host)
     parts = urlsplit(configured)
     host = (parts.hostname or "").lower()
-    own = host == place.host or host.endswith(f".{place.host}")
+    server = place.host.partition(":")[0]
+    own = host == server or host.endswith(f".{server}")
     if parts.scheme == "https" and own and not parts.username:
         return configured.rstrip("/")
     raise NotSetUpError(

@@ -2,6 +2,7 @@
 
 import re
 
+from ghp_agents.core.token_hosts import is_githubs
 from ghp_agents.git import process as git
 from ghp_agents.workspace import Workspace
 
@@ -29,11 +30,16 @@ def addresses(ws: Workspace) -> list[str]:
 
 
 def parse_remote_url(address: str) -> tuple[str, str] | None:
-    """The host and "owner/name" of a web, ssh or scp-like address; None for any other."""
+    """The host and "owner/name" of a web, ssh or scp-like address; None for any other.
+
+    A port of an https address belongs to the host: the API is there, too.
+    """
     web = _ADDRESS.fullmatch(address)
     if web:
         host, _, path = web["rest"].partition("/")
-        host = host.partition(":")[0]
+        host, _, port = host.partition(":")
+        if web["scheme"] == "https" and port.isdecimal() and port != "443":
+            host = host if is_githubs(_plain_host(host.lower())) else f"{host}:{port}"
     else:
         short = None if "://" in address else _SHORT.fullmatch(address)
         if short is None:

@@ -40,7 +40,7 @@ class ReadResult(NamedTuple):
 class GitHubRepository:
     """One repository on GitHub. A path is relative to it (`issues/12`), or absolute (`/user`).
 
-    `recall`, `has`, `learned`, `later`, `unread`, `note_unread` and `standing` send no requests.
+    `recall`, `has`, `learned`, `later`, `unread`, `note_unread`, `moved_to` and `status` send none.
     All other methods may, and raise the errors of `github/api/errors.py`: `NoAnswerError` (exit
     code 4) if the result is unknown, a `HubError` if GitHub refused.
     """
@@ -75,6 +75,23 @@ class GitHubRepository:
             login = str(self.graphql("query { viewer { login } }")["viewer"]["login"])
         self._accounts.put("viewer", login, VIEWER_SECONDS)
         return login
+
+    def present_name(self) -> str:
+        """The repository's name now: it may have been renamed or moved to another owner, and GitHub
+        redirects."""
+        name = str(self.get("").body.get("full_name") or self.repository)
+        self._accounts.put(self._moved, name, VIEWER_SECONDS)
+        return name
+
+    @property
+    def moved_to(self) -> str | None:
+        """The last result of `present_name` within a day; None if nobody asked."""
+        known = self._accounts.get(self._moved, VIEWER_SECONDS)
+        return known if isinstance(known, str) else None
+
+    @property
+    def _moved(self) -> str:
+        return f"name {self.repository}"
 
     def get(self, path: str, **params: str | int) -> ReadResult:
         """Read. Conditional: unchanged data costs nothing of the rate limit (`fresh` is False)."""

@@ -63,7 +63,8 @@ def of_gh(ws: Workspace, host: str, *, again: bool = False) -> Token | None:
     age = ws.clock.now() - _without_token(ws).read().get(host, math.inf)
     if program is None or (not again and 0 <= age < ASK_AGAIN):
         return None
-    command = [program, "auth", "token", "--hostname", host]
+    name = host.partition(":")[0]  # `gh` accepts no ports
+    command = [program, "auth", "token", "--hostname", name]
     env = {name: value for name, value in ws.environ.items() if name not in TOKENS}
     try:
         ended = process.run(command, cwd=ws.common_dir, env=env, timeout=GH_SECONDS)

@@ -54,6 +54,8 @@ def _read(
 ) -> Mirror:
     is_whole = mirror is None or not 0 <= now - check.whole_at < WHOLE
     listed, cursor, page = _pages(context, RefreshState() if is_whole else check)
+    if listed and not context.hub.moved_to and not _is_named_so(context, listed[-1]):
+        context.hub.present_name()  # for the notes of a sync
     fresh, unread = _parse_readable(raw for raw in listed if not is_pull(raw))
     known = mirror.issues if mirror else {}
     changed = [issue for issue in fresh if not _same(issue, known.get(issue.number))]
@@ -180,8 +182,16 @@ def _fetch(context: TrackerContext, number: int) -> dict[str, Any]:
 def _is_here(context: TrackerContext, raw: dict[str, Any]) -> bool:
     """Whether the issue is in this repository, which may have been renamed. A moved issue can have
     the same number in its new repository."""
-    url = str(raw.get("repository_url") or "")
-    _, _, name = url.rpartition("/repos/")
-    if not name or name.casefold() == context.hub.repository.casefold():
+    if _is_named_so(context, raw):
         return True
-    return name.casefold() == str(context.hub.get("").body.get("full_name")).casefold()
+    name, known = _repository_of(raw).casefold(), (context.hub.moved_to or "").casefold()
+    return name == known or name == context.hub.present_name().casefold()
+
+
+def _is_named_so(context: TrackerContext, raw: dict[str, Any]) -> bool:
+    """Whether the issue's repository has the name that this clone uses, or GitHub names none."""
+    return _repository_of(raw).casefold() in ("", context.hub.repository.casefold())
+
+
+def _repository_of(raw: dict[str, Any]) -> str:
+    return str(raw.get("repository_url") or "").rpartition("/repos/")[2]

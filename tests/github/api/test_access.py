@@ -95,6 +95,74 @@ def test_where_all_stays_in_the_clone_nobody_asks_github(repo: Path) -> None:
     assert found(repo, **TOKEN) == ("github.com", "acme/widgets", "https://api.github.com")
 
 
+@pytest.mark.parametrize(
+    ("address", "named"),
+    [
+        ("https://ghe.example.com:8443/acme/widgets", "ghe.example.com:8443"),
+        ("https://ghe.example.com:8443/acme/widgets", "ghe.example.com"),
+        ("ssh://git@ghe.example.com:2222/acme/widgets", "ghe.example.com:8443"),
+    ],
+)
+def test_a_servers_port_is_kept(repo: Path, address: str, named: str) -> None:
+    origin(repo, address)
+    assert found(repo, GH_ENTERPRISE_TOKEN=SECRET, GH_HOST=named) == (
+        "ghe.example.com:8443",
+        "acme/widgets",
+        "https://ghe.example.com:8443/api/v3",
+    )
+
+
+def test_a_configured_server_keeps_the_remotes_port(repo: Path) -> None:
+    origin(repo, "https://ghe.example.com:8443/acme/widgets")
+    mine({"agents": {"github": {"host": "ghe.example.com"}}}, repo.parent)
+    assert found(repo, GH_ENTERPRISE_TOKEN=SECRET) == (
+        "ghe.example.com:8443",
+        "acme/widgets",
+        "https://ghe.example.com:8443/api/v3",
+    )
+
+
+def test_a_port_that_the_person_did_not_name_gets_no_token(repo: Path) -> None:
+    origin(repo, "https://ghe.example.com:9443/acme/widgets")
+    assert found(repo, GH_ENTERPRISE_TOKEN=SECRET, GH_HOST="ghe.example.com:8443") is None
+
+
+def test_a_token_whose_server_nobody_names_is_said_once(repo: Path) -> None:
+    origin(repo, "https://ghe.example.com:8443/acme/widgets")
+    lines: list[str] = []
+    for _ in range(2):
+        ws = workspace(repo, GITHUB_ENTERPRISE_TOKEN=SECRET)
+        assert access.find(ws) is None
+        access.warn_once(ws, lines.append)
+    assert lines == [
+        "Issues are kept in git, not on ghe.example.com:8443/acme/widgets: "
+        "GITHUB_ENTERPRISE_TOKEN is set, but nothing names its server. If ghe.example.com:8443 is "
+        "your GitHub server, set GH_HOST to ghe.example.com:8443. If not, set "
+        '`"tracker": "local"` under `agents` in .ghp/config.json.'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("address", "environ"),
+    [
+        ("https://ghe.example.com/acme/widgets", TOKEN),
+        ("https://ghe.example.com/acme/widgets", {}),
+        ("https://gitlab.com/acme/widgets", {"GH_ENTERPRISE_TOKEN": SECRET}),
+        ("/srv/widgets.git", {"GH_ENTERPRISE_TOKEN": SECRET}),
+        ("https://github.com/acme/widgets", {"GH_ENTERPRISE_TOKEN": SECRET}),
+        (
+            "https://ghe.example.com/acme/widgets",
+            {"GH_ENTERPRISE_TOKEN": SECRET, "GH_HOST": "ghe.example.com"},
+        ),
+    ],
+)
+def test_without_doubt_about_the_server_nothing_is_said(
+    repo: Path, address: str, environ: dict[str, str]
+) -> None:
+    origin(repo, address)
+    assert access.unnamed(workspace(repo, **environ)) is None
+
+
 def test_local_is_local(repo: Path) -> None:
     origin(repo, "https://github.com/acme/widgets")
     configured(repo, tracker="local")

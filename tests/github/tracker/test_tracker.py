@@ -1,8 +1,10 @@
 """Issues on GitHub do what every tracker does, and what only a server with other writers has to."""
 
+import json
 import os
 import re
 from collections.abc import Callable
+from urllib.parse import urlencode
 
 import pytest
 
@@ -881,6 +883,38 @@ def test_one_that_moved_and_has_the_same_number_there_is_not_taken_for_it(
 
     github.proxy.behind = renamed
     assert tracker.get(1).title == "One"  # it is the repository that has another name
+
+
+def test_a_renamed_repository_goes_on_and_a_sync_says_it_once(
+    github: GitHub, house: MakeHouse
+) -> None:
+    github.issue("One")
+    behind, home = github.proxy.behind, f"/repos/{github.repository}"
+
+    def renamed(request: Asked) -> Said:
+        described = not request.path.endswith("/issues/comments")  # by GitHub, as redirecting
+        if request.path.startswith(home) and described:
+            there = github.api + "/repos/acme/gadgets" + request.path.removeprefix(home)
+            query = "?" + urlencode(request.query) if request.query else ""
+            return Said(301, {"message": "Moved Permanently"}, {"Location": there + query})
+        below = request.path.removeprefix("/repos/acme/gadgets")
+        if below == request.path:
+            return behind(request)
+        response = behind(request._replace(path=home + below))
+        told = json.dumps(response.body).replace(github.repository, "acme/gadgets")
+        return response._replace(body=json.loads(told))
+
+    github.proxy.behind = renamed
+    app = house()
+    assert [issue.title for issue in app.tracker.list()] == ["One"]
+    assert app.tracker.get(1).title == "One"
+    told = [note for note in sync.sync(app, hub=app.hub).notes if "redirects" in note]
+    assert [note.partition(" Correct")[0] for note in told] == [
+        f"{github.repository} is now acme/gadgets on GitHub, which redirects."
+    ]
+    app.ws.clock.wait(3_600.0)
+    again = house()
+    assert [note for note in sync.sync(again, hub=again.hub).notes if "redirects" in note] == []
 
 
 # ------------------------------------------------------------------------- the server, bent
