@@ -140,3 +140,26 @@ def github(github_world: "World", tmp_path: Path) -> Iterator["GitHub"]:
     with GitHub(github_world, tmp_path).open() as github:
         yield github
     assert github.proxy.violations == []
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Iterator["GitHub"]:
+    """GitHub as `github`, on our own twin of it: no node, time by hand, and reads that lag."""
+    from tests.support.github import GitHub, World
+
+    with GitHub(World(None, None), tmp_path).open() as github:
+        yield github
+    assert github.proxy.violations == []
+
+
+@pytest.fixture(params=["emulate", "twin"])
+def github_or_twin(
+    request: pytest.FixtureRequest, github_world: "World", tmp_path: Path
+) -> Iterator["GitHub"]:
+    """`github` once, and once on our own twin of emulate; both are judged."""
+    from tests.support.github import GitHub
+
+    world = github_world._replace(emulator=None) if request.param == "twin" else github_world
+    with GitHub(world, tmp_path).open() as github:
+        yield github
+    assert github.proxy.violations == []

@@ -108,6 +108,18 @@ def test_who_has_spent_all_is_refused_until_the_hour_is_over(client: Client) -> 
     assert (client.comment().status, client.comments()) == (201, 1)
 
 
+def test_an_account_writes_no_more_than_the_server_allows(client: Client) -> None:
+    proxy = client.github.proxy
+    proxy.clock, proxy.limits = (clock := ManualClock()), ((2, 60.0), (3, 3_600.0))
+    client.github.act(ADMIN, "PATCH", "issues/1", {"title": "Two"})  # the page is the account's too
+    assert [client.comment().status for _ in range(2)] == [201, 403]
+    assert client.ask("GET", "issues").status == 200
+    clock.wait(61)
+    assert [client.comment().status for _ in range(2)] == [201, 403]
+    clock.wait(3_600)
+    assert (client.comment().status, client.comments()) == (201, 3)
+
+
 @pytest.mark.parametrize(
     ("fault", "status"),
     [(Fault.BAD_GATEWAY_AFTER, 502), (Fault.ERROR_AFTER, 500), (Fault.TIMED_OUT_AFTER, 504)],

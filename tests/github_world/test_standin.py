@@ -7,6 +7,11 @@ import pytest
 from tests.support.github import ADMIN, OUTSIDER, WORKER_1, WORKER_2, GitHub
 
 
+@pytest.fixture
+def github(github_or_twin: GitHub) -> GitHub:
+    return github_or_twin
+
+
 def labels(issue: dict[str, list[dict[str, str]]]) -> list[str]:
     return [each["name"] for each in issue["labels"]]
 

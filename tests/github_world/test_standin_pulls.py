@@ -10,6 +10,11 @@ from tests.support.github import ADMIN, OUTSIDER, WORKER_1, GitHub
 
 
 @pytest.fixture
+def github(github_or_twin: GitHub) -> GitHub:
+    return github_or_twin
+
+
+@pytest.fixture
 def clone(github: GitHub) -> Path:
     return github.clone("clone")
 

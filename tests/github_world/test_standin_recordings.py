@@ -45,6 +45,7 @@ def test_the_judge_takes_what_the_real_one_said(
     github_world: World, recorded: Path, name: str
 ) -> None:
     judge, judged = github_world.openapi, 0
+    assert judge
     wrong = []
     for path in recorded.glob(f"{name}.txt"):
         for each in recordings.conversation(path):

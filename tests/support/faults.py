@@ -15,6 +15,7 @@ class Asked(NamedTuple):
     path: str
     query: dict[str, str]
     body: Any = None
+    apart: bool = False  # a test asks, not the client
 
     @property
     def writes(self) -> bool:

@@ -21,6 +21,8 @@ from tests.support.github_gaps import Gaps
 from tests.support.github_pulls import Pulls
 from tests.support.openapi import GRAPHQL, Deviation, OpenAPI
 from tests.support.proxy import APART, Proxy, Upstream
+from tests.support.replicas import Replicas, is_list
+from tests.support.twins.hub_pulls import Hub
 from tools import emulate
 
 FEATURES = ("sub-issues", "dependencies", "reactions", "body-edits")
@@ -47,8 +49,8 @@ _numbers = itertools.count(1)
 class World(NamedTuple):
     """What all tests of a run have in common."""
 
-    emulator: Emulator
-    openapi: OpenAPI
+    emulator: Emulator | None  # None: our own twin of it
+    openapi: OpenAPI | None
 
 
 class GitHub:
@@ -62,7 +64,8 @@ class GitHub:
         self.repository = f"{ADMIN}/widgets-{os.getpid()}-{next(_numbers)}"
         self.tokens: Mapping[str, str] = TOKENS
         self.remote = folder / "github" / "remote.git"
-        self._upstream = Upstream(world.emulator.url)
+        self.replicas = Replicas()
+        self._upstream = Upstream(world.emulator.url) if world.emulator else Hub(LOGINS)
         self.gaps = Gaps(self._upstream, self.repository, self.features)
         self.pulls = Pulls(self.gaps, self.remote)
         self.proxy = Proxy(self._answer, TOKENS, world.openapi if judged else None, DEVIATIONS)
@@ -158,17 +161,36 @@ class GitHub:
         assert said.status < 300, f"{asked}: {said}"
 
     def _answer(self, asked: Asked) -> Said:
-        below = self._below(asked.path)
+        if isinstance(self._upstream, Hub):
+            return self._answer_by_twin(asked, self._upstream)
+        return self._answer_from(self.pulls, asked)
+
+    def _answer_by_twin(self, asked: Asked, hub: Hub) -> Said:
+        """What the twin answers now, or to a client what it would have answered a while ago."""
+        hub.now = self.proxy.clock.now()
+        if asked.writes:
+            self.replicas.keep(hub.now, self.pulls)
+        if asked.writes or asked.apart:
+            return self._answer_from(self.pulls, asked)
+        old = self.replicas.then(asked, hub.now)
+        said = self._answer_from(old or self.pulls, asked)
+        if said.status == 404 and old and is_list(asked):  # the list of what is there already
+            now = self._answer_from(self.pulls, asked)
+            return Said(200, []) if now.status == 200 else said
+        return said
+
+    def _answer_from(self, pulls: Pulls, asked: Asked) -> Said:
+        gaps, below = pulls.gaps, self._below(asked.path)
         if asked.path == GRAPHQL:
-            return self.pulls.graphql(asked)
+            return pulls.graphql(asked)
         if below is None:
-            return self._upstream(asked)
-        level = self.gaps.level(asked.login)
-        refused = github_laws.refusal(asked, below, level, lambda: self.gaps.author(below))
+            return gaps.below(asked)
+        level = gaps.level(asked.login)
+        refused = github_laws.refusal(asked, below, level, lambda: gaps.author(below))
         if refused:
             return refused
         asked = github_laws.without_what_strangers_may_not(asked, level)
-        return self.pulls.answer(asked, below) or self.gaps.answer(asked, below)
+        return pulls.answer(asked, below) or gaps.answer(asked, below)
 
     def _below(self, path: str) -> str | None:
         """The path in the repository; None for one elsewhere."""

@@ -33,6 +33,7 @@ ENTERPRISE = "/api/v3"  # GitHub Enterprise Server has its API below this
 APART = "x-not-the-client"  # what a test does itself: no fault happens to it, no budget is spent
 
 
+ENFORCED = ((80, 60.0), (500, 3_600.0))  # GitHub's limits for content, by account
 # Stands in answers for the address that the client knows.
 HERE = "http://github.test.invalid"
 
@@ -89,6 +90,7 @@ class Proxy:
         self.faults: Schedule = never
         self.clock: Clock = SystemClock()  # what budgets and limits are told by
         self.retry_after = 7
+        self.limits: tuple[tuple[int, float], ...] = ()  # writes in so many seconds, by account
         self.delay = 1.0  # seconds that a slow answer takes, of this machine's time
         self.everything: list[Exchange] = []
         self.violations: list[str] = []
@@ -130,14 +132,15 @@ class Proxy:
         parts = urlsplit(address)
         path = parts.path.removeprefix(ENTERPRISE).replace("/api/graphql", GRAPHQL)
         with self._lock:
-            asked = Asked(
-                self.logins.get(token, ""), verb, path, dict(parse_qsl(parts.query)), body
-            )
+            login, query = self.logins.get(token, ""), dict(parse_qsl(parts.query))
+            asked = Asked(login, verb, path, query, body, apart)
             budget = self._budget(token)
-            if not apart:
-                fault = Fault.PRIMARY if budget.is_spent else self.faults(asked)
-            else:
+            if apart:
                 fault = None
+            elif budget.is_spent:
+                fault = Fault.PRIMARY
+            else:
+                fault = Fault.SECONDARY if self._is_too_much(asked) else self.faults(asked)
             if fault is Fault.PRIMARY and not budget.is_spent:
                 budget = Budget(BUDGET, int(self.clock.now()) + self.retry_after)
             if fault is Fault.STALE and not etag:
@@ -152,6 +155,26 @@ class Proxy:
                 Exchange(asked, heard, fault, bool(etag), apart, self.clock.now())
             )
             return said, fault
+
+    def _is_too_much(self, asked: Asked) -> bool:
+        """Whether the account wrote as often as the server allows; what was refused counts not."""
+        if not asked.writes or not self.limits:
+            return False
+        now = self.clock.now()
+        written = [at for login, at in self.written() if login == asked.login]
+        return any(
+            sum(now - span < at <= now for at in written) >= most for most, span in self.limits
+        )
+
+    def written(self) -> list[tuple[str, float]]:
+        """Who wrote something and when, people on GitHub's own pages too."""
+        return [
+            (each.asked.login, each.at)
+            for each in self.everything
+            if each.asked.writes
+            and each.asked.path != GRAPHQL
+            and not (each.fault and each.fault.is_limit)
+        ]
 
     def _answer(self, asked: Asked, fault: Fault | None, etag: str) -> Said:
         if fault and not fault.is_stored:
