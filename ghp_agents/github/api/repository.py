@@ -59,6 +59,11 @@ class GitHubRepository:
         """All requests inside this block take at most so long together, waits included."""
         return self._session.within(seconds)
 
+    def pause(self, seconds: float) -> None:
+        """Wait before another look at what GitHub may show late. Raises UnreachableError if the
+        command may not wait so long."""
+        self._session.pause(seconds)
+
     @property
     def writes_in_last_hour(self) -> int:
         """How many changes this machine sent with the token in the last hour."""

@@ -75,6 +75,11 @@ class ApiSession:
         finally:
             self._until = before
 
+    def pause(self, seconds: float) -> None:
+        """Wait, within the command's waits. Raises UnreachableError if they are used up."""
+        if not self._deadline().wait(seconds):
+            raise responses.failed("GitHub does not show yet what it was sent")
+
     def recall(self, url: str) -> HttpResponse | None:
         """The last result of `read`, without a request."""
         kept = self._cache.read(url)

@@ -49,6 +49,9 @@ class MirroredIssue(NamedTuple):
     vouched: bool = False  # somebody with write permission saved the current body
     shown: str | None = None  # the body before an edit without permission; None: unchanged
     edited_at: str = ""  # time of that edit
+    by_author: tuple[str, ...] = ()  # of `proven`: the author's word alone, for lack of an event
+    late: tuple[float, ...] = ()  # when an event was first and last found missing
+    written_at: float = 0.0  # when this clone last wrote it
 
     @property
     def counts(self) -> bool:
@@ -65,7 +68,7 @@ class MirroredIssue(NamedTuple):
         """Only what GitHub's JSON says, without our own findings."""
         return self._replace(
             believed=False, proven=(), asked_at="", blockers=(), by_writer=None, given_at="",
-            vouched=False, shown=None, edited_at="",
+            vouched=False, shown=None, edited_at="", by_author=(), late=(), written_at=0.0,
         )  # fmt: skip
 
 
@@ -96,7 +99,7 @@ def kept(raw: Mapping[str, Any]) -> MirroredIssue:
             title=_text(raw["title"]),
             body=_text(raw.get("body")).replace("\r\n", "\n"),
             state="closed" if raw["state"] == "closed" else "open",
-            labels=tuple(_label(label) for label in raw.get("labels") or ()),
+            labels=tuple(label_name(label) for label in raw.get("labels") or ()),
             assignees=tuple(_login(account) for account in raw.get("assignees") or ()),
             author=_login(raw.get("user")),
             created_at=one_line(_text(raw["created_at"]), 40),
@@ -148,7 +151,8 @@ def _text(value: object) -> str:
     return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
 
 
-def _label(label: object) -> str:
+def label_name(label: object) -> str:
+    """The name of a label, from GitHub's JSON. Raises TypeError."""
     name = label.get("name") if isinstance(label, Mapping) else label
     return one_line(_text(name), 100)
 

@@ -14,7 +14,14 @@ from ghp_agents.github.labels import agent_of
 from ghp_agents.github.tracker import outsider_edits
 from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import MirroredIssue
-from ghp_agents.github.tracker.trust import ADDED, TAKEN, about, login_of, trusted
+from ghp_agents.github.tracker.trust import (
+    ADDED,
+    TAKEN,
+    about,
+    login_of,
+    trusted,
+    with_missing_event,
+)
 
 # GitHub's own labels for what nobody should work on.
 REFUSALS = frozenset({"duplicate", "invalid", "question", "wontfix"})
@@ -49,10 +56,12 @@ def _with_given_at(
     if issue.by_writer is not False or issue.state == "closed":
         return issue._replace(given_at="")
     standing = _gifts(context, issue)
-    at = _first_given_at(context, issue.number, standing) if standing else ""
+    at, is_late = _first_given_at(context, issue.number, standing) if standing else ("", False)
     before = previous.given_at if previous else ""
     if not at and issue.proven:  # by a held lock, or by ourselves a moment ago
         at = before or issue.updated_at
+    if is_late and not at:
+        issue = with_missing_event(issue, previous, context.ws.clock.now())
     return issue._replace(given_at=min(filter(None, (at, before))) if at else "")
 
 
@@ -62,21 +71,24 @@ def _gifts(context: TrackerContext, issue: MirroredIssue) -> set[str]:
     return found | {f"@{login.lower()}" for login in issue.assignees}
 
 
-def _first_given_at(context: TrackerContext, number: int, standing: set[str]) -> str:
+def _first_given_at(context: TrackerContext, number: int, standing: set[str]) -> tuple[str, bool]:
     """When somebody with write permission first assigned it, if one of those assignments still
-    exists."""
+    exists; and whether the event of one is missing."""
     try:
         events = context.hub.get_all(f"issues/{number}/events")
     except (MissingError, GoneError):
-        return ""
+        return "", True
+    is_there: dict[str, bool] = {}
     last: dict[str, bool] = {}
     times: list[str] = []
     for event in _gifts_in(events):
         key = about(event)
+        is_there[key] = event["event"] in ADDED
         last[key] = event["event"] in ADDED and _may_give(context, key, event)
         if last[key] and (key in standing or key.startswith("@") or agent_of(key, context.signs)):
             times.append(str(event.get("created_at") or ""))
-    return min(times, default="") if any(last.get(key) for key in standing) else ""
+    at = min(times, default="") if any(last.get(key) for key in standing) else ""
+    return at, not all(is_there.get(key) for key in standing)
 
 
 def _gifts_in(events: Sequence[Any]) -> Iterable[Mapping[str, Any]]:

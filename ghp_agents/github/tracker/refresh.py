@@ -20,6 +20,7 @@ from ghp_agents.github.tracker.mirror import Mirror, RefreshState
 
 PER_PAGE = 100
 FRESH = 5.0  # seconds for which a list is reused
+LAG = 15.0  # seconds that reads may be behind our own writes
 WHOLE = 6 * 3_600.0  # seconds between full reads, which detect deleted issues
 
 
@@ -58,19 +59,19 @@ def _read(
         context.hub.present_name()  # for the notes of a sync
     fresh, unread = _parse_readable(raw for raw in listed if not is_pull(raw))
     known = mirror.issues if mirror else {}
-    changed = [issue for issue in fresh if not _same(issue, known.get(issue.number))]
+    changed = [issue for issue in fresh if _is_news(issue, known.get(issue.number), now)]
     numbers = {issue.number for issue in fresh}
     gone = known.keys() - numbers - unread.keys() if is_whole else set[int]()
     old_unread = (
         {} if is_whole else {n: why for n, why in context.hub.unread.items() if n not in numbers}
     )
     vouched = outsiders.looked_up(context, trust.with_trust(context, changed, known), known)
+    new_numbers = {issue.number for issue in changed}
+    same = [issue for n, issue in known.items() if n not in new_numbers | gone]
+    due = [issue for issue in same if trust.is_due(issue, now)]
+    vouched += outsiders.looked_up(context, trust.with_trust(context, due, known), known)
     if is_whole:  # write permissions can change while no issue does
-        same = [
-            issue
-            for n, issue in known.items()
-            if n in numbers.difference(other.number for other in changed)
-        ]
+        same = [issue for issue in same if issue.number in numbers and issue not in due]
         vouched += outsiders.looked_up(context, same, known)
     new = mirror_file.keep(context.ws, context.repository, context.viewer, vouched, gone=gone)
     note = RefreshState(cursor, page, now, now if is_whole else check.whole_at)
@@ -124,6 +125,10 @@ def _page(context: TrackerContext, since: str, page: int) -> tuple[Sequence[dict
     return [raw for raw in answer.body if isinstance(raw, dict)], answer.fresh
 
 
+def _is_news(issue: MirroredIssue, known: MirroredIssue | None, now: float) -> bool:
+    return not _same(issue, known) and (known is None or not is_late(issue, known, now))
+
+
 def _same(issue: MirroredIssue, known: MirroredIssue | None) -> bool:
     """Whether GitHub's data is unchanged; our own findings are ignored."""
     return known is not None and issue == known.bare
@@ -148,9 +153,27 @@ def one(context: TrackerContext, number: int, given: Iterable[str] = ()) -> Mirr
     is_known = (
         previous is not None and previous.by_writer is not None and not _lacks_blockers(previous)
     )
+    if previous and is_late(fetched, previous, context.ws.clock.now()):
+        return previous
     if previous and is_known and _same(fetched, previous) and not given:
         return previous
-    found = trust.with_trust(context, [fetched], known, given)
+    return _keep(context, fetched, given, mirror)
+
+
+def written(
+    context: TrackerContext, issue: MirroredIssue, given: Iterable[str] = ()
+) -> MirroredIssue:
+    """An issue as GitHub answered to our write, stored in the mirror."""
+    now_written = issue._replace(written_at=context.ws.clock.now())
+    return _keep(context, now_written, given, context.mirror())
+
+
+def _keep(
+    context: TrackerContext, issue: MirroredIssue, given: Iterable[str], mirror: Mirror | None
+) -> MirroredIssue:
+    """The issue with what was verified, stored in the mirror if there is one."""
+    known = mirror.issues if mirror else {}
+    found = trust.with_trust(context, [issue], known, given)
     vouched = outsiders.looked_up(context, found, known, closed=True)[0]
     if _lacks_blockers(vouched):
         with suppress(MissingError, GoneError):
@@ -158,6 +181,18 @@ def one(context: TrackerContext, number: int, given: Iterable[str] = ()) -> Mirr
     if mirror:
         mirror_file.keep(context.ws, context.repository, context.viewer, [vouched])
     return vouched
+
+
+def is_late(read: MirroredIssue, known: MirroredIssue, now: float) -> bool:
+    """Whether a read of an issue is older than what is known of it: reads may be behind writes.
+
+    Answers about labels name no time, and two changes may have one second. So after a write of
+    ours, a read of the same second does not count for some seconds.
+    """
+    if read.id != known.id or _same(read, known):
+        return False
+    is_recent = 0 <= now - known.written_at < LAG
+    return read.updated_at < known.updated_at or (is_recent and read.updated_at == known.updated_at)
 
 
 def _lacks_blockers(issue: MirroredIssue) -> bool:

@@ -6,7 +6,7 @@ concurrent changes do not overwrite each other.
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import IssueNumber
@@ -17,7 +17,14 @@ from ghp_agents.github.labels import SIGNS, agent_of, is_priority
 from ghp_agents.github.marker import Mark
 from ghp_agents.github.tracker import body as github_body
 from ghp_agents.github.tracker.body import BodyParts
-from ghp_agents.github.tracker.mapping import MirroredIssue, form_priority, priority_in, read
+from ghp_agents.github.tracker.mapping import (
+    MirroredIssue,
+    form_priority,
+    kept,
+    label_name,
+    priority_in,
+    read,
+)
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues.issue import BODY_LIMIT, DEFAULT_PRIORITY, IssueChange
 
@@ -115,6 +122,44 @@ def relating(issue: MirroredIssue, change: IssueChange, native: Native, ids: Ids
     path = f"issues/{issue.number}"
     found = [*_blocking(path, issue, change, native, ids), *_parenting(issue, change, native, ids)]
     return [Request(verb, where, body) for verb, where, body in found]
+
+
+def answered(issue: MirroredIssue, request: Request, answer: Any) -> MirroredIssue:
+    """The issue after a request, as the answer describes it. What cannot be read changes nothing.
+
+    Labels are answered with all labels of the issue, the rest with the issue
+    (docs.github.com, "REST API endpoints for issues").
+    """
+    _, is_label, removed = request.path.partition("/labels/")
+    try:
+        if isinstance(answer, list):
+            return issue._replace(labels=tuple(map(label_name, answer)))
+        if is_label:  # it is gone already
+            stay = (label for label in issue.labels if label != unquote(removed))
+            return issue._replace(labels=tuple(stay))
+        fresh = kept(answer)
+    except (TypeError, ValueError):
+        return issue
+    if fresh.id != issue.id:
+        return issue
+    return fresh._replace(blockers=issue.blockers, waits=issue.waits, parent=issue.parent)
+
+
+def related(issue: MirroredIssue, change: IssueChange, native: Native) -> MirroredIssue:
+    """The issue after the requests for its native relations."""
+    removed = [number for number in change.remove_blockers if number in issue.blockers]
+    blockers = {*issue.blockers}.difference(removed)
+    waits = (issue.waits or 0) - len(removed)
+    if native.dependencies:
+        waits += len({*change.add_blockers} - blockers)
+        blockers |= {*change.add_blockers}
+    parent = None if change.no_parent else issue.parent
+    if native.parents:
+        parent = change.parent or parent
+    known = issue.waits is not None or native.dependencies
+    return issue._replace(
+        blockers=tuple(sorted(blockers)), parent=parent, waits=max(waits, 0) if known else None
+    )
 
 
 def showable(change: IssueChange, names: Names, signs: Iterable[str] = SIGNS) -> IssueChange:

@@ -3,6 +3,9 @@
 Triage permission is enough to set a label, and a form sets labels for anybody who opens an issue.
 So a label assigns an issue only if its event names us or somebody with write permission. The holder
 of an issue's lock needs no such proof. The mirror keeps the results.
+
+GitHub may list an event later than its label. So a missing event proves nothing: it is requested
+again, for an hour. Until then only an issue that never changed has its labels from its author.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +20,8 @@ from ghp_agents.github.tracker.mapping import MirroredIssue
 
 PAGES = 5  # of the repository's events, 100 each, before issues are requested one by one
 MANY = 5  # more issues than this: read the repository's events first
+SOON = 5.0  # seconds until a missing event is requested again; then as long as it is missing
+LATE = 3_600.0  # seconds after which a missing event is not expected any more
 
 Events = Sequence[Mapping[str, Any]]
 ADDED = {"labeled", "assigned"}
@@ -58,7 +63,7 @@ def with_trust(
         and issue.asked_at != issue.updated_at
         and mapping.unproven(issue, names, context.signs)
     ]
-    return _prove(context, read, to_check)
+    return _prove(context, read, to_check, known)
 
 
 def trusted(context: TrackerContext, account: str) -> bool:
@@ -74,6 +79,9 @@ def _with_relations(
     context: TrackerContext, issue: MirroredIssue, known: MirroredIssue | None
 ) -> MirroredIssue:
     """The issue with its native blockers, requested only if GitHub reports some."""
+    is_known = issue.waits is not None and len(issue.blockers) == issue.waits
+    if issue == known or is_known:
+        return issue
     if issue.waits is None and known and known.id == issue.id:
         return issue._replace(blockers=known.blockers)
     if not issue.waits or issue.state == "closed":
@@ -100,11 +108,30 @@ def _with_proofs(
     present = {label.lower() for label in issue.labels}
     present |= {f"@{login.lower()}" for login in issue.assignees}
     same = known if known and known.id == issue.id else None
-    proven = dict.fromkeys([*(same.proven if same else ()), *ours])
+    before = [key for key in same.proven if key not in same.by_author] if same else []
     return issue._replace(
-        proven=tuple(key for key in proven if key in present),
+        proven=tuple(key for key in dict.fromkeys([*before, *ours]) if key in present),
         asked_at=same.asked_at if same else "",
+        late=(),
+        by_author=(),
     )
+
+
+def is_due(issue: MirroredIssue, now: float) -> bool:
+    """Whether an event of the issue is missing and should be requested again."""
+    if not issue.late or issue.state == "closed":
+        return False
+    first, last = issue.late
+    return last - first < LATE and not 0 <= now - last < max(SOON, last - first)
+
+
+def with_missing_event(
+    issue: MirroredIssue, known: MirroredIssue | None, now: float
+) -> MirroredIssue:
+    """The issue with the note that an event is missing now; `known` is the issue as it was."""
+    is_same = known and (known.id, known.updated_at) == (issue.id, issue.updated_at)
+    first = min(known.late[0], now) if known and is_same and known.late else now
+    return issue._replace(late=(first, now))
 
 
 def _keys(context: TrackerContext, agents: Iterable[str]) -> Iterable[str]:
@@ -132,24 +159,45 @@ def _with_author_trust(
 
 
 def _prove(
-    context: TrackerContext, read: Sequence[MirroredIssue], to_check: Sequence[MirroredIssue]
+    context: TrackerContext,
+    read: Sequence[MirroredIssue],
+    to_check: Sequence[MirroredIssue],
+    known: Mapping[int, MirroredIssue],
 ) -> list[MirroredIssue]:
+    now = context.ws.clock.now()
     by_issue = _recent(context) if len(to_check) > MANY else {}
     found: dict[int, MirroredIssue] = {}
     for issue in to_check:
-        events = by_issue.get(issue.number, [])
-        proven, open_questions = _judge_events(context, issue, events)
-        asked_at = issue.updated_at
-        if open_questions:
+        before = known.get(issue.number)
+        proven, missing = _judge_events(context, issue, by_issue.get(issue.number, []))
+        if missing:
             try:
                 events = context.hub.get_all(f"issues/{issue.number}/events")
-                proven, _ = _judge_events(context, issue, events, whole=True)
             except (MissingError, GoneError):
-                asked_at = issue.asked_at  # not proven, and tried again
-        found[issue.number] = issue._replace(
-            proven=tuple(dict.fromkeys((*issue.proven, *proven))), asked_at=asked_at
-        )
+                found[issue.number] = _with_proven(with_missing_event(issue, before, now), proven)
+                continue
+            proven, missing = _judge_events(context, issue, events)
+        judged = _with_proven(issue, proven)
+        if missing:
+            noted = with_missing_event(judged, before, now)
+            found[issue.number] = _with_word_of_author(context, noted, missing)
+        else:
+            found[issue.number] = judged._replace(asked_at=issue.updated_at)
     return [found.get(issue.number, issue) for issue in read]
+
+
+def _with_proven(issue: MirroredIssue, proven: Iterable[str]) -> MirroredIssue:
+    return issue._replace(proven=tuple(dict.fromkeys((*issue.proven, *proven))))
+
+
+def _with_word_of_author(
+    context: TrackerContext, issue: MirroredIssue, missing: Sequence[str]
+) -> MirroredIssue:
+    """Labels without an event: of an issue that never changed they are the author's, as long as no
+    event says otherwise."""
+    if issue.updated_at != issue.created_at or not trusted(context, issue.author):
+        return issue
+    return _with_proven(issue, missing)._replace(by_author=tuple(missing))
 
 
 def _recent(context: TrackerContext) -> dict[int, list[Mapping[str, Any]]]:
@@ -169,24 +217,22 @@ def _recent(context: TrackerContext) -> dict[int, list[Mapping[str, Any]]]:
 
 
 def _judge_events(
-    context: TrackerContext, issue: MirroredIssue, events: Events, *, whole: bool = False
-) -> tuple[list[str], bool]:
-    """The labels and assignments that events prove, and whether more events could prove more.
-    Without an event, labels set at creation count as the author's."""
+    context: TrackerContext, issue: MirroredIssue, events: Events
+) -> tuple[list[str], list[str]]:
+    """The labels and assignments that events prove, and those whose events are missing."""
     proven: list[str] = []
-    more = False
+    missing: list[str] = []
     names = context.names_of(context.viewer, [issue])
     for wanted in mapping.unproven(issue, names, context.signs):
         last = next((event for event in reversed(events) if about(event) == wanted), None)
-        if last is None and not whole:
-            more = True
+        if last is None or last.get("event") in TAKEN:
+            missing.append(wanted)
             continue
         # For assignments, some servers report the assignee as the actor.
-        actor = login_of(last.get("assigner") or last.get("actor")) if last else issue.author
-        stands = last is None or last.get("event") in ADDED
-        if stands and actor and trusted(context, actor):
+        actor = login_of(last.get("assigner") or last.get("actor"))
+        if actor and trusted(context, actor):
             proven.append(wanted)
-    return proven, more
+    return proven, missing
 
 
 def about(event: Mapping[str, Any]) -> str:

@@ -1,7 +1,8 @@
 """Creates and changes issues on GitHub: sends a change's requests one by one, then verifies them.
 
 GitHub silently drops what an account may not set. So the result is compared with the request, and
-the difference is reported.
+the difference is reported. The result is what GitHub answered to the writes: a read may be late.
+Only what an answer lacks is looked for again, for some seconds.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,6 +26,7 @@ DEPENDENCIES = "dependencies"  # server features, as named in the features cache
 SUB_ISSUES = "sub-issues"
 _SO_ALREADY = ("already", "duplicate")  # in GitHub's message for an existing relation
 _LOOKS_BACK = 3  # pages of the newest issues to search for ours
+LOOKS = (1.0, 3.0, 10.0)  # seconds before each new look for what an answer lacked
 
 
 def create(context: TrackerContext, change: IssueChange, by: Actor, ids: Ids) -> MirroredIssue:
@@ -40,8 +42,8 @@ def create(context: TrackerContext, change: IssueChange, by: Actor, ids: Ids) ->
         "POST", "issues", body, find_existing=lambda: _find_created(context, mark.id)
     )
     issue = mapping.kept(raw)
-    _send(context, change_requests.relating(issue, change, native, ids))
-    return _verified(context, issue.number, change, names)
+    _send(context, issue, change_requests.relating(issue, change, native, ids))
+    return _verified(context, change_requests.related(issue, change, native), change, names)
 
 
 def _find_created(context: TrackerContext, identity: str) -> Any | None:
@@ -64,22 +66,28 @@ def change(
     names = context.names_for((*wanted.add_assignees, *wanted.remove_assignees))
     native = _native(context, wanted, issue)
     requests = change_requests.requests(issue, wanted, names, native, ids, context.signs)
-    _send(context, requests)
-    return _verified(context, issue.number, wanted, names)
+    after = _send(context, issue, requests)
+    return _verified(context, change_requests.related(after, wanted, native), wanted, names)
 
 
-def _send(context: TrackerContext, requests: Iterable[Request]) -> None:
-    for verb, path, body in requests:
-        if verb == "POST" and path.endswith("/labels") and body:
-            labels.ensure(context, body["labels"])
-        _write(context, verb, path, body)
+def _send(
+    context: TrackerContext, issue: MirroredIssue, requests: Iterable[Request]
+) -> MirroredIssue:
+    """Send the requests; return the issue as their answers describe it."""
+    for request in requests:
+        if request.verb == "POST" and request.path.endswith("/labels") and request.body:
+            labels.ensure(context, request.body["labels"])
+        answer = _write(context, *request)
+        issue = change_requests.answered(issue, request, answer)
+    return issue
 
 
-def _write(context: TrackerContext, verb: str, path: str, body: Mapping[str, Any] | None) -> None:
-    """One request. Each adds or removes one thing, so repeating it is harmless, and an existing
-    result counts as done. The result is verified at the end."""
+def _write(context: TrackerContext, verb: str, path: str, body: Mapping[str, Any] | None) -> Any:
+    """One request, and its answer. Each adds or removes one thing, so repeating it is harmless, and
+    an existing result counts as done. The result is verified at the end."""
+    find_existing = _skip_lookup if verb == "POST" else None
     try:
-        context.hub.write(verb, path, body, find_existing=_skip_lookup if verb == "POST" else None)
+        return context.hub.write(verb, path, body, find_existing=find_existing)
     except MissingError:
         if verb != "DELETE":
             raise
@@ -87,6 +95,7 @@ def _write(context: TrackerContext, verb: str, path: str, body: Mapping[str, Any
         is_relation = "/dependencies/" in path or path.endswith("/sub_issues")
         if not (is_relation and any(word in error.message.lower() for word in _SO_ALREADY)):
             raise
+    return None
 
 
 def _skip_lookup() -> None:
@@ -121,11 +130,18 @@ def _has(context: TrackerContext, feature: str, path: str) -> bool:
 
 
 def _verified(
-    context: TrackerContext, number: int, wanted: IssueChange, names: Names
+    context: TrackerContext, issue: MirroredIssue, wanted: IssueChange, names: Names
 ) -> MirroredIssue:
-    """The issue afterwards. Raises RefusedError for what GitHub silently dropped."""
-    issue = refresh.one(context, number, given=[x for x in wanted.add_assignees if is_name(x)])
-    missing = _missing(issue, wanted, names)
+    """The issue, which is as GitHub answered, with what was verified. Raises RefusedError for what
+    GitHub silently dropped, UnreachableError if there is no time to look again."""
+    number, given = issue.number, [name for name in wanted.add_assignees if is_name(name)]
+    found = refresh.written(context, issue, given)
+    for rest in LOOKS:
+        if not _missing(found, wanted, names):
+            return found
+        context.hub.pause(rest)
+        found = refresh.one(context, number, given)
+    missing = _missing(found, wanted, names)
     if missing:
         raise RefusedError(
             f"#{number} exists, but GitHub did not set {', '.join(missing)}: the token's account "
@@ -133,7 +149,7 @@ def _verified(
             hint="Ask somebody with write access to set it; `ghp agent-doctor` shows what the "
             "token may do.",
         )
-    return issue
+    return found
 
 
 def _missing(issue: MirroredIssue, wanted: IssueChange, names: Names) -> list[str]:

@@ -569,24 +569,15 @@ def test_who_was_killed_when_it_was_made_and_repeats_it_at_once_finds_it(
 ) -> None:
     home = house()
     assert home.tracker.list() == []
-    behind = github.proxy.behind
-
-    def killed(request: Asked) -> Said:
-        response = behind(request)
-        if request.verb == "POST" and request.path.endswith("/issues"):
-            stop()
-        return response
-
-    def interrupted(*_: object, **__: object) -> ReadResult:
-        raise KeyboardInterrupt
-
     hub = home.hub
     assert hub
+    write = hub.write
 
-    def stop() -> None:
-        hub.get = interrupted  # type: ignore[method-assign]
+    def killed(verb: str, path: str, *rest: object, **named: object) -> object:
+        write(verb, path, *rest, **named)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
 
-    github.proxy.behind = killed
+    hub.write = killed  # type: ignore[method-assign]
     with pytest.raises(KeyboardInterrupt):
         issue.new(home, IssueChange(title="Once"))
     home = house()
