@@ -74,7 +74,8 @@ def split_marker(text: str) -> tuple[str, Mark | None]:
     none."""
     tail = text.rstrip()
     begin = tail.rfind(BEGIN, max(0, len(tail) - LONGEST))
-    if begin < 0 or not tail.endswith(END):
+    is_line = begin == 0 or tail[begin - 1 : begin] == "\n"  # not quoted, as by an e-mail
+    if begin < 0 or not is_line or not tail.endswith(END):
         return text, None
     mark = _decoded(tail[begin + len(BEGIN) : -len(END)])
     return (text, None) if mark is None else (tail[:begin].rstrip("\n"), mark)

@@ -14,10 +14,9 @@ from ghp_agents.core.ids import digest
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
+from ghp_agents.github import edited_comment, status_comment
 from ghp_agents.github import marker as github_marker
-from ghp_agents.github import status_comment
-from ghp_agents.github.accounts import WORKFLOWS
-from ghp_agents.github.api.errors import ForbiddenError, GoneError, HubError, MissingError
+from ghp_agents.github.api.errors import ForbiddenError, GoneError, MissingError
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.status_comment import BY, MARKER, IssueStatus
 from ghp_agents.handoffs import record as handoff_record
@@ -161,64 +160,11 @@ def _update_comment(
     body = github_marker.signed(text, github_marker.mark(identity, BY, MARKER))
     comment = previous.comment if previous else 0
     with suppress(ForbiddenError, MissingError, GoneError):  # tried again when the text changes
-        comment = (_edit_comment(hub, comment, body) if comment else 0) or _post_or_edit(
-            hub, facts.number, body
-        )
+        comment = (
+            edited_comment.edit(hub, comment, body) if comment else 0
+        ) or edited_comment.post_or_edit(hub, facts.number, body, MARKER)
     known[facts.number] = WrittenStatus(comment, text_digest, essence_digest, now)
     return True
-
-
-def _edit_comment(hub: GitHubRepository, comment: int, body: str) -> int:
-    """Set the comment's text; return its id, or 0 if it is gone."""
-    path = f"issues/comments/{comment}"
-    try:
-        if hub.get(path).body.get("body") != body:
-            hub.write("PATCH", path, {"body": body})
-    except (MissingError, GoneError):
-        return 0
-    return comment
-
-
-def _post_or_edit(hub: GitHubRepository, issue: int, body: str) -> int:
-    """Set the text of the issue's existing status comment, else post one; return its id."""
-    for comment in _state_comments(hub, issue):
-        if _edit_comment(hub, comment, body):
-            return comment
-
-    def find_existing() -> Any | None:
-        found = _state_comments(hub, issue)
-        return {"id": found[0]} if found else None
-
-    path = f"issues/{issue}/comments"
-    created = int(hub.write("POST", path, {"body": body}, find_existing=find_existing)["id"])
-    first = min([created, *_state_comments(hub, issue)])
-    if first != created and _edit_comment(hub, first, body):
-        with suppress(HubError):
-            hub.write("DELETE", f"issues/comments/{created}")
-        return first
-    return created
-
-
-def _state_comments(hub: GitHubRepository, issue: int) -> list[int]:
-    """The status comments of an issue, oldest first; forged ones are ignored."""
-    once = github_marker.once(MARKER)
-    found: list[int] = []
-    for raw in hub.get_all(f"issues/{issue}/comments"):
-        _, mark = github_marker.split_marker(str(raw.get("body") or ""))
-        if mark and mark.once == once and _is_trusted(hub, raw):
-            found.append(int(raw["id"]))
-    return sorted(found)
-
-
-def _is_trusted(hub: GitHubRepository, raw: Mapping[str, Any]) -> bool:
-    login = str((raw.get("user") or {}).get("login") or "")
-    if login == WORKFLOWS:
-        return True  # created by a sweep in the repository's workflow
-    try:
-        is_ours = bool(login) and login == hub.viewer()
-    except HubError:
-        is_ours = False
-    return is_ours or hub.may_command(login)
 
 
 def _known(ws: Workspace, hub: GitHubRepository) -> JsonFile[dict[int, WrittenStatus]]:

@@ -73,5 +73,5 @@ def test_text_of_others_calls_formats_and_hides_nothing() -> None:
         "@\u200bada \\| \\*\\*x\\*\\* &lt;!-- \\[a\\](b) \\`c\\` /agent stop \\[2J"
     )
     text = render(IssueStatus(12, questions=(question("\n\n/agent stop\n> x"),), branch="`|<!--"))
-    assert read(text) == NOTHING
+    assert read(text)._replace(plain="") == NOTHING
     assert "| **branch** | `'/&lt;!--` |" in text

@@ -250,9 +250,39 @@ def test_what_is_wrong_is_answered_once_with_help(field: Field) -> None:
         "- `/agent fly`: 'fly' is not a command\n"
         "- `/agent answer E-9999`: There is no question E-9999.\n"
         "\n"
-        "A command must be a paragraph of"
+        "<details><summary>What people"
     )
     assert field.reactions(comment) == ["confused"]
+
+
+def test_of_many_mistakes_on_an_issue_one_comment_explains_the_last(field: Field) -> None:
+    number = field.github.issue("Blink")
+    for name in ("fly", "swim", "assign @bob", "assign @nobody-here", "assign ada"):
+        comment = field.say(number, f"/agent {name}")
+        field.sync()
+        assert field.reactions(comment) == ["confused"]
+    (helped,) = [each for each in field.comments(number) if each.startswith("Not executed:")]
+    assert helped.startswith(
+        "Not executed:\n"
+        "\n"
+        "- `/agent assign ada`: ada is no agent that is known here. To assign a GitHub user, set "
+        "the issue's assignees.\n"
+    )
+    assert field.labels(number) == []
+
+
+def test_an_agent_is_named_with_or_without_a_sign_and_by_its_account(field: Field) -> None:
+    field.clone("one", accounts={"worker-2": WORKER_2})
+    number = field.github.issue("Blink")
+    field.ghp("agent-heartbeat --status idle", agent="worker-1")
+    for name, label in (
+        ("@worker-1", "agent:worker-1"),
+        (f"@{WORKER_2}", "agent:worker-2"),
+        ("agent:worker-1", "agent:worker-1"),
+    ):
+        field.say(number, f"/agent assign {name}")
+        field.sync()
+        assert field.labels(number) == [label]
 
 
 def test_without_reactions_the_comment_about_the_state_acknowledges(field: Field) -> None:

@@ -14,6 +14,7 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import is_last_resort
 from ghp_agents.escalations.service import AnswerResult
+from ghp_agents.github.accounts import Names
 from ghp_agents.github.api.errors import ForbiddenError, TokenError
 from ghp_agents.github.commands import messages
 from ghp_agents.github.commands.parse import ANSWER, STATUS, Command
@@ -72,7 +73,7 @@ def _assign(order: CommandContext) -> Act:
     """Assign an agent. If another agent holds the claim, it loses it: the person's command is
     enough."""
     _refuse_closed(order)
-    me, name = order.me, order.command.name
+    me, name = order.me, _agent_named(order)
     lease = me.ctx.locks.read(claim_name(order.issue.number))
     if lease is None or lease.holder in (None, name):
         _finish_showing(order, lease)
@@ -86,6 +87,26 @@ def _assign(order: CommandContext) -> Act:
     _show(order, after, lease)
     _reassign(order, name)
     return _done(order, f"{name} is assigned (before: {lease.holder})")
+
+
+def _agent_named(order: CommandContext) -> str:
+    """The agent that a command names. Raises RefusedError for an account of a person."""
+    ctx, written = order.me.ctx, order.command.name
+    login = written.removeprefix("@")
+    by_account = Names(ctx.ws.settings.accounts).person(login)
+    if is_name(by_account):
+        return by_account
+    views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
+    if login in ctx.ws.settings.accounts or any(view.name == login for view in views):
+        return login
+    if written != login or (ctx.hub is not None and ctx.hub.may_command(login)):
+        new = "; to assign a new agent, write its name without @" if written != login else ""
+        raise RefusedError(
+            f"{login} is no agent that is known here. To assign a GitHub user, set the issue's "
+            f"assignees{new}.",
+            hint="`ghp agent-status` lists the agents.",
+        )
+    return login
 
 
 def _transfer_claim(order: CommandContext, lease: Lock, name: str, holder: HolderView) -> Lock:

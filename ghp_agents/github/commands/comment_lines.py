@@ -32,6 +32,12 @@ class CommentLine(NamedTuple):
         """A quoted line without the quote mark."""
         return _QUOTE.sub("", self.text, count=1)
 
+    @property
+    def is_lazy(self) -> bool:
+        """Whether a page shows the line as part of the quotation above it, without a quote mark."""
+        is_marked = _QUOTE.match(self.text) or _LISTED.match(self.text)
+        return self.kind == QUOTED and not is_marked
+
 
 _NOTHING = CommentLine(BLANK, "")
 

@@ -40,6 +40,7 @@ class HeardComment(NamedTuple):
     by: Actor
     parsed: ParsedComment
     at: str = ""  # when it was written or last changed
+    is_typed: bool = False  # by a person on GitHub or by e-mail, not through a program
 
 
 class Remark(NamedTuple):
@@ -59,6 +60,7 @@ class _Read(NamedTuple):
     remark: Remark
     parsed: ParsedComment
     is_of_person: bool  # not posted by an agent through this program
+    is_typed: bool
 
     @property
     def is_remark(self) -> bool:
@@ -75,8 +77,9 @@ class _Read(NamedTuple):
         """The comment as one that may be obeyed."""
         remark = self.remark
         return HeardComment(
-            remark.id, remark.number, remark.login, remark.by, self.parsed, remark.at
-        )
+            remark.id, remark.number, remark.login, remark.by, self.parsed, remark.at,
+            self.is_typed,
+        )  # fmt: skip
 
 
 class CommentInbox:
@@ -179,7 +182,10 @@ class CommentInbox:
         parsed = parse.NOTHING if len(comment.body) > parse.LONGEST else parse.read(text)
         line = next((line for line in text.splitlines() if line.strip()), "")
         remark = Remark(comment.id, number, comment.author, by, line[:REMARK], comment.updated_at)
-        return _Read(remark, parsed, mark is None or mark.is_person)
+        if not comment.is_person:  # a bot's account: its quotations answer nothing
+            parsed = parsed._replace(replies=(), plain="")
+        is_typed = mark is None and by.is_person
+        return _Read(remark, parsed, mark is None or mark.is_person, is_typed)
 
 
 def _issue(raw: Mapping[str, Any]) -> int | None:

@@ -7,31 +7,37 @@ from ghp_agents.github.commands.parse import Command, Mistake
 from ghp_agents.hotpath.quoting import visible, who
 from ghp_agents.issues.comment_commands import REFUSED, Act, Obeyed
 
-_HELP = (
-    "A command must be a paragraph of its own in a comment. People with write access can use "
-    "these:\n"
-    "\n"
-    "```\n"
-    "/agent assign NAME       give the issue to an agent\n"
-    "/agent stop              stop the work until /agent assign or /agent retry\n"
-    "/agent retry             back to the queue, and reset the number of attempts\n"
-    "/agent answer ID TEXT    answer a question: /agent answer E-3f9a Use SQLite\n"
-    "/agent status            update the comment with the issue's state\n"
-    "```\n"
-    "\n"
-    "A reply that quotes a question also answers it."
-)
+PLAIN, UNKNOWN = "a comment", "a quotation of something else"  # what may be an answer
+NO_ANSWERS = (PLAIN, UNKNOWN)
+_HELP = """\
+<details><summary>What people with write access can write</summary>
+
+```
+/agent assign NAME       give the issue to an agent
+/agent stop              stop the work until /agent assign or /agent retry
+/agent retry             back to the queue, and reset the number of attempts
+/agent answer ID TEXT    answer a question: /agent answer E-3f9a Use SQLite
+/agent status            update the comment with the issue's state
+```
+
+Each is a paragraph of its own. A reply that quotes a question answers it, also by e-mail. If only
+one question is open, any other comment answers it.
+
+</details>"""
 
 
-def marker(comment: int) -> str:
-    """The marker of the help comment for a comment."""
-    return f"<!-- ghp:command {comment} -->"
+def marker(issue: int) -> str:
+    """The marker of an issue's help comment."""
+    return f"<!-- ghp:help {issue} -->"
 
 
-def help_with(comment: int, wrong: Iterable[Act]) -> str:
+def help_with(wrong: Iterable[Act]) -> str:
     """What was wrong with a comment, and the correct syntax."""
-    lines = [f"- `{_code(act.command)}`: {_plain(act.words)}" for act in wrong]
-    return "\n\n".join(["Not executed:\n\n" + "\n".join(lines), _HELP, marker(comment)])
+    acts = [*wrong]
+    lines = [f"- `{_code(act.command)}`: {_plain(act.words)}" for act in acts]
+    is_hint = all(act.command in NO_ANSWERS for act in acts)
+    heading = "Not taken as an answer:" if is_hint else "Not executed:"
+    return "\n\n".join([heading, "\n".join(lines), _HELP])
 
 
 def mistaken(found: Mistake) -> Act:

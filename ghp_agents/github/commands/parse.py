@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations.escalation import Escalation
+from ghp_agents.github.commands import email_reply
 from ghp_agents.github.commands.comment_lines import (
     BLANK,
     CODE,
@@ -38,6 +39,7 @@ _SPACES = "only spaces may separate its words"
 _RETURN = "the comment has unusual line ends"
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 _END = CommentLine(BLANK, "")
+_PARAGRAPH = re.compile(r"\n(?:[ \t>]*\n)+")
 _QUESTION = re.compile(r"(?:[Ee]-?)?[0-9a-fA-F]{4,64}")
 
 
@@ -45,7 +47,7 @@ class Command(NamedTuple):
     """What to do."""
 
     verb: str
-    name: str = ""  # the agent, or the question
+    name: str = ""  # the agent, with @ if so written, or the question
     text: str = ""  # the answer
 
     @property
@@ -62,10 +64,11 @@ class Mistake(NamedTuple):
 
 
 class QuotedReply(NamedTuple):
-    """A quotation, and the text below it."""
+    """A quotation, and the text below it; in an e-mail, the text above it."""
 
     quoted: str
     text: str
+    lazy: str = ""  # unmarked lines right below the quotation, which a page shows as part of it
 
 
 class ParsedComment(NamedTuple):
@@ -74,6 +77,7 @@ class ParsedComment(NamedTuple):
     commands: tuple[Command, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
     replies: tuple[QuotedReply, ...] = ()
+    plain: str = ""  # the text of a comment without commands and quotations
 
 
 NOTHING = ParsedComment()
@@ -81,9 +85,11 @@ NOTHING = ParsedComment()
 
 def read(body: str) -> ParsedComment:
     """Parse a comment."""
-    if len(body) > LONGEST or not (_WORD in body.lower() or ">" in body):
+    if len(body) > LONGEST:
         return NOTHING
     visible = lines(body)
+    email = email_reply.split(visible)
+    visible = email.own if email else visible
     lone = _RETURN if _LONE_RETURN.search(body) else ""
     found_at = _find_commands(visible, lone)
     starts = [at for at, why in found_at.items() if not why]
@@ -100,8 +106,22 @@ def read(body: str) -> ParsedComment:
         return ParsedComment(
             mistakes=(Mistake(count, f"a comment can have at most {MOST} commands"),)
         )
-    replies = _replies(visible[: starts[0]] if starts else visible)
-    return ParsedComment(tuple(dict.fromkeys(commands)), tuple(mistakes), tuple(replies))
+    rest = visible[: starts[0]] if starts else visible
+    replies, own = [*_replies(rest)], _own_text(rest)
+    if email and email.quoted.strip():
+        replies = [QuotedReply(email.quoted, own)] if own else []
+    is_plain = not (found_at or (email and email.quoted.strip()))
+    is_plain = is_plain and all(line.kind != QUOTED for line in rest)
+    return ParsedComment(
+        tuple(dict.fromkeys(commands)), tuple(mistakes), tuple(replies), own if is_plain else ""
+    )
+
+
+def _own_text(visible: Sequence[CommentLine]) -> str:
+    """The text without quotations; empty without any words."""
+    if not any(line.kind in (OWN, CODE, UNSURE) for line in visible):
+        return ""
+    return "\n".join(line.text for line in visible if line.kind != QUOTED).strip()
 
 
 def _is_command(line: CommentLine) -> bool:
@@ -158,10 +178,9 @@ def _command(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
         return Mistake(shown, f"`{verb}` takes no arguments") if names else Command(verb)
     if len(names) != 1:
         return Mistake(shown, "`assign` needs the name of one agent")
-    name = names[0].strip("`").lower()
-    return (
-        Command(ASSIGN, name) if is_name(name) else Mistake(shown, "that is not a valid agent name")
-    )
+    name = names[0].strip("`").lower().removeprefix("agent:")
+    is_valid = is_name(name.removeprefix("@"))
+    return Command(ASSIGN, name) if is_valid else Mistake(shown, "that is not a valid agent name")
 
 
 def _answer(line: str, below: Sequence[CommentLine]) -> Command | Mistake:
@@ -185,31 +204,52 @@ def _replies(visible: Sequence[CommentLine]) -> Iterable[QuotedReply]:
         quoted, begin = visible[begin:number], number
         while number < len(visible) and visible[number].kind != QUOTED:
             number += 1
-        text = "\n".join(line.text for line in visible[begin:number]).strip()
-        has_text = any(line.kind in (OWN, CODE, UNSURE) for line in visible[begin:number])
-        if quoted and has_text and text:
-            yield QuotedReply("\n".join(line.unquoted for line in quoted), text)
+        text = _own_text(visible[begin:number])
+        marked = next((at for at in range(len(quoted), 0, -1) if not quoted[at - 1].is_lazy), 0)
+        lazy = "" if any(map(_looks_ordered, quoted[marked:])) else _text(quoted[marked:])
+        if quoted and (text or lazy):
+            yield QuotedReply("\n".join(line.unquoted for line in quoted[:marked]), text, lazy)
 
 
-def meant(reply: QuotedReply, questions: Iterable[tuple[Escalation, str]]) -> list[Escalation]:
-    """The questions whose comment a reply may quote, wholly or in part.
+def _looks_ordered(line: CommentLine) -> bool:
+    return line.text.lstrip().lower().startswith(_WORD)
+
+
+def _text(visible: Sequence[CommentLine]) -> str:
+    return "\n".join(line.text for line in visible).strip()
+
+
+def meant(
+    reply: QuotedReply, questions: Sequence[tuple[Escalation, str]]
+) -> tuple[list[Escalation], str]:
+    """The questions whose comment a reply may quote, wholly or in part, and the answer.
 
     The quote is compared with the original comments word by word, because a page does not show
-    Markdown as it was written.
+    Markdown as it was written. Lines right below a quotation may belong to it or to the answer.
     """
-    quoted = _words(reply.quoted)
-    if not quoted:
-        return []
+    whole = f"{reply.quoted}\n{reply.lazy}"
+    found = _quoting(whole, questions) if reply.text else []
+    if found or not reply.lazy:
+        return found, reply.text
+    return _quoting(reply.quoted, questions), f"{reply.lazy}\n\n{reply.text}".strip()
+
+
+def _quoting(quoted: str, questions: Sequence[tuple[Escalation, str]]) -> list[Escalation]:
+    paragraphs = [words for part in _PARAGRAPH.split(quoted) if (words := _words(part))]
     found = [
-        question for question, comment in questions if _is_part(quoted, question, _words(comment))
+        question
+        for question, comment in questions
+        if paragraphs and _is_of(paragraphs, question, _words(comment))
     ]
-    named = [question for question in found if question.id in quoted.split()]
+    named = [question for question in found if question.id in _words(quoted).split()]
     return named or found
 
 
-def _is_part(quoted: str, question: Escalation, comment: str) -> bool:
-    is_long = len(quoted) >= LEAST_QUOTE or quoted == _words(question.question.text)
-    return is_long and f" {quoted} " in f" {comment} "
+def _is_of(paragraphs: Sequence[str], question: Escalation, comment: str) -> bool:
+    """Whether all paragraphs are parts of the comment, and one is long enough to tell."""
+    is_long = max(map(len, paragraphs)) >= LEAST_QUOTE
+    is_part = all(f" {words} " in f" {comment} " for words in paragraphs)
+    return is_part and (is_long or _words(question.question.text) in paragraphs)
 
 
 def _words(text: str) -> str:

@@ -5,17 +5,18 @@ from typing import NamedTuple
 
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError, NotFoundError, UnknownError
-from ghp_agents.core.ids import Actor, Timestamp, one_line
-from ghp_agents.escalations import messages as escalation_text
-from ghp_agents.escalations import service as escalation
-from ghp_agents.escalations.escalation import Escalation
+from ghp_agents.core.ids import Timestamp, digest, one_line
+from ghp_agents.github import edited_comment
+from ghp_agents.github import marker as github_marker
 from ghp_agents.github.api.errors import ForbiddenError, GoneError, HubError, MissingError
 from ghp_agents.github.api.repository import GitHubRepository
-from ghp_agents.github.commands import actions, messages, notices, parse, reviews
+from ghp_agents.github.commands import actions, messages, notices, reviews
 from ghp_agents.github.commands.actions import CommandContext
+from ghp_agents.github.commands.answers import OpenQuestions
 from ghp_agents.github.commands.inbox import CommentInbox, HeardComment
 from ghp_agents.github.commands.lock import turn
-from ghp_agents.github.commands.parse import ANSWER, Command, Mistake, QuotedReply
+from ghp_agents.github.commands.parse import Command, Mistake
+from ghp_agents.github.status_comment import BY
 from ghp_agents.hotpath import news_flag
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.comment_commands import FOLDER, REFUSED, Act, Obeyed
@@ -44,11 +45,13 @@ def obey_new(ctx: Context, hub: GitHubRepository, issues: Iterable[Issue]) -> Do
     """
     known: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
     inbox = CommentInbox(ctx.ws, hub)
-    left = [comment for comment in inbox.listen(known) if _is_meant(ctx, comment)]
+    questions = OpenQuestions(ctx, hub)
+    left = [comment for comment in inbox.listen(known) if _is_meant(questions, comment)]
     notices.remember_remarks(ctx, inbox)
     if inbox.is_due:
         reviews.remember_reviews(ctx, hub)
     left = [comment for comment in _unobeyed(ctx.store, left) if inbox.may_command(comment)]
+    left = [comment for comment in left if _is_order(comment) or _answers(questions, comment)]
     if not left:
         inbox.done()
         return Done()
@@ -72,10 +75,20 @@ def _publish(ctx: Context, mine: HeldLock) -> None:
     mine.is_kept = bool(ctx.exchange.sync().trouble)
 
 
-def _is_meant(ctx: Context, comment: HeardComment) -> bool:
-    """Whether the comment addresses agents; a quotation may be of anything."""
-    parsed = comment.parsed
-    return bool(parsed.commands or parsed.mistakes or _answers(ctx, comment))
+def _is_meant(questions: OpenQuestions, comment: HeardComment) -> bool:
+    """Whether the comment may address agents; a quotation may be of anything."""
+    return _is_order(comment) or questions.may_be_answered(comment)
+
+
+def _is_order(comment: HeardComment) -> bool:
+    return bool(comment.parsed.commands or comment.parsed.mistakes)
+
+
+def _answers(questions: OpenQuestions, comment: HeardComment) -> bool:
+    try:
+        return bool(questions.answers(comment))
+    except NotFoundError:
+        return True  # tried again
 
 
 def _unobeyed(store: StateStore, heard: Sequence[HeardComment]) -> list[HeardComment]:
@@ -98,7 +111,10 @@ def _obey_all(
     again: list[HeardComment] = []
     for comment in _unobeyed(ctx.store, heard):
         try:
-            result = _obey(ctx, hub, comment, mine)
+            answers = OpenQuestions(ctx, hub).answers(comment)  # the comment before may be one
+            if not (answers or _is_order(comment)):
+                continue
+            result = _obey(ctx, hub, comment, answers, mine)
         except (ForbiddenError, NotFoundError, GoneError) as error:  # the other commands go on
             notes.append(
                 f"A command by {comment.by.name} on #{comment.issue} is not executed yet: {error}"
@@ -113,18 +129,24 @@ def _obey_all(
     return Done(tuple(one_line(note, 300) for note in notes), frozenset(obeyed), tuple(again))
 
 
-def _obey(ctx: Context, hub: GitHubRepository, comment: HeardComment, mine: HeldLock) -> Obeyed:
+def _obey(
+    ctx: Context,
+    hub: GitHubRepository,
+    comment: HeardComment,
+    answers: Sequence[Command | Mistake],
+    mine: HeldLock,
+) -> Obeyed:
     """The effects, then the acknowledgement, then the record that it is done."""
     me = ClaimContext(ctx, comment.by, 0)
     acts: list[Act] = [messages.mistaken(mistake) for mistake in comment.parsed.mistakes]
-    for item in (*_answers(ctx, comment), *comment.parsed.commands):
+    for item in (*answers, *comment.parsed.commands):
         if isinstance(item, Mistake):
             acts.append(messages.mistaken(item))
             continue
         mine.renew_if_due()
         issue = ctx.tracker.get(comment.issue)
         acts.append(actions.execute(CommandContext(me, issue, comment.id, item)))
-    _acknowledge(ctx, hub, comment, acts)
+    _acknowledge(hub, comment, acts)
     result = transact(ctx.store, lambda snapshot: _record(ctx.ws, snapshot, comment, acts))
     for act in acts:
         if act.agent:
@@ -141,41 +163,21 @@ def _record(
     return obeyed, [] if is_recorded else [comment_commands.encode(obeyed)]
 
 
-def _answers(ctx: Context, comment: HeardComment) -> list[Command | Mistake]:
-    """The answers that a comment gives by quoting an open question of its issue."""
-    if not comment.parsed.replies:
-        return []
-    snapshot, people = ctx.store.snapshot(), ctx.ws.settings.escalate_to
-    questions = [
-        (question, escalation_text.comment(question, escalation_text.calling(question, people)))
-        for question in escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0]
-        if question.is_open and question.question.issue == comment.issue
-    ]
-    found = (_answer(reply, parse.meant(reply, questions)) for reply in comment.parsed.replies)
-    return [answer for answer in found if answer]
-
-
-def _answer(reply: QuotedReply, meant: Sequence[Escalation]) -> Command | Mistake | None:
-    if len(meant) > 1:
-        names = ", ".join(question.name for question in meant[:5])
-        return Mistake("a quotation", f"several questions match: {names}; name one")
-    return Command(ANSWER, meant[0].name, reply.text) if meant else None
-
-
-def _acknowledge(
-    ctx: Context, hub: GitHubRepository, comment: HeardComment, acts: Sequence[Act]
-) -> None:
-    """React where the server supports it; post help, once, about mistakes."""
+def _acknowledge(hub: GitHubRepository, comment: HeardComment, acts: Sequence[Act]) -> None:
+    """React where the server supports it; explain mistakes in one comment for each issue."""
     wrong = [act for act in acts if act.fate == REFUSED]
     _react(hub, comment.id, "confused" if len(wrong) == len(acts) else "+1")
-    if wrong:
-        text, mark = messages.help_with(comment.id, wrong), messages.marker(comment.id)
-        try:
-            ctx.tracker.comment(comment.issue, text, Actor("ghp-agents"), marker=mark)
-        except UnknownError:
-            raise
-        except GhpError:
-            return  # commenting is not allowed, e.g. in a locked conversation
+    if not wrong:
+        return
+    marker = messages.marker(comment.issue)
+    mark = github_marker.mark(digest(marker, hub.repository), BY, marker)
+    body = github_marker.signed(messages.help_with(wrong), mark)
+    try:
+        edited_comment.post_or_edit(hub, comment.issue, body, marker)
+    except UnknownError:
+        raise
+    except GhpError:
+        return  # commenting is not allowed, e.g. in a locked conversation
 
 
 def _react(hub: GitHubRepository, comment: int, content: str) -> None:

@@ -69,7 +69,9 @@ def test_without_a_change_of_an_issue_nothing_is_asked(
 ) -> None:
     script.then(says(200, [comment(7, "/agent stop")]), says(200, []))
     (remark,) = heard(ws, hub)
-    assert remark == HeardComment(7, 1, "ada", Actor("@ada", True), remark.parsed, remark.at)
+    assert remark == HeardComment(
+        7, 1, "ada", Actor("@ada", True), remark.parsed, remark.at, is_typed=True
+    )
     assert remark.parsed.commands == (Command("stop"),)
     assert heard(ws, hub) == []
     changed(ws)
@@ -95,8 +97,8 @@ def test_further_pages_go_on_from_the_last_change_of_the_one_before(
     second = [comment(99, "/agent retry", second=200), comment(100, "Hello", second=201)]
     script.then(says(200, first), says(200, second))
     found = heard(ws, hub)
-    assert [each.id for each in found] == list(range(100))
-    assert found[-1].parsed.commands == (Command("retry"),)  # as it is now
+    assert [each.id for each in found] == list(range(101))
+    assert found[-2].parsed.commands == (Command("retry"),)  # as it is now
     assert script.lines[1] == f"GET {COMMENTS}&since=2025-06-15T15%3A01%3A39Z&sort=updated"
 
 
@@ -116,7 +118,7 @@ def test_what_was_said_on_an_issue_that_is_not_known_yet_is_heard_when_it_is(
 ) -> None:
     new = comment(7, "/agent stop", issue=3)
     script.then(says(200, [new, comment(8, "Hello", second=5)]), says(200, [new]))
-    assert heard(ws, hub) == []
+    assert [each.id for each in heard(ws, hub)] == [8]
     assert [each.id for each in heard(ws, hub, ISSUES | {3: None})] == [7]
     assert script.lines[1].endswith("&since=2025-06-15T15%3A00%3A00Z&sort=updated")
 
@@ -140,10 +142,13 @@ def test_only_what_may_be_meant_for_agents_is_heard(
             {"id": 7}, {"id": 8, "issue_url": f"{API}/issues/1"},
             comment(9, "/agent stop") | {"body": None},
             comment(10, "/agent stop") | {"user": None},
+            comment(11, "> a\n\nYes") | {"user": {"login": "helper[bot]", "type": "Bot"}},
         ])
     )  # fmt: skip
     found = heard(ws, hub)
-    assert [(each.id, each.by) for each in found] == [(6, ann), (10, Actor("@ghost", True))]
+    assert [(each.id, each.by, each.is_typed) for each in found] == [
+        (1, Actor("@ada", True), True), (6, ann, False), (10, Actor("@ghost", True), True)
+    ]  # fmt: skip
 
 
 def test_who_may_command_is_asked_of_github_and_no_agent_may(repo: Path, script: Script) -> None:

@@ -1,40 +1,52 @@
 """Commands in words."""
 
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
-from ghp_agents.github.commands.messages import assigned, help_with, marker, mistaken, refused, stop
+from ghp_agents.github.commands.messages import (
+    PLAIN,
+    assigned,
+    help_with,
+    marker,
+    mistaken,
+    refused,
+    stop,
+)
 from ghp_agents.github.commands.parse import NOTHING, Command, Mistake, read
 from ghp_agents.issues.comment_commands import DONE, REFUSED, Act, Obeyed
 
 
 def test_help_says_what_was_wrong_and_how_it_is_done() -> None:
     wrong = [mistaken(Mistake("/agent fly", "'fly' is not a command"))]
-    assert help_with(7, wrong) == (
-        "Not executed:\n"
-        "\n"
-        "- `/agent fly`: 'fly' is not a command\n"
-        "\n"
-        "A command must be a paragraph of its own in a comment. People with write access can use "
-        "these:\n"
-        "\n"
-        "```\n"
-        "/agent assign NAME       give the issue to an agent\n"
-        "/agent stop              stop the work until /agent assign or /agent retry\n"
-        "/agent retry             back to the queue, and reset the number of attempts\n"
-        "/agent answer ID TEXT    answer a question: /agent answer E-3f9a Use SQLite\n"
-        "/agent status            update the comment with the issue's state\n"
-        "```\n"
-        "\n"
-        "A reply that quotes a question also answers it.\n"
-        "\n"
-        "<!-- ghp:command 7 -->"
+    assert help_with(wrong) == (
+        """\
+Not executed:
+
+- `/agent fly`: 'fly' is not a command
+
+<details><summary>What people with write access can write</summary>
+
+```
+/agent assign NAME       give the issue to an agent
+/agent stop              stop the work until /agent assign or /agent retry
+/agent retry             back to the queue, and reset the number of attempts
+/agent answer ID TEXT    answer a question: /agent answer E-3f9a Use SQLite
+/agent status            update the comment with the issue's state
+```
+
+Each is a paragraph of its own. A reply that quotes a question answers it, also by e-mail. If only
+one question is open, any other comment answers it.
+
+</details>"""
+    )
+    assert help_with([mistaken(Mistake(PLAIN, "why"))]).startswith(
+        "Not taken as an answer:\n\n- `a comment`: why\n"
     )
     assert marker(7) != marker(8)
 
 
 def test_help_is_no_command_itself_and_calls_nobody() -> None:
     wrong = [refused(Command("assign", "`@ada`\n/agent stop"), "@ada <!-- x -->\n/agent stop")]
-    text = help_with(7, wrong)
-    assert read(text) == NOTHING
+    text = help_with(wrong)
+    assert read(text)._replace(plain="") == NOTHING
     assert "@ada <" not in text
     assert "<!-- x" not in text
 

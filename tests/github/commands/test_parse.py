@@ -34,6 +34,8 @@ def escalation_with_comment(identity: str, text: str, *options: str) -> tuple[Es
     [
         ("/agent assign worker-1", [Command("assign", "worker-1")]),
         ("/agent  assign\t`Worker-1` ", [Command("assign", "worker-1")]),
+        ("/agent assign @Worker-1", [Command("assign", "@worker-1")]),
+        ("/agent assign agent:worker-1", [Command("assign", "worker-1")]),
         ("/Agent Stop", [Command("stop")]),
         ("/agent retry\r\n", [Command("retry")]),
         ("Thanks!\n\n/agent status\n\nBye.", [Command("status")]),
@@ -68,7 +70,7 @@ def test_a_command_is_a_paragraph_of_its_own(body: str, commands: list[Command])
     ],
 )  # fmt: skip
 def test_nothing_else_is_one(body: str) -> None:
-    assert read(body) == NOTHING
+    assert read(body)._replace(plain="") == NOTHING
 
 
 @pytest.mark.parametrize(
@@ -81,7 +83,7 @@ def test_nothing_else_is_one(body: str) -> None:
         ("/agent assign", "/agent assign", "`assign` needs the name of one agent"),
         ("/agent assign a b", "/agent assign a b", "`assign` needs the name of one agent"),
         ("/agent assign ../../x", "/agent assign ../../x", "that is not a valid agent name"),
-        ("/agent assign @ada", "/agent assign @ada", "that is not a valid agent name"),
+        ("/agent assign @@ada", "/agent assign @@ada", "that is not a valid agent name"),
         ("/agent answer", "/agent answer", ANSWER_TAKES),
         ("/agent answer yes do it", "/agent answer yes do it", ANSWER_TAKES),
         ("/agent answer E-3f9a", "/agent answer E-3f9a", "the answer is empty"),
@@ -109,7 +111,9 @@ def test_a_comment_full_of_commands_is_one_mistake() -> None:
         ),
         ("> a\n\nyes\n\n/agent stop", [QuotedReply(" a", "yes")]),
         ("> a\n\n```\nyes\n```", [QuotedReply(" a", "```\nyes\n```")]),
-        ("> a\nyes", []),
+        ("> a\nyes", [QuotedReply(" a", "", "yes")]),
+        ("> a\nb\n\nyes", [QuotedReply(" a", "yes", "b")]),
+        ("> a\nb\n> c\nyes\nor no", [QuotedReply(" a\nb\n c", "", "yes\nor no")]),
         ("> a\n\n", []),
         ("> a\n\n<!-- hidden -->", []),
     ],
@@ -118,6 +122,36 @@ def test_a_reply_is_a_quotation_and_the_words_below_it(
     body: str, replies: list[QuotedReply]
 ) -> None:
     assert list(read(body).replies) == replies
+
+
+@pytest.mark.parametrize(
+    ("body", "plain"),
+    [
+        ("SQLite.\r\n\r\nFor now.", "SQLite.\n\nFor now."),
+        ("```\nSQLite\n```", "```\nSQLite\n```"),
+        ("SQLite <!-- hidden -->", "SQLite"),
+        ("<!-- hidden -->", ""),
+        ("> a\n\nSQLite", ""),
+        ("> a\nSQLite", ""),
+        ("SQLite\n\n/agent status", ""),
+        ("SQLite /agent\n/agent status", ""),
+        (" \n", ""),
+    ],
+)
+def test_a_comment_without_commands_and_quotations_is_plain(body: str, plain: str) -> None:
+    assert read(body).plain == plain
+
+
+def test_an_email_answers_what_it_quotes_and_commands_only_in_its_own_words() -> None:
+    mail = "/agent status\n\nOn Sun, bob ***@***.***> wrote:\n\n> /agent stop\n>\n> —\n> Reply"
+    assert read(mail) == ParsedComment((Command("status"),))
+    unmarked = "Yes\n\nOn Sun, bob ***@***.***> wrote:\n\nWhich?\n\n/agent stop\n"
+    assert read(unmarked) == ParsedComment(
+        replies=(QuotedReply("\nWhich?\n\n/agent stop\n", "Yes"),)
+    )
+    answer = "/agent answer E-3f9a Yes\n\nOn Sun, bob ***@***.***> wrote:\n\n> Which?"
+    assert read(answer).commands == (Command("answer", "E-3f9a", "Yes"),)
+    assert read("Yes\n\nOn Sun, bob ***@***.***> wrote:\n").plain == "Yes"
 
 
 @given(st.text(max_size=200))
@@ -159,9 +193,27 @@ def quoted(text: str) -> QuotedReply:
 def test_a_reply_is_meant_for_the_question_whose_words_it_quotes(
     text: str, found: list[str]
 ) -> None:
-    assert [each.id for each in meant(quoted(text), OPEN)] == found
+    questions, answer = meant(quoted(text), OPEN)
+    assert ([each.id for each in questions], answer) == (found, "yes")
+
+
+@pytest.mark.parametrize(
+    ("reply", "found", "answer"),
+    [
+        (QuotedReply(" Which database?", "", "SQLite"), [WHICH], "SQLite"),
+        (QuotedReply(" Which database?", "For now.", "SQLite"), [WHICH], "SQLite\n\nFor now."),
+        (QuotedReply(" Which", "SQLite", "database?"), [WHICH], "SQLite"),  # a broken line
+        (QuotedReply(" Which table?", "", "SQLite"), [], "SQLite"),
+        (QuotedReply("", "", "Which database?"), [], "Which database?"),
+    ],
+)
+def test_lines_right_below_a_quotation_belong_to_it_or_are_the_answer(
+    reply: QuotedReply, found: list[str], answer: str
+) -> None:
+    questions, text = meant(reply, OPEN)
+    assert ([each.id for each in questions], text) == (found, answer)
 
 
 def test_a_short_question_is_quoted_as_a_whole() -> None:
     short = [escalation_with_comment(WHICH, "Go?")]
-    assert [each.id for each in meant(quoted("Go?"), short)] == [WHICH]
+    assert [each.id for each in meant(quoted("Go?"), short)[0]] == [WHICH]

@@ -1,0 +1,106 @@
+"""Finds the answers to agents' questions in what people write on GitHub.
+
+A reply that quotes a question answers it, also by e-mail. So does a comment without a quotation if
+only one question of the issue was open. What else may be meant as an answer is asked back about,
+once for each issue.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from ghp_agents.core.errors import NotFoundError
+from ghp_agents.escalations import messages as escalation_text
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import Escalation
+from ghp_agents.github import edited_comment
+from ghp_agents.github.api.repository import GitHubRepository
+from ghp_agents.github.commands import parse
+from ghp_agents.github.commands.inbox import HeardComment
+from ghp_agents.github.commands.messages import NO_ANSWERS, PLAIN, UNKNOWN
+from ghp_agents.github.commands.parse import ANSWER, Command, Mistake, QuotedReply
+from ghp_agents.issues import comment_commands
+from ghp_agents.issues.comment_commands import FOLDER
+from ghp_agents.ports import Context
+
+_SHOWN = 5  # questions that a text names
+
+
+class OpenQuestions:
+    """The open questions of the issues, as this clone knows them now."""
+
+    def __init__(self, ctx: Context, hub: GitHubRepository) -> None:
+        self._ctx, self._hub = ctx, hub
+        self._snapshot = ctx.store.snapshot()
+
+    def may_be_answered(self, comment: HeardComment) -> bool:
+        """Whether a comment may contain an answer. Sends no request."""
+        parsed = comment.parsed
+        return comment.issue in self._open and bool(parsed.replies or parsed.plain)
+
+    def answers(self, comment: HeardComment) -> list[Command | Mistake]:
+        """The answers that a comment gives. Sends a request if it quotes no question.
+
+        Raises NotFoundError if GitHub does not list the comment yet.
+        """
+        if not self.may_be_answered(comment):
+            return []
+        questions = self._open[comment.issue]
+        shown = [(question, self._comment(question)) for question in questions]
+        replies = (_answer(reply, shown) for reply in comment.parsed.replies)
+        found = [answer for answer in replies if answer]
+        parsed = comment.parsed
+        if found or parsed.commands or parsed.mistakes or not comment.is_typed:
+            return found
+        return [*self._without_quotation(comment, questions)]
+
+    def _without_quotation(
+        self, comment: HeardComment, questions: Sequence[Escalation]
+    ) -> Iterator[Command | Mistake]:
+        """The answer, or what to ask back: only about questions that were there before it."""
+        listed = edited_comment.listed(self._hub, comment.issue)
+        if comment.id not in listed.ids:
+            raise NotFoundError(f"GitHub does not list the comment {comment.id} yet.", hint="")
+        before = [
+            question
+            for question in questions
+            if listed.first(escalation_text.marker(question)) < comment.id
+        ]
+        text, names = comment.parsed.plain, ", ".join(each.name for each in before[:_SHOWN])
+        if text and len(before) == 1:
+            yield Command(ANSWER, before[0].name, text)
+        elif text and before and comment.issue not in self._asked_back:
+            yield Mistake(PLAIN, f"if it answers one of {names}: quote that question in a reply")
+        elif before and comment.issue not in self._asked_back:
+            yield Mistake(
+                UNKNOWN, f"if it answers {names}: quote the question itself, or write no quotation"
+            )
+
+    @cached_property
+    def _open(self) -> Mapping[int, list[Escalation]]:
+        orchestrators = self._ctx.ws.settings.orchestrators
+        found: dict[int, list[Escalation]] = {}
+        for question in escalation.read_all(self._snapshot, orchestrators)[0]:
+            if question.is_open and question.question.issue is not None:
+                found.setdefault(question.question.issue, []).append(question)
+        return found
+
+    @cached_property
+    def _asked_back(self) -> set[int]:
+        known = comment_commands.read_commands(self._snapshot.files(FOLDER))[0]
+        return {
+            record.issue for record in known for act in record.acts if act.command in NO_ANSWERS
+        }
+
+    def _comment(self, question: Escalation) -> str:
+        people = self._ctx.ws.settings.escalate_to
+        return escalation_text.comment(question, escalation_text.calling(question, people))
+
+
+def _answer(
+    reply: QuotedReply, questions: Sequence[tuple[Escalation, str]]
+) -> Command | Mistake | None:
+    meant, text = parse.meant(reply, questions)
+    if len(meant) > 1:
+        names = ", ".join(question.name for question in meant[:_SHOWN])
+        return Mistake("a quotation", f"several questions match: {names}; name one")
+    return Command(ANSWER, meant[0].name, text) if meant else None
