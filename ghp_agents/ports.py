@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from ghp_agents.notes.search.result import Hit, IndexUpdate
     from ghp_agents.pulls.pull import Checks, MergeStep, NewPull, Pull, PullChange, Review
     from ghp_agents.state.cause import Cause
-    from ghp_agents.state.join import Absorption, Settled, SyncReport, SyncStatus, Tip
+    from ghp_agents.state.join import Absorption, SetAside, Settled, SyncReport, SyncStatus, Tip
     from ghp_agents.state.ledger import LedgerEntry
     from ghp_agents.state.presence import Agents, Presence
     from ghp_agents.state.record import Problem, Record
@@ -133,6 +133,15 @@ class Exchange(Protocol):
         """Publish the joined state, without the agents in `gone`, where people see it without this
         program. `pages` renders it with the agents to show; one page is `README.md`. Without
         `create`, only sync where nothing was published yet."""
+
+    def set_aside(self) -> Sequence[SetAside]:
+        """The records that the remote refused, oldest first. They are read here and not sent."""
+
+    def retry_refused(self, ids: Collection[str]) -> Sequence[SetAside]:
+        """Let the next sync send some of them, or all if none is named."""
+
+    def drop_refused(self, ids: Collection[str]) -> Sequence[SetAside]:
+        """Delete some of them, or all if none is named."""
 
     def sync_status(self) -> SyncStatus:
         """This clone's sync status; contacts nobody."""

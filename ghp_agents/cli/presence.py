@@ -278,15 +278,18 @@ def _print_footer(app: App, snapshot: Snapshot, views: Sequence[AgentView]) -> N
         why = f": {sync_status.trouble}" if sync_status.trouble else ""
         hint = "Run `ghp agent-doctor` to find the cause." if sync_status.permanent else ""
         output.warn(f"{count(sync_status.unsent, 'change')} not sent yet{why}", hint)
+    if sync_status.refused:
+        output.warn(
+            f"The remote refused {count(sync_status.refused, 'record')}, kept in this clone.",
+            "`ghp agent-sync --refused` shows what, why and what to do.",
+        )
     _print_github(app)
-    problems = snapshot.problems()
-    if problems:
+    if problems := snapshot.problems():
         output.warn(
             f"Skipped {count(len(problems), 'record')}: not readable.",
             "`ghp agent-doctor` lists them; they are kept.",
         )
-    waiting = _open_questions(app, snapshot)
-    if waiting:
+    if waiting := _open_questions(app, snapshot):
         output.say(f"{count(waiting, 'question')} open: `ghp agent-escalations --open`.")
     _warn_of_rivalries(services.rivalries(app.ws, snapshot))
 

@@ -15,13 +15,48 @@ from ghp_agents.wiring import App
 @click.command("agent-sync", epilog="Example: ghp agent-sync --publish")
 @click.option("--publish", is_flag=True, help="Also publish the state as branch ghp-state.")
 @click.option("--no-push", is_flag=True, help="Only fetch; push nothing.")
+@click.option(
+    "--refused",
+    metavar="[ID]",
+    is_flag=False,
+    flag_value="",
+    help="Only show the records that the remote refused, or the content of one.",
+)
+@click.option(
+    "--retry", metavar="ID", multiple=True, help="Send a refused record again; `all` for each."
+)
+@click.option(
+    "--drop", metavar="ID", multiple=True, help="Only delete a refused record; `all` for each."
+)
 @click.option("--background", is_flag=True, hidden=True, help="Print nothing; used by heartbeats.")
 @acting
-def sync(app: App, publish: bool, no_push: bool, background: bool) -> None:
-    """Fetch news from other clones and push what is new here."""
+def sync(
+    app: App,
+    publish: bool,
+    no_push: bool,
+    refused: str | None,
+    retry: tuple[str, ...],
+    drop: tuple[str, ...],
+    background: bool,
+) -> None:
+    """Fetch news from other clones and push what is new here.
+
+    If the remote refuses one record, because of a secret for example, that record stays in this
+    clone and the rest is sent.
+    """
     if background:
         _in_background(app)
         return
+    if refused is not None or retry or drop:
+        from ghp_agents.cli.views import set_aside
+
+        if refused is not None:
+            set_aside.show(app, refused)
+        if drop:
+            set_aside.drop(app, drop)
+        if not retry:
+            return
+        set_aside.retry(app, retry)
     with output.busy("Syncing"):
         report = services.sync(
             app,

@@ -22,6 +22,7 @@ from ghp_agents.presence import name_owners, stop_order
 from ghp_agents.presence.service import rivalries
 from ghp_agents.pulls import replay as pull_log
 from ghp_agents.pulls import review
+from ghp_agents.state import refusal
 from ghp_agents.state.record import Problem, problem_of
 
 SILENT_AFTER_S = 30 * 86_400.0  # seconds
@@ -56,6 +57,7 @@ def checks(ctx: Context) -> dict[str, Check]:
         "outbox": partial(check_outbox, ctx.exchange),
         "unsent": partial(check_unsent, ctx),
         "sync": partial(check_sync, ctx),
+        "refused": partial(check_refused, ctx.exchange),
         "clone-silent": partial(check_clones, ctx),
     }
 
@@ -155,11 +157,22 @@ def check_sync(ctx: Context) -> Iterator[Finding]:
     words = one_line(masked(standing.trouble), 300)
     text = f"The last sync with {standing.remote} failed: {words} ({news})."
     if standing.permanent:
-        yield error("sync", text, "Trying again will not help. Ask for permission to push, or "
-                                  "name another remote, such as a fork: \"agents\": {\"remote\": "
-                                  "\"fork\"}.")  # fmt: skip
+        yield error("sync", text, refusal.of_clone(words))
     else:
         yield warning("sync", text, "The next sync tries again: ghp agent-sync")
+
+
+def check_refused(exchange: Exchange) -> Iterator[Finding]:
+    """Report records that the remote refused, and what to do about each."""
+    known = exchange.set_aside()
+    for kept in known[:LISTED]:
+        what = one_line(f"{kept.record.event} {kept.record.object}", 100)
+        words = one_line(masked(kept.words), 300)
+        text = f"{kept.id}, {what} by {kept.record.actor.name}, stays in this clone: {words}."
+        yield warning("refused", text, refusal.of_record(kept.words))
+    if len(known) > LISTED:
+        text = f"The remote refused {len(known) - LISTED} more."
+        yield warning("refused", text, "`ghp agent-sync --refused` lists them.")
 
 
 def check_clones(ctx: Context) -> Iterator[Finding]:

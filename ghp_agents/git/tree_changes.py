@@ -2,9 +2,17 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from ghp_agents.git import process as git
 from ghp_agents.git.trial_merge import TrialPlace
+
+
+class GitPlace(Protocol):
+    """Where git can be asked."""
+
+    def check(self, *args: str, stdin: bytes | None = None) -> git.Result:
+        """Run git. Raises GitError unless it exits with 0."""
 
 
 class TreeChange(NamedTuple):
@@ -20,7 +28,7 @@ def trees(place: TrialPlace, commits: Sequence[str]) -> list[str]:
     return place.check("rev-parse", *(f"{commit}^{{tree}}" for commit in commits)).text.split("\n")
 
 
-def changes(place: TrialPlace, pairs: Sequence[tuple[str, str]]) -> list[list[TreeChange]]:
+def changes(place: GitPlace, pairs: Sequence[tuple[str, str]]) -> list[list[TreeChange]]:
     """The changed paths of each pair of trees. A rename is a removal and an addition. Raises
     GitError."""
     if not pairs:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import CloneId, Timestamp
 from ghp_agents.state.presence import Agents, merge
+from ghp_agents.state.record import Record
 
 
 class JoinedTree(NamedTuple):
@@ -69,6 +70,16 @@ def leaving(
     return left
 
 
+class SetAside(NamedTuple):
+    """A record that the remote refused: it is kept in this clone and not sent."""
+
+    id: str  # R- and the beginning of a digest
+    record: Record
+    words: str  # of the remote
+    pages: tuple[str, ...] = ()  # where a person may allow it, in the remote's words
+    at: float = 0.0  # seconds; when it was set aside
+
+
 class SyncStatus(NamedTuple):
     """This clone's sync status; times in seconds, None for never."""
 
@@ -79,6 +90,7 @@ class SyncStatus(NamedTuple):
     waiting: int = 0  # records without a commit
     trouble: str | None = None  # the last problem
     permanent: bool = False
+    refused: int = 0  # records that were set aside
 
 
 class SyncReport(NamedTuple):

@@ -18,6 +18,7 @@ from ghp_agents.git import loose
 from ghp_agents.git import process as git
 from ghp_agents.git.objects import ObjectReader
 from ghp_agents.git.refs import UnreadableRefsError, read_refs, swap_ref
+from ghp_agents.state import refusal
 from ghp_agents.workspace import Workspace
 
 CLONE_REFS = "refs/ghp/clone/"  # only our own; one writer
@@ -347,5 +348,13 @@ def first_error(result: git.Result) -> str:
     lines = [masked(line.strip()) for line in result.err.splitlines() if line.strip()]
     for line in lines:
         if line.startswith(_ERRORS):
-            return line
+            # Over HTTP, only the server's own lines say why.
+            why = refusal.readable(server_lines(result)) if "returned error: 403" in line else ""
+            return masked(f"{why} ({line})" if why else line)
     return lines[-1] if lines else f"exit code {result.code}"
+
+
+def server_lines(result: git.Result) -> tuple[str, ...]:
+    """What the server wrote, at most some lines."""
+    lines = (line[8:].strip() for line in result.err.splitlines() if line.startswith("remote: "))
+    return tuple(line for line in lines if line)[: refusal.MOST_LINES]

@@ -8,9 +8,16 @@ from typing import NamedTuple
 from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import digest
 from ghp_agents.core.json_file import object_file
+from ghp_agents.core.remote_url import masked
 from ghp_agents.git import process as git
-from ghp_agents.state import git_credentials
-from ghp_agents.state.private_repo import SEEN_LEASE_REFS, SEEN_REFS, StateRepository, first_error
+from ghp_agents.state import git_credentials, refusal
+from ghp_agents.state.private_repo import (
+    SEEN_LEASE_REFS,
+    SEEN_REFS,
+    StateRepository,
+    first_error,
+    server_lines,
+)
 from ghp_agents.workspace import Workspace
 
 CUSTOM = "refs/ghp/"  # invisible in clones, web pages and checks
@@ -34,6 +41,7 @@ class Pushed(NamedTuple):
     answer: PushOutcome
     words: str = ""
     about_ref: bool = False  # REFUSED: the remote responds, but does not accept this ref
+    lines: tuple[str, ...] = ()  # of the server, as it wrote them
 
 
 class Remote(NamedTuple):
@@ -289,13 +297,9 @@ def understand(result: git.Result) -> Pushed:
     passing = any(sign in reason.lower() for reason in reasons for sign in _PASSING)
     if passing or not any("[remote rejected]" in reason for reason in reasons):
         return Pushed(PushOutcome.UNKNOWN, words)
-    remote_lines = [
-        line[8:].strip() for line in result.err.splitlines() if line.startswith("remote: ")
-    ]
-    from ghp_agents.core.remote_url import masked
-
-    words = masked(" ".join([words, *filter(None, remote_lines)]))[:500]
-    return Pushed(PushOutcome.REFUSED, words, about_ref=True)
+    lines = server_lines(result)
+    words = masked(f"{words} {refusal.readable(lines)}").rstrip()[: refusal.LONGEST]
+    return Pushed(PushOutcome.REFUSED, words, about_ref=True, lines=lines)
 
 
 def exchange(

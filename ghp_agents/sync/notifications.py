@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ghp_agents.claims.claim import fence_of
-from ghp_agents.core.ids import AgentName
+from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News
 from ghp_agents.github.commands import notices
@@ -13,11 +13,12 @@ from ghp_agents.handoffs import returned
 from ghp_agents.handoffs.returned import FOLDER, Return
 from ghp_agents.hotpath import heartbeat, news_flag
 from ghp_agents.hotpath.lost_claim import LostClaim
-from ghp_agents.hotpath.quoting import clean
+from ghp_agents.hotpath.quoting import clean, file, phrase
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import stopping
 from ghp_agents.pulls import send_back
+from ghp_agents.state import refusal
 from ghp_agents.sync import main_moved, others_news
 from ghp_agents.workspace import Workspace
 
@@ -64,7 +65,24 @@ def _once(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
     """Comments and reviews on GitHub, and merges on main that the agent has not heard of."""
     found = [*notices.remarks(ctx.ws, agent), *notices.reviews(ctx.ws, agent)]
     found += main_moved.news(ctx.ws, agent)
+    found += _refused(ctx, agent)
     return [item for item in found if not escalation.is_told(ctx.ws, agent, item[1])]
+
+
+def _refused(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
+    """The agent's records that the remote refused."""
+    found: list[tuple[str, str]] = []
+    for kept in ctx.exchange.set_aside():
+        record = kept.record
+        if record.actor == Actor(agent):
+            what = f"{file(record.event)} {file(record.object)}"
+            words, advice = phrase(kept.words, 300), refusal.of_record(kept.words)
+            text = (
+                f"The remote refused your {what}, so other clones do not have it. It says: {words} "
+                f"Its id is {kept.id}. {advice}"
+            )
+            found.append((clean(text), f"refused/{kept.id}"))
+    return found
 
 
 def _of_fence(ctx: Context, agent: AgentName, again: bool) -> list[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """`agent-sync` as people call it, against remotes of every mood."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tests.support import repos
 from tests.support.consent import mine
 from tests.support.ghp import invoke
 from tests.support.git import git
+from tests.support.hosts import PUSH_PROTECTION, hook
 
 Clones = Callable[[int], list[Path]]
 AS = {"GHP_AGENT": "worker-1"}
@@ -203,3 +205,65 @@ def test_trouble_with_another_remote_is_forgotten(
     assert "gone.git" not in invoke("agent-status", here).err
     assert invoke("agent-sync --background", here).code == 0
     assert git(remote, "for-each-ref", "refs/ghp/clone") != ""
+
+
+def refuse_secrets(clones: Clones, remote: Path) -> list[Path]:
+    """Two clones of a remote that refuses secrets; the first has said one and two other things."""
+    here, there = clones(2)
+    hook(remote, "pre-receive", PUSH_PROTECTION)
+    invoke(["agent-issue", "new", "First"], here, AS)
+    invoke(["agent-issue", "new", "Second", "--body", "with hf_Zx8Qw1Er2Ty3"], here, AS)
+    invoke(["agent-issue", "new", "Third"], here, AS)
+    return [here, there]
+
+
+def test_a_refused_record_is_said_shown_and_deleted_and_the_rest_is_sent(
+    clones: Clones, remote: Path
+) -> None:
+    here, there = refuse_secrets(clones, remote)
+    code, out, err = invoke("agent-sync", here, AS)
+    assert (code, out) == (0, "")
+    found = re.search("R-[0-9a-f]{8}", err)
+    assert found is not None
+    name = found.group()
+    assert err.startswith(f"Set aside {name}, issue-new ")
+    assert err.endswith(
+        "the remote refused it.\n✓ origin: news from 0 clones, pushed local changes.\n"
+    )
+    invoke("agent-sync", there)
+    listed = invoke("agent-issues", there).out
+    assert [title in listed for title in ("First", "Second", "Third")] == [True, False, True]
+    assert "Second" in invoke("agent-issues", here).out
+    told = "Warning: The remote refused 1 record, kept in this clone.\nHint: `ghp agent-sync"
+    assert told in invoke("agent-status", here).err
+    doctor = invoke("agent-doctor", here).out
+    assert f"⚠ {name}, issue-new " in doctor
+    assert "  → Revoke the secret if it is real, and take it out of the files." in doctor
+    shown = invoke("agent-sync --refused", here, AS)
+    assert shown.code == 0
+    assert shown.out.startswith(f"{name}, issue-new ")
+    assert "GITHUB PUSH PROTECTION Push cannot contain secrets" in shown.out
+    assert "hf_Zx8Qw1Er2Ty3" in invoke(f"agent-sync --refused {name}", here, AS).out
+    other = invoke(f"agent-sync --drop {name}", here, {"GHP_AGENT": "worker-2"})
+    assert (other.code, other.err) == (
+        3,
+        f"Error: {name} is by worker-1, so worker-2 may not delete it.\n"
+        "Hint: Leave it: it does no harm. Its author or a person can delete it.\n",
+    )
+    again = invoke("agent-sync --retry all", here, AS)
+    assert (again.code, again.err.startswith(f"Sending {name}, issue-new ")) == (0, True)
+    assert f"Set aside {name}" in again.err
+    dropped = invoke(f"agent-sync --drop {name}", here, AS)
+    assert (dropped.code, dropped.err.startswith(f"✓ Deleted {name}, issue-new ")) == (0, True)
+    none = "The remote has refused no record of this clone.\n"
+    assert invoke("agent-sync --refused", here, AS).err == none
+
+
+def test_the_agent_whose_record_was_refused_hears_of_it_once(clones: Clones, remote: Path) -> None:
+    here, _ = refuse_secrets(clones, remote)
+    invoke("agent-status --set testing", here, AS)
+    invoke("agent-sync", here, AS)
+    heard = invoke("agent-status", here, AS).out
+    assert "The remote refused your issue-new " in heard
+    assert "so other clones do not have it. It says: " in heard
+    assert "The remote refused your" not in invoke("agent-status", here, AS).out

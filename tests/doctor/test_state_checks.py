@@ -65,6 +65,7 @@ def test_every_check_can_be_made_of_a_clone_that_was_never_used(
         "outbox",
         "unsent",
         "sync",
+        "refused",
         "clone-silent",
     ]
 

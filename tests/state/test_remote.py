@@ -210,6 +210,7 @@ def test_a_push_that_a_policy_declines_is_refused_with_the_remotes_words(
         PushOutcome.REFUSED,
         "[remote rejected] (pre-receive hook declined) Policy 7: ask ops, see http://***@wiki/7.",
         about_ref=True,
+        lines=("Policy 7: ask ops, see http://x:secret@wiki/7.",),
     )
     assert ours(remote) == {OURS: made}
 

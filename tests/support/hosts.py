@@ -68,3 +68,39 @@ def workspace(
         (folder / ".ghp").mkdir(exist_ok=True)
         (folder / ".ghp/config.json").write_text(f'{{"agents": {{"timeout": {timeout}}}}}')
     return open_workspace(folder, dict(os.environ), clock or ManualClock())
+
+
+# What GitHub's push protection does and says, for one kind of secret: it looks at what is new.
+PUSH_PROTECTION = """\
+found=
+while read -r _ new _; do
+  for commit in $(git rev-list "$new" --not --all); do
+    for path in $(git grep -l "hf_[A-Za-z0-9]*" "$commit" 2>/dev/null | cut -d: -f2); do
+      git rev-list --objects "$new" --not --all | grep -q " $path$" || continue
+      found="$found
+         - commit: $commit
+           path: $path:1"
+    done
+  done
+done
+[ -z "$found" ] && exit 0
+cat >&2 <<END
+error: GH013: Repository rule violations found for refs/ghp/clone.
+
+- GITHUB PUSH PROTECTION
+  —————————————————————————————————————————
+    Resolve the following violations before pushing again
+
+    - Push cannot contain secrets
+
+      (?) Learn how to resolve a blocked push
+      https://docs.github.com/code-security/secret-scanning/working-with-push-protection
+
+      —— Hugging Face User Access Token ————————————————————
+       locations:$found
+
+       (?) To push, remove secret from commit(s) or follow this URL to allow the secret.
+       https://github.com/acme/widgets/security/secret-scanning/unblock-secret/2abc
+END
+exit 1
+"""

@@ -34,7 +34,7 @@ _NAMES = {
     "pulls": "batch body_template branch_names check pull record replay review",
     "reports": "markdown",
     "settings": "consent key_lines schema settings",
-    "state": "admin_port cause codec join ledger legacy_causes presence record",
+    "state": "admin_port cause codec join ledger legacy_causes presence record refusal",
     "sweep": "messages plan",
 }
 PURE = tuple(

@@ -60,18 +60,21 @@ def read_live(ws: Workspace, known: Agents) -> Live:
                 continue
             if number == 0 and status.st_mtime < settled:
                 signatures[name] = [status.st_ino, status.st_mtime_ns, *position(presence)]
-            record = _without_secrets(published(presence))
+            record = _without_secrets(ws, published(presence))
             changed[name] = newer(changed[name], record) if name in changed else record
     return Live(changed, beaten, signatures, tuple(problems))
 
 
-def _without_secrets(record: dict[str, Any]) -> dict[str, Any]:
+def _without_secrets(ws: Workspace, record: dict[str, Any]) -> dict[str, Any]:
     """Actions are published, and a heartbeat has no time to look for secrets."""
     action = str(record.get("lastAction", ""))
     if all(len(word) < SECRET_LENGTH for word in action.split()):
         return record  # the usual case; the patterns are not even loaded
     from ghp_agents.core import secret_scan
+    from ghp_agents.state.git import set_aside
 
+    if set_aside.is_refused(ws, action):
+        return record | {"lastAction": ""}
     return (
         record | {"lastAction": secret_scan.redacted(action)}
         if secret_scan.find(action)

@@ -23,6 +23,7 @@ from ghp_agents.workspace import Workspace
 SUFFIX = ".record"
 BATCH = ".records"  # all records of one commit, in one file
 QUEUE = policy_stamp.QUEUE
+REFUSED = "refused"  # records that the remote refuses; they stay in this clone
 
 
 class Waiting(NamedTuple):
@@ -44,7 +45,9 @@ def folders(ws: Workspace) -> list[Path]:
 
 def put(ws: Workspace, some: Sequence[Record], cause: Exception) -> None:
     """Store records durably, all or none. Raises GhpError if no folder can be written."""
-    contents = {_name(number, record): records.encode(record) for number, record in enumerate(some)}
+    contents = {
+        name_of(record, number): records.encode(record) for number, record in enumerate(some)
+    }
     for folder in folders(ws):
         kept: list[Path] = []
         try:
@@ -70,7 +73,7 @@ def enqueue(ws: Workspace, some: Sequence[Record]) -> Path:
     for name, _ in (file for record in some for file in record.files):
         files.below(folder, name)
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{_name(0, some[0]).removesuffix(SUFFIX)}{BATCH}"
+    path = folder / f"{name_of(some[0]).removesuffix(SUFFIX)}{BATCH}"
     parts = [records.encode(record) for record in some]
     content = b"".join(b"%d\n%s" % (len(part), part) for part in parts)
     own_file.replace(str(path), content, mode=own_file.LIKE_GIT, durable=True)
@@ -91,8 +94,9 @@ def keep(ws: Workspace, queued: Path, some: Sequence[Record], cause: Exception) 
         put(ws, some, cause)
 
 
-def _name(number: int, record: Record) -> str:
-    """Sorts by clock. It is derived from the content, so a repeated record is stored once."""
+def name_of(record: Record, number: int = 0) -> str:
+    """The file of a record. It sorts by clock. It is derived from the content, so a repeated record
+    is stored once."""
     from hashlib import sha256
 
     digest = sha256(records.encode(record)).hexdigest()[:20]
@@ -102,10 +106,19 @@ def _name(number: int, record: Record) -> str:
 def waiting(ws: Workspace) -> Waiting:
     """The queued and waiting records, in the order of their clocks. Torn and foreign files are
     problems."""
+    # The queue first: what cannot be folded moves from there to the outbox.
+    return _read_folders(Path(ws.folders[0]) / QUEUE, *folders(ws))
+
+
+def refused(ws: Workspace) -> Waiting:
+    """The records that the remote refused, as `waiting`."""
+    return _read_folders(Path(ws.folders[0]) / REFUSED)
+
+
+def _read_folders(*some: Path) -> Waiting:
     found: dict[tuple[str, int], tuple[Path, Record]] = {}
     problems: list[Problem] = []
-    # The queue first: what cannot be folded moves from there to the outbox.
-    for folder in (Path(ws.folders[0]) / QUEUE, *folders(ws)):
+    for folder in some:
         try:
             paths = sorted(path for path in folder.iterdir() if path.suffix in (SUFFIX, BATCH))
         except OSError:

@@ -105,6 +105,7 @@ class GitSnapshot:
         repository: StateRepository | None,
         known: Sequence[Tip],
         waiting: outbox.Waiting | None = None,
+        refused: outbox.Waiting | None = None,
         *,
         past: bool = False,
         known_files: "KnownFiles | None" = None,
@@ -114,6 +115,7 @@ class GitSnapshot:
         self._repository = repository
         self._tips = list(known)
         self._waiting = waiting or outbox.Waiting()
+        self._refused = refused or outbox.Waiting()
         self._past = past
         self._problems: dict[str, Problem] = {}
 
@@ -163,7 +165,7 @@ class GitSnapshot:
         """The records below `prefix` at the clones' tips."""
         many: list[Mapping[str, bytes]] = [
             {path: data for path, data in record.files if path.startswith(prefix)}
-            for _, record in self._waiting.records
+            for _, record in (*self._waiting.records, *self._refused.records)
         ]
         if self._repository and self._tips:
             below = self._below(self._repository, prefix)
@@ -212,7 +214,7 @@ class GitSnapshot:
         """This clone's own records below `prefix`."""
         many: list[Mapping[str, bytes]] = [
             {path: data for path, data in record.files if path.startswith(prefix)}
-            for _, record in self._waiting.records
+            for _, record in (*self._waiting.records, *self._refused.records)
         ]
         if self._repository and self._own:
             many.append(self._below(self._repository, prefix)[0].files)  # the first tip is ours
@@ -228,7 +230,8 @@ class GitSnapshot:
 
     def problems(self) -> Sequence[Problem]:
         """What could not be read so far."""
-        looked = () if self._past else (*self._live.problems, *self._waiting.problems)
+        unsent = (*self._waiting.problems, *self._refused.problems)
+        looked = () if self._past else (*self._live.problems, *unsent)
         _ = self._documents
         return [*self._problems.values(), *looked]
 

@@ -15,7 +15,7 @@ from ghp_agents.hotpath import heartbeat, news_flag
 from ghp_agents.ports import Snapshot
 from ghp_agents.state.git import outbox, read
 from ghp_agents.state.git.sync_status import news_age, news_at, read_status
-from ghp_agents.state.join import Absorption, Settled, SyncReport, SyncStatus, Tip
+from ghp_agents.state.join import Absorption, SetAside, Settled, SyncReport, SyncStatus, Tip
 from ghp_agents.state.ledger import HEARD, LedgerEntry
 from ghp_agents.state.presence import Agents
 from ghp_agents.state.private_repo import find_repository, open_repository
@@ -38,6 +38,7 @@ class GitRefsStore:
         """The state now, or at a time. Writes nothing: an untouched clone has an empty state."""
         # Read the outbox first: what a fold removes meanwhile is in the commits read afterwards.
         waiting = outbox.waiting(self._ws) if at is None else None
+        refused = outbox.refused(self._ws) if at is None else None
         repository = find_repository(self._ws)
         known = read.tips(repository) if repository else []
         if at is not None and repository:
@@ -45,7 +46,13 @@ class GitRefsStore:
         if self._read[0] != known:
             self._read = (known, read.KnownFiles())
         return read.GitSnapshot(
-            self._ws, repository, known, waiting, past=at is not None, known_files=self._read[1]
+            self._ws,
+            repository,
+            known,
+            waiting,
+            refused,
+            past=at is not None,
+            known_files=self._read[1],
         )
 
     def commit(self, records: Sequence[Record], expected: str) -> None:
@@ -170,6 +177,24 @@ class GitRefsStore:
         from ghp_agents.state.git import sync
 
         return sync.hear(self._ws, timeout)
+
+    def set_aside(self) -> list[SetAside]:
+        """The records that the remote refused; see `ports.Exchange`."""
+        from ghp_agents.state.git import set_aside
+
+        return set_aside.all_of(self._ws)
+
+    def retry_refused(self, ids: Collection[str]) -> list[SetAside]:
+        """Send refused records with the next sync."""
+        from ghp_agents.state.git import set_aside
+
+        return set_aside.retry(self._ws, ids)
+
+    def drop_refused(self, ids: Collection[str]) -> list[SetAside]:
+        """Delete refused records."""
+        from ghp_agents.state.git import set_aside
+
+        return set_aside.drop(self._ws, ids)
 
     def sync_status(self) -> SyncStatus:
         """This clone's sync status, from its notes; starts no exchange."""

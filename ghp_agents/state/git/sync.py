@@ -6,13 +6,15 @@ the join unites both. Agents with heartbeats only in the twin since then belong 
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import process as git
-from ghp_agents.state.git import copied_clone, fold
+from ghp_agents.state import refusal
+from ghp_agents.state.git import copied_clone, fold, refused_search
 from ghp_agents.state.git.sync_status import NOTE, SyncMemory, count_unsent, read_note
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.private_repo import (
@@ -27,6 +29,7 @@ from ghp_agents.state.private_repo import (
     rename_clone,
 )
 from ghp_agents.state.remote import (
+    Pushed,
     PushOutcome,
     Remote,
     coordination_remote,
@@ -125,9 +128,14 @@ def _send(
         head = repository.commit_at(repository.ref)
         if head is None or head == repository.commit_at(SEEN_REFS + repository.clone):
             return report._replace(notes=tuple(notes))
-        pushed = push(ws, repository, remote, [f"{head}:{repository.ref}"], keep_open=held)
+        send = partial(_push_own, ws, repository, remote, held)
+        pushed = send(head)
+        is_sent = False
+        if pushed.about_ref and refusal.may_be_about_records(pushed.words):
+            pushed, is_sent, found = refused_search.send_rest(ws, repository, send, head, pushed)
+            notes += found
+        report = report._replace(pushed=report.pushed or is_sent)
         if pushed.answer is PushOutcome.DONE:
-            repository.check("update-ref", SEEN_REFS + repository.clone, head)
             return report._replace(pushed=True, notes=tuple(notes))
         if pushed.answer is not PushOutcome.MOVED:
             return report._replace(
@@ -145,6 +153,16 @@ def _send(
         unsent=count_unsent(repository),
         notes=tuple(notes),
     )
+
+
+def _push_own(
+    ws: Workspace, repository: StateRepository, remote: Remote, held: Sequence[int], commit: str
+) -> Pushed:
+    """Push a commit to this clone's ref, and note that the remote has it."""
+    pushed = push(ws, repository, remote, [f"{commit}:{repository.ref}"], keep_open=held)
+    if pushed.answer is PushOutcome.DONE:
+        repository.check("update-ref", SEEN_REFS + repository.clone, commit)
+    return pushed
 
 
 def has_twin(repository: StateRepository) -> bool:

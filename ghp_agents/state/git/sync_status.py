@@ -69,9 +69,10 @@ def read_status(ws: Workspace) -> SyncStatus:
     """This clone's status; contacts nobody."""
     repository = find_repository(ws)
     waiting = len(outbox.waiting(ws).records)
+    refused = len(outbox.refused(ws).records)
     remote = coordination_remote(ws)
     if remote is None:
-        return SyncStatus(waiting=waiting)
+        return SyncStatus(waiting=waiting, refused=refused)
     note = read_note(ws, remote)
     return SyncStatus(
         remote=remote.name,
@@ -81,6 +82,7 @@ def read_status(ws: Workspace) -> SyncStatus:
         waiting=waiting,
         trouble=note.trouble,
         permanent=note.permanent,
+        refused=refused,
     )
 
 

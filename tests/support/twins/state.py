@@ -11,7 +11,15 @@ from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.ports import Clock, Snapshot
 from ghp_agents.state import ledger, presence
-from ghp_agents.state.join import Absorption, Settled, SyncReport, SyncStatus, Tip, join_files
+from ghp_agents.state.join import (
+    Absorption,
+    SetAside,
+    Settled,
+    SyncReport,
+    SyncStatus,
+    Tip,
+    join_files,
+)
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import Agents, Presence
 from ghp_agents.state.record import Problem, Record, highest
@@ -158,6 +166,18 @@ class MemoryStore:
     def hear(self, timeout: float) -> SyncReport:
         """Only fetch; this hub answers at once or never."""
         return self.sync(push=False)
+
+    def set_aside(self) -> list[SetAside]:
+        """Nothing: the hub accepts every record."""
+        return []
+
+    def retry_refused(self, ids: Collection[str]) -> list[SetAside]:
+        """Nothing was set aside."""
+        return []
+
+    def drop_refused(self, ids: Collection[str]) -> list[SetAside]:
+        """Nothing was set aside."""
+        return []
 
     def sync_status(self) -> SyncStatus:
         """This clone's sync status."""

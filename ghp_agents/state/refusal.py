@@ -1,0 +1,114 @@
+"""Why a server refuses a push, by its own words.
+
+The words are text by others. They choose what is tried first and which advice is shown; only the
+server's answers decide.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+from ghp_agents.core.ids import one_line
+
+MOST_LINES = 200  # of a server's output
+LONGEST = 500  # characters of its words
+_NOISE = re.compile(
+    r"[\W_]*|\(\?\).*|https?://\S*|locations:|-? ?(commit|path|blob id): .*|found \d+ violations?:"
+    r"|resolve the following violations .*|review all repository rules at .*|[0-9a-f]{40,64}"
+)
+_COMMIT = re.compile(r"(?:-? ?commit: )?([0-9a-f]{7,64})")
+_TO_ALLOW = re.compile(r"https://\S{1,300}/(?:unblock-secret|sso\?)\S{0,300}")
+
+
+class Cause(StrEnum):
+    """What a refusal is about."""
+
+    SECRET = "secret"  # push protection
+    SIZE = "size"
+    SIGNATURE = "signature"  # a rule asks for signed commits
+    CREATION = "creation"  # a rule restricts who creates or updates such a ref
+    SSO = "sso"  # the token or key is not authorized for the organization
+    ARCHIVED = "archived"
+    ACCESS = "access"
+    RULE = "rule"  # any other rule
+
+
+_SIGNS = (
+    (Cause.SSO, ("saml sso", "sso?authorization_request")),
+    (Cause.ARCHIVED, ("archived so it is read-only",)),
+    (Cause.SECRET, ("cannot contain secrets", "push protection")),
+    (Cause.SIZE, ("large files detected", "file size limit", "exceeds github's")),
+    (Cause.SIGNATURE, ("verified signatures", "must be signed")),
+    (Cause.CREATION, ("creations being restricted", "updates being restricted")),
+    (Cause.RULE, ("rule violations", "hook declined", "[remote rejected]")),
+)
+
+_LOOK = "`ghp agent-sync --refused` shows it"
+OF_RECORD = {
+    Cause.SECRET: "Revoke the secret if it is real, and take it out of the files. Then write it "
+    f"again (a handoff: `ghp agent-handoff`). {_LOOK}; `--drop` and `--retry` decide.",
+    Cause.SIZE: "Write it again with less: leave large files out of the work. "
+    f"{_LOOK}; `--drop` and `--retry` decide.",
+}
+_OTHER_RECORD = (
+    f"{_LOOK}. Write it again in a form that the rule accepts, or change the rule; then "
+    "`--drop` or `--retry` it."
+)
+_ELSEWHERE = 'Or name another remote, such as a fork: "agents": {"remote": "fork"}.'
+OF_CLONE = {
+    Cause.SIGNATURE: "A rule asks for signed commits, and records are not signed. Ask who may "
+    f"edit the repository's rules to leave out the branches ghp/**. {_ELSEWHERE}",
+    Cause.CREATION: "A rule restricts who may create or update such refs. Ask who may edit the "
+    f"repository's rules to leave out the branches ghp/**. {_ELSEWHERE}",
+    Cause.SSO: "Open the page that the message names, and authorize the token for the "
+    "organization; for an SSH key: Settings, SSH and GPG keys, Configure SSO.",
+    Cause.ARCHIVED: "Nobody can write to an archived repository. Ask its owner to unarchive it. "
+    + _ELSEWHERE,
+    Cause.RULE: "A rule of the remote refuses this clone's ref. Ask who may edit its rules or "
+    f"hooks to accept refs/ghp/*. {_ELSEWHERE}",
+}
+_OTHER_CLONE = (
+    "Trying again will not help. Ask for permission to push, or name another remote, such as a "
+    'fork: "agents": {"remote": "fork"}.'
+)
+
+
+def of_record(words: str) -> str:
+    """What to do about a record that was refused."""
+    return OF_RECORD.get(cause(words), _OTHER_RECORD)
+
+
+def of_clone(words: str) -> str:
+    """What to do if everything that a clone pushes is refused."""
+    return OF_CLONE.get(cause(words), _OTHER_CLONE)
+
+
+def cause(words: str) -> Cause:
+    """What a refusal is about."""
+    low = words.lower()
+    return next((it for it, signs in _SIGNS if any(sign in low for sign in signs)), Cause.ACCESS)
+
+
+def may_be_about_records(words: str) -> bool:
+    """Whether another record could be accepted: not if the remote names what is no record's."""
+    return cause(words) in (Cause.SECRET, Cause.SIZE, Cause.RULE)
+
+
+def readable(lines: Iterable[str]) -> str:
+    """The server's lines as one, without rulers, places and links to help."""
+    plain = (one_line(line, LONGEST).removeprefix("error: ").strip("- —") for line in lines)
+    kept = (line for line in plain if not _NOISE.fullmatch(line.lower()))
+    return " ".join(dict.fromkeys(kept))[:LONGEST]
+
+
+def pages(lines: Iterable[str]) -> list[str]:
+    """The pages where a person may allow a secret or a token, at most three."""
+    found = (_TO_ALLOW.search(line) for line in lines)
+    return list(dict.fromkeys(match.group() for match in found if match))[:3]
+
+
+def named(lines: Sequence[str], commits: Sequence[str]) -> list[int]:
+    """Which of `commits` the server names, by their places."""
+    found = (_COMMIT.fullmatch(line.strip("- ")) for line in lines)
+    names = tuple({match.group(1) for match in found if match})
+    return [place for place, oid in enumerate(commits) if names and oid.startswith(names)]

@@ -1,0 +1,157 @@
+"""What the remote refuses is found and set aside, and the rest is sent; with real git."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.ids import Actor
+from ghp_agents.ports import Snapshot
+from ghp_agents.state.git.refused_search import describe
+from ghp_agents.state.git.set_aside import all_of
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
+from tests.state.clones import AT, RECORDS, say, store, workspace, write_presence
+from tests.support.git import git
+from tests.support.hosts import PUSH_PROTECTION, hook
+
+Clones = Callable[[int], list[Path]]
+SECRET = "hf_Zx8Qw1Er2Ty3"
+BEAT = {"issue": 7, "status": "testing", "lastAction": "Reads", "timestamp": "T", "epoch": 1}
+# The same, in words that name no commit.
+SILENT = PUSH_PROTECTION.replace("- commit: $commit", "").replace("path: $path:1", "")
+
+
+def say_secret(folder: Path, name: str) -> None:
+    """A record that the remote will refuse."""
+
+    def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
+        files = ((f"{RECORDS}{name}", f"token {SECRET}{name}".encode()),)
+        actor = Actor("worker-1")
+        return None, [
+            Record("handoff", actor, name, name, AT, snapshot.clock + 1, files, 12, text="why")
+        ]
+
+    transact(store(folder), decide)
+
+
+def names(folder: Path) -> list[str]:
+    return [path.removeprefix(RECORDS) for path in store(folder).snapshot().files(RECORDS)]
+
+
+def ledger(folder: Path) -> list[str]:
+    return [entry.object for entry in store(folder).ledger()]
+
+
+@pytest.mark.parametrize("script", [PUSH_PROTECTION, SILENT], ids=["named", "not named"])
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_one_refused_record_is_set_aside_and_the_rest_goes_on(
+    clones: Clones, remote: Path, script: str, place: int
+) -> None:
+    hook(remote, "pre-receive", script)
+    one, other = clones(2)
+    for number in range(5):
+        say_secret(one, "bad") if number == place else say(one, f"good-{number}")
+    report = store(one).sync()
+    good = [f"good-{number}" for number in range(5) if number != place]
+    assert (report.trouble, report.pushed, report.unsent) == (None, True, 0)
+    store(other).sync()
+    assert names(other) == good
+    assert ledger(other) == ledger(one) == good
+    assert names(one) == ["bad", *good]  # this clone still reads it
+    (kept,) = all_of(workspace(one))
+    assert describe(kept) == f"{kept.id}, handoff bad by worker-1 (#12)"
+    assert report.notes == (f"Set aside {describe(kept)}: the remote refused it.",)
+    assert kept.record.files == ((f"{RECORDS}bad", f"token {SECRET}bad".encode()),)
+    assert kept.words == (
+        "[remote rejected] (pre-receive hook declined) GH013: Repository rule violations found for "
+        "refs/ghp/clone. GITHUB PUSH PROTECTION Push cannot contain secrets Hugging Face User "
+        "Access Token"
+    )
+    unblock = "https://github.com/acme/widgets/security/secret-scanning/unblock-secret/2abc"
+    assert kept.pages == (unblock,)
+    assert store(one).sync_status().refused == 1
+    assert SECRET not in git(remote, "log", "--all", "-p")
+
+
+def test_a_record_that_names_its_commit_costs_few_pushes(clones: Clones, remote: Path) -> None:
+    count = "echo >> pushes\n"
+    hook(remote, "pre-receive", count + PUSH_PROTECTION)
+    one = clones(1)[0]
+    say(one, "first")
+    store(one).sync()  # now it is known that the remote takes our refs
+    (remote / "pushes").unlink()
+    for number in range(20):
+        say_secret(one, "bad") if number == 9 else say(one, f"good-{number:02}")
+    store(one).sync()
+    # all; what is before it; with it; the rest
+    assert (remote / "pushes").read_text().count("\n") == 4
+
+
+def test_several_refused_records_are_found_one_after_another(clones: Clones, remote: Path) -> None:
+    hook(remote, "pre-receive", PUSH_PROTECTION)
+    one, other = clones(2)
+    say(one, "a")
+    say_secret(one, "b")
+    say_secret(one, "c")
+    say(one, "d")
+    assert store(one).sync().trouble is None
+    store(other).sync()
+    assert names(other) == ["a", "d"]
+    assert [kept.record.object for kept in all_of(workspace(one))] == ["b", "c"]
+
+
+def test_a_clone_that_refuses_everything_loses_no_record(clones: Clones, remote: Path) -> None:
+    hook(remote, "pre-receive", "echo 'not today' >&2; exit 1\n")
+    one = clones(1)[0]
+    say(one, "a", "b")
+    report = store(one).sync()
+    assert (report.permanent, report.unsent) == (True, 3)  # the third one asks
+    assert report.trouble == "[remote rejected] (pre-receive hook declined) not today"
+    assert all_of(workspace(one)) == []
+    store(one).sync()
+    assert store(one).sync_status().unsent == 3
+    hook(remote, "pre-receive", "exit 0\n")
+    assert store(one).sync().trouble is None
+    assert names(one) == ledger(one) == ["a", "b"]
+
+
+def test_a_search_that_is_too_long_goes_on_with_the_next_sync(
+    clones: Clones, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ghp_agents.state.git.refused_search.MOST_PUSHES", 3)
+    hook(remote, "pre-receive", SILENT)
+    one, other = clones(2)
+    for number in range(16):
+        say_secret(one, "bad") if number == 13 else say(one, f"good-{number:02}")
+    reports = [store(one).sync() for _ in range(4)]
+    assert [(report.trouble or "")[:13] for report in reports] == [
+        "still looking",
+        "still looking",
+        "",
+        "",
+    ]
+    assert [report.permanent for report in reports] == [False] * 4
+    store(other).sync()
+    assert len(names(other)) == 15
+
+
+def test_a_last_action_that_is_refused_is_removed_and_presence_goes_on(
+    clones: Clones, remote: Path
+) -> None:
+    hook(remote, "pre-receive", PUSH_PROTECTION)
+    one, other = clones(2)
+    say(one, "a")
+    beat = {**BEAT, "seq": 1, "lastAction": f"Runs curl {SECRET}"}
+    write_presence(one, "worker-1", beat, 1.75e9)
+    say(one, "b")
+    store(one).fold()
+    write_presence(one, "worker-1", {**beat, "seq": 2}, 1.75e9)
+    report = store(one).sync()
+    assert report.trouble is None
+    assert report.notes == ("Removed the text of a last action: the remote refused it.",)
+    store(other).sync()
+    assert store(other).snapshot().agents()["worker-1"] == {**beat, "seq": 2, "lastAction": ""}
+    assert (store(one).sync().pushed, store(one).sync().notes) == (False, ())
+    assert all_of(workspace(one)) == []
+    assert SECRET not in git(remote, "log", "--all", "-p")
