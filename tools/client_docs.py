@@ -6,7 +6,7 @@ from pathlib import Path
 from ghp_agents.core.jsonc_edit import fresh
 from ghp_agents.integrations.clients import hook_entries
 from ghp_agents.integrations.clients.events import CLIENTS, HookSubscription
-from ghp_agents.integrations.clients.hook_entries import HOMES, PLUGIN
+from ghp_agents.integrations.clients.hook_entries import HOMES, PLUGINS
 from ghp_agents.integrations.git_hooks.script import HOOKS, new_hook
 
 PAGES = Path(__file__).parents[1] / "docs/clients"
@@ -61,7 +61,7 @@ def _row(name: str, subscription: HookSubscription) -> str:
 
 
 def _example(name: str) -> list[str]:
-    if name == PLUGIN:
+    if name in PLUGINS:
         command = " ".join(hook_entries.hook_command(PYTHON, name))
         return ["Each event calls:", "", "```sh", command, "```"]
     (event,) = [subscription.event for subscription in CLIENTS[name] if subscription.kind == "edit"]

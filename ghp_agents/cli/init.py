@@ -16,6 +16,7 @@ from ghp_agents.core.ids import agent_name
 from ghp_agents.doctor import setup as services
 from ghp_agents.integrations.clients import instructions
 from ghp_agents.integrations.clients.config_files import FOUND
+from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.state.admin_port import Step
 from ghp_agents.wiring import App
 
@@ -30,8 +31,8 @@ from ghp_agents.wiring import App
     metavar="[CLIENT,…]",
     is_flag=False,
     flag_value=FOUND,
-    help="Install hooks for claude, codex, gemini, cursor or opencode (default: all clients found "
-    "here), or git (only if named).",
+    help=f"Install hooks for {', '.join(HOMES)} (default: all clients found here), or git (only if "
+    "named).",
     shell_complete=complete.clients,
 )
 @click.option(

@@ -21,6 +21,9 @@ CLIENTS: Mapping[str, tuple[str, ...]] = {
     "gemini": ("gemini", "--prompt-interactive"),
     "opencode": ("opencode", "--prompt"),
     "cursor": ("cursor-agent",),
+    "copilot": ("copilot", "--interactive"),
+    "qwen": ("qwen", "--prompt-interactive"),
+    "pi": ("pi",),
 }
 PROMPT = "GHP_PROMPT"  # the variable that gives the prompt to any other command
 TMUX_LIMIT = 4_000  # characters of a prompt: tmux takes 16 kB, and a character has up to 4 bytes

@@ -32,7 +32,7 @@ HOW = {
 @click.option("--next", "best", is_flag=True, help="Pick the best issue that is ready.")
 @click.option(
     "--run", metavar="CLIENT", type=click.Choice([*run_client.CLIENTS]),
-    help="Then start this client there: claude, codex, gemini, opencode or cursor.",
+    help=f"Then start this client there: {', '.join(run_client.CLIENTS)}.",
 )  # fmt: skip
 @click.option("--tmux", is_flag=True, help="Start it in a window of tmux.")
 @click.option("--json", "as_json", is_flag=True, help="Print only the result, as JSON.")

@@ -10,6 +10,7 @@ TOOL_FILES = frozenset(
         # agents' clients: settings, hooks, servers, instructions
         *(".claude", ".codex", ".cursor", ".gemini", ".opencode", ".windsurf", ".continue"),
         *(".roo", ".kiro", ".amazonq", ".junie", ".agents", ".mcp.json", "opencode.json"),
+        *(".copilot", ".pi", ".qwen", "qwen.md"),
         *("opencode.jsonc", ".aider.conf.yml", ".cursorrules", ".windsurfrules", ".clinerules"),
         *("agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md"),
         # ours

@@ -25,12 +25,7 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
     """The event in a message of Claude Code; None if we do not handle it."""
     event = CLIENT.parse(payload)
     if event:
-        # A turn that a hook has extended is not extended again.
-        # News is for the agent, which does not see what a sub-agent is told.
-        event.hears &= not text(payload, "agent_id")
-        event.hears &= event.kind != "stop" or payload.get("stop_hook_active") is False
         event.tool_uses = _tool_uses(payload) if event.kind == "batch" else ()
-        event.goes_on = event.kind == "start" and payload.get("source") == "compact"
     return event
 
 

@@ -2,11 +2,19 @@
 
 import os
 
-from ghp_agents.hooks.event import Client, Event, Reply, ToolEdit, hook_output, patched, text
+from ghp_agents.hooks.event import (
+    Client,
+    Event,
+    Reply,
+    ToolEdit,
+    hook_output,
+    patched,
+    text,
+    to_go_on,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from ghp_agents.hooks.messages import DecisionReply, HookReply
@@ -54,18 +62,10 @@ CLIENT = Client(
 )  # fmt: skip
 
 
-def parse(payload: "Mapping[str, Any]") -> Event | None:
-    """The event in a message of Codex; None if we do not handle it."""
-    event = CLIENT.parse(payload)
-    if event:
-        event.hears &= event.kind != "stop" or payload.get("stop_hook_active") is False
-        event.goes_on = event.kind == "start" and payload.get("source") == "compact"
-    return event
+parse = CLIENT.parse
 
 
 def render(event: Event, reply: Reply) -> "HookReply | DecisionReply":
-    """The reply to Codex; empty if there is nothing to say."""
-    if event.kind == "stop":  # no context is possible here, but a reason to continue
-        heard = reply.context if event.hears else ""
-        return {"decision": "block", "reason": heard} if heard else {}
-    return hook_output(event, reply)
+    """The reply to Codex; empty if there is nothing to say. At the end of a turn no context is
+    possible, but a reason to continue."""
+    return to_go_on(event, reply) or ({} if event.kind == "stop" else hook_output(event, reply))

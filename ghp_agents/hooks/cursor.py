@@ -1,6 +1,6 @@
 """Cursor: parses its events, and renders replies in its schema."""
 
-from ghp_agents.hooks.event import Client, Event, Reply, first
+from ghp_agents.hooks.event import Client, Event, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ CLIENT = Client(
     runs=("Shell",),
     reads=("Read",),
     searches=("Glob", "Grep"),
+    sessions=("conversation_id", "session_id"),
 )  # fmt: skip
 
 
@@ -26,9 +27,8 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
     """The event in a message of Cursor; None if we do not handle it."""
     event = CLIENT.parse(payload)
     if event:
-        event.session = first(payload, ("conversation_id", "session_id")) or None
         event.cwd = event.cwd or _root(payload)
-        event.hears &= event.kind != "stop" or _is_first_end(payload)
+        event.hears |= event.kind == "stop" and _is_first_end(payload)
     return event
 
 

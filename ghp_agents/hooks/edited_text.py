@@ -2,6 +2,7 @@
 
 The rules are those of each client: Claude Code matches lines with LF and keeps the file's CRLF;
 Gemini keeps the final newline; OpenCode and Gemini also find text whose indentation differs.
+Copilot CLI, pi and Qwen Code do so, too, each in its own way; there only exact text is computed.
 Bytes that are not UTF-8 stay as they are.
 """
 
@@ -24,10 +25,16 @@ LOOSE_EDITS = 20  # replacements at most of a tool that searches so
 PATCHES = ("apply_patch", "patch")
 NOTEBOOKS = ("NotebookEdit",)
 DELETIONS = ("Delete",)
-OLD = ("old_string", "oldString", "old_str")
-NEW = ("new_string", "newString", "new_str")
+OLD = ("old_string", "oldString", "old_str", "oldText")
+NEW = ("new_string", "newString", "new_str", "newText")
 ALL = ("replace_all", "replaceAll", "allow_multiple")
 CONTENT = ("content", "contents", "file_text")
+# Clients that write all lines with one ending; that keep CRLF in a file that they write anew; that
+# delete the rest of a line, too; that find similar text in ways that are not computed here.
+ONE_ENDING = ("claude", "pi", "qwen")
+KEEP_CRLF = ("gemini", "qwen")
+DELETE_LINES = ("claude", "copilot", "qwen")
+EXACT = ("copilot", "pi", "qwen")
 UTF16, BOM8 = b"\xff\xfe", b"\xef\xbb\xbf"
 
 
@@ -107,10 +114,10 @@ def _changed(client: str, arguments: "Any", before: bytes | None) -> bytes:
 
 
 def _written(client: str, content: bytes, before: bytes | None) -> bytes:
-    """A whole new content; Gemini keeps the file's line endings."""
-    if client == "gemini" and before and b"\r\n" in before:
-        return _crlf(_lf(content))
-    if before and client == "claude":  # it keeps the encoding
+    """A whole new content; some clients keep the file's line endings or its encoding."""
+    if client in KEEP_CRLF and before and b"\r\n" in before:
+        content = _crlf(_lf(content))
+    if before and client in ("claude", "qwen"):
         if before.startswith(UTF16):
             return _as_utf16(content)
         if before.startswith(BOM8):
@@ -123,7 +130,7 @@ def _replaced_all(client: str, edits: "Sequence[Any]", before: bytes | None) -> 
     if before and before.startswith(UTF16):
         return _as_utf16(_replaced_all(client, edits, _from_utf16(before)))
     has_crlf = _has_crlf(client, before or b"")
-    is_lf = has_crlf or client == "claude"  # which writes all lines with one ending
+    is_lf = has_crlf or client in ONE_ENDING
     text: bytes | None = _lf(before) if before is not None and is_lf else before
     scanned = 0
     for edit in edits:
@@ -147,13 +154,13 @@ def _replaced(client: str, edit: "Any", text: bytes | None, is_loose: bool) -> b
         raise UnknownEditError("the edit changes nothing")
     if text is None:
         raise UnknownEditError("there is no file")
-    if client == "claude" and not new and not old.endswith(b"\n") and old + b"\n" in text:
-        old += b"\n"  # Claude Code deletes the rest of a line, too
+    if client in DELETE_LINES and not new and not old.endswith(b"\n") and old + b"\n" in text:
+        old += b"\n"
     count = text.count(old)
     if not count:
         from ghp_agents.hooks import loose_match
 
-        if len(text) > LOOSE_LIMIT or not is_loose:
+        if len(text) > LOOSE_LIMIT or not is_loose or client in EXACT:
             raise UnknownEditError("the text to replace was not found")
         old, new = loose_match.found(client, text, old, new)
         count = text.count(old)
@@ -181,6 +188,10 @@ def _argument(edit: "Any", keys: "Sequence[str]") -> bytes:
 
 def _has_crlf(client: str, content: bytes) -> bool:
     """Whether the client writes the file's lines with CRLF."""
+    if client == "pi":
+        return content.partition(b"\n")[0].endswith(b"\r")
+    if client == "copilot" and 0 < content.count(b"\r\n") < content.count(b"\n"):
+        raise UnknownEditError("the file has lines with CRLF and with LF")
     if client != "claude":
         return b"\r\n" in content
     start = content[:4096]

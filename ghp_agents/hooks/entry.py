@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 USAGE = b"`hook CLIENT` is what agents' clients call; `agent-init --hooks` puts it there.\n"
 INPUT_LIMIT = 128_000_000  # bytes; the event includes the content of a written file
 CHUNK = 1_048_576
+# Each has a module of its name here, the only one that is imported.
+CLIENTS = ("claude", "codex", "gemini", "cursor", "opencode", "copilot", "qwen", "pi")
 
 
 class OddInputError(Exception):
@@ -64,26 +66,8 @@ def _run(argv: "Sequence[str]", environ: "Mapping[str, str]", cwd: "list[str | N
 
 
 def _load_protocol(name: str) -> "Any":
-    if name == "claude":
-        from ghp_agents.hooks import claude
-
-        return claude
-    if name == "codex":
-        from ghp_agents.hooks import codex
-
-        return codex
-    if name == "gemini":
-        from ghp_agents.hooks import gemini
-
-        return gemini
-    if name == "cursor":
-        from ghp_agents.hooks import cursor
-
-        return cursor
-    if name == "opencode":
-        from ghp_agents.hooks import opencode
-
-        return opencode
+    if name in CLIENTS:
+        return __import__(f"ghp_agents.hooks.{name}", fromlist=[name])
     raise OddInputError(f"No hooks exist for the client {name[:40]!r}.")
 
 

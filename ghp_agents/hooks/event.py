@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
     from typing import Any
 
-    from ghp_agents.hooks.messages import HookFields, HookReply
+    from ghp_agents.hooks.messages import DecisionReply, HookFields, HookReply
 
 KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end")  # of events
 # The kinds of tool use that presence distinguishes.
@@ -129,9 +129,11 @@ class Reply:
 class Client:
     """How a client names its events and tools.
 
-    `events` are its names for the kinds, in their order. The tools are those that edit, run
-    commands, read and search; `paths` and `commands` are the keys of their arguments. `edited`
-    returns the paths that a use of a tool edits; None for a tool that does not edit.
+    `events` are its names for the kinds, in their order; an empty one is a kind that it does not
+    have. The tools are those that edit, run commands, read and search; `paths` and `commands` are
+    the keys of their arguments. `edited` returns the paths that a use of a tool edits; None for a
+    tool that does not edit. `sessions` are the keys of the session's id, the first that is there
+    counts.
     """
 
     def __init__(
@@ -146,15 +148,17 @@ class Client:
         reads: "Container[str]" = (),
         searches: "Container[str]" = (),
         commands: "Sequence[str]" = ("command",),
+        sessions: "Sequence[str]" = ("session_id",),
         edited: "Callable[[str, Any], Sequence[str] | None] | None" = None,
         edit: "Callable[[str, Any], ToolEdit]" = ToolEdit,
     ) -> None:
         self.name = name
-        self.kinds = dict(zip(events, KINDS, strict=True))
+        self.kinds = {event: kind for event, kind in zip(events, KINDS, strict=True) if event}
         self.hears = hears  # the kinds of events at which the agent gets context
         self.edits = edits
         self._paths, self._commands = paths, commands
         self._runs, self._reads, self._searches = runs, reads, searches
+        self._sessions = sessions
         self._edited = edited or self._edited_path
         self._edit = edit
 
@@ -164,18 +168,23 @@ class Client:
         kind = self.kinds.get(name)
         tool, arguments = text(payload, "tool_name"), payload.get("tool_input")
         edited = self._edited(tool, arguments) if kind == "edit" else ()
-        if kind is None or edited is None:
+        is_part = bool(text(payload, "agent_id"))  # a sub-agent, whose end is not the agent's
+        if kind is None or edited is None or (is_part and kind == "stop"):
             return None
+        # News is for the agent, which does not see what a sub-agent is told. A turn that a hook has
+        # extended is not extended again.
+        hears = kind in self.hears and not is_part
         return Event(
             self.name,
             kind,
             name,
-            text(payload, "session_id") or None,
+            first(payload, self._sessions) or None,
             text(payload, "cwd") or None,
             paths=edited,
             edits=[self._edit(tool, arguments)] if kind == "edit" else (),
             tool_uses=[self.tool_use(tool, arguments)] if kind == "batch" and tool else (),
-            hears=kind in self.hears,
+            hears=hears and (kind != "stop" or payload.get("stop_hook_active") is False),
+            goes_on=kind == "start" and payload.get("source") == "compact",
         )
 
     def tool_use(self, tool: str, arguments: "Any") -> ToolUse:
@@ -203,6 +212,13 @@ def hook_output(event: Event, reply: Reply) -> "HookReply":
     elif reply.context and event.hears:
         fields["additionalContext"] = reply.context
     return {"hookSpecificOutput": fields} if len(fields) > 1 else {}
+
+
+def to_go_on(event: Event, reply: Reply) -> "DecisionReply | None":
+    """The reply that extends a turn with the news as its reason; None for other events."""
+    if event.kind != "stop" or not (reply.context and event.hears):
+        return None
+    return {"decision": "block", "reason": reply.context}
 
 
 def text(payload: "Any", key: str) -> str:

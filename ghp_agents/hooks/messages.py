@@ -46,8 +46,8 @@ class CursorMessage(HookMessage, total=False):
     loop_count: int
 
 
-class OpenCodeMessage(HookMessage, total=False):
-    """An event of our plugin for OpenCode."""
+class PluginMessage(HookMessage, total=False):
+    """An event of our plugin for OpenCode, or of our extension for pi."""
 
     pid: int
 
@@ -62,13 +62,13 @@ class HookFields(TypedDict, total=False):
 
 
 class HookReply(TypedDict, total=False):
-    """The reply to Claude Code, and most replies to Codex and Gemini CLI."""
+    """The reply to Claude Code and Qwen Code, and most replies to Codex and Gemini CLI."""
 
     hookSpecificOutput: HookFields
 
 
 class DecisionReply(TypedDict):
-    """A refusal to Gemini CLI, or the reason why Codex continues."""
+    """A refusal to Gemini CLI, or the reason why Codex or Copilot CLI continues."""
 
     decision: Literal["deny", "block"]
     reason: str
@@ -84,8 +84,30 @@ class CursorReply(TypedDict, total=False):
     additional_context: str
 
 
-class OpenCodeReply(TypedDict, total=False):
-    """The reply to our plugin for OpenCode, which is our own format."""
+class CopilotMessage(CodexMessage, total=False):
+    """An event of GitHub Copilot CLI; a sub-agent's names the session of its parent."""
+
+    agent_id: str
+    parent_agent_id: str
+
+
+class QwenMessage(HookMessage, total=False):
+    """An event of Qwen Code."""
+
+    source: str
+    prompt: str
+
+
+class CopilotReply(TypedDict, total=False):
+    """The reply to GitHub Copilot CLI."""
+
+    permissionDecision: Literal["deny"]
+    permissionDecisionReason: str
+    additionalContext: str
+
+
+class PluginReply(TypedDict, total=False):
+    """The reply to our plugins, which is our own format."""
 
     schemaVersion: Literal[1]
     deny: str
@@ -96,14 +118,20 @@ class OpenCodeReply(TypedDict, total=False):
 MESSAGES: dict[str, Any] = {  # by client
     "claude": ClaudeMessage,
     "codex": CodexMessage,
+    "copilot": CopilotMessage,
     "cursor": CursorMessage,
     "gemini": HookMessage,
-    "opencode": OpenCodeMessage,
+    "opencode": PluginMessage,
+    "pi": PluginMessage,
+    "qwen": QwenMessage,
 }
 REPLIES: dict[str, Any] = {
     "claude": HookReply,
     "codex": HookReply | DecisionReply,
+    "copilot": CopilotReply | DecisionReply,
     "cursor": CursorReply,
     "gemini": HookReply | DecisionReply,
-    "opencode": OpenCodeReply,
+    "opencode": PluginReply,
+    "pi": PluginReply,
+    "qwen": HookReply,
 }

@@ -42,6 +42,11 @@ def keep(folders: "Sequence[str]", session: str | None, name: str, now: float) -
         return
 
 
+def is_kept(folders: "Sequence[str]", session: str | None) -> bool:
+    """Whether the name of a session is remembered: it has begun, and not ended."""
+    return _kept(folders, session) is not None
+
+
 def forget(folders: "Sequence[str]", session: str | None) -> None:
     """Forget the name: the session is over."""
     for path in _places(folders, session):

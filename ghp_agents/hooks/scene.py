@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from ghp_agents.hooks.event import Event
     from ghp_agents.wiring import App
 
-# The variable with each client's session id. Those of other clients are inherited from an agent
-# that started this one.
+# The variable with a client's session id. Those of other clients are inherited from an agent that
+# started this one. A client that has none gets ours.
 SESSION_VARIABLE = {
     "claude": "CLAUDE_CODE_SESSION_ID",
     "codex": "CODEX_THREAD_ID",
     "gemini": "GEMINI_SESSION_ID",
-    "cursor": "GHP_SESSION",
-    "opencode": "GHP_SESSION",
+    "copilot": "COPILOT_AGENT_SESSION_ID",
 }
-MARK = {"cursor": "CURSOR_AGENT", "opencode": "OPENCODE"}  # as in `hotpath/calling_client.py`
-CALLERS = ("codex", "gemini")  # they call hooks directly; their process is the session
+OURS = "GHP_SESSION"
+# They call hooks directly; their process is the session.
+CALLERS = ("codex", "copilot", "gemini", "qwen")
 SHELLS = ("ash", "bash", "dash", "env", "fish", "ksh", "sh", "timeout", "zsh")
 NOWHERE = Location(None, "/dev/null", "/dev/null")
 
@@ -101,17 +101,23 @@ def find(event: "Event", environ: "Mapping[str, str]") -> HookContext | None:
 def identified(event: "Event", environ: "Mapping[str, str]") -> "dict[str, str]":
     """The environment with the session and process of the event's agent."""
     env = dict(environ)
-    mine = SESSION_VARIABLE[event.client]
+    mine = SESSION_VARIABLE.get(event.client, OURS)
     for _, variable in heartbeat.SESSION_VARIABLES:
         if variable != mine:
             env.pop(variable, None)
     if event.session:
         env[mine] = event.session
-    if mine == "GHP_SESSION":  # it names no client, so its mark does
-        env[MARK[event.client]] = "1"
+    if mine == OURS:  # it names no client, so its mark does
+        from ghp_agents.hotpath import calling_client
+
+        for client, mark in calling_client.MARKS:
+            env.pop(mark, None)
+            if client == event.client:
+                env[mark] = "1"
     if event.client != "claude":
         env.pop("CLAUDE_PID", None)
-    pid = event.pid or (_agent_pid() if event.kind == "start" and event.client in CALLERS else None)
+    begins = event.client in CALLERS and event.kind in ("start", "prompt")
+    pid = event.pid or (_agent_pid() if begins else None)
     if pid and not env.get("GHP_AGENT_PID"):
         env["GHP_AGENT_PID"] = str(pid)
     return env

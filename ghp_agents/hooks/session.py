@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 
     from ghp_agents.hooks.scene import HookContext
 
+LATE = ("qwen",)  # their sessions begin with the first prompt
 RESTING = ("idle", "stopped", "waiting")
 PROGRAM = "ghp"
 ENV_FILES = ("CLAUDE_ENV_FILE", "CODEX_ENV_FILE")  # sourced before the agent's shell commands
+NAMING = ("copilot",)  # their shells have the variable with the session's id
+EXPORTING = ("opencode", "pi")  # our plugin gives the shell the variables of a reply
 END_TIMEOUT_S = 0.3  # seconds; clients allow a second or two at the end
 CONTEXT_LIMIT = 10_000  # UTF-16 units; clients put longer text aside
 
@@ -33,7 +36,7 @@ def start(context: "HookContext") -> Reply:
     settings = context.settings()
     background.start_sync(context.folders, context.environ, context.now, settings, urgent=True)
     folder = _program_folder(context.environ)
-    is_exported = _export(context, folder) or context.event.client == "opencode"
+    is_exported = _export(context, folder) or context.event.client in EXPORTING
     return _resume_reply(context, _identity_text(context, is_exported, folder), folder)
 
 
@@ -69,7 +72,8 @@ def _export(context: "HookContext", folder: str) -> bool:
 
 
 def _identity_text(context: "HookContext", is_exported: bool, folder: str) -> str:
-    by = "" if is_exported else f" Its shell commands need `--as {context.agent}`."
+    is_known = is_exported or context.event.client in NAMING
+    by = "" if is_known else f" Its shell commands need `--as {context.agent}`."
     if folder and not is_exported:
         from ghp_agents.hotpath.quoting import clean
 
@@ -130,6 +134,10 @@ def _resume(
 
 def prompt(context: "HookContext") -> Reply | None:
     """A prompt: the agent is working again, and gets news."""
+    if context.event.client in LATE and not naming.is_kept(context.folders, context.event.session):
+        begun = start(context)
+        beat(context, {"status": "implementing"})
+        return begun
     before = context.presence() or {}
     is_resting = before.get("status", "idle") in RESTING
     beat(context, {"status": "implementing"} if is_resting else {})

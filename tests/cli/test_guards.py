@@ -118,7 +118,7 @@ def test_without_a_list_it_is_the_clients_that_are_found(place: Path, tmp_path: 
         2,
         "",
         "Error: Found no client with hooks here.\n"
-        "Hint: Name one: --hooks claude,codex,gemini,cursor,opencode,git.\n",
+        "Hint: Name one: --hooks claude,codex,gemini,cursor,opencode,copilot,qwen,pi,git.\n",
     )
     (place / ".cursor").mkdir()
     executable(tmp_path / "bin/claude", "")

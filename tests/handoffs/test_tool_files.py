@@ -5,7 +5,8 @@ from ghp_agents.handoffs.tool_files import configures_tools
 CONFIG = (
     ".claude/settings.local.json", ".mcp.json", ".envrc", ".husky/_/husky.sh", ".ghp/config.json",
     ".gitmodules", ".github/workflows/ci.yml", ".codex/config.toml", ".cursor/mcp.json",
-    ".gemini/settings.json", ".opencode/plugin/x.js", ".vscode/tasks.json",
+    ".gemini/settings.json", ".qwen/settings.json", ".pi/extensions/x.ts", "QWEN.md",
+    ".opencode/plugin/x.js", ".vscode/tasks.json",
     ".devcontainer/devcontainer.json", ".gitattributes", ".githooks/pre-push",
     ".pre-commit-config.yaml", "sub/.Claude/settings.json", "CLAUDE.md", "AGENTS.md",
 )  # fmt: skip

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ghp_agents.hooks import claude, codex, cursor, gemini, opencode
+from ghp_agents.hooks import claude, codex, copilot, cursor, gemini, opencode, pi, qwen
 from ghp_agents.hooks.action import action
 from ghp_agents.hooks.event import Event, Reply, ToolUse
 from ghp_agents.hooks.paths import resolved
@@ -15,7 +15,8 @@ from tests.support.schemas import breaches
 from tests.support.thorough import mostly_slow
 
 HANDLED: dict[str, Any] = {
-    "claude": claude, "codex": codex, "cursor": cursor, "gemini": gemini, "opencode": opencode,
+    "claude": claude, "codex": codex, "copilot": copilot, "cursor": cursor, "gemini": gemini,
+    "opencode": opencode, "pi": pi, "qwen": qwen,
 }  # fmt: skip
 TEXTS = st.text(max_size=20) | st.sampled_from(
     ["apply_patch", "*** Add File: a\0b", "/a/../b", "~"]
@@ -28,6 +29,7 @@ VALUES = st.recursive(
 KEYS = (
     "session_id", "conversation_id", "cwd", "workspace_roots", "tool_name", "tool_input",
     "tool_calls", "tool_response", "stop_hook_active", "status", "loop_count", "source", "pid",
+    "agent_id", "parent_agent_id", "prompt",
 )  # fmt: skip
 INPUTS = (
     "file_path", "notebook_path", "path", "filePath", "command", "cmd", "patchText", "target_file",

@@ -83,6 +83,16 @@ def test_subagents_act_as_their_agent(repo: Path) -> None:
             "opencode",
             {"hook_event_name": "tool.execute.after", "session_id": "s", "tool_name": "bash"},
         ),
+        ("copilot", {"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Bash"}),
+        ("pi", {"hook_event_name": "tool_result", "session_id": "s", "tool_name": "bash"}),
+        (
+            "qwen",
+            {
+                "hook_event_name": "PostToolUse",
+                "session_id": "s",
+                "tool_name": "run_shell_command",
+            },
+        ),
     ],
 )
 def test_every_client_is_followed(repo: Path, client: str, said: dict[str, Any]) -> None:

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.hooks.entry import CLIENTS
 from tests.support.ghp import invoke
 from tests.support.git import git
 from tests.support.hooks import SILENT, Hooked, call, context, log, payload, presence, set_up, write
 from tests.support.house import CHECKOUT
 from tests.support.thorough import mostly_slow
 
-CLIENTS = ("claude", "codex", "gemini", "cursor", "opencode")
 NO_EVENTS = {
     "nothing": b"",
     "blank": b" \n\t",

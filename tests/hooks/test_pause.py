@@ -119,7 +119,8 @@ def test_codex_goes_on_with_a_reason(repo: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("client", "event"), [("gemini", "AfterAgent"), ("opencode", "session.idle")]
+    ("client", "event"),
+    [("gemini", "AfterAgent"), ("opencode", "session.idle"), ("qwen", "Stop"), ("pi", "agent_end")],
 )
 def test_a_client_that_hears_nothing_then_is_told_later(
     repo: Path, client: str, event: str

@@ -23,6 +23,9 @@ from tests.support.house import CHECKOUT
         ("gemini", "gemini-abcd"),
         ("cursor", "cursor-abcd"),
         ("opencode", "opencode-abcd"),
+        ("copilot", "copilot-abcd"),
+        ("pi", "pi-abcd"),
+        ("qwen", "qwen-abcd"),
     ],
 )
 def test_an_agent_without_a_name_has_that_of_its_session(
@@ -30,7 +33,7 @@ def test_an_agent_without_a_name_has_that_of_its_session(
 ) -> None:
     in_use(repo)
     # Another agent started this one, and its environment is inherited.
-    outer = {"CLAUDE_CODE_SESSION_ID": "ffff0000", "CODEX_THREAD_ID": "ffff1111"}
+    outer = {"CLAUDE_CODE_SESSION_ID": "ffff0000", "CODEX_THREAD_ID": "ffff1111", "CLAUDECODE": "1"}
     assert agent(event(client, "batch", repo), outer) == name
 
 

@@ -89,6 +89,9 @@ def test_a_file_that_cannot_be_written_is_done_without(repo: Path) -> None:
         ("gemini", {"hook_event_name": "SessionStart", "session_id": "s-1"}),
         ("cursor", {"hook_event_name": "sessionStart", "conversation_id": "s-1"}),
         ("opencode", {"hook_event_name": "session.start", "session_id": "s-1", "pid": 4321}),
+        ("copilot", {"hook_event_name": "SessionStart", "session_id": "s-1"}),
+        ("pi", {"hook_event_name": "session_start", "session_id": "s-1", "pid": 4321}),
+        ("qwen", {"hook_event_name": "UserPromptSubmit", "session_id": "s-1", "prompt": "Do it."}),
     ],
 )
 def test_every_client_begins(repo: Path, client: str, said: dict[str, Any]) -> None:
@@ -100,13 +103,27 @@ def test_every_client_begins(repo: Path, client: str, said: dict[str, Any]) -> N
         "gemini": lambda out: out["hookSpecificOutput"]["additionalContext"],
         "cursor": lambda out: out["additional_context"],
         "opencode": lambda out: out["context"],
+        "copilot": lambda out: out["additionalContext"],
+        "pi": lambda out: out["context"],
+        "qwen": lambda out: out["hookSpecificOutput"]["additionalContext"],
     }[client](done.said)
     assert "This session is agent `worker-1`." in heard
-    assert ("`--as worker-1`" in heard) == (client != "opencode")
+    assert ("`--as worker-1`" in heard) == (client not in ("copilot", "opencode", "pi"))
     assert "# Resume: work without an issue" in heard
     found = presence(repo)
     assert (found["kind"], found["session"]) == (client, "s-1")
     assert log(repo) == []
+
+
+def test_a_session_of_qwen_begins_with_its_first_prompt_alone(repo: Path) -> None:
+    set_up(repo)
+    ends = {"hook_event_name": "SessionEnd", "session_id": "s-1", "cwd": str(repo)}
+    asks = {**ends, "hook_event_name": "UserPromptSubmit", "prompt": "Do it."}
+    assert "This session is agent" in context(call("qwen", asks, repo))
+    assert presence(repo)["status"] == "implementing"
+    assert call("qwen", asks, repo) == SILENT
+    assert call("qwen", ends, repo) == SILENT
+    assert "This session is agent" in context(call("qwen", asks, repo))
 
 
 @pytest.mark.slow

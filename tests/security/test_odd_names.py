@@ -149,6 +149,9 @@ def test_a_name_that_is_a_path_or_an_option_is_no_agents_name(repo: Path) -> Non
         (".cursor", "agent-init --no-probe --hooks cursor"),
         (".gemini", "agent-init --no-probe --hooks gemini"),
         (".opencode", "agent-init --no-probe --hooks opencode"),
+        (".github", "agent-init --no-probe --hooks copilot"),
+        (".qwen", "agent-init --no-probe --hooks qwen"),
+        (".pi", "agent-init --no-probe --hooks pi"),
         (".github", f"agent-init --github --action o/n@{'a' * 40}"),
     ],
 )

@@ -37,10 +37,13 @@ EVENTS = {
         "session.start", "chat.message", "tool.execute.after", "session.idle",
         "tool.execute.before",
     ),
+    "copilot": ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreToolUse"),
+    "qwen": ("UserPromptSubmit", "UserPromptSubmit", "PostToolUse", "Stop", "PreToolUse"),
+    "pi": ("session_start", "before_agent_start", "tool_result", "agent_end", "tool_call"),
 }  # fmt: skip
 _EDITORS = {
     "claude": "Write", "codex": "apply_patch", "gemini": "write_file", "cursor": "Write",
-    "opencode": "write",
+    "opencode": "write", "copilot": "Write", "qwen": "write_file", "pi": "write",
 }  # fmt: skip
 _SERVER = """
 import json, os, sys
@@ -133,7 +136,7 @@ def events(client: str, repo: Path, paths: Sequence[str]) -> list[tuple[str, dic
     ]  # fmt: skip
     for path in paths:
         patch = f"*** Begin Patch\n*** Update File: {path}\n@@\n*** End Patch"
-        told = {"file_path": path, "filePath": path, "command": patch}
+        told = {"file_path": path, "filePath": path, "path": path, "command": patch}
         found += [event(agent, edit, tool_name=tool, tool_input=told) for agent in (WORKER, RIVAL)]
     return found
 

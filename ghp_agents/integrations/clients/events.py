@@ -25,9 +25,12 @@ _SECONDS = (30, 15, 10, 10, 60, 60, 5)
 def _subscriptions(
     events: str, edits: tuple[str, ...], seconds: tuple[int, ...] = _SECONDS
 ) -> tuple[HookSubscription, ...]:
-    """The client's names of its events, in the order of KINDS, and of its tools that edit."""
+    """The client's names of its events, in the order of KINDS (`-`: none), and of its tools that
+    edit."""
     rows = zip(events.split(), KINDS, seconds, strict=True)
-    return tuple(HookSubscription(*row, edits if row[1] == "edit" else ()) for row in rows)
+    return tuple(
+        HookSubscription(*row, edits if row[1] == "edit" else ()) for row in rows if row[0] != "-"
+    )
 
 
 CLIENTS: dict[str, tuple[HookSubscription, ...]] = {
@@ -40,13 +43,10 @@ CLIENTS: dict[str, tuple[HookSubscription, ...]] = {
         ("apply_patch", "Bash"),  # a patch may come as a shell command, too: `apply_patch <<EOF`
         (*_SECONDS[:-1], 3),
     ),
-    "gemini": tuple(
-        event
-        for event in _subscriptions(
-            "SessionStart BeforeAgent BeforeTool AfterTool AfterAgent PreCompress SessionEnd",
-            ("write_file", "replace"),
-        )
-        if event.kind != "compact"  # it comes before each request, see `hooks/gemini.py`
+    "gemini": _subscriptions(
+        # PreCompress comes before each request, see `hooks/gemini.py`.
+        "SessionStart BeforeAgent BeforeTool AfterTool AfterAgent - SessionEnd",
+        ("write_file", "replace"),
     ),
     "cursor": _subscriptions(
         "sessionStart beforeSubmitPrompt preToolUse postToolUse stop preCompact sessionEnd",
@@ -57,5 +57,21 @@ CLIENTS: dict[str, tuple[HookSubscription, ...]] = {
         "session.start chat.message tool.execute.before tool.execute.after session.idle "
         "session.compacting session.end",
         ("apply_patch", "edit", "multiedit", "patch", "write"),
+    ),
+    # In PascalCase they come with names of their own for fields and tools, see `hooks/copilot.py`.
+    "copilot": _subscriptions(
+        "SessionStart UserPromptSubmit PreToolUse PostToolUse Stop PreCompact SessionEnd",
+        ("Edit", "Write"),
+    ),
+    "qwen": _subscriptions(
+        # What is said at SessionStart reaches no model, see `hooks/qwen.py`.
+        "- UserPromptSubmit PreToolUse PostToolUse Stop PreCompact SessionEnd",
+        ("edit", "write_file"),
+    ),
+    # Our extension calls the command, with pi's names.
+    "pi": _subscriptions(
+        "session_start before_agent_start tool_call tool_result agent_end session_before_compact "
+        "session_shutdown",
+        ("edit", "write"),
     ),
 }

@@ -13,12 +13,16 @@ from ghp_agents.core.jsonc import Node, find, parse
 from ghp_agents.integrations.clients.events import CLIENTS, HookSubscription
 
 NAME = "ghp-agents"  # of an entry, if the client's entries have names
-PLUGIN = "opencode"  # it has no settings file for hooks, but a plugin
+# The templates of our plugins, for clients that have no settings file for hooks.
+PLUGINS = {"opencode": "opencode-plugin.js.j2", "pi": "pi-extension.ts.j2"}
 _WORDS = ("-m", "ghp_agents", "hook")
-_MILLISECONDS = ("gemini",)
+_MILLISECONDS = ("gemini", "qwen")  # and their handlers have names
 _EXEC = ("claude",)  # these run a program without a shell
 _FLAT = ("cursor",)  # these have handlers without groups
-_SCAFFOLD: dict[str, dict[str, Any]] = {"cursor": {"version": 1}}
+# What a new file has beside our hooks. Qwen Code would add its version, and keep a copy beside it.
+_SCAFFOLD: dict[str, dict[str, Any]] = {
+    "cursor": {"version": 1}, "copilot": {"version": 1}, "qwen": {"$version": 4},
+}  # fmt: skip
 
 
 class ClientConfig(NamedTuple):
@@ -51,6 +55,19 @@ HOMES: dict[str, ClientConfig] = {
     "opencode": ClientConfig(
         "OpenCode", ".opencode", ("opencode",), ".opencode/plugins/ghp-agents.js",
         "plugins/ghp-agents.js", (".config/opencode", "OPENCODE_CONFIG_DIR"),
+    ),
+    "copilot": ClientConfig(
+        "Copilot CLI", ".github/hooks", ("copilot",), ".github/hooks/ghp-agents.json",
+        "hooks/ghp-agents.json", (".copilot", "COPILOT_HOME"),
+    ),
+    "qwen": ClientConfig(
+        "Qwen Code", ".qwen", ("qwen",), ".qwen/settings.json",
+        "settings.json", (".qwen", "QWEN_HOME"),
+    ),
+    # Other programs are called `pi`, too, so its folder alone tells that it is used.
+    "pi": ClientConfig(
+        "pi", ".pi", (), ".pi/extensions/ghp-agents.ts",
+        "extensions/ghp-agents.ts", (".pi/agent", "PI_CODING_AGENT_DIR"),
     ),
 }  # fmt: skip
 
@@ -175,8 +192,9 @@ def lists(text: str) -> Lists:
 
 
 def is_void(text: str, client: str) -> bool:
-    """Whether a file holds nothing but the scaffold of a new one."""
-    return parse(text).value in ({}, _SCAFFOLD.get(client, {}))
+    """Whether a file holds nothing but the scaffold of a new one; the client may change that."""
+    value = parse(text).value
+    return isinstance(value, dict) and value.keys() <= _SCAFFOLD.get(client, {}).keys()
 
 
 def put(text: str, client: str, python: str, theirs: Lists = NO_LISTS) -> str:

@@ -16,7 +16,7 @@ from ghp_agents.git import exclude
 from ghp_agents.integrations.clients import hook_entries, original_state, statusline
 from ghp_agents.integrations.clients.config_files import ConfigFile, claude_settings, line, setting
 from ghp_agents.integrations.clients.events import CLIENTS
-from ghp_agents.integrations.clients.hook_entries import HOMES, PLUGIN
+from ghp_agents.integrations.clients.hook_entries import HOMES, PLUGINS
 from ghp_agents.integrations.clients.original_state import Origin
 from ghp_agents.state.admin_port import Step
 
@@ -53,7 +53,7 @@ class _Place:
     @property
     def is_created(self) -> bool:
         """Whether we created the file, or will."""
-        if self.before is None or self.target.client == PLUGIN:
+        if self.before is None or self.target.client in PLUGINS:
             return True
         return self.has_ours and self.known is not None and self.known.created
 
@@ -67,7 +67,7 @@ class _Place:
 
     def origin(self) -> Origin:
         """The file's state before our hooks."""
-        if self.before is None or self.target.client == PLUGIN:
+        if self.before is None or self.target.client in PLUGINS:
             return self.known if self.before is not None and self.known else Origin(created=True)
         now = hook_entries.lists(self.before)
         if not self.has_ours or self.known is None:
@@ -109,7 +109,7 @@ def _with_guards(
     origin: Origin,
 ) -> str:
     client = target.client
-    if client == PLUGIN:
+    if client in PLUGINS:
         return _plugin(target, before, python)
     with _named(target):
         if before is None:
@@ -124,8 +124,8 @@ def _with_guards(
 def is_current(target: ConfigFile, python: str) -> bool:
     """Whether the hooks in a file are those of this version."""
     text = user_file.read_text(target.path)
-    if text is None or target.client == PLUGIN:
-        return text == opencode_plugin(python)
+    if text is None or target.client in PLUGINS:
+        return text == plugin(target.client, python)
     with _named(target):
         return hook_entries.put(text, target.client, python) == text
 
@@ -231,7 +231,7 @@ def python_in(target: ConfigFile) -> str | None:
         text = of_ours(target.path)
         if text is None:
             return None
-        if target.client == PLUGIN:
+        if target.client in PLUGINS:
             return python_of_plugin(text)
         return next((place.python for place in hook_entries.places(text)), None)
     except GhpError:
@@ -257,7 +257,7 @@ def _remove_exclude_line(common_dir: Path, client: str, *, forget: bool) -> None
 
 def _without_guards(target: ConfigFile, before: str, origin: Origin) -> str | None:
     """The text without our hooks; None if the whole file is ours."""
-    if target.client == PLUGIN:
+    if target.client in PLUGINS:
         return None if is_our_plugin(before) else before
     with _named(target):
         # Remove in reverse order of installation.
@@ -280,7 +280,7 @@ def _plugin(target: ConfigFile, before: str | None, python: str) -> str:
             f"{target.path} is not from ghp-agents; it was not changed.",
             hint="Rename that file, and run the command again.",
         )
-    return opencode_plugin(python)
+    return plugin(target.client, python)
 
 
 def python_of_plugin(text: str) -> str | None:
@@ -290,15 +290,11 @@ def python_of_plugin(text: str) -> str | None:
     return str(words[0]) if words else None
 
 
-def opencode_plugin(python: str) -> str:
-    """The plugin for OpenCode, which calls `hook opencode`."""
-    subscriptions = {subscription.kind: subscription for subscription in CLIENTS[PLUGIN]}
+def plugin(client: str, python: str) -> str:
+    """Our plugin for a client, which calls `hook CLIENT`."""
     values = {
-        "command": json.dumps(hook_entries.hook_command(python, PLUGIN)),
-        "edits": json.dumps(subscriptions["edit"].tools),
-        "seconds": json.dumps(
-            {subscription.event: subscription.timeout for subscription in subscriptions.values()},
-            indent=2,
-        ),
+        "command": json.dumps(hook_entries.hook_command(python, client)),
+        "edits": json.dumps(next(each.tools for each in CLIENTS[client] if each.kind == "edit")),
+        "seconds": json.dumps({each.event: each.timeout for each in CLIENTS[client]}, indent=2),
     }
-    return render("opencode-plugin.js.j2", values)
+    return render(PLUGINS[client], values)

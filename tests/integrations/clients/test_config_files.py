@@ -32,13 +32,18 @@ def test_a_client_that_is_not_known_is_refused(words: str, shown: str) -> None:
     with pytest.raises(UsageError) as refused:
         chosen(words, [])
     assert str(refused.value) == f"{shown} is not a client with hooks."
-    assert refused.value.hint == ("Known clients: claude, codex, gemini, cursor, opencode, git.")
+    assert refused.value.hint == (
+        "Known clients: claude, codex, gemini, cursor, opencode, copilot, qwen, pi, git."
+    )
 
 
 def test_where_none_is_found_the_list_is_asked_for() -> None:
     with pytest.raises(UsageError) as refused:
         chosen(FOUND, [])
-    assert refused.value.hint == "Name one: --hooks claude,codex,gemini,cursor,opencode,git."
+    assert (
+        refused.value.hint
+        == "Name one: --hooks claude,codex,gemini,cursor,opencode,copilot,qwen,pi,git."
+    )
 
 
 def test_a_client_is_found_by_its_folder_here_or_at_home_or_by_its_program(

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.hooks import claude, codex, cursor, gemini, opencode
+from ghp_agents.hooks import claude, codex, copilot, cursor, gemini, opencode, pi, qwen
 from ghp_agents.integrations.clients.events import CLIENTS, KINDS, HookSubscription
 
 HANDLED: dict[str, Any] = {
-    "claude": claude, "codex": codex, "cursor": cursor, "gemini": gemini, "opencode": opencode,
+    "claude": claude, "codex": codex, "copilot": copilot, "cursor": cursor, "gemini": gemini,
+    "opencode": opencode, "pi": pi, "qwen": qwen,
 }  # fmt: skip
 
 
@@ -31,7 +32,7 @@ def test_only_edits_are_listened_to_for_some_tools_alone(client: str) -> None:
     assert [one.kind for one in CLIENTS[client] if one.tools] == ["edit"]
 
 
-@pytest.mark.parametrize("client", ["claude", "gemini", "opencode"])
+@pytest.mark.parametrize("client", ["claude", "copilot", "gemini", "opencode", "pi", "qwen"])
 def test_an_edit_is_what_the_handler_takes_for_one(client: str) -> None:
     edit = next(one for one in CLIENTS[client] if one.kind == "edit")
     assert set(edit.tools) == set(HANDLED[client].CLIENT.edits)

@@ -15,7 +15,7 @@ from ghp_agents.integrations.clients import config_files as client_places
 from ghp_agents.integrations.clients import install as guards
 from ghp_agents.integrations.clients import statusline
 from ghp_agents.integrations.clients.events import CLIENTS
-from ghp_agents.integrations.clients.install import opencode_plugin, python_of_plugin
+from ghp_agents.integrations.clients.install import plugin, python_of_plugin
 from ghp_agents.workspace import open_workspace
 from tests.support.clock import ManualClock
 from tests.support.git import git
@@ -231,7 +231,7 @@ def node() -> str:
 
 
 def drive(node: str, folder: Path, python: Path) -> list[Any]:
-    (folder / "plugin.mjs").write_text(opencode_plugin(str(python)))
+    (folder / "plugin.mjs").write_text(plugin("opencode", str(python)))
     (folder / "driver.mjs").write_text(DRIVER)
     done = subprocess.run(
         [node, "driver.mjs"], cwd=folder, capture_output=True, text=True, timeout=60, check=True
