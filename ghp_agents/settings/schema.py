@@ -79,6 +79,7 @@ class AgentsConfig(BaseModel):
     )
     push: bool = Field(True, description="false keeps everything in this clone")
     view: bool = Field(True, description="keep .ghp/agent-status.json in the main worktree")
+    publish: bool = Field(True, description="false: the branch ghp-state is never pushed")
     background: bool = Field(True, description="heartbeats may commit and sync in the background")
     throttle: float = Field(
         5.0, ge=0, le=3600, description="seconds between two identical heartbeats"

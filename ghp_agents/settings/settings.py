@@ -18,6 +18,7 @@ class Settings(NamedTuple):
     remote: str | None = None  # the coordination remote; None: origin, or the only one
     push: bool = True  # False keeps everything in this clone
     view: bool = True  # the file .ghp/agent-status.json in the main worktree
+    publish: bool = True  # False: the branch ghp-state is never pushed
     background: bool = True  # heartbeats may start folds and syncs in the background
     throttle: float = 5.0  # within this time a heartbeat without news writes nothing
     fold_every: float = 60.0

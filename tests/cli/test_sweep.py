@@ -11,6 +11,7 @@ import pytest
 from ghp_agents.core.clock import to_text
 from tests.support.ghp import Result, invoke
 from tests.support.git import git, refs
+from tests.support.hosts import ONLY_SIGNED, hook
 
 Clones = Callable[[int], list[Path]]
 
@@ -149,6 +150,46 @@ def test_a_sweep_publishes_only_where_a_person_did(clones: Clones, remote: Path)
     assert invoke("agent-sync", other).code == 0
     assert invoke("agent-sweep", one).code == 0
     assert "worker-1" in git(remote, "show", "ghp-state:README.md")
+
+
+def test_a_rule_for_all_branches_leaves_the_sweep_green_and_says_one_line(
+    clones: Clones, remote: Path
+) -> None:
+    one, other = clones(2)
+    assert invoke("agent-sync --publish", one).code == 0
+    hook(remote, "update", ONLY_SIGNED)
+    assert invoke("agent-heartbeat --status testing --as worker-1", other).code == 0
+    assert invoke("agent-sync", other).code == 0
+    done = invoke("agent-sweep", one)
+    advice = (
+        "Take ghp-state out of the remote's rules, or switch publishing off: "
+        '"agents": {"publish": false} in .ghp/config.json.'
+    )
+    said = (
+        "not published: [remote rejected] (hook declined) GH013: Repository rule violations found "
+        "for refs/heads/ghp-state. Commits must have verified signatures. hook declined to update "
+        f"refs/heads/ghp-state. {advice}\n"
+    )
+    assert (done.code, said in done.err) == (0, True), done.err
+    assert "worker-1" in invoke("agent-status --offline", one).out  # refs/ghp/* go on
+    asked = invoke("agent-sync --publish", one)
+    assert (asked.code, asked.err.startswith(f"Not published. {advice}\nError: origin: ")) == (
+        1,
+        True,
+    )
+
+
+def test_publishing_can_be_switched_off(clone: Path, remote: Path) -> None:
+    assert invoke("agent-sync --publish", clone).code == 0
+    before = refs(remote)["refs/heads/ghp-state"]
+    (clone / ".ghp").mkdir(exist_ok=True)
+    (clone / ".ghp/config.json").write_text('{"agents": {"publish": false}}')
+    assert invoke("agent-heartbeat --status testing --as worker-1", clone).code == 0
+    assert "publish" not in invoke("agent-sweep", clone).err
+    told = invoke("agent-sync --publish", clone)
+    assert told.code == 0
+    assert told.err.startswith("not published, because `agents.publish` is false\n")
+    assert refs(remote)["refs/heads/ghp-state"] == before
 
 
 def test_a_job_in_which_nobody_is_named_sweeps_as_the_sweeper(clone: Path, remote: Path) -> None:

@@ -25,6 +25,22 @@ echo 'ssh: Could not resolve hostname host.invalid: Name or service not known' >
 exit 255
 """
 
+# What GitHub says where a ruleset for all branches asks for signed commits.
+ONLY_SIGNED = """\
+case "$1" in refs/heads/*) ;; *) exit 0;; esac
+cat >&2 <<END
+error: GH013: Repository rule violations found for $1.
+Review all repository rules at https://github.com/acme/widgets/rules?ref=refs%2Fheads%2Fghp-state
+
+- Commits must have verified signatures.
+  Found 1 violation:
+
+  $3
+
+END
+exit 1
+"""
+
 
 def hook(repository: Path, name: str, script: str) -> Path:
     """Give a bare repository a hook."""

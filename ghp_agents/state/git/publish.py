@@ -22,6 +22,11 @@ BRANCH = "refs/heads/ghp-state"
 PUBLISHED = "refs/ghp/published"
 EXCLUDE = "/.ghp/agent-status.json"
 FIRST_PAGE = "README.md"
+_NAME = BRANCH.removeprefix("refs/heads/")
+_TO_END_THIS = (
+    f"Take {_NAME} out of the remote's rules, or switch publishing off: "
+    '"agents": {"publish": false} in .ghp/config.json.'
+)
 MARK = "<!-- ghp-agents: published state, generated -->"
 
 
@@ -107,11 +112,8 @@ def publish(
         if head is None and not create:
             return report
         if head and not is_ours(repository, head):
-            trouble = (
-                f"the remote has a branch {BRANCH.removeprefix('refs/heads/')} that ghp-agents "
-                "did not create"
-            )
-            return report._replace(trouble=trouble, permanent=True)
+            why = f"the remote has a branch {_NAME} that ghp-agents did not create"
+            return _impossible(report, why, is_asked=create)
         documents = documents or _marked(render())
         if head and _has_all(repository, head, documents):
             return report._replace(notes=(*report.notes, "the published branch is up to date"))
@@ -120,12 +122,24 @@ def publish(
         except StateMovedError:
             continue
         if pushed.answer is PushOutcome.DONE:
-            name = BRANCH.removeprefix("refs/heads/")
-            return report._replace(notes=(*report.notes, f"published as branch {name}"))
+            return report._replace(notes=(*report.notes, f"published as branch {_NAME}"))
+        if pushed.answer is PushOutcome.REFUSED:
+            return _impossible(report, pushed.words, is_asked=create)
         if pushed.answer is not PushOutcome.MOVED:
-            refused = pushed.answer is PushOutcome.REFUSED
-            return report._replace(trouble=pushed.words, permanent=refused)
+            return report._replace(trouble=pushed.words)
     return report._replace(trouble="others kept publishing; try again later")
+
+
+def _impossible(report: SyncReport, why: str, *, is_asked: bool) -> SyncReport:
+    """The pages only show the state: if a rule forbids them, all else goes on. It is an error only
+    for who asked for them."""
+    if is_asked:
+        return report._replace(
+            trouble=why, permanent=True, notes=(*report.notes, f"Not published. {_TO_END_THIS}")
+        )
+    return report._replace(
+        notes=(*report.notes, f"not published: {why.rstrip('.')}. {_TO_END_THIS}")
+    )
 
 
 def _marked(documents: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -158,6 +158,9 @@ class GitRefsStore:
         report = self.sync()
         if not report.fetched:
             return report
+        if not self._ws.settings.publish:
+            off = ("not published, because `agents.publish` is false",) if create else ()
+            return report._replace(notes=(*report.notes, *off))
 
         def render() -> dict[str, bytes]:
             snapshot = self.snapshot()

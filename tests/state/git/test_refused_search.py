@@ -2,13 +2,17 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ghp_agents.core.ids import Actor
 from ghp_agents.ports import Snapshot
+from ghp_agents.state.git import set_aside
 from ghp_agents.state.git.refused_search import describe
 from ghp_agents.state.git.set_aside import all_of
+from ghp_agents.state.join import Settled
+from ghp_agents.state.private_repo import StateRepository
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from tests.state.clones import AT, RECORDS, say, store, workspace, write_presence
@@ -134,6 +138,72 @@ def test_a_search_that_is_too_long_goes_on_with_the_next_sync(
     assert [report.permanent for report in reports] == [False] * 4
     store(other).sync()
     assert len(names(other)) == 15
+
+
+def test_a_compaction_that_contains_a_refused_record_is_left_out(
+    clones: Clones, remote: Path
+) -> None:
+    one, other = clones(2)
+    say(one, "a")
+    say_secret(one, "bad")
+    say(one, "b")
+    for name in ("a", "bad"):
+        path = frozenset({f"{RECORDS}{name}"})
+        assert store(one).compact([Settled(path, path)]) == 1
+    hook(remote, "pre-receive", PUSH_PROTECTION)
+    say(one, "c")
+    assert store(one).sync().trouble is None
+    store(other).sync()
+    assert names(other) == ["a", "b", "c"]
+    assert list(store(other).snapshot().settled([RECORDS])) == [f"{RECORDS}a"]
+    assert store(other).snapshot().problems() == []
+    assert [kept.record.object for kept in all_of(workspace(one))] == ["bad"]
+
+
+@pytest.mark.parametrize("step", ["put", "point"])
+def test_a_search_that_is_killed_loses_nothing_and_the_next_one_finds_the_same(
+    clones: Clones, remote: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    hook(remote, "pre-receive", PUSH_PROTECTION)
+    one, other = clones(2)
+    say(one, "a")
+    store(one).sync()
+    say_secret(one, "bad")
+    say(one, "b")
+    with monkeypatch.context() as patch:
+        place = {"put": set_aside.put, "point": StateRepository.point}[step]
+
+        def killed(*args: Any, **options: Any) -> Any:
+            place(*args, **options)
+            raise KeyboardInterrupt
+
+        patch.setattr(set_aside if step == "put" else StateRepository, step, killed)
+        with pytest.raises(KeyboardInterrupt):
+            store(one).sync()
+    assert names(one) == ["a", "b", "bad"]
+    assert store(one).sync().trouble is None
+    store(other).sync()
+    assert names(other) == ["a", "b"]
+    assert [kept.record.object for kept in all_of(workspace(one))] == ["bad"]
+
+
+def test_a_record_that_is_written_meanwhile_is_kept(
+    clones: Clones, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook(remote, "pre-receive", PUSH_PROTECTION)
+    one, other = clones(2)
+    say_secret(one, "bad")
+    put = set_aside.put
+
+    def put_and_say(*args: Any) -> Any:
+        say(one, "meanwhile")
+        return put(*args)
+
+    monkeypatch.setattr(set_aside, "put", put_and_say)
+    store(one).sync()
+    store(one).sync()
+    store(other).sync()
+    assert names(other) == ["meanwhile"]
 
 
 def test_a_last_action_that_is_refused_is_removed_and_presence_goes_on(
