@@ -5,7 +5,7 @@ server's answers decide.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 
 from ghp_agents.core.ids import one_line
@@ -16,7 +16,7 @@ _NOISE = re.compile(
     r"[\W_]*|\(\?\).*|https?://\S*|locations:|-? ?(commit|path|blob id): .*|found \d+ violations?:"
     r"|resolve the following violations .*|review all repository rules at .*|[0-9a-f]{40,64}"
 )
-_COMMIT = re.compile(r"(?:-? ?commit: )?([0-9a-f]{7,64})")
+_OBJECT = re.compile(r"(?:commit: |blob id: )?([0-9a-f]{7,64})")
 _TO_ALLOW = re.compile(r"https://\S{1,300}/(?:unblock-secret|sso\?)\S{0,300}")
 
 
@@ -107,8 +107,11 @@ def pages(lines: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(match.group() for match in found if match))[:3]
 
 
-def named(lines: Sequence[str], commits: Sequence[str]) -> list[int]:
-    """Which of `commits` the server names, by their places."""
-    found = (_COMMIT.fullmatch(line.strip("- ")) for line in lines)
+def named(lines: Sequence[str], commits: Sequence[Collection[str]]) -> list[int]:
+    """The places of the commits that the server names; each has its own id and those of what it
+    adds."""
+    found = (_OBJECT.fullmatch(line.strip("- ")) for line in lines)
     names = tuple({match.group(1) for match in found if match})
-    return [place for place, oid in enumerate(commits) if names and oid.startswith(names)]
+    return [
+        place for place, oids in enumerate(commits) if any(oid.startswith(names) for oid in oids)
+    ]

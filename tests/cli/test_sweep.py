@@ -11,7 +11,7 @@ import pytest
 from ghp_agents.core.clock import to_text
 from tests.support.ghp import Result, invoke
 from tests.support.git import git, refs
-from tests.support.hosts import ONLY_SIGNED, hook
+from tests.support.rulesets import ALL_BRANCHES, Rules, rule
 
 Clones = Callable[[int], list[Path]]
 
@@ -157,7 +157,7 @@ def test_a_rule_for_all_branches_leaves_the_sweep_green_and_says_one_line(
 ) -> None:
     one, other = clones(2)
     assert invoke("agent-sync --publish", one).code == 0
-    hook(remote, "update", ONLY_SIGNED)
+    rule(remote, Rules(signed=ALL_BRANCHES))
     assert invoke("agent-heartbeat --status testing --as worker-1", other).code == 0
     assert invoke("agent-sync", other).code == 0
     done = invoke("agent-sweep", one)
@@ -166,9 +166,9 @@ def test_a_rule_for_all_branches_leaves_the_sweep_green_and_says_one_line(
         '"agents": {"publish": false} in .ghp/config.json.'
     )
     said = (
-        "not published: [remote rejected] (hook declined) GH013: Repository rule violations found "
-        "for refs/heads/ghp-state. Commits must have verified signatures. hook declined to update "
-        f"refs/heads/ghp-state. {advice}\n"
+        "not published: [remote rejected] (push declined due to repository rule violations) GH013: "
+        "Repository rule violations found for refs/heads/ghp-state. Commits must have verified "
+        f"signatures. {advice}\n"
     )
     assert (done.code, said in done.err) == (0, True), done.err
     assert "worker-1" in invoke("agent-status --offline", one).out  # refs/ghp/* go on

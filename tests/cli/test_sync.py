@@ -12,10 +12,11 @@ from tests.support import repos
 from tests.support.consent import mine
 from tests.support.ghp import invoke
 from tests.support.git import git
-from tests.support.hosts import PUSH_PROTECTION, hook
+from tests.support.rulesets import rule
 
 Clones = Callable[[int], list[Path]]
 AS = {"GHP_AGENT": "worker-1"}
+SECRET = "hf_" + "Ab1" * 11 + "c"
 
 
 def test_a_repository_without_a_remote_keeps_everything(repo: Path) -> None:
@@ -210,9 +211,9 @@ def test_trouble_with_another_remote_is_forgotten(
 def refuse_secrets(clones: Clones, remote: Path) -> list[Path]:
     """Two clones of a remote that refuses secrets; the first has said one and two other things."""
     here, there = clones(2)
-    hook(remote, "pre-receive", PUSH_PROTECTION)
+    rule(remote)
     invoke(["agent-issue", "new", "First"], here, AS)
-    invoke(["agent-issue", "new", "Second", "--body", "with hf_Zx8Qw1Er2Ty3"], here, AS)
+    invoke(["agent-issue", "new", "Second", "--body", f"with {SECRET}"], here, AS)
     invoke(["agent-issue", "new", "Third"], here, AS)
     return [here, there]
 
@@ -243,7 +244,7 @@ def test_a_refused_record_is_said_shown_and_deleted_and_the_rest_is_sent(
     assert shown.code == 0
     assert shown.out.startswith(f"{name}, issue-new ")
     assert "GITHUB PUSH PROTECTION Push cannot contain secrets" in shown.out
-    assert "hf_Zx8Qw1Er2Ty3" in invoke(f"agent-sync --refused {name}", here, AS).out
+    assert SECRET in invoke(f"agent-sync --refused {name}", here, AS).out
     other = invoke(f"agent-sync --drop {name}", here, {"GHP_AGENT": "worker-2"})
     assert (other.code, other.err) == (
         3,

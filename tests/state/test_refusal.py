@@ -56,10 +56,11 @@ def test_the_words_are_the_reasons_without_rulers_and_places() -> None:
 
 
 def test_commits_that_the_server_names_are_hints_only_if_they_are_ours() -> None:
-    ours = ["a" * 40, "03d69e5bbbb" + "0" * 29, "8728dbe67aaa" + "1" * 28]
+    ours = [["a" * 40], ["03d69e5bbbb" + "0" * 29], ["8728dbe67aaa" + "1" * 28, "c" * 40]]
     assert refusal.named(SECRET, ours) == [1, 2]
-    assert refusal.named(SECRET, ["b" * 40]) == []
-    assert refusal.named(["commit: a", "- commit: zzzzzzzz", "anything"], ["a" * 40]) == []
+    assert refusal.named([f"- blob id: {'c' * 40}"], ours) == [2]
+    assert refusal.named(SECRET, [["b" * 40]]) == []
+    assert refusal.named(["commit: a", "- commit: zzzzzzzz", "anything"], [["a" * 40]]) == []
 
 
 @pytest.mark.parametrize(

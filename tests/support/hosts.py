@@ -25,22 +25,6 @@ echo 'ssh: Could not resolve hostname host.invalid: Name or service not known' >
 exit 255
 """
 
-# What GitHub says where a ruleset for all branches asks for signed commits.
-ONLY_SIGNED = """\
-case "$1" in refs/heads/*) ;; *) exit 0;; esac
-cat >&2 <<END
-error: GH013: Repository rule violations found for $1.
-Review all repository rules at https://github.com/acme/widgets/rules?ref=refs%2Fheads%2Fghp-state
-
-- Commits must have verified signatures.
-  Found 1 violation:
-
-  $3
-
-END
-exit 1
-"""
-
 
 def hook(repository: Path, name: str, script: str) -> Path:
     """Give a bare repository a hook."""
@@ -84,39 +68,3 @@ def workspace(
         (folder / ".ghp").mkdir(exist_ok=True)
         (folder / ".ghp/config.json").write_text(f'{{"agents": {{"timeout": {timeout}}}}}')
     return open_workspace(folder, dict(os.environ), clock or ManualClock())
-
-
-# What GitHub's push protection does and says, for one kind of secret: it looks at what is new.
-PUSH_PROTECTION = """\
-found=
-while read -r _ new _; do
-  for commit in $(git rev-list "$new" --not --all); do
-    for path in $(git grep -l "hf_[A-Za-z0-9]*" "$commit" 2>/dev/null | cut -d: -f2); do
-      git rev-list --objects "$new" --not --all | grep -q " $path$" || continue
-      found="$found
-         - commit: $commit
-           path: $path:1"
-    done
-  done
-done
-[ -z "$found" ] && exit 0
-cat >&2 <<END
-error: GH013: Repository rule violations found for refs/ghp/clone.
-
-- GITHUB PUSH PROTECTION
-  —————————————————————————————————————————
-    Resolve the following violations before pushing again
-
-    - Push cannot contain secrets
-
-      (?) Learn how to resolve a blocked push
-      https://docs.github.com/code-security/secret-scanning/working-with-push-protection
-
-      —— Hugging Face User Access Token ————————————————————
-       locations:$found
-
-       (?) To push, remove secret from commit(s) or follow this URL to allow the secret.
-       https://github.com/acme/widgets/security/secret-scanning/unblock-secret/2abc
-END
-exit 1
-"""

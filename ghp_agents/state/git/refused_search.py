@@ -88,7 +88,7 @@ class _Search:
         pushed, line = self.last, self._unsent()
         places = [place for place, commit in enumerate(line) if commit.oid == refused]
         low, high = 0, places[0] + 1 if places else len(line)
-        named = refusal.named(pushed.lines, [commit.oid for commit in line])
+        named = refusal.named(pushed.lines, [commit.oids for commit in line])
         while high - low > 1 or not self.is_accepted:
             if not self.is_accepted and not any(low < place < high for place in named):
                 self._prove(pushed)

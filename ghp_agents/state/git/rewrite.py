@@ -34,6 +34,11 @@ class StateCommit(NamedTuple):
     changes: tuple[TreeChange, ...]
 
     @property
+    def oids(self) -> tuple[str, ...]:
+        """Its own id, and those of the files that it adds."""
+        return (self.oid, *(change.new for change in self.changes if change.new))
+
+    @property
     def is_presence(self) -> bool:
         """Whether it only replaces presence."""
         return {change.path for change in self.changes} == {presence.PATH}

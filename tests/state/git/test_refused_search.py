@@ -17,11 +17,46 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from tests.state.clones import AT, RECORDS, say, store, workspace, write_presence
 from tests.support.git import git
-from tests.support.hosts import PUSH_PROTECTION, hook
+from tests.support.hosts import hook
+from tests.support.rulesets import rule
 
 Clones = Callable[[int], list[Path]]
-SECRET = "hf_Zx8Qw1Er2Ty3"
+SECRET = "hf_" + "Ab1" * 11 + "c"
 BEAT = {"issue": 7, "status": "testing", "lastAction": "Reads", "timestamp": "T", "epoch": 1}
+# What GitHub's push protection does and says, for one kind of secret: it looks at what is new.
+PUSH_PROTECTION = """\
+found=
+while read -r _ new _; do
+  for commit in $(git rev-list "$new" --not --all); do
+    for path in $(git grep -l "hf_[A-Za-z0-9]*" "$commit" 2>/dev/null | cut -d: -f2); do
+      git rev-list --objects "$new" --not --all | grep -q " $path$" || continue
+      found="$found
+         - commit: $commit
+           path: $path:1"
+    done
+  done
+done
+[ -z "$found" ] && exit 0
+cat >&2 <<END
+error: GH013: Repository rule violations found for refs/ghp/clone.
+
+- GITHUB PUSH PROTECTION
+  —————————————————————————————————————————
+    Resolve the following violations before pushing again
+
+    - Push cannot contain secrets
+
+      (?) Learn how to resolve a blocked push
+      https://docs.github.com/code-security/secret-scanning/working-with-push-protection
+
+      —— Hugging Face User Access Token ————————————————————
+       locations:$found
+
+       (?) To push, remove secret from commit(s) or follow this URL to allow the secret.
+       https://github.com/acme/widgets/security/secret-scanning/unblock-secret/2abc
+END
+exit 1
+"""
 # The same, in words that name no commit.
 SILENT = PUSH_PROTECTION.replace("- commit: $commit", "").replace("path: $path:1", "")
 
@@ -30,7 +65,7 @@ def say_secret(folder: Path, name: str) -> None:
     """A record that the remote will refuse."""
 
     def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
-        files = ((f"{RECORDS}{name}", f"token {SECRET}{name}".encode()),)
+        files = ((f"{RECORDS}{name}", f"token {SECRET} {name}".encode()),)
         actor = Actor("worker-1")
         return None, [
             Record("handoff", actor, name, name, AT, snapshot.clock + 1, files, 12, text="why")
@@ -66,7 +101,7 @@ def test_one_refused_record_is_set_aside_and_the_rest_goes_on(
     (kept,) = all_of(workspace(one))
     assert describe(kept) == f"{kept.id}, handoff bad by worker-1 (#12)"
     assert report.notes == (f"Set aside {describe(kept)}: the remote refused it.",)
-    assert kept.record.files == ((f"{RECORDS}bad", f"token {SECRET}bad".encode()),)
+    assert kept.record.files == ((f"{RECORDS}bad", f"token {SECRET} bad".encode()),)
     assert kept.words == (
         "[remote rejected] (pre-receive hook declined) GH013: Repository rule violations found for "
         "refs/ghp/clone. GITHUB PUSH PROTECTION Push cannot contain secrets Hugging Face User "
@@ -90,6 +125,21 @@ def test_a_record_that_names_its_commit_costs_few_pushes(clones: Clones, remote:
     store(one).sync()
     # all; what is before it; with it; the rest
     assert (remote / "pushes").read_text().count("\n") == 4
+
+
+def test_where_the_server_names_contents_the_record_is_found_by_them(
+    clones: Clones, remote: Path
+) -> None:
+    rule(remote)
+    one, other = clones(2)
+    for number in range(9):
+        say_secret(one, "bad") if number == 4 else say(one, f"good-{number}")
+    report = store(one).sync()
+    assert (report.trouble, report.unsent) == (None, 0)
+    store(other).sync()
+    assert len(names(other)) == 8
+    (kept,) = all_of(workspace(one))
+    assert kept.record.object == "bad"
 
 
 def test_several_refused_records_are_found_one_after_another(clones: Clones, remote: Path) -> None:
