@@ -221,7 +221,9 @@ def test_a_search_that_is_killed_loses_nothing_and_the_next_one_finds_the_same(
     say_secret(one, "bad")
     say(one, "b")
     with monkeypatch.context() as patch:
-        place = {"put": set_aside.put, "point": StateRepository.point}[step]
+        steps: dict[str, Callable[..., Any]]
+        steps = {"put": set_aside.put, "point": StateRepository.point}
+        place = steps[step]
 
         def killed(*args: Any, **options: Any) -> Any:
             place(*args, **options)
