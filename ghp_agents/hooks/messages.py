@@ -50,6 +50,7 @@ class PluginMessage(HookMessage, total=False):
     """An event of our plugin for OpenCode, or of our extension for pi."""
 
     pid: int
+    agent_id: str
 
 
 class HookFields(TypedDict, total=False):

@@ -4,7 +4,8 @@ A plugin calls `hook CLIENT` with one JSON object on standard input:
 
     {"hook_event_name": …, "session_id": …, "cwd": …, "pid": …, "tool_name": …, "tool_input": {…}}
 
-Events, tools and their arguments have the client's own names. The reply is empty, or one JSON
+Events, tools and their arguments have the client's own names. A sub-agent's tools are those of the
+session that the user began, with the sub-agent's id as "agent_id". The reply is empty, or one JSON
 object that tells the plugin what to do:
 
     {"schemaVersion": 1}  with each of them
@@ -12,6 +13,8 @@ object that tells the plugin what to do:
     {"context": "text"}  give the model this text: with the message, or after the tool's output
     {"env": {…}}         set these variables for the agent's shell commands; with "context"
 """
+
+from ghp_agents.hooks.event import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +28,11 @@ if TYPE_CHECKING:
 def parse(client: "Client", payload: "Mapping[str, Any]") -> "Event | None":
     """The event in a message of a plugin; None if we do not handle it."""
     event, pid = client.parse(payload), payload.get("pid")
-    if event and type(pid) is int and pid > 0:
+    if event is None:
+        return None
+    # News is for the agent, which does not see what a sub-agent is told.
+    event.hears &= not text(payload, "agent_id")
+    if type(pid) is int and pid > 0:
         event.pid = pid
     return event
 

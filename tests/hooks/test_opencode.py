@@ -55,3 +55,10 @@ def test_a_message_is_the_event_that_it_should_be(
     fields = {"name": sent["hook_event_name"], "session": "ses_1", "cwd": "/repo", "pid": 4321}
     wanted = None if expected is None else Event("opencode", **fields, **expected)
     assert opencode.parse(sent) == wanted
+
+
+def test_a_sub_agent_hears_no_news() -> None:
+    sent = tool("tool.execute.after", "read", filePath="/repo/a") | {"agent_id": "ses_2"}
+    event = opencode.parse(sent)
+    assert event is not None
+    assert (event.session, event.hears) == ("ses_1", False)

@@ -35,7 +35,12 @@ def test_only_what_is_between_the_marks_is_replaced() -> None:
 @each_page
 def test_a_page_says_whether_the_client_was_run_for_real(name: str) -> None:
     said = " ".join(PAGES[name].split())
-    driven = {"claude": "Claude Code", "codex": "Codex CLI"}
+    driven = {
+        "claude": "Claude Code",
+        "codex": "Codex CLI",
+        "gemini": "Gemini CLI",
+        "opencode": "OpenCode",
+    }
     if name in driven:
         version = clients.CLIENTS[name].version
         assert f"Run for real: the tests drive {driven[name]} {version}" in said

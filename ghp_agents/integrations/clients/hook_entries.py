@@ -18,6 +18,9 @@ PLUGINS = {"opencode": "opencode-plugin.js.j2", "pi": "pi-extension.ts.j2"}
 _WORDS = ("-m", "ghp_agents", "hook")
 _MILLISECONDS = ("gemini", "qwen")  # and their handlers have names
 _EXEC = ("claude",)  # these run a program without a shell
+# Gemini CLI takes any other code than 0 and 1 for a refusal, such as the shell's 127 for a program
+# that was moved.
+_ENDS = {"gemini": " || exit 1"}
 _FLAT = ("cursor",)  # these have handlers without groups
 # What a new file has beside our hooks. Qwen Code would add its version, and keep a copy beside it.
 _SCAFFOLD: dict[str, dict[str, Any]] = {
@@ -121,7 +124,7 @@ def _entry(client: str, python: str, subscription: HookSubscription) -> dict[str
     if client in _EXEC:
         handler |= {"command": words[0], "args": words[1:]}
     else:
-        handler["command"] = shlex.join(words)
+        handler["command"] = shlex.join(words) + _ENDS.get(client, "")
     return {**matcher, "hooks": [{**handler, "timeout": timeout}]}
 
 

@@ -60,7 +60,7 @@ def test_gemini_waits_in_milliseconds_and_has_names() -> None:
     assert handler == {
         "name": "ghp-agents",
         "type": "command",
-        "command": "/py -P -m ghp_agents hook gemini",
+        "command": "/py -P -m ghp_agents hook gemini || exit 1",
         "timeout": 10_000,
     }
 

@@ -178,17 +178,24 @@ def test_opencodes_plugin_is_a_file_of_ours_and_never_replaces_anothers(repo: Pa
 
 DRIVER = """\
 import { GhpAgents } from "./plugin.mjs"
-const hooks = await GhpAgents({ directory: process.cwd() })
+const get = async ({ path }) => ({ data: path.id === "s2" ? { parentID: "s1" } : {} })
+const client = { session: { get } }
+const hooks = await GhpAgents({ client, directory: process.cwd() })
 const said = []
+const say = async (sessionID, text) => {
+  const message = { parts: [{ id: "prt_1", sessionID, messageID: "m", type: "text", text }] }
+  await hooks["chat.message"]({ sessionID }, message)
+  said.push(message.parts.map((part) => (part.synthetic ? "+" : "") + part.id + " " + part.text))
+}
 await hooks.event({ event: { type: "session.created", properties: { info: { id: "s1" } } } })
-const message = { parts: [{ type: "file" }, { type: "text", text: "Do it." }] }
-await hooks["chat.message"]({ sessionID: "s1" }, message)
-said.push(message.parts[1].text)
-const again = { parts: [{ type: "text", text: "Go on." }] }
-await hooks["chat.message"]({ sessionID: "s1" }, again)
-said.push(again.parts[0].text)
-for (const [tool, filePath] of [["edit", "held"], ["edit", "free"], ["read", "held"]]) {
-  const call = { tool, sessionID: "s1", callID: tool + filePath }
+await say("s1", "Do it.")
+await say("s1", "Go on.")
+await hooks.event({ event: { type: "session.created", properties: { info: { id: "s2" } } } })
+await say("s2", "Help.")
+for (const [tool, filePath, sessionID] of [
+  ["edit", "held", "s1"], ["edit", "free", "s1"], ["read", "held", "s1"], ["edit", "new", "s2"],
+]) {
+  const call = { tool, sessionID, callID: tool + filePath }
   try {
     await hooks["tool.execute.before"](call, { args: { filePath } })
     const done = { output: "done" }
@@ -199,10 +206,13 @@ for (const [tool, filePath] of [["edit", "held"], ["edit", "free"], ["read", "he
   }
 }
 const shell = { env: { A: "1" } }
-await hooks["shell.env"]({ sessionID: "s1" }, shell)
+await hooks["shell.env"]({ sessionID: "s2" }, shell)
 said.push(shell.env)
-await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s1" } } })
-await hooks["experimental.session.compacting"]({ sessionID: "s1" }, {})
+for (const sessionID of ["s2", "s1"]) {
+  await hooks.event({ event: { type: "session.idle", properties: { sessionID } } })
+  await hooks["experimental.session.compacting"]({ sessionID }, {})
+}
+await hooks.event({ event: { type: "session.deleted", properties: { info: { id: "s2" } } } })
 console.log(JSON.stringify(said))
 """
 
@@ -240,15 +250,17 @@ def drive(node: str, folder: Path, python: Path) -> list[Any]:
     return said
 
 
-def test_the_plugin_tells_what_happens_and_does_as_it_is_answered(
+def test_the_plugin_tells_what_happens_in_the_user_s_session_and_does_as_it_is_answered(
     node: str, tmp_path: Path
 ) -> None:
     python = write(tmp_path / "a python", f"#!{sys.executable}\n{ANSWERS}")
     python.chmod(0o755)
     assert drive(node, tmp_path, python) == [
-        "Do it.\n\nYou are worker-1.\n\nAn answer.",
-        "Go on.\n\nAn answer.",
+        ["prt_1 Do it.", "+prt_10 You are worker-1.\n\nAn answer."],
+        ["prt_1 Go on.", "+prt_10 An answer."],
+        ["prt_1 Help."],
         "thrown: leased",
+        "done\n\nNews.",
         "done\n\nNews.",
         "done\n\nNews.",
         {"A": "1", "GHP_AGENT": "worker-1"},
@@ -260,6 +272,7 @@ def test_the_plugin_tells_what_happens_and_does_as_it_is_answered(
     assert [event["hook_event_name"] for event in events] == [
         "session.start", "chat.message", "chat.message",
         "tool.execute.before", "tool.execute.before", "tool.execute.after", "tool.execute.after",
+        "tool.execute.before", "tool.execute.after",
         "session.idle", "session.compacting", "session.end",
     ]  # fmt: skip
     assert {each.event for each in CLIENTS["opencode"]} == {
@@ -269,6 +282,7 @@ def test_the_plugin_tells_what_happens_and_does_as_it_is_answered(
     assert len({event["pid"] for event in events}) == 1
     assert (events[5]["tool_name"], events[5]["tool_input"]) == ("edit", {"filePath": "free"})
     assert (events[6]["tool_name"], events[6]["tool_input"]) == ("read", {"filePath": "held"})
+    assert [event.get("agent_id") for event in events[6:9]] == [None, "s2", "s2"]
 
 
 @pytest.mark.parametrize(
@@ -281,5 +295,5 @@ def test_whatever_goes_wrong_with_us_opencode_goes_on(
     if script is not None:
         write(python, f"#!{sys.executable}\n{script}\n").chmod(0o755)
     assert drive(node, tmp_path, python) == [
-        "Do it.", "Go on.", "done", "done", "done", {"A": "1"},
+        ["prt_1 Do it."], ["prt_1 Go on."], ["prt_1 Help."], *["done"] * 4, {"A": "1"},
     ]  # fmt: skip
