@@ -291,7 +291,7 @@ def _print_footer(app: App, snapshot: Snapshot, views: Sequence[AgentView]) -> N
         )
     if waiting := _open_questions(app, snapshot):
         output.say(f"{count(waiting, 'question')} open: `ghp agent-escalations --open`.")
-    _warn_of_rivalries(services.rivalries(app.ws, snapshot))
+    _warn_of_rivalries(services.rivalries(app.ws))
 
 
 def _warn_of_rivalries(rivalries: Iterable[services.Rivalry]) -> None:
@@ -386,8 +386,15 @@ def whoami(app: App, name: str | None) -> None:
     """Print this agent's name. With --set, name the agent of this worktree."""
     ws = app.ws
     if name is not None:
-        services.rename(ws, app.store, agent_name(name))
+        mine = services.rename(ws, app.store, agent_name(name))
         output.done(f"This worktree's agent is {name}.")
+        if mine != name:
+            output.warn(
+                f"{name} has a running session elsewhere.",
+                f"Until that ends, this session is {mine}."
+                if mine
+                else "Until that ends, a session here gets a name of its own.",
+            )
         if ws.environ.get("GHP_AGENT") not in (None, "", name):
             output.warn(
                 f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and overrides it.",
@@ -396,5 +403,5 @@ def whoami(app: App, name: str | None) -> None:
         start_background(app)
         return
     output.data(ws.agent())
-    found = services.rivalries(ws, app.store.snapshot())
+    found = services.rivalries(ws)
     _warn_of_rivalries(rivalry for rivalry in found if rivalry.agent == ws.agent())

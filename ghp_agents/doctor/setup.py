@@ -83,9 +83,13 @@ def to_make(
         act = partial(files.write_atomically, path, _empty_config(), mode=own_file.LIKE_GIT)
         steps.append(Step("write", "Wrote", what, act))
     if agent and _named(ctx.ws) != agent:
-        act = partial(presence.rename, ctx.ws, ctx.store, agent)
+        act = partial(_name, ctx, agent)
         steps.append(Step("name", "Named", f"this worktree's agent {agent}", act))
     return steps
+
+
+def _name(ctx: Context, agent: AgentName) -> None:
+    presence.rename(ctx.ws, ctx.store, agent)
 
 
 def _empty_config() -> bytes:

@@ -104,7 +104,7 @@ def _parse_problem(path: str, content: bytes) -> Problem | None:
 
 def check_rivals(ctx: Context) -> Iterator[Finding]:
     """Report two live sessions with one name."""
-    for rivalry in rivalries(ctx.ws, ctx.store.snapshot()):
+    for rivalry in rivalries(ctx.ws):
         yield warning(
             "rivals",
             f"Two running sessions use the name {rivalry.agent}: {rivalry.where}.",

@@ -91,7 +91,7 @@ class Event:
         self.edits = edits  # the tools that edit them
         self.tool_uses = tool_uses  # oldest first
         self.hears = hears  # whether the agent gets the reply's context
-        self.goes_on = goes_on  # not a real start: the session was compacted
+        self.goes_on = goes_on  # no real start or end: compacted, or cleared in the same process
         self.pid = pid  # of the agent, if the client sends it
 
     def __repr__(self) -> str:
@@ -184,7 +184,7 @@ class Client:
             edits=[self._edit(tool, arguments)] if kind == "edit" else (),
             tool_uses=[self.tool_use(tool, arguments)] if kind == "batch" and tool else (),
             hears=hears and (kind != "stop" or payload.get("stop_hook_active") is False),
-            goes_on=kind == "start" and payload.get("source") == "compact",
+            goes_on=_goes_on(kind, payload),
         )
 
     def tool_use(self, tool: str, arguments: "Any") -> ToolUse:
@@ -201,6 +201,13 @@ class Client:
     def _edited_path(self, tool: str, arguments: "Any") -> "Sequence[str] | None":
         path = first(arguments, self._paths)
         return ([path] if path else ()) if tool in self.edits else None
+
+
+def _goes_on(kind: str, payload: "Mapping[str, Any]") -> bool:
+    """Whether the agent's process goes on with what looks like a start or an end."""
+    if kind == "start":
+        return text(payload, "source") in ("clear", "compact")
+    return kind == "end" and text(payload, "reason") == "clear"
 
 
 def hook_output(event: Event, reply: Reply) -> "HookReply":

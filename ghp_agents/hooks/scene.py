@@ -3,8 +3,7 @@
 import os
 import time
 
-from ghp_agents.hooks import naming
-from ghp_agents.hotpath import heartbeat, presence_file
+from ghp_agents.hotpath import heartbeat, presence_file, process_start
 from ghp_agents.hotpath.locate import Location, locate
 
 TYPE_CHECKING = False
@@ -90,12 +89,22 @@ def find(event: "Event", environ: "Mapping[str, str]") -> HookContext | None:
     folders = heartbeat.state_folders(place.common_dir, env)
     if not _is_set_up(folders):
         return None
-    name = naming.name_of(event, env, NOWHERE if outside else place, folders)
+    name = _name(event, env, NOWHERE if outside else place, folders)
     if name and not heartbeat.is_name(name):
         from ghp_agents.core.ids import agent_name
 
         agent_name(name)
     return HookContext(event, env, place, folders, name, time.time()) if name else None
+
+
+def _name(
+    event: "Event", environ: "Mapping[str, str]", place: Location, folders: "Sequence[str]"
+) -> str | None:
+    """The name of the agent; after `/clear`, that of the session before in the same process."""
+    is_start = event.kind == "start"
+    before = process_start.key(heartbeat.agent_pid(environ)) if is_start and event.goes_on else ""
+    begins = is_start and not event.goes_on
+    return heartbeat.whoami(place, environ, folders, begins=begins, before=before)
 
 
 def identified(event: "Event", environ: "Mapping[str, str]") -> "dict[str, str]":

@@ -3,10 +3,17 @@
 import os
 import sys
 
-from ghp_agents.hooks import naming
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.presence import beat, begin
-from ghp_agents.hotpath import background, error_log, heartbeat, implicit_leases, news_flag
+from ghp_agents.hotpath import (
+    background,
+    error_log,
+    heartbeat,
+    implicit_leases,
+    news_flag,
+    own_name,
+    process_start,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,13 +38,28 @@ def start(context: "HookContext") -> Reply:
     before = context.presence() or {}
     if before.get("status", "stopped") == "stopped":
         fields["status"] = "idle"
-    naming.keep(context.folders, context.event.session, context.agent, context.now)
+    ids = context.event.session or "", process_start.key(heartbeat.agent_pid(context.environ))
+    own_name.keep(context.folders, ids, context.agent, context.now)
     begin(context, fields)
+    first = _first_of_name(context)
+    if first:
+        news_flag.set_flag(context.folders, first)
     settings = context.settings()
     background.start_sync(context.folders, context.environ, context.now, settings, urgent=True)
     folder = _program_folder(context.environ)
     is_exported = _export(context, folder) or context.event.client in EXPORTING
-    return _resume_reply(context, _identity_text(context, is_exported, folder), folder)
+    lead = _identity_text(context, is_exported, folder)
+    if first and not context.event.goes_on:
+        from ghp_agents.presence import namesakes
+
+        lead += " " + namesakes.to_second(context.agent, first, context.folders)
+    return _resume_reply(context, lead, folder)
+
+
+def _first_of_name(context: "HookContext") -> str:
+    """The agent whose name this session would have, if that were not used; else empty."""
+    first = context.environ.get("GHP_AGENT") or heartbeat.name_file(context.place.git_dir)
+    return first if own_name.is_second(context.agent, first) else ""
 
 
 def _program_folder(environ: "Mapping[str, str]") -> str:
@@ -134,11 +156,11 @@ def _resume(
 
 def prompt(context: "HookContext") -> Reply | None:
     """A prompt: the agent is working again, and gets news."""
-    if context.event.client in LATE and not naming.is_kept(context.folders, context.event.session):
+    before = context.presence() or {}
+    if context.event.client in LATE and not _has_begun(context, before):
         begun = start(context)
         beat(context, {"status": "implementing"})
         return begun
-    before = context.presence() or {}
     is_resting = before.get("status", "idle") in RESTING
     beat(context, {"status": "implementing"} if is_resting else {})
     if not context.event.hears:
@@ -148,24 +170,34 @@ def prompt(context: "HookContext") -> Reply | None:
     return news(context, "ghp-agents has news for this agent:", again=True)
 
 
+def _has_begun(context: "HookContext", presence: "Mapping[str, Any]") -> bool:
+    """Whether the session started before, and did not end since."""
+    kept = own_name.find(context.folders, context.event.session or "")
+    return bool(kept) and presence.get("status", "stopped") != "stopped"
+
+
 def end(context: "HookContext") -> None:
-    """Mark the agent as stopped and drop its implicit leases; only files, as time is short."""
+    """Mark the agent as stopped and drop its implicit leases; only files, as time is short. After
+    `/clear` it goes on under the same name, so it only rests."""
     presence = context.presence()
-    local = presence.get("local") if presence else None
-    known_session = local.get("session") if local else None
-    naming.forget(context.folders, context.event.session)
-    if presence is None or (
-        known_session and known_session != heartbeat.session(context.environ)[1]
+    if presence is None or not own_name.is_of(
+        presence, heartbeat.session(context.environ)[1] or ""
     ):
         return  # another session uses this name
+    local = presence.get("local") or {}
     heartbeat.beat(
         context.folders,
         context.agent,
-        {"status": "stopped", **heartbeat.surroundings(context.place)},
+        {
+            "status": "idle" if context.event.goes_on else "stopped",
+            **heartbeat.surroundings(context.place),
+        },
         context.now,
-        session=known_session,
+        session=local.get("session"),
         patience=END_TIMEOUT_S,
     )
+    if context.event.goes_on:
+        return
     implicit_leases.drop_all(context.folders, context.agent)
     settings = context.settings()
     background.start_sync(

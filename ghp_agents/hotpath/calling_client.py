@@ -1,10 +1,12 @@
 """The coding client in whose shell this process runs, for clients that name no session.
 
 Their shells carry a mark in the environment. Other clients are known by the program of an ancestor
-process. Imports only `os`, because heartbeats use this.
+process. Imports nothing heavy, because heartbeats use this.
 """
 
 import os
+
+from ghp_agents.hotpath import process_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +35,6 @@ PROGRAMS = {
 INTERPRETERS = ("node", "bun", "deno", "python", "python3")
 SWITCH = "GHP_ANCESTORS"  # "0": do not look at ancestor processes
 DEEPEST = 32  # ancestors that are read
-LONGEST = 65_536  # bytes that are read of one file of /proc
 UNKNOWN = "unknown"  # the session, where processes cannot be read
 
 
@@ -65,7 +66,7 @@ def _without(variable: str) -> str:
     """The nearest ancestor that started without the mark: the client gave it to its shell."""
     sign = variable.encode() + b"="
     for pid, start in _ancestors():
-        content = _read(f"/proc/{pid}/environ")
+        content = process_start.read(f"/proc/{pid}/environ")
         if content is None:
             return ""  # of another user
         if not any(entry.startswith(sign) for entry in content.split(b"\0")):
@@ -77,9 +78,8 @@ def _ancestors() -> "Iterator[tuple[int, str]]":
     """The process ids of the ancestors, the parent first, each with its start time."""
     pid = os.getppid()
     for _ in range(DEEPEST):
-        content = _read(f"/proc/{pid}/stat")
-        fields = content.rpartition(b")")[2].split() if content else []
-        if pid < 2 or len(fields) < 20:
+        fields = process_start.fields(pid)
+        if pid < 2 or not fields:
             return
         yield pid, fields[19].decode("ascii", "replace")
         pid = int(fields[1])
@@ -87,21 +87,8 @@ def _ancestors() -> "Iterator[tuple[int, str]]":
 
 def _program(pid: int) -> str:
     """The client that a process runs; empty if it is none."""
-    words = (_read(f"/proc/{pid}/cmdline") or b"").split(b"\0")
+    words = (process_start.read(f"/proc/{pid}/cmdline") or b"").split(b"\0")
     names = [os.fsdecode(word).rpartition("/")[2] for word in words[:2]]
     if names and names[0].rstrip("0123456789.") in INTERPRETERS:
         del names[0]
     return PROGRAMS.get(names[0].partition(".")[0], "") if names else ""
-
-
-def _read(path: str) -> bytes | None:
-    try:
-        file = os.open(path, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        return os.read(file, LONGEST)
-    except OSError:
-        return None
-    finally:
-        os.close(file)

@@ -8,7 +8,7 @@ replaces the old one. Everything else is left to the slow path.
 import os
 import time
 
-from ghp_agents.hotpath import background, boot_clock, fastjson, own_file, presence_file
+from ghp_agents.hotpath import background, boot_clock, fastjson, presence_file
 from ghp_agents.hotpath.locate import Location, branch, locate
 
 TYPE_CHECKING = False
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 ACTION_LIMIT = 500  # characters of lastAction
 THROTTLE = 5.0
 VOUCHED = ("processRunsFor", "silentFor")  # reported for an agent that sends no heartbeats
-RIVAL_WINDOW = 600.0  # seconds; sessions that alternate within this time are rivals
 SESSION_VARIABLES = (  # the kind of agent, and its session variables
     ("claude", "CLAUDE_CODE_SESSION_ID"),
     ("codex", "CODEX_THREAD_ID"),
@@ -132,7 +131,7 @@ def beat(
         known = [presence_file.presence(folder, agent) for folder in folders]
         before = presence_file.newest_of(known)
         record: dict[str, Any] = dict(before or {})
-        local = _sessions(record, session, now)
+        local = _sessions(record, session, pid)
         if before is not None and epoch is not None and _has_begun(before, epoch, session):
             epoch = None  # another process of this session was faster
         if epoch is None and (before is None or local is None):
@@ -157,18 +156,15 @@ def beat(
             record["epoch"], record["seq"], record["startedAt"] = epoch, 0, stamp
         assert local is not None
         if pid is not None:
-            local["pid"], local["space"] = pid, process_space()
+            _note_process(local, pid)
         boot_clock.note_beat(local, moment, now)
         record["timestamp"], record["seq"] = stamp, record["seq"] + 1
         if progress or moved:
             record["lastProgress"] = stamp
-        if session:
-            record["session"] = session
-        rival = local.get("rival")
+        if session and "session" in local:
+            record["session"] = local["session"]
         record["local"] = local
         presence_file.write(folders[number:], known[number:], agent, fastjson.encode(record))
-        if rival and rival != (before or {}).get("local", {}).get("rival"):
-            _mark_rival(folders[number] + "/agents/" + agent + ".json")
         return "moved" if moved else "beat"
     finally:
         if held >= 0:
@@ -196,13 +192,28 @@ def _blank(stamp: str, session: str | None) -> "dict[str, Any]":
     return record | {"session": session} if session else record
 
 
+def _note_process(local: "dict[str, Any]", pid: int) -> None:
+    """Note the process whose life is the agent's life, and when it started."""
+    space = process_space()
+    if (local.get("pid"), local.get("space")) == (pid, space) and "started" in local:
+        return
+    from ghp_agents.hotpath import process_start
+
+    local["pid"], local["space"] = pid, space
+    start = process_start.started(pid)
+    if start:
+        local["started"] = start
+    else:
+        local.pop("started", None)
+
+
 def _sessions(
-    record: "Mapping[str, Any]", session: str | None, now: float
+    record: "Mapping[str, Any]", session: str | None, pid: int | None
 ) -> "dict[str, Any] | None":
     """The machine's memory of the agent's sessions, after a heartbeat of `session`.
 
-    None means a new session, so the agent starts again. A known session that returns may have been
-    resumed. Two that alternate are both alive, and are kept as rivals.
+    None means a new session, so the agent starts again. A known session that returns was resumed,
+    and a process that goes on under another id, as after `/clear`, is no new session.
     """
     local = dict(record.get("local", ()))
     here = local.get("session")
@@ -210,35 +221,14 @@ def _sessions(
         return local
     if here is None:
         return local | {"session": session}
+    if local.get("started") and session == f"{local['pid']}-{local['started']}":
+        return local  # the session's shell, which knows only its process
     left = [*local.get("left", ())]
-    if session not in left:
+    is_same = pid is not None and (local.get("pid"), local.get("space")) == (pid, process_space())
+    if session not in left and (not is_same or record.get("status") == "stopped"):
         return None
-    if now - local.get("returned", 0) < RIVAL_WINDOW:
-        local["rival"] = {"sessions": sorted({here, session}), "seen": int(now)}
     left = [other for other in left if other != session][-3:]
-    return local | {"session": session, "left": [*left, here], "returned": int(now)}
-
-
-def _mark_rival(path: str) -> None:
-    """Leave a mark for the presence at `path`, so that finding rivals needs not read all files."""
-    folder, _, name = path.rpartition("/agents/")
-    marks = folder + "/cache/rivals"
-    try:
-        os.makedirs(marks, exist_ok=True)
-        own_file.touch(marks + "/" + name.removesuffix(".json"))
-    except OSError:
-        pass
-
-
-def rivals(folders: "Sequence[str]") -> "set[str]":
-    """The agents of this machine that ever had rivals."""
-    found: set[str] = set()
-    for folder in folders:
-        try:
-            found.update(os.listdir(folder + "/cache/rivals"))
-        except OSError:
-            continue
-    return found
+    return local | {"session": session, "left": [*left, here]}
 
 
 def _began(record: "Mapping[str, Any]", session: str | None) -> "dict[str, Any]":
@@ -260,28 +250,40 @@ def _recent(stamp: "Any", now: float, throttle: float) -> bool:
 
 
 def whoami(
-    place: Location, environ: "Mapping[str, str]", folders: "Sequence[str] | None" = None
+    place: Location,
+    environ: "Mapping[str, str]",
+    folders: "Sequence[str] | None" = None,
+    *,
+    begins: bool = False,
+    before: str = "",
 ) -> str | None:
-    """The agent's name: from GHP_AGENT, else the worktree's file, else the session.
+    """The agent's name: from GHP_AGENT, else what its session started with, else the worktree's
+    file, else from the session. `own_name.of_session` describes the other arguments.
 
     `folders` are where presence is, if not at the default place.
     """
-    name = environ.get("GHP_AGENT")
-    if name:
-        return name
-    try:
-        with open(place.git_dir + "/ghp-agent", encoding="utf-8", errors="replace") as file:
-            name = file.read(128).strip()
-    except OSError:
-        name = ""
-    if name:
-        return name
+    named = environ.get("GHP_AGENT") or ""
     kind, found = session(environ)
+    if named and not found:
+        return named
+    filed = name_file(place.git_dir)
     if not found:
-        return None
-    from ghp_agents.hotpath import session_name
+        return filed or None
+    from ghp_agents.hotpath import own_name
 
-    return session_name.name(folders or state_folders(place.common_dir, environ), kind, found)
+    return own_name.of_session(
+        folders or state_folders(place.common_dir, environ), kind, found, named=named, filed=filed,
+        pid=agent_pid(environ), begins=begins, before=before,
+    )  # fmt: skip
+
+
+def name_file(git_dir: str) -> str:
+    """The name in the worktree's file; empty if there is none."""
+    try:
+        with open(git_dir + "/ghp-agent", encoding="utf-8", errors="replace") as file:
+            return file.read(128).strip()
+    except OSError:
+        return ""
 
 
 def session(environ: "Mapping[str, str]") -> "tuple[str, str | None]":

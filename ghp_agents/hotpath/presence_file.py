@@ -125,7 +125,5 @@ def _is_local(value: "Any") -> bool:
     return (
         isinstance(value, dict)
         and isinstance(value.get("left", []), list)
-        and isinstance(value.get("returned", 0), int)
-        and all(isinstance(value.get(key, ""), str) for key in ("session", "space"))
-        and isinstance(value.get("rival", {}), dict)
+        and all(isinstance(value.get(key, ""), str) for key in ("session", "space", "started"))
     )

@@ -16,17 +16,38 @@ GONE = 86_400.0  # seconds without a heartbeat, after which a session's name can
 def name(folders: "Sequence[str]", kind: str, found: str) -> str:
     """The shortest free name for this session, or the one it has; longer if another session uses
     the short one."""
-    names = [f"{kind}-{short(found, size)}" for size in SUFFIXES]
     free = None
+    names = _candidates(kind, found)
     for candidate in names:
-        known = presence_file.newest(folders, candidate)
-        local = known.get("local", {}) if known else {}
-        here = local.get("session")
-        if here is not None and found in (here, *local.get("left", ())):
+        sessions = _sessions(folders, candidate)
+        if found in sessions:
             return candidate
-        if free is None and (here is None or _is_gone(folders, candidate)):
+        if free is None and (not sessions or _is_gone(folders, candidate)):
             free = candidate
     return free or names[-1]
+
+
+def existing(folders: "Sequence[str]", kind: str, found: str) -> str:
+    """The name of this kind that this session has already; empty if it has none."""
+    for candidate in _candidates(kind, found):
+        sessions = _sessions(folders, candidate)
+        if not sessions:
+            break
+        if found in sessions:
+            return candidate
+    return ""
+
+
+def _candidates(kind: str, found: str) -> "list[str]":
+    return [f"{kind}-{short(found, size)}" for size in SUFFIXES]
+
+
+def _sessions(folders: "Sequence[str]", candidate: str) -> "list[str]":
+    """The sessions that used a name, the last one first; empty if none is known."""
+    known = presence_file.newest(folders, candidate)
+    local = known.get("local", {}) if known else {}
+    here = local.get("session")
+    return [here, *local.get("left", ())] if here is not None else []
 
 
 def _is_gone(folders: "Sequence[str]", agent: str) -> bool:

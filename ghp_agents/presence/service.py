@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName, CloneId, issue_of_branch
 from ghp_agents.core.json_file import JsonFile
-from ghp_agents.hotpath import alive, session_name
+from ghp_agents.hotpath import alive, own_name
 from ghp_agents.hotpath import heartbeat as hot_heartbeat
 from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.presence.liveness import (
@@ -34,6 +34,7 @@ WAITERS = "waiters"  # a folder that exists where an agent waits, or has waited
 WAITS_FOR = "waitsFor"  # a field that is shown in addition to the presence
 STOPPED = (None, "stopped")
 LIVING = (Liveness.ACTIVE, Liveness.STALE)
+RIVAL_WINDOW = 600.0  # seconds in which moves are counted
 RIVAL_TURNS = 3  # an agent that moves to another clone and back takes two
 
 
@@ -54,7 +55,7 @@ class Rivalry(NamedTuple):
     """Two live sessions under one name."""
 
     agent: str
-    where: str  # for people: which sessions or clones
+    where: str  # for people: which clones
 
 
 def heartbeat(
@@ -125,8 +126,16 @@ def _claimed(presence: Presence) -> int | None:
     return issue_of(presence) if rules.number(presence, "generation") else None
 
 
-def rename(ws: Workspace, store: StateStore, agent: AgentName) -> None:
-    """Make `agent` the name of this worktree and register it; an earlier agent here stops."""
+def rename(ws: Workspace, store: StateStore, agent: AgentName) -> str:
+    """Make `agent` the name of this worktree and register it; an earlier agent here stops.
+
+    Returns the name of the caller: another one while a session in another worktree has this one,
+    and none if the caller is no session.
+    """
+    session, pid = hot_heartbeat.session(ws.environ)[1], hot_heartbeat.agent_pid(ws.environ)
+    mine = own_name.own(ws.folders, agent, session, pid) if session else agent
+    if not session and _is_elsewhere(ws, agent):
+        mine = ""
     path = ws.git_dir / "ghp-agent"
     before = path.read_text(encoding="utf-8").strip() if path.exists() else ""
     files.write_durably(path, f"{agent}\n".encode())
@@ -136,7 +145,18 @@ def rename(ws: Workspace, store: StateStore, agent: AgentName) -> None:
             ws.clock.now(), session=(ws.presence(before) or {}).get("session"),
             moment=ws.clock.interval(),
         )  # fmt: skip
-    register(ws, store, agent)
+    if session and ws.environ.get("GHP_AGENT") in (None, "", agent):
+        own_name.keep(ws.folders, [session], mine, ws.clock.now())
+    if mine:
+        register(ws, store, AgentName(mine))
+    return mine
+
+
+def _is_elsewhere(ws: Workspace, agent: str) -> bool:
+    """Whether a living session in another worktree has this name."""
+    known = ws.presence(agent) or {}
+    here = hot_heartbeat.surroundings(ws.place).get("worktree")
+    return known.get("worktree") != here and own_name.is_in_use(ws.folders, agent, known, None)
 
 
 def _is_ours(ws: Workspace, agent: str) -> bool:
@@ -254,22 +274,13 @@ def agents_here(ws: Workspace) -> list[AgentName]:
     return [AgentName(name) for name in living]
 
 
-def rivalries(ws: Workspace, snapshot: Snapshot) -> list[Rivalry]:
-    """Names with two live sessions, here or in two clones."""
-    now = ws.clock.now()
+def rivalries(ws: Workspace) -> list[Rivalry]:
+    """Names with two live sessions in two clones; in one clone, each session has its own name."""
     rivalries: list[Rivalry] = []
-    for name in sorted(hot_heartbeat.rivals(ws.folders) & snapshot.beaten().keys()):
-        local = (ws.presence(name) or {}).get("local") or {}
-        rival = local.get("rival")
-        if isinstance(rival, dict) and now - rival.get("seen", 0) < hot_heartbeat.RIVAL_WINDOW:
-            sessions = " and ".join(
-                session_name.short(str(session)) for session in rival.get("sessions", ())
-            )
-            rivalries.append(Rivalry(name, f"sessions {sessions} of this clone"))
     known = _noted(ws, TURNS, Turns).read()
     steady = ws.steady() if known else 0.0
     for name, turns in known.items():
-        if turns.changes >= RIVAL_TURNS and steady - turns.last < hot_heartbeat.RIVAL_WINDOW:
+        if turns.changes >= RIVAL_TURNS and steady - turns.last < RIVAL_WINDOW:
             rivalries.append(Rivalry(name, f"clone {turns.mover} and another clone"))
     return rivalries
 
@@ -293,9 +304,7 @@ def _observe(ws: Workspace, snapshot: Snapshot) -> tuple[Memory, float]:
     seen = observe(memory, known, now)
     if seen != memory:
         _noted(ws, SIGHTINGS, Sighting).write(seen)
-        _noted(ws, TURNS, Turns).write(
-            take_turns(turns, memory, seen, now, hot_heartbeat.RIVAL_WINDOW)
-        )
+        _noted(ws, TURNS, Turns).write(take_turns(turns, memory, seen, now, RIVAL_WINDOW))
     return seen, now
 
 

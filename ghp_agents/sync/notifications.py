@@ -11,12 +11,12 @@ from ghp_agents.escalations.messages import News
 from ghp_agents.github.commands import notices
 from ghp_agents.handoffs import returned
 from ghp_agents.handoffs.returned import FOLDER, Return
-from ghp_agents.hotpath import heartbeat, news_flag
+from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.quoting import clean, file, phrase
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import namesakes, stopping
 from ghp_agents.presence import service as presence
-from ghp_agents.presence import stopping
 from ghp_agents.pulls import send_back
 from ghp_agents.state import refusal
 from ghp_agents.sync import main_moved, others_news
@@ -45,7 +45,7 @@ def gather(
     snapshot = ctx.store.snapshot()
     items = [*(_of_stop(ctx, snapshot, agent, again) or _of_fence(ctx, agent, again))]
     items += _wanted(ctx, snapshot, agent, again)
-    items += _rivals(ctx, snapshot, agent)
+    items += _rivals(ctx, agent)
     items += _once(ctx, agent)
     items += others_news.gather(ctx, snapshot, agent)
     items += [(_answer(news), news.id) for news in _answers(ctx.ws, snapshot, agent)]
@@ -109,18 +109,18 @@ def must_stop(ctx: Context, snapshot: Snapshot, agent: AgentName) -> bool:
     return any(text for text, _ in _of_stop(ctx, snapshot, agent, again=False))
 
 
-def _rivals(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[tuple[str, str]]:
-    """Another living session that uses this name; each of them is told."""
-    session = heartbeat.session(ctx.ws.environ)[1] or ""
+def _rivals(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
+    """Other living sessions that use this name; each of them is told."""
     found = [
         (
             f"Two running sessions use the name {agent}: {rivalry.where}. Stop one, or rename it: "
             "`ghp agent-whoami --set NAME`, in a worktree of its own.",
-            " ".join(("rival", session, *sorted(rivalry.where.split()))),
+            " ".join(("rival", *sorted(rivalry.where.split()))),
         )
-        for rivalry in presence.rivalries(ctx.ws, snapshot)
+        for rivalry in presence.rivalries(ctx.ws)
         if rivalry.agent == agent
     ]
+    found += namesakes.to_first(ctx.ws.folders, agent)
     return [item for item in found if not escalation.is_told(ctx.ws, agent, item[1])]
 
 

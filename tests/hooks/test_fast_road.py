@@ -13,9 +13,12 @@ import pytest
 from tests.support.hooks import SILENT, call, payload, presence, set_up, write
 from tests.support.house import CHECKOUT
 
-HOOKS = ("hooks", "hooks.claude", "hooks.entry", "hooks.event", "hooks.handlers", "hooks.naming")
+HOOKS = ("hooks", "hooks.claude", "hooks.entry", "hooks.event", "hooks.handlers")
 EVERY = {"cli", "cli.main", *HOOKS, "hooks.scene", "hotpath"}
-HOT = ("background", "boot_clock", "fastjson", "heartbeat", "locate", "own_file", "presence_file")
+HOT = (
+    "background", "boot_clock", "fastjson", "heartbeat", "locate", "own_file", "own_name",
+    "presence_file", "process_start",
+)  # fmt: skip
 EVERY |= {f"hotpath.{name}" for name in HOT}
 BATCH = {"hooks.action", "hooks.batch", "hooks.paths", "hooks.presence", "hotpath.news_flag"}
 # What looks at the files that a shell command changed.

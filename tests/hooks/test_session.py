@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -245,21 +245,7 @@ def test_a_session_that_ends_leaves_nothing_held(repo: Path) -> None:
     names = [path.name for path in (repo / ".git/ghp/touched").iterdir() if path.name[0] != "."]
     assert names == []
     assert call("claude", write(repo / "a", repo), repo, {"GHP_AGENT": "worker-2"}) == SILENT
-    assert list((repo / ".git/ghp/cache/sessions").iterdir()) == []
     assert log(repo) == []
-
-
-@pytest.mark.slow
-def test_the_end_of_an_older_session_stops_nobody(repo: Path) -> None:
-    set_up(repo)
-    begins(repo)
-    begins(repo, session_id="ffffffff-0000-4000-8000-000000000002")
-    assert call("claude", write(repo / "a", repo), repo, {"GHP_AGENT": "worker-1"}) == SILENT
-    ends(repo)
-    found = presence(repo)
-    assert (found["status"], found["session"]) == ("idle", "ffffffff-0000-4000-8000-000000000002")
-    assert "rival" not in found["local"]
-    assert [path for path in (repo / ".git/ghp/touched").iterdir() if path.name[0] != "."] != []
 
 
 @pytest.mark.slow
@@ -305,16 +291,119 @@ def test_ten_sessions_in_ten_worktrees_are_ten_agents(
     assert [shown[name]["worktree"] for name in names] == [place.name for place in places]
 
 
-def test_two_sessions_under_one_name_are_both_told_once(repo: Path) -> None:
+# ------------------------------------------------------------------------ one name, one session
+
+
+OTHER = "00000000-0000-4000-8000-00000000bbbb"
+TO_SECOND = (
+    "Another running session has the name worker-1 in worktree repo, so this one is worker-1-bbbb."
+    " The files that worker-1 edits stay its own: work beside it. When it has ended, a new "
+    "one gets the name."
+)
+TO_FIRST = (
+    "ghp-agents has news for this agent:\nAnother session started under the name worker-1 in "
+    "worktree repo. It is worker-1-bbbb now. The files that you edit and your claim stay yours."
+)
+
+
+@pytest.fixture
+def process() -> Iterator[str]:
+    """The process of another client."""
+    with subprocess.Popen(["sleep", "600"]) as running:
+        yield str(running.pid)
+        running.kill()
+
+
+def edits(repo: Path, name: str, session: str, pid: str = "") -> Hooked:
+    return call("claude", write(repo / name, repo, session_id=session), repo, {"CLAUDE_PID": pid})
+
+
+def prompts(repo: Path, session: str) -> Hooked:
+    return call("claude", payload("claude-UserPromptSubmit", repo, session_id=session), repo)
+
+
+def test_a_second_session_under_a_living_name_gets_its_own_and_both_are_told_once(
+    repo: Path, tmp_path: Path, process: str
+) -> None:
     set_up(repo)
-    heard: dict[str, list[str]] = {"one": [], "two": []}
-    for session in ("one", "two") * 3:
-        message = payload("claude-UserPromptSubmit", repo, session_id=f"{session}-{session}")
-        done = call("claude", message, repo)
-        heard[session] += [context(done)] if done.out else []
-    for texts in heard.values():
-        (text,) = texts
-        assert "Two running sessions use the name worker-1: sessions " in text
+    mine = {"CLAUDE_PID": str(os.getpid()), "CLAUDE_ENV_FILE": str(tmp_path / "env")}
+    begins(repo, env={"CLAUDE_PID": process})
+    assert edits(repo, "a", SESSION, process) == SILENT
+    assert TO_SECOND in context(begins(repo, env=mine, session_id=OTHER))
+    assert (tmp_path / "env").read_text().endswith("export GHP_AGENT=worker-1-bbbb\n")
+    assert TO_FIRST in context(prompts(repo, SESSION))
+    assert [prompts(repo, session) for session in (SESSION, OTHER)] == [SILENT, SILENT]
+
+    refused = edits(repo, "a", OTHER).said["hookSpecificOutput"]["permissionDecisionReason"]
+    assert refused.startswith("worker-1 has been editing a in this worktree since ")
+    assert edits(repo, "b", OTHER) == SILENT
+    refused = edits(repo, "b", SESSION).said["hookSpecificOutput"]["permissionDecisionReason"]
+    assert refused.startswith("worker-1-bbbb has been editing b in this worktree since ")
+
+    # The second ends: the first goes on, and what it edits is refused to a third.
+    ends(repo, session_id=OTHER)
+    found = presence(repo), presence(repo, "worker-1-bbbb")
+    assert [each["status"] for each in found] == ["implementing", "stopped"]
+    third = {"GHP_AGENT": "worker-3"}
+    assert call("claude", write(repo / "a", repo, session_id="x"), repo, third).out != b""
+    assert edits(repo, "b", SESSION) == SILENT
+    assert log(repo) == []
+
+
+def test_the_end_of_the_first_session_leaves_the_second_what_it_has(
+    repo: Path, process: str
+) -> None:
+    set_up(repo)
+    begins(repo, env={"CLAUDE_PID": process})
+    begins(repo, env={"CLAUDE_PID": str(os.getpid())}, session_id=OTHER)
+    assert edits(repo, "b", OTHER) == SILENT
+    ends(repo)
+    found = presence(repo), presence(repo, "worker-1-bbbb")
+    assert [each["status"] for each in found] == ["stopped", "idle"]
+    begins(repo, session_id="00000000-0000-4000-8000-00000000cccc")
+    assert presence(repo)["status"] == "idle"  # the name is free again
+    assert edits(repo, "b", "00000000-0000-4000-8000-00000000cccc").out != b""
+
+
+def test_a_session_that_crashed_frees_its_name_at_once(repo: Path, process: str) -> None:
+    set_up(repo)
+    begins(repo, env={"CLAUDE_PID": process})
+    assert edits(repo, "a", SESSION, process) == SILENT
+    os.kill(int(process), 9)
+    told = context(begins(repo, env={"CLAUDE_PID": str(os.getpid())}, session_id=OTHER))
+    assert "This session is agent `worker-1`." in told
+    assert edits(repo, "a", OTHER) == SILENT
+
+
+@pytest.mark.parametrize("agent", ["worker-1", None])
+def test_a_session_that_is_cleared_keeps_its_name_its_claim_and_its_files(
+    repo: Path, process: str, agent: str | None
+) -> None:
+    set_up(repo, agent)
+    env = {"CLAUDE_PID": process}
+    name = agent or "claude-0001"
+    begins(repo, env=env)
+    invoke("agent-issue new 'Parse the input' --as @me", repo)
+    claim = invoke("agent-claim 1", repo, {"CLAUDE_CODE_SESSION_ID": SESSION, **env})
+    assert claim.code == 0, claim.err
+    assert edits(repo, "a", SESSION, process) == SILENT
+    before = presence(repo, name)
+
+    gone = payload("claude-SessionEnd", repo, reason="clear")
+    assert call("claude", gone, repo, env) == SILENT
+    told = context(begins(repo, env=env, source="clear", session_id=OTHER))
+    assert f"This session is agent `{name}`." in told
+    assert "# Resume: #1 «Parse the input»" in told
+    after = presence(repo, name)
+    assert [after[key] for key in ("session", "issue", "generation", "epoch")] == [
+        OTHER, 1, 1, before["epoch"],
+    ]  # fmt: skip
+    assert edits(repo, "a", OTHER, process) == SILENT
+    third = {"GHP_AGENT": "worker-3", "CLAUDE_PID": str(os.getpid())}
+    assert call("claude", write(repo / "a", repo, session_id="x"), repo, third).out != b""
+    assert invoke("agent-whoami", repo, {"CLAUDE_CODE_SESSION_ID": OTHER}).out == f"{name}\n"
+    assert [path.stem for path in (repo / ".git/ghp/agents").glob("claude-*")] in ([], [name])
+    assert log(repo) == []
 
 
 # ------------------------------------------------------------------------------ the program

@@ -16,6 +16,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.hotpath import fastjson as quickjson
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.hotpath import process_start
 from ghp_agents.hotpath.locate import locate
 from ghp_agents.wiring import App
 from tests.support.ghp import CHECKOUT, run_ghp
@@ -48,6 +49,9 @@ class Desk:
         return found
 
 
+NO_PROCESS = 99_999_999  # above every limit of Linux
+
+
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
@@ -58,12 +62,12 @@ def desk(tmp_path: Path) -> Desk:
 
 def test_a_first_beat_writes_the_record_that_people_read(desk: Desk) -> None:
     said = {"status": "testing", "issue": 147, "lastAction": "Ran the tests"}
-    assert desk.beat(epoch=3, session="s-1", pid=7, **said) == "moved"
+    assert desk.beat(epoch=3, session="s-1", pid=NO_PROCESS, **said) == "moved"
     assert quickjson.encode(desk.record).decode() == (
         '{"issue": 147, "status": "testing", "lastAction": "Ran the tests", '
         '"timestamp": "2025-01-25T10:30:00Z", "epoch": 3, "seq": 1, '
         '"startedAt": "2025-01-25T10:30:00Z", "lastProgress": "2025-01-25T10:30:00Z", '
-        f'"session": "s-1", "local": {{"session": "s-1", "left": [], "pid": 7, '
+        f'"session": "s-1", "local": {{"session": "s-1", "left": [], "pid": {NO_PROCESS}, '
         f'"space": {quickjson.encode(pulse.process_space()).decode().strip()}}}}}\n'
     )
 
@@ -197,30 +201,26 @@ def test_a_position_never_goes_back(desk: Desk) -> None:
     assert (desk.record["epoch"], desk.record["seq"]) == (5, 1)
 
 
-def test_a_resumed_session_is_no_rival(desk: Desk) -> None:
+def test_a_resumed_session_goes_on(desk: Desk) -> None:
     desk.begin("one")
     desk.beat(NOW + 60, session="two", epoch=2)
     assert desk.beat(NOW + 120, session="one") == "beat"
-    assert desk.record["session"] == "one"
-    assert "rival" not in desk.record["local"]
-    assert pulse.rivals(desk.folders) == set()
+    assert (desk.record["session"], desk.record["local"]["left"]) == ("one", ["two"])
 
 
-def test_sessions_that_take_turns_are_rivals(desk: Desk) -> None:
-    desk.begin("one")
-    desk.beat(NOW + 60, session="two", epoch=2)
-    desk.beat(NOW + 120, session="one")
-    desk.beat(NOW + 180, session="two")
-    assert desk.record["local"]["rival"] == {"sessions": ["one", "two"], "seen": int(NOW + 180)}
-    assert pulse.rivals(desk.folders) == {"worker-1"}
+def test_a_process_that_goes_on_under_another_session_is_the_same_agent(desk: Desk) -> None:
+    desk.beat(epoch=1, session="one", status="idle", pid=os.getpid())
+    assert desk.beat(NOW + 60, session="two", pid=os.getpid()) == "beat"
+    assert (desk.record["session"], desk.record["epoch"]) == ("two", 1)
+    desk.beat(NOW + 120, status="stopped")
+    assert desk.beat(NOW + 180, session="three", pid=os.getpid()) is None  # another life
 
 
-def test_a_session_that_comes_back_after_a_long_time_is_no_rival(desk: Desk) -> None:
-    desk.begin("one")
-    desk.beat(NOW + 60, session="two", epoch=2)
-    desk.beat(NOW + 120, session="one")
-    desk.beat(NOW + 120 + pulse.RIVAL_WINDOW, session="two")
-    assert "rival" not in desk.record["local"]
+def test_a_shell_that_knows_only_the_process_beats_for_its_session(desk: Desk) -> None:
+    desk.beat(epoch=1, session="one", status="idle", pid=os.getpid())
+    shell = process_start.key(os.getpid())
+    assert desk.beat(NOW + 60, session=shell) == "beat"
+    assert (desk.record["session"], desk.record["local"]["session"]) == ("one", "one")
 
 
 def test_only_the_last_sessions_are_remembered(desk: Desk) -> None:

@@ -92,7 +92,7 @@ def test_a_folder_in_its_place_is_set_aside_too(folders: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "local",
-    ["x", 7, [], {"left": "x"}, {"returned": "x"}, {"session": 7}, {"rival": []}, {"space": 1}],
+    ["x", 7, [], {"left": "x"}, {"session": 7}, {"started": 7}, {"space": 1}],
 )
 def test_a_hand_edited_memory_of_sessions_is_no_memory(folders: list[str], local: object) -> None:
     write(folders, SAID | {"local": local})

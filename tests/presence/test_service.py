@@ -118,24 +118,6 @@ def test_a_new_session_starts_again_with_a_higher_epoch(repo: Path, clock: Manua
     assert (said["epoch"], said["seq"], said["session"]) == (2, 1, "two")
 
 
-def test_a_session_that_is_resumed_is_no_rival(repo: Path, clock: ManualClock) -> None:
-    one, two = (Desk(repo, clock, GHP_SESSION=name) for name in ("one", "two"))
-    for desk in (one, two, one):
-        desk.beat(lastAction=f"at {clock.now()}")
-        clock.wait(30)
-    assert presence.rivalries(one.ws, one.store.snapshot()) == []
-
-
-def test_two_sessions_that_take_turns_are_rivals(repo: Path, clock: ManualClock) -> None:
-    one, two = (Desk(repo, clock, GHP_SESSION=name) for name in ("session-1", "session-2"))
-    for desk in (one, two, one, two):
-        desk.beat(lastAction=f"at {clock.now()}")
-        clock.wait(30)
-    (rivalry,) = presence.rivalries(one.ws, one.store.snapshot())
-    assert rivalry.agent == "worker-1"
-    assert "of this clone" in rivalry.where
-
-
 @pytest.mark.slow
 def test_two_clones_that_both_move_one_name_are_rivals_to_both(
     clones: Clones, clock: ManualClock
@@ -148,7 +130,7 @@ def test_two_clones_that_both_move_one_name_are_rivals_to_both(
             desk.sees()
             clock.wait(20)
     for desk in desks:
-        names = {rivalry.agent for rivalry in presence.rivalries(desk.ws, desk.store.snapshot())}
+        names = {rivalry.agent for rivalry in presence.rivalries(desk.ws)}
         assert names == {"worker-1"}
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.files import locked, write_atomically, write_durably
-from ghp_agents.hooks import naming
-from ghp_agents.hotpath import background
+from ghp_agents.hotpath import background, own_name
 from ghp_agents.hotpath import error_log as mishaps
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import implicit_leases as touched
@@ -45,10 +44,6 @@ def _wake(ours: Path) -> object:
     return background.start_sync([str(ours)], {"PATH": "/nowhere"}, time.time(), {}, urgent=True)
 
 
-def _rival(ours: Path) -> None:
-    pulse._mark_rival(f"{ours}/agents/w1.json")
-
-
 def _lock(ours: Path) -> None:
     with locked(ours / "state.lock"):
         return
@@ -65,9 +60,8 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "log.jsonl": _mishap,
     "cache/bell/w1": lambda ours: bell.set_flag([str(ours)], "w1"),
     "cache/woken": _wake,
-    "cache/rivals/w1": _rival,
-    f"cache/sessions/{naming._digest(SESSION)}": lambda ours: naming.keep(
-        [str(ours)], SESSION, "w1", 0.0
+    f"cache/sessions/{own_name._digest(SESSION)}": lambda ours: own_name.keep(
+        [str(ours)], [SESSION], "w1", 0.0
     ),
     "cache/due": lambda ours: folding.stamp(ours / "cache/due", 1.0),
     "state.lock": _lock,

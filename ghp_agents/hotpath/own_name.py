@@ -1,0 +1,152 @@
+"""The name of a session: one name has one living session (docs/design/041-one-name-one-session.md).
+
+A session keeps the name that it started with, in whatever folder it works. Another session that
+would get the name of a living one is called `<name>-<part of its id>`, as long as it exists.
+"""
+
+import os
+import time
+
+from ghp_agents.hotpath import own_file, presence_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+FOLDER = "/cache/sessions/"
+KEPT_FOR = 30 * 86_400.0  # seconds
+SILENT_FOR = 600.0  # seconds; a session without a known process is not taken for alive longer
+STEM = 46  # characters of a name that are kept before the part of the id: 63 - 1 - 16
+RESTING = ("idle", "stopped", "waiting")
+
+
+def of_session(
+    folders: "Sequence[str]",
+    kind: str,
+    session: str,
+    *,
+    named: str,
+    filed: str,
+    pid: int | None,
+    begins: bool = False,
+    before: str = "",
+) -> str:
+    """The name of a session. `named` is from the environment, `filed` from the worktree's file;
+    empty without. `pid` is the session's process, if known. With `begins`, a name that it kept
+    counts after the others. `before` is another id of the session."""
+    kept = find(folders, session) or (before and find(folders, before)) or ""
+    if named:
+        name = kept if not begins and is_second(kept, named) else named
+    else:
+        name = (filed or kept) if begins else (kept or filed)
+    if not name:
+        from ghp_agents.hotpath import session_name
+
+        return session_name.name(folders, kind, session)
+    return own(folders, name, session, pid)
+
+
+def own(folders: "Sequence[str]", name: str, session: str, pid: int | None) -> str:
+    """`name`, or this session's own form of it while another living session has it."""
+    from ghp_agents.hotpath import heartbeat
+
+    known = presence_file.newest(folders, name) if heartbeat.is_name(name) else None
+    if known is None or is_of(known, session):
+        return name
+    from ghp_agents.hotpath import session_name
+
+    stem = name[:STEM]
+    existing = session_name.existing(folders, stem, session)
+    if existing:
+        return existing
+    is_used = is_in_use(folders, name, known, pid)
+    return session_name.name(folders, stem, session) if is_used else name
+
+
+def is_of(presence: "Mapping[str, Any]", session: str) -> bool:
+    """Whether the last heartbeat was of this session, or of none."""
+    local = presence.get("local") or {}
+    return local.get("session") in (None, session) or process_of(presence) == session
+
+
+def process_of(presence: "Mapping[str, Any]") -> str:
+    """The agent's process in the form of `process_start.key`; empty if unknown."""
+    local = presence.get("local") or {}
+    return f"{local['pid']}-{local['started']}" if local.get("started") else ""
+
+
+def is_in_use(
+    folders: "Sequence[str]", name: str, presence: "Mapping[str, Any]", pid: int | None
+) -> bool:
+    """Whether the session that sent the last heartbeat under `name` lives. One that rests gives its
+    name to the next session of the same process, `pid`."""
+    from ghp_agents.hotpath import alive, boot_clock, heartbeat
+
+    local = presence.get("local") or {}
+    if presence.get("status") == "stopped" or not local.get("session"):
+        return False
+    if pid and local.get("pid") == pid and local.get("space") == heartbeat.process_space():
+        return presence.get("status") not in RESTING
+    lives = alive.process_lives(presence)
+    found = alive.newest_presence(folders, name) if lives is None else None
+    if found is None:
+        return lives is True
+    return alive.silence(*found, time.time(), boot_clock.read()) < SILENT_FOR
+
+
+def is_second(name: str, first: str) -> bool:
+    """Whether `name` is what a second session under the name `first` is called."""
+    stem, _, part = name.rpartition("-")
+    return stem == first[:STEM] and len(part) in (4, 8, 16) and not part.strip("0123456789abcdef")
+
+
+def keep(folders: "Sequence[str]", ids: "Sequence[str]", name: str, now: float) -> None:
+    """Remember the name of a session under each of its ids; if that fails, it is determined each
+    time."""
+    for place in [_digest(each) for each in ids if each]:
+        for folder in folders:
+            path = folder + FOLDER + place
+            try:
+                os.makedirs(folder + FOLDER, exist_ok=True)
+                _drop_old(folder + FOLDER, now)
+                own_file.replace(path, name.encode("ascii"))
+            except OSError:
+                continue
+            break
+
+
+def find(folders: "Sequence[str]", session: str) -> str:
+    """The name that was kept for a session; empty if there is none."""
+    from ghp_agents.hotpath import heartbeat
+
+    place = FOLDER + _digest(session)
+    for folder in folders:
+        try:
+            file = own_file.open_to_read(folder + place)
+        except OSError:
+            continue
+        try:
+            name = os.read(file, 128).decode("ascii", "replace")
+        finally:
+            os.close(file)
+        if heartbeat.is_name(name):
+            return name
+    return ""
+
+
+def _drop_old(folder: str, now: float) -> None:
+    for name in os.listdir(folder):
+        try:
+            if os.lstat(f"{folder}/{name}").st_mtime < now - KEPT_FOR:
+                os.unlink(f"{folder}/{name}")
+        except FileNotFoundError:  # another process was first
+            continue
+
+
+def _digest(session: str) -> str:
+    """The file name for a session."""
+    total = 0
+    for char in session[:256]:
+        total = (total * 1_000_003 + ord(char)) % (2**64 - 59)
+    return f"{total:016x}"

@@ -1,0 +1,50 @@
+"""What two living sessions under one name are told: the second has a name of its own."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ghp_agents.hotpath import alive, own_name, presence_file, session_name
+from ghp_agents.hotpath.quoting import named
+from ghp_agents.state.presence import Presence, issue_of, number
+
+
+def to_second(second: str, first: str, folders: Sequence[str]) -> str:
+    """What a session is told that is called `second`, because `first` is used."""
+    known = presence_file.newest(folders, first) or {}
+    issue = issue_of(known) if number(known, "generation") else None
+    claim = f" and its claim of #{issue}" if issue else ""
+    end = f"take the issue over: `ghp agent-claim {issue}`" if issue else "a new one gets the name"
+    return (
+        f"Another running session has the name {named(first)}{_place(known)}, so this one is "
+        f"{second}. The files that {named(first)} edits{claim} stay its own: work beside it. When "
+        f"it has ended, {end}."
+    )
+
+
+def to_first(folders: Sequence[str], first: str) -> list[tuple[str, str]]:
+    """What the session with the name `first` is told of living ones that would have it, each with
+    an id."""
+    items: list[tuple[str, str]] = []
+    for second in _names(folders):
+        if not own_name.is_second(second, first):
+            continue
+        known = presence_file.newest(folders, second) or {}
+        session = str((known.get("local") or {}).get("session") or "")
+        part = second.rpartition("-")[2]
+        is_living = known.get("status") != "stopped" and alive.process_lives(known) is not False
+        if session and part == session_name.short(session, len(part)) and is_living:
+            text = (
+                f"Another session started under the name {named(first)}{_place(known)}. It is "
+                f"{second} now. The files that you edit and your claim stay yours."
+            )
+            items.append((text, f"second {second}"))
+    return items
+
+
+def _place(presence: Presence) -> str:
+    worktree = presence.get("worktree")
+    return f" in worktree {named(worktree)}" if isinstance(worktree, str) and worktree else ""
+
+
+def _names(folders: Sequence[str]) -> list[str]:
+    return sorted({path.stem for each in folders for path in Path(each, "agents").glob("*.json")})
