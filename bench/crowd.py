@@ -17,7 +17,7 @@ from bench.figure import Figure, count
 from bench.forks import elapsed, meanwhile, together
 from bench.place import Place, git, open_app
 from ghp_agents.core.files import LockTimeoutError
-from ghp_agents.hotpath import heartbeat
+from ghp_agents.hotpath import heartbeat, heartbeat_command
 from ghp_agents.state import presence
 
 ENOUGH = 0.6  # of what bare replacing reaches
@@ -107,7 +107,9 @@ def _beat(clone: Path, name: str, times: int, what: str) -> int:
 def _road(clone: Path, name: str, times: int, what: str) -> int:
     os.chdir(clone)
     environ = {**os.environ, "GHP_AGENT": name}
-    answers = [heartbeat.run(["--action", f"{what}, {step}"], environ) for step in range(times)]
+    answers = [
+        heartbeat_command.run(["--action", f"{what}, {step}"], environ) for step in range(times)
+    ]
     return answers.count(True)
 
 

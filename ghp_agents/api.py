@@ -23,7 +23,7 @@ from ghp_agents.guard import approval
 from ghp_agents.handoffs import hand_over
 from ghp_agents.handoffs.hand_over import HandOver
 from ghp_agents.handoffs.handoff import Sections
-from ghp_agents.hotpath import heartbeat
+from ghp_agents.hotpath import own_name
 from ghp_agents.hotpath.heartbeat import clean_action
 from ghp_agents.issues import service as issue
 from ghp_agents.issues.issue import Comment, Issue, IssueChange
@@ -68,7 +68,7 @@ def connect(
     app = App(Path(folder).resolve(), known, name=name)
     ws = app.ws  # raises for a bad folder here, not at the first call
     if name:
-        people.refuse(known, name, heartbeat.whoami(ws.place, known), ws.settings.orchestrators)
+        people.refuse(known, name, own_name.whoami(ws.place, known), ws.settings.orchestrators)
     return Project(app)
 
 

@@ -16,7 +16,7 @@ from ghp_agents.core.ids import Actor, AgentName, IssueNumber, agent_name, issue
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import discovery
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import fastjson, heartbeat, presence_file
+from ghp_agents.hotpath import fastjson, heartbeat, own_name, presence_file
 from ghp_agents.hotpath.locate import Location, branch, locate
 from ghp_agents.ports import Clock
 from ghp_agents.settings import load as configuration
@@ -122,7 +122,7 @@ class Workspace:
 
     def agent(self) -> AgentName:
         """The agent that this command acts for. Raises NotSetUpError."""
-        name = self.chosen_name or heartbeat.whoami(self.place, self.environ)
+        name = self.chosen_name or own_name.whoami(self.place, self.environ)
         if not name:
             raise NotSetUpError(
                 "This command acts as an agent, but no agent is named here.",
@@ -136,7 +136,7 @@ class Workspace:
 
         `--as @me` is the person, also in an agent's worktree.
         """
-        name = self.chosen_name or heartbeat.whoami(self.place, self.environ)
+        name = self.chosen_name or own_name.whoami(self.place, self.environ)
         if name and name != MYSELF:
             return Actor(agent_name(name))
         person = self.person

@@ -10,7 +10,7 @@ import click
 from ghp_agents.cli import complete, output
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.core.person import agent_here
-from ghp_agents.hotpath import background, error_log, heartbeat
+from ghp_agents.hotpath import background, error_log, own_name
 from ghp_agents.presence import people
 from ghp_agents.wiring import App
 from ghp_agents.workspace import MYSELF, current_folder
@@ -36,7 +36,7 @@ def _set_agent(ctx: click.Context, _: click.Parameter, value: str | None) -> Non
     app.name = value
     if agent_here(app.environ) is not None:
         is_me = value == MYSELF  # then no other setting is needed
-        mine = None if is_me else heartbeat.whoami(app.ws.place, app.environ)
+        mine = None if is_me else own_name.whoami(app.ws.place, app.environ)
         orchestrators = () if is_me else app.ws.settings.orchestrators
         people.refuse(app.environ, value, mine, orchestrators)
 

@@ -32,10 +32,10 @@ def main() -> None:
 
 
 def _heartbeat(argv: list[str]) -> bool:
-    from ghp_agents.hotpath import heartbeat
+    from ghp_agents.hotpath import heartbeat_command
 
     try:
-        return heartbeat.run(argv, os.environ)
+        return heartbeat_command.run(argv, os.environ)
     except Exception:  # the full command reports and logs the error
         return False
 

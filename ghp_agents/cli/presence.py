@@ -16,7 +16,7 @@ from ghp_agents.cli.views import waiting as waiting_view
 from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.core.ids import agent_name, count, status_name
-from ghp_agents.hotpath import background, news_flag
+from ghp_agents.hotpath import background, news_flag, own_name
 from ghp_agents.hotpath import heartbeat as heartbeats
 from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.ports import Snapshot
@@ -323,7 +323,7 @@ def _open_questions(app: App, snapshot: Snapshot) -> int:
 def _print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> None:
     """Print news for this agent, if one is named: commands from people, a lost claim, returned work
     and new answers."""
-    name = heartbeats.whoami(app.ws.place, app.environ) if not app.name else app.name
+    name = own_name.whoami(app.ws.place, app.environ) if not app.name else app.name
     if not name or not heartbeats.is_name(name):
         return
     commanded = (app.ws.cache_dir / COMMANDED).exists()

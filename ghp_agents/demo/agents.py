@@ -10,7 +10,7 @@ from pathlib import Path
 from ghp_agents.core import process
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.demo.sandbox import Sandbox, ghp, run, run_git
-from ghp_agents.hotpath import heartbeat
+from ghp_agents.hotpath import heartbeat_command
 
 QUESTION = "Which format should the formatter write by default?"
 OPTIONS = ("json", "yaml")
@@ -45,7 +45,7 @@ class Part:
     def beat(self) -> dict[str, str]:
         """Send a heartbeat, as a client's hook does at each tool use; return the environment."""
         environ = self.place.environ(self.agent, os.getpid())
-        if not heartbeat.run([], environ):  # the first one
+        if not heartbeat_command.run([], environ):  # the first one
             ghp(self.folder, environ, "agent-heartbeat")
         return environ
 

@@ -14,7 +14,7 @@ from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
 from ghp_agents.core.ids import count, one_line
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import heartbeat
+from ghp_agents.hotpath import heartbeat, own_name
 from ghp_agents.hotpath.locate import is_owned, locate
 from ghp_agents.workspace import Workspace
 
@@ -136,7 +136,7 @@ def check_background(ws: Workspace) -> Iterator[Finding]:
 
 def check_agent(ws: Workspace) -> Iterator[Finding]:
     """Report the agent for which commands act here."""
-    name = ws.chosen_name or heartbeat.whoami(ws.place, ws.environ)
+    name = ws.chosen_name or own_name.whoami(ws.place, ws.environ)
     if not name:
         how = "If an agent works here, name it: ghp agent-whoami --set worker-1"
         yield info("agent", "This worktree has no agent name.", how)

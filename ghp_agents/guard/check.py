@@ -10,7 +10,7 @@ from ghp_agents.core.ids import AgentName, agent_name, issue_of_branch, one_line
 from ghp_agents.git import changed_paths
 from ghp_agents.git.changed_paths import Signed
 from ghp_agents.guard import evaluate
-from ghp_agents.hotpath import heartbeat
+from ghp_agents.hotpath import heartbeat, own_name
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.locks.names import claim_name
@@ -83,7 +83,7 @@ def top(ws: Workspace) -> Path:
 
 def whoever_is_here(ws: Workspace) -> AgentName | None:
     """The current agent; None for a person."""
-    name = ws.chosen_name or heartbeat.whoami(ws.place, ws.environ)
+    name = ws.chosen_name or own_name.whoami(ws.place, ws.environ)
     return agent_name(name) if name and name != MYSELF else None
 
 

@@ -18,12 +18,12 @@ from ghp_agents.git import ignored_files
 from ghp_agents.git import process as git
 from ghp_agents.guard import compile_policy
 from ghp_agents.hotpath import (
-    alive,
     check_edit,
     clash_check,
     implicit_leases,
     merge_check,
     overrides,
+    own_name,
     policy,
     policy_cache,
     policy_stamp,
@@ -307,7 +307,7 @@ class _Evaluator:
     @cached_property
     def _owner(self) -> str | None:
         git_dir, folders = self._ws.place.git_dir, self._ws.folders
-        return alive.worktree_of(git_dir, self._agent or "", folders, self._now, self._limits)
+        return own_name.worktree_of(git_dir, self._agent or "", folders, self._now, self._limits)
 
     @cached_property
     def _world(self) -> World:

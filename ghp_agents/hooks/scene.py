@@ -3,7 +3,7 @@
 import os
 import time
 
-from ghp_agents.hotpath import heartbeat, presence_file, process_start
+from ghp_agents.hotpath import heartbeat, own_name, presence_file, process_start
 from ghp_agents.hotpath.locate import Location, locate
 
 TYPE_CHECKING = False
@@ -104,7 +104,7 @@ def _name(
     is_start = event.kind == "start"
     before = process_start.key(heartbeat.agent_pid(environ)) if is_start and event.goes_on else ""
     begins = is_start and not event.goes_on
-    return heartbeat.whoami(place, environ, folders, begins=begins, before=before)
+    return own_name.whoami(place, environ, folders, begins=begins, before=before)
 
 
 def identified(event: "Event", environ: "Mapping[str, str]") -> "dict[str, str]":

@@ -13,6 +13,7 @@ from ghp_agents.hotpath import (
     heartbeat,
     ignored_files,
     implicit_leases,
+    own_name,
     policy,
     policy_cache,
 )
@@ -61,7 +62,7 @@ class WorktreeLook:
         case = EditRequest(
             context.agent, False, context.now, heartbeat.to_text(context.now), self._lives,
             self.presence, touch,
-            alive.worktree_of(
+            own_name.worktree_of(
                 context.place.git_dir, context.agent, context.folders, context.now, self.limits
             ),
         )  # fmt: skip

@@ -102,18 +102,3 @@ def process_lives(presence: "Mapping[str, Any]") -> bool | None:
     from ghp_agents.hotpath import process_start
 
     return process_start.started(pid) == str(started)  # not another one with its number
-
-
-def worktree_of(
-    git_dir: str, agent: str, folders: "Sequence[str]", now: float, limits: "tuple[float, float]"
-) -> str | None:
-    """The other living agent whose worktree this is. A second session under its name may work
-    there, too."""
-    owner = heartbeat.name_file(git_dir)
-    if owner in ("", agent) or not heartbeat.is_name(owner):
-        return None
-    from ghp_agents.hotpath import own_name
-
-    if own_name.is_second(agent, owner):
-        return None
-    return owner if lives(folders, owner, now, *limits) else None

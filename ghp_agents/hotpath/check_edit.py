@@ -9,6 +9,7 @@ from ghp_agents.hotpath import (
     heartbeat,
     ignored_files,
     implicit_leases,
+    own_name,
     policy,
     policy_cache,
     presence_file,
@@ -192,7 +193,7 @@ def _decided(asked: Asked, book: "Book", presence: "Mapping[str, Any]", now: flo
         presence=presence,
         touch=first_here(others, place.git_dir),
         conflict=_conflict(asked, [x for x in others if not x.is_in(place.git_dir)]),
-        worktree_of=alive.worktree_of(place.git_dir, agent, folders, now, limits),
+        worktree_of=own_name.worktree_of(place.git_dir, agent, folders, now, limits),
         reported=_reported(asked, book, key, now),
     )
     verdict = policy.decide(book, path, case)

@@ -8,8 +8,8 @@ replaces the old one. Everything else is left to the slow path.
 import os
 import time
 
-from ghp_agents.hotpath import background, boot_clock, fastjson, presence_file
-from ghp_agents.hotpath.locate import Location, branch, locate
+from ghp_agents.hotpath import boot_clock, fastjson, presence_file
+from ghp_agents.hotpath.locate import Location, branch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,70 +39,6 @@ _RESERVED = frozenset(
         *(port + digit for port in ("com", "lpt") for digit in "123456789"),
     ]
 )
-_OPTIONS = {"--status": "status", "--issue": "issue", "--action": "lastAction", "--as": "agent"}
-
-
-def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
-    """`agent-heartbeat` with plain options, from `argv` after the command's name.
-
-    Returns False if the slow path must take over: help, errors, a first heartbeat, odd options.
-    """
-    fields = parse(argv)
-    if fields is None:
-        return False
-    place = locate(os.getcwd(), environ)
-    if place is None:
-        return False
-    agent = fields.pop("agent", None) or whoami(place, environ)
-    if not agent or not is_name(agent):
-        return False
-    folders = state_folders(place.common_dir, environ)
-    progress = fields.pop("progress", False)
-    settings = read_settings(folders)
-    now = time.time()
-    fields |= surroundings(place)
-    beaten = beat(
-        folders,
-        agent,
-        fields,
-        now,
-        session=session(environ)[1],
-        progress=bool(progress),
-        throttle=settings.get("throttle", THROTTLE),
-        pid=agent_pid(environ),
-        moment=boot_clock.read(),
-    )
-    if beaten is None:
-        return False
-    background.start_sync(folders, environ, now, settings, urgent=beaten == "moved")
-    return True
-
-
-def parse(argv: "Sequence[str]") -> "dict[str, Any] | None":
-    """The values of plain options; None if only the slow path can parse them."""
-    fields: dict[str, Any] = {}
-    words = iter(argv)
-    for word in words:
-        if word == "--progress":
-            fields["progress"] = True
-            continue
-        field = _OPTIONS.get(word)
-        value = next(words, None) if field else None
-        if field is None or value is None or value.startswith("-"):
-            return None
-        fields[field] = value
-    issue = fields.get("issue")
-    if issue is not None:
-        number = issue.removeprefix("#")
-        if not (number.isascii() and number.isdigit() and len(number) < 16 and int(number) > 0):
-            return None
-        fields["issue"] = int(number)
-    status = fields.get("status")
-    if status is not None and not is_status(status):
-        return None
-    if "lastAction" in fields:
-        fields["lastAction"] = clean_action(fields["lastAction"])
-    return fields
 
 
 def beat(
@@ -247,34 +183,6 @@ def to_text(seconds: float) -> str:
 def _recent(stamp: "Any", now: float, throttle: float) -> bool:
     # Compared as text: parsing a time needs datetime, which costs more than the heartbeat.
     return to_text(now - throttle) < str(stamp or "") <= to_text(now)
-
-
-def whoami(
-    place: Location,
-    environ: "Mapping[str, str]",
-    folders: "Sequence[str] | None" = None,
-    *,
-    begins: bool = False,
-    before: str = "",
-) -> str | None:
-    """The agent's name: from GHP_AGENT, else what its session started with, else the worktree's
-    file, else from the session. `own_name.of_session` describes the other arguments.
-
-    `folders` are where presence is, if not at the default place.
-    """
-    named = environ.get("GHP_AGENT") or ""
-    kind, found = session(environ)
-    if named and not found:
-        return named
-    filed = name_file(place.git_dir)
-    if not found:
-        return filed or None
-    from ghp_agents.hotpath import own_name
-
-    return own_name.of_session(
-        folders or state_folders(place.common_dir, environ), kind, found, named=named, filed=filed,
-        pid=agent_pid(environ), begins=begins, before=before,
-    )  # fmt: skip
 
 
 def name_file(git_dir: str) -> str:

@@ -7,18 +7,47 @@ would get the name of a living one is called `<name>-<part of its id>`, as long 
 import os
 import time
 
-from ghp_agents.hotpath import own_file, presence_file
+from ghp_agents.hotpath import heartbeat, own_file, presence_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ghp_agents.hotpath.locate import Location
+
 FOLDER = "/cache/sessions/"
 KEPT_FOR = 30 * 86_400.0  # seconds
 SILENT_FOR = 600.0  # seconds; a session without a known process is not taken for alive longer
 STEM = 46  # characters of a name that are kept before the part of the id: 63 - 1 - 16
 RESTING = ("idle", "stopped", "waiting")
+
+
+def whoami(
+    place: "Location",
+    environ: "Mapping[str, str]",
+    folders: "Sequence[str] | None" = None,
+    *,
+    begins: bool = False,
+    before: str = "",
+) -> str | None:
+    """The agent's name: from GHP_AGENT, else what its session started with, else the worktree's
+    file, else from the session. `of_session` describes the other arguments.
+
+    `folders` are where presence is, if not at the default place.
+    """
+    named = environ.get("GHP_AGENT") or ""
+    kind, found = heartbeat.session(environ)
+    if named and not found:
+        return named
+    filed = heartbeat.name_file(place.git_dir)
+    if not found:
+        return filed or None
+    folders = folders or heartbeat.state_folders(place.common_dir, environ)
+    return of_session(
+        folders, kind, found, named=named, filed=filed,
+        pid=heartbeat.agent_pid(environ), begins=begins, before=before,
+    )  # fmt: skip
 
 
 def of_session(
@@ -49,8 +78,6 @@ def of_session(
 
 def own(folders: "Sequence[str]", name: str, session: str, pid: int | None) -> str:
     """`name`, or this session's own form of it while another living session has it."""
-    from ghp_agents.hotpath import heartbeat
-
     known = presence_file.newest(folders, name) if heartbeat.is_name(name) else None
     if known is None or is_of(known, session):
         return name
@@ -81,7 +108,7 @@ def is_in_use(
 ) -> bool:
     """Whether the session that sent the last heartbeat under `name` lives. One that rests gives its
     name to the next session of the same process, `pid`."""
-    from ghp_agents.hotpath import alive, boot_clock, heartbeat
+    from ghp_agents.hotpath import alive, boot_clock
 
     local = presence.get("local") or {}
     if presence.get("status") == "stopped" or not local.get("session"):
@@ -101,6 +128,21 @@ def is_second(name: str, first: str) -> bool:
     return stem == first[:STEM] and len(part) in (4, 8, 16) and not part.strip("0123456789abcdef")
 
 
+def worktree_of(
+    git_dir: str, agent: str, folders: "Sequence[str]", now: float, limits: "tuple[float, float]"
+) -> str | None:
+    """The other living agent whose worktree this is. A second session under its name may work
+    there, too."""
+    owner = heartbeat.name_file(git_dir)
+    if owner in ("", agent) or not heartbeat.is_name(owner):
+        return None
+    if is_second(agent, owner):
+        return None
+    from ghp_agents.hotpath import alive
+
+    return owner if alive.lives(folders, owner, now, *limits) else None
+
+
 def keep(folders: "Sequence[str]", ids: "Sequence[str]", name: str, now: float) -> None:
     """Remember the name of a session under each of its ids; if that fails, it is determined each
     time."""
@@ -118,8 +160,6 @@ def keep(folders: "Sequence[str]", ids: "Sequence[str]", name: str, now: float) 
 
 def find(folders: "Sequence[str]", session: str) -> str:
     """The name that was kept for a session; empty if there is none."""
-    from ghp_agents.hotpath import heartbeat
-
     place = FOLDER + _digest(session)
     for folder in folders:
         try:

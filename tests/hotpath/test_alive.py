@@ -63,23 +63,3 @@ def test_a_file_that_cannot_be_read_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "agents/worker-1.json").write_text("{")
     assert presencefile.newest([str(tmp_path)], "worker-1") is None
     assert living.lives([str(tmp_path)], "worker-1", NOW) is None
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ("worker-2\n", "worker-2"), ("worker-1\n", None), ("", None), ("../x", None),
-        ("worker-3", None), (None, None),
-    ],
-)  # fmt: skip
-def test_a_worktree_is_of_the_agent_that_is_named_in_it_and_at_work(
-    tmp_path: Path, content: str | None, expected: str | None
-) -> None:
-    folders = [str(tmp_path / "ghp")]
-    pulse.beat(folders, "worker-2", {}, NOW, epoch=1)
-    pulse.beat(folders, "worker-3", {"status": "stopped"}, NOW, epoch=1)
-    os.utime(tmp_path / "ghp/agents/worker-2.json", (NOW, NOW))
-    if content is not None:
-        (tmp_path / "ghp-agent").write_text(content)
-    limits = (1_800.0, 86_400.0)
-    assert living.worktree_of(str(tmp_path), "worker-1", folders, NOW, limits) == expected

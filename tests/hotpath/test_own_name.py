@@ -220,3 +220,23 @@ def test_two_sessions_that_end_alike_are_two_agents(repo: Path) -> None:
     for session, name in zip(ids, ("claude-beef", "claude-0000beef"), strict=True):
         env = {"CLAUDE_CODE_SESSION_ID": session}
         assert invoke("agent-whoami", repo, env) == (0, f"{name}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("worker-2\n", "worker-2"), ("worker-1\n", None), ("", None), ("../x", None),
+        ("worker-3", None), (None, None), ("worker", None),
+    ],
+)  # fmt: skip
+def test_a_worktree_is_of_the_agent_that_is_named_in_it_and_at_work(
+    tmp_path: Path, content: str | None, expected: str | None
+) -> None:
+    folders = [str(tmp_path / "ghp")]
+    heartbeat.beat(folders, "worker-2", {}, 1e9, epoch=1)
+    heartbeat.beat(folders, "worker-3", {"status": "stopped"}, 1e9, epoch=1)
+    os.utime(tmp_path / "ghp/agents/worker-2.json", (1e9, 1e9))
+    if content is not None:
+        (tmp_path / "ghp-agent").write_text(content)
+    limits = (1_800.0, 86_400.0)
+    assert own_name.worktree_of(str(tmp_path), "worker-1", folders, 1e9, limits) == expected

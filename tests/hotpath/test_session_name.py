@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.hotpath import own_name
 from ghp_agents.hotpath import session_name as sessionname
 from ghp_agents.hotpath.locate import locate
 
@@ -27,7 +28,7 @@ def test_sessions_that_end_alike_have_names_of_their_own_and_keep_them(repo: Pat
     names = ["claude-beef", "claude-aaaabeef", "claude-bbbbbeef", "claude-80004444aaaabeef"]
 
     def name(session: str) -> str | None:
-        return pulse.whoami(place, {"CLAUDE_CODE_SESSION_ID": session})
+        return own_name.whoami(place, {"CLAUDE_CODE_SESSION_ID": session})
 
     for session, expected in zip(sessions, names, strict=True):
         assert name(session) == expected
@@ -51,4 +52,4 @@ def test_a_session_that_took_over_a_name_by_choice_shares_it(repo: Path) -> None
     mine, other = "00000000-0000-4000-8000-00000000beef", "10000000-0000-4000-8000-00000000cafe"
     pulse.beat(folders, "claude-beef", {}, 1_000.0, session=mine, epoch=1)
     pulse.beat(folders, "claude-beef", {}, 1_001.0, session=other, epoch=2)  # by GHP_AGENT
-    assert pulse.whoami(place, {"CLAUDE_CODE_SESSION_ID": mine}) == "claude-beef"
+    assert own_name.whoami(place, {"CLAUDE_CODE_SESSION_ID": mine}) == "claude-beef"

@@ -1,0 +1,77 @@
+"""The fast path of `agent-heartbeat`: it must cost about as much as starting Python."""
+
+import os
+import time
+
+from ghp_agents.hotpath import background, boot_clock, heartbeat, own_name
+from ghp_agents.hotpath.locate import locate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+_OPTIONS = {"--status": "status", "--issue": "issue", "--action": "lastAction", "--as": "agent"}
+
+
+def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
+    """`agent-heartbeat` with plain options, from `argv` after the command's name.
+
+    Returns False if the slow path must take over: help, errors, a first heartbeat, odd options.
+    """
+    fields = parse(argv)
+    if fields is None:
+        return False
+    place = locate(os.getcwd(), environ)
+    if place is None:
+        return False
+    agent = fields.pop("agent", None) or own_name.whoami(place, environ)
+    if not agent or not heartbeat.is_name(agent):
+        return False
+    folders = heartbeat.state_folders(place.common_dir, environ)
+    progress = fields.pop("progress", False)
+    settings = heartbeat.read_settings(folders)
+    now = time.time()
+    fields |= heartbeat.surroundings(place)
+    beaten = heartbeat.beat(
+        folders,
+        agent,
+        fields,
+        now,
+        session=heartbeat.session(environ)[1],
+        progress=bool(progress),
+        throttle=settings.get("throttle", heartbeat.THROTTLE),
+        pid=heartbeat.agent_pid(environ),
+        moment=boot_clock.read(),
+    )
+    if beaten is None:
+        return False
+    background.start_sync(folders, environ, now, settings, urgent=beaten == "moved")
+    return True
+
+
+def parse(argv: "Sequence[str]") -> "dict[str, Any] | None":
+    """The values of plain options; None if only the slow path can parse them."""
+    fields: dict[str, Any] = {}
+    words = iter(argv)
+    for word in words:
+        if word == "--progress":
+            fields["progress"] = True
+            continue
+        field = _OPTIONS.get(word)
+        value = next(words, None) if field else None
+        if field is None or value is None or value.startswith("-"):
+            return None
+        fields[field] = value
+    issue = fields.get("issue")
+    if issue is not None:
+        number = issue.removeprefix("#")
+        if not (number.isascii() and number.isdigit() and len(number) < 16 and int(number) > 0):
+            return None
+        fields["issue"] = int(number)
+    status = fields.get("status")
+    if status is not None and not heartbeat.is_status(status):
+        return None
+    if "lastAction" in fields:
+        fields["lastAction"] = heartbeat.clean_action(fields["lastAction"])
+    return fields
