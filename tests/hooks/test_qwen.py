@@ -38,7 +38,7 @@ def deed(name: str, given: dict[str, Any], expected: ToolUse) -> tuple[Any, dict
         deed("agent", {"prompt": "x"}, ToolUse(USED, ["agent"])),
         (message("Stop", stop_hook_active=True), {"kind": "stop"}),
         (message("PreCompact", trigger="auto"), {"kind": "compact"}),
-        (message("SessionEnd", reason="clear"), {"kind": "end"}),
+        (message("SessionEnd", reason="clear"), {"kind": "end", "goes_on": True}),
         (message("Notification", message="?"), None),
     ],
 )
