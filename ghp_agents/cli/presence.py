@@ -20,6 +20,7 @@ from ghp_agents.hotpath import background, news_flag, own_name
 from ghp_agents.hotpath import heartbeat as heartbeats
 from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.ports import Snapshot
+from ghp_agents.presence import namesakes
 from ghp_agents.presence import service as services
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
@@ -389,12 +390,7 @@ def whoami(app: App, name: str | None) -> None:
         mine = services.rename(ws, app.store, agent_name(name))
         output.done(f"This worktree's agent is {name}.")
         if mine != name:
-            output.warn(
-                f"{name} has a running session elsewhere.",
-                f"Until that ends, this session is {mine}."
-                if mine
-                else "Until that ends, a session here gets a name of its own.",
-            )
+            output.warn(*namesakes.renamed(name, mine))
         if ws.environ.get("GHP_AGENT") not in (None, "", name):
             output.warn(
                 f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and overrides it.",
@@ -403,5 +399,4 @@ def whoami(app: App, name: str | None) -> None:
         start_background(app)
         return
     output.data(ws.agent())
-    found = services.rivalries(ws)
-    _warn_of_rivalries(rivalry for rivalry in found if rivalry.agent == ws.agent())
+    _warn_of_rivalries(each for each in services.rivalries(ws) if each.agent == ws.agent())

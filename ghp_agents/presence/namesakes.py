@@ -41,6 +41,13 @@ def to_first(folders: Sequence[str], first: str) -> list[tuple[str, str]]:
     return items
 
 
+def renamed(name: str, mine: str) -> tuple[str, str]:
+    """What is told after a worktree got a name that a running session has elsewhere; `mine` is the
+    name of the caller, empty for a person."""
+    who = f"this session is {mine}" if mine else "a session here gets a name of its own"
+    return f"{named(name)} has a running session elsewhere.", f"Until that ends, {who}."
+
+
 def _place(presence: Presence) -> str:
     worktree = presence.get("worktree")
     return f" in worktree {named(worktree)}" if isinstance(worktree, str) and worktree else ""

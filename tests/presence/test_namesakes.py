@@ -38,3 +38,13 @@ def test_the_first_session_is_told_of_living_second_ones_only(tmp_path: Path) ->
     assert namesakes.to_first([str(tmp_path)], "worker-1-bbbb") == []
     heartbeat.beat([str(tmp_path)], "worker-1-bbbb", {"status": "stopped"}, 2e9, session=SESSION)
     assert namesakes.to_first([str(tmp_path)], "worker-1") == []
+
+
+def test_a_worktree_that_gets_a_used_name_says_who_works_there() -> None:
+    why = "worker-1 has a running session elsewhere."
+    assert namesakes.renamed("worker-1", "worker-1-bbbb") == (
+        why, "Until that ends, this session is worker-1-bbbb.",
+    )  # fmt: skip
+    assert namesakes.renamed("worker-1", "") == (
+        why, "Until that ends, a session here gets a name of its own.",
+    )  # fmt: skip
