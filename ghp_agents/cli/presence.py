@@ -63,11 +63,7 @@ def heartbeat(
         beaten = services.heartbeat(app.ws, app.store, agent, fields, progress=progress)
         settings = {"background": app.ws.settings.background}
         background.start_sync(
-            app.ws.folders,
-            app.environ,
-            app.ws.clock.now(),
-            settings,
-            urgent=beaten == "moved",
+            app.ws.folders, app.environ, app.ws.clock.now(), settings, urgent=beaten == "moved"
         )
     except (GhpError, OSError) as error:
         log_unexpected(error)
