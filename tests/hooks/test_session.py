@@ -117,11 +117,11 @@ def test_a_session_of_qwen_begins_with_its_first_prompt_alone(repo: Path) -> Non
     set_up(repo)
     ends = {"hook_event_name": "SessionEnd", "session_id": "s-1", "cwd": str(repo)}
     asks = {**ends, "hook_event_name": "UserPromptSubmit", "prompt": "Do it."}
-    assert "this session is agent" in context(call("qwen", asks, repo))
+    assert "This session is agent" in context(call("qwen", asks, repo))
     assert presence(repo)["status"] == "implementing"
     assert call("qwen", asks, repo) == SILENT
     assert call("qwen", ends, repo) == SILENT
-    assert "this session is agent" in context(call("qwen", asks, repo))
+    assert "This session is agent" in context(call("qwen", asks, repo))
 
 
 @pytest.mark.slow
