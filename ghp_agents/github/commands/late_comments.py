@@ -16,7 +16,7 @@ MARGIN = 60.0  # seconds by which a comment may be older than its issue's last c
 class Counted(NamedTuple):
     """An issue's comments as far as they were listed."""
 
-    count: int = 0
+    listed: int = 0
     newest: int = 0  # the highest id
     missing_since: float | None = None  # seconds; when the count was first not met
 
@@ -25,14 +25,14 @@ Counts = Mapping[int, Counted]  # by issue number
 
 
 def settled(
-    known: Counts | None, counts: Mapping[int, int], listed: Iterable[tuple[int, int]], now: float
+    known: Counts | None, counts: Mapping[int, int], comments: Iterable[tuple[int, int]], now: float
 ) -> dict[int, Counted]:
-    """The counts after a look. `counts` are GitHub's, `listed` pairs of issue and comment id.
+    """The counts after a look. `counts` are GitHub's, `comments` are pairs of issue and comment id.
 
     Without `known` (the first look) all counts are taken as met.
     """
     ids: dict[int, set[int]] = {}
-    for issue, comment in listed:
+    for issue, comment in comments:
         ids.setdefault(issue, set()).add(comment)
     found: dict[int, Counted] = {}
     for issue, count in counts.items():
@@ -40,11 +40,11 @@ def settled(
         new = {comment for comment in ids.get(issue, ()) if comment > before.newest}
         newest = max(new, default=before.newest)
         since = now if before.missing_since is None else before.missing_since
-        is_met = known is None or count <= before.count + len(new)
+        is_met = known is None or count <= before.listed + len(new)
         if not is_met and 0 <= now - since < LONGEST:
             found[issue] = before._replace(missing_since=since)
             continue
-        seen = before.count + len(new) if known is not None and new else count
+        seen = before.listed + len(new) if known is not None and new else count
         if seen or newest:
             found[issue] = Counted(max(seen, count), newest)
     return found
