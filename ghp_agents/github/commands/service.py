@@ -8,6 +8,7 @@ from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError, NotFoundError, UnknownError
 from ghp_agents.core.ids import Timestamp, digest, one_line
 from ghp_agents.github import marker as github_marker
+from ghp_agents.github import owed_comments
 from ghp_agents.github.api.errors import ForbiddenError, GoneError
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.commands import actions, messages, notices, reviews
@@ -115,6 +116,7 @@ def _obey_all(
             answers = OpenQuestions(ctx, hub).answers(comment)  # the comment before may be one
             if not (answers or _is_order(comment)):
                 continue
+            owed_comments.owe(ctx.ws, [comment.issue])
             result = _obey(ctx, hub, comment, answers, mine)
         except (ForbiddenError, NotFoundError, GoneError) as error:  # the other commands go on
             notes.append(
