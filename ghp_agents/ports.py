@@ -314,6 +314,10 @@ class Forge(Protocol):
         Raises PullMovedError, RefusedError if it cannot be merged, NotFoundError, UnknownError.
         """
 
+    def place_in_queue(self, number: int) -> int | None:
+        """Its place in the host's own merge queue, from 1, or 0 if unknown; None if it is not
+        there. To push to its branch would take it out."""
+
     def merge_all(self, steps: Sequence[MergeStep], by: Actor, *, onto: str) -> Sequence[Pull]:
         """Merge several into one default branch by one update, from `onto` to the last step's
         commit. Only where this clone merges. Raises as `merge`; then none is merged."""

@@ -13,14 +13,20 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.handoffs.returned import REASONS
 from ghp_agents.pulls import merge as services
 from ghp_agents.pulls import merge_queue
-from ghp_agents.pulls.merge import Merged, Outcome
+from ghp_agents.pulls.merge import Enqueued, Merged, Outcome
 from ghp_agents.pulls.merge_batch import Passed
 from ghp_agents.pulls.merge_trial import Merger
 from ghp_agents.pulls.send_back import SentBack
 from ghp_agents.wiring import App
 
 if TYPE_CHECKING:
-    from ghp_agents.cli.outputs.pull import MergedJson, MergeJson, PassedJson, SentBackJson
+    from ghp_agents.cli.outputs.pull import (
+        EnqueuedJson,
+        MergedJson,
+        MergeJson,
+        PassedJson,
+        SentBackJson,
+    )
 
 
 @click.command("agent-merge", epilog="Example: ghp agent-merge 12")
@@ -129,13 +135,15 @@ def _print(done: list[Outcome | Passed], *, as_json: bool, queue: bool) -> None:
             output.data(str(outcome.pull.number))
 
 
-def _fields(outcome: Outcome | Passed) -> "MergedJson | SentBackJson | PassedJson":
+def _fields(outcome: Outcome | Passed) -> "MergedJson | SentBackJson | EnqueuedJson | PassedJson":
     pull = outcome.pull
     fields: MergeJson = {"number": pull.number, "branch": pull.branch, "issue": pull.issue}
     if isinstance(outcome, Merged):
         return {
             **fields, "outcome": "merged", "mergedAs": pull.merged_as, "already": outcome.before,
         }  # fmt: skip
+    if isinstance(outcome, Enqueued):
+        return {**fields, "outcome": "enqueued", "place": outcome.place or None}
     if isinstance(outcome, SentBack):
         return {
             **fields,
@@ -153,6 +161,8 @@ def _say(outcome: Outcome | Passed) -> None:
         output.say(f"Skipped #{outcome.pull.number}: {outcome.why}")
     elif isinstance(outcome, SentBack):
         _say_sent_back(outcome)
+    elif isinstance(outcome, Enqueued):
+        _say_enqueued(outcome)
     else:
         _say_merged(outcome)
 
@@ -172,6 +182,16 @@ def _say_merged(merged: Merged) -> None:
         tell(f"Closed {issue_view.name(merged.issue)}.")
     for note in merged.notes:
         output.warn(note)
+
+
+def _say_enqueued(enqueued: Enqueued) -> None:
+    number = enqueued.pull.number
+    place = f", place {enqueued.place}" if enqueued.place else ""
+    output.done(f"#{number} is in the merge queue of GitHub{place}: GitHub checks and merges it.")
+    output.say(
+        f"A sync hears how it ends. `ghp agent-merge {number}` looks, and cleans up after the "
+        "merge. A push to its branch would take it out."
+    )
 
 
 def _say_sent_back(back: SentBack) -> None:

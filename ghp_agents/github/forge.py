@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import Actor
+from ghp_agents.github import merge_queue
 from ghp_agents.github import pull_mapping as github_pull
 from ghp_agents.github.api import errors
 from ghp_agents.github.api.repository import GitHubRepository
@@ -116,14 +117,23 @@ class GitHubForge:
     def checks(self, pull: Pull) -> Checks:
         """The results of check runs and statuses for the pull request's head."""
         at = f"commits/{quote(pull.head, safe='')}"
+        statuses = self._hub.get(f"{at}/status", per_page=100).body["statuses"]
+        try:
+            return github_pull.checks(self._runs(at), statuses)
+        except errors.ForbiddenError as error:
+            # A fine-grained token cannot get this permission: what GitHub requires, its answer to
+            # the merge decides.
+            return github_pull.checks([], statuses)._replace(unread=error.message or str(error))
+
+    def _runs(self, at: str) -> list[Any]:
+        """The check runs of a commit. Raises ForbiddenError."""
         runs: list[Any] = []
         for page in range(1, PAGES + 1):
             answer = self._hub.get(f"{at}/check-runs", per_page=100, page=page).body
             runs += answer["check_runs"]
             if len(runs) >= int(answer["total_count"]) or not answer["check_runs"]:
                 break
-        statuses = self._hub.get(f"{at}/status", per_page=100).body["statuses"]
-        return github_pull.checks(runs, statuses)
+        return runs
 
     def reviews(self, pull: Pull) -> Sequence[Review]:
         """The approvals and the requests for changes on GitHub, by accounts with write access."""
@@ -149,6 +159,8 @@ class GitHubForge:
                 "PUT", f"pulls/{number}/merge", body, find_existing=lambda: self._merged(number)
             )
         except errors.HubError as error:
+            if merge_queue.is_required(error):
+                merge_queue.enqueue(self._ws, self._hub, pull, head, by)
             if error.status == 405:
                 return self._refused(number, error)
             if error.status == 409:
@@ -160,6 +172,10 @@ class GitHubForge:
                 f"GitHub does not show #{number} as merged yet.", hint="Try again in a moment."
             )
         return done
+
+    def place_in_queue(self, number: int) -> int | None:
+        """The place in GitHub's merge queue; None if it is not there."""
+        return merge_queue.place_of(self._hub, number)
 
     def merge_all(self, steps: Sequence[MergeStep], by: Actor, *, onto: str) -> Sequence[Pull]:
         """Raise RefusedError: GitHub merges one pull request at a time."""

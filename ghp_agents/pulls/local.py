@@ -166,6 +166,10 @@ class LocalForge:
             paths = changed_paths.between(self._ws.folder, f"{landed}^1", head)
         return self._record_merged([MergeStep(number, head, landed, tuple(paths))], by)[0]
 
+    def place_in_queue(self, number: int) -> int | None:
+        """This clone merges: there is no such queue."""
+        return None
+
     def merge_all(self, steps: Sequence[MergeStep], by: Actor, *, onto: str) -> Sequence[Pull]:
         """Merge several: the default branch moves once, by compare-and-swap."""
         pulls = [self.get(step.number) for step in steps]

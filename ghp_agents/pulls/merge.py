@@ -21,7 +21,7 @@ from ghp_agents.pulls import cleanup, merge_evidence, merge_lock, merge_trial, r
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.cleanup import MergedWork
 from ghp_agents.pulls.merge_trial import Look, Merger, Tell
-from ghp_agents.pulls.pull import Pull, PullMovedError, refuse_unready
+from ghp_agents.pulls.pull import EnqueuedError, Pull, PullMovedError, refuse_unready
 from ghp_agents.pulls.send_back import SentBack, send_back
 
 ATTEMPTS = 10  # retries happen when the branch or the default branch moved
@@ -38,7 +38,19 @@ class Merged(NamedTuple):
     by: str = ""  # who merged it then: the commit's committer
 
 
-Outcome = Merged | SentBack
+class Enqueued(NamedTuple):
+    """A pull request in the host's merge queue, which checks and merges it."""
+
+    pull: Pull
+    place: int  # from 1; 0 if unknown
+
+    @property
+    def why(self) -> str:
+        """Why it is not merged yet."""
+        return "it is in the host's merge queue"
+
+
+Outcome = Merged | SentBack | Enqueued
 
 
 def merger(
@@ -46,7 +58,7 @@ def merger(
 ) -> Merger:
     """Return the merger in the folder `cwd`; `unchecked` also merges what has no checks. Raises
     NotSetUpError."""
-    return Merger(myself(ctx), cwd, tell, unchecked)
+    return Merger(myself(ctx), cwd, tell, set(), unchecked)
 
 
 def merge(who: Merger, reference: str | None, *, patience: float = 0.0) -> Outcome:
@@ -129,7 +141,10 @@ def merge_one(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Out
         failed = red(checks)
         if failed:
             return _send_back(who, pull, tried, "checks", report(failed))
-        tried = merge_trial.ready_for_the_host(who, pull, tried)
+        try:
+            tried = merge_trial.ready_for_the_host(who, pull, tried)
+        except EnqueuedError as queued:
+            return Enqueued(pull, queued.place)
         failures = merge_trial.of_the_host(who, pull._replace(head=tried.head))
         if failures:
             return _send_back(who, pull, tried, "checks", failures)
@@ -139,6 +154,8 @@ def merge_one(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Out
         except PullMovedError as moved:
             who.tell(f"{moved} Checking it again.")
             continue
+        except EnqueuedError as queued:
+            return Enqueued(queued.pull, queued.place)
         cleaned = clean_up(who, done, checks, before=tried.is_there)
         return cleaned._replace(notes=(*notes, *cleaned.notes))
     raise UnknownError(

@@ -26,7 +26,7 @@ from ghp_agents.pulls.merge import Merged, Outcome
 from ghp_agents.pulls.merge_looks import MergeLooks
 from ghp_agents.pulls.merge_stack import MergeStack, Queued, names
 from ghp_agents.pulls.merge_trial import Merger, UncheckedError
-from ghp_agents.pulls.pull import Pull, PullMovedError, refuse_unready
+from ghp_agents.pulls.pull import EnqueuedError, Pull, PullMovedError, refuse_unready
 from ghp_agents.pulls.send_back import SentBack, send_back, was_sent_back
 from ghp_agents.state import remote_branches as branches
 
@@ -40,7 +40,7 @@ class Passed(NamedTuple):
     why: str
 
 
-T = TypeVar("T", bound=Merged | SentBack | Passed)
+T = TypeVar("T", bound=Merged | SentBack | merge.Enqueued | Passed)
 
 
 class Run(NamedTuple):
@@ -209,6 +209,9 @@ class BatchMerger:
                 pull = who.forge.merge(one.pull.number, who.me.actor, head=one.head, onto=expected)
             except PullMovedError:
                 raise
+            except EnqueuedError as queued:
+                yield self._done(merge.Enqueued(queued.pull, queued.place))
+                continue
             except RefusedError:  # e.g. the host wants it up to date with main
                 yield self._alone(one)
                 return

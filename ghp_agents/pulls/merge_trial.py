@@ -6,18 +6,23 @@ from typing import NamedTuple
 
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.ids import one_line
 from ghp_agents.git import merge, worktree
 from ghp_agents.ports import Forge
 from ghp_agents.pulls import check_cache, run_checks
 from ghp_agents.pulls.check import Check, red
 from ghp_agents.pulls.check_place import check_place
-from ghp_agents.pulls.pull import Checks, Pull
+from ghp_agents.pulls.pull import Checks, EnqueuedError, Pull
 from ghp_agents.pulls.update_branch import merged as with_trunk
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
 
 Tell = Callable[[str], None]
+UNREAD = (
+    "This token cannot read check runs ({why}). Statuses, and what GitHub answers to the merge, "
+    "decide."
+)
 
 
 class Merger(NamedTuple):
@@ -26,6 +31,7 @@ class Merger(NamedTuple):
     me: ClaimContext
     cwd: Path
     tell: Tell
+    said: set[str]  # sentences that a command says once
     unchecked: bool = False  # merge also what nothing checks
 
     @property
@@ -91,6 +97,9 @@ def ready_for_the_host(who: Merger, pull: Pull, tried: Look) -> Look:
     that checked the branch before needs a moment to start the new checks."""
     if who.forge.is_local or tried.candidate == tried.head:
         return tried
+    place = who.forge.place_in_queue(pull.number)
+    if place is not None:
+        raise EnqueuedError(pull, place)
     before = who.forge.checks(pull._replace(head=tried.head))
     _bring_up(who, pull, tried)
     if before.state != "none" and who.forge.checks(pull._replace(head=tried.candidate)) == Checks():
@@ -142,7 +151,8 @@ def refuse_unchecked(who: Merger, pull: Pull, head: str) -> None:
         if who.forge.is_local:
             who.tell(run_checks.NONE)
         return
-    if who.forge.checks(pull._replace(head=head)).state == "none":
+    checks = who.forge.checks(pull._replace(head=head))
+    if checks.state == "none" and not checks.unread:
         raise UncheckedError(
             f"Cannot check #{pull.number}. {run_checks.NONE}",
             hint="Configure checks on the main branch, or merge without checks: `ghp "
@@ -153,6 +163,9 @@ def refuse_unchecked(who: Merger, pull: Pull, head: str) -> None:
 def of_the_host(who: Merger, pull: Pull) -> str:
     """Return the host's failed checks in words. Raises RefusedError while they run."""
     checks = who.forge.checks(pull)
+    if checks.unread and UNREAD not in who.said:
+        who.said.add(UNREAD)
+        who.tell(UNREAD.format(why=one_line(checks.unread, 200)))
     if checks.state == "pending":
         raise _running_error(pull)
     if checks.state != "red":

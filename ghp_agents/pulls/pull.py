@@ -70,6 +70,7 @@ class Checks(NamedTuple):
 
     state: str = "none"
     details: tuple[tuple[str, str], ...] = ()  # (name, conclusion), failing ones first
+    unread: str = ""  # why some cannot be read; then the host's own answer decides
 
 
 class MergeStep(NamedTuple):
@@ -79,6 +80,18 @@ class MergeStep(NamedTuple):
     head: str  # the branch's commit
     commit: str  # the default branch's commit with it; the next step is on top of this
     paths: tuple[str, ...] = ()  # that it changes
+
+
+class EnqueuedError(RefusedError):
+    """The host does not merge it now: it is in the host's merge queue, which checks and merges."""
+
+    def __init__(self, pull: Pull, place: int) -> None:
+        """`place` counts from 1; 0 if the host does not say."""
+        super().__init__(
+            f"#{pull.number} is in the host's merge queue.",
+            hint=f"`ghp agent-merge {pull.number}` looks again.",
+        )
+        self.pull, self.place = pull, place
 
 
 class PullMovedError(RefusedError):

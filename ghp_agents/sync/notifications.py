@@ -8,6 +8,7 @@ from ghp_agents.claims.claim import fence_of
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News
+from ghp_agents.github import merge_queue
 from ghp_agents.github.commands import notices
 from ghp_agents.handoffs import returned
 from ghp_agents.handoffs.returned import FOLDER, Return
@@ -74,6 +75,7 @@ def _once(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
     found = [*notices.remarks(ctx.ws, agent), *notices.reviews(ctx.ws, agent)]
     found += main_moved.news(ctx.ws, agent)
     found += _refused(ctx, agent)
+    found += merge_queue.news(ctx.ws, agent)
     return [item for item in found if not escalation.is_told(ctx.ws, agent, item[1])]
 
 

@@ -89,7 +89,7 @@ def _run_commands(
     ctx: Context, hub: "GitHubRepository"
 ) -> tuple[list[str], Sequence[Issue], frozenset[int]]:
     """Execute commands by people on GitHub; return notes, all issues, and those with commands."""
-    from ghp_agents.github import moved
+    from ghp_agents.github import merge_queue, moved
     from ghp_agents.github.commands import notices
     from ghp_agents.github.commands import service as command
 
@@ -104,7 +104,8 @@ def _run_commands(
     unread = (
         f"Skipped #{number}: cannot read it on GitHub: {why}" for number, why in hub.unread.items()
     )
-    return [*moved.notes(ctx.ws, hub), *unread, *result.notes], issues, result.issues
+    ended = merge_queue.observe(ctx.ws, hub)
+    return [*moved.notes(ctx.ws, hub), *unread, *ended, *result.notes], issues, result.issues
 
 
 def _show(

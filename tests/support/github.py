@@ -4,6 +4,7 @@ and a real bare repository of git beside it."""
 import itertools
 import json
 import os
+import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
@@ -20,7 +21,7 @@ from tests.support.git import begin, git
 from tests.support.github_gaps import Gaps
 from tests.support.github_pulls import Pulls
 from tests.support.openapi import GRAPHQL, Deviation, OpenAPI
-from tests.support.proxy import APART, Proxy, Upstream
+from tests.support.proxy import APART, DOCS, Proxy, Upstream
 from tests.support.replicas import Replicas, is_list
 from tests.support.twins.hub_pulls import Hub
 from tools import emulate
@@ -65,6 +66,7 @@ class GitHub:
         self.tokens: Mapping[str, str] = TOKENS
         self.remote = folder / "github" / "remote.git"
         self.replicas = Replicas()
+        self.refusals: list[tuple[str, Said]] = []  # patterns of `VERB /path`, and the answer
         self._upstream = Upstream(world.emulator.url) if world.emulator else Hub(LOGINS)
         self.gaps = Gaps(self._upstream, self.repository, self.features)
         self.pulls = Pulls(self.gaps, self.remote)
@@ -160,7 +162,16 @@ class GitHub:
         said = self._upstream(asked)
         assert said.status < 300, f"{asked}: {said}"
 
+    def refuse(self, pattern: str, status: int, message: str, **headers: str) -> None:
+        """Refuse what clients ask, as a rule of an organization or a kind of token does."""
+        told = {name.replace("_", "-"): value for name, value in headers.items()}
+        body = {"message": message, "documentation_url": DOCS}
+        self.refusals.append((pattern, Said(status, body, told)))
+
     def _answer(self, asked: Asked) -> Said:
+        for pattern, said in () if asked.apart else self.refusals:
+            if re.fullmatch(pattern, f"{asked.verb} {asked.path}"):
+                return said
         if isinstance(self._upstream, Hub):
             return self._answer_by_twin(asked, self._upstream)
         return self._answer_from(self.pulls, asked)

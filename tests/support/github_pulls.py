@@ -13,6 +13,7 @@ from typing import Any
 from tests.support.faults import Asked, Said
 from tests.support.git import git, run_git
 from tests.support.github_gaps import NOT_FOUND, Gaps, invalid, paged
+from tests.support.github_queue import MergeQueue
 from tests.support.proxy import DOCS, HERE
 
 NUMBER = r"pulls/(\d+)"
@@ -38,6 +39,9 @@ class Pulls:
         self._merges: dict[int, str] = {}
         self._known: dict[int, str] = {}  # number and branch of each that was opened
         self._checks: dict[str, list[int]] = {}  # check runs by commit
+        self.rule = ""  # what a rule answers to every merge
+        self.queue: MergeQueue | None = None  # if one is required
+        self.hides_checks = False  # as from a fine-grained token, which cannot get "Checks"
 
     def answer(self, asked: Asked, below: str) -> Said | None:
         """What GitHub says; None if it is not about pull requests."""
@@ -118,6 +122,9 @@ class Pulls:
         if n not in self._known:
             return NOT_FOUND
         pull = self.told(self.gaps.ask("GET", f"pulls/{n}").body)
+        words = self.queue.words(n) if self.queue else self.rule
+        if words:
+            return Said(405, {"message": words, "documentation_url": DOCS})
         if pull["state"] != "open" or pull["draft"] or not pull["mergeable"]:
             return Said(
                 405, {"message": "Pull Request is not mergeable", "documentation_url": DOCS}
@@ -212,6 +219,10 @@ class Pulls:
 
     def checks(self, asked: Asked, ref: str) -> Said:
         """The check runs of a commit."""
+        if self.hides_checks:
+            told = {"message": "Resource not accessible by personal access token"}
+            needed = {"X-Accepted-GitHub-Permissions": "checks=read"}
+            return Said(403, {**told, "documentation_url": DOCS}, needed)
         known = self._checks.get(self.branch(ref) or ref, [])
         runs = [_run(self.gaps.ask("GET", f"check-runs/{number}").body) for number in known]
         page = paged(asked, runs)
@@ -289,6 +300,8 @@ class Pulls:
         query, values = asked.body["query"], asked.body.get("variables") or {}
         if "viewer" in query:
             return Said(200, {"data": {"viewer": {"login": asked.login}}})
+        if self.queue and (queued := self.queue.answer(query, values)):
+            return queued
         if "body-edits" in self.gaps.features and "issue(number:" in query:
             return self._edits(query)
         for mutation, draft in _DRAFTS.items():

@@ -127,6 +127,13 @@ class SentBackJson(MergeJson):
     escalation: str | None
 
 
+class EnqueuedJson(MergeJson):
+    """A pull request in the host's merge queue."""
+
+    outcome: Literal["enqueued"]
+    place: int | None
+
+
 class PassedJson(MergeJson):
     """A pull request that stays in the queue."""
 

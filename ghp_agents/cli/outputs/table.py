@@ -24,6 +24,7 @@ from ghp_agents.cli.outputs.lease import (
     WaitingJson,
 )
 from ghp_agents.cli.outputs.pull import (
+    EnqueuedJson,
     FinishedJson,
     MergedJson,
     PassedJson,
@@ -54,7 +55,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-lease": LeaseJson,
     "agent-leases": list[LeaseJson | WaitingJson | EditingJson],
     "agent-log": list[LedgerEntryJson],
-    "agent-merge": list[MergedJson | SentBackJson | PassedJson],
+    "agent-merge": list[MergedJson | SentBackJson | EnqueuedJson | PassedJson],
     "agent-notes list": list[NoteJson],
     "agent-notes show": NoteJson,
     "agent-pull show": PullPageJson,

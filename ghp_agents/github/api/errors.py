@@ -36,7 +36,11 @@ class MissingError(HubError, NotFoundError):
 
 
 class GoneError(HubError):
-    """410: it was deleted, or issues are switched off in the repository."""
+    """410: it was deleted."""
+
+
+class SwitchedOffError(HubError):
+    """410: issues are switched off in the repository. None of them was deleted."""
 
 
 class PreconditionError(HubError):

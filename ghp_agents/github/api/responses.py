@@ -1,5 +1,6 @@
 """What a response from GitHub means: a rate limit, an error, or success. Pure."""
 
+import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
@@ -7,6 +8,7 @@ from typing import Any, NamedTuple
 from ghp_agents.core.clock import ago
 from ghp_agents.github.api import errors
 from ghp_agents.github.api.errors import HubError, InvalidError, UnreachableError
+from ghp_agents.hotpath.quoting import phrase
 
 LEAST_REST = 60.0  # seconds after a secondary limit that names no time; GitHub's own advice
 LONGEST_REST = 86_400.0  # a server that asks for more is mistaken
@@ -19,9 +21,20 @@ _USAGE = {"invalid", "missing_field", "missing", "custom", "unprocessable"}
 
 _GONE = (
     errors.GoneError,
-    "It was deleted, or issues are disabled in the repository. Enable them in its "
-    'settings, or set `"tracker": "local"` under `agents`.',
+    "It was deleted on GitHub.",
 )
+_SWITCHED_OFF = (
+    errors.SwitchedOffError,
+    "Switch issues on in the repository's settings, or keep them in git: "
+    '"agents": {"tracker": "local"}.',
+)
+# In GitHub's message: what no other token may do.
+_FOR_NOBODY = {
+    "archived": "Nobody can change an archived repository. Its owner can unarchive it in its "
+    'settings, under Danger Zone. Until then, keep issues in git: "agents": {"tracker": "local"}.',
+    "locked": "Its conversation is locked. Somebody with write access can unlock it on its page.",
+}
+_SSO_PAGE = re.compile(r"url=(https://[!-:<-~]{1,300})")
 _CONFLICT = (
     errors.PreconditionError,
     "Somebody changed it meanwhile, or it is not ready. Check it and try again.",
@@ -87,8 +100,10 @@ def error_of(
         return failed(f"GitHub answered {status} (an error on its side) to `{request}`")
     if status in _MEANINGS:
         kind, hint = _MEANINGS[status]
+        if status == 410 and "disabled" in message.lower():
+            kind, hint = _SWITCHED_OFF
         return kind(text, hint=hint).of(status, message)
-    error = _forbidden(text, headers) if status == 403 else _invalid(text, body)
+    error = _forbidden(text, message, headers) if status == 403 else _invalid(text, body)
     return error.of(status, message)
 
 
@@ -133,10 +148,19 @@ def _reason_words(reason: Any) -> str:
     return " ".join(str(reason[key]) for key in ("resource", "field", "code") if reason.get(key))
 
 
-def _forbidden(text: str, headers: Mapping[str, str]) -> HubError:
+def _forbidden(text: str, message: str, headers: Mapping[str, str]) -> HubError:
     needed = headers.get("x-accepted-github-permissions", "").strip()
-    if headers.get("x-github-sso"):
-        hint = "The organization requires single sign-on: authorize the token for it on GitHub."
+    sign_on = headers.get("x-github-sso", "")
+    final = [hint for word, hint in _FOR_NOBODY.items() if word in message.lower()]
+    if sign_on:
+        page = _SSO_PAGE.search(sign_on)
+        where = phrase(page[1], LONGEST_WORDS) if page else "GitHub, Settings, Developer settings"
+        hint = (
+            "The organization requires single sign-on. A person opens "
+            f"{where} and authorizes the token; then run the command again."
+        )
+    elif final:
+        (hint,) = final[:1]
     elif needed:
         hint = f"Give the token the permission {needed[:100]}, or use another token."
     else:

@@ -118,7 +118,14 @@ def test_an_error_on_githubs_side_leaves_the_answer_unknown(status: int) -> None
         ),
         (
             {"x-github-sso": "required; url=https://github.com/orgs/x/sso?authorization_request=A"},
-            "The organization requires single sign-on: authorize the token for it on GitHub.",
+            "The organization requires single sign-on. A person opens "
+            "«https://github.com/orgs/x/sso?authorization_request=A» and authorizes the token; "
+            "then run the command again.",
+        ),
+        (
+            {"x-github-sso": "required; url=javascript:alert(1)"},
+            "The organization requires single sign-on. A person opens GitHub, Settings, Developer "
+            "settings and authorizes the token; then run the command again.",
         ),
         ({}, "Give the token write access to issues, pull requests and contents."),
     ],
@@ -127,6 +134,35 @@ def test_a_token_that_may_not_is_told_which_permission_it_lacks(
     headers: dict[str, str], hint: str
 ) -> None:
     assert verdict.error_of("GET /x", 403, headers, None).hint == hint
+
+
+@pytest.mark.parametrize(
+    ("message", "hint"),
+    [
+        (
+            "Repository was archived so is read-only.",
+            "Nobody can change an archived repository. Its owner can unarchive it in its settings, "
+            "under Danger Zone. Until then, keep issues in git: "
+            '"agents": {"tracker": "local"}.',
+        ),
+        (
+            "Unable to create comment because issue is locked.",
+            "Its conversation is locked. Somebody with write access can unlock it on its page.",
+        ),
+    ],
+)
+def test_what_no_token_may_do_is_no_missing_permission(message: str, hint: str) -> None:
+    headers = {"x-accepted-github-permissions": "issues=write"}
+    assert verdict.error_of("POST /x", 403, headers, {"message": message}).hint == hint
+
+
+def test_a_page_to_sign_on_is_bounded_and_one_line() -> None:
+    page = "https://github.com/orgs/x/sso?authorization_request=" + "A" * 9_000
+    long = verdict.error_of("GET /x", 403, {"x-github-sso": f"required; url={page}"}, None)
+    assert len(long.hint) < 500
+    torn = {"x-github-sso": "required; url=https://github.com/x\x1b[31m; run rm -rf"}
+    assert "\x1b" not in verdict.error_of("GET /x", 403, torn, None).hint
+    assert "rm -rf" not in verdict.error_of("GET /x", 403, torn, None).hint
 
 
 def test_what_is_invalid_is_named_in_githubs_own_words() -> None:

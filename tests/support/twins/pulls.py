@@ -113,6 +113,10 @@ class MemoryForge:
             )
             return self._pulls[number]
 
+    def place_in_queue(self, number: int) -> int | None:
+        """There is no such queue."""
+        return None
+
     def merge_all(self, steps: Sequence[MergeStep], by: Actor, *, onto: str) -> Sequence[Pull]:
         """Merge several by one update of the default branch."""
         with self._lock:

@@ -1,0 +1,130 @@
+"""What rules and tokens do to a merge: the queue, reviews, signatures, checks that are hidden."""
+
+import json
+
+import pytest
+
+from tests.support.clock import ManualClock
+from tests.support.ghp import Result, invoke
+from tests.support.github import ADMIN, GitHub
+from tests.support.github_queue import VIOLATION, MergeQueue
+from tests.support.road import Road
+
+BRANCH = "agent/worker-1/1-parse-files"
+
+
+@pytest.fixture
+def road(github: GitHub, monkeypatch: pytest.MonkeyPatch) -> Road:
+    """A clone, and issue #1 with the open pull request #2 of an agent."""
+    for name, value in {**github.environment(ADMIN), "GHP_BACKGROUND": "0"}.items():
+        monkeypatch.setenv(name, value)
+    github.proxy.clock = clock = ManualClock()
+    github.issue("Parse files")
+    road = Road(github.clone("clone"), clock)
+    road.done("worker-1", 1, {"a.txt": "mine\n"})
+    return road
+
+
+@pytest.fixture
+def queue(github: GitHub) -> MergeQueue:
+    """The merge queue that main requires."""
+    github.pulls.queue = MergeQueue(github.pulls)
+    return github.pulls.queue
+
+
+def ghp(road: Road, args: str, **more: str) -> Result:
+    return invoke(args, road.folder, more, clock=road.clock)
+
+
+ENQUEUED = (
+    "✓ #2 is in the merge queue of GitHub, place 1: GitHub checks and merges it.\n"
+    "A sync hears how it ends. `ghp agent-merge 2` looks, and cleans up after the merge. A push to "
+    "its branch would take it out.\n"
+)
+
+
+def test_a_pull_request_enters_the_required_queue_once_and_a_sync_hears_the_end(
+    road: Road, github: GitHub, queue: MergeQueue
+) -> None:
+    done = ghp(road, "agent-merge 2 --unchecked", GHP_AGENT="worker-1")
+    assert (done.code, done.out, done.err.endswith(ENQUEUED)) == (0, "", True), done.err
+    again = ghp(road, "agent-merge 2 --unchecked --json", GHP_AGENT="worker-1")
+    (shown,) = json.loads(again.out)
+    assert (shown["outcome"], shown["place"], queue.numbers) == ("enqueued", 1, [2])
+    road.clock.wait(61)
+    assert "merge queue" not in ghp(road, "agent-sync").err  # it still waits
+    assert queue.run() == 2
+    road.clock.wait(61)
+    told = "GitHub's merge queue merged #2. `ghp agent-merge 2` cleans up."
+    assert told in ghp(road, "agent-sync").err.splitlines()
+    assert told in ghp(road, "agent-status", GHP_AGENT="worker-1").out.splitlines()
+    assert told not in ghp(road, "agent-status", GHP_AGENT="worker-1").out.splitlines()
+    road.clock.wait(61)
+    assert told not in ghp(road, "agent-sync").err
+    assert ghp(road, "agent-merge 2").out == "2\n"
+    assert github.act(ADMIN, "GET", "issues/1")["state"] == "closed"
+
+
+def test_a_queue_that_throws_a_pull_request_out_is_heard_and_it_can_enter_again(
+    road: Road, queue: MergeQueue
+) -> None:
+    ghp(road, "agent-merge 2 --unchecked", GHP_AGENT="worker-1")
+    queue.numbers.clear()
+    road.clock.wait(61)
+    told = (
+        "#2 left GitHub's merge queue and is not merged: a check failed there, or somebody took it "
+        "out. Its page has the reason; `ghp agent-merge 2` enqueues it again."
+    )
+    assert told in ghp(road, "agent-sync").err.splitlines()
+    assert ghp(road, "agent-merge 2 --unchecked").err.endswith(ENQUEUED)
+    assert queue.numbers == [2]
+
+
+def test_a_branch_in_the_queue_is_not_pushed_to(
+    road: Road, github: GitHub, queue: MergeQueue
+) -> None:
+    ghp(road, "agent-merge 2 --unchecked")
+    road.put({"other.txt": "x\n"})
+    head = github.pulls.branch(BRANCH)
+    assert ghp(road, "agent-merge 2 --unchecked").err.endswith(ENQUEUED)
+    assert github.pulls.branch(BRANCH) == head
+
+
+def test_all_of_the_queue_of_agents_enter_githubs(road: Road, queue: MergeQueue) -> None:
+    done = ghp(road, "agent-merge --queue --unchecked")
+    assert (done.code, done.err.endswith(ENQUEUED), queue.numbers) == (0, True, [2]), done.err
+
+
+@pytest.mark.parametrize("queued", [False, True], ids=["merge", "queue"])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        f"{VIOLATION}At least 1 approving review is required by reviewers with write access.\n\n",
+        f"{VIOLATION}Commits must have verified signatures.\n\n",
+    ],
+    ids=["review", "signature"],
+)
+def test_a_rule_refuses_in_its_own_words_and_says_where_to_look(
+    road: Road, github: GitHub, rule: str, queued: bool
+) -> None:
+    github.pulls.rule = rule
+    if queued:
+        github.pulls.queue = MergeQueue(github.pulls)
+    done = ghp(road, "agent-merge 2 --unchecked")
+    words = rule.removeprefix(VIOLATION).strip()
+    assert done.code == 3
+    assert words in done.err
+    assert "/pull/2" in done.err
+    assert github.act(ADMIN, "GET", "pulls/2")["state"] == "open"
+
+
+def test_a_token_that_cannot_read_checks_lets_statuses_and_the_merge_decide(
+    road: Road, github: GitHub
+) -> None:
+    github.pulls.hides_checks = True
+    done = ghp(road, "agent-merge 2")
+    said = (
+        "This token cannot read check runs (Resource not accessible by personal access token). "
+        "Statuses, and what GitHub answers to the merge, decide."
+    )
+    assert (done.code, done.out, done.err.splitlines().count(said)) == (0, "2\n", 1), done.err
