@@ -4,10 +4,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import click
+
 from ghp_agents.cli import output
+from ghp_agents.cli.context import is_interactive
 from ghp_agents.core.errors import GhpError, NotSetUpError, UsageError
-from ghp_agents.integrations.clients import advice, config_files, instructions
+from ghp_agents.integrations.clients import advice, codex_config, config_files, instructions
 from ghp_agents.integrations.clients import install as client_hooks
+from ghp_agents.integrations.clients.codex_config import CODEX
 from ghp_agents.integrations.clients.config_files import GIT, ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.git_hooks import install as git_hooks
@@ -62,6 +66,8 @@ def to_take(app: App, selection: Guards) -> list[Step]:
     """Our hooks that can be removed."""
     common_dir = None if selection.is_users else app.ws.common_dir
     steps = client_hooks.to_take(selection.targets, common_dir)
+    if common_dir is not None and CODEX in selection.clients:
+        steps += codex_config.to_take(app.ws)
     return [*steps, *(git_hooks.to_take(app.ws) if GIT in selection.clients else [])]
 
 
@@ -120,6 +126,23 @@ def say_advice(app: App, selection: Guards) -> None:
     """Print advice about the hooks that were just installed."""
     for text, hint in _advice(app, selection):
         output.warn(output.clean(text), hint)
+
+
+def offer_sandbox(app: App, selection: Guards) -> None:
+    """Ask a person whether Codex's sandbox may write where our commands do; else say how."""
+    folder = codex_config.closed(app.ws) if CODEX in selection.clients else None
+    if folder is None:
+        return
+    fact, hint = (output.clean(text) for text in codex_config.advice(folder))
+    tops = [target.top for target in selection.targets if target.client == CODEX]
+    steps = codex_config.to_open(app.ws, tops)
+    if not steps or not is_interactive():
+        output.warn(fact, hint)
+        return
+    output.say(fact)
+    files = ", ".join(output.clean(step.what) for step in steps)
+    if click.confirm(f"Let it write there, by {files}?", err=True):
+        carry_out(steps, dry_run=False)
 
 
 def _others(app: App, selection: Guards) -> list[ConfigFile]:

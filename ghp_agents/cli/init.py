@@ -166,6 +166,7 @@ def _set_up(
         output.say(limits)
     if selection and len(put) > len(block) and not dry_run:
         guards.say_advice(app, selection)
+        guards.offer_sandbox(app, selection)
     if name and ws.environ.get("GHP_AGENT") not in (None, "", name):
         output.warn(
             f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and overrides the worktree's name.",

@@ -63,7 +63,6 @@ class Event:
         "name",
         "paths",
         "pid",
-        "resumed",
         "session",
         "tool_uses",
     )
@@ -81,7 +80,6 @@ class Event:
         tool_uses: "Sequence[ToolUse]" = (),
         hears: bool = False,
         goes_on: bool = False,
-        resumed: bool = False,
         pid: int | None = None,
     ) -> None:
         self.client = client
@@ -94,7 +92,6 @@ class Event:
         self.tool_uses = tool_uses  # oldest first
         self.hears = hears  # whether the agent gets the reply's context
         self.goes_on = goes_on  # no real start or end: compacted, or cleared in the same process
-        self.resumed = resumed  # a start with the transcript of an earlier session
         self.pid = pid  # of the agent, if the client sends it
 
     def __repr__(self) -> str:
@@ -188,7 +185,6 @@ class Client:
             tool_uses=[self.tool_use(tool, arguments)] if kind == "batch" and tool else (),
             hears=hears and (kind != "stop" or payload.get("stop_hook_active") is False),
             goes_on=_goes_on(kind, payload),
-            resumed=kind == "start" and payload.get("source") == "resume",
         )
 
     def tool_use(self, tool: str, arguments: "Any") -> ToolUse:

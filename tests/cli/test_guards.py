@@ -15,9 +15,15 @@ from tests.support.setup import give_exclude, ours
 
 Worktree = Callable[[Path, str], Path]
 SETTINGS = ".claude/settings.local.json"
-CODEX = (
+TRUST = (
     "Warning: Codex runs new hooks only after you trust them.\n"
     "Hint: Start `codex` here and accept them with /hooks.\n"
+)
+CODEX = TRUST + (
+    "Warning: In Codex's sandbox, commands of ghp-agents cannot write to {0}/.git/ghp: leases, "
+    "questions and claims fail.\n"
+    'Hint: Add "{0}/.git/ghp" to `writable_roots` of [sandbox_workspace_write] in '
+    "~/.codex/config.toml.\n"
 )
 GIT_HOOKS = """\
 ✓ Wrote .git/ghp/hooks/pre-commit, which the hook pre-commit calls.
@@ -54,7 +60,8 @@ def test_hooks_go_into_every_worktree_and_out_of_it_again(place: Path, worktree:
         f"✓ Put hooks for Claude Code into {SETTINGS}.\n"
         f"✓ Put hooks for Claude Code into {linked}/{SETTINGS}.\n"
         "✓ Put hooks for Codex into .codex/hooks.json.\n"
-        f"✓ Put hooks for Codex into {linked}/.codex/hooks.json.\n{GIT_HOOKS}{CODEX}",
+        f"✓ Put hooks for Codex into {linked}/.codex/hooks.json.\n{GIT_HOOKS}"
+        + CODEX.format(place),
     )
     for folder in (place, linked):
         assert git(folder, "status", "--porcelain") == ""
@@ -290,7 +297,7 @@ def test_the_users_own_files_need_no_repository(tmp_path: Path, home: Path, plac
         0,
         "",
         "✓ Put hooks for Claude Code into ~/.claude/settings.json.\n"
-        f"✓ Put hooks for Codex into ~/.codex/hooks.json.\n{CODEX}",
+        f"✓ Put hooks for Codex into ~/.codex/hooks.json.\n{TRUST}",
     )
     there = (0, "", "✓ Nothing to do: the hooks are installed.\n")
     assert invoke("agent-init --hooks claude,codex --user", tmp_path) == there
@@ -370,7 +377,11 @@ def test_what_cannot_be_done_is_said_and_the_next_run_goes_on(place: Path) -> No
     )
     assert said[2:] == ["Hint: Fix that and run the command again; it continues where it stopped."]
     (place / ".git/ghp/hooks").unlink()
-    assert invoke("agent-init --hooks codex,git", place) == (0, "", GIT_HOOKS + CODEX)
+    assert invoke("agent-init --hooks codex,git", place) == (
+        0,
+        "",
+        GIT_HOOKS + CODEX.format(place),
+    )
 
 
 def test_hooks_of_the_user_beside_those_of_a_clone_are_warned_of(place: Path) -> None:

@@ -14,7 +14,6 @@ from tests.support.git import commit, git
 pytestmark = pytest.mark.slow
 
 CLIENTS = ("gemini", "opencode")
-NAMED = ("opencode",)
 each_client = pytest.mark.parametrize("client", CLIENTS)
 
 
@@ -34,7 +33,7 @@ def session(bench: Bench, client: str, repo: Path, *turns: Turn | Callable[[Requ
     return bench.models.requests("one")[-1].said
 
 
-@pytest.mark.parametrize("client", NAMED)
+@each_client
 def test_a_session_is_named_after_its_client_is_told_so_and_has_the_name_in_its_shell(
     bench: Bench, repo: Path, client: str
 ) -> None:

@@ -124,13 +124,18 @@ class Bench(NamedTuple):
         (self.home / ".claude.json").write_text(json.dumps(known))
 
     def codex(
-        self, cwd: Path, key: str, *args: str, env: Mapping[str, str] | None = None
+        self,
+        cwd: Path,
+        key: str,
+        *args: str,
+        env: Mapping[str, str] | None = None,
+        sandbox: Sequence[str] = ("--dangerously-bypass-approvals-and-sandbox",),
     ) -> "subprocess.Popen[str]":
-        """Start `codex exec` in `cwd`, outside any sandbox: there may be one around already."""
+        """Start `codex exec` in `cwd`; outside any sandbox, for there may be one around already."""
         self._configure_codex()
         command = [
             *self.command("codex"), "exec", "--json", "--skip-git-repo-check",
-            "--dangerously-bypass-approvals-and-sandbox", *args, "Do it.",
+            *sandbox, *args, "Do it.",
         ]  # fmt: skip
         return _start(command, cwd, {**os.environ, "FAKE_KEY": key, **(env or {})})
 

@@ -24,7 +24,6 @@ class ActJson(TypedDict):
     agent: str | None
     to: str | None
     done: bool
-    failed: bool
     text: str
 
 

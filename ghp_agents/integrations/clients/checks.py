@@ -9,7 +9,12 @@ from pathlib import Path
 from ghp_agents.core import user_file
 from ghp_agents.core.finding import Check, Finding, info, ok, warning
 from ghp_agents.git import worktree
-from ghp_agents.integrations.clients import config_files, statusline
+from ghp_agents.integrations.clients import (
+    codex_config,
+    config_files,
+    opencode_packages,
+    statusline,
+)
 from ghp_agents.integrations.clients import install as client_hooks
 from ghp_agents.integrations.clients.advice import doubled
 from ghp_agents.integrations.clients.config_files import GIT, ConfigFile
@@ -25,6 +30,8 @@ def checks(ws: Workspace) -> dict[str, Check]:
     return {
         "hooks": partial(check_hooks, ws),
         "hooks-twice": partial(check_twice, ws),
+        "codex-sandbox": partial(check_sandbox, ws),
+        "opencode-packages": partial(check_packages, ws),
         "status-line": partial(check_status_line, ws),
         "git-hooks": partial(check_git_hooks, ws),
     }
@@ -40,11 +47,11 @@ def check_hooks(ws: Workspace) -> Iterator[Finding]:
         mine = config_files.users(ws.environ, client)
         is_users = python_in(mine) is not None
         if is_users:
-            yield from _check_target(mine, user=True)
+            yield from _check_target(ws, mine, user=True)
         targets = config_files.here(ws, [client])
         hooked = [target for target in targets if python_in(target) is not None]
         for target in hooked:
-            yield from _check_target(target, user=False)
+            yield from _check_target(ws, target, user=False)
         bare = [str(target.top) for target in targets if target not in hooked]
         if hooked and bare and not is_users:
             yield warning(
@@ -64,7 +71,7 @@ def _check_off(ws: Workspace) -> Iterator[Finding]:
             yield warning("hooks", text, "Remove `disableAllHooks` from it.")
 
 
-def _check_target(target: ConfigFile, *, user: bool) -> Iterator[Finding]:
+def _check_target(ws: Workspace, target: ConfigFile, *, user: bool) -> Iterator[Finding]:
     title, python = HOMES[target.client].title, python_in(target)
     assert python is not None
     again = _again(target.client, user=user)
@@ -80,6 +87,11 @@ def _check_target(target: ConfigFile, *, user: bool) -> Iterator[Finding]:
     elif not _is_this(python):
         text = f"The hooks of {title} in {target.shown} call another installation, {python}."
         yield info("hooks", text, f"To use this one: ghp agent-init --hooks {target.client}")
+    elif target.client == codex_config.CODEX and not codex_config.trusts(target, ws.environ):
+        text = (
+            f"Nobody has told {title} to trust the hooks in {target.shown}: it runs none of them."
+        )
+        yield warning("hooks", text, f"Start `codex` in {target.top} and accept them with /hooks.")
     else:
         yield ok("hooks", f"{title} has hooks in {target.shown}.")
 
@@ -111,6 +123,24 @@ def check_twice(ws: Workspace) -> Iterator[Finding]:
             "Keep one: `claude plugin uninstall ghp-agents`, or `ghp agent-init --hooks claude "
             "--remove` (with --user for your own file).",
         )
+
+
+def _is_hooked(ws: Workspace, client: str) -> bool:
+    targets = [*config_files.here(ws, [client]), config_files.users(ws.environ, client)]
+    return any(python_in(target) is not None for target in targets)
+
+
+def check_sandbox(ws: Workspace) -> Iterator[Finding]:
+    """Whether commands of ours can write in Codex's sandbox."""
+    folder = codex_config.closed(ws) if _is_hooked(ws, codex_config.CODEX) else None
+    if folder is not None:
+        yield info("codex-sandbox", *codex_config.advice(folder))
+
+
+def check_packages(ws: Workspace) -> Iterator[Finding]:
+    """Whether OpenCode starts without a network as fast as with one."""
+    if _is_hooked(ws, "opencode") and not opencode_packages.are_here(ws):
+        yield info("opencode-packages", opencode_packages.FACT, opencode_packages.REMEDY)
 
 
 def check_status_line(ws: Workspace) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ghp_agents.integrations.clients import config_files
+from ghp_agents.integrations.clients import codex_config, config_files
 from ghp_agents.integrations.clients import install as client_hooks
 from ghp_agents.integrations.clients.config_files import ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
@@ -20,6 +20,8 @@ def steps(ws: Workspace, top: Path) -> Iterator[Step]:
         if python is not None:
             new = [each for each in here if each.client == main.client and _is(each, top)]
             yield from client_hooks.to_put(new, python, ws.environ, ws.common_dir)
+    if codex_config.is_ours(ws.root):
+        yield from codex_config.to_open(ws, [top])
 
 
 def _is(target: ConfigFile, folder: Path) -> bool:

@@ -51,14 +51,32 @@ def old(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def settled(home: Path) -> None:
+    """OpenCode needs no packages, and Codex runs commands without a sandbox."""
+    (home / ".npmrc").write_text("fetch-retries=0\n")
+    (home / ".codex").mkdir()
+    (home / ".codex/config.toml").write_text('sandbox_mode = "danger-full-access"\n')
+
+
+def trust(home: Path, *hooks: Path) -> None:
+    """Codex's user trusts the hooks in these files."""
+    events = "session_start user_prompt_submit pre_tool_use post_tool_use stop pre_compact"
+    with (home / ".codex/config.toml").open("a") as config:
+        for path in hooks:
+            for event in [*events.split(), "session_end"]:
+                config.write(f'[hooks.state."{path}:{event}:0:0"]\ntrusted_hash = "sha256:1"\n')
+
+
 def test_where_nothing_is_installed_nothing_is_said(repo: Path) -> None:
     (repo / ".claude").mkdir()
     (repo / SETTINGS).write_text('{"hooks": {"Stop": [{"hooks": [{"command": "mine"}]}]')
     assert found(repo) == []
 
 
-def test_all_that_is_as_it_should_be_is_said_in_a_line_each(repo: Path) -> None:
+def test_all_that_is_as_it_should_be_is_said_in_a_line_each(repo: Path, home: Path) -> None:
     put(repo, "claude", "codex", "opencode", "git")
+    trust(home, repo / ".codex/hooks.json")
     assert found(repo) == [
         finding.ok("hooks", f"Claude Code has hooks in {SETTINGS}."),
         finding.ok("hooks", "Codex has hooks in .codex/hooks.json."),
@@ -220,9 +238,45 @@ def test_a_status_line_that_the_user_changed_since_is_told(repo: Path, home: Pat
     assert [one for one in found(repo) if one.code == "status-line"] == []
 
 
-def test_the_users_hooks_and_a_clones_would_both_run(repo: Path, old: Path) -> None:
+def test_codex_that_runs_no_hook_of_ours_is_told_and_so_is_its_sandbox(
+    repo: Path, home: Path
+) -> None:
+    put(repo, "codex")
+    (home / ".codex/config.toml").unlink()
+    assert found(repo) == [
+        finding.warning(
+            "hooks",
+            "Nobody has told Codex to trust the hooks in .codex/hooks.json: it runs none of them.",
+            f"Start `codex` in {repo} and accept them with /hooks.",
+        ),
+        finding.info(
+            "codex-sandbox",
+            f"In Codex's sandbox, commands of ghp-agents cannot write to {repo}/.git/ghp: leases, "
+            "questions and claims fail.",
+            f'Add "{repo}/.git/ghp" to `writable_roots` of [sandbox_workspace_write] in '
+            "~/.codex/config.toml.",
+        ),
+    ]
+
+
+def test_a_slow_start_of_opencode_without_a_network_is_told(repo: Path, home: Path) -> None:
+    put(repo, "opencode")
+    (home / ".npmrc").unlink()
+    assert found(repo) == [
+        finding.ok("hooks", "OpenCode has hooks in .opencode/plugins/ghp-agents.js."),
+        finding.info(
+            "opencode-packages",
+            "OpenCode has not installed what it wants for plugins yet: without a network, each of "
+            "its starts takes over a minute.",
+            "Start OpenCode once with a network, or write `fetch-retries=0` to ~/.npmrc.",
+        ),
+    ]
+
+
+def test_the_users_hooks_and_a_clones_would_both_run(repo: Path, home: Path, old: Path) -> None:
     put(repo, "codex")
     put(repo, "codex", user=True)
+    trust(home, repo / ".codex/hooks.json", home / ".codex/hooks.json")
     assert [one for one in found(repo) if one.level is not Level.OK] == [
         finding.warning(
             "hooks-twice",

@@ -1,0 +1,132 @@
+"""Codex's own configuration: which hooks its user trusts, and where its sandbox may write.
+
+Codex 0.169 keeps the hash of each trusted hook under `hooks.state` in its config.toml. In its
+sandbox `.git` is read-only, unless `sandbox_workspace_write.writable_roots` names a folder in it.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ghp_agents.core import user_file
+from ghp_agents.core.errors import GhpError
+from ghp_agents.git import exclude
+from ghp_agents.hotpath import heartbeat
+from ghp_agents.integrations.clients import config_files
+from ghp_agents.integrations.clients.config_files import ConfigFile
+from ghp_agents.integrations.clients.hook_entries import places
+from ghp_agents.state.admin_port import Step
+from ghp_agents.workspace import Workspace
+
+CODEX = "codex"
+FILE = ".codex/config.toml"
+LINE = f"/{FILE}"  # in info/exclude
+TABLE = "sandbox_workspace_write"
+ROOTS = "writable_roots"
+MARK = "# ghp-agents: written by `ghp agent-init --hooks codex`; its --remove deletes it.\n"
+# Characters that a TOML string has to escape; a folder with them is left to the user.
+_ODD = re.compile(r'["\\\x00-\x1f\x7f]')
+
+
+def trusts(target: ConfigFile, environ: Mapping[str, str]) -> bool:
+    """Whether Codex has a hash for each of our hooks in a file; maybe that of an older hook."""
+    states = _users(environ).get("hooks", {})
+    states = states.get("state", {}) if isinstance(states, dict) else {}
+    pairs = states.items() if isinstance(states, dict) else []
+    known = {key for key, state in pairs if _has_hash(state)}
+    ours = [
+        f"{_snake(entry.event)}:{entry.group}:{entry.handler}"
+        for entry in places(user_file.read_text(target.path) or "{}")
+    ]
+    paths = (target.path, target.path.resolve())
+    return all(any(f"{path}:{hook}" in known for path in paths) for hook in ours)
+
+
+def _has_hash(state: Any) -> bool:
+    return isinstance(state, dict) and isinstance(state.get("trusted_hash"), str)
+
+
+def _snake(event: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", event).lower()
+
+
+def closed(ws: Workspace) -> str | None:
+    """The folder that our commands write to, if Codex's sandbox lets them not in each worktree."""
+    folder = heartbeat.state_folders(str(ws.common_dir), ws.environ)[0]
+    users = _users(ws.environ)
+    if users.get("sandbox_mode") == "danger-full-access":
+        return None
+    tops = [target.top for target in config_files.here(ws, [CODEX])]
+    roots = [_roots(_read(top / FILE)) or _roots(users) or [] for top in tops]
+    return folder if any({folder, str(ws.common_dir)}.isdisjoint(each) for each in roots) else None
+
+
+def advice(folder: str) -> tuple[str, str]:
+    """A fact and what to do about it, where the sandbox does not let our commands write."""
+    return (
+        f"In Codex's sandbox, commands of ghp-agents cannot write to {folder}: leases, questions "
+        "and claims fail.",
+        f'Add "{folder}" to `{ROOTS}` of [{TABLE}] in ~/.codex/config.toml.',
+    )
+
+
+def to_open(ws: Workspace, tops: Sequence[Path]) -> list[Step]:
+    """Steps that let Codex's sandbox write to our folder in worktrees where its configuration does
+    not. None where a file or a list of the user's exists: theirs is not changed."""
+    folder = closed(ws)
+    if folder is None or _ODD.search(folder) or _roots(_users(ws.environ)) is not None:
+        return []
+    text = f'{MARK}[{TABLE}]\n{ROOTS} = ["{folder}"]\n'
+    return [
+        Step("write", "Wrote", f"{top / FILE}", partial(_write, ws.common_dir, top / FILE, text))
+        for top in tops
+        if not (top / FILE).exists()
+    ]
+
+
+def to_take(ws: Workspace) -> Iterator[Step]:
+    """Steps that delete the files that `to_open` wrote."""
+    tops = [target.top for target in config_files.here(ws, [CODEX])]
+    ours = [top for top in tops if is_ours(top)]
+    for top in ours:
+        delete = partial(user_file.delete, top / FILE, top)
+        yield Step("remove", "Removed", f"the sandbox's folder for Codex: {top / FILE}", delete)
+    if ours:
+        take = partial(_unhide, ws.common_dir)
+        yield Step("take", "Took", f"the line {LINE} from .git/info/exclude", take)
+
+
+def is_ours(top: Path) -> bool:
+    """Whether `to_open` wrote the file of a worktree."""
+    return (user_file.read(top / FILE) or b"").startswith(MARK.encode())
+
+
+def _write(common_dir: Path, path: Path, text: str) -> None:
+    exclude.add(common_dir, LINE)
+    user_file.rewrite(path, None, text.encode())
+
+
+def _unhide(common_dir: Path) -> None:
+    exclude.remove(common_dir, LINE)
+
+
+def _roots(config: Mapping[str, Any]) -> list[str] | None:
+    """The folders that a configuration names; None if it has no list."""
+    table = config.get(TABLE)
+    found = table.get(ROOTS) if isinstance(table, dict) else None
+    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else None
+
+
+def _users(environ: Mapping[str, str]) -> Mapping[str, Any]:
+    return _read(config_files.users(environ, CODEX).path.with_name("config.toml"))
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    """A configuration of Codex; empty if there is none, or none that can be read."""
+    try:
+        return tomllib.loads(user_file.read_text(path) or "")
+    except (GhpError, tomllib.TOMLDecodeError):
+        return {}
