@@ -23,6 +23,7 @@ ROWS = (
         "authority",
         "replay",
         "requests",
+        "clients",
     ),
     "knowledge",
 )

@@ -1,0 +1,134 @@
+"""What our hooks cost in each real client: time for each call of a tool, and text that the model
+reads. A model on loopback has it write, run and read, in turn without hooks and with them."""
+
+import os
+import pwd
+import statistics
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+from bench.figure import Figure, count
+from bench.place import Place
+from bench.timing import process
+from tests.clients.steps import edit, look, shell, start
+from tests.support.clients import Bench, end
+from tests.support.fake_models import Call, Request, Turn, serve
+from tools import clients
+
+CALLS = 20
+BOUND_MS = {"claude": 45.0}
+OTHERS_MS = 60.0
+CHARACTERS = 4  # for each token
+
+
+class Session(NamedTuple):
+    """What one session took and read."""
+
+    seconds: float
+    gaps: Sequence[float]  # from an answer of the model to its next request, for each call
+    said: Sequence[int]  # characters that the model has read at each request
+
+
+def measure(place: Place) -> list[Figure]:
+    """The figures of each client that is or can be installed."""
+    figures: list[Figure] = []
+    home = pwd.getpwuid(os.getuid()).pw_dir
+    for name in clients.CLIENTS:
+        try:
+            command = clients.ready(name, home)
+        except (clients.UnreachableError, clients.BrokenError) as error:
+            place.say(f"{name} cannot be installed: left out. {str(error).splitlines()[0]}")
+            continue
+        with serve() as models:
+            bench = Bench({name: command}.__getitem__, models, Path(os.environ["HOME"]))
+            figures += _figures(place, bench, name)
+    return figures
+
+
+def _figures(place: Place, bench: Bench, client: str) -> list[Figure]:
+    plain, hooked = place.repository(f"off-{client}"), place.repository(f"on--{client}")
+    ghp, env = place.installed.ghp, dict(os.environ)
+    for words in (
+        ("agent-init", "--agent", "worker-1", "--hooks", client, "--no-probe"),
+        ("agent-lease", "src/", "--as", "worker-2"),
+    ):
+        process([ghp, *words], cwd=hooked, env=env)
+    if client == "codex":
+        bench.trust_project(hooked)
+        bench.trust_project(plain)
+    off: list[Session] = []
+    on: list[Session] = []
+    for number in range(1 if place.quick else 5):
+        place.say(f"{client}: sessions {2 * number + 1} and {2 * number + 2} …")
+        off.append(_session(bench, client, plain, f"off{number}"))
+        on.append(_session(bench, client, hooked, f"on-{number}"))
+    return [_overhead(client, off, on), *_texts(client, off[0], on[0])]
+
+
+def _overhead(client: str, off: Sequence[Session], on: Sequence[Session]) -> Figure:
+    """The best session of each kind is compared by its median call."""
+    before, after = (min(map(_median, sessions)) for sessions in (off, on))
+    totals = [min(each.seconds for each in sessions) for sessions in (off, on)]
+    return Figure(
+        "clients",
+        f"{client}: more for each call of a tool",
+        (after - before) * 1000,
+        "ms",
+        BOUND_MS.get(client, OTHERS_MS),
+        note=(
+            f"{after / before:.2f} ×; {count(before * 1000)} / {count(after * 1000)} ms a call, "
+            f"sessions {totals[0]:.1f} / {totals[1]:.1f} s"
+        ),
+        detail={"offMs": [round(_median(each) * 1000, 1) for each in off],
+                "onMs": [round(_median(each) * 1000, 1) for each in on]},
+    )  # fmt: skip
+
+
+def _median(session: Session) -> float:
+    return statistics.median(session.gaps)
+
+
+def _texts(client: str, off: Session, on: Session) -> list[Figure]:
+    """What hooks add to what the model reads."""
+    more = [with_hooks - without for with_hooks, without in zip(on.said, off.said, strict=True)]
+    start, quiet, refused = more[0], (more[CALLS] - more[0]) / CALLS, more[-1] - more[CALLS]
+    rows = {"at the start": start, "for a quiet call": quiet, "for a refused write": refused}
+    return [
+        Figure("clients", f"{client}: more to read {when}", round(size / CHARACTERS), "tokens")
+        for when, size in rows.items()
+    ]
+
+
+def _session(bench: Bench, client: str, repo: Path, key: str) -> Session:
+    """A session of CALLS calls, and one that writes a file which worker-2 leases in `hooked`."""
+    asked: list[tuple[float, float, int]] = []
+
+    def line(*calls: Call) -> Callable[[Request], Turn]:
+        def answer(request: Request) -> Turn:
+            at = perf_counter()
+            size = len(request.said)
+            asked.append((at, perf_counter(), size))
+            return Turn(calls=calls) if calls else Turn("I stop.")
+
+        return answer
+
+    calls = [_call(client, repo, key, number) for number in range(CALLS)]
+    leased = edit(client, repo / f"src/{key}.py")
+    bench.models.script(key, *(line(call) for call in (*calls, leased)), line())
+    began = perf_counter()
+    ended = end(start(bench, client, repo, key))
+    seconds = perf_counter() - began
+    if ended.code or len(asked) != CALLS + 2:
+        raise RuntimeError(f"{client} made {len(asked)} requests, exit {ended.code}: {ended.err}")
+    gaps = [then[0] - now[1] for now, then in pairwise(asked)]
+    return Session(seconds, gaps[:CALLS], [size for _, _, size in asked])
+
+
+def _call(client: str, repo: Path, key: str, number: int) -> Call:
+    kinds = (
+        edit(client, repo / f"{key}-{number:02}.py"), shell(client, "true"), look(client, repo),
+    )  # fmt: skip
+    return kinds[number % len(kinds)]
