@@ -272,8 +272,8 @@ class IssueTracker(Protocol):
         """
 
     def close_all(self, closings: Sequence[Closing], by: Actor) -> None:
-        """Comment on issues and close them, in one step where that is possible. A comment with a
-        marker that is there already is not repeated."""
+        """Close issues, in one step where that is possible. Each gets its comment, once, unless the
+        tracker says by itself why it was closed."""
 
     def send(self) -> Sequence[str]:
         """Send what could not be sent before, in order; returns descriptions of what was sent."""

@@ -154,9 +154,8 @@ class GitHubTracker:
         return applied(last_seen, effective(last_seen, wanted), at)
 
     def close_all(self, closings: Sequence[Closing], by: Actor) -> None:
-        """Comment on issues and close them, one after another."""
+        """Close issues, one after another; what was merged, GitHub itself says there."""
         for each in closings:
-            self.comment(each.issue, each.body, by, marker=each.marker)
             self.change(each.issue, IssueChange(state="closed"), by)
 
     def send(self) -> Sequence[str]:

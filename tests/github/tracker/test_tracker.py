@@ -60,6 +60,7 @@ def tracker(house: MakeHouse) -> GitHubTracker:
 
 class TestGitHubTracker(IssueTrackerContract):
     server_time = True
+    closing_comments = 0
 
     @pytest.fixture
     def clock(self, github: GitHub) -> ManualClock:
@@ -74,6 +75,7 @@ class TestGitHubTracker(IssueTrackerContract):
 @pytest.mark.slow
 class TestGitHubTrackerOfAServerWithoutRelations(IssueTrackerContract):
     server_time = True
+    closing_comments = 0
 
     @pytest.fixture
     def clock(self, github: GitHub) -> ManualClock:
