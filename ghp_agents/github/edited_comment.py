@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.accounts import WORKFLOWS
-from ghp_agents.github.api.errors import GoneError, HubError, MissingError
-from ghp_agents.github.api.repository import GitHubRepository
+from ghp_agents.github.api.errors import ForbiddenError, GoneError, HubError, MissingError
+from ghp_agents.github.api.repository import COMMANDING, GitHubRepository
 
+MEMBERS = ("OWNER", "MEMBER", "COLLABORATOR")  # GitHub's names for who belongs to a repository
 LATER = 2**63  # the id of a comment that is not there yet
 
 
@@ -79,4 +80,14 @@ def _is_trusted(hub: GitHubRepository, raw: Mapping[str, Any]) -> bool:
         is_ours = bool(login) and login == hub.viewer()
     except HubError:
         is_ours = False
-    return is_ours or hub.may_command(login)
+    return is_ours or _may_write(hub, login, str(raw.get("author_association") or ""))
+
+
+def _may_write(hub: GitHubRepository, login: str, association: str) -> bool:
+    """Whether the author has write access. Where GitHub does not say it now, or says that a member
+    has no access at all, membership counts: else the comment would be posted a second time."""
+    try:
+        role = hub.permission(login)
+    except ForbiddenError:
+        role = "none"
+    return association in MEMBERS if role == "none" else role in COMMANDING

@@ -7,6 +7,7 @@ from ghp_agents.github import edited_comment
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.edited_comment import LATER
 from tests.support.commands import Field
+from tests.support.faults import Fault, in_turn
 from tests.support.github import ADMIN, OUTSIDER, WORKER_2, GitHub
 
 pytestmark = pytest.mark.slow
@@ -47,3 +48,17 @@ def test_only_lines_of_who_may_write_count(field: Field) -> None:
     listed = edited_comment.listed(hub, 1)
     assert listed.ids == {forged, ours, quoted}
     assert (listed.first(HELP), listed.first(OTHER)) == (ours, LATER)
+
+
+@pytest.mark.parametrize("fault", [Fault.FORBIDDEN, Fault.MISSING])
+def test_one_by_a_member_is_found_where_github_does_not_tell_what_that_one_may(
+    field: Field, fault: Fault
+) -> None:
+    ours = field.say(1, body("Ours"), WORKER_2)
+    field.github.proxy.faults = in_turn(
+        fault, where=lambda asked: asked.path.endswith("/permission")
+    )
+    hub = field.house().hub
+    assert hub
+    assert edited_comment.post_or_edit(hub, 1, body("Two"), HELP) == ours
+    assert [each["body"] for each in field.raw(1)] == [body("Two")]

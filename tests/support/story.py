@@ -72,14 +72,18 @@ class Story:
         """A command, until GitHub has answered it; it has to end with `code`."""
         said: list[str] = []
         for _ in range(TRIES):
-            result = invoke(words, who.folder, self._environment(who), clock=self.clock)
+            result = self.try_to(who, words)
             said.append(f"{result.code}: {result.err}")
-            self.tries[_verb(words)] += 1
             if result.code != UNKNOWN or code == UNKNOWN:
                 assert result.code == code, f"{who.agent} {words}\n{result.out}\n" + "".join(said)
                 return result
             self._rest(who)
         raise AssertionError(f"{words} does not end:\n" + "".join(said))
+
+    def try_to(self, who: Actor, words: str | Sequence[str]) -> Result:
+        """A command, once."""
+        self.tries[_verb(words)] += 1
+        return invoke(words, who.folder, self._environment(who), clock=self.clock)
 
     def json(self, who: Actor, words: str) -> Any:
         """What a command says as JSON."""

@@ -1,0 +1,44 @@
+"""An hour of many agents: what they write stays below GitHub's limits, and all of it arrives."""
+
+import pytest
+
+from tests.support.github import GitHub
+from tests.support.odd_hour import Crowd, OddHour
+
+NOW = 1_780_000_000.0
+
+
+def held(odd: GitHub, crowd: Crowd) -> OddHour:
+    """The hour of a crowd, and what must hold of any."""
+    hour = OddHour(odd, crowd, NOW)
+    hour.pass_by()
+    assert hour.story.clock.now() <= NOW + crowd.seconds + 60  # nobody waited for long
+    assert hour.busiest().minute <= 80
+    hour.settle()
+    assert (hour.limits_hit(), hour.codes) == (0, {})  # no false refusal, by GitHub or by us
+    assert hour.busiest().hour <= 500
+    assert hour.story.twice() == []
+    assert hour.answers() == {agent: ["Left"] for agent in hour.issues}
+    for agent, number in hour.issues.items():
+        assert hour.story.labels(number) == [f"agent:{agent}"]
+        shown, asked, _ = hour.story.comments(number)
+        assert shown.startswith(f"**{agent}** holds this issue: {hour.status[agent]}.")
+        assert f"Which way, {agent}?" in asked
+    return hour
+
+
+def test_a_few_agents_write_little_and_nothing_is_lost(odd: GitHub) -> None:
+    hour = held(odd, Crowd(clones=1, agents=4, every=60.0, seconds=600.0))
+    assert hour.busiest().all <= 10 * 4  # a claim, its label; a question, heard; two states
+
+
+@pytest.mark.slow
+def test_twenty_agents_who_report_each_minute_write_far_less_than_they_may(odd: GitHub) -> None:
+    hour = held(odd, Crowd(clones=1, agents=20, every=60.0))
+    assert hour.busiest().hour <= 250
+
+
+@pytest.mark.slow
+def test_fifty_agents_of_ten_clones_share_one_budget(odd: GitHub) -> None:
+    hour = held(odd, Crowd(clones=10, agents=5, every=300.0))
+    assert hour.busiest().hour <= 450  # the person keeps the rest
