@@ -2,8 +2,8 @@
 
 The rules are those of each client: Claude Code matches lines with LF and keeps the file's CRLF;
 Gemini keeps the final newline; OpenCode and Gemini also find text whose indentation differs.
-Copilot CLI, pi and Qwen Code do so, too, each in its own way; there only exact text is computed.
-Bytes that are not UTF-8 stay as they are.
+Copilot CLI, pi and Qwen Code do so, too, each in its own way; there only exact text in UTF-8 is
+computed. Other bytes stay as they are.
 """
 
 import os
@@ -80,7 +80,13 @@ def _after_patch(event: "Event", edit: "ToolEdit", path: str, before: bytes | No
             for name in {section.name, section.moved_to} - {""}:
                 edit.sections.setdefault(name, []).append(section)
     name = _whole_path(event, path)
-    return patch_edit.patched_content(edit.sections.get(name, ()), name, before, _read)
+    is_exact = event.client in EXACT
+    if is_exact and before:
+        _refuse_odd(event.client, before)
+        if not before.endswith(b"\n"):
+            raise UnknownEditError("the file does not end with a newline")
+    parts = edit.sections.get(name, ())
+    return patch_edit.patched_content(parts, name, before, _read, is_exact=is_exact)
 
 
 def _whole_path(event: "Event", path: str) -> str:
@@ -127,8 +133,10 @@ def _written(client: str, content: bytes, before: bytes | None) -> bytes:
 
 def _replaced_all(client: str, edits: "Sequence[Any]", before: bytes | None) -> bytes:
     """The content after all replacements, in their order."""
-    if before and before.startswith(UTF16):
+    if before and before.startswith(UTF16) and client not in ("copilot", "pi"):
         return _as_utf16(_replaced_all(client, edits, _from_utf16(before)))
+    if client in EXACT:
+        _refuse_odd(client, before or b"")
     has_crlf = _has_crlf(client, before or b"")
     is_lf = has_crlf or client in ONE_ENDING
     text: bytes | None = _lf(before) if before is not None and is_lf else before
@@ -141,6 +149,18 @@ def _replaced_all(client: str, edits: "Sequence[Any]", before: bytes | None) -> 
     if text is None:
         raise UnknownEditError("the tool replaces nothing")
     return _crlf(text) if has_crlf else text
+
+
+def _refuse_odd(client: str, content: bytes) -> None:
+    """Raise UnknownEditError for content that the client also changes in other places."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise UnknownEditError("the file is not UTF-8") from None
+    if client == "copilot" and 0 < content.count(b"\r\n") < content.count(b"\n"):
+        raise UnknownEditError("the file has lines with CRLF and with LF")
+    if client == "pi" and content.count(b"\r") > content.count(b"\r\n"):
+        raise UnknownEditError("the file has a lone CR")
 
 
 def _replaced(client: str, edit: "Any", text: bytes | None, is_loose: bool) -> bytes:
@@ -190,8 +210,6 @@ def _has_crlf(client: str, content: bytes) -> bool:
     """Whether the client writes the file's lines with CRLF."""
     if client == "pi":
         return content.partition(b"\n")[0].endswith(b"\r")
-    if client == "copilot" and 0 < content.count(b"\r\n") < content.count(b"\n"):
-        raise UnknownEditError("the file has lines with CRLF and with LF")
     if client != "claude":
         return b"\r\n" in content
     start = content[:4096]

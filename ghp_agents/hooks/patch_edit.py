@@ -65,19 +65,22 @@ def patched_content(
     path: str,
     before: bytes | None,
     read: "Callable[[str], bytes | None]",
+    *,
+    is_exact: bool = False,
 ) -> bytes | None:
     """The file at `path` after the sections that name it; None if they delete it.
 
-    `read` returns the content of a file that is moved to `path`. Raises UnknownEditError.
+    `read` returns the content of a file that is moved to `path`. With `is_exact`, lines that are
+    only similar are not found. Raises UnknownEditError.
     """
     if not sections:
         raise UnknownEditError("the patch does not name the file")
     for section in sections:
         if section.name == path:
-            after = _after(section, before)
+            after = _after(section, before, is_exact)
             before = None if section.moved_to not in ("", path) else after
         else:
-            before = _after(section, read(section.name))
+            before = _after(section, read(section.name), is_exact)
     return before
 
 
@@ -113,12 +116,14 @@ def _body(lines: "list[str]") -> "list[str]":
     return lines[start + 1 : next((i for i in ends if lines[i].startswith(END)), ends[-1])]
 
 
-def _after(section: PatchSection, before: bytes | None) -> bytes | None:
+def _after(section: PatchSection, before: bytes | None, is_exact: bool) -> bytes | None:
     if section.kind == ADD:
         return _added(section)
     if before is None:
         raise UnknownEditError("there is no file")
-    return None if section.kind == DELETE else _updated(before, list(_chunks(section.lines)))
+    if section.kind == DELETE:
+        return None
+    return _updated(before, list(_chunks(section.lines)), is_exact)
 
 
 def _added(section: PatchSection) -> bytes:
@@ -164,14 +169,15 @@ def _checked(chunk: Chunk) -> Chunk:
     return chunk
 
 
-def _updated(before: bytes, chunks: "Sequence[Chunk]") -> bytes:
+def _updated(before: bytes, chunks: "Sequence[Chunk]", is_exact: bool) -> bytes:
     """The file with all chunks applied. Lines keep their endings; new ones get the file's."""
     if before.count(b"\n") > FILE_LINES:
         raise UnknownEditError("the file has too many lines")
     pieces = before.decode("utf-8", "surrogateescape").split("\n")
     ending = "\r\n" if len(pieces) > 1 and pieces[0].endswith("\r") else "\n"
     last = pieces.pop()
-    lines = PatchLines([piece.removesuffix("\r") for piece in pieces] + [last] * bool(last))
+    whole = [piece.removesuffix("\r") for piece in pieces] + [last] * bool(last)
+    lines = PatchLines(whole, _LOOSER[:1] if is_exact else _LOOSER)
     if last:
         pieces.append(last + ending[:-1])
     result: list[str] = []
@@ -212,8 +218,9 @@ def _replacements(
 class PatchLines:
     """The lines of a file, and how they look to the less and less strict comparisons."""
 
-    def __init__(self, lines: "list[str]") -> None:
+    def __init__(self, lines: "list[str]", looser: "Sequence[Callable[[str], str]]") -> None:
         self.exact = lines
+        self._looser = looser
         self._work = 0
         self._loose: dict[int, list[str]] = {0: lines}
 
@@ -230,7 +237,7 @@ class PatchLines:
             return start
         if at_end:
             start = max(len(self.exact) - len(wanted), 0)
-        for level, loosen in enumerate(_LOOSER):
+        for level, loosen in enumerate(self._looser):
             if level not in self._loose:
                 self._loose[level] = [loosen(line) for line in self.exact]
             found = self._find(self._loose[level], [loosen(line) for line in wanted], start)

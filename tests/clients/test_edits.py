@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.hooks import claude, codex, edited_text
-from ghp_agents.hooks.event import UnknownEditError
+from ghp_agents.hooks import claude, codex, copilot, edited_text, pi, qwen
+from ghp_agents.hooks.event import Event, UnknownEditError
+from tests.clients.steps import READS, WRITES, replace, start
 from tests.support.clients import Bench, end
 from tests.support.fake_models import Call, Turn
 
@@ -166,3 +167,100 @@ def test_codex(bench: Bench, repo: Path) -> None:
     ended = end(bench.codex(repo, "one"))
     assert ended.code == 0, ended.err
     assert {name: on_disk(repo / f"{name}.txt") for name in PATCHES} == expected
+
+
+PARSERS: dict[str, Any] = {"copilot": copilot.parse, "pi": pi.parse, "qwen": qwen.parse}
+# The file before, the old text and the new one; without an old one it is written anew.
+REPLACED: dict[str, tuple[bytes | None, str, str]] = {
+    "plain": (b"a\nb\n", "a", "c"),
+    "twice": (b"a\na\n", "a", "x"),
+    "missing": (b"a\n", "x", "b"),
+    "crlf": (b"a\r\nb\r\nc\r\n", "a\nb", "x\ny"),
+    "crlf-given": (b"a\r\nb\r\n", "b", "x\r\ny"),
+    "no-end": (b"a\nb", "b", "c\n"),
+    "delete": (b"a\nb\nc", "b", ""),
+    "delete-line": (b"a\nb\nc", "b\n", ""),
+    "delete-crlf": (b"a\r\nb\r\n", "b", ""),
+    "bom": (b"\xef\xbb\xbfa\n", "a", "b"),
+    "signs": ("é\n".encode(), "é", "e\u0301 $1 $&"),
+    "new": (None, "", "a\r\nb\n"),
+}
+# The same for clients that write a file anew, or change it in ways that only one of them has.
+WRITTEN: dict[str, tuple[bytes, str, str]] = {
+    "write": (b"a\n", "", "b"),
+    "write-crlf": (b"a\r\nb\r\n", "", "x\ny\n"),
+    "write-bom": (b"\xef\xbb\xbfa\n", "", "b\n"),
+    "mixed": (b"a\r\nb\nc\n", "b", "x\ny"),
+    "mixed-lf": (b"a\nb\r\nc\n", "b", "x\ny"),
+}
+OWN: dict[str, dict[str, tuple[bytes, str, str]]] = {
+    "copilot": {},
+    "pi": WRITTEN,
+    "qwen": {
+        **WRITTEN,
+        "utf16": (b"\xff\xfea\x00\n\x00", "a", "b"),
+        "cr": (b"a\rb\n", "b", "c"),
+    },
+}
+
+
+@pytest.mark.parametrize("client", PARSERS)
+def test_each_other_client(bench: Bench, repo: Path, client: str) -> None:
+    expected: dict[str, bytes | None] = {}
+    calls: list[Call] = []
+    reads: list[Call] = []
+    cases = {**REPLACED, **OWN[client]}
+    (reader, _), (writer, where, content) = READS[client], WRITES[client]
+    for name, (before, old, new) in cases.items():
+        path = repo / f"{name}.txt"
+        if before is not None:
+            path.write_bytes(before)
+            reads.append(Call(reader, {where: str(path)}))
+        call = (
+            replace(client, path, old, new)
+            if old
+            else Call(writer, {where: str(path), content: new})
+        )
+        expected[name] = computed(_event(client, call, repo), str(path), before)
+        calls.append(call)
+    bench.models.script("one", Turn(calls=reads), *(Turn(calls=[call]) for call in calls))
+    ended = end(start(bench, client, repo, "one"))
+    assert ended.code == 0, ended.err
+    assert {name: on_disk(repo / f"{name}.txt") for name in cases} == expected
+
+
+def _event(client: str, call: Call, repo: Path) -> Event:
+    """What a hook is told of a call."""
+    name = "tool_call" if client == "pi" else "PreToolUse"
+    names = (
+        {"apply_patch": "Edit", "create": "Write", "edit": "Edit"} if client == "copilot" else {}
+    )
+    said = {"tool_name": names.get(call.tool, call.tool), "tool_input": call.input}
+    found = PARSERS[client]({"hook_event_name": name, "cwd": str(repo), **said})
+    assert isinstance(found, Event)
+    return found
+
+
+# It edits these, but by rules of its own, so they are not computed; the last one it refuses.
+ODD_PATCHES = ("no-end", "crlf-no-end", "mixed", "spaces", "quotes", "over")
+
+
+def test_patches_of_copilot(bench: Bench, repo: Path) -> None:
+    """Its models of OpenAI have no other tool that edits."""
+    expected: dict[str, bytes | None] = {}
+    turns: list[Turn] = []
+    cases = {name: case for name, case in PATCHES.items() if name not in ODD_PATCHES}
+    for name, (before, body) in cases.items():
+        path = repo / f"{name}.txt"
+        if before is not None:
+            path.write_bytes(before)
+        kind = "Update" if body.startswith("@@") else "Add"
+        patch = f"*** Begin Patch\n*** {kind} File: {name}.txt\n{body}\n*** End Patch"
+        call = Call("apply_patch", patch)
+        expected[name] = computed(_event("copilot", call, repo), str(path), before)
+        turns.append(Turn("", [call]))
+    bench.models.script("one", *turns, Turn("Done."))
+    model = {"COPILOT_MODEL": "gpt-5.4", "COPILOT_PROVIDER_WIRE_API": "responses"}
+    ended = end(bench.start("copilot", repo, "one", env=model))
+    assert ended.code == 0, ended.err
+    assert {name: on_disk(repo / f"{name}.txt") for name in cases} == expected

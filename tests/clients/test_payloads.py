@@ -6,6 +6,7 @@
 import json
 import os
 import re
+import shlex
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from ghp_agents.integrations.clients.install import plugin
+from tests.clients.steps import edit, replace, shell, start
 from tests.support.clients import TIMEOUT_S, Bench, end
 from tests.support.fake_models import Call, Request, Turn
 from tests.support.git import commit
@@ -32,6 +35,10 @@ CLAUDE_EVENTS = (
 CODEX_EVENTS = (
     "Interrupt", "PostToolUse", "PreCompact", "PreToolUse", "SessionEnd", "SessionStart", "Stop",
     "SubagentStart", "SubagentStop", "UserPromptSubmit",
+)  # fmt: skip
+SHARED_EVENTS = (  # of Copilot CLI and Qwen Code
+    "PostToolUse", "PreCompact", "PreToolUse", "SessionEnd", "SessionStart", "Stop",
+    "SubagentStop", "UserPromptSubmit",
 )  # fmt: skip
 NOTEBOOK = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 PATCH = """\
@@ -163,6 +170,88 @@ def test_codex(bench: Bench, repo: Path, tmp_path: Path) -> None:
     compare("codex", collect(recorded, bench.home, repo))
 
 
+def test_copilot_cli(bench: Bench, repo: Path, tmp_path: Path) -> None:
+    commit(repo, {"a.txt": "a\n"}, "Files")
+    command = recorder(tmp_path / "recorded")
+    (bench.home / ".copilot/hooks").mkdir(parents=True)
+    said = {
+        event: [{"hooks": [{"type": "command", "command": command, "timeout": 5}]}]
+        for event in SHARED_EVENTS
+    }
+    (bench.home / ".copilot/hooks/all.json").write_text(json.dumps({"version": 1, "hooks": said}))
+    helper = {"name": "helper", "agent_type": "general-purpose", "description": "Help"}
+    bench.models.script(
+        "one",
+        Turn("Working.", [edit("copilot", repo / "new.txt")]),
+        Turn(calls=[replace("copilot", repo / "a.txt", "a", "b")]),
+        Turn(calls=[shell("copilot", "echo hello")]),
+        Turn(calls=[Call("view", {"path": str(repo / "a.txt")})]),
+        Turn(calls=[Call("task", {**helper, "prompt": "Help me.", "mode": "sync"})]),
+        Turn(calls=[edit("copilot", repo / "sub.txt")]),  # the helper's
+        Turn("Helped."),
+        Turn("All done."),
+    )
+    ended = end(start(bench, "copilot", repo, "one"))
+    assert ended.code == 0, ended.err
+    model = {"COPILOT_MODEL": "gpt-5.4", "COPILOT_PROVIDER_WIRE_API": "responses"}
+    patch = "*** Begin Patch\n*** Add File: patched.txt\n+x\n*** End Patch"
+    bench.models.script("two", Turn(calls=[Call("apply_patch", patch)]))
+    ended = end(bench.start("copilot", repo, "two", env=model))
+    assert ended.code == 0, ended.err
+    compare("copilot", collect(tmp_path / "recorded", bench.home, repo))
+
+
+def test_qwen_code(bench: Bench, repo: Path, tmp_path: Path) -> None:
+    commit(repo, {"a.txt": "a\n"}, "Files")
+    command = recorder(tmp_path / "recorded")
+    said = {
+        event: [{"hooks": [{"type": "command", "command": command, "timeout": 5000}]}]
+        for event in SHARED_EVENTS
+    }
+    (repo / ".qwen").mkdir()
+    (repo / ".qwen/settings.json").write_text(json.dumps({"$version": 4, "hooks": said}))
+    helper = {"subagent_type": "general-purpose", "description": "Help", "prompt": "Help me."}
+    bench.models.script(
+        "one",
+        Turn("Working.", [edit("qwen", repo / "new.txt")]),
+        Turn(calls=[Call("read_file", {"file_path": str(repo / "a.txt")})]),
+        Turn(calls=[replace("qwen", repo / "a.txt", "a", "b")]),
+        Turn(calls=[shell("qwen", "echo hello")]),
+        Turn(calls=[Call("agent", helper)]),
+        Turn(calls=[edit("qwen", repo / "sub.txt")]),  # the helper's
+        Turn("Helped."),
+        Turn("All done."),
+    )
+    ended = end(start(bench, "qwen", repo, "one"))
+    assert ended.code == 0, ended.err
+    compare("qwen", collect(tmp_path / "recorded", bench.home, repo))
+
+
+def test_pi(bench: Bench, repo: Path, tmp_path: Path) -> None:
+    """What our extension sends."""
+    commit(repo, {"a.txt": "a\n"}, "Files")
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\nexec {recorder(tmp_path / 'recorded')}\n")
+    program.chmod(0o755)
+    (repo / ".pi/extensions").mkdir(parents=True)
+    (repo / ".pi/extensions/ghp-agents.ts").write_text(plugin("pi", str(program)))
+    bench.models.script(
+        "one",
+        Turn("Working.", [edit("pi", repo / "new.txt")]),
+        Turn(calls=[replace("pi", repo / "a.txt", "a", "b")]),
+        Turn(calls=[shell("pi", "echo hello")]),
+    )
+    ended = end(start(bench, "pi", repo, "one"))
+    assert ended.code == 0, ended.err
+    compare("pi", collect(tmp_path / "recorded", bench.home, repo))
+
+
+def recorder(folder: Path) -> str:
+    """The command of a hook that keeps what it is given in a new folder."""
+    folder.mkdir()
+    return shlex.join([sys.executable, str(RECORDER), str(folder)])
+
+
 HEREDOC = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: shell.txt\n+x\n*** End Patch\nEOF\n"
 
 
@@ -188,8 +277,13 @@ def collect(recorded: Path, home: Path, repo: Path) -> dict[str, Any]:
             payload.get("tool_name"),
             payload.get("source"),
         ]
-        words.append("subagent" if "agent_id" in payload and payload.get("tool_name") else None)
-        if "apply_patch <<" in payload.get("tool_input", {}).get("command", ""):
+        is_helpers = "agent_id" in payload and not str(words[0]).startswith("Subagent")
+        words.append("subagent" if is_helpers else None)
+        words.append("again" if payload.get("prompt") == "" else None)
+        given = payload.get("tool_input", {})
+        if isinstance(given, str):
+            words.append("patch")
+        elif "apply_patch <<" in given.get("command", ""):
             words.append("heredoc")
         if "task-notification" in payload.get("prompt", ""):
             words.append("notification")
@@ -198,6 +292,10 @@ def collect(recorded: Path, home: Path, repo: Path) -> dict[str, Any]:
         text = re.sub(r"\d{4}/\d\d/\d\d/rollout-[\dT-]+-0", "2026/01/02/rollout-0", text)
         text = re.sub(r"/tmp/[^\"<]*/tasks/", "/tmp/claude/tasks/", text)
         text = re.sub(r"(toolu|call)_\d+_\d+_(\d+)", r"\1_\2", text)
+        text = re.sub(r"\b(toolu|call)_\d+_[0-9a-z]{9}\b", r"\1_1", text)
+        text = re.sub(r"Group PGID: \d+", "Group PGID: 4321", text)
+        text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "2026-01-02T03:04:05.678Z", text)
+        text = re.sub(r'("pid": ?)\d+', r"\1 4321", text)
         text = re.sub(r'(duration_ms(?:":|>))\d+', r"\1 7", text)
         text = text.replace(str(repo), "/repo").replace(str(home), "/home/person")
         text = text.replace(str(repo).replace("/", "-").replace("_", "-"), "-repo")

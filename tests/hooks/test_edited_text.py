@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.hooks import claude, codex, cursor, edited_text, gemini, opencode
+from ghp_agents.hooks import (
+    claude,
+    codex,
+    copilot,
+    cursor,
+    edited_text,
+    gemini,
+    opencode,
+    pi,
+    qwen,
+)  # fmt: skip
 from ghp_agents.hooks.event import Event, UnknownEditError
 from tests.support.hooks import PAYLOADS, payload
 
@@ -19,6 +29,9 @@ PARSERS: dict[str, Any] = {
     "cursor": (cursor.parse, "preToolUse"),
     "gemini": (gemini.parse, "BeforeTool"),
     "opencode": (opencode.parse, "tool.execute.before"),
+    "copilot": (copilot.parse, "PreToolUse"),
+    "pi": (pi.parse, "tool_call"),
+    "qwen": (qwen.parse, "PreToolUse"),
 }
 FILE = "/repo/a.txt"
 
@@ -242,6 +255,17 @@ def test_many_edits_of_a_large_file_end_soon(edits: list[dict[str, str]]) -> Non
                                               {"oldString": "b", "newString": "c"}]}, b"a", b"c"),
         ("opencode", "patch", {"patchText": "*** Begin Patch\n*** Update File: /repo/a.txt\n"
                                             "@@\n-a\n+b\n*** End Patch"}, b"a\n", b"b\n"),
+        ("copilot", "Edit", {"old_str": "a\nb", "new_str": "x"}, b"a\r\nb\r\n", b"x\r\n"),
+        ("copilot", "Edit", {"old_str": "a", "new_str": ""}, b"a\nb", b"b"),
+        ("copilot", "Write", {"file_text": "n\n"}, None, b"n\n"),
+        ("pi", "edit", {"edits": [{"oldText": "a", "newText": ""}]}, b"a\nb", b"\nb"),
+        ("pi", "edit", {"edits": [{"oldText": "b", "newText": "x"}]}, b"a\nb\r\n", b"a\nx\n"),
+        ("pi", "edit", {"edits": [{"oldText": "b", "newText": "x"}]}, b"a\r\nb\n",
+         b"a\r\nx\r\n"),
+        ("pi", "write", {"content": "n\n"}, b"o\r\n", b"n\n"),
+        ("qwen", "edit", {"old_string": "a", "new_string": ""}, b"a\r\nb", b"b"),
+        ("qwen", "edit", {"old_string": "a", "new_string": "b", "replace_all": True}, b"aa", b"bb"),
+        ("qwen", "write_file", {"content": "n\n"}, b"\xef\xbb\xbfo\r\n", b"\xef\xbb\xbfn\r\n"),
         ("cursor", "Write", {"contents": "n\n"}, b"o", b"n\n"),
         ("cursor", "Edit", {"old_string": "a", "new_string": "b"}, b"a", b"b"),
         ("cursor", "Delete", {}, b"a", None),
@@ -252,9 +276,38 @@ def test_many_edits_of_a_large_file_end_soon(edits: list[dict[str, str]]) -> Non
 def test_each_client_edits_by_its_own_rules(
     client: str, tool: str, arguments: dict[str, Any], before: bytes | None, expected: bytes | None
 ) -> None:
-    path = {"opencode": "filePath"}.get(client, "file_path")
+    path = {"opencode": "filePath", "copilot": "path", "pi": "path"}.get(client, "file_path")
     given = arguments if {"patchText", "command"} & set(arguments) else {path: FILE, **arguments}
     assert after(client, tool, before, **given) == expected
+
+
+@pytest.mark.parametrize(
+    ("client", "before"),
+    [
+        ("copilot", b"  a\n  b\n"), ("pi", b"a \nb\n"), ("qwen", b"  a\n  b\n"),  # similar text
+        ("copilot", b"a\nb\r\n"), ("copilot", b"a\nb\xff"), ("copilot", b"\xff\xfea\x00"),
+        ("pi", b"a\nb\r"), ("pi", b"a\nb\xff"), ("qwen", b"a\nb\xff"),
+    ],
+)  # fmt: skip
+def test_what_a_client_changes_in_ways_of_its_own_is_unknown(client: str, before: bytes) -> None:
+    tools: dict[str, tuple[str, dict[str, Any]]] = {
+        "copilot": ("Edit", {"path": FILE, "old_str": "a\nb", "new_str": "c"}),
+        "pi": ("edit", {"path": FILE, "edits": [{"oldText": "a\nb", "newText": "c"}]}),
+        "qwen": ("edit", {"file_path": FILE, "old_string": "a\nb", "new_string": "c"}),
+    }
+    tool, arguments = tools[client]
+    assert why(client, tool, before, **arguments)
+
+
+def test_a_patch_of_copilot_is_a_text() -> None:
+    patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-a\n+b\n*** End Patch"
+    said = {"hook_event_name": "PreToolUse", "cwd": "/repo", "tool_name": "Edit"}
+    found = copilot.parse({**said, "tool_input": patch})
+    assert found is not None
+    assert edited_text.content_after(found, FILE, b"a\n") == b"b\n"
+    for before in (b"a", b" a\n", b"a\nb\r\n", b"a\n\xff\n"):
+        with pytest.raises(UnknownEditError):
+            edited_text.content_after(found, FILE, before)
 
 
 @pytest.mark.parametrize(
