@@ -33,7 +33,7 @@ def batch(context: "HookContext") -> Reply | None:
         from ghp_agents.hooks import shell_writes
 
         replies.append(shell_writes.look_at_edits(context))
-    if event.hears and news_flag.is_set(context.folders, context.agent):
+    if event.hears and event.takes_news and news_flag.is_set(context.folders, context.agent):
         from ghp_agents.hooks.news import news
 
         replies.append(news(context, "ghp-agents has news for this agent:"))

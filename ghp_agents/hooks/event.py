@@ -64,6 +64,7 @@ class Event:
         "paths",
         "pid",
         "session",
+        "takes_news",
         "tool_uses",
     )
 
@@ -91,6 +92,7 @@ class Event:
         self.edits = edits  # the tools that edit them
         self.tool_uses = tool_uses  # oldest first
         self.hears = hears  # whether the agent gets the reply's context
+        self.takes_news = True  # if it hears; a sub-agent must not take its agent's
         self.goes_on = goes_on  # no real start or end: compacted, or cleared in the same process
         self.pid = pid  # of the agent, if the client sends it
 

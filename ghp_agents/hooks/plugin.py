@@ -14,8 +14,6 @@ object that tells the plugin what to do:
     {"env": {…}}         set these variables for the agent's shell commands; with "context"
 """
 
-from ghp_agents.hooks.event import text
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,11 +26,7 @@ if TYPE_CHECKING:
 def parse(client: "Client", payload: "Mapping[str, Any]") -> "Event | None":
     """The event in a message of a plugin; None if we do not handle it."""
     event, pid = client.parse(payload), payload.get("pid")
-    if event is None:
-        return None
-    # News is for the agent, which does not see what a sub-agent is told.
-    event.hears &= not text(payload, "agent_id")
-    if type(pid) is int and pid > 0:
+    if event and type(pid) is int and pid > 0:
         event.pid = pid
     return event
 

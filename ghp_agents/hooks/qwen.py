@@ -28,8 +28,11 @@ CLIENT = Client(
 def parse(payload: "Mapping[str, Any]") -> Event | None:
     """The event in a message of Qwen Code; None if we do not handle it."""
     event = CLIENT.parse(payload)
-    # Each request after a tool is announced as a prompt, too, but an empty one.
-    return None if event and event.kind == "prompt" and payload.get("prompt") == "" else event
+    if event and event.kind == "batch":  # maybe of a sub-agent: nothing tells
+        event.takes_news = False
+    elif event and event.kind == "prompt" and payload.get("prompt") == "":
+        event.kind = "batch"  # a request of the agent itself, after its tools
+    return event
 
 
 render = hook_output

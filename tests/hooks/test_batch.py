@@ -116,6 +116,19 @@ def answered(repo: Path, text: str = "SQLite") -> str:
 
 
 @pytest.mark.slow
+def test_a_tool_of_qwen_takes_no_news_but_the_request_after_it_does(repo: Path) -> None:
+    """The tool may be a sub-agent's, and nothing tells."""
+    begun(repo)
+    answered(repo)
+    said = {"session_id": SESSION, "cwd": str(repo)}
+    tool = {"hook_event_name": "PostToolUse", "tool_name": "glob", "tool_input": {}}
+    asks = {"hook_event_name": "UserPromptSubmit", "prompt": ""}
+    assert call("qwen", said | tool, repo) == SILENT
+    assert "SQLite" in context(call("qwen", said | asks, repo))
+    assert call("qwen", said | asks, repo) == SILENT
+
+
+@pytest.mark.slow
 def test_an_answer_is_told_once_and_as_what_it_is(repo: Path) -> None:
     begun(repo)
     name = answered(repo)
