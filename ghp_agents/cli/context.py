@@ -9,6 +9,7 @@ import click
 
 from ghp_agents.cli import complete, output
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
+from ghp_agents.core.ids import count
 from ghp_agents.core.person import agent_here
 from ghp_agents.hotpath import background, error_log, own_name
 from ghp_agents.presence import people
@@ -94,6 +95,11 @@ def _send(app: App) -> None:
         with output.busy("Syncing"):
             report = push_now.send(app)
         trouble = report.trouble and f"{report.remote}: {report.trouble}"
+        if report.refused:
+            output.warn(
+                f"{report.remote} refused {count(report.refused, 'record')}, kept in this clone.",
+                "`ghp agent-sync --refused` shows what, why and what to do.",
+            )
     except (GhpError, OSError) as error:
         trouble = str(error)
     if trouble:

@@ -105,6 +105,7 @@ class SyncReport(NamedTuple):
     permanent: bool = False  # a retry will not help
     notes: tuple[str, ...] = ()
     again_at: float | None = None  # when the rest can be sent, if not now
+    refused: int = 0  # records that the remote refused; they were set aside
 
 
 class Absorption(NamedTuple):

@@ -17,7 +17,7 @@ _NOISE = re.compile(
     r"|resolve the following violations .*|review all repository rules at .*|[0-9a-f]{40,64}"
 )
 _OBJECT = re.compile(r"(?:commit: |blob id: )?([0-9a-f]{7,64})")
-_TO_ALLOW = re.compile(r"https://\S{1,300}/(?:unblock-secret|sso\?)\S{0,300}")
+_TO_ALLOW = re.compile(r"https://\S{1,300}/unblock-secret/\S{1,100}")
 
 
 class Cause(StrEnum):
@@ -60,8 +60,9 @@ OF_CLONE = {
     f"edit the repository's rules to leave out the branches ghp/**. {_ELSEWHERE}",
     Cause.CREATION: "A rule restricts who may create or update such refs. Ask who may edit the "
     f"repository's rules to leave out the branches ghp/**. {_ELSEWHERE}",
-    Cause.SSO: "Open the page that the message names, and authorize the token for the "
-    "organization; for an SSH key: Settings, SSH and GPG keys, Configure SSO.",
+    Cause.SSO: "A person authorizes the token for the organization on GitHub: Settings, Developer "
+    "settings, Personal access tokens, Configure SSO. For an SSH key: Settings, SSH and GPG keys, "
+    "Configure SSO.",
     Cause.ARCHIVED: "Nobody can write to an archived repository. Ask its owner to unarchive it. "
     + _ELSEWHERE,
     Cause.RULE: "A rule of the remote refuses this clone's ref. Ask who may edit its rules or "
@@ -102,7 +103,7 @@ def readable(lines: Iterable[str]) -> str:
 
 
 def pages(lines: Iterable[str]) -> list[str]:
-    """The pages where a person may allow a secret or a token, at most three."""
+    """The pages where a person may allow a secret, at most three."""
     found = (_TO_ALLOW.search(line) for line in lines)
     return list(dict.fromkeys(match.group() for match in found if match))[:3]
 

@@ -275,7 +275,7 @@ _NO_ACCESS = re.compile(
     r"returned error: 40[13]|http 40[13]|permission denied \(|permission to .* denied"
     r"|access denied|authentication failed|could not read (username|password)"
     r"|repository '?.*'? ?not found|not permitted|not allowed|read[- ]only|service not enabled"
-    r"|not exported|host key verification failed|do not have permission|not authorized"
+    r"|saml sso|not exported|host key verification failed|do not have permission|not authorized"
 )
 
 

@@ -134,5 +134,6 @@ def _together(first: SyncReport, second: SyncReport) -> SyncReport:
     return second._replace(
         pushed=first.pushed or second.pushed,
         news=first.news + second.news,
+        refused=first.refused + second.refused,
         notes=(*first.notes, *second.notes),
     )

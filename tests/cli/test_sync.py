@@ -8,6 +8,7 @@ import pytest
 
 from ghp_agents.core.clock import SystemClock
 from ghp_agents.hotpath import background
+from tests.state.clones import store
 from tests.support import repos
 from tests.support.consent import mine
 from tests.support.ghp import invoke
@@ -268,3 +269,30 @@ def test_the_agent_whose_record_was_refused_hears_of_it_once(clones: Clones, rem
     assert "The remote refused your issue-new " in heard
     assert "so other clones do not have it. It says: " in heard
     assert "The remote refused your" not in invoke("agent-status", here, AS).out
+
+
+def test_a_secret_in_the_patch_of_a_handoff_leaves_everything_else_heard(
+    clones: Clones, remote: Path
+) -> None:
+    here, there = clones(2)
+    rule(remote)
+    invoke("agent-issue new Parse", here)
+    invoke("agent-claim 1", here, AS)
+    (here / "notes.txt").write_text(f"see dop_v1_{'ab12' * 16}\n")  # no kind that we know
+    done = invoke("agent-handoff --goal Parse", here, AS)
+    assert done.code == 0
+    told = "Warning: origin refused 1 record, kept in this clone.\nHint: `ghp agent-sync --refused`"
+    assert told in done.err
+    (here / "notes.txt").unlink()
+    invoke("agent-handoff --goal Again", here, AS)
+    invoke("agent-status --set testing", here, AS)
+    assert invoke("agent-sync", here, AS).code == 0
+    invoke("agent-sync", there)
+    assert "worker-1  active  testing" in invoke("agent-status", there).out
+    known = {"GHP_AGENT": "worker-2"}
+    assert "Again" in invoke("agent-resume --issue 1", there, known).out
+    kept = store(here).set_aside()
+    assert [record.record.event for record in kept] == ["handoff"]
+    paths = [path for path, _ in kept[0].record.files]
+    assert [path.split("/")[1] for path in paths] == ["handoffs", "patches"]
+    assert "dop_v1_" not in git(remote, "log", "--all", "-p")

@@ -144,6 +144,34 @@ def test_trouble_that_may_pass_is_a_warning_and_a_refusal_an_error(
     )
 
 
+@pytest.mark.parametrize(
+    ("trouble", "permanent", "advice"),
+    [
+        ("GH013: Commits must have verified signatures.", True, "A rule asks for signed commits"),
+        ("Cannot create ref due to creations being restricted.", True, "A rule restricts who may"),
+        ("This repository was archived so it is read-only.", True, "Nobody can write to an"),
+        (
+            "the organization has enforced SAML SSO",
+            True,
+            "A person authorizes",
+        ),
+        (
+            "the organization has enforced SAML SSO",
+            False,
+            "A person authorizes",
+        ),
+        ("[remote rejected] (hook declined) Policy 7", True, "A rule of the remote refuses"),
+        ("Permission to owner/repo.git denied", True, "Trying again will not help. Ask for"),
+    ],
+)
+def test_the_advice_fits_the_cause(
+    ws: Workspace, store: StandingStore, trouble: str, permanent: bool, advice: str
+) -> None:
+    store.stands = SyncStatus(remote="origin", trouble=trouble, permanent=permanent)
+    found = one(records.check_sync(make_context(ws, store)))
+    assert (found.level, found.remedy[: len(advice)]) == (Level.ERROR, advice)
+
+
 def test_a_clone_that_is_silent_for_a_month_is_named_and_keeps_its_say(
     ws: Workspace, clock: ManualClock
 ) -> None:

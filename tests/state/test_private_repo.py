@@ -430,3 +430,22 @@ def test_two_copies_of_one_template_do_not_share_theirs(
     commit(two, {"file": "x"})
     assert opened(one).path != opened(two).path
     assert opened(one).clone != opened(two).clone
+
+
+def test_over_http_the_servers_own_lines_say_why() -> None:
+    fatal = "fatal: unable to access 'https://h/acme/x/': The requested URL returned error: 403"
+    page = "https://github.com/enterprises/acme/sso?"
+    lines = [
+        "remote: The `acme' organization has enabled or enforced SAML SSO.",
+        f"remote: To access this repository, visit {page}authorization_request=AB3",
+        fatal,
+    ]
+    assert first_error(Result(128, b"", "\n".join(lines))) == (
+        "The `acme' organization has enabled or enforced SAML SSO. To access this repository, "
+        f"visit {page}*** ({fatal})"
+    )
+    archived = ["remote: This repository was archived so it is read-only.", fatal]
+    assert first_error(Result(128, b"", "\n".join(archived))) == (
+        f"This repository was archived so it is read-only. ({fatal})"
+    )
+    assert first_error(Result(128, b"", fatal)) == fatal

@@ -85,7 +85,7 @@ def _print_one(kept: SetAside, now: float) -> None:
         output.data(f"  {file(path)} ({count(len(content), 'byte')})")
     output.data(f"  → {refusal.of_record(kept.words)}")
     for page in kept.pages:
-        output.data(f"  → To allow it, a person may open {phrase(page, refusal.LONGEST)}")
+        output.data(f"  → The remote names a page to allow it: {phrase(page, refusal.LONGEST)}")
 
 
 def _print_content(kept: SetAside) -> None:

@@ -31,6 +31,7 @@ class Outcome(NamedTuple):
     pushed: Pushed
     sent: bool = False  # something was accepted
     notes: tuple[str, ...] = ()
+    refused: int = 0  # records that were set aside
 
 
 class _SearchEndedError(Exception):
@@ -51,7 +52,7 @@ def send_rest(
             search.try_to(head)
     except _SearchEndedError as stop:
         search.last = stop.pushed
-    return Outcome(search.last, search.is_accepted, tuple(search.notes))
+    return Outcome(search.last, search.is_accepted, tuple(search.notes), search.refused)
 
 
 class _Search:
@@ -64,6 +65,7 @@ class _Search:
         self.last = pushed
         self.is_accepted = False
         self.notes: list[str] = []
+        self.refused = 0
         self._left = MOST_PUSHES
 
     def try_to(self, oid: str) -> bool:
@@ -122,6 +124,7 @@ class _Search:
         record = rewrite.record_of(self._repository, commit)
         if record:
             kept = set_aside.put(self._ws, record, pushed)
+            self.refused += 1
             self.notes.append(f"Set aside {describe(kept)}: the remote refused it.")
         elif commit.is_presence:
             actions, without = rewrite.actions_of(self._repository, commit), set()

@@ -132,8 +132,11 @@ def _send(
         pushed = send(head)
         is_sent = False
         if pushed.about_ref and refusal.may_be_about_records(pushed.words):
-            pushed, is_sent, found = refused_search.send_rest(ws, repository, send, head, pushed)
+            pushed, is_sent, found, refused = refused_search.send_rest(
+                ws, repository, send, head, pushed
+            )
             notes += found
+            report = report._replace(refused=report.refused + refused)
         report = report._replace(pushed=report.pushed or is_sent)
         if pushed.answer is PushOutcome.DONE:
             return report._replace(pushed=True, notes=tuple(notes))
