@@ -8,6 +8,7 @@ import click
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, start_background
 from ghp_agents.core.errors import ExitCode
+from ghp_agents.core.ids import count
 from ghp_agents.sweep import messages
 from ghp_agents.sweep import service as services
 from ghp_agents.sweep.lock import BusyError
@@ -78,6 +79,12 @@ def sweep(
         raise click.exceptions.Exit(
             int(ExitCode.ERROR if swept.report.permanent else ExitCode.UNKNOWN)
         )
+    if swept.failed:
+        output.error(
+            f"{count(swept.failed, 'action')} failed: see the lines marked ✗ above.",
+            "The next sweep tries again. Run `ghp agent-doctor` to check the token and the remote.",
+        )
+        raise click.exceptions.Exit(int(ExitCode.ERROR))
 
 
 def _print(swept: SweepResult, sweep_lines: list[SweepLine], *, as_json: bool) -> None:
@@ -90,7 +97,7 @@ def _print(swept: SweepResult, sweep_lines: list[SweepLine], *, as_json: bool) -
         output.marked(sign, "32" if line.done else "33", f"{where}{line.text}")
     for note in swept.report.notes:
         output.say(note)
-    counted = ", ".join(f"{count} {state}" for state, count in swept.agents) or "none"
+    counted = ", ".join(f"{many} {state}" for state, many in swept.agents) or "none"
     if swept.dry_run:
         output.say(f"Agents: {counted}. Dry run: nothing was done.")
     else:
@@ -109,6 +116,7 @@ def _fields(swept: SweepResult, sweep_lines: list[SweepLine]) -> "SweepJson":
                 "agent": line.agent or None,
                 "to": line.to or None,
                 "done": line.done,
+                "failed": line.failed,
                 "text": line.text,
             }
             for line in sweep_lines

@@ -92,10 +92,16 @@ def _cut(section: BudgetSection, limit: int) -> str:
         room -= len(line) + 1
     whole = len(kept)
     if whole < len(lines) and room >= BEGINNING:
-        kept.append(f"{lines[whole][: room - 2]}…")
+        kept.append(_begun(lines[whole][: room - 3]))
     elif not any(line.strip("> ") for line in kept):
         return ""
     return _under(section.title, "\n".join([*kept, cut_note(whole)]))
+
+
+def _begun(line: str) -> str:
+    """The beginning of a line, with the end of a quotation that it begins: what follows must not
+    look quoted, nor what was quoted bare."""
+    return line + "…" + ("»" if line.count("«") > line.count("»") else "")
 
 
 def _shown(section: BudgetSection) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ghp_agents.core import files
-from ghp_agents.core.errors import GhpError, UnknownError
+from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.core.ids import Actor
 from ghp_agents.core.json_file import texts_file
 from ghp_agents.escalations import service as escalation
@@ -20,6 +20,7 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.workspace import Workspace
 
 CALLED = "called"  # a folder with one file for each issue to which this clone assigned people
+PENDING = "calling"  # the same for people whose assignment GitHub has not confirmed
 BY = Actor("ghp-agents")
 
 
@@ -41,21 +42,29 @@ def _show(ctx: Context, issue: Issue, *, is_open: bool) -> list[str]:
     waits = is_open and issue.state != "closed"
     label = _label(ctx.ws, issue)
     people = tuple(at(account) for account in ctx.ws.settings.escalate_to if "/" not in account)
-    called = _called(ctx.ws, issue.number)
+    called, pending = (_noted(ctx.ws, issue.number, kind) for kind in (CALLED, PENDING))
     change = IssueChange(remove_labels=(label,), remove_assignees=called)
     if waits:
-        fresh = people if label not in issue.labels else ()
+        fresh = people if label not in issue.labels else pending
         change = IssueChange(add_labels=(label,), add_assignees=fresh)
     if effective(issue, change) == NO_CHANGE:
         return []
+    # Noted before the request: GitHub may assign them and not answer.
+    asked = [name for name in change.add_assignees if name not in issue.assignees]
+    _note(ctx.ws, issue.number, CALLED, [*called, *asked])
+    _note(ctx.ws, issue.number, PENDING, asked)
     try:
         now = ctx.tracker.change(issue.number, change, BY)
     except UnknownError:
         raise
     except GhpError as error:
+        if type(error) is RefusedError:  # GitHub will not assign them
+            _note(ctx.ws, issue.number, CALLED, called)
+            _note(ctx.ws, issue.number, PENDING, ())
         return [f"Cannot mark #{issue.number} as waiting for a person: {error}"]
     new = [name for name in now.assignees if name not in issue.assignees]
-    _note(ctx.ws, issue.number, [*called, *new] if waits else ())
+    _note(ctx.ws, issue.number, CALLED, [*called, *new] if waits else ())
+    _note(ctx.ws, issue.number, PENDING, ())
     return []
 
 
@@ -65,16 +74,16 @@ def _label(ws: Workspace, issue: Issue) -> str:
     return next((label for label in issue.labels if label.lower() == wanted.lower()), wanted)
 
 
-def _called(ws: Workspace, number: int) -> tuple[str, ...]:
-    read = (texts_file(Path(top, CALLED, f"{number}.json")).read() for top in ws.folders)
+def _noted(ws: Workspace, number: int, kind: str) -> tuple[str, ...]:
+    read = (texts_file(Path(top, kind, f"{number}.json")).read() for top in ws.folders)
     return tuple(next(filter(None, read), ()))
 
 
-def _note(ws: Workspace, number: int, people: Iterable[str]) -> None:
-    """Store the assigned people durably: only this clone knows that it assigned them."""
+def _note(ws: Workspace, number: int, kind: str, people: Iterable[str]) -> None:
+    """Store people durably: only this clone knows that it assigned them."""
     names = list(dict.fromkeys(people))
     for folder in map(Path, ws.folders):
-        path = folder / CALLED / f"{number}.json"
+        path = folder / kind / f"{number}.json"
         if not names:
             path.unlink(missing_ok=True)
         elif files.usable(folder):

@@ -2,19 +2,19 @@
 
 The clone of the claim's holder keeps it, or the clone that did so last; after a comment command or
 a sweep, the clone that ran it. The text follows from the state, so nothing is queued: a sync
-compares and writes the differences. If two clones created one at once, the younger one is deleted
-by its own clone.
+compares and writes the differences. Only which issues a command or a sweep changed is noted until
+their comments are written. If two clones created one at once, the younger one is deleted by its
+own clone.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ghp_agents.core.ids import digest
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
-from ghp_agents.github import edited_comment, status_comment
+from ghp_agents.github import edited_comment, owed_comments, status_comment
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.api.errors import ForbiddenError, GoneError, MissingError
 from ghp_agents.github.api.repository import GitHubRepository
@@ -43,7 +43,7 @@ class WrittenStatus(NamedTuple):
     """What this clone last wrote on an issue."""
 
     comment: int
-    text: str  # digests
+    text: str  # digests; empty if GitHub refused it
     essence: str
     at: float
 
@@ -56,7 +56,10 @@ def refresh(
     views: Sequence[AgentView],
     also: Collection[int] = (),
 ) -> None:
-    """Write changed comments on this clone's issues and on those in `also`. Raises UnknownError."""
+    """Write changed comments on this clone's issues, on those in `also`, and on those that are owed
+    since an earlier run. Raises GhpError; what was not written then is owed."""
+    owed_comments.owe(ctx.ws, also)
+    also = {*also, *owed_comments.owed(ctx.ws)}
     known = _known(ctx.ws, hub).read()
     by_number: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
     state = _StateView(ctx.ws, ctx.locks, snapshot, views)
@@ -73,6 +76,8 @@ def refresh(
             written += _update_comment(
                 ctx.ws, hub, known, state.facts(issue), force=issue_number in also
             )
+            if issue_number in also:
+                owed_comments.written(ctx.ws, issue_number)
     finally:
         _store(ctx.ws, hub, known)
 
@@ -153,16 +158,22 @@ def _update_comment(
     if previous and previous.text == text_digest and not force:
         return False
     is_soon = previous is not None and 0 <= now - previous.at < OFTEN
-    is_progress = previous is not None and previous.essence == essence_digest and not force
+    was_refused = previous is not None and not previous.text
+    is_same = previous is not None and previous.essence == essence_digest
+    is_progress = (is_same or was_refused) and not force
     if is_progress and (is_soon or hub.writes_in_last_hour >= MANY):
         return False
     identity = digest("state", hub.repository, str(facts.number))
     body = github_marker.signed(text, github_marker.mark(identity, BY, MARKER))
     comment = previous.comment if previous else 0
-    with suppress(ForbiddenError, MissingError, GoneError):  # tried again when the text changes
+    try:
         comment = (
             edited_comment.edit(hub, comment, body) if comment else 0
         ) or edited_comment.post_or_edit(hub, facts.number, body, MARKER)
+    except (ForbiddenError, MissingError):  # perhaps for a moment: tried again
+        text_digest = essence_digest = ""
+    except GoneError:
+        pass  # tried again when the text changes
     known[facts.number] = WrittenStatus(comment, text_digest, essence_digest, now)
     return True
 

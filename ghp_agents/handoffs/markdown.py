@@ -102,13 +102,18 @@ def issue_values(issue: Issue | None, blockers: Iterable[Issue]) -> dict[str, An
     if issue.edited_at:
         means = f"{outsider_text.edited(issue)} {means}"
 
-    def block(text: str) -> str:
-        return f"{means}\n\n{quotation(text, BODY_LIMIT, command)}" if text.strip() else ""
+    def block(lead: str, text: str) -> str:
+        return f"{lead}\n\n{quotation(text, BODY_LIMIT, command)}" if text.strip() else ""
 
+    goal = block(means, read.goal)
+    title, _, rest = read.acceptance.partition("\n\n")
+    criteria = (
+        rest if title.casefold() in ("acceptance", "acceptance criteria") else read.acceptance
+    )
     return {
         "line": issue_line(issue),
-        "goal": block(read.goal),
-        "acceptance": block(read.acceptance),
+        "goal": goal,
+        "acceptance": block(f"Also from {author}:" if goal else means, criteria),
         "blockers": [issue_line(blocker) for blocker in blockers],
         "comments": [
             *([outsider_text.left_out(issue)] if issue.left_out else []),

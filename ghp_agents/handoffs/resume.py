@@ -34,6 +34,7 @@ from ghp_agents.worktrees.provision import unchanged_files
 TEMPLATE = "resume.md.j2"
 APPLY = "resume-apply"  # the event of work that was restored
 SHOWN = 5
+LONG = ("here", "commits", "files", "ledger", "earlier")  # sections that a brief text leaves out
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,10 @@ def resume(
     *,
     max_chars: int | None = None,
     stopped: Set[int] = frozenset(),
+    is_brief: bool = False,
 ) -> Resumed:
-    """Return what the actor needs to continue; on one of the `stopped` issues it must stop.
+    """Return what the actor needs to continue; on one of the `stopped` issues it must stop. Brief
+    is the text without what its client tells anyway, and without the history.
 
     The caller marks the answers in it as delivered, after printing them.
     """
@@ -98,6 +101,8 @@ def resume(
     if not actor.is_person:
         news = escalation.news_for(ctx.ws, ctx.store.snapshot(), AgentName(actor.name))
     values = _values(ctx, chosen, news, is_stopped=not stopped.isdisjoint(chosen.about.numbers))
+    if is_brief:
+        values |= {name: [] for name in LONG}
     values = {**markdown.cleaned(values), "section": text_budget.mark}
     text = templates.render(TEMPLATE, values, own=repo_templates.templates(ctx.ws))
     limit = max(text_budget.LEAST, max_chars or ctx.ws.settings.resume_chars)

@@ -63,6 +63,7 @@ class Event:
         "name",
         "paths",
         "pid",
+        "resumed",
         "session",
         "takes_news",
         "tool_uses",
@@ -81,6 +82,7 @@ class Event:
         tool_uses: "Sequence[ToolUse]" = (),
         hears: bool = False,
         goes_on: bool = False,
+        resumed: bool = False,
         pid: int | None = None,
     ) -> None:
         self.client = client
@@ -94,6 +96,7 @@ class Event:
         self.hears = hears  # whether the agent gets the reply's context
         self.takes_news = True  # if it hears; a sub-agent must not take its agent's
         self.goes_on = goes_on  # no real start or end: compacted, or cleared in the same process
+        self.resumed = resumed  # a start with the transcript of an earlier session
         self.pid = pid  # of the agent, if the client sends it
 
     def __repr__(self) -> str:
@@ -187,6 +190,7 @@ class Client:
             tool_uses=[self.tool_use(tool, arguments)] if kind == "batch" and tool else (),
             hears=hears and (kind != "stop" or payload.get("stop_hook_active") is False),
             goes_on=_goes_on(kind, payload),
+            resumed=kind == "start" and payload.get("source") == "resume",
         )
 
     def tool_use(self, tool: str, arguments: "Any") -> ToolUse:

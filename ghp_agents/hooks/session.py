@@ -29,7 +29,6 @@ ENV_FILES = ("CLAUDE_ENV_FILE", "CODEX_ENV_FILE")  # sourced before the agent's 
 NAMING = ("copilot",)  # their shells have the variable with the session's id
 EXPORTING = ("opencode", "pi")  # our plugin gives the shell the variables of a reply
 END_TIMEOUT_S = 0.3  # seconds; clients allow a second or two at the end
-CONTEXT_LIMIT = 10_000  # UTF-16 units; clients put longer text aside
 
 
 def start(context: "HookContext") -> Reply:
@@ -53,7 +52,7 @@ def start(context: "HookContext") -> Reply:
         from ghp_agents.presence import namesakes
 
         lead += " " + namesakes.to_second(context.agent, first, context.folders)
-    return _resume_reply(context, lead, folder)
+    return _start_reply(context, lead, folder)
 
 
 def _first_of_name(context: "HookContext") -> str:
@@ -94,21 +93,19 @@ def _export(context: "HookContext", folder: str) -> bool:
 
 
 def _identity_text(context: "HookContext", is_exported: bool, folder: str) -> str:
+    still = "still " if context.event.resumed else ""
     is_known = is_exported or context.event.client in NAMING
     by = "" if is_known else f" Its shell commands need `--as {context.agent}`."
     if folder and not is_exported:
         from ghp_agents.hotpath.quoting import clean
 
         by += f" Its shell does not find `ghp`: run `{clean(f'{folder}/{PROGRAM}')}` instead."
-    return (
-        "ghp-agents coordinates the agents of this repository. This session is agent "
-        f"`{context.agent}`.{by} `ghp agent-status` lists all agents and their work."
-    )
+    lead = "ghp-agents coordinates this repository."
+    return f"{lead} This session is {still}agent `{context.agent}`.{by}"
 
 
-def _resume_reply(context: "HookContext", lead: str, folder: str) -> Reply:
-    """A reply with what the agent needs to continue, within the client's limit. `folder` is added
-    to the PATH."""
+def _start_reply(context: "HookContext", identity: str, folder: str) -> Reply:
+    """A reply with what the agent needs to begin. `folder` is added to the PATH."""
     variables = {"GHP_AGENT": context.agent}
     if folder:
         variables["PATH"] = ":".join(filter(None, (context.environ.get("PATH"), folder)))
@@ -116,42 +113,22 @@ def _resume_reply(context: "HookContext", lead: str, folder: str) -> Reply:
         return Reply(environ=variables)
     from ghp_agents.core.errors import GhpError
     from ghp_agents.core.ids import AgentName
-    from ghp_agents.hotpath.quoting import clean
+    from ghp_agents.hooks import start_text
     from ghp_agents.sync import notifications
 
     app, agent = context.app(), AgentName(context.agent)
     news_flag.clear(context.folders, context.agent)
-    snapshot = app.store.snapshot()
-    wanted = notifications.fence_lines(app, snapshot, agent)
-    others = notifications.of_others(app, snapshot, agent)
-    lead = "\n\n".join([lead, *wanted, *filter(None, [others.text])])
     try:
-        stopped = notifications.stopped_issues(app, snapshot, agent)
-        text, shown_ids = _resume(context, CONTEXT_LIMIT - len(lead) - 2, stopped)
+        text, ids = start_text.text(app, identity, is_brief=context.event.resumed)
     except GhpError as error:  # such as an unreadable issue; the name must still reach it
         error_log.log_error(error, app.ws.place.git_dir, context.environ, where="hook start")
-        return Reply(context=lead, environ=variables)
+        news = notifications.gather(app, agent, again=True)
+        text, ids = "\n".join(filter(None, (identity, news.text))), news.ids
     return Reply(
-        context=f"{lead}\n\n{clean(text)}",
+        context=text,
         environ=variables,
-        on_sent=lambda: notifications.deliver(app, agent, (*others.ids, *shown_ids)),
+        on_sent=lambda: notifications.deliver(app, agent, ids),
     )
-
-
-def _resume(
-    context: "HookContext", limit: int, stopped: "frozenset[int]"
-) -> "tuple[str, list[str]]":
-    from ghp_agents.handoffs import resume
-
-    app = context.app()
-    chosen = resume.choose(app.offline)
-    room = limit
-    while True:
-        resumed = resume.resume(app, chosen, max_chars=room, stopped=stopped)
-        units = len(resumed.text.encode("utf-16-le", "replace")) // 2
-        if units <= limit:
-            return resumed.text.strip("\n"), [item.id for item in resumed.news]
-        room = min(room - 1, room * limit // units)  # characters beyond U+FFFF count twice
 
 
 def prompt(context: "HookContext") -> Reply | None:

@@ -14,6 +14,7 @@ from ghp_agents.issues.issue import (
     assignee,
     checked_comment,
     checked_new,
+    effective,
     find,
 )
 from ghp_agents.issues.numbers import given_numbers, next_number
@@ -125,7 +126,8 @@ def new(
     again: bool = False,
 ) -> IssueResult:
     """Create an issue, unless the same author has an open one with the same title and body: a
-    repeated command must not create a second. With `again` it does."""
+    repeated command must not create a second, and sets the relations that the first lacks. With
+    `again` it creates one."""
     by = ctx.ws.actor()
     wanted = checked_new(
         fields._replace(
@@ -135,11 +137,12 @@ def new(
         )
     )
     same = None if again else _same(ctx.tracker, wanted, by)
-    return (
-        IssueResult(same, changed=False)
-        if same
-        else IssueResult(ctx.tracker.create(wanted, by), changed=True)
-    )
+    if same is None:
+        return IssueResult(ctx.tracker.create(wanted, by), changed=True)
+    relations = IssueChange(add_blockers=wanted.add_blockers, parent=wanted.parent)
+    if effective(same, relations) != NO_CHANGE:
+        same = ctx.tracker.change(same.number, relations, by)
+    return IssueResult(same, changed=False)
 
 
 def _same(tracker: IssueTracker, wanted: IssueChange, by: Actor) -> Issue | None:

@@ -10,7 +10,7 @@ from typing import NamedTuple, assert_never
 
 from ghp_agents.claims.effects import ClaimContext, show_release
 from ghp_agents.claims.holder_liveness import life_of
-from ghp_agents.core.errors import GhpError, UnknownError
+from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
@@ -45,6 +45,7 @@ class ActionResult(NamedTuple):
     act: Act
     done: bool
     text: str  # what was done, or why not
+    failed: bool = False  # not done because of an error
 
 
 class Sweep(NamedTuple):
@@ -70,7 +71,8 @@ def perform(sweep: Sweep, acts: Iterable[Act]) -> list[ActionResult]:
             sweep.check()
             done += _absorb(sweep.me, some) if together is some else [_perform(sweep, left[0])]
         except (BusyError, UnknownError) as error:
-            return [*done, *(ActionResult(act, False, f"left: {error}") for act in left)]
+            failed = isinstance(error, UnknownError)
+            return [*done, *(ActionResult(act, False, f"left: {error}", failed) for act in left)]
         left = [act for act in left if act not in together]
     return done
 
@@ -83,7 +85,8 @@ def _perform(sweep: Sweep, act: Act) -> ActionResult:
     except UnknownError:
         raise
     except GhpError as error:
-        return ActionResult(act, False, f"left: {one_line(str(error), 300)}")
+        failed = type(error) is not RefusedError  # our own rules refuse, and nothing is wrong
+        return ActionResult(act, False, f"left: {one_line(str(error), 300)}", failed)
 
 
 def _moved(current: Lock | None) -> str:

@@ -23,6 +23,7 @@ class SweepLine(NamedTuple):
     issue: int | None = None
     agent: str = ""
     to: str = ""
+    failed: bool = False  # an error prevented it
 
 
 def marker(what: str, held: Held) -> str:

@@ -32,6 +32,7 @@ def lines(swept: SweepResult) -> list[SweepLine]:
                 kind=type(act).__name__.lower(),
                 text=outcome.text or _planned(act),
                 done=outcome.done,
+                failed=outcome.failed,
                 issue=issue_of(act),
                 agent=held.holder if held else "",
                 to=act.to.name if isinstance(act, Free) and act.to else "",

@@ -47,6 +47,11 @@ class SweepResult(NamedTuple):
         """The number of acts that were done."""
         return sum(outcome.done for outcome in self.outcomes)
 
+    @property
+    def failed(self) -> int:
+        """The number of acts that an error prevented."""
+        return sum(outcome.failed for outcome in self.outcomes)
+
 
 def sweep(
     ctx: Context,
@@ -103,7 +108,7 @@ def _run(ctx: Context, turn: SweepLock, policy: str, *, prune: bool, fresh: bool
     outcomes = actions.perform(rules, acts)
     if prune and any(outcome.done and _freed_issue(outcome.act) for outcome in outcomes):
         outcomes += actions.perform(rules, _newly_orphaned(ctx, facts))
-    _refresh_status_comments(ctx, outcomes)
+    _refresh_status_comments(ctx, _freed_issues(outcomes))
     if fresh:
         memory.keep(ctx, actor)
     published = _publish(ctx)
@@ -116,20 +121,26 @@ def _run(ctx: Context, turn: SweepLock, policy: str, *, prune: bool, fresh: bool
     )
 
 
-def _refresh_status_comments(ctx: Context, outcomes: Sequence[ActionResult]) -> None:
-    """Update the status comments of issues whose claims were swept."""
-    swept = {issue for outcome in outcomes if outcome.done and (issue := _freed_issue(outcome.act))}
-    if ctx.hub is None or not swept:
-        return
-    from ghp_agents.github import status_comment_sync
+def _freed_issues(outcomes: Sequence[ActionResult]) -> set[int]:
+    """Return the issues whose claims were swept."""
+    return {issue for outcome in outcomes if outcome.done and (issue := _freed_issue(outcome.act))}
 
+
+def _refresh_status_comments(ctx: Context, swept: set[int]) -> None:
+    """Update the status comments of these issues, and those that are still owed."""
+    if ctx.hub is None:
+        return
+    from ghp_agents.github import owed_comments, status_comment_sync
+
+    if not swept and not owed_comments.owed(ctx.ws):
+        return
     snapshot = ctx.store.snapshot()
     views = presence.list_agents(ctx, snapshot, processes=False)
     issues = ctx.tracker.known(closed=True)
     try:
         status_comment_sync.refresh(ctx, ctx.hub, snapshot, issues, views, swept)
     except GhpError:
-        return  # the next holder updates the comment
+        return  # the next sync of this clone updates the comment
 
 
 def _freed_issue(act: Act) -> int | None:
@@ -157,6 +168,7 @@ def _publish_with_retries(ctx: Context, report: SyncReport) -> SyncReport:
         ctx.ws.clock.wait(PAUSE)
         with suppress(GhpError):  # reported below
             ctx.tracker.send()
+        _refresh_status_comments(ctx, set())
         report = _publish(ctx)
     lost = _waiting(ctx)
     words = f"{lost} issue changes could not be sent to GitHub"
@@ -164,8 +176,13 @@ def _publish_with_retries(ctx: Context, report: SyncReport) -> SyncReport:
 
 
 def _waiting(ctx: Context) -> int:
-    """Return how many writes to GitHub wait in this clone."""
-    return ctx.hub.status().queued if ctx.hub else 0
+    """Return how many writes to GitHub wait in this clone; it may be deleted after this sweep."""
+    if ctx.hub is None:
+        return 0
+    from ghp_agents.github import owed_comments
+
+    status = ctx.hub.status()
+    return status.queued + status.refused + len(owed_comments.owed(ctx.ws))
 
 
 def _gather(ctx: Context) -> tuple[SweepFacts, tuple[tuple[str, int], ...]]:

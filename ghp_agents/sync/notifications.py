@@ -37,11 +37,17 @@ class Notifications(NamedTuple):
 
 
 def gather(
-    ctx: Context, agent: AgentName, *, again: bool = False, limit: int = 10_000
+    ctx: Context,
+    agent: AgentName,
+    *,
+    again: bool = False,
+    limit: int = 10_000,
+    is_resumed: bool = False,
 ) -> Notifications:
     """The undelivered items for `agent`, in at most `limit` characters; the rest stays undelivered.
 
-    A lost claim is reported once; with `again`, as long as it lasts.
+    A lost claim is reported once; with `again`, as long as it lasts. With `is_resumed`, a resume
+    follows, which has the answers and the pull requests that were sent back.
     """
     snapshot = ctx.store.snapshot()
     items = [*(_of_stop(ctx, snapshot, agent, again) or _of_fence(ctx, agent, again))]
@@ -49,8 +55,10 @@ def gather(
     items += _rivals(ctx, agent)
     items += _once(ctx, agent)
     items += others_news.gather(ctx, snapshot, agent)
-    items += [(_answer(news), news.id) for news in _answers(ctx.ws, snapshot, agent)]
-    items += [(_returned(*pair), _return_id(pair[0])) for pair in _returns(ctx.ws, snapshot, agent)]
+    if not is_resumed:
+        items += [(_answer(news), news.id) for news in _answers(ctx.ws, snapshot, agent)]
+        returns = _returns(ctx.ws, snapshot, agent)
+        items += [(_returned(*pair), _return_id(pair[0])) for pair in returns]
     room = limit - len(MORE) - 1
     kept: list[tuple[str, str]] = []
     for text, name in items:

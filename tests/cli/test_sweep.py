@@ -76,6 +76,7 @@ def test_as_json_it_is_for_scripts(work: Path) -> None:
                 "agent": "worker-1",
                 "to": None,
                 "done": True,
+                "failed": False,
                 "text": "worker-1 is dead; back in the queue (attempt 1)",
             }
         ],

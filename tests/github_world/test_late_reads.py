@@ -10,6 +10,7 @@ from ghp_agents.core.ids import Actor, IssueNumber
 from ghp_agents.issues.issue import IssueChange
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
+from tests.support.commands import Field
 from tests.support.faults import Asked, Said
 from tests.support.git import git
 from tests.support.github import ADMIN, OUTSIDER, WORKER_1, GitHub
@@ -223,3 +224,32 @@ def with_age(
         return said
 
     return answer
+
+
+# ------------------------------------------------------------------- comments that are listed late
+
+
+def test_a_command_is_heard_though_its_comment_is_listed_after_its_issue_changed(
+    odd: GitHub,
+) -> None:
+    field = Field(odd)
+    first, second = odd.issue("One"), odd.issue("Two")
+    field.say(first, "Hello")
+    field.sync()
+    odd.replicas.lag = lambda asked: 100.0 if asked.path.endswith("/issues/comments") else 0.0
+    comment = field.say(second, "/agent assign worker-3")
+    field.clock.wait(5)
+    field.say(first, "Later")
+    field.sync()
+    assert field.obeyed() == []
+    field.clock.wait(120)
+    field.sync()
+    assert [each.comment for each in field.obeyed()] == [comment]
+    assert field.reactions(comment) == ["+1"]
+    for _ in range(2):  # what it wrote itself is listed late, too
+        field.clock.wait(120)
+        field.sync()
+    mark = len(odd.proxy.exchanges)
+    field.clock.wait(120)
+    field.sync()
+    assert [each.asked.path.rpartition("/")[2] for each in odd.proxy.since(mark)] == ["issues"]

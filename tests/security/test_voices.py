@@ -56,6 +56,10 @@ def test_no_hook_answer_has_words_of_others_outside_of_a_quotation(repo: Path, c
     hostile = Hostile(MARKS)
     shown = heard(repo, client, furnish(repo, hostile))
     assert leaked(shown, hostile) == []
+    # The start of a session is short; `agent-resume` has the rest.
+    for issue in (1, 2):
+        shown.append(invoke(f"agent-resume --issue {issue} --max-chars 100000", repo).out)
+    assert leaked(shown, hostile) == []
     silent = [token for token in hostile.tokens if not any(token in text for text in shown)]
     assert {token.strip("zq0123456789") for token in silent} <= UNSEEN
 

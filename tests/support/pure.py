@@ -10,7 +10,7 @@ _NAMES = {
     ),
     "escalations": "escalation messages record",
     "github": "accounts labels marker pull_mapping status_comment",
-    "github/commands": "comment_lines email_reply messages parse",
+    "github/commands": "comment_lines email_reply late_comments messages parse",
     "github/tracker": "body mapping requests",
     "guard": "codeowners override",
     "handoffs": "handoff record returned sections tool_files",

@@ -24,6 +24,7 @@ class ActJson(TypedDict):
     agent: str | None
     to: str | None
     done: bool
+    failed: bool
     text: str
 
 

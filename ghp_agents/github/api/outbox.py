@@ -10,7 +10,7 @@ from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.json_file import JsonFile
-from ghp_agents.github.api.errors import TokenError
+from ghp_agents.github.api.errors import MissingError, TokenError
 from ghp_agents.ports import Clock
 
 REFUSED = "refused"  # the folder of refused jobs
@@ -67,6 +67,12 @@ class Outbox:
             content = json.dumps(job._asdict()).encode()
             files.write_durably(self.folder / f"{number:012d}-{_name(job)}", content)
 
+    def remove(self, identity: str) -> None:
+        """Forget a waiting job: it is done."""
+        for path in self._files():
+            if path.name.partition("-")[2] == _name_of(identity):
+                path.unlink(missing_ok=True)
+
     def waiting(self) -> list[Job]:
         """The waiting jobs in order, without unreadable ones."""
         return [job for path in self._files() if (job := _job(path))]
@@ -117,7 +123,7 @@ class Outbox:
             yield job.says
 
     def _refuse(self, path: Path, job: Job, error: GhpError) -> Refused:
-        again = isinstance(error, RefusedError)
+        again = isinstance(error, RefusedError | MissingError)
         refused = Refused(job, str(error), self._token, self._clock.now(), again)
         self._set_aside(path, refused)
         return refused
@@ -148,10 +154,14 @@ class Outbox:
 
 
 def _name(job: Job) -> str:
+    return _name_of(job.id)
+
+
+def _name_of(identity: str) -> str:
     """A file name for an id, which may be anything."""
     from ghp_agents.core.ids import digest
 
-    return f"{digest(job.id, length=24)}.json"
+    return f"{digest(identity, length=24)}.json"
 
 
 def _number(path: Path) -> int:

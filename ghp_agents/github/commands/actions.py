@@ -15,7 +15,7 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import is_last_resort
 from ghp_agents.escalations.service import AnswerResult
 from ghp_agents.github.accounts import Names
-from ghp_agents.github.api.errors import ForbiddenError, TokenError
+from ghp_agents.github.api.errors import ForbiddenError, MissingError, TokenError
 from ghp_agents.github.commands import messages
 from ghp_agents.github.commands.parse import ANSWER, STATUS, Command
 from ghp_agents.handoffs import for_dead_agent as sweep_handoff
@@ -32,6 +32,11 @@ from ghp_agents.state.legacy_causes import STOLEN
 TRY_AGAIN = "1"  # the first option of a last resort
 
 
+def tag_of(comment: int) -> str:
+    """The reference to a comment in the records of what it commanded."""
+    return f"comment {comment}"
+
+
 class CommandContext(NamedTuple):
     """A command, its author, its issue, and the comment that contains it."""
 
@@ -43,7 +48,7 @@ class CommandContext(NamedTuple):
     @property
     def tag(self) -> str:
         """The reference in the cause of a lock that this command changed."""
-        return f"comment {self.comment}"
+        return tag_of(self.comment)
 
     @property
     def cause(self) -> Cause:
@@ -52,13 +57,14 @@ class CommandContext(NamedTuple):
 
 
 def execute(order: CommandContext) -> Act:
-    """Execute the command, or return why not. Raises UnknownError if the result is unknown, and
-    ForbiddenError or TokenError if this token lacks permission; then it is executed later."""
+    """Execute the command, or return why not. Raises UnknownError if the result is unknown,
+    ForbiddenError or TokenError if this token lacks permission, and MissingError if GitHub does not
+    find the issue, as right after its creation; then it is executed later."""
     try:
         return _ACTS[order.command.verb](order)
     except LockMovedError as moved:
         raise UnknownError(str(moved), hint="The next sync tries again.") from None
-    except (UnknownError, TokenError, ForbiddenError):
+    except (UnknownError, TokenError, ForbiddenError, MissingError):
         raise  # another clone's token may have permission
     except GhpError as error:
         return messages.refused(order.command, str(error))

@@ -14,7 +14,7 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.github import edited_comment
 from ghp_agents.github.api.repository import GitHubRepository
-from ghp_agents.github.commands import parse
+from ghp_agents.github.commands import actions, parse
 from ghp_agents.github.commands.inbox import HeardComment
 from ghp_agents.github.commands.messages import NO_ANSWERS, PLAIN, UNKNOWN
 from ghp_agents.github.commands.parse import ANSWER, Command, Mistake, QuotedReply
@@ -35,7 +35,7 @@ class OpenQuestions:
     def may_be_answered(self, comment: HeardComment) -> bool:
         """Whether a comment may contain an answer. Sends no request."""
         parsed = comment.parsed
-        return comment.issue in self._open and bool(parsed.replies or parsed.plain)
+        return bool(parsed.replies or parsed.plain) and bool(self._of(comment))
 
     def answers(self, comment: HeardComment) -> list[Command | Mistake]:
         """The answers that a comment gives. Sends a request if it quotes no question.
@@ -44,7 +44,7 @@ class OpenQuestions:
         """
         if not self.may_be_answered(comment):
             return []
-        questions = self._open[comment.issue]
+        questions = self._of(comment)
         shown = [(question, self._comment(question)) for question in questions]
         replies = (_answer(reply, shown) for reply in comment.parsed.replies)
         found = [answer for answer in replies if answer]
@@ -75,12 +75,22 @@ class OpenQuestions:
                 UNKNOWN, f"if it answers {names}: quote the question itself, or write no quotation"
             )
 
+    def _of(self, comment: HeardComment) -> list[Escalation]:
+        """The questions that were open when a comment was first read: also those that it answered,
+        if the process was killed after that."""
+        tag = actions.tag_of(comment.id)
+        return [
+            question
+            for question in self._by_issue.get(comment.issue, ())
+            if question.is_open or any(answer.where == tag for answer in question.answers)
+        ]
+
     @cached_property
-    def _open(self) -> Mapping[int, list[Escalation]]:
+    def _by_issue(self) -> Mapping[int, list[Escalation]]:
         orchestrators = self._ctx.ws.settings.orchestrators
         found: dict[int, list[Escalation]] = {}
         for question in escalation.read_all(self._snapshot, orchestrators)[0]:
-            if question.is_open and question.question.issue is not None:
+            if question.question.issue is not None:
                 found.setdefault(question.question.issue, []).append(question)
         return found
 

@@ -3,6 +3,8 @@
 If no issue changed since the last look, there is no new comment and no request. The cache keeps how
 far the comments were read. Without it the last week is read again, which is harmless, because the
 state records executed commands.
+
+GitHub may list a comment later than it counts it. Until all are listed, each look reads again.
 """
 
 import re
@@ -16,7 +18,7 @@ from ghp_agents.core.json_file import object_file
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.accounts import Names
 from ghp_agents.github.api.repository import GitHubRepository
-from ghp_agents.github.commands import parse
+from ghp_agents.github.commands import late_comments, parse
 from ghp_agents.github.commands.parse import ParsedComment
 from ghp_agents.github.tracker import mapping, mirror
 from ghp_agents.hotpath import policy_stamp
@@ -92,6 +94,7 @@ class CommentInbox:
         self._stamp = _stamp(ws, f"{hub.host}/{hub.repository}")
         known = _load(ws, f"{hub.host}/{hub.repository}")
         self._was, self._since = known.get("stamp"), str(known.get("since") or "")
+        self._counts = late_comments.from_json(known.get("counts"))
 
     @property
     def is_due(self) -> bool:
@@ -103,8 +106,10 @@ class CommentInbox:
         if not self.is_due:
             return []
         found: dict[int, Mapping[str, Any]] = {}
+        since = self._since
         for raw in self._new():
             found[int(raw["id"])] = raw
+        self._count(found, since)
         self._wait_for(raw for raw in found.values() if _issue(raw) not in issues)
         new = [read for identity in sorted(found) if (read := self._read(found[identity]))]
         self.remarks = tuple(read.remark for read in new if read.is_remark)
@@ -126,6 +131,7 @@ class CommentInbox:
             "repository": f"{self._hub.host}/{self._hub.repository}",
             "stamp": self._stamp,
             "since": self._since,
+            "counts": None if self._counts is None else late_comments.to_json(self._counts),
         }
         if data != _load(self._ws, str(data["repository"])):
             object_file(self._ws.cache_dir / HEARD).write(data)  # else it is read once more
@@ -151,6 +157,21 @@ class CommentInbox:
             **({"page": page} if page > 1 else {}),
         ).body  # fmt: skip
         return [raw for raw in listed if isinstance(raw, dict)] if isinstance(listed, list) else []
+
+    def _count(self, found: Mapping[int, Mapping[str, Any]], since: str) -> None:
+        """Compare the comments with GitHub's counts; those that are missing are read next time."""
+        known = mirror.load(self._ws, f"{self._hub.host}/{self._hub.repository}")
+        if known is None:
+            return
+        counts = {number: issue.comments for number, issue in known.issues.items()}
+        listed = [(number, each) for each, raw in found.items() if (number := _issue(raw))]
+        now = self._ws.clock.now()
+        self._counts = late_comments.settled(self._counts, counts, listed, now)
+        missing = late_comments.missing(self._counts)
+        if missing:
+            changed_at = [known.issues[number].updated_at for number in missing]
+            self._since = late_comments.read_from(since or self._since, changed_at)
+            self._stamp = None
 
     def _wait_for(self, unknown: Iterable[Mapping[str, Any]]) -> None:
         """Read comments on issues that were created after the issues were read again next time."""

@@ -1,14 +1,15 @@
 """Comment commands on GitHub: read, executed once, and acknowledged."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError, NotFoundError, UnknownError
 from ghp_agents.core.ids import Timestamp, digest, one_line
-from ghp_agents.github import edited_comment
 from ghp_agents.github import marker as github_marker
-from ghp_agents.github.api.errors import ForbiddenError, GoneError, HubError, MissingError
+from ghp_agents.github import owed_comments
+from ghp_agents.github.api.errors import ForbiddenError, GoneError
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.commands import actions, messages, notices, reviews
 from ghp_agents.github.commands.actions import CommandContext
@@ -17,6 +18,7 @@ from ghp_agents.github.commands.inbox import CommentInbox, HeardComment
 from ghp_agents.github.commands.lock import turn
 from ghp_agents.github.commands.parse import Command, Mistake
 from ghp_agents.github.status_comment import BY
+from ghp_agents.github.tracker import jobs
 from ghp_agents.hotpath import news_flag
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.comment_commands import FOLDER, REFUSED, Act, Obeyed
@@ -26,8 +28,6 @@ from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
-
-REACTIONS = "reactions"  # the feature of a server
 
 
 class Done(NamedTuple):
@@ -43,6 +43,7 @@ def obey_new(ctx: Context, hub: GitHubRepository, issues: Iterable[Issue]) -> Do
 
     Raises UnknownError if GitHub or the remote is unreachable; the rest is executed later.
     """
+    ctx.tracker.send()  # acknowledgements of a process that was killed
     known: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
     inbox = CommentInbox(ctx.ws, hub)
     questions = OpenQuestions(ctx, hub)
@@ -64,6 +65,7 @@ def obey_new(ctx: Context, hub: GitHubRepository, issues: Iterable[Issue]) -> Do
             _publish(ctx, mine)  # the commands executed before the error
             raise
         _publish(ctx, mine)
+    ctx.tracker.send()
     inbox.hear_again(done.left)
     inbox.done()
     return done
@@ -114,6 +116,7 @@ def _obey_all(
             answers = OpenQuestions(ctx, hub).answers(comment)  # the comment before may be one
             if not (answers or _is_order(comment)):
                 continue
+            owed_comments.owe(ctx.ws, [comment.issue])
             result = _obey(ctx, hub, comment, answers, mine)
         except (ForbiddenError, NotFoundError, GoneError) as error:  # the other commands go on
             notes.append(
@@ -136,7 +139,7 @@ def _obey(
     answers: Sequence[Command | Mistake],
     mine: HeldLock,
 ) -> Obeyed:
-    """The effects, then the acknowledgement, then the record that it is done."""
+    """The effects, then the acknowledgement in the outbox, then the record that it is done."""
     me = ClaimContext(ctx, comment.by, 0)
     acts: list[Act] = [messages.mistaken(mistake) for mistake in comment.parsed.mistakes]
     for item in (*answers, *comment.parsed.commands):
@@ -146,7 +149,7 @@ def _obey(
         mine.renew_if_due()
         issue = ctx.tracker.get(comment.issue)
         acts.append(actions.execute(CommandContext(me, issue, comment.id, item)))
-    _acknowledge(hub, comment, acts)
+    _acknowledge(ctx, hub, comment, acts)
     result = transact(ctx.store, lambda snapshot: _record(ctx.ws, snapshot, comment, acts))
     for act in acts:
         if act.agent:
@@ -163,46 +166,20 @@ def _record(
     return obeyed, [] if is_recorded else [comment_commands.encode(obeyed)]
 
 
-def _acknowledge(hub: GitHubRepository, comment: HeardComment, acts: Sequence[Act]) -> None:
-    """React where the server supports it; explain mistakes in one comment for each issue."""
+def _acknowledge(
+    ctx: Context, hub: GitHubRepository, comment: HeardComment, acts: Sequence[Act]
+) -> None:
+    """Queue the reaction, and explain mistakes in one comment for each issue. The outbox sends them
+    until GitHub takes them. Without reactions, the status comment shows the result."""
     wrong = [act for act in acts if act.fate == REFUSED]
-    _react(hub, comment.id, "confused" if len(wrong) == len(acts) else "+1")
-    if not wrong:
-        return
-    marker = messages.marker(comment.issue)
-    mark = github_marker.mark(digest(marker, hub.repository), BY, marker)
-    body = github_marker.signed(messages.help_with(wrong), mark)
-    try:
-        edited_comment.post_or_edit(hub, comment.issue, body, marker)
-    except UnknownError:
-        raise
-    except GhpError:
-        return  # commenting is not allowed, e.g. in a locked conversation
-
-
-def _react(hub: GitHubRepository, comment: int, content: str) -> None:
-    if hub.has(REACTIONS) is False:
-        return  # the status comment shows it
-    path = f"issues/comments/{comment}"
-    try:
-        hub.write("POST", f"{path}/reactions", {"content": content}, find_existing=_skip_lookup)
-        hub.learned(REACTIONS, True)
-    except MissingError:
-        if _is_there(hub, path):
-            hub.learned(REACTIONS, False)
-    except HubError:
-        return  # no permission: the result is visible without a reaction
-
-
-def _skip_lookup() -> None:
-    """A repeated reaction has no effect."""
-
-
-def _is_there(hub: GitHubRepository, path: str) -> bool:
-    try:
-        hub.get(path)
-    except GhpError as error:
-        if isinstance(error, UnknownError):
-            raise
-        return False
-    return True
+    content = "confused" if len(wrong) == len(acts) else "+1"
+    now = ctx.ws.clock.now()
+    owed = [jobs.react(comment.issue, comment.id, content, BY, now)]
+    if wrong:
+        marker = messages.marker(comment.issue)
+        mark = github_marker.mark(digest(marker, hub.repository), BY, marker)
+        body = github_marker.signed(messages.help_with(wrong), mark)
+        owed.append(jobs.explain(comment.issue, comment.id, body, BY, marker, now))
+    with suppress(OSError):  # a full disk keeps the record, too; then the command is read again
+        for job in owed:
+            hub.later(job)

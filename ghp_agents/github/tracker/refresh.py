@@ -19,6 +19,7 @@ from ghp_agents.github.tracker.mapping import MirroredIssue, is_pull, kept
 from ghp_agents.github.tracker.mirror import Mirror, RefreshState
 
 PER_PAGE = 100
+LOOKS = (1.0, 3.0, 10.0)  # seconds before each new look for what may be shown late
 FRESH = 5.0  # seconds for which a list is reused
 LAG = 15.0  # seconds that reads may be behind our own writes
 WHOLE = 6 * 3_600.0  # seconds between full reads, which detect deleted issues
@@ -142,7 +143,9 @@ def one(context: TrackerContext, number: int, given: Iterable[str] = ()) -> Mirr
     mirror = context.mirror()
     known = mirror.issues if mirror else {}
     try:
-        fetched = kept(_fetch(context, number))
+        fetched = kept(
+            _fetch_known(context, number) if number in known else _fetch(context, number)
+        )
     except ValueError as error:
         raise failed(f"GitHub's data of #{number} cannot be read ({error})") from None
     except (MissingError, GoneError):
@@ -198,6 +201,16 @@ def is_late(read: MirroredIssue, known: MirroredIssue, now: float) -> bool:
 def _lacks_blockers(issue: MirroredIssue) -> bool:
     """Whether it is a closed issue with blockers that were never requested."""
     return bool(issue.waits) and issue.state == "closed" and not issue.blockers
+
+
+def _fetch_known(context: TrackerContext, number: int) -> dict[str, Any]:
+    """An issue that was there before: it counts as deleted only after some looks."""
+    for rest in LOOKS:
+        try:
+            return _fetch(context, number)
+        except MissingError:
+            context.hub.pause(rest)
+    return _fetch(context, number)
 
 
 def _fetch(context: TrackerContext, number: int) -> dict[str, Any]:

@@ -10,19 +10,21 @@ from functools import cached_property
 
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError, NotFoundError, RefusedError, UnknownError
-from ghp_agents.core.files import random_hex
-from ghp_agents.core.ids import Actor, IssueNumber, Timestamp, one_line
+from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
+from ghp_agents.github import edited_comment
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.api.errors import (
+    ForbiddenError,
     GoneError,
     HubError,
     MissingError,
     NoAnswerError,
+    TokenError,
     UnreachableError,
 )
-from ghp_agents.github.api.outbox import BrokenJobError, Job
+from ghp_agents.github.api.outbox import Job
 from ghp_agents.github.api.repository import GitHubRepository
-from ghp_agents.github.tracker import comments, mapping, refresh, write
+from ghp_agents.github.tracker import comments, jobs, mapping, refresh, write
 from ghp_agents.github.tracker import requests as change_requests
 from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import MirroredIssue
@@ -48,7 +50,6 @@ from ghp_agents.workspace import Workspace
 
 EVERYBODY = "everybody"  # a value of the setting `takeFrom`
 SHOWING_S = 3.0  # seconds that an agent waits at most until its claim is shown on GitHub
-SHOW = "show"  # the kind of our jobs in the outbox
 _HIGHEST = 2**31
 
 Issues = list[Issue]
@@ -132,8 +133,8 @@ class GitHubTracker:
     def set_holder(
         self, issue: str | int, by: Actor, *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> Issue:
-        """Show the holder; the lock itself is elsewhere. If it cannot be sent now, it waits in the
-        outbox. What GitHub cannot or will not show is left out."""
+        """Show the holder; the lock itself is elsewhere. If it cannot be sent now, or is refused to
+        this token, it waits in the outbox. What GitHub cannot or will not show is left out."""
         context = self._context
         wanted = self._showable(
             IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
@@ -145,13 +146,20 @@ class GitHubTracker:
                     return self.change(issue, wanted, by)
         except NoAnswerError:
             pass
+        except (TokenError, ForbiddenError, MissingError):  # this may change
+            return self._queue(issue, wanted, by)
         except (HubError, RefusedError):
             return self._last(issue)
-        last_seen = self._last(issue)
-        with contextlib.suppress(OSError):  # if it cannot be stored, it is shown another time
-            context.hub.later(_job(last_seen, wanted, by))
+        last_seen = self._queue(issue, wanted, by)
         at = Timestamp(to_text(context.ws.clock.now()))
         return applied(last_seen, effective(last_seen, wanted), at)
+
+    def _queue(self, issue: str | int, wanted: IssueChange, by: Actor) -> Issue:
+        """Show it later; return the issue as last seen. Raises NotFoundError."""
+        last_seen, now = self._last(issue), self._context.ws.clock.now()
+        with contextlib.suppress(OSError):  # if it cannot be stored, it is shown another time
+            self._context.hub.later(jobs.show(last_seen, wanted, by, now))
+        return last_seen
 
     def close_all(self, closings: Sequence[Closing], by: Actor) -> None:
         """Close issues, one after another; what was merged, GitHub itself says there."""
@@ -190,8 +198,11 @@ class GitHubTracker:
         self._must_ask(f"How #{number} is now")
         try:
             return refresh.one(self._context, number)
-        except MissingError:
-            find([], number)  # raises the error text of all trackers
+        except MissingError as error:
+            try:
+                find([], number)
+            except NotFoundError as unknown:  # the error text of all trackers
+                raise MissingError(str(unknown), hint=unknown.hint).of(404, error.message) from None
             raise
         except GoneError as error:
             raise NotFoundError(
@@ -273,41 +284,33 @@ class GitHubTracker:
 
     def _perform(self, job: Job) -> None:
         """Send one queued change. Raises GhpError."""
-        number, change, by = _parse_job(job)
+        owed, now = jobs.Owed(job), self._context.ws.clock.now()
+        if owed.age(now) >= jobs.LONGEST:
+            return
         try:
-            self.change(number, self._showable(self._still_current(number, change)), by)
+            self._send_owed(owed, now)
         except (HubError, NoAnswerError):
             raise
         except GhpError:
             return  # the issue is gone, or GitHub cannot show it
 
-
-def _parse_job(job: Job) -> tuple[int, IssueChange, Actor]:
-    """A job's content. Raises BrokenJobError."""
-    data = job.data
-    try:
-        if job.kind != SHOW:
-            raise ValueError(f"this version cannot send {job.kind!r}")
-        add, remove = ([str(name) for name in list(data[key])] for key in ("add", "remove"))
-        change = IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
-        return int(data["number"]), change, Actor(str(data["by"]), data["person"] is True)
-    except (KeyError, TypeError, ValueError) as error:
-        raise BrokenJobError(
-            f"The queued change cannot be read: {one_line(repr(error), 200)}.",
-            hint="`ghp agent-doctor` shows where it is kept.",
-        ) from None
+    def _send_owed(self, owed: jobs.Owed, now: float) -> None:
+        number = owed.number
+        match owed.kind:
+            case jobs.SHOW:
+                wanted = self._showable(self._still_current(number, owed.change))
+                self.change(number, wanted, owed.by)
+            case jobs.EXPLAIN:
+                edited_comment.post_or_edit(self._context.hub, number, owed.text, owed.marker)
+            case jobs.REACT:
+                jobs.perform_reaction(self._context.hub, owed, now)
+            case jobs.RELATE:
+                created = write.find_created(self._context, owed.mark)
+                if created is not None:
+                    self.change(int(created["number"]), owed.change, owed.by)
+                elif owed.age(now) < jobs.FOUND_WITHIN:  # it may be listed late
+                    raise UnreachableError("The new issue is not listed yet.", hint="")
 
 
 def _ids(known: Mirror | None) -> dict[int, int]:
     return {number: issue.id for number, issue in known.issues.items()} if known else {}
-
-
-def _job(issue: Issue, change: IssueChange, by: Actor) -> Job:
-    data = {
-        "number": issue.number,
-        "add": [*change.add_assignees],
-        "remove": [*change.remove_assignees],
-        "by": by.name,
-        "person": by.is_person,
-    }
-    return Job(random_hex(6), SHOW, str(issue.number), f"the holder of #{issue.number}", data)

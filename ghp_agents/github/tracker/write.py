@@ -5,16 +5,17 @@ the difference is reported. The result is what GitHub answered to the writes: a 
 Only what an answer lacks is looked for again, for some seconds.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
-from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.accounts import Names
-from ghp_agents.github.api.errors import InvalidError, MissingError
-from ghp_agents.github.tracker import labels, mapping, refresh
+from ghp_agents.github.api.errors import HubError, InvalidError, MissingError, NoAnswerError
+from ghp_agents.github.tracker import jobs, labels, mapping, refresh
 from ghp_agents.github.tracker import requests as change_requests
 from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import MirroredIssue
@@ -26,7 +27,6 @@ DEPENDENCIES = "dependencies"  # server features, as named in the features cache
 SUB_ISSUES = "sub-issues"
 _SO_ALREADY = ("already", "duplicate")  # in GitHub's message for an existing relation
 _LOOKS_BACK = 3  # pages of the newest issues to search for ours
-LOOKS = (1.0, 3.0, 10.0)  # seconds before each new look for what an answer lacked
 
 
 def create(context: TrackerContext, change: IssueChange, by: Actor, ids: Ids) -> MirroredIssue:
@@ -38,25 +38,84 @@ def create(context: TrackerContext, change: IssueChange, by: Actor, ids: Ids) ->
     body = change_requests.creation(change, mark, names, native)
     labels.ensure(context, body.get("labels", ()))
     refresh.forget(context)  # after a crash here, an immediate retry must send a request
-    raw = context.hub.write(
-        "POST", "issues", body, find_existing=lambda: _find_created(context, mark.id)
-    )
+    owed = _remember(context, mark.id, change, native, by)
+    try:
+        raw = context.hub.write(
+            "POST", "issues", body, find_existing=lambda: find_created(context, mark.id)
+        )
+    except (HubError, NoAnswerError) as error:
+        if owed and not getattr(error, "happened", False):
+            context.hub.outbox.remove(owed)
+        raise
     issue = mapping.kept(raw)
-    _send(context, issue, change_requests.relating(issue, change, native, ids))
-    return _verified(context, change_requests.related(issue, change, native), change, names)
+    if owed:
+        refused = _relate(context, issue, change_requests.relating(issue, change, native, ids))
+        context.hub.outbox.remove(owed)
+        if refused:
+            refresh.one(context, issue.number)
+            raise refused
+        issue = change_requests.related(issue, change, native)
+    return _verified(context, issue, change, names)
 
 
-def _find_created(context: TrackerContext, identity: str) -> Any | None:
-    """The issue with our hidden line, if it was created."""
+def _remember(
+    context: TrackerContext, identity: str, change: IssueChange, native: Native, by: Actor
+) -> str:
+    """Queue the native relations of an issue that is about to be created; return the job's id."""
+    wanted = IssueChange(
+        title=change.title,
+        add_blockers=change.add_blockers if native.dependencies else (),
+        parent=change.parent if native.parents else None,
+    )
+    if not wanted.add_blockers and wanted.parent is None:
+        return ""
+    job = jobs.relate(identity, wanted, by, context.ws.clock.now())
+    with suppress(OSError):  # a repetition of the command finishes it, too
+        context.hub.later(job)
+    return job.id
+
+
+def _relate(
+    context: TrackerContext, issue: MirroredIssue, requests: Sequence[Request]
+) -> RefusedError | None:
+    """Set the relations of a new issue; return the error for those that GitHub refuses for good.
+    Raises UnknownError or RefusedError for what the outbox sends later."""
+    refused: list[str] = []
+    for request in requests:
+        try:
+            _write(context, *request)
+        except InvalidError as error:  # such as a parent with 100 sub-issues
+            refused.append(str(error))
+        except (HubError, NoAnswerError) as error:
+            kind = UnknownError if isinstance(error, NoAnswerError) else RefusedError
+            raise kind(
+                f"#{issue.number} was created, but its relations are not set yet: {error}",
+                hint="`ghp agent-sync` sets them, and so does the same command again.",
+            ) from None
+    if not refused:
+        return None
+    return RefusedError(
+        f"#{issue.number} was created, but GitHub refused a relation: {' '.join(refused)}",
+        hint=f"`ghp agent-issue show {issue.number}` shows it. GitHub allows 100 sub-issues of an "
+        f"issue; `ghp agent-issue edit {issue.number} --parent N` makes it part of another.",
+    )
+
+
+def find_created(context: TrackerContext, identity: str) -> Any | None:
+    """The issue with our hidden line, if it was created; a copy of the line is in a later one."""
     for page in range(1, _LOOKS_BACK + 1):
         listed = context.hub.get(
             "issues", state="all", sort="created", direction="desc", per_page=100, page=page
         ).body
-        for raw in listed:
-            _, mark = github_marker.split_marker(str(raw.get("body") or ""))
-            if mark and mark.id == identity:
-                return raw
+        found = [raw for raw in listed if _mark_of(raw) == identity]
+        if found:
+            return min(found, key=lambda raw: int(raw["number"]))
     return None
+
+
+def _mark_of(raw: Mapping[str, Any]) -> str:
+    _, mark = github_marker.split_marker(str(raw.get("body") or ""))
+    return mark.id if mark else ""
 
 
 def change(
@@ -136,7 +195,9 @@ def _verified(
     GitHub silently dropped, UnreachableError if there is no time to look again."""
     number, given = issue.number, [name for name in wanted.add_assignees if is_name(name)]
     found = refresh.written(context, issue, given)
-    for rest in LOOKS:
+    read = refresh.one(context, number, given)  # for the time of the change
+    found = found if refresh.is_late(read, found, context.ws.clock.now()) else read
+    for rest in refresh.LOOKS:
         if not _missing(found, wanted, names):
             return found
         context.hub.pause(rest)

@@ -97,7 +97,6 @@ def test_without_an_answer_the_rest_waits(tmp_path: Path, error: Exception) -> N
     "error",
     [
         errors.InvalidError("Refused: bad.", hint="h").of(422, "bad"),
-        errors.MissingError("Refused: bad.", hint="h").of(404, "bad"),
         errors.GoneError("Refused: bad.", hint="h").of(410, "bad"),
         GhpError("Refused: bad.", hint="h"),
     ],
@@ -153,15 +152,28 @@ def test_what_a_token_may_not_is_sent_again_with_another_one_in_the_old_order(
     assert box.refused() == []
 
 
-def test_what_a_token_may_not_is_sent_again_after_an_hour(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_missing", [False, True])
+def test_what_a_token_may_not_or_github_does_not_find_is_sent_again_after_an_hour(
+    tmp_path: Path, is_missing: bool
+) -> None:
     clock, hand = ManualClock(), Hand()
     box = outbox(tmp_path, clock=clock)
     box.add(job("a"))
-    box.flush(Hand(a=forbidden()))
+    missing = errors.MissingError("Not found.", hint="h").of(404, "Not Found")
+    box.flush(Hand(a=missing if is_missing else forbidden()))
     clock.wait(3_599)
     assert box.flush(hand) == []
     clock.wait(1)
     assert box.flush(hand) == ["a on #12"]
+
+
+def test_a_job_that_is_done_otherwise_is_forgotten(tmp_path: Path) -> None:
+    box = outbox(tmp_path)
+    box.add(job("a"))
+    box.add(job("b"))
+    box.remove("a")
+    box.remove("unknown")
+    assert box.waiting() == [job("b")]
 
 
 def test_who_finds_another_at_it_sends_nothing(tmp_path: Path) -> None:

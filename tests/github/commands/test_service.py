@@ -34,6 +34,7 @@ def obey(field: Field, doom: Doom | None = None) -> Done:
     issues = found.tracker.list(closed=True)
     if doom:
         hub.write = doom.guarded(hub.write)  # type: ignore[method-assign]
+        hub.later = doom.guarded(hub.later)  # type: ignore[method-assign]
         store: Any = Doomed(found.store, doom)
         locks: Any = Doomed(found.locks, doom)
         tracker: Any = Doomed(found.tracker, doom)
