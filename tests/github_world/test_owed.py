@@ -292,3 +292,55 @@ def test_a_sweep_whose_acts_failed_exits_with_1_and_the_next_one_acts(
     field.clock.wait(100)
     field.ghp("agent-sweep", "two")
     assert "agent:stale" in field.labels(number)
+
+
+# -------------------------------------------------------------------------------- all at once
+
+
+def test_twenty_claims_at_once_wait_three_seconds_at_most_and_are_all_shown_later(
+    field: Field,
+) -> None:
+    numbers = [field.github.issue(f"Issue {number}") for number in range(20)]
+    field.sync()
+    apps = [field.house(agent=f"worker-{number}") for number in numbers]
+    began = field.clock.now()
+    waited: list[float] = []
+    for number, app in zip(numbers, apps, strict=True):
+        assert app.hub
+        queue, hub, within = field.clock.now() - began, app.hub, app.hub.within
+        # It began with the others, and has waited for their writes.
+        hub.within = lambda seconds, within=within, queue=queue: within(  # type: ignore[method-assign,misc]
+            max(0.0, seconds - queue)
+        )
+        start = field.clock.now()
+        shown = app.tracker.set_holder(number, WORKER, add=(f"worker-{number}",))
+        assert shown.assignees == (f"worker-{number}",)
+        waited.append(min(queue, 3.0) + field.clock.now() - start)
+    assert max(waited) <= 3.0
+    field.clock.wait(60)
+    for _ in range(4):
+        field.sync()
+        field.clock.wait(60)
+    assert [field.labels(number) for number in numbers] == [
+        [f"agent:worker-{number}"] for number in numbers
+    ]
+
+
+def test_one_command_waits_thirty_seconds_at_most_whatever_github_asks_for(field: Field) -> None:
+    """Every request is answered with a limit of 20 s, and all go through in the end."""
+    number = field.github.issue("Blink")
+    field.sync()
+    behind, asked_at = field.github.proxy.behind, [0.0]
+
+    def limited(asked: Asked) -> Said:
+        now = field.clock.now()
+        if asked.apart or now - asked_at[0] < 1:
+            return behind(asked)
+        asked_at[0] = now + 20
+        return Said(429, {"message": "Too many requests"}, {"Retry-After": "20"})
+
+    field.github.proxy.behind = limited
+    field.say(number, "/agent assign worker-1")
+    began = field.clock.now()
+    field.ghp("agent-sync")
+    assert field.clock.now() - began <= 10 + 30 + 15  # before it, its limit, the pace of writes

@@ -38,8 +38,8 @@ class Pace:
     def turn(self, deadline: Deadline) -> Iterator[None]:
         """Write inside this block. Raises LimitError if other processes take too long, or if the
         hour's writes are used up."""
-        folder = self._folder()
-        patience = max(deadline.left(), 0.1)
+        folder, began = self._folder(), self._clock.now()
+        patience = max(deadline.patience, 0.1)
         with contextlib.ExitStack() as stack:
             try:
                 stack.enter_context(
@@ -52,7 +52,14 @@ class Pace:
                 ) from None
             times = self._times(folder)
             self._refuse_many(times)
-            self._clock.wait(self._rest(times))
+            deadline.spend(self._clock.now() - began)
+            rest = self._rest(times)
+            if rest > deadline.left():
+                raise LimitError(
+                    "Nothing was sent to GitHub: other changes are sent first, one a second.",
+                    hint="Queued changes are sent automatically.",
+                )
+            self._clock.wait(rest)
             # Before too: a process killed while writing may have written.
             self._note(folder, [*times, self._clock.now()])
             try:

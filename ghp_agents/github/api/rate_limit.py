@@ -206,6 +206,15 @@ class Deadline:
         """The seconds left."""
         return max(0.0, self._until - self._clock.now())
 
+    @property
+    def patience(self) -> float:
+        """The seconds for which another process may be waited for."""
+        return max(0.0, min(self.left(), self._waits.left))
+
+    def spend(self, seconds: float) -> None:
+        """Count seconds that were waited elsewhere."""
+        self._waits.left -= max(0.0, seconds)
+
     def allows(self, seconds: float) -> bool:
         """Whether a wait of this length fits."""
         return seconds <= min(self.left(), self._waits.left)

@@ -29,6 +29,7 @@ BACKOFF = (1.0, 2.0)  # seconds after the first and the second failure; the thir
 LAST_LOOK = 2.0  # seconds before the last lookup whether a write was done
 SHARE = 2 / 3  # of the time left, for one exchange; the rest is for a retry
 LEAST = 1.0  # seconds for an exchange, even if no time is left
+SHORTEST = 0.1  # the same, where a block of requests has its own limit
 
 FindExisting = Callable[[], Any | None]
 
@@ -176,6 +177,8 @@ class ApiSession:
         self._admit(resource, deadline)
         least = min(LEAST, self._ws.settings.timeout)
         seconds = max(deadline.left() * SHARE, least)
+        if self._until:
+            seconds = min(seconds, max(self._until.left(), SHORTEST))
         raw = self._sender().send(verb, url, headers, body, seconds)
         now = self._ws.clock.now()
         skew = responses.skew(raw.headers, now)

@@ -11,7 +11,7 @@ from ghp_agents.core import files
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.github.api.errors import LimitError
 from ghp_agents.github.api.pace import HOUR, MOST_IN_AN_HOUR, Pace
-from ghp_agents.github.api.rate_limit import Deadline
+from ghp_agents.github.api.rate_limit import Deadline, Waits
 from tests.support.clock import ManualClock
 from tests.support.house import CHECKOUT
 
@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 from tests.support.clock import ManualClock
 from ghp_agents.github.api.pace import Pace
-from ghp_agents.github.api.rate_limit import Deadline
+from ghp_agents.github.api.rate_limit import Deadline, Waits
 
 folder = Path(sys.argv[1])
 sys.stdin.readline()
@@ -99,6 +99,30 @@ def test_who_waits_too_long_for_the_others_sends_nothing_and_says_so(tmp_path: P
         "Nothing was sent to GitHub: one process writes at a time. Another process has held"
     )
     assert caught.value.hint == "Try again when the other process has finished."
+
+
+def test_who_has_less_time_than_the_pace_sends_nothing(tmp_path: Path) -> None:
+    clock = ManualClock(1_000.0)
+    write(tmp_path, clock)
+    with pytest.raises(LimitError) as caught:
+        write(tmp_path, clock, seconds=0.5)
+    assert str(caught.value) == (
+        "Nothing was sent to GitHub: other changes are sent first, one a second."
+    )
+    assert clock.now() == 1_000.0
+    assert Pace([tmp_path], clock).in_last_hour() == 1
+
+
+def test_waiting_for_other_processes_counts_among_the_waits_of_a_command(tmp_path: Path) -> None:
+    clock, waits = ManualClock(1_000.0), Waits(30.0)
+    deadline = Deadline(clock, 30.0, waits)
+    assert deadline.patience == 30.0
+    deadline.spend(29.5)
+    deadline.spend(-5.0)  # the clock was set back
+    assert (waits.left, Deadline(clock, 30.0, waits).patience) == (0.5, 0.5)
+    with Pace([tmp_path], clock).turn(deadline):
+        clock.wait(3.0)  # the write itself
+    assert waits.left == 0.5
 
 
 def test_where_there_can_be_no_lock_writes_go_on_without(tmp_path: Path) -> None:
