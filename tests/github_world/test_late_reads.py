@@ -85,6 +85,16 @@ def test_a_write_is_believed_though_reads_do_not_show_it_yet(
     assert app().tracker.get(one) == changed._replace(updated_at=app().tracker.get(one).updated_at)
 
 
+def test_a_new_issue_is_made_though_it_cannot_be_read_yet(odd: GitHub) -> None:
+    field = Field(odd)
+    odd.replicas.lag = lambda asked: 13.0
+    made = field.ghp(["agent-issue", "new", "One", "--label", "bug"], agent="worker-1")
+    assert made.out == "1\n"
+    assert field.clock.now() - 1_750_000_000 < 20
+    field.ghp("agent-issue edit 1 --title Two", agent="worker-1")  # not found at first
+    assert odd.act(ADMIN, "GET", "issues/1")["title"] == "Two"
+
+
 def test_a_label_is_removed_though_reads_do_not_show_it_yet(
     github: GitHub, clock: ManualClock, app: Callable[..., App]
 ) -> None:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from ghp_agents.core.ids import one_line
-from ghp_agents.github.api.errors import GoneError, MissingError, NoAnswerError
+from ghp_agents.github.api.errors import GoneError, HubError, MissingError, NoAnswerError
 from ghp_agents.github.api.responses import failed
 from ghp_agents.github.tracker import mirror as mirror_file
 from ghp_agents.github.tracker import outsiders, trust
@@ -169,6 +169,20 @@ def written(
     """An issue as GitHub answered to our write, stored in the mirror."""
     now_written = issue._replace(written_at=context.ws.clock.now())
     return _keep(context, now_written, given, context.mirror())
+
+
+def dated(
+    context: TrackerContext, issue: MirroredIssue, given: Iterable[str] = ()
+) -> MirroredIssue:
+    """An issue that we wrote with the time of its change, which not all answers name; as it is, if
+    GitHub does not show the change yet."""
+    try:
+        read = kept(_fetch(context, issue.number))
+    except (ValueError, HubError, NoAnswerError):
+        return issue
+    if is_late(read, issue, context.ws.clock.now()):
+        return issue
+    return _keep(context, read, given, context.mirror())
 
 
 def _keep(

@@ -195,22 +195,20 @@ def _verified(
     GitHub silently dropped, UnreachableError if there is no time to look again."""
     number, given = issue.number, [name for name in wanted.add_assignees if is_name(name)]
     found = refresh.written(context, issue, given)
-    read = refresh.one(context, number, given)  # for the time of the change
-    found = found if refresh.is_late(read, found, context.ws.clock.now()) else read
+    if not _missing(found, wanted, names):
+        return refresh.dated(context, found, given)
     for rest in refresh.LOOKS:
-        if not _missing(found, wanted, names):
-            return found
         context.hub.pause(rest)
         found = refresh.one(context, number, given)
-    missing = _missing(found, wanted, names)
-    if missing:
-        raise RefusedError(
-            f"#{number} exists, but GitHub did not set {', '.join(missing)}: the token's account "
-            "may not, or the named account has no access to this repository.",
-            hint="Ask somebody with write access to set it; `ghp agent-doctor` shows what the "
-            "token may do.",
-        )
-    return found
+        missing = _missing(found, wanted, names)
+        if not missing:
+            return found
+    raise RefusedError(
+        f"#{number} exists, but GitHub did not set {', '.join(missing)}: the token's account "
+        "may not, or the named account has no access to this repository.",
+        hint="Ask somebody with write access to set it; `ghp agent-doctor` shows what the "
+        "token may do.",
+    )
 
 
 def _missing(issue: MirroredIssue, wanted: IssueChange, names: Names) -> list[str]:
