@@ -1,5 +1,7 @@
 """What the remote refuses is found and set aside, and the rest is sent; with real git."""
 
+import random
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,8 +17,10 @@ from ghp_agents.state.join import Settled
 from ghp_agents.state.private_repo import StateRepository
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
+from tests.state import worker
 from tests.state.clones import AT, RECORDS, say, store, workspace, write_presence
-from tests.support.git import git
+from tests.state.conftest import Start
+from tests.support.git import git, refs
 from tests.support.hosts import hook
 from tests.support.rulesets import rule
 
@@ -277,3 +281,29 @@ def test_a_last_action_that_is_refused_is_removed_and_presence_goes_on(
     assert (store(one).sync().pushed, store(one).sync().notes) == (False, ())
     assert all_of(workspace(one)) == []
     assert SECRET not in git(remote, "log", "--all", "-p")
+
+
+@pytest.mark.slow
+def test_killed_searches_beside_a_writer_lose_nothing_and_send_no_secret(
+    clones: Clones, remote: Path, start: Start
+) -> None:
+    rule(remote)
+    one, other = clones(2)
+    good = [f"good-{number:02}" for number in range(24)]
+    bad = [f"hf_{number:02}{'Ab' * 16}" for number in range(6)]
+    order = [name for number, some in enumerate(bad) for name in (*good[number::6], some)]
+    writer = start(one, *(f"say:{name}" for name in order))
+    dice, tick = random.Random(5), threading.Event()
+    while writer.poll() is None:
+        search = start(one, *["sync"] * 50)
+        tick.wait(dice.uniform(0.3, 1.5))
+        worker.kill(search)
+    assert len(worker.finish(writer)) == len(order)
+    for _ in range(8):
+        store(one).sync()
+    store(other).sync()
+    assert names(one) == sorted([*good, *bad])
+    assert names(other) == sorted(ledger(other)) == good
+    assert sorted(kept.record.object for kept in all_of(workspace(one))) == bad
+    assert len(refs(remote, "refs/ghp/clone")) == 1
+    assert "hf_" not in git(remote, "log", "--all", "-p")
