@@ -48,6 +48,20 @@ def to_seconds(text: str) -> float:
     return moment.timestamp()
 
 
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def for_people(text: str) -> str:
+    """`2026-11-22T10:24:10Z` becomes `22 Nov 2026, 10:24 UTC`, in every language of the machine;
+    `an unknown time` if it cannot be read."""
+    try:
+        at = time.gmtime(to_seconds(text))
+    except (ValueError, OverflowError, OSError):
+        return "an unknown time"
+    month = _MONTHS[at.tm_mon - 1]
+    return f"{at.tm_mday} {month} {at.tm_year}, {at.tm_hour:02}:{at.tm_min:02} UTC"
+
+
 _UNITS = {
     name: seconds
     for seconds, names in {

@@ -49,11 +49,22 @@ def answer_marker(answer: Answer) -> str:
 def calling(escalation: Escalation, people: Iterable[str]) -> str:
     """How to answer on the issue itself, with mentions of the people and teams to ask."""
     called = " ".join(map(at, people))
+    number = "The number of an option is enough. " if escalation.question.options else ""
     how = (
-        "Or answer here: quote this in a reply, or start a line with `/agent answer "
-        f"{escalation.name}`, then your answer."
+        f"To answer, write a comment here or reply by e-mail. {number}If several questions are "
+        f"open, quote this one, or begin with `/agent answer {escalation.name}`."
     )
     return f"{how} {called}".rstrip()
+
+
+def earlier_calling(escalation: Escalation, people: Iterable[str]) -> str:
+    """The same as earlier versions wrote it, which replies may quote."""
+    called = " ".join(map(at, people))
+    return (
+        f'Context:\n\nAnswer with `ghp agent-answer {escalation.name} "…"`.\n\n'
+        "Or answer here: quote this in a reply, or start a line with `/agent answer "
+        f"{escalation.name}`, then your answer. {called}"
+    )
 
 
 def at(account: str) -> str:
@@ -62,7 +73,8 @@ def at(account: str) -> str:
 
 
 def comment(escalation: Escalation, further: str = "") -> str:
-    """A question as a comment on its issue, followed by `further`."""
+    """A question as a comment on its issue. `further` says how to answer there; without it, people
+    answer in a terminal."""
     question = escalation.question
     urgency = f", urgency {escalation.urgency}" if escalation.urgency != "normal" else ""
     rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
@@ -72,12 +84,22 @@ def comment(escalation: Escalation, further: str = "") -> str:
     ]
     if question.options:
         parts.append(cut(indented(listed(question.options)), OPTIONS_IN_COMMENT, rest))
-    if escalation.context:
-        parts.append("Context:\n\n" + _context(escalation.context, rest))
-    parts.append(f'Answer with `ghp agent-answer {escalation.name} "…"`.')
     parts += [further] if further else []
+    context = _context(escalation.context, rest) if escalation.context else ""
+    terminal = f'Answer with `ghp agent-answer {escalation.name} "…"`.'
+    if further:
+        parts += [folded("Context", context)] if context else []
+        parts.append(folded("In a terminal", terminal))
+    else:
+        parts += [f"Context:\n\n{context}"] if context else []
+        parts.append(terminal)
     parts.append(marker(escalation))
     return "\n\n".join(parts)
+
+
+def folded(title: str, text: str) -> str:
+    """Text that GitHub shows after a click on its title."""
+    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
 def _context(text: str, rest: str) -> str:
@@ -92,7 +114,7 @@ def answer_comment(escalation: Escalation, answer: Answer) -> str:
     rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
     return "\n\n".join(
         [
-            f"{visible(_capital(who(answer.by)))} {verb} {escalation.name}:",
+            f"{visible(_name(answer.by))} {verb} {escalation.name}:",
             cut(indented(answer.text), QUESTION_IN_COMMENT, rest),
             answer_marker(answer),
         ]
@@ -137,5 +159,6 @@ def news(item: News, limit: int = ANSWER_IN_NEWS) -> str:
     return "\n".join(lines)
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _name(actor: Actor) -> str:
+    """A name at the beginning of a comment, whose footer says whether it is a person's."""
+    return quoting.named(actor.name, actor.is_person).removesuffix(" (a person)").strip("«»")

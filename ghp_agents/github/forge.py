@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import Actor
-from ghp_agents.github import merge_queue
+from ghp_agents.github import account, merge_queue
 from ghp_agents.github import pull_mapping as github_pull
 from ghp_agents.github.api import errors
 from ghp_agents.github.api.repository import GitHubRepository
@@ -75,7 +75,7 @@ class GitHubForge:
             "title": request.title,
             "head": request.branch,
             "base": request.base,
-            "body": github_pull.signed(request.body, request.branch, by, Sent(request.head, by)),
+            "body": self._signed(request.body, request.branch, by, Sent(request.head, by)),
             "draft": request.draft,
         }
         try:
@@ -88,6 +88,10 @@ class GitHubForge:
                 raise _not_taken(request, error) from None
             created = existing
         return self._bring_up(created, request, by)
+
+    def _signed(self, body: str, branch: str, by: Actor, sent: Sent | None) -> str:
+        who = account.person(self._hub, self._ws.settings.accounts)
+        return github_pull.signed(body, branch, by, sent, who)
 
     def change(self, number: int, change: PullChange, by: Actor) -> Pull:
         """Change fields; values that are already set stay. Raises NotFoundError."""
@@ -106,7 +110,7 @@ class GitHubForge:
         }
         if new.body is not None or sent != pull.sent:
             body = pull.body if new.body is None else new.body
-            texts["body"] = github_pull.signed(body, pull.branch, _by(pull, by), sent)
+            texts["body"] = self._signed(body, pull.branch, _by(pull, by), sent)
         if texts:
             raw = self._hub.write("PATCH", f"pulls/{number}", texts)
         if new.draft is not None:

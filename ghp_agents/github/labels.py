@@ -57,11 +57,11 @@ def standard() -> list[Label]:
 
 
 def agent_of(label: str, signs: Iterable[str] = SIGNS) -> AgentName | None:
-    """The agent that a label assigns an issue to, or None."""
+    """The agent that a label assigns an issue to, or None; `agent:@worker-1` is one, too."""
     name = label.lower()  # GitHub ignores case in labels
     if not name.startswith(AGENT) or name in SIGNS or name in signs:
         return None
-    agent = name.removeprefix(AGENT)
+    agent = name.removeprefix(AGENT).removeprefix("@")
     return AgentName(agent) if is_name(agent) else None
 
 

@@ -8,7 +8,6 @@ from ghp_agents.core.ids import NUMBERS_END, Actor, Timestamp, digest, issue_of_
 from ghp_agents.github import marker as github_marker
 from ghp_agents.pulls.pull import BODY_LIMIT, Checks, Pull, Review, Sent
 
-ROOM = github_marker.LONGEST + 2  # reserved for our line at the end of a body
 _CLOSES = re.compile(
     r"^(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+#(\d+)[ \t]*$", re.I | re.M
 )
@@ -65,15 +64,14 @@ def _issue(body: str, branch: str) -> int | None:
     return found if found and found < NUMBERS_END else None
 
 
-def signed(body: str, branch: str, by: Actor, sent: Sent | None = None) -> str:
+def signed(body: str, branch: str, by: Actor, sent: Sent | None = None, account: str = "") -> str:
     """A body with our line, within GitHub's limit; `sent` is what `agent-finish` sent."""
-    room = BODY_LIMIT - ROOM
-    text = body if len(body) <= room else body[: room - 2] + "\n…"
-    mark = github_marker.mark(digest("pull", branch), by)
+    mark = github_marker.mark(digest("pull", branch), by, account=account)
     if sent:
         sender = sent.by._replace(name=one_line(sent.by.name, github_marker.NAME_LIMIT))
         mark = mark._replace(head=sent.head, sender=sender)
-    return github_marker.signed(text, mark)
+    text, room = github_marker.plain(body), BODY_LIMIT - len(github_marker.signed("", mark)) - 2
+    return github_marker.signed(text if len(text) <= room else text[: room - 2] + "\n…", mark)
 
 
 def checks(runs: Iterable[Mapping[str, Any]], statuses: Iterable[Mapping[str, Any]]) -> Checks:

@@ -1,22 +1,22 @@
 """The text of the one comment that shows an issue's status. Pure: facts to text.
 
 The text does not change with time alone, so an unchanged status is not written again. Quoted text
-is cut to one line; mentions and formatting in it are escaped.
+is cut to one line; mentions and formatting in it are escaped. Questions are only counted: each has
+a comment of its own, and a quotation of this one must not look like an answer.
 """
 
 from typing import NamedTuple
 
-from ghp_agents.core.ids import Actor, one_line
+from ghp_agents.core.clock import for_people
+from ghp_agents.core.ids import one_line
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.github import marker as github_marker
+from ghp_agents.github.wording import cell
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.issues.comment_commands import Obeyed
 from ghp_agents.locks.lock import Lock
 
 MARKER = github_marker.STATE
-BY = Actor("ghp-agents")
-SHOWN = 10  # questions
-_SPECIAL = "\\|[]`*_~#"
 
 
 class IssueStatus(NamedTuple):
@@ -66,19 +66,17 @@ def _rows(facts: IssueStatus) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     lease = facts.lease
     if lease and lease.holder:
-        rows.append(("since", f"{lease.acquired_at} (generation {lease.generation})"))
+        rows.append(("since", for_people(lease.acquired_at)))
     if facts.branch:
         rows.append(("branch", f"`{_code(facts.branch)}`"))
     if facts.pull:
         rows.append(("pull request", f"#{facts.pull}"))
     if facts.handoff:
         handoff = facts.handoff
-        rows.append(("last handoff", f"{handoff.name}, {handoff.at}, by {cell(handoff.by.name)}"))
-    for question in facts.questions[:SHOWN]:
-        asks = f"{question.name}, asked by {cell(question.question.agent)}: {cell(question.title)}"
-        rows.append(("open question", asks))
-    if len(facts.questions) > SHOWN:
-        rows.append(("open questions", f"{len(facts.questions) - SHOWN} more"))
+        by_whom = f"by {cell(handoff.by.name)}, {for_people(handoff.at)}"
+        rows.append(("last handoff", f"{handoff.name}, {by_whom}"))
+    if facts.questions:
+        rows.append(("open questions", str(len(facts.questions))))
     if facts.command:
         rows.append(("last command", _commanded(facts.command)))
     return rows
@@ -86,13 +84,7 @@ def _rows(facts: IssueStatus) -> list[tuple[str, str]]:
 
 def _commanded(command: Obeyed) -> str:
     acts = "; ".join(f"`{_code(act.command)}`: {cell(act.words)}" for act in command.acts)
-    return f"{cell(command.by.name)}, {command.at}: {acts}"
-
-
-def cell(text: str) -> str:
-    """Other people's text, escaped for a table cell."""
-    line = one_line(text, 200).replace("&", "&amp;").replace("<", "&lt;").replace("@", "@\u200b")
-    return "".join("\\" + char if char in _SPECIAL else char for char in line)
+    return f"{cell(command.by.name)}, {for_people(command.at)}: {acts}"
 
 
 def _code(text: str) -> str:

@@ -14,11 +14,12 @@ from ghp_agents.core.ids import digest
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
-from ghp_agents.github import edited_comment, owed_comments, status_comment
+from ghp_agents.github import account, edited_comment, owed_comments, status_comment
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.api.errors import ForbiddenError, GoneError, MissingError
 from ghp_agents.github.api.repository import GitHubRepository
-from ghp_agents.github.status_comment import BY, MARKER, IssueStatus
+from ghp_agents.github.status_comment import MARKER, IssueStatus
+from ghp_agents.github.wording import PROGRAM
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import ordered
 from ghp_agents.hotpath.heartbeat import is_name
@@ -164,7 +165,10 @@ def _update_comment(
     if is_progress and (is_soon or hub.writes_in_last_hour >= MANY):
         return False
     identity = digest("state", hub.repository, str(facts.number))
-    body = github_marker.signed(text, github_marker.mark(identity, BY, MARKER))
+    body = github_marker.signed(
+        text,
+        github_marker.mark(identity, PROGRAM, MARKER, account.person(hub, ws.settings.accounts)),
+    )
     comment = previous.comment if previous else 0
     try:
         comment = (

@@ -6,7 +6,7 @@ Agents' names are checked. Text of others is only in the summary, in one line an
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ghp_agents.core.clock import ago
+from ghp_agents.core.clock import ago, for_people
 from ghp_agents.core.ids import one_line
 from ghp_agents.state.legacy_causes import LEAVE_IT, TRY_AGAIN
 from ghp_agents.sweep.plan import ALERT, REASSIGN, Held
@@ -58,7 +58,7 @@ def freed(held: Held, why: str, to: str | None, handoff: str, attempt: int, most
     then = f"{to} has it now" if to else "The issue is back in the queue"
     if attempt >= most:
         then = "Nobody holds it now, and a person was asked how to continue"
-    known = f" The handoff {handoff} has what is known (`ghp agent-resume`)." if handoff else ""
+    known = f" The handoff {handoff} has what is known." if handoff else ""
     return _comment(
         f"{held.holder} held this issue and {why}. {then}: attempt {attempt} of {most}.{known}",
         marker("freed", held),
@@ -73,8 +73,8 @@ def question(issue: int, held: Held, attempt: int) -> str:
     """Return the question to a person instead of another attempt; the same for each claim."""
     died = "Its agent died once" if attempt == 1 else f"Its agents died {attempt} times in a row"
     return (
-        f"Who should go on with #{issue}?\n\n{died}; the last was {held.holder} (generation "
-        f"{held.lease.generation}). No agent gets it until somebody answers."
+        f"Who should go on with #{issue}?\n\n{died}; the last was {held.holder}, from "
+        f"{for_people(held.lease.acquired_at)} on. No agent gets it until somebody answers."
     )
 
 

@@ -29,7 +29,7 @@ from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace
 
 ATTEMPTS, PAUSE = 3, 5.0  # attempts to publish, and the seconds between them
-NOBODY = Actor("Sweeper", is_person=True)  # without an agent's name and git's `user.name`
+NOBODY = Actor("ghp-agents")  # without an agent's name and git's `user.name`
 
 
 class SweepResult(NamedTuple):

@@ -59,7 +59,8 @@ def sync(
     issues: Sequence[Issue] = ()
     wanted: frozenset[int] = frozenset()
     if hub and (sends or (push and not report.remote)):
-        command_notes, issues, wanted = _run_commands(ctx, hub)
+        is_asked = not (paced or in_command)  # somebody waits for what is on GitHub now
+        command_notes, issues, wanted = _run_commands(ctx, hub, is_asked=is_asked)
         notes += command_notes
     notes += reconcile.reconcile(ctx)
     if paced and (sends or not report.remote):
@@ -86,14 +87,17 @@ def sync(
 
 
 def _run_commands(
-    ctx: Context, hub: "GitHubRepository"
+    ctx: Context, hub: "GitHubRepository", *, is_asked: bool
 ) -> tuple[list[str], Sequence[Issue], frozenset[int]]:
     """Execute commands by people on GitHub; return notes, all issues, and those with commands."""
     from ghp_agents.github import merge_queue, moved
     from ghp_agents.github.commands import notices
     from ghp_agents.github.commands import service as command
+    from ghp_agents.github.tracker import refresh
 
     try:
+        if is_asked:
+            refresh.forget(ctx.ws, f"{hub.host}/{hub.repository}")
         issues = ctx.tracker.list(closed=True)
         result = command.obey_new(ctx, hub, issues)
     except GhpError as error:

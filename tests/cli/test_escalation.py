@@ -61,10 +61,10 @@ def test_an_issue_shows_its_question_and_its_answer_once_each(repo: Path) -> Non
     assert bodies == [
         f"worker-1 asks ({name}):\n\n> Which database?\n\n"
         f'Answer with `ghp agent-answer {name} "…"`.\n\n<!-- ghp:escalation {name} -->',
-        f"Person «Test Person» answers {name}:\n\n> SQLite\n\n<!-- ghp:answer {answer['id']} -->",
+        f"Test Person answers {name}:\n\n> SQLite\n\n<!-- ghp:answer {answer['id']} -->",
     ]
     shown = invoke("agent-issue show 1", repo).out
-    assert shown.endswith(f"> Person «Test Person» answers {name}:\n>\n> > SQLite\n")
+    assert shown.endswith(f"> Test Person answers {name}:\n>\n> > SQLite\n")
     assert "<!--" not in shown, "what programs find a comment by is nothing for people"
 
 

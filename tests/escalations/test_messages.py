@@ -12,6 +12,7 @@ from ghp_agents.escalations.messages import (
     News,
     answer_comment,
     answer_marker,
+    calling,
     comment,
     marker,
     news,
@@ -67,10 +68,42 @@ Answer with `ghp agent-answer E-3f9a0c1d2e4b "…"`.
     )
 
 
+def test_where_people_can_answer_in_comments_they_read_first_how_that_is_done() -> None:
+    asked = ASKED._replace(context="line 1")
+    assert comment(asked, calling(asked, ["ada", "acme/leads"])) == (
+        """\
+worker-1 asks (E-3f9a0c1d2e4b):
+
+> Which database?
+
+> 1. SQLite
+> 2. Postgres
+
+To answer, write a comment here or reply by e-mail. The number of an option is enough. If several \
+questions are open, quote this one, or begin with `/agent answer E-3f9a0c1d2e4b`. @ada @acme/leads
+
+<details><summary>Context</summary>
+
+```
+line 1
+```
+
+</details>
+
+<details><summary>In a terminal</summary>
+
+Answer with `ghp agent-answer E-3f9a0c1d2e4b "…"`.
+
+</details>
+
+<!-- ghp:escalation E-3f9a0c1d2e4b -->"""
+    )
+
+
 def test_an_answer_is_a_comment_that_says_whose_it_is() -> None:
     assert answer_comment(ASKED, SAID) == (
         """\
-Person «Ada» answers E-3f9a0c1d2e4b:
+Ada answers E-3f9a0c1d2e4b:
 
 > SQLite.
 > For now.

@@ -97,7 +97,11 @@ def test_it_is_the_agents_and_says_which_issue_it_closes(site: GitHubSite, githu
     created = site.forge.open(new(site), WORKER)
     assert (created.author, created.issue, created.body) == ("worker-1", 1, "What\n\nCloses #1")
     raw = github.act(ADMIN, "GET", f"pulls/{created.number}")
-    assert raw["body"].startswith('What\n\nCloses #1\n\n<!-- ghp-agents:{"id":"')
+    assert raw["body"].startswith(
+        "What\n\nCloses #1\n\n"
+        "<sub>A program (ghp-agents) wrote this for the agent worker-1.</sub>\n\n"
+        '<!-- ghp-agents:{"id":"'
+    )
     assert created.url == raw["html_url"]
 
 

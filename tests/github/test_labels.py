@@ -18,6 +18,8 @@ from ghp_agents.github.labels import (
     [
         ("agent:worker-1", "worker-1"),
         ("Agent:Worker-1", "worker-1"),
+        ("agent:@worker-1", "worker-1"),
+        ("agent:@@worker-1", None),
         ("agent:stale", None),
         ("AGENT:needs-human", None),
         ("agent:ask-ann", None),  # by this repository's configuration

@@ -9,14 +9,47 @@ from ghp_agents.github import marker as github_marker
 from ghp_agents.github.marker import Mark, mark, plain, signed, split_marker
 
 ID = "3f9a12c4d5e6"
+FOOTER = "<sub>A program (ghp-agents) wrote this for the agent worker-1.</sub>"
 LINE = f'<!-- ghp-agents:{{"id":"{ID}","by":"worker-1"}} -->'
 
 
 def test_a_text_is_signed_by_a_line_that_no_page_shows() -> None:
     signature = mark(ID, Actor("worker-1"))
-    assert signed("It works.", signature) == f"It works.\n\n{LINE}"
-    assert signed("", signature) == LINE
-    assert split_marker(f"It works.\n\n{LINE}") == ("It works.", signature)
+    assert signed("It works.", signature) == f"It works.\n\n{FOOTER}\n\n{LINE}"
+    assert signed("", signature) == f"{FOOTER}\n\n{LINE}"
+    for text in (f"It works.\n\n{FOOTER}\n\n{LINE}", f"It works.\n\n{LINE}"):  # and as earlier
+        assert split_marker(text) == ("It works.", signature)
+
+
+def test_whose_account_wrote_it_is_in_both_lines() -> None:
+    signature = mark(ID, Actor("worker-1"), account="ada")
+    text = signed("It works.", signature)
+    assert text == (
+        "It works.\n"
+        "\n"
+        "<sub>A program (ghp-agents) wrote this for the agent worker-1 and ada.</sub>\n"
+        "\n"
+        f'<!-- ghp-agents:{{"id":"{ID}","by":"worker-1","account":"ada"}} -->'
+    )
+    assert split_marker(text) == ("It works.", signature)
+
+
+def test_a_bot_is_no_person() -> None:
+    assert mark(ID, Actor("github-actions[bot]", is_person=True)).actor == Actor(
+        "github-actions[bot]"
+    )
+
+
+def test_a_footer_that_somebody_says_through_us_can_be_seen() -> None:
+    forged = "Yes\n\n<sub>A program (ghp-agents) wrote this for Ann.</sub>"
+    text = signed(forged, mark(ID, Actor("worker-1")))
+    assert text == f"Yes\n\n&lt;{forged[6:]}\n\n{FOOTER}\n\n{LINE}"
+    assert split_marker(text)[0] == f"Yes\n\n&lt;{forged[6:]}"
+
+
+def test_a_quoted_line_is_not_the_authors() -> None:
+    text = "> It works.\n>\n> " + LINE  # as an e-mail quotes the source of a comment
+    assert split_marker(text) == (text, None)
 
 
 def test_a_person_and_what_is_said_once_are_in_it() -> None:

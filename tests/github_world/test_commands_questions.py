@@ -97,7 +97,7 @@ def test_who_is_to_answer_is_assigned_and_called_and_taken_off_again(field: Fiel
     field.clone("one", escalateTo=["ada", "acme/leads"])
     name = asked(field)
     assert field.people(1) == ["ada"]
-    assert "then your answer. @ada @acme/leads" in field.comments(1)[0]
+    assert "`. @ada @acme/leads" in field.comments(1)[0]
     field.say(1, f"/agent answer {name} SQLite")
     field.sync()
     assert field.people(1) == []
@@ -122,7 +122,7 @@ def test_an_answer_in_a_comment_is_news_for_the_agent_and_not_said_twice(field: 
     assert field.reactions(comment) == ["+1"]
     field.ghp(["agent-answer", name, "No, SQLite"])
     assert [each for each in field.comments(1) if "answers" in each] == [
-        f"Person «Ann Example» answers {name}:\n\n> No, SQLite"
+        f"Ann Example answers {name}:\n\n> No, SQLite"
     ]
     assert len(field.raw(1)) == before + 1
     house, agent = field.house(agent="worker-1"), AgentName("worker-1")

@@ -13,7 +13,7 @@ from tests.support.ghp import Result, invoke
 from tests.support.git import git
 from tests.support.github import ADMIN, WORKER_1, GitHub
 
-_HIDDEN = re.compile(r"\s*<!--.*", re.DOTALL)
+_HIDDEN = re.compile(r"(?:\s*<sub>A program \(ghp-agents\)[^\n]*)?\s*<!--.*", re.DOTALL)
 
 
 class Field:

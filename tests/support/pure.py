@@ -9,7 +9,7 @@ _NAMES = {
         "remote_url secret_scan text_budget token_hosts "
     ),
     "escalations": "escalation messages record",
-    "github": "accounts labels marker pull_mapping status_comment",
+    "github": "accounts labels marker pull_mapping status_comment wording",
     "github/commands": "comment_lines email_reply late_comments messages parse",
     "github/tracker": "body mapping requests",
     "guard": "codeowners override",

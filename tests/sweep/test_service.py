@@ -75,7 +75,7 @@ def test_a_dead_holders_issue_goes_back_to_the_queue_with_a_handoff(
     )
     assert comments(sweeper) == [
         "worker-1 held this issue and is dead. The issue is back in the queue: attempt 1 of 3. "
-        f"The handoff {handoff.name} has what is known (`ghp agent-resume`)."
+        f"The handoff {handoff.name} has what is known."
     ]
     assert sweeper.story(1)[-1] == (
         "release", "Ann Example", 1, "swept: worker-1 is dead; held by worker-1",

@@ -98,6 +98,12 @@ class GitHubRepository:
     def _moved(self) -> str:
         return f"name {self.repository}"
 
+    @property
+    def known_viewer(self) -> str:
+        """The login of the token's account, if it was asked for lately; sends no request."""
+        known = self._accounts.get("viewer", VIEWER_SECONDS)
+        return known if isinstance(known, str) else ""
+
     def get(self, path: str, **params: str | int) -> ReadResult:
         """Read. Conditional: unchanged data costs nothing of the rate limit (`fresh` is False)."""
         return self._get(self._address(path, params))

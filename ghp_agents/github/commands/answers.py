@@ -103,7 +103,9 @@ class OpenQuestions:
 
     def _comment(self, question: Escalation) -> str:
         people = self._ctx.ws.settings.escalate_to
-        return escalation_text.comment(question, escalation_text.calling(question, people))
+        earlier = escalation_text.earlier_calling(question, people)
+        now = escalation_text.calling(question, people)
+        return f"{escalation_text.comment(question, now)}\n\n{earlier}"
 
 
 def _answer(

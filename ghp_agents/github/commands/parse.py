@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations.escalation import Escalation
+from ghp_agents.github import wording
 from ghp_agents.github.commands import email_reply
 from ghp_agents.github.commands.comment_lines import (
     BLANK,
@@ -39,6 +40,8 @@ _SPACES = "only spaces may separate its words"
 _RETURN = "the comment has unusual line ends"
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 _END = CommentLine(BLANK, "")
+_FOLD = re.compile(r"</?(?:details|summary|sub)>")  # a page does not show these tags
+_FOOTER_WORDS = 20  # of a footer, at most
 _PARAGRAPH = re.compile(r"\n(?:[ \t>]*\n)+")
 _QUESTION = re.compile(r"(?:[Ee]-?)?[0-9a-fA-F]{4,64}")
 
@@ -235,7 +238,8 @@ def meant(
 
 
 def _quoting(quoted: str, questions: Sequence[tuple[Escalation, str]]) -> list[Escalation]:
-    paragraphs = [words for part in _PARAGRAPH.split(quoted) if (words := _words(part))]
+    words = (_words(part) for part in _PARAGRAPH.split(quoted))
+    paragraphs = [part for part in words if part and not _is_footer(part)]
     found = [
         question
         for question, comment in questions
@@ -243,6 +247,11 @@ def _quoting(quoted: str, questions: Sequence[tuple[Escalation, str]]) -> list[E
     ]
     named = [question for question in found if question.id in _words(quoted).split()]
     return named or found
+
+
+def _is_footer(words: str) -> bool:
+    """Whether a paragraph is the footer of a comment, which names its author."""
+    return words.startswith(_FOOTER) and words.count(" ") < _FOOTER_WORDS
 
 
 def _is_of(paragraphs: Sequence[str], question: Escalation, comment: str) -> bool:
@@ -253,4 +262,7 @@ def _is_of(paragraphs: Sequence[str], question: Escalation, comment: str) -> boo
 
 
 def _words(text: str) -> str:
-    return " ".join(re.findall(r"\w+", html.unescape(text).casefold()))
+    return " ".join(re.findall(r"\w+", html.unescape(_FOLD.sub(" ", text)).casefold()))
+
+
+_FOOTER = _words(wording.BEGIN)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError, NotFoundError, UnknownError
 from ghp_agents.core.ids import Timestamp, digest, one_line
+from ghp_agents.github import account, owed_comments
 from ghp_agents.github import marker as github_marker
-from ghp_agents.github import owed_comments
 from ghp_agents.github.api.errors import ForbiddenError, GoneError
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.commands import actions, messages, notices, reviews
@@ -17,8 +17,8 @@ from ghp_agents.github.commands.answers import OpenQuestions
 from ghp_agents.github.commands.inbox import CommentInbox, HeardComment
 from ghp_agents.github.commands.lock import turn
 from ghp_agents.github.commands.parse import Command, Mistake
-from ghp_agents.github.status_comment import BY
 from ghp_agents.github.tracker import jobs
+from ghp_agents.github.wording import PROGRAM
 from ghp_agents.hotpath import news_flag
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.comment_commands import FOLDER, REFUSED, Act, Obeyed
@@ -174,12 +174,13 @@ def _acknowledge(
     wrong = [act for act in acts if act.fate == REFUSED]
     content = "confused" if len(wrong) == len(acts) else "+1"
     now = ctx.ws.clock.now()
-    owed = [jobs.react(comment.issue, comment.id, content, BY, now)]
+    owed = [jobs.react(comment.issue, comment.id, content, PROGRAM, now)]
     if wrong:
         marker = messages.marker(comment.issue)
-        mark = github_marker.mark(digest(marker, hub.repository), BY, marker)
+        who = account.person(hub, ctx.ws.settings.accounts)
+        mark = github_marker.mark(digest(marker, hub.repository), PROGRAM, marker, who)
         body = github_marker.signed(messages.help_with(wrong), mark)
-        owed.append(jobs.explain(comment.issue, comment.id, body, BY, marker, now))
+        owed.append(jobs.explain(comment.issue, comment.id, body, PROGRAM, marker, now))
     with suppress(OSError):  # a full disk keeps the record, too; then the command is read again
         for job in owed:
             hub.later(job)

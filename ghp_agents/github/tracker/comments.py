@@ -75,7 +75,7 @@ def _lock_comments(context: TrackerContext, stack: ExitStack) -> None:
 def _post(
     context: TrackerContext, number: int, text: str, by: Actor, marker: str
 ) -> MirroredComment:
-    mark = github_marker.mark(files.random_hex(6), by, marker)
+    mark = github_marker.mark(files.random_hex(6), by, marker, context.account)
     body = github_marker.signed(text, mark)
     if len(body) > BODY_LIMIT:
         raise UsageError(

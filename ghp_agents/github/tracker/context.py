@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from ghp_agents.git import process as git
+from ghp_agents.github import account
 from ghp_agents.github.accounts import Names
 from ghp_agents.github.api.errors import HubError
 from ghp_agents.github.api.repository import GitHubRepository
@@ -35,6 +36,11 @@ class TrackerContext:
             return self.hub.viewer()
         except HubError:
             return ""
+
+    @property
+    def account(self) -> str:
+        """The person whose account the token is of, for footers; sends no request."""
+        return account.person(self.hub, self.ws.settings.accounts)
 
     @cached_property
     def person(self) -> str:

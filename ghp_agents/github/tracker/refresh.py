@@ -17,6 +17,7 @@ from ghp_agents.github.tracker import outsiders, trust
 from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import MirroredIssue, is_pull, kept
 from ghp_agents.github.tracker.mirror import Mirror, RefreshState
+from ghp_agents.workspace import Workspace
 
 PER_PAGE = 100
 LOOKS = (1.0, 3.0, 10.0)  # seconds before each new look for what may be shown late
@@ -43,12 +44,12 @@ def current(context: TrackerContext) -> Mirror:
         raise
 
 
-def forget(context: TrackerContext) -> None:
-    """Make the next list send a request, however soon it is."""
-    check = mirror_file.checked(context.ws, context.repository)
+def forget(ws: Workspace, repository: str) -> None:
+    """Make the next list send a request, however soon it is. `repository` is `host/owner/name`."""
+    check = mirror_file.checked(ws, repository)
     if check.at:
-        at = min(check.at, context.ws.clock.now() - FRESH)
-        mirror_file.note_check(context.ws, context.repository, check._replace(at=at))
+        at = min(check.at, ws.clock.now() - FRESH)
+        mirror_file.note_check(ws, repository, check._replace(at=at))
 
 
 def _read(

@@ -236,7 +236,8 @@ def _labelling(
     spelled = {label.lower(): label for label in issue.labels}
     added = [*change.add_labels, *_labels(change.add_assignees, signs)]
     removed = [*change.remove_labels]
-    removed += [f"{github_label.AGENT}{name}" for name in change.remove_assignees if is_name(name)]
+    agents = [name for name in change.remove_assignees if is_name(name)]
+    removed += [f"{github_label.AGENT}{sign}{name}" for name in agents for sign in ("", "@")]
     # A label set without permission is no assignment. Only setting it again makes it one.
     removed += [label for label in _labels(change.add_assignees, signs) if label in spelled]
     if change.priority is not None:

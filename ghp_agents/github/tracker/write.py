@@ -34,10 +34,11 @@ def create(context: TrackerContext, change: IssueChange, by: Actor, ids: Ids) ->
     after a failure the hidden line is looked up first."""
     names = context.names_for(change.add_assignees)
     native = _native(context, change)
-    mark = github_marker.mark(random_hex(6), by)
+    mark = github_marker.mark(random_hex(6), by, account=context.account)
     body = change_requests.creation(change, mark, names, native)
     labels.ensure(context, body.get("labels", ()))
-    refresh.forget(context)  # after a crash here, an immediate retry must send a request
+    # After a crash here, an immediate retry must send a request.
+    refresh.forget(context.ws, context.repository)
     owed = _remember(context, mark.id, change, native, by)
     try:
         raw = context.hub.write(

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.core.ids import CloneId, Timestamp
+from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.escalations.escalation import Escalation, Question
-from ghp_agents.escalations.messages import calling, comment
+from ghp_agents.escalations.messages import calling, comment, earlier_calling
 from ghp_agents.github.commands.parse import (
     LONGEST,
     MOST,
@@ -18,6 +18,7 @@ from ghp_agents.github.commands.parse import (
     meant,
     read,
 )
+from ghp_agents.github.wording import footer
 
 ANSWER_TAKES = "`answer` needs a question, E-3f9a, and then the answer"
 WHICH, SURE = "3f9a12c4d5e6", "aa0912c4d5e6"
@@ -26,7 +27,7 @@ WHICH, SURE = "3f9a12c4d5e6", "aa0912c4d5e6"
 def escalation_with_comment(identity: str, text: str, *options: str) -> tuple[Escalation, str]:
     question = Question("worker-1", text, 12, options)
     one = Escalation(identity, question, Timestamp("2025-01-25T10:30:00Z"), 1, CloneId("c"))
-    return one, comment(one, calling(one, ["ada"]))
+    return one, f"{comment(one, calling(one, ['ada']))}\n\n{earlier_calling(one, ['ada'])}"
 
 
 @pytest.mark.parametrize(
@@ -169,6 +170,20 @@ OPEN = [
 ]
 
 
+EARLIER = f"""\
+worker-1 asks (E-{WHICH}):
+
+> Which **database**?
+
+> 1. SQLite
+> 2. Postgres
+
+Answer with `ghp agent-answer E-{WHICH} "…"`.
+
+Or answer here: quote this in a reply, or start a line with `/agent answer E-{WHICH}`, then your \
+answer. @ada"""
+
+
 def quoted(text: str) -> QuotedReply:
     return QuotedReply("\n".join(f" {line}" for line in text.split("\n")), "yes")
 
@@ -176,7 +191,10 @@ def quoted(text: str) -> QuotedReply:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        (OPEN[0][1], [WHICH]),  # all of the comment
+        (comment(OPEN[0][0], calling(OPEN[0][0], ["ada"])), [WHICH]),  # all of the comment
+        (EARLIER, [WHICH]),
+        (f"Which database?\n\n{footer(Actor('worker-1'), 'ada')}", [WHICH]),
+        (f"{footer(Actor('worker-1'))}\n\nWhich table?", []),
         ("worker-1 asks (E-3f9a12c4d5e6):\n\n> Which database?\n\n1. SQLite", [WHICH]),
         ("Which database?", [WHICH]),
         ("1. SQLite\n2. Postgres", [WHICH]),

@@ -22,8 +22,9 @@ from ghp_agents.issues.issue import BODY_LIMIT, IssueChange
 
 AT = "2026-03-01T10:00:00Z"
 MARK = '<!-- ghp-agents:{"id":"3f9a12c4d5e6","by":"worker-1"} -->'
+END = f"<sub>A program (ghp-agents) wrote this for the agent worker-1.</sub>\n\n{MARK}"
 TOLD = MirroredIssue(
-    24, 1024, "Fix it", f"Text\n\n{MARK}", "open", (), (), "ada", AT, AT, believed=True
+    24, 1024, "Fix it", f"Text\n\n{END}", "open", (), (), "ada", AT, AT, believed=True
 )
 NAMES = Names({"worker-3": "machine-3"}, "ada", "Ada Example")
 BOTH, NEITHER = Native(dependencies=True, parents=True), Native()
@@ -44,7 +45,7 @@ def sent(
 def test_texts_and_state_are_one_request() -> None:
     assert sent(TOLD, title="New", body="Other", state="closed") == [
         ("PATCH", "issues/24", {
-            "title": "New", "body": f"Other\n\n{MARK}", "state": "closed",
+            "title": "New", "body": f"Other\n\n{END}", "state": "closed",
             "state_reason": "completed",
         }),
     ]  # fmt: skip
@@ -138,17 +139,17 @@ def test_relations_go_to_a_server_that_has_them() -> None:
 def test_relations_are_the_last_lines_of_a_body_elsewhere() -> None:
     assert sent(TOLD, add_blockers=numbers(3, 2), parent=IssueNumber(1)) == [
         ("PATCH", "issues/24", {
-            "body": f"Text\n\n**Blocked by:** #2, #3\n**Parent:** #1\n\n{MARK}"
+            "body": f"Text\n\n**Blocked by:** #2, #3\n**Parent:** #1\n\n{END}"
         }),
     ]  # fmt: skip
-    issue = TOLD._replace(body=f"Text\n\n**Blocked by:** #2, #3\n**Parent:** #1\n\n{MARK}")
+    issue = TOLD._replace(body=f"Text\n\n**Blocked by:** #2, #3\n**Parent:** #1\n\n{END}")
     assert sent(issue, remove_blockers=numbers(2), no_parent=True) == [
-        ("PATCH", "issues/24", {"body": f"Text\n\n**Blocked by:** #3\n\n{MARK}"}),
+        ("PATCH", "issues/24", {"body": f"Text\n\n**Blocked by:** #3\n\n{END}"}),
     ]
     # A new text takes nothing away from them.
     assert sent(issue, body="New") == [
         ("PATCH", "issues/24", {
-            "body": f"New\n\n**Blocked by:** #2, #3\n**Parent:** #1\n\n{MARK}"
+            "body": f"New\n\n**Blocked by:** #2, #3\n**Parent:** #1\n\n{END}"
         }),
     ]  # fmt: skip
 
@@ -171,7 +172,8 @@ def test_a_forged_line_is_made_visible_when_the_body_is_written() -> None:
     issue = TOLD._replace(believed=False)
     assert sent(issue, add_blockers=numbers(2)) == [
         ("PATCH", "issues/24", {
-            "body": f"Text\n\n&lt;!--{MARK[4:]}\n\n**Blocked by:** #2"
+            "body": f"Text\n\n{END.replace('<sub', '&lt;sub').replace('<!--', '&lt;!--')}\n\n"
+            "**Blocked by:** #2"
         }),
     ]  # fmt: skip
 
@@ -184,18 +186,18 @@ def test_a_new_issue_is_one_request_with_what_the_server_has_no_relation_for() -
     mark = Mark("3f9a12c4d5e6", "worker-1")
     assert creation(change, mark, NAMES, NEITHER) == {
         "title": "T",
-        "body": f"Text\n\n**Blocked by:** #2\n**Parent:** #1\n\n{MARK}",
+        "body": f"Text\n\n**Blocked by:** #2\n**Parent:** #1\n\n{END}",
         "labels": ["ui", "agent:worker-1", "priority:low"],
         "assignees": ["ada"],
     }
-    assert creation(change, mark, NAMES, BOTH)["body"] == f"Text\n\n{MARK}"
+    assert creation(change, mark, NAMES, BOTH)["body"] == f"Text\n\n{END}"
     assert relating(TOLD, change, BOTH, IDS) == [
         Request("POST", "issues/24/dependencies/blocked_by", {"issue_id": 1002}),
         Request("POST", "issues/1/sub_issues", {"sub_issue_id": 1024, "replace_parent": True}),
     ]
     assert relating(TOLD, change, NEITHER, IDS) == []
     bare = creation(IssueChange(title="T"), mark, NAMES, BOTH)
-    assert bare == {"title": "T", "body": MARK}
+    assert bare == {"title": "T", "body": END}
 
 
 def test_labels_that_mean_more_are_taken_as_what_they_mean() -> None:
