@@ -20,6 +20,7 @@ DOES = {
     "stop": "saves a checkpoint of the work",
     "compact": "saves a checkpoint before the context is compacted",
     "end": "marks the agent as stopped, and releases its implicit leases",
+    "wait": "shows that the agent waits for its person, and for what",
 }
 WARNINGS = "; shows warnings about an edit that is allowed"
 NEWS = "; shows new answers, and whether the claim was taken"

@@ -20,6 +20,11 @@ def batch(context: "HookContext") -> Reply | None:
     """Renew the presence; reply with news that the agent has not seen."""
     event = context.event
     fields: dict[str, Any] = {}
+    presence = context.presence() or {}
+    if presence.get("status") == "waiting":
+        from ghp_agents.hooks import person_wait
+
+        fields |= person_wait.ended(presence)
     done = action(event.tool_uses, event.cwd, context.place.toplevel)
     if done:
         fields["lastAction"] = heartbeat.clean_action(done)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 CLIENT = Client(
     "claude",
     ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop", "PreCompact",
-     "SessionEnd"),
+     "SessionEnd", "Notification"),
     hears=("start", "prompt", "edit", "batch", "stop"),
     paths=("file_path", "notebook_path"),
     edits=("Edit", "MultiEdit", "NotebookEdit", "Write"),

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from ghp_agents.hooks.messages import DecisionReply, HookFields, HookReply
 
-KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end")  # of events
+KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end", "wait")  # of events
 # The kinds of tool use that presence distinguishes.
 EDITED, RAN, READ, SEARCHED, USED = "edited", "ran", "read", "searched", "used"
 
@@ -54,6 +54,7 @@ class Event:
     """An event; its kind is one of KINDS."""
 
     __slots__ = (
+        "about",
         "client",
         "cwd",
         "edits",
@@ -84,7 +85,9 @@ class Event:
         goes_on: bool = False,
         resumed: bool = False,
         pid: int | None = None,
+        about: str = "",
     ) -> None:
+        self.about = about  # the kind of a notification
         self.client = client
         self.kind = kind
         self.name = name  # the client's own name; its schema wants it back
@@ -158,7 +161,7 @@ class Client:
         edit: "Callable[[str, Any], ToolEdit]" = ToolEdit,
     ) -> None:
         self.name = name
-        self.kinds = {event: kind for event, kind in zip(events, KINDS, strict=True) if event}
+        self.kinds = {event: kind for event, kind in zip(events, KINDS, strict=False) if event}
         self.hears = hears  # the kinds of events at which the agent gets context
         self.edits = edits
         self._paths, self._commands = paths, commands
@@ -191,6 +194,7 @@ class Client:
             hears=hears and (kind != "stop" or payload.get("stop_hook_active") is False),
             goes_on=_goes_on(kind, payload),
             resumed=kind == "start" and payload.get("source") == "resume",
+            about=text(payload, "notification_type") if kind == "wait" else "",
         )
 
     def tool_use(self, tool: str, arguments: "Any") -> ToolUse:

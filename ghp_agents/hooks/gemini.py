@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 CLIENT = Client(
     "gemini",
     ("SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "PreCompress",
-     "SessionEnd"),
+     "SessionEnd", "Notification"),
     # Context after a turn would make it reject its own response, so news waits for the next prompt.
     hears=("start", "prompt", "batch"),
     paths=("file_path", "absolute_path"),

@@ -32,6 +32,11 @@ def _turn(context: "HookContext") -> "Reply | None":
 def _session(context: "HookContext") -> "Reply | None":
     from ghp_agents.hooks import session
 
+    if context.event.kind == "wait":
+        from ghp_agents.hooks import person_wait
+
+        person_wait.begin(context)
+        return None
     if context.event.kind == "end":
         session.end(context)
         return None

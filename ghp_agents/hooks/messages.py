@@ -35,6 +35,16 @@ class ClaudeMessage(CodexMessage, total=False):
     """An event of Claude Code."""
 
     tool_calls: list[ToolCall]
+    reason: str
+    notification_type: str
+
+
+class GeminiMessage(HookMessage, total=False):
+    """An event of Gemini CLI."""
+
+    source: str
+    reason: str
+    notification_type: str
 
 
 class CursorMessage(HookMessage, total=False):
@@ -121,7 +131,7 @@ MESSAGES: dict[str, Any] = {  # by client
     "codex": CodexMessage,
     "copilot": CopilotMessage,
     "cursor": CursorMessage,
-    "gemini": HookMessage,
+    "gemini": GeminiMessage,
     "opencode": PluginMessage,
     "pi": PluginMessage,
     "qwen": QwenMessage,

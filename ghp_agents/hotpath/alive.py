@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 DEAD_AFTER, GONE_AFTER = 1_800.0, 86_400.0
+PATIENT = ("waiting", "blocked")  # statuses of an agent that waits for others
+PATIENCE = 4  # times the limits, for one that waits
 STEP = 5.0  # seconds; a larger difference between two clocks means that someone set one
 
 
@@ -44,17 +46,20 @@ def verdict(
 ) -> str:
     """The liveness of an agent after `silent` seconds without a heartbeat.
 
-    `process` is whether its process runs, which is known only on its machine. If the process
+    `process` is whether its process runs, which its machine knows and reports. If the process
     ended, the agent is dead at once. If it runs, the agent is at most stale: it may be in a long
-    test run. After `gone_after` it is gone anyway, because its process id may have been reused.
+    test run. One that waits for others has longer limits, and none while its process runs.
     """
-    if silent >= gone_after:
+    status = presence.get("status")
+    patience = PATIENCE if status in PATIENT else 1
+    waits = process is True and patience > 1
+    if silent >= gone_after * patience and not waits:
         return "gone"
-    if presence.get("status") == "stopped":
+    if status == "stopped":
         return "stopped"
-    if process is False or (silent >= dead_after and process is None):
+    if process is False or (silent >= dead_after * patience and process is None):
         return "dead"
-    return "stale" if silent >= stale_after else "active"
+    return "stale" if silent >= stale_after * patience and not waits else "active"
 
 
 def newest_presence(folders: "Sequence[str]", agent: str) -> "tuple[dict[str, Any], float] | None":

@@ -1,71 +1,96 @@
 """Report whether the processes of silent agents run.
 
-An agent in a long test run sends no heartbeats, and other machines cannot see its process. So its
-own machine reports with a sync that the process runs. The report is valid for `BELIEVED` seconds.
+An agent that thinks, waits for its person or is in a long test run sends no heartbeats, and other
+machines cannot see its process. So its own machine reports with a sync that the process runs.
 """
 
 import os
+from typing import Any, NamedTuple
 
 from ghp_agents.hotpath import alive
 from ghp_agents.presence.amend import amend
 from ghp_agents.workspace import Workspace
 
-QUIET = 300.0  # seconds without a heartbeat before a report
-RETRY_AFTER_S = 600.0  # seconds until the next report of a running process
-BELIEVED = 1_800  # seconds for which a report is valid
+Record = dict[str, Any]
+
+
+class ProcessReport(NamedTuple):
+    """What is to be reported about the process of a silent agent."""
+
+    agent: str
+    presence: Record
+    lives: bool
+    silent: float
+    due_in: float  # seconds; 0: now
 
 
 def report_processes(ws: Workspace) -> list[str]:
     """Write to the presence of silent agents here whether their processes run; return the names."""
-    quiet = {name for folder in ws.folders for name in _quiet(folder, ws.clock.now())}
-    return [name for name in sorted(quiet) if _report(ws, name)]
+    quiet = _known(ws, ws.settings.stale_after / 2)
+    return [each.agent for each in quiet if each.due_in <= 0 and _write(ws, each)]
 
 
-def _quiet(folder: str, now: float) -> list[str]:
+def next_in(ws: Workspace) -> float | None:
+    """Seconds until a report about a running process is due; None if none runs here."""
+    return min((each.due_in for each in _known(ws, 0.0) if each.lives), default=None)
+
+
+def _known(ws: Workspace, silent: float) -> list[ProcessReport]:
+    """What is known of the agents whose files are as old as `silent` seconds."""
+    names = {name for each in ws.folders for name in _old(each, ws.clock.now(), silent)}
+    return [report for report in (_look(ws, name) for name in sorted(names)) if report]
+
+
+def _old(folder: str, now: float, silent: float) -> list[str]:
     try:
         with os.scandir(folder + "/agents") as entries:
             return [
                 entry.name.removesuffix(".json")
                 for entry in entries
-                if entry.name.endswith(".json") and not 0 <= now - entry.stat().st_mtime < QUIET
+                if entry.name.endswith(".json") and not 0 <= now - entry.stat().st_mtime < silent
             ]
     except OSError:
         return []
 
 
-def _report(ws: Workspace, name: str) -> bool:
+def _look(ws: Workspace, name: str) -> ProcessReport | None:
     newest = alive.newest_presence(ws.folders, name)
     if newest is None or newest[0].get("status") == "stopped":
-        return False
-    presence, beaten = newest
+        return None
+    presence, moment = newest[0], ws.clock.interval()
+    silent = alive.silence(*newest, ws.clock.now(), moment)
     lives = alive.process_lives(presence)
-    silent = alive.silence(presence, beaten, ws.clock.now(), ws.clock.interval())
-    if lives is None or not QUIET <= silent < ws.settings.gone_after:
-        return False
-    if not _is_due(presence, lives, ws.clock.interval()):
-        return False
-    boot, seconds = ws.clock.interval()
+    patience = alive.PATIENCE if presence.get("status") in alive.PATIENT else 1
+    if lives is None or silent >= ws.settings.gone_after * patience:
+        return None
+    due_in = ws.settings.stale_after / 2 - silent
+    if due_in <= 0:
+        due_in = _due_in(ws, presence, lives, moment)
+    return ProcessReport(name, presence, lives, silent, due_in)
 
-    def vouch(record: dict[str, object]) -> bool:
-        if record != presence:  # a heartbeat came meanwhile
+
+def _due_in(ws: Workspace, presence: Record, lives: bool, moment: tuple[str, float]) -> float:
+    reported = presence.get("processRunsFor")
+    if not lives:
+        return 0.0 if reported != 0 else float("inf")
+    match presence.get("local"):
+        case {"vouched": [str(boot), int() | float() as at]} if reported and boot == moment[0]:
+            return at + ws.settings.stale_after - moment[1]
+    return 0.0
+
+
+def _write(ws: Workspace, report: ProcessReport) -> bool:
+    boot, seconds = ws.clock.interval()
+    runs_for = int(ws.settings.dead_after) if report.lives else 0
+
+    def vouch(record: Record) -> bool:
+        if record != report.presence:  # a heartbeat came meanwhile
             return False
-        local = {**presence.get("local", {}), "vouched": [boot, round(seconds, 1)]}
-        fields = {"processRunsFor": BELIEVED if lives else 0, "silentFor": int(silent)}
-        record.update(fields, local=local)
+        local = {**report.presence.get("local", {}), "vouched": [boot, round(seconds, 1)]}
+        record.update(processRunsFor=runs_for, silentFor=int(report.silent), local=local)
         return True
 
     try:
-        return amend(ws, name, vouch)
+        return amend(ws, report.agent, vouch)
     except OSError:
         return False  # nothing can be written now
-
-
-def _is_due(presence: "dict[str, object]", lives: bool, moment: tuple[str, float]) -> bool:
-    if (presence.get("processRunsFor") or 0) != (BELIEVED if lives else 0):
-        return True
-    match (presence.get("local") or {}, lives):
-        case [{"vouched": [str(boot), int() | float() as at]}, True]:
-            return boot != moment[0] or moment[1] - at >= RETRY_AFTER_S
-        case [_, True]:
-            return True
-    return "processRunsFor" not in presence

@@ -7,7 +7,7 @@ class HookSubscription(NamedTuple):
     """An event of a client for which it calls `hook CLIENT`."""
 
     event: str
-    kind: str  # start, prompt, edit, batch, stop, compact or end
+    kind: str  # one of KINDS
     timeout: int  # seconds after which the client continues without us
     tools: tuple[str, ...] = ()  # the client's own names; empty: for no tool, or for all
 
@@ -17,9 +17,9 @@ class HookSubscription(NamedTuple):
         return "|".join(self.tools)
 
 
-KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end")
+KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end", "wait")
 
-_SECONDS = (30, 15, 10, 10, 60, 60, 5)
+_SECONDS = (30, 15, 10, 10, 60, 60, 5, 5)
 
 
 def _subscriptions(
@@ -27,7 +27,7 @@ def _subscriptions(
 ) -> tuple[HookSubscription, ...]:
     """The client's names of its events, in the order of KINDS (`-`: none), and of its tools that
     edit."""
-    rows = zip(events.split(), KINDS, seconds, strict=True)
+    rows = zip(events.split(), KINDS, seconds, strict=False)  # the last kind is optional
     return tuple(
         HookSubscription(*row, edits if row[1] == "edit" else ()) for row in rows if row[0] != "-"
     )
@@ -35,17 +35,18 @@ def _subscriptions(
 
 CLIENTS: dict[str, tuple[HookSubscription, ...]] = {
     "claude": _subscriptions(
-        "SessionStart UserPromptSubmit PreToolUse PostToolBatch Stop PreCompact SessionEnd",
+        "SessionStart UserPromptSubmit PreToolUse PostToolBatch Stop PreCompact SessionEnd "
+        "Notification",
         ("Edit", "MultiEdit", "NotebookEdit", "Write"),
     ),
     "codex": _subscriptions(
         "SessionStart UserPromptSubmit PreToolUse PostToolUse Stop PreCompact SessionEnd",
         ("apply_patch", "Bash"),  # a patch may come as a shell command, too: `apply_patch <<EOF`
-        (*_SECONDS[:-1], 3),
+        (*_SECONDS[:6], 3),
     ),
     "gemini": _subscriptions(
         # PreCompress comes before each request, see `hooks/gemini.py`.
-        "SessionStart BeforeAgent BeforeTool AfterTool AfterAgent - SessionEnd",
+        "SessionStart BeforeAgent BeforeTool AfterTool AfterAgent - SessionEnd Notification",
         ("write_file", "replace"),
     ),
     "cursor": _subscriptions(

@@ -1,0 +1,41 @@
+"""The agent waits for its person: for a permission, an answer, or the next prompt.
+
+Its client says so by a notification. Its presence shows it until the next event: nobody takes an
+agent that waits for dead (`hotpath/alive.py`).
+"""
+
+from ghp_agents.hooks.presence import beat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ghp_agents.hooks.scene import HookContext
+
+ABOUT = "Waits for its person"
+# What is waited for, by the kind of notification (Claude Code, Gemini CLI). Others tell no waiting.
+WAITS = {
+    "permission_prompt": ": a permission",
+    "ToolPermission": ": a permission",
+    "elicitation_dialog": ": an answer",
+    "agent_needs_input": ": an answer",
+    "idle_prompt": "",
+}
+
+
+def begin(context: "HookContext") -> None:
+    """Show that the agent waits, and for what. Notifications of other kinds are no waiting."""
+    waits = WAITS.get(context.event.about)
+    if waits is not None:
+        beat(context, {"status": "waiting", "lastAction": ABOUT + waits})
+
+
+def ended(presence: "Mapping[str, Any]") -> "dict[str, Any]":
+    """The fields of the next heartbeat: it works again, if a notification said that it waits."""
+    is_over = presence.get("status") == "waiting"
+    return {"status": "implementing"} if is_over and _is_ours(presence) else {}
+
+
+def _is_ours(presence: "Mapping[str, Any]") -> bool:
+    return str(presence.get("lastAction", "")).startswith(ABOUT)
