@@ -84,7 +84,9 @@ def sweep(
             f"{count(swept.failed, 'action')} failed: see the lines marked ✗ above.",
             "The next sweep tries again. Run `ghp agent-doctor` to check the token and the remote.",
         )
-        raise click.exceptions.Exit(int(ExitCode.ERROR))
+        raise click.exceptions.Exit(
+            int(ExitCode.ERROR if swept.failed_for_good else ExitCode.UNKNOWN)
+        )
 
 
 def _print(swept: SweepResult, sweep_lines: list[SweepLine], *, as_json: bool) -> None:

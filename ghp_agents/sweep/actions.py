@@ -46,6 +46,7 @@ class ActionResult(NamedTuple):
     done: bool
     text: str  # what was done, or why not
     failed: bool = False  # not done because of an error
+    unknown: bool = False  # of these: because something could not be reached
 
 
 class Sweep(NamedTuple):
@@ -71,8 +72,8 @@ def perform(sweep: Sweep, acts: Iterable[Act]) -> list[ActionResult]:
             sweep.check()
             done += _absorb(sweep.me, some) if together is some else [_perform(sweep, left[0])]
         except (BusyError, UnknownError) as error:
-            failed = isinstance(error, UnknownError)
-            return [*done, *(ActionResult(act, False, f"left: {error}", failed) for act in left)]
+            failed, why = isinstance(error, UnknownError), f"left: {error}"
+            return [*done, *(ActionResult(act, False, why, failed, failed) for act in left)]
         left = [act for act in left if act not in together]
     return done
 

@@ -52,6 +52,11 @@ class SweepResult(NamedTuple):
         """The number of acts that an error prevented."""
         return sum(outcome.failed for outcome in self.outcomes)
 
+    @property
+    def failed_for_good(self) -> int:
+        """Of these, those for which everything could be reached."""
+        return sum(outcome.failed and not outcome.unknown for outcome in self.outcomes)
+
 
 def sweep(
     ctx: Context,

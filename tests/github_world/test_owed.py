@@ -275,9 +275,9 @@ def test_a_status_comment_that_was_refused_for_a_moment_is_written_later(
     assert field.comments(number)[1].startswith("No agent holds this issue.")
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
-def test_a_sweep_whose_acts_failed_exits_with_1_and_the_next_one_acts(
-    field: Field, status: int
+@pytest.mark.parametrize(("status", "code"), [(401, 1), (403, 1), (404, 1), (429, 4)])
+def test_a_sweep_whose_acts_failed_exits_with_1_or_4_and_the_next_one_acts(
+    field: Field, status: int, code: int
 ) -> None:
     number = field.github.issue("Blink")
     field.ghp(f"agent-claim {number}", agent="worker-1")
@@ -285,7 +285,7 @@ def test_a_sweep_whose_acts_failed_exits_with_1_and_the_next_one_acts(
     field.sync("two")
     field.clock.wait(1_000)
     stop = refuse(field.github, status, writes_to("/comments"))
-    failed = field.ghp("agent-sweep --json", "two", code=1)
+    failed = field.ghp("agent-sweep --json", "two", code=code)
     assert '"failed": true' in failed.out
     assert "1 action failed: see the lines marked" in failed.err
     stop()
