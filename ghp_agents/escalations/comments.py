@@ -3,14 +3,17 @@
 from pathlib import Path
 
 from ghp_agents.core import files
-from ghp_agents.core.errors import GhpError
+from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations import messages
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.ports import Context
 from ghp_agents.workspace import Workspace
 
-OWED_FOLDER = "owed"  # a folder with one empty file for each escalation whose comments are pending
+# A folder with one file for each escalation whose comments are pending. The file is empty, or has
+# the time of a refusal in seconds.
+OWED_FOLDER = "owed"
+REFUSED_PAUSE = 3_600.0  # seconds until a refused comment is tried again
 
 
 def post(ctx: Context, escalation: Escalation) -> list[str]:
@@ -23,7 +26,8 @@ def post(ctx: Context, escalation: Escalation) -> list[str]:
     try:
         _comment(ctx, escalation)
     except GhpError as error:
-        _add_owed(ctx.ws, escalation.id)
+        refused = isinstance(error, RefusedError)  # archived, locked, no permission
+        _add_owed(ctx.ws, escalation.id, ctx.ws.clock.now() if refused else None)
         return [
             f"Cannot comment on #{escalation.question.issue}: {error} Nothing is lost: the "
             "next question or answer here retries, and so does this command."
@@ -34,9 +38,23 @@ def post(ctx: Context, escalation: Escalation) -> list[str]:
 
 def owed(ws: Workspace) -> set[str]:
     """The escalations with pending comments."""
-    return {
-        path.name for folder in ws.folders for path in Path(folder, OWED_FOLDER).glob("[0-9a-f]*")
-    }
+    return {path.name for path in _owed_files(ws)}
+
+
+def due(ws: Workspace) -> set[str]:
+    """Those to be tried now: a refused comment is tried once an hour."""
+    return {path.name for path in _owed_files(ws) if _is_due(path, ws.clock.now())}
+
+
+def _owed_files(ws: Workspace) -> list[Path]:
+    return [path for top in ws.folders for path in Path(top, OWED_FOLDER).glob("[0-9a-f]*")]
+
+
+def _is_due(path: Path, now: float) -> bool:
+    try:
+        return not 0 <= now - float(path.read_text("ascii")) < REFUSED_PAUSE
+    except (OSError, ValueError):
+        return True
 
 
 def _comment(ctx: Context, escalation: Escalation) -> None:
@@ -60,10 +78,11 @@ def _comment(ctx: Context, escalation: Escalation) -> None:
         ctx.tracker.comment(issue, text, outcome.by, marker=mark)
 
 
-def _add_owed(ws: Workspace, identifier: str) -> None:
+def _add_owed(ws: Workspace, identifier: str, refused_at: float | None) -> None:
+    content = b"" if refused_at is None else str(refused_at).encode()
     for folder in map(Path, ws.folders):
         if files.usable(folder):
-            files.write_atomically(folder / OWED_FOLDER / identifier, b"")
+            files.write_atomically(folder / OWED_FOLDER / identifier, content)
             return
 
 

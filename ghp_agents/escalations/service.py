@@ -254,7 +254,7 @@ def _answer_record(escalation: Escalation, answer: Answer) -> Record:
 
 def post_owed(ctx: Context) -> list[str]:
     """Post the pending comments; return notes on failures."""
-    owed = comments.owed(ctx.ws)
+    owed = comments.due(ctx.ws)
     if not owed:
         return []
     known, _ = read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)

@@ -56,6 +56,16 @@ def test_a_locked_issue_refuses_the_comment_and_the_question_is_kept(
     assert "Cannot comment on #1: " in asked.err
     assert words in asked.err
     assert "Which?" in ghp(github, clone, "agent-escalations").out
+    before = len(github.proxy.exchanges)
+    for _ in range(3):
+        github.proxy.clock.wait(61)
+        ghp(github, clone, "agent-sync")
+    later = [each.asked.path for each in github.proxy.exchanges[before:] if each.asked.writes]
+    assert not any(path.endswith("/comments") for path in later)  # not again and again
+    github.refusals.clear()
+    github.proxy.clock.wait(3_600)
+    ghp(github, clone, "agent-sync")
+    assert "Which?" in github.act(ADMIN, "GET", "issues/1/comments")[-1]["body"]
 
 
 def test_issues_that_are_switched_off_name_both_ways_on(github: GitHub, clone: Path) -> None:
