@@ -18,6 +18,7 @@ from ghp_agents.workspace import Workspace, open_workspace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.github.api.repository import GitHubRepository
+    from ghp_agents.github.tokenless.place import Tracker
     from ghp_agents.ports import KnowledgeBase
     from ghp_agents.state.admin_port import StoreAdmin
     from ghp_agents.state.git.store import GitRefsStore
@@ -78,7 +79,7 @@ class App:
         """The repository on GitHub; None if issues are in the state. Raises NotSetUpError."""
         from ghp_agents.github.api import access
 
-        found = access.find(self.ws)
+        found = access.find(self.ws, lambda: self.place_without_token is not None)
         if found is None:
             if self.tell:
                 access.warn_once(self.ws, self.tell)
@@ -88,12 +89,28 @@ class App:
         return GitHubRepository(self.ws, found)
 
     @cached_property
+    def place_without_token(self) -> "Tracker | None":
+        """Where other clones say that the issues are, for a clone without a token; None where
+        nobody said it. The tracker is a fact of the repository, not of who has a token."""
+        from ghp_agents.github.tokenless import recorded
+
+        return recorded.find(self.ws, self.store, self.exchange)
+
+    @cached_property
     def tracker(self) -> IssueTracker:
-        """The issues: on GitHub if the repository is there, else in the state."""
+        """The issues: on GitHub if the repository's are there, else in the state."""
         if self.hub is not None:
             from ghp_agents.github.tracker.tracker import GitHubTracker
 
             return GitHubTracker(self.ws, self.hub, self.locks)
+        return self._tracker_without_token
+
+    @property
+    def _tracker_without_token(self) -> IssueTracker:
+        if self.place_without_token:
+            from ghp_agents.github.tokenless.tracker import TokenlessTracker
+
+            return TokenlessTracker(self.ws, self.store, self.locks, self.place_without_token)
         from ghp_agents.issues.local import LocalTracker
 
         return LocalTracker(self.ws, self.store, self.locks)
@@ -114,11 +131,11 @@ class App:
             tracker = GitHubTracker(
                 self.ws, GitHubRepository(self.ws, nobody), self.locks, asks=False
             )
-            if tracker.is_mirrored or self.ws.settings.tracker == "github":
+            if tracker.is_mirrored:
                 return tracker
-        from ghp_agents.issues.local import LocalTracker
-
-        return LocalTracker(self.ws, self.store, self.locks)
+            if self.ws.settings.tracker == "github" and not self.place_without_token:
+                return tracker
+        return self._tracker_without_token
 
     @property
     def offline(self) -> "Offline":
@@ -136,6 +153,10 @@ class App:
             from ghp_agents.github.forge import GitHubForge
 
             return GitHubForge(self.ws, self.hub)
+        if self.place_without_token:
+            from ghp_agents.github.tokenless.forge import TokenlessForge
+
+            return TokenlessForge(self.ws, self.store, self.place_without_token)
         from ghp_agents.pulls.local import LocalForge
 
         return LocalForge(self.ws, self.store, self.locks)

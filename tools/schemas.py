@@ -11,6 +11,9 @@ from ghp_agents.cli.outputs.agent import AgentJson
 from ghp_agents.cli.outputs.table import OUTPUTS
 from ghp_agents.core.schema_version import KEY, VERSION
 from ghp_agents.escalations.record import AnswerFile, OutcomeFile, QuestionFile
+from ghp_agents.github.tokenless.place import TrackerFile
+from ghp_agents.github.tokenless.published import BucketFile
+from ghp_agents.github.tokenless.request import RequestFile, ResultFile
 from ghp_agents.guard.override import OverrideFile
 from ghp_agents.handoffs.record import HandoffFile
 from ghp_agents.handoffs.restore import RestoredFile
@@ -129,6 +132,18 @@ RECORDS: dict[str, tuple[str, Any, str]] = {  # by name: place, type, what it is
     "commands": (r"\.ghp/commands/[^/]+\.json", CommandsFile, "commands in a comment"),
     "stop": (r"\.ghp/stops/[^/]+/[^/]+\.json", StopFile, "order to stop"),
     "override": (r"\.ghp/overrides/[^/]+/[^/]+\.json", OverrideFile, "override"),
+    "github-request": (
+        r"\.ghp/outgoing/[^/]+/request\.json", RequestFile, "a write that waits for a token"
+    ),
+    "github-result": (
+        r"\.ghp/outgoing/[^/]+/result\.json", ResultFile, "what became of such a write"
+    ),
+    "github-tracker": (
+        r"\.ghp/mirror/[^/]+/tracker\.json", TrackerFile, "which repository has the issues"
+    ),
+    "github-issues": (
+        r"\.ghp/mirror/[^/]+/[0-9]+\.json", BucketFile, "published issues of GitHub"
+    ),
     "sweep-memory": (r"\.ghp/sweeps/[^/]+/memory\.json", MemoryFile, "memory of a sweeper"),
     "lock": (r"lease\.json", LockFile, "lock: a claim, a strict lease, a number"),
     "implicit-lease": (

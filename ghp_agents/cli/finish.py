@@ -61,6 +61,15 @@ def _say(finished: Finished, *, needs_review: bool) -> None:
     if finished.updated:
         output.say(f"Merged {pull.base} into {pull.branch}.")
     what = "draft" if pull.draft else "pull request"
+    if pull.waits:
+        output.done(
+            f"Pushed {pull.branch}, {count(finished.commits, 'commit')}. Its {what} waits for a "
+            "clone with a token."
+        )
+        for note in finished.notes:
+            output.warn(note)
+        output.say("That clone opens it with its next sync, and gives it its number.")
+        return
     did = "Opened" if finished.is_new else "Updated"
     where = f" {pull.url}" if pull.url else ""
     output.done(

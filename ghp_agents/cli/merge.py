@@ -62,6 +62,10 @@ def merge(
     """
     if queue and reference:
         raise UsageError("--queue cannot be used with a name.", hint="Remove the name or --queue.")
+    if app.hub is None and app.place_without_token:
+        from ghp_agents.github.tokenless.forge import refuse
+
+        refuse(app.place_without_token, "merge")
     if watch and not queue:
         raise UsageError("--watch needs --queue.", hint="Run `ghp agent-merge --queue --watch`.")
     if queue and not watch:

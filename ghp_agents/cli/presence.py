@@ -249,13 +249,15 @@ def _quoted(text: str) -> str:
     return text if file(text) == text else phrase(text, heartbeats.ACTION_LIMIT)
 
 
-def _print_github(app: App) -> None:
+def _print_github(app: App, snapshot: Snapshot) -> None:
+    from ghp_agents.github.tokenless.place import MIRROR
+
     places = (app.ws.cache_dir / "hub", app.ws.ghp_dir / "hub")
-    if not any(place.exists() for place in places):
+    if not any(place.exists() for place in places) and not snapshot.present(MIRROR):
         return  # without importing the GitHub checks
     from ghp_agents.doctor import github_checks
 
-    for line, remedy in github_checks.in_short(app.ws):
+    for line, remedy in github_checks.in_short(app.ws, snapshot):
         (output.warn(line, remedy) if remedy else output.say(line))
 
 
@@ -280,7 +282,7 @@ def _print_footer(app: App, snapshot: Snapshot, views: Sequence[AgentView]) -> N
             f"The remote refused {count(sync_status.refused, 'record')}, kept in this clone.",
             "`ghp agent-sync --refused` shows what, why and what to do.",
         )
-    _print_github(app)
+    _print_github(app, snapshot)
     if problems := snapshot.problems():
         output.warn(
             f"Skipped {count(len(problems), 'record')}: not readable.",

@@ -13,37 +13,70 @@ from ghp_agents.github.api import access, status
 from ghp_agents.github.api.access import RepositoryPlace
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.api.status import GitHubStatus
+from ghp_agents.github.tokenless import overview
+from ghp_agents.github.tokenless.overview import Overview
+from ghp_agents.github.tokenless.place import Tracker
+from ghp_agents.github.tokenless.tracker import LOGIN
+from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.workspace import Workspace
 
+TAKE_OVER = "What nobody publishes for 7 days is replaced."
+REPEAT = "Ask a person, or do it in a clone with a token."
 FEATURES = {"sub-issues": "sub-issues", "dependencies": "dependencies", "reactions": "reactions"}
 FEW = 0.1  # of the rate limit: below it there is a warning
 
 
-def checks(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> dict[str, Check]:
+def checks(
+    ws: Workspace, hub: Callable[[], GitHubRepository | None], store: StateStore
+) -> dict[str, Check]:
     """Return the checks by code, in order; those with network requests come last."""
     return {
-        "github": partial(check_here, ws, hub),
+        "github": partial(check_here, ws, hub, store),
         "github-repository": partial(check_repository, hub),
     }
 
 
-def check_here(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
+def check_here(
+    ws: Workspace, hub: Callable[[], GitHubRepository | None], store: StateStore
+) -> Iterator[Finding]:
     """Check what is known without a request."""
-    yield from check_access(ws, hub)
+    known = overview.overview(store.snapshot())
+    yield from check_access(ws, hub, known.tracker)
     found = hub()
+    yield from check_requests(known, has_token=found is not None)
     if found:
         yield from check_outbox(found)
         yield from check_unread(found)
         yield from check_limit(ws, found)
 
 
-def check_access(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
-    """Report where issues are, and why. Raises NotSetUpError if GitHub is configured and
-    unavailable."""
+def check_access(
+    ws: Workspace, hub: Callable[[], GitHubRepository | None], tracker: Tracker | None = None
+) -> Iterator[Finding]:
+    """Report where issues are, and why; `tracker` is what clones with a token recorded. Raises
+    NotSetUpError if GitHub is configured and unavailable."""
     found = hub()
     if found:
         yield ok("github", f"Issues are on GitHub: {found.url}{_features(found)}.")
+        mine, others = f"{found.host}/{found.repository}", tracker.place if tracker else ""
+        if others and others.casefold() != mine.casefold():
+            yield warning(
+                "github-tracker",
+                f"Other clones take issues from {others}, this one from {mine}: both use the same "
+                "claims.",
+                f"Name one repository in all clones: `agents.github.repository`. {TAKE_OVER}",
+            )
         return
+    if tracker and ws.settings.tracker != "local" and ws.settings.push:
+        yield info("github", overview.where(tracker, ws.clock.now()), LOGIN)
+        return
+    if tracker and ws.settings.push:
+        yield warning(
+            "github-tracker",
+            f"Other clones take issues from {tracker.place}; this one keeps its own in git, and "
+            "both use the same claims.",
+            'Remove `"tracker": "local"`, or set it for everybody in .ghp/config.json on main.',
+        )
     place = None if ws.settings.tracker == "local" else access.where(ws)
     if place is None:
         if other := access.unnamed(ws):
@@ -55,6 +88,16 @@ def check_access(ws: Workspace, hub: Callable[[], GitHubRepository | None]) -> I
         f"Issues are kept in git, not on {place.host}/{place.repository}: {why}.",
         _login_hint(ws, place) if ws.settings.push else "",
     )
+
+
+def check_requests(known: Overview, *, has_token: bool) -> Iterator[Finding]:
+    """Report what clones without a token asked for: what waits, and what was refused."""
+    if known.waits:
+        remedy = "Send now: ghp agent-sync" if has_token else overview.SYNC
+        yield info("github-waiting", f"Waiting for a clone with a token: {known.waits}.", remedy)
+    for asked, result in known.refused:
+        whose = f"{asked.says} by {one_line(asked.by.name, 80)}"
+        yield warning("github-refused", f"Not sent to GitHub: {whose}: {result.why}", REPEAT)
 
 
 def check_outbox(found: GitHubRepository) -> Iterator[Finding]:
@@ -101,9 +144,10 @@ def check_limit(ws: Workspace, found: GitHubRepository) -> Iterator[Finding]:
         yield warning("github-limit", text, remedy) if few else ok("github-limit", text)
 
 
-def in_short(ws: Workspace) -> Iterator[tuple[str, str]]:
+def in_short(ws: Workspace, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Return lines for `agent-status`, without any request; a warning has a hint."""
     found, now = status.seen(ws), ws.clock.now()
+    yield from overview.in_short(snapshot, now, has_token=found is not None)
     if found is None:
         return
     if found.paused_until is not None:

@@ -42,7 +42,7 @@ def checks(
         missing_worktrees.CODE: partial(missing_worktrees.check, ctx),
         **guard_checks.checks(ctx.ws),
         **ground.checks,
-        **github_checks.checks(ctx.ws, hub),
+        **github_checks.checks(ctx.ws, hub, ctx.store),
         "probe": partial(check_probe, ctx, ask),
     }
 

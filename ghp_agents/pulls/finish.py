@@ -84,8 +84,12 @@ def finish(
     new = NewPull(branch, base, head, found.title, body, found.number, draft)
     pull = ctx.forge.open(new, actor)
     if not actor.is_person:
-        action = f"Finished {short(found)}: #{pull.number}"
-        fields = {"status": "reviewing", "lastAction": action, "pull": pull.number}
+        shown = "its pull request waits" if pull.waits else f"#{pull.number}"
+        fields: dict[str, object] = {
+            "status": "reviewing",
+            "lastAction": f"Finished {short(found)}: {shown}",
+        }
+        fields |= {} if pull.waits else {"pull": pull.number}
         presence.heartbeat(ctx.ws, ctx.store, AgentName(actor.name), fields, progress=True)
     is_new = previous is None or previous.number != pull.number
     notes = held_notes + about.notes + (() if checks else (run_checks.NONE,))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import NotFoundError, RefusedError, UsageError
 from ghp_agents.core.ids import Actor, Timestamp, one_line
+from ghp_agents.issues.issue import PROVISIONAL
 
 
 class Sent(NamedTuple):
@@ -33,6 +34,11 @@ class Pull(NamedTuple):
     url: str = ""
     paths: tuple[str, ...] = ()  # that its merge changed; empty if unknown, bounded if many
     sent: Sent | None = None  # None: `agent-finish` is not known to have sent it
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is only asked for, and has no number of the forge's yet."""
+        return self.number >= PROVISIONAL
 
 
 class Review(NamedTuple):

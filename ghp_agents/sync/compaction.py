@@ -1,6 +1,7 @@
 """Compaction in the background: what has ended long ago leaves what each command reads."""
 
 from ghp_agents.escalations import service as escalation
+from ghp_agents.github.tokenless import request as outgoing
 from ghp_agents.issues import record as issue_record
 from ghp_agents.issues import replay as issue_log
 from ghp_agents.leases import record as lease_record
@@ -35,5 +36,6 @@ def compact(ctx: Context, before: float) -> int:
         *lease_record.settled(snapshot.files(lease_record.FOLDER), before),
         *issue_log.settled(snapshot.files(issue_record.FOLDER), before),
         *escalation.settled(ctx.ws, snapshot, before),
+        *outgoing.settled(snapshot.files(outgoing.FOLDER), before),
     ]
     return ctx.clone_admin.compact(subjects)

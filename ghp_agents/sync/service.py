@@ -52,16 +52,23 @@ def sync(
         pending_unassign.apply_pending(ctx)
     if sends:
         notes += lost_locks.put_back_locks(ctx)
-        issue.name_provisional(ctx)
+        if not ctx.tracker.accepts_comment_commands:  # GitHub numbers its issues itself
+            issue.name_provisional(ctx)
         notes += [f"sent a change that was waiting: {change}" for change in ctx.tracker.send()]
         notes += escalation.post_owed(ctx)
         note.withdraw(ctx)
     issues: Sequence[Issue] = ()
     wanted: frozenset[int] = frozenset()
     if hub and (sends or (push and not report.remote)):
+        delivered_notes, delivered = _deliver(ctx, hub) if sends else ([], frozenset[int]())
         is_asked = not (paced or in_command)  # somebody waits for what is on GitHub now
         command_notes, issues, wanted = _run_commands(ctx, hub, is_asked=is_asked)
-        notes += command_notes
+        notes += [*delivered_notes, *command_notes]
+        wanted |= delivered
+        if sends:
+            from ghp_agents.github.tokenless import publish as published_issues
+
+            published_issues.publish(ctx, hub)
     notes += reconcile.reconcile(ctx)
     if paced and (sends or not report.remote):
         compaction.compact_if_due(ctx)
@@ -84,6 +91,17 @@ def sync(
         gone = {view.name for view in seen if view.liveness is Liveness.GONE}
         report = _together(report, ctx.exchange.publish(pages.renderer(ctx), gone=gone))
     return report
+
+
+def _deliver(ctx: Context, hub: "GitHubRepository") -> tuple[list[str], frozenset[int]]:
+    """Send what clones without a token left; return notes, and the issues that it was about."""
+    from ghp_agents.github.tokenless import send
+
+    try:
+        sent = send.send_all(ctx, hub)
+    except GhpError as error:
+        return [f"Not sent for other clones: {one_line(str(error), 300)}"], frozenset()
+    return [*sent.notes], sent.issues
 
 
 def _run_commands(

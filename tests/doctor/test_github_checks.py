@@ -14,6 +14,7 @@ from ghp_agents.doctor import service as doctor
 from ghp_agents.github.api import errors
 from ghp_agents.github.api.outbox import Job
 from ghp_agents.github.api.repository import GitHubRepository
+from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.wiring import App
 from tests.support import hubs
 from tests.support.clock import ManualClock
@@ -50,7 +51,8 @@ def configured(repo: Path, **values: Any) -> None:
 
 
 def found(repo: Path, hub: GitHubRepository | None, clock: ManualClock) -> list[Finding]:
-    checks = hub_checks.checks(hubs.workspace(repo, clock), lambda: hub)
+    ws = hubs.workspace(repo, clock)
+    checks = hub_checks.checks(ws, lambda: hub, GitRefsStore(ws))
     return list(doctor.examine(checks))
 
 
@@ -287,7 +289,8 @@ def test_the_house_has_a_hub_where_there_is_a_repository_and_a_token(repo: Path)
 
 
 def in_short(repo: Path, clock: ManualClock) -> list[tuple[str, str]]:
-    return list(hub_checks.in_short(hubs.workspace(repo, clock)))
+    ws = hubs.workspace(repo, clock)
+    return list(hub_checks.in_short(ws, GitRefsStore(ws).snapshot()))
 
 
 def test_the_status_says_nothing_of_github_before_anybody_asked_it(

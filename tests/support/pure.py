@@ -11,6 +11,7 @@ _NAMES = {
     "escalations": "escalation messages record",
     "github": "accounts labels marker pull_mapping status_comment wording",
     "github/commands": "comment_lines email_reply late_comments messages parse",
+    "github/tokenless": "authority place published request",
     "github/tracker": "body mapping requests",
     "guard": "codeowners override",
     "handoffs": "handoff record returned sections tool_files",

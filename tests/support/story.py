@@ -48,7 +48,8 @@ class Waits(ManualClock):
 
 
 class Actor(NamedTuple):
-    """Who acts: an agent in its clone under an account, or a person, who has no agent."""
+    """Who acts: an agent in its clone under an account, or a person, who has no agent. Without a
+    `login` the clone has no token."""
 
     login: str
     folder: Path
@@ -124,7 +125,8 @@ class Story:
 
     def _environment(self, who: Actor) -> Mapping[str, str]:
         agent = {"GHP_AGENT": who.agent} if who.agent else {}
-        return {**self.github.environment(who.login), **agent}
+        account = self.github.environment(who.login) if who.login else {}
+        return {**account, **agent}
 
     def _house(self, who: Actor) -> App:
         return App(who.folder, {**os.environ, **self._environment(who)}, clock=self.clock)

@@ -43,8 +43,11 @@ class Access(NamedTuple):
     token: Token
 
 
-def find(ws: Workspace, *, again: bool = False) -> Access | None:
-    """The access to GitHub; None where issues live in the local state.
+def find(
+    ws: Workspace, is_published: Callable[[], bool] = lambda: False, *, again: bool = False
+) -> Access | None:
+    """The access to GitHub; None where issues live in the local state, or where a clone without a
+    token can read them there, because others published them.
 
     Raises NotSetUpError if the configuration wants GitHub and something is missing.
     """
@@ -61,7 +64,7 @@ def find(ws: Workspace, *, again: bool = False) -> Access | None:
                 "github", settings.unagreed["github"], settings.trunk_place
             )
             raise NotSetUpError(what, hint=hint)
-        if required:
+        if required and not is_published():
             raise NotSetUpError(
                 "The configuration puts issues on GitHub, but this repository has no remote there.",
                 hint='Name the repository: `{"agents": {"github": {"repository": "owner/name"}}}` '
@@ -71,7 +74,7 @@ def find(ws: Workspace, *, again: bool = False) -> Access | None:
     api = _api(ws, place)
     found = _token(ws, place, again=again or required) if may_have_a_token(ws, place) else None
     if found is None:
-        if required:
+        if required and not is_published():
             raise _no_token(ws, place)
         return None
     return Access(place.host, place.repository, api, found)

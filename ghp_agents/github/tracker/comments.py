@@ -47,7 +47,12 @@ def kept(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
 
 def remembered(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
     """An issue's cached comments; sends no request."""
-    return mapping.comments(_file(context, issue.number).read() or ())
+    return mapping.comments(cached(context, issue))
+
+
+def cached(context: TrackerContext, issue: MirroredIssue) -> Sequence[MirroredComment]:
+    """An issue's comments as they were last read; sends no request."""
+    return _file(context, issue.number).read() or ()
 
 
 def say(

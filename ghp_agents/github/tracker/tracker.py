@@ -62,9 +62,15 @@ class GitHubTracker:
     """
 
     def __init__(
-        self, ws: Workspace, hub: GitHubRepository, locks: LockService, *, asks: bool = True
+        self,
+        ws: Workspace,
+        hub: GitHubRepository,
+        locks: LockService,
+        *,
+        asks: bool = True,
+        context: TrackerContext | None = None,
     ) -> None:
-        self._context = TrackerContext(ws, hub, locks)
+        self._context = context or TrackerContext(ws, hub, locks)
         self._asks = asks
 
     @property
@@ -106,14 +112,14 @@ class GitHubTracker:
         read = comments.of if self._asks else comments.remembered
         return self._shown(self._issue(entry)._replace(comments=read(self._context, entry)))
 
-    def create(self, change: IssueChange, by: Actor) -> Issue:
-        """Create an issue with a hidden line at the end of its body. Raises UnknownError if GitHub
-        is unreachable."""
+    def create(self, change: IssueChange, by: Actor, identity: str = "") -> Issue:
+        """Create an issue with a hidden line at the end of its body. With `identity`, the one that
+        has it may be there already. Raises UnknownError if GitHub is unreachable."""
         wanted = change_requests.taken_in(checked_new(change), self._context.signs)
         self._must_ask("A new issue")
         known = self._related(wanted)
         new = effective(Issue("", IssueNumber(0), ""), resolved(self._all(known), wanted))
-        return self._issue(write.create(self._context, new, by, _ids(known)))
+        return self._issue(write.create(self._context, new, by, _ids(known), identity))
 
     def change(self, issue: str | int, change: IssueChange, by: Actor) -> Issue:
         """Change fields; values that are already set stay. Raises NotFoundError, UnknownError,

@@ -29,19 +29,21 @@ _SO_ALREADY = ("already", "duplicate")  # in GitHub's message for an existing re
 _LOOKS_BACK = 3  # pages of the newest issues to search for ours
 
 
-def create(context: TrackerContext, change: IssueChange, by: Actor, ids: Ids) -> MirroredIssue:
+def create(
+    context: TrackerContext, change: IssueChange, by: Actor, ids: Ids, identity: str = ""
+) -> MirroredIssue:
     """Create an issue from a change that is `effective` on a blank one. Never creates it twice:
-    after a failure the hidden line is looked up first."""
+    after a failure, and with an `identity`, the hidden line is looked up first."""
     names = context.names_for(change.add_assignees)
     native = _native(context, change)
-    mark = github_marker.mark(random_hex(6), by, account=context.account)
+    mark = github_marker.mark(identity or random_hex(6), by, account=context.account)
     body = change_requests.creation(change, mark, names, native)
     labels.ensure(context, body.get("labels", ()))
     # After a crash here, an immediate retry must send a request.
     refresh.forget(context.ws, context.repository)
     owed = _remember(context, mark.id, change, native, by)
     try:
-        raw = context.hub.write(
+        raw = (find_created(context, mark.id) if identity else None) or context.hub.write(
             "POST", "issues", body, find_existing=lambda: find_created(context, mark.id)
         )
     except (HubError, NoAnswerError) as error:

@@ -1,0 +1,133 @@
+"""Pull requests of a clone without a token: asked for, and opened by a clone that has one."""
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.files import random_hex
+from ghp_agents.core.ids import Actor, Timestamp
+from ghp_agents.github.tokenless import request
+from ghp_agents.github.tokenless.place import Tracker
+from ghp_agents.github.tokenless.request import PULL, Outgoing, Request, Result
+from ghp_agents.github.tokenless.tracker import LOGIN
+from ghp_agents.issues.issue import provisional
+from ghp_agents.ports import Snapshot, StateStore
+from ghp_agents.pulls.pull import (
+    Checks,
+    MergeStep,
+    NewPull,
+    Pull,
+    PullChange,
+    Review,
+    Sent,
+    checked_new,
+    newest,
+    not_found,
+)
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
+from ghp_agents.workspace import Workspace, now_text
+
+
+class TokenlessForge:
+    """`ports.Forge` on requests. It knows the pull requests that were asked for, and no others."""
+
+    def __init__(self, ws: Workspace, store: StateStore, place: Tracker) -> None:
+        self._ws, self._store, self._place = ws, store, place
+
+    @property
+    def is_local(self) -> bool:
+        """GitHub merges."""
+        return False
+
+    def get(self, number: int) -> Pull:
+        """One of the known pull requests. Raises NotFoundError."""
+        found = next((pull for pull in self.list(closed=True) if pull.number == number), None)
+        if found is None:
+            raise not_found(number)
+        return found
+
+    def find(self, branch: str) -> Pull | None:
+        """The last pull request that was asked for, of a branch."""
+        return newest(self.list(closed=True), branch)
+
+    def open(self, new: NewPull, by: Actor) -> Pull:
+        """Ask for a pull request, or for the same one at a newer commit."""
+        wanted, identity = checked_new(new), random_hex(6)
+
+        def decide(snapshot: Snapshot) -> tuple[Pull, Sequence[Record]]:
+            known = [
+                (asked, result)
+                for asked, result in self._outgoing(snapshot).pulls()
+                if asked.pull and asked.pull.branch == wanted.branch
+            ]
+            if known and known[-1][0].pull == wanted:
+                return self._pull(*known[-1]), []
+            asked = Request(
+                identity, PULL, wanted.issue or 0, snapshot.clock + 1, snapshot.clone,
+                Timestamp(now_text(self._ws)), by, pull=wanted,
+            )  # fmt: skip
+            numbers = [result for _, result in known if result]
+            opened = numbers[-1] if numbers else None
+            return self._pull(asked, opened), [request.request_record(asked)]
+
+        return transact(self._store, decide)
+
+    def change(self, number: int, change: PullChange, by: Actor) -> Pull:
+        """Not from here. Raises RefusedError."""
+        refuse(self._place, f"change #{number}")
+
+    def checks(self, pull: Pull) -> Checks:
+        """Unknown here."""
+        return Checks()
+
+    def reviews(self, pull: Pull) -> Sequence[Review]:
+        """Unknown here."""
+        return ()
+
+    def merge(
+        self, number: int, by: Actor, *, head: str, onto: str = "", message: str = ""
+    ) -> Pull:
+        """Not from here. Raises RefusedError."""
+        refuse(self._place, f"merge #{number}")
+
+    def place_in_queue(self, number: int) -> int | None:
+        """Unknown here."""
+        return None
+
+    def merge_all(self, steps: Sequence[MergeStep], by: Actor, *, onto: str) -> Sequence[Pull]:
+        """Not from here. Raises RefusedError."""
+        refuse(self._place, "merge")
+
+    def list(self, *, closed: bool = False) -> list[Pull]:
+        """The pull requests that were asked for, oldest first; each branch once."""
+        found: dict[str, Pull] = {}
+        for asked, result in self._outgoing(self._store.snapshot()).pulls():
+            pull = self._pull(asked, result)
+            previous = found.pop(pull.branch, None)
+            if previous and result is None:
+                pull = pull._replace(number=previous.number, url=previous.url)
+            found[pull.branch] = pull
+        return [*found.values()]
+
+    def _outgoing(self, snapshot: Snapshot) -> Outgoing:
+        return request.read_outgoing(snapshot.present(request.FOLDER))
+
+    def _pull(self, asked: Request, result: Result | None) -> Pull:
+        new = asked.pull
+        assert new is not None
+        number = result.number if result else int(provisional(asked.id))
+        return Pull(
+            number, new.branch, new.base, new.head, new.title, new.body, new.issue, new.draft,
+            author=asked.by.name, created_at=asked.at, updated_at=asked.at,
+            url=f"https://{self._place.place}/pull/{number}" if result else "",
+            sent=Sent(new.head, asked.by),
+        )  # fmt: skip
+
+
+def refuse(place: Tracker, what: str) -> NoReturn:
+    """Raise the RefusedError of what only a token can do."""
+    raise RefusedError(
+        f"This clone cannot {what} on GitHub ({place.place}): it has no token.",
+        hint=f"Run it in a clone with a token, or let a person do it on GitHub. {LOGIN}",
+    )

@@ -1,0 +1,62 @@
+"""What people read about clones without a token: which tracker, how old, and how much waits."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.clock import ago
+from ghp_agents.core.ids import count, one_line
+from ghp_agents.github.tokenless import place, request
+from ghp_agents.github.tokenless.place import MIRROR, Tracker
+from ghp_agents.github.tokenless.request import Request, Result
+from ghp_agents.ports import Snapshot
+from ghp_agents.state.codec import seconds
+
+SYNC = "Run `ghp agent-sync` in a clone with a token."
+
+
+class Overview(NamedTuple):
+    """The recorded tracker, and what clones without a token asked for."""
+
+    tracker: Tracker | None = None
+    waiting: Sequence[Request] = ()
+    refused: Sequence[tuple[Request, Result]] = ()
+
+    @property
+    def waits(self) -> str:
+        """What waits, in words; empty if nothing does."""
+        if not self.waiting:
+            return ""
+        first = self.waiting[0]
+        whose = f"{first.says} by {one_line(first.by.name, 80)}"
+        return f"{count(len(self.waiting), 'write')} for GitHub; first: {whose}"
+
+
+def overview(snapshot: Snapshot) -> Overview:
+    """The overview of a state."""
+    outgoing = request.read_outgoing(snapshot.present(request.FOLDER))
+    tracker = place.read_tracker(snapshot.present(MIRROR))
+    return Overview(tracker, outgoing.waiting, outgoing.refused)
+
+
+def where(tracker: Tracker, now: float) -> str:
+    """Where issues are for a clone without a token, and how old its knowledge is."""
+    age = ago(max(0.0, now - seconds(tracker.at)))
+    return (
+        f"Issues are on GitHub: https://{tracker.place}. This clone has no token: it reads what "
+        f"other clones published {age} ago."
+    )
+
+
+def in_short(snapshot: Snapshot, now: float, *, has_token: bool) -> Iterator[tuple[str, str]]:
+    """Lines for `agent-status`; a warning has a hint."""
+    found = overview(snapshot)
+    if found.tracker and not has_token:
+        yield where(found.tracker, now), ""
+    if found.waits:
+        hint = "Run `ghp agent-sync` to send it." if has_token else SYNC
+        yield f"Waiting for a clone with a token: {found.waits}.", hint
+    for asked, result in found.refused[-3:]:
+        yield (
+            f"Not sent to GitHub: {asked.says} by {one_line(asked.by.name, 80)}: {result.why}",
+            "Run `ghp agent-doctor` for all of them.",
+        )

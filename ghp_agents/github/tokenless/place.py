@@ -1,0 +1,66 @@
+"""Which repository has the issues: a record that clones with a token write, and all others read."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypedDict
+
+from ghp_agents.core.fields import as_line, as_whole, dump, parse, picked
+from ghp_agents.core.ids import CloneId, Timestamp
+
+MIRROR = ".ghp/mirror/"
+_TRACKER = "tracker.json"
+
+
+class TrackerFile(TypedDict):
+    """Which repository on GitHub has the issues, and how new what was published is."""
+
+    host: str
+    repository: str
+    at: str
+    cursor: str
+    clock: int
+    clone: str
+
+
+class Tracker(NamedTuple):
+    """Where the issues are, and how new what was published is."""
+
+    host: str
+    repository: str  # "owner/name"
+    at: Timestamp  # when it was published
+    cursor: str  # the latest change on GitHub that the publisher had read
+    clock: int
+    clone: CloneId
+
+    @property
+    def place(self) -> str:
+        """The repository with its host."""
+        return f"{self.host}/{self.repository}"
+
+
+def read_tracker(files: Mapping[str, bytes]) -> Tracker | None:
+    """The newest word on where the issues are."""
+    found: list[Tracker] = []
+    for path, data in files.items():
+        if path.endswith(f"/{_TRACKER}"):
+            try:
+                found.append(decoded(parse(data)))
+            except ValueError:
+                continue  # `read_published` names it
+    return max(found, key=lambda each: (each.clock, each.clone), default=None)
+
+
+def tracker_file(tracker: Tracker) -> tuple[str, bytes]:
+    """The file that says where the issues are."""
+    names = "host repository at cursor clock clone"
+    return f"{MIRROR}{tracker.clone}/{_TRACKER}", dump(picked(tracker, names))
+
+
+def decoded(fields: Mapping[str, Any]) -> Tracker:
+    """The record in fields of a file. Raises ValueError."""
+    host, repository, at, cursor, clone = (
+        as_line(fields.get(name), name) for name in ("host", "repository", "at", "cursor", "clone")
+    )
+    if not host or repository.count("/") != 1:
+        raise ValueError("it names no repository")
+    clock = as_whole(fields.get("clock"), "clock")
+    return Tracker(host, repository, Timestamp(at), cursor, clock, CloneId(clone))

@@ -1,0 +1,100 @@
+"""A clone with a token publishes the issues that it just read, for clones without one."""
+
+from collections.abc import Iterable
+
+from ghp_agents.core.files import random_hex
+from ghp_agents.core.ids import UNNAMED, Actor, CloneId, Timestamp, digest
+from ghp_agents.github.api.repository import GitHubRepository
+from ghp_agents.github.tokenless import place, published
+from ghp_agents.github.tokenless.place import MIRROR, Tracker
+from ghp_agents.github.tokenless.published import BUCKETS, Published, PublishedIssue
+from ghp_agents.github.tracker import comments
+from ghp_agents.github.tracker import mirror as mirror_file
+from ghp_agents.github.tracker.context import TrackerContext
+from ghp_agents.github.tracker.mapping import MirroredIssue
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.state import ledger
+from ghp_agents.state.codec import seconds
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
+from ghp_agents.workspace import now_text
+
+RENEW_S = 3_600.0  # seconds after which unchanged issues are confirmed
+TAKE_OVER_S = 7 * 86_400.0  # seconds after which another repository's word is out of date
+BY = Actor("ghp-agents")
+
+
+def publish(ctx: Context, hub: GitHubRepository) -> bool:
+    """Publish what changed, and say where the issues are; return whether there was anything.
+
+    Sends no request: it goes by the mirror, which a sync has just brought up to date.
+    """
+    context = TrackerContext(ctx.ws, hub, ctx.locks)
+    mirror = context.mirror()
+    if mirror is None:
+        return False
+    cursor = mirror_file.checked(ctx.ws, context.repository).cursor
+    wanted = published.bounded(
+        (
+            PublishedIssue(issue, tuple(comments.cached(context, issue)))
+            for issue in mirror.issues.values()
+        ),
+        cursor,
+    )
+
+    def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
+        known = published.read_published(snapshot.present(MIRROR))
+        at, clone = Timestamp(now_text(ctx.ws)), snapshot.clone
+        if clone == UNNAMED:  # its first record gives it an id, and two may not share a path
+            clone = CloneId(random_hex(6))
+        mine = Tracker(hub.host, hub.repository, at, cursor, snapshot.clock + 1, clone)
+        if known.tracker and not _may_follow(known.tracker, mine):
+            return False, []
+        new = {
+            bucket: [issue for n, issue in sorted(wanted.items()) if n % BUCKETS == bucket]
+            for bucket in range(BUCKETS)
+        }
+        changed = [n for n, issues in new.items() if _differs(known, n, issues, clone)]
+        if not changed and known.tracker and not _is_due(known.tracker, mine):
+            return False, []
+        files = [published.bucket_file(mine, n, new[n]) for n in changed]
+        content = (*files, place.tracker_file(mine))
+        # The ledger treats it as presence: it is an observation, not an event.
+        record = Record(
+            ledger.PRESENCE, BY, "GitHub's issues", digest("mirror", str(mine.clock), clone),
+            at, mine.clock, content,
+        )  # fmt: skip
+        return True, [record]
+
+    return transact(ctx.store, decide)
+
+
+def _may_follow(known: Tracker, mine: Tracker) -> bool:
+    """Whether this clone's word may take the place of the last one: of the same repository if this
+    clone has read as much, of another if that word was its own, or is old."""
+    if known.place == mine.place:
+        return mine.cursor >= known.cursor
+    return known.clone == mine.clone or _age(known, mine) >= TAKE_OVER_S
+
+
+def _is_due(known: Tracker, mine: Tracker) -> bool:
+    return known.place != mine.place or _age(known, mine) >= RENEW_S
+
+
+def _age(known: Tracker, mine: Tracker) -> float:
+    return abs(seconds(mine.at) - seconds(known.at))
+
+
+def _differs(
+    known: Published, bucket: int, issues: Iterable[PublishedIssue], clone: CloneId
+) -> bool:
+    """Whether a bucket is not as it was published. What only this token may find out about an
+    issue makes no difference to another publisher's, or two would never agree."""
+    before, now = known.bucket(bucket), list(issues)
+    if known.writers.get(bucket) == clone:
+        return before != now
+    return [_bare(issue) for issue in before] != [_bare(issue) for issue in now]
+
+
+def _bare(each: PublishedIssue) -> MirroredIssue:
+    return each.issue._replace(comments=0).bare

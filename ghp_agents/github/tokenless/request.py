@@ -1,0 +1,298 @@
+"""What a clone without a token wants on GitHub: a record, and the record of what became of it.
+
+`.ghp/outgoing/<id>/request.json` is written by the clone without a token, `result.json` beside it
+by the clone that sent it. Both travel with the state. Anybody who may push the state can write a
+request, so its fields are bounded here, and `authority.py` says what it may ask for.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, TypedDict
+
+from ghp_agents.core.fields import as_actor, as_id, as_line, as_text, as_whole, dump, parse, picked
+from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp, one_line
+from ghp_agents.issues.issue import BODY_LIMIT, NO_CHANGE, IssueChange
+from ghp_agents.pulls.pull import NewPull
+from ghp_agents.state.codec import (
+    EventFields,
+    ProvenanceFields,
+    encode_event,
+    ledger_record,
+    order,
+    read_files,
+    read_provenance,
+    seconds,
+    written_provenance,
+)
+from ghp_agents.state.join import Settled
+from ghp_agents.state.record import Problem, Record
+
+FOLDER = ".ghp/outgoing/"
+COMMENT, CHANGE, CREATE, PULL = "comment", "change", "create", "pull"
+KINDS = (COMMENT, CHANGE, CREATE, PULL)
+SENT, REFUSED = "sent", "refused"
+_REQUEST, _RESULT = "request.json", "result.json"
+_TEXTS = ("title", "body", "state", "priority")
+_NAMES = ("addLabels", "removeLabels", "addAssignees", "removeAssignees")
+_NUMBERS = ("addBlockers", "removeBlockers")
+_MOST = 100  # elements of a list
+_LINE = 300  # characters
+
+
+class Request(NamedTuple):
+    """One write for GitHub. Its id is in what it leaves there, so it is sent once."""
+
+    id: str
+    kind: str
+    issue: int  # the number; 0 for a new issue
+    clock: int
+    clone: CloneId
+    at: Timestamp
+    by: Actor
+    body: str = ""  # of a comment
+    marker: str = ""  # of a comment that is posted once, whoever posts it
+    change: IssueChange = NO_CHANGE  # also the fields of a new issue
+    pull: NewPull | None = None
+
+    @property
+    def says(self) -> str:
+        """The write, for people."""
+        if self.kind == CREATE:
+            return f"the new issue «{one_line(self.change.title or '', 60)}»"
+        if self.kind == PULL and self.pull:
+            return f"the pull request of {one_line(self.pull.branch, 80)}"
+        return f"{'a comment on' if self.kind == COMMENT else 'a change of'} #{self.issue}"
+
+
+class Result(NamedTuple):
+    """What became of a request."""
+
+    id: str  # the request's
+    fate: str  # sent, refused
+    why: str  # of a refusal
+    number: int  # of what was created; else 0
+    clock: int
+    clone: CloneId
+    at: Timestamp
+    by: Actor
+
+
+class ChangeFields(TypedDict, total=False):
+    """What to change, or the fields of a new issue."""
+
+    title: str
+    body: str
+    state: str
+    priority: str
+    parent: int
+    noParent: bool
+    addLabels: list[str]
+    removeLabels: list[str]
+    addAssignees: list[str]
+    removeAssignees: list[str]
+    addBlockers: list[int]
+    removeBlockers: list[int]
+
+
+class NewPullFields(TypedDict, total=False):
+    """The fields of a new pull request."""
+
+    branch: str
+    base: str
+    head: str
+    title: str
+    body: str
+    issue: int
+    draft: bool
+
+
+class RequestFile(EventFields, total=False):
+    """A write that waits for a clone with a token."""
+
+    issue: int
+    body: str
+    marker: str
+    change: ChangeFields
+    pull: NewPullFields
+
+
+class ResultFile(ProvenanceFields):
+    """What became of such a write."""
+
+    fate: str
+    why: str
+    number: int
+
+
+class Outgoing(NamedTuple):
+    """All requests in their order, and the results by the requests' ids."""
+
+    requests: tuple[Request, ...] = ()
+    results: Mapping[str, Result] = {}
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def waiting(self) -> list[Request]:
+        """The requests without a result."""
+        return [request for request in self.requests if request.id not in self.results]
+
+    @property
+    def refused(self) -> list[tuple[Request, Result]]:
+        """The refused requests."""
+        found = ((request, self.results.get(request.id)) for request in self.requests)
+        return [(request, result) for request, result in found if result and result.fate == REFUSED]
+
+    def pulls(self) -> Iterable[tuple[Request, Result | None]]:
+        """The pull requests that were asked for, oldest first, without refused ones."""
+        for request in self.requests:
+            result = self.results.get(request.id)
+            if request.pull and not (result and result.fate == REFUSED):
+                yield request, result
+
+
+def request_record(request: Request) -> Record:
+    """The request in the state's form."""
+    fields = {
+        "issue": request.issue,
+        "body": request.body,
+        "marker": request.marker,
+        "change": _without_empty(picked(request.change, " ".join(IssueChange._fields))),
+        "pull": picked(request.pull, " ".join(NewPull._fields)) if request.pull else {},
+    }
+    files = [(f"{FOLDER}{request.id}/{_REQUEST}", encode_event(request, fields))]
+    return ledger_record(
+        request, f"github-{request.kind}", f"#{request.issue}", files,
+        issue=request.issue or None, text=f"waits for a clone with a token: {request.says}",
+    )  # fmt: skip
+
+
+def result_record(result: Result, request: Request) -> Record:
+    """The result in the state's form."""
+    fields = {
+        **written_provenance(result),
+        "fate": result.fate,
+        "why": result.why,
+        "number": result.number,
+    }
+    files = [(f"{FOLDER}{result.id}/{_RESULT}", dump(fields))]
+    text = f"{result.fate}: {request.says}" + (f": {result.why}" if result.why else "")
+    return ledger_record(
+        result, f"github-{result.fate}", f"#{request.issue}", files,
+        issue=request.issue or None, text=text,
+    )  # fmt: skip
+
+
+def _without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value not in (None, False, [])}
+
+
+def read_outgoing(files: Mapping[str, bytes]) -> Outgoing:
+    """The requests and results in files of the state."""
+    requests, problems = read_files(_named(files, _REQUEST), _request, what="not a request: ")
+    results, others = read_files(_named(files, _RESULT), _result, what="not a result: ")
+    found = tuple(sorted(requests, key=order))
+    return Outgoing(found, {each.id: each for each in results}, (*problems, *others))
+
+
+def settled(files: Mapping[str, bytes], before: float) -> list[Settled]:
+    """The requests with a result from before a time in seconds."""
+    return [
+        Settled(
+            frozenset({f"{FOLDER}{result.id}/{_REQUEST}"}),
+            frozenset({f"{FOLDER}{result.id}/{_RESULT}"}),
+        )
+        for result in read_outgoing(files).results.values()
+        if seconds(result.at) < before
+    ]
+
+
+def _named(files: Mapping[str, bytes], name: str) -> dict[str, bytes]:
+    return {path: data for path, data in files.items() if path.endswith(f"/{name}")}
+
+
+def _id_in(path: str) -> str:
+    return as_id(path.removeprefix(FOLDER).partition("/")[0])
+
+
+def _request(path: str, data: bytes) -> Request | None:
+    fields = parse(data)
+    kind = as_line(fields.get("kind"), "kind")
+    if kind not in KINDS:
+        return None  # of a newer version
+    body, pull = fields.get("body", ""), fields.get("pull")
+    return Request(
+        id=_id_in(path),
+        kind=kind,
+        issue=as_whole(fields.get("issue", 0), "issue"),
+        body=_bounded(body, "body", BODY_LIMIT),
+        marker=_bounded(fields.get("marker", ""), "marker", _LINE),
+        change=_change(fields.get("change", {})),
+        pull=_pull(pull) if kind == PULL else None,
+        **read_provenance(fields, actor=as_actor),
+    )
+
+
+def _result(path: str, data: bytes) -> Result:
+    fields = parse(data)
+    return Result(
+        id=_id_in(path),
+        fate=as_line(fields.get("fate"), "fate"),
+        why=one_line(as_text(fields.get("why"), "why"), _LINE),
+        number=as_whole(fields.get("number"), "number"),
+        **read_provenance(fields),
+    )
+
+
+def _change(value: object) -> IssueChange:
+    fields = _object(value, "change")
+    given: dict[str, Any] = {
+        name: _bounded(fields[name], name, BODY_LIMIT) for name in _TEXTS if name in fields
+    }
+    given |= {_snake(name): _elements(fields, name, _bounded_line) for name in _NAMES}
+    given |= {_snake(name): _elements(fields, name, _number) for name in _NUMBERS}
+    if "parent" in fields:
+        given["parent"] = _number(fields["parent"])
+    return IssueChange(no_parent=fields.get("noParent") is True, **given)
+
+
+def _pull(value: object) -> NewPull:
+    fields = _object(value, "pull")
+    branch, base, head, title = (
+        _bounded_line(fields.get(name)) for name in ("branch", "base", "head", "title")
+    )
+    issue = fields.get("issue")
+    return NewPull(
+        branch, base, head, title, _bounded(fields.get("body", ""), "body", BODY_LIMIT),
+        None if issue is None else as_whole(issue, "issue"), fields.get("draft") is True,
+    )  # fmt: skip
+
+
+def _object(value: object, name: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{name!r} is not an object")
+    return value
+
+
+def _elements(fields: Mapping[str, Any], name: str, element: Any) -> tuple[Any, ...]:
+    listed = fields.get(name, [])
+    if not isinstance(listed, list) or len(listed) > _MOST:
+        raise ValueError(f"{name!r} is not a list of at most {_MOST}")
+    return tuple(element(each) for each in listed)
+
+
+def _bounded(value: object, name: str, most: int) -> str:
+    text = as_text(value, name)
+    if len(text) > most:
+        raise ValueError(f"{name!r} is longer than {most}")
+    return text
+
+
+def _bounded_line(value: object) -> str:
+    return _bounded(as_line(value, "line"), "line", _LINE)
+
+
+def _number(value: object) -> IssueNumber:
+    return IssueNumber(as_whole(value, "number"))
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{char.lower()}" if char.isupper() else char for char in name)

@@ -1,0 +1,145 @@
+"""A clone with a token sends what clones without one left in the state, each once.
+
+One clone at a time does it, by the lock of comment commands. What it writes on GitHub carries the
+request's id, so a sender that was killed before it recorded the result writes nothing twice.
+"""
+
+from typing import NamedTuple
+
+from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
+from ghp_agents.core.ids import Actor, Timestamp, one_line
+from ghp_agents.github.api.errors import TokenError
+from ghp_agents.github.api.repository import GitHubRepository
+from ghp_agents.github.commands.lock import turn
+from ghp_agents.github.forge import GitHubForge
+from ghp_agents.github.tokenless import request
+from ghp_agents.github.tokenless.authority import allowed
+from ghp_agents.github.tokenless.request import (
+    CHANGE,
+    COMMENT,
+    CREATE,
+    REFUSED,
+    SENT,
+    Outgoing,
+    Request,
+    Result,
+)
+from ghp_agents.github.tracker.tracker import GitHubTracker
+from ghp_agents.issues.issue import NO_CHANGE, IssueChange
+from ghp_agents.locks.names import claim_name
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
+from ghp_agents.workspace import now_text
+
+MOST = 40  # requests in one sync: writes are a second apart, the rest waits for the next sync
+BY = Actor("ghp-agents")
+
+
+class Delivery(NamedTuple):
+    """Notes for people, and the issues whose state is to be shown anew."""
+
+    notes: tuple[str, ...] = ()
+    issues: frozenset[int] = frozenset()
+
+
+def send_all(ctx: Context, hub: GitHubRepository) -> Delivery:
+    """Send what waits, oldest first, and record what became of it. What GitHub or the remote
+    cannot answer now waits for the next sync."""
+    if not _outgoing(ctx).waiting:
+        return Delivery()
+    try:
+        with turn(ctx) as mine:
+            if mine is None:
+                return Delivery()  # another clone is at it
+            report = ctx.exchange.sync(push=False)
+            if report.remote and not report.fetched:
+                return Delivery()
+            notes: list[str] = []
+            issues: set[int] = set()
+            try:
+                for waiting in _outgoing(ctx).waiting[:MOST]:
+                    mine.renew_if_due()
+                    result = _result(ctx, hub, waiting)
+                    notes.append(_note(waiting, result))
+                    issues |= {waiting.issue, result.number if waiting.kind == CREATE else 0}
+            finally:
+                mine.is_kept = bool(ctx.exchange.sync().trouble)
+    except (UnknownError, TokenError) as error:
+        return Delivery((f"Not sent for other clones yet: {one_line(str(error), 200)}",))
+    return Delivery(tuple(notes), frozenset(issues - {0}))
+
+
+def _outgoing(ctx: Context) -> Outgoing:
+    return request.read_outgoing(ctx.store.snapshot().present(request.FOLDER))
+
+
+def _note(waiting: Request, result: Result) -> str:
+    whose = f"{waiting.says} by {one_line(waiting.by.name, 80)}, whose clone has no token"
+    if result.fate == REFUSED:
+        return f"Not sent to GitHub: {whose}: {result.why}"
+    return f"Sent to GitHub: {whose}."
+
+
+def _result(ctx: Context, hub: GitHubRepository, waiting: Request) -> Result:
+    """Send one request and record the result. Raises UnknownError, TokenError."""
+    fate, why, number = SENT, "", 0
+    try:
+        number, why = _perform(ctx, hub, waiting)
+    except (UnknownError, TokenError):
+        raise
+    except GhpError as error:
+        fate, why = REFUSED, one_line(str(error), 200)
+
+    def decide(snapshot: Snapshot) -> tuple[Result, list[Record]]:
+        at, clock = Timestamp(now_text(ctx.ws)), snapshot.clock + 1
+        result = Result(waiting.id, fate, why, number, clock, snapshot.clone, at, BY)
+        return result, [request.result_record(result, waiting)]
+
+    return transact(ctx.store, decide)
+
+
+def _perform(ctx: Context, hub: GitHubRepository, waiting: Request) -> tuple[int, str]:
+    """Send one request; return the number of what it created, else 0, and what was left out.
+    Raises GhpError."""
+    tracker = GitHubTracker(ctx.ws, hub, ctx.locks)
+    about = waiting.pull.issue if waiting.pull else waiting.issue
+    change, why = allowed(waiting, _holder(ctx, about or 0), ctx.ws.settings.orchestrators)
+    if why and change == NO_CHANGE:
+        raise RefusedError(f"{why}.", hint="A person or an orchestrator may ask for it.")
+    if waiting.kind == COMMENT:
+        marker = waiting.marker or f"request {waiting.id}"
+        tracker.comment(waiting.issue, waiting.body, waiting.by, marker=marker)
+    elif waiting.kind == CHANGE:
+        _change(tracker, waiting, change)
+    elif waiting.kind == CREATE:
+        known = (issue for issue in tracker.known(closed=True) if issue.id == waiting.id)
+        created = next(known, None) or tracker.create(change, waiting.by, waiting.id)
+        return int(created.number), why
+    elif waiting.pull:
+        return GitHubForge(ctx.ws, hub).open(waiting.pull, waiting.by).number, why
+    return 0, why
+
+
+def _change(tracker: GitHubTracker, waiting: Request, change: IssueChange) -> None:
+    """Send a change; who is assigned is shown as far as GitHub can show it."""
+    assigning = IssueChange(
+        add_assignees=change.add_assignees, remove_assignees=change.remove_assignees
+    )
+    rest = change._replace(add_assignees=(), remove_assignees=())
+    if rest != NO_CHANGE:
+        tracker.change(waiting.issue, rest, waiting.by)
+    if assigning != NO_CHANGE:
+        tracker.set_holder(
+            waiting.issue,
+            waiting.by,
+            add=assigning.add_assignees,
+            remove=assigning.remove_assignees,
+        )
+
+
+def _holder(ctx: Context, number: int) -> str | None:
+    """Who holds the claim of an issue, by the fetched state; empty for nobody, None if unknown."""
+    name = claim_name(number)
+    lock = next((known for known in ctx.locks.known(name) if known.name == name), None)
+    return None if lock is None else lock.holder or ""

@@ -1,0 +1,140 @@
+"""A clone with a token publishes what it read, and only what changed."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.github.tokenless import publish, published
+from ghp_agents.github.tokenless.place import MIRROR
+from ghp_agents.github.tokenless.published import Published
+from ghp_agents.github.tracker import mirror
+from ghp_agents.sync import service as sync
+from ghp_agents.wiring import App
+from tests.support.clock import ManualClock
+from tests.support.ghp import invoke
+from tests.support.github import ADMIN, WORKER_1, GitHub
+
+
+@pytest.fixture
+def clock(github: GitHub) -> ManualClock:
+    github.proxy.clock = clock = ManualClock()
+    return clock
+
+
+def app(github: GitHub, clock: ManualClock, login: str = ADMIN, name: str = "clone") -> App:
+    folder: Path = github.folder / name
+    is_new = not folder.exists()
+    if is_new:
+        github.clone(name)
+    found = App(folder, os.environ | github.environment(login), clock=clock)
+    if is_new:
+        invoke("agent-heartbeat --as worker-1", folder, github.environment(login), clock=clock)
+        found.store.fold()
+    return found
+
+
+def act(found: App) -> bool:
+    """Read GitHub's issues, and publish them."""
+    found.ws.clock.wait(10.0)
+    found.tracker.list()
+    assert found.hub
+    return publish.publish(found, found.hub)
+
+
+def state(found: App) -> Published:
+    return published.read_published(found.store.snapshot().present(MIRROR))
+
+
+def test_open_issues_are_published_once(github: GitHub, clock: ManualClock) -> None:
+    github.issue("Blink", body="It blinks.", labels=["agent:worker-1"])
+    found = app(github, clock)
+    assert found.hub
+    assert not publish.publish(found, found.hub)  # nothing was read yet
+    assert act(found)
+    assert not act(found)
+    known = state(found)
+    assert known.tracker
+    assert known.tracker.place == f"github.com/{github.repository}"
+    (each,) = known.issues.values()
+    assert (each.issue.title, each.issue.body) == ("Blink", "It blinks.")
+    assert each.issue.proven == ("agent:worker-1",)
+
+
+def test_where_there_is_no_issue_yet_the_tracker_is_recorded_all_the_same(
+    github: GitHub, clock: ManualClock
+) -> None:
+    """Else the first issue of a clone without a token would be a local #1."""
+    found = app(github, clock)
+    sync.sync(found, hub=found.hub)
+    known = state(found)
+    assert known.tracker
+    assert known.tracker.repository == github.repository
+    assert known.issues == {}
+
+
+def test_only_what_changed_is_published_again(github: GitHub, clock: ManualClock) -> None:
+    for title in ("Blink", "Shine"):
+        github.issue(title)
+    found = app(github, clock)
+    act(found)
+    before = found.store.snapshot().present(MIRROR)
+    github.act(ADMIN, "PATCH", "issues/2", {"title": "Glow"})
+    assert act(found)
+    after = found.store.snapshot().present(MIRROR)
+    changed = sorted(path.rpartition("/")[2] for path in after if before[path] != after[path])
+    assert changed == ["2.json", "tracker.json"]
+
+
+def test_after_an_hour_unchanged_issues_are_confirmed(github: GitHub, clock: ManualClock) -> None:
+    github.issue("Blink")
+    found = app(github, clock)
+    act(found)
+    clock.wait(publish.RENEW_S)
+    assert act(found)
+    assert not act(found)
+
+
+def test_two_clones_with_tokens_agree(github: GitHub, clock: ManualClock) -> None:
+    """What only one token may find out is no reason to publish again and again."""
+    github.issue("Blink", labels=["agent:worker-1"])
+    one, two = app(github, clock), app(github, clock, WORKER_1, "other")
+    act(one)
+    one.exchange.sync()
+    two.exchange.sync()
+    assert not act(two)
+    github.act(ADMIN, "PATCH", "issues/1", {"title": "Glow"})
+    assert act(two)
+    two.exchange.sync()
+    one.exchange.sync()
+    assert not act(one)
+    assert state(one).issues[1].issue.title == "Glow"
+
+
+def test_a_clone_that_read_less_does_not_take_back_what_another_published(
+    github: GitHub, clock: ManualClock
+) -> None:
+    github.issue("Blink")
+    one, two = app(github, clock), app(github, clock, WORKER_1, "other")
+    assert one.hub
+    one.tracker.list()
+    place = f"github.com/{github.repository}"
+    read = mirror.checked(one.ws, place)
+    mirror.note_check(one.ws, place, read._replace(cursor="2999-01-01T00:00:00Z"))
+    assert publish.publish(one, one.hub)
+    one.exchange.sync()
+    two.exchange.sync()
+    github.act(ADMIN, "PATCH", "issues/1", {"title": "Glow"})
+    assert not act(two)
+    assert state(two).issues[1].issue.title == "Blink"
+
+
+def test_the_first_record_of_a_clone_has_a_path_of_its_own(
+    github: GitHub, clock: ManualClock
+) -> None:
+    github.issue("Blink")
+    github.clone("new")
+    found = app(github, clock, name="new")
+    act(found)
+    assert not any("unnamed" in path for path in found.store.snapshot().present(MIRROR))
+    assert not act(found)

@@ -1,0 +1,116 @@
+"""Requests of clones without a token: as files, and from hostile ones."""
+
+import json
+
+import pytest
+
+from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp
+from ghp_agents.github.tokenless import request
+from ghp_agents.github.tokenless.request import Request, Result
+from ghp_agents.issues.issue import IssueChange
+from ghp_agents.pulls.pull import NewPull
+
+AT = Timestamp("2026-01-02T03:04:05Z")
+CLONE = CloneId("aaaaaaaaaaaa")
+WORKER = Actor("worker-1")
+PLAIN = Request("0123456789ab", "comment", 4, 7, CLONE, AT, WORKER, body="Hello\n\nyou")
+REQUESTS = [
+    PLAIN,
+    PLAIN._replace(marker="E-1"),
+    PLAIN._replace(
+        kind="change",
+        body="",
+        by=Actor("Ann Example", is_person=True),
+        change=IssueChange(
+            title="T", body="B", state="closed", priority="high", parent=IssueNumber(3),
+            add_labels=("a",), remove_labels=("b",), add_assignees=("worker-2",),
+            remove_assignees=("@ann",), add_blockers=(IssueNumber(1),),
+            remove_blockers=(IssueNumber(2),),
+        ),
+    ),
+    PLAIN._replace(kind="change", body="", change=IssueChange(no_parent=True, body="")),
+    PLAIN._replace(kind="create", issue=0, body="", change=IssueChange(title="New")),
+    PLAIN._replace(
+        kind="pull", body="", pull=NewPull("agent/x", "main", "0" * 40, "T", "B", 4, draft=True)
+    ),
+]  # fmt: skip
+RESULT = Result(PLAIN.id, "sent", "", 12, 9, CLONE, AT, Actor("ghp-agents"))
+
+
+def files(*asked: Request) -> dict[str, bytes]:
+    return {path: data for each in asked for path, data in request.request_record(each).files}
+
+
+@pytest.mark.parametrize("asked", REQUESTS)
+def test_a_request_is_read_as_it_was_written(asked: Request) -> None:
+    found = request.read_outgoing(files(asked))
+    assert (found.requests, found.waiting, found.problems) == ((asked,), [asked], ())
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [*zip(
+        REQUESTS,
+        ["a comment on #4", "a comment on #4", "a change of #4", "a change of #4",
+         "the new issue «New»", "the pull request of agent/x"],
+        strict=True,
+    )],
+)  # fmt: skip
+def test_people_read_what_is_asked_for(asked: Request, says: str) -> None:
+    assert asked.says == says
+
+
+def test_with_a_result_it_does_not_wait() -> None:
+    both = files(PLAIN) | dict(request.result_record(RESULT, PLAIN).files)
+    found = request.read_outgoing(both)
+    assert (found.waiting, found.results, found.refused) == ([], {PLAIN.id: RESULT}, [])
+    refused = RESULT._replace(fate="refused", why="no")
+    both |= dict(request.result_record(refused, PLAIN).files)
+    assert request.read_outgoing(both).refused == [(PLAIN, refused)]
+
+
+def test_requests_come_in_the_order_of_the_ledger() -> None:
+    second = PLAIN._replace(id="1" * 12, clock=8)
+    assert request.read_outgoing(files(second, PLAIN)).requests == (PLAIN, second)
+
+
+def test_what_was_sent_long_ago_is_settled_and_what_waits_is_not() -> None:
+    waits = PLAIN._replace(id="1" * 12)
+    known = files(PLAIN, waits) | dict(request.result_record(RESULT, PLAIN).files)
+    (subject,) = request.settled(known, 2e9)
+    assert subject.paths == {f".ghp/outgoing/{PLAIN.id}/request.json"}
+    assert subject.last == {f".ghp/outgoing/{PLAIN.id}/result.json"}
+    assert request.settled(known, 0.0) == []
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"issue": -1},
+        {"issue": "4"},
+        {"body": 5},
+        {"body": "x" * 70_000},
+        {"by": "../evil"},
+        {"marker": "x" * 301},
+        {"change": []},
+        {"change": {"addLabels": ["x"] * 101}},
+        {"change": {"addLabels": "x"}},
+        {"change": {"addBlockers": ["1"]}},
+        {"change": {"title": "x" * 70_000}},
+        {"kind": "pull", "pull": None},
+        {"kind": "pull", "pull": {"branch": "x"}},
+        {"clock": -1},
+    ],
+)
+def test_a_wrong_request_is_a_problem_and_hides_nothing(fields: dict[str, object]) -> None:
+    ((path, data),) = files(PLAIN._replace(id="2" * 12)).items()
+    wrong = json.dumps(json.loads(data) | fields).encode()
+    found = request.read_outgoing(files(PLAIN) | {path: wrong})
+    assert found.requests == (PLAIN,)
+    assert [each.place for each in found.problems] == [path]
+
+
+def test_a_kind_of_a_newer_version_is_left_alone() -> None:
+    ((path, data),) = files(PLAIN).items()
+    newer = json.dumps(json.loads(data) | {"kind": "merge"}).encode()
+    assert request.read_outgoing({path: newer}) == request.Outgoing()
