@@ -1,8 +1,11 @@
 """What our hooks cost in each real client: time for each call of a tool, and text that the model
 reads. A model on loopback has it write, run and read, in turn without hooks and with them."""
 
+import json
 import os
 import pwd
+import re
+import resource
 import statistics
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -22,14 +25,16 @@ CALLS = 20
 BOUND_MS = {"claude": 45.0}
 OTHERS_MS = 60.0
 CHARACTERS = 4  # for each token
+REFUSAL = r"src/\S+ is leased by .*"  # to the end of what the client adds
 
 
 class Session(NamedTuple):
     """What one session took and read."""
 
     seconds: float
+    processor: float  # seconds of processor time of the client and all that it started
     gaps: Sequence[float]  # from an answer of the model to its next request, for each call
-    said: Sequence[int]  # characters that the model has read at each request
+    said: Sequence[str]  # what the model has read at each request
 
 
 def measure(place: Place) -> list[Figure]:
@@ -56,22 +61,32 @@ def _figures(place: Place, bench: Bench, client: str) -> list[Figure]:
         ("agent-lease", "src/", "--as", "worker-2"),
     ):
         process([ghp, *words], cwd=hooked, env=env)
-    if client == "codex":
-        bench.trust_project(hooked)
-        bench.trust_project(plain)
+    _trust(bench, client, plain, hooked)
     off: list[Session] = []
     on: list[Session] = []
     for number in range(1 if place.quick else 5):
         place.say(f"{client}: sessions {2 * number + 1} and {2 * number + 2} …")
-        off.append(_session(bench, client, plain, f"off{number}"))
-        on.append(_session(bench, client, hooked, f"on-{number}"))
-    return [_overhead(client, off, on), *_texts(client, off[0], on[0])]
+        off.append(session(bench, client, plain, f"off{number}"))
+        on.append(session(bench, client, hooked, f"on-{number}"))
+    return [_overhead(client, off, on), *texts(client, off[0], on[0])]
+
+
+def _trust(bench: Bench, client: str, *folders: Path) -> None:
+    """What these clients ask their user for before they run a project's hooks."""
+    if client == "codex":
+        for folder in folders:
+            bench.trust_project(folder)
+    if client == "copilot":
+        config = bench.home / ".copilot/config.json"
+        config.parent.mkdir()
+        config.write_text(json.dumps({"trusted_folders": [str(folder) for folder in folders]}))
 
 
 def _overhead(client: str, off: Sequence[Session], on: Sequence[Session]) -> Figure:
     """The best session of each kind is compared by its median call."""
     before, after = (min(map(_median, sessions)) for sessions in (off, on))
     totals = [min(each.seconds for each in sessions) for sessions in (off, on)]
+    work = [min(each.processor for each in sessions) for sessions in (off, on)]
     return Figure(
         "clients",
         f"{client}: more for each call of a tool",
@@ -80,7 +95,7 @@ def _overhead(client: str, off: Sequence[Session], on: Sequence[Session]) -> Fig
         BOUND_MS.get(client, OTHERS_MS),
         note=(
             f"{after / before:.2f} ×; {count(before * 1000)} / {count(after * 1000)} ms a call, "
-            f"sessions {totals[0]:.1f} / {totals[1]:.1f} s"
+            f"sessions {totals[0]:.1f} / {totals[1]:.1f} s, {work[0]:.2f} / {work[1]:.2f} s of CPU"
         ),
         detail={"offMs": [round(_median(each) * 1000, 1) for each in off],
                 "onMs": [round(_median(each) * 1000, 1) for each in on]},
@@ -91,26 +106,30 @@ def _median(session: Session) -> float:
     return statistics.median(session.gaps)
 
 
-def _texts(client: str, off: Session, on: Session) -> list[Figure]:
+def texts(client: str, off: Session, on: Session) -> list[Figure]:
     """What hooks add to what the model reads."""
-    more = [with_hooks - without for with_hooks, without in zip(on.said, off.said, strict=True)]
-    start, quiet, refused = more[0], (more[CALLS] - more[0]) / CALLS, more[-1] - more[CALLS]
-    rows = {"at the start": start, "for a quiet call": quiet, "for a refused write": refused}
+    first, last = (len(on.said[at]) - len(off.said[at]) for at in (0, CALLS))
+    refusal = re.search(REFUSAL, on.said[-1].removeprefix(on.said[-2]), re.DOTALL)
+    rows = {
+        "at the start": first,
+        "for a quiet call": (last - first) / CALLS,
+        "for a refusal": len(refusal[0]) if refusal else 0,
+    }
     return [
         Figure("clients", f"{client}: more to read {when}", round(size / CHARACTERS), "tokens")
         for when, size in rows.items()
     ]
 
 
-def _session(bench: Bench, client: str, repo: Path, key: str) -> Session:
+def session(bench: Bench, client: str, repo: Path, key: str) -> Session:
     """A session of CALLS calls, and one that writes a file which worker-2 leases in `hooked`."""
-    asked: list[tuple[float, float, int]] = []
+    asked: list[tuple[float, float, str]] = []
 
     def line(*calls: Call) -> Callable[[Request], Turn]:
         def answer(request: Request) -> Turn:
             at = perf_counter()
-            size = len(request.said)
-            asked.append((at, perf_counter(), size))
+            said = request.said
+            asked.append((at, perf_counter(), said))
             return Turn(calls=calls) if calls else Turn("I stop.")
 
         return answer
@@ -118,13 +137,14 @@ def _session(bench: Bench, client: str, repo: Path, key: str) -> Session:
     calls = [_call(client, repo, key, number) for number in range(CALLS)]
     leased = edit(client, repo / f"src/{key}.py")
     bench.models.script(key, *(line(call) for call in (*calls, leased)), line())
-    began = perf_counter()
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), perf_counter()
     ended = end(start(bench, client, repo, key))
-    seconds = perf_counter() - began
+    seconds, after = perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     if ended.code or len(asked) != CALLS + 2:
         raise RuntimeError(f"{client} made {len(asked)} requests, exit {ended.code}: {ended.err}")
     gaps = [then[0] - now[1] for now, then in pairwise(asked)]
-    return Session(seconds, gaps[:CALLS], [size for _, _, size in asked])
+    return Session(seconds, processor, gaps[:CALLS], [said for _, _, said in asked])
 
 
 def _call(client: str, repo: Path, key: str, number: int) -> Call:
