@@ -1,6 +1,7 @@
 """What GitHub is asked, in requests: a sweep of a thousand open issues with fifty agents, the first
-and one when nothing has changed, and a sync when nothing has changed. GitHub is a stand-in here,
-and so is the clock: what would be waited between two writes is not measured."""
+and one when nothing has changed, a sync when nothing has changed, and jobs of the action, each in a
+new clone. GitHub is a stand-in here, and so is the clock: what would be waited between two writes
+is not measured."""
 
 import os
 import pwd
@@ -22,17 +23,19 @@ from tests.support.openapi import OpenAPI
 from tests.support.proxy import Exchange
 from tools import clients, emulate
 
-FIRST, UNCHANGED, SYNC = 40, 12, 2
+FIRST, UNCHANGED, SYNC, ACTION = 40, 12, 2, 8
+STARTED = 1_790_000_000.0  # of the twin's clock
 
 
 def measure(place: Place) -> list[Figure]:
     """The requests of each command; nothing if npm, and so the stand-in, cannot be reached."""
     issues, agents, homes = (30, 4, 2) if place.quick else (1_000, 50, 5)
+    jobs = [each for size in sizes(place) for each in _jobs(place, size)]
     try:
         stand = emulate.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
     except clients.UnreachableError:
         place.say("npm cannot be reached, so there is no stand-in for GitHub to ask: left out.")
-        return []
+        return jobs
     with ExitStack() as stack:
         running = stack.enter_context(emulator.running(stand))
         world = World(running, OpenAPI(stand.openapi))
@@ -53,6 +56,34 @@ def measure(place: Place) -> list[Figure]:
         _figure(f"{what}: nothing changed", unchanged, UNCHANGED),
         _figure("sync, nothing changed", sync, SYNC),
         _figure("what of these two was not 304", [*_changed(unchanged), *_changed(sync)], 0),
+        *jobs,
+    ]
+
+
+def sizes(place: Place) -> tuple[int, ...]:
+    """How many issues the repositories of the action have."""
+    return (30,) if place.quick else (1_000, 5_000)
+
+
+def _jobs(place: Place, issues: int) -> list[Figure]:
+    """The action in a repository that does not change: its first job, and one with its cache."""
+    clock, cache = ManualClock(STARTED), place.new("cache")
+    with GitHub(World(None, None), place.new("action"), judged=False).open() as github:
+        github.proxy.clock = clock
+        place.say(f"{issues:,} issues are made for the action …")
+        for number in range(1, issues + 1):
+            clock.wait(60)
+            labels = ["agent:worker-3"] if number % max(1, issues // 60) == 0 else []
+            github.issue(f"Issue {number}", labels=labels)
+        words = f"agent-sweep --ephemeral --cache {cache}"
+        found = [
+            _requests_of(github, clock, github.clone(f"sweeper-{number}"), words)
+            for number in range(3)
+        ]
+    what = f"action, {issues:,} issues"
+    return [
+        _figure(f"{what}: the first job", found[0], None),
+        _figure(f"{what}: nothing changed", found[2], ACTION),
     ]
 
 
@@ -77,7 +108,7 @@ def _requests_of(
     """The requests of a command, after the cached response has expired."""
     clock.wait(30)
     mark = len(github.proxy.exchanges)
-    who = ADMIN if folder.name == "sweeper" else WORKER_1
+    who = ADMIN if folder.name.startswith("sweeper") else WORKER_1
     done = invoke(command, folder, github.environment(who), clock=clock)
     if done.code:
         raise RuntimeError(f"ghp {command} ended with {done.code}: {done.err}")
@@ -88,7 +119,7 @@ def _changed(exchanges: Sequence[Exchange]) -> list[Exchange]:
     return [exchange for exchange in exchanges if not exchange.not_modified]
 
 
-def _figure(name: str, exchanges: Sequence[Exchange], bound: int) -> Figure:
+def _figure(name: str, exchanges: Sequence[Exchange], bound: int | None) -> Figure:
     writes = sum(exchange.asked.writes for exchange in exchanges)
     unchanged = len(exchanges) - len(_changed(exchanges))
     note = f"{len(exchanges) - writes} read, {writes} written, {unchanged} × 304"

@@ -21,7 +21,8 @@ else
 fi
 unset TOKEN
 
-words=(agent-sweep --ephemeral)
+cache="$RUNNER_TEMP/ghp-agents-cache"
+words=(agent-sweep --ephemeral --cache "$cache")
 [ -z "${POLICY:-}" ] || words+=(--policy "$POLICY")
 [ "${DRY_RUN:-false}" != true ] || words+=(--dry-run)
 
@@ -33,4 +34,9 @@ ghp=("$RUNNER_TEMP/ghp-agents/bin/python" -P -m ghp_agents)
 # what the trunk's settings name counts. It is printed.
 "${ghp[@]}" agent-trust --yes
 
-exec "${ghp[@]}" "${words[@]}"
+digest() { { cat "$cache"/* 2>/dev/null || true; } | sha256sum; }
+before=$(digest)
+code=0
+"${ghp[@]}" "${words[@]}" || code=$?
+[ "$before" = "$(digest)" ] || echo "cache=changed" >>"${GITHUB_OUTPUT:-/dev/null}"
+exit "$code"

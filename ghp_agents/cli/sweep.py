@@ -37,6 +37,10 @@ SUMMARY = "GITHUB_STEP_SUMMARY"  # the file for a job's summary on GitHub
     default=None,
     help="This clone only sweeps and is deleted afterwards (default: if CI is set).",
 )
+@click.option(
+    "--cache", metavar="FOLDER", type=click.Path(path_type=Path),
+    help="With --ephemeral: keep GitHub's answers here for the next sweep.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 @acting
 def sweep(
@@ -45,6 +49,7 @@ def sweep(
     dry_run: bool,
     prune: bool,
     ephemeral: bool | None,
+    cache: Path | None,
     as_json: bool,
 ) -> None:
     """Free the work of dead agents and update the status page.
@@ -58,7 +63,7 @@ def sweep(
         with output.busy("Sweeping"):
             swept = services.sweep(
                 app,
-                policy=policy, dry_run=dry_run, prune=prune, ephemeral=is_ephemeral,
+                policy=policy, dry_run=dry_run, prune=prune, ephemeral=is_ephemeral, cache=cache,
             )  # fmt: skip
     except BusyError as busy:
         output.say(f"{busy} {busy.hint}")

@@ -5,7 +5,7 @@ they share: they are one observer, on any machine.
 """
 
 import json
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from ghp_agents.claims import holder_liveness
 from ghp_agents.core import files, json_file
@@ -18,11 +18,14 @@ from ghp_agents.presence import service as presence
 from ghp_agents.state import ledger
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
+from ghp_agents.sweep import kept_cache
 from ghp_agents.sweep.plan import Silent
 from ghp_agents.workspace import Workspace, now_text
 
 CLONES = "clones-seen.json"
-NOTES = (presence.SIGHTINGS, presence.TURNS, holder_liveness.NOTED_FILE, CLONES)
+NOTES = (
+    presence.SIGHTINGS, presence.TURNS, holder_liveness.NOTED_FILE, CLONES, kept_cache.NOTE,
+)  # fmt: skip
 FOLDER = ".ghp/sweeps/"
 
 MemoryFile = TypedDict(
@@ -32,6 +35,7 @@ MemoryFile = TypedDict(
         "turns.json": dict[str, Any],
         "claims.json": dict[str, Any],
         "clones-seen.json": dict[str, Any],
+        "kept-answers.json": NotRequired[dict[str, Any]],
     },
 )
 

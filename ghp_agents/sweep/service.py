@@ -7,6 +7,7 @@ so finds when each agent and clone was first seen.
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.claims import holder_liveness
@@ -19,7 +20,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.reports import pages
 from ghp_agents.state.join import SyncReport
-from ghp_agents.sweep import actions, lock, memory
+from ghp_agents.sweep import actions, kept_cache, lock, memory
 from ghp_agents.sweep import facts as sweep_facts
 from ghp_agents.sweep import orphans as sweep_orphans
 from ghp_agents.sweep.actions import ActionResult, Sweep
@@ -65,9 +66,11 @@ def sweep(
     dry_run: bool = False,
     prune: bool = False,
     ephemeral: bool = False,
+    cache: Path | None = None,
 ) -> SweepResult:
-    """Gather facts, plan, act and publish. `ephemeral`: a clone made only to sweep. The forge
-    knows which branches were squashed.
+    """Gather facts, plan, act and publish. `ephemeral`: a clone made only to sweep; GitHub's
+    answers are kept for the next one in the folder `cache`. The forge knows which branches were
+    squashed.
 
     Raises BusyError while another sweep runs, UnknownError if the remote cannot be reached:
     without news, no agent counts as dead.
@@ -79,7 +82,7 @@ def sweep(
     fresh = ephemeral and _is_fresh(ctx.store)
     turn = lock.acquire_lock(ctx, SweepRequest(_actor(ctx.ws), _clone(ctx.store), fresh))
     try:
-        return _run(ctx, turn, rule, prune=prune, fresh=fresh)
+        return _run(ctx, turn, rule, prune=prune, fresh=fresh, cache=cache if fresh else None)
     finally:
         turn.end()
 
@@ -101,10 +104,14 @@ def _dry_run(ctx: Context, policy: str, *, prune: bool) -> SweepResult:
     return SweepResult(policy, True, agents, outcomes, SyncReport(None), _clone(ctx.store))
 
 
-def _run(ctx: Context, turn: SweepLock, policy: str, *, prune: bool, fresh: bool) -> SweepResult:
+def _run(
+    ctx: Context, turn: SweepLock, policy: str, *, prune: bool, fresh: bool, cache: Path | None
+) -> SweepResult:
     actor = _actor(ctx.ws)
     if fresh:
         _adopt_sweeper_id(ctx, turn)
+    if cache:
+        kept_cache.restore(ctx.ws, cache)
     report = sync.sync(ctx, hub=ctx.hub)
     facts, agents = _gather(ctx)
     acts = _plan(ctx, facts, policy, prune=prune)
@@ -114,6 +121,8 @@ def _run(ctx: Context, turn: SweepLock, policy: str, *, prune: bool, fresh: bool
     if prune and any(outcome.done and _freed_issue(outcome.act) for outcome in outcomes):
         outcomes += actions.perform(rules, _newly_orphaned(ctx, facts))
     _refresh_status_comments(ctx, _freed_issues(outcomes))
+    if cache:
+        kept_cache.keep(ctx.ws, cache)
     if fresh:
         memory.keep(ctx, actor)
     published = _publish(ctx)

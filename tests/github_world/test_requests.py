@@ -19,5 +19,7 @@ def test_a_few_issues_cost_no_more_requests_than_a_thousand_may(
         "sweep of 30 issues, 4 agents: nothing changed",
         "sync, nothing changed",
         "what of these two was not 304",
+        "action, 30 issues: the first job",
+        "action, 30 issues: nothing changed",
     ]
     assert [each for each in figures if not each.holds] == []

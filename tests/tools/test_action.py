@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +54,7 @@ def test_the_workflow_loses_nothing_and_may_write_only_what_it_must() -> None:
     assert source["permissions"] == {}
     (job,) = source["jobs"].values()
     assert job["permissions"] == {"contents": "write", "issues": "write"}
-    assert source["concurrency"]["queue"] == "max"
-    assert source["concurrency"]["cancel-in-progress"] is False
+    assert source["concurrency"] == {"group": "ghp-agents", "cancel-in-progress": False}
 
 
 def test_everything_is_pinned_and_no_shell_sees_an_expression() -> None:
@@ -72,10 +71,85 @@ def test_the_workflow_runs_the_action_by_its_commit_and_installs_nothing_itself(
     assert not any("run" in step for step in steps(yaml.safe_load(workflow())))
 
 
-def test_a_job_that_writes_takes_nothing_from_a_cache() -> None:
-    for source in (action(), yaml.safe_load(workflow())):
-        for step in steps(source):
-            assert "cache" not in f"{step.get('uses', '')} {[*step.get('with', {})]}", step
+def test_a_job_takes_from_a_cache_only_what_the_program_checks() -> None:
+    """Another job of the main branch can write the cache, so no program comes from it."""
+    found = [
+        (step["uses"].partition("@")[0], step["with"]["path"])
+        for source in (action(), yaml.safe_load(workflow()))
+        for step in steps(source)
+        if "cache" in f"{step.get('uses', '')} {[*step.get('with', {})]}"
+    ]
+    folder = "${{ runner.temp }}/ghp-agents-cache"
+    assert found == [("actions/cache/restore", folder), ("actions/cache/save", folder)]
+
+
+# ---------------------------------------------------------------------- what starts it
+
+
+def starts(event: str, **payload: Any) -> bool:
+    """Whether the workflow's condition lets an event start it, as GitHub would evaluate it."""
+    (job,) = yaml.safe_load(workflow())["jobs"].values()
+    text = re.sub(r"fromJSON\('(.*?)'\)", r"\1", job["if"])
+    text = re.sub(r"github\.event_name", "event", text)
+    text = re.sub(r"github\.event\.([\w.*]+)", r"read('\1')", text)
+    text = text.replace("&&", " and ").replace("||", " or ")
+    text = re.sub(r"(?<!<)!(?!=)", " not ", text)
+
+    def read(path: str) -> Any:
+        found: Any = payload
+        for name in path.split("."):
+            if name == "*":
+                continue
+            listed = isinstance(found, list)
+            found = [x[name] for x in found] if listed else (found or {}).get(name)
+        return found if found is not None else ""
+
+    def contains(where: Any, what: str) -> bool:
+        texts = where.lower() if isinstance(where, str) else [each.lower() for each in where]
+        return what.lower() in texts
+
+    names = {
+        "event": event, "read": read, "contains": contains,
+        "startsWith": lambda text, start: str(text).lower().startswith(start),
+    }  # fmt: skip
+    return bool(eval(" ".join(text.split()), names))
+
+
+def comment(body: str, author: str = "MEMBER", labels: Sequence[str] = (), **more: Any) -> bool:
+    said = {"body": body, "author_association": author}
+    issue = {"labels": [{"name": name} for name in labels], **more}
+    return starts("issue_comment", comment=said, issue=issue)
+
+
+def label(name: str, kind: str = "User") -> bool:
+    return starts("issues", label={"name": name}, sender={"type": kind})
+
+
+def test_commands_answers_labels_and_the_schedule_start_it() -> None:
+    assert starts("schedule")
+    assert starts("workflow_dispatch")
+    assert comment("/agent assign worker-3")
+    assert comment("> Which port?\n\n8080", "COLLABORATOR")
+    assert comment("8080", "OWNER", labels=["x"])  # the label of an open question
+    assert label("agent:worker-3")
+
+
+@pytest.mark.parametrize("author", ["NONE", "CONTRIBUTOR", "FIRST_TIMER", "MANNEQUIN"])
+def test_who_may_not_write_starts_nothing(author: str) -> None:
+    assert not comment("/agent assign worker-3", author)
+
+
+def test_talk_pull_requests_and_its_own_writes_start_nothing() -> None:
+    assert not comment("Thanks!")
+    assert not comment("/agent assign worker-3", pull_request={"url": "…"})
+    assert not comment("**worker-1** works here. > x <!-- ghp:{} -->", labels=["x"])
+    assert not label("agent:stale")
+    assert not label("x")
+    assert not label("bug")
+    assert not label("agent:worker-3", "Bot")
+
+
+# ------------------------------------------------------------------------ installation
 
 
 def test_the_action_installs_libraries_by_their_digests_and_nothing_else() -> None:
@@ -110,7 +184,7 @@ class Job:
 
     def __init__(self, folder: Path, clone: Path) -> None:
         self.clone, self.seen = clone, folder / "seen"
-        self.summary = folder / "summary.md"
+        self.summary, self.output = folder / "summary.md", folder / "output"
         python = folder / "ghp-agents/bin/python"
         python.parent.mkdir(parents=True)
         python.write_text(f'#!/bin/sh\nenv > "{self.seen}"\nexec "{sys.executable}" "$@"\n')
@@ -118,6 +192,7 @@ class Job:
         self.environ = {
             "GITHUB_ACTION_PATH": str(CHECKOUT),
             "GITHUB_SERVER_URL": "https://github.com",
+            "GITHUB_OUTPUT": str(self.output),
             "GITHUB_STEP_SUMMARY": str(self.summary),
             "RUNNER_TEMP": str(folder),
             "TOKEN": TOKEN,
@@ -152,6 +227,7 @@ def test_a_job_sweeps_and_leaves_a_summary(job: Job, remote: Path) -> None:
     assert "refs/heads/ghp-state" not in refs(remote)  # nobody published there before
     assert len(refs(remote, "refs/ghp/clone")) == 1
     assert job.summary.read_text().startswith("## Sweep of agents (release)\n")
+    assert job.output.read_text() == "cache=changed\n"
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from ghp_agents.workspace import Workspace
 
 FOLDER = "hub/mirror"  # in the folder of caches
 _FILE = "issues.json"
-_CHECKED = "hub/mirror-checked.json"
+CHECKED = "hub/mirror-checked.json"
 _LOCK = "hub/mirror.lock"
 _EMPTY: Mapping[int, MirroredIssue] = {}
 
@@ -107,7 +107,7 @@ def _to_json(mirror: Mirror) -> dict[str, Any]:
 
 def checked(ws: Workspace, repository: str) -> RefreshState:
     """When the issues of a repository were last requested."""
-    data = object_file(ws.cache_dir / _CHECKED).read()
+    data = object_file(ws.cache_dir / CHECKED).read()
     if data.get("repository") != repository:
         return RefreshState()
     try:
@@ -120,7 +120,7 @@ def checked(ws: Workspace, repository: str) -> RefreshState:
 def note_check(ws: Workspace, repository: str, check: RefreshState) -> None:
     """Remember a request; if that fails, the next call sends one again."""
     where = {"repository": repository, "cursor": check.cursor, "page": check.page}
-    _write(ws.cache_dir / _CHECKED, {**where, "at": check.at, "whole": check.whole_at})
+    _write(ws.cache_dir / CHECKED, {**where, "at": check.at, "whole": check.whole_at})
 
 
 def _write(path: Path, data: Mapping[str, Any]) -> None:
