@@ -24,10 +24,13 @@ from ghp_agents.escalations.escalation import (
     Escalation,
     Outcome,
 )
-from ghp_agents.escalations.messages import who
+from ghp_agents.escalations.messages import ANSWERED, who
+from ghp_agents.hotpath import heartbeat, news_flag, own_name
 from ghp_agents.hotpath.quoting import clean, phrase, when
 from ghp_agents.state.cause import DECIDED
 from ghp_agents.wiring import App
+
+READING = ("claude", "codex")  # their hooks are given what commands printed
 
 if TYPE_CHECKING:
     from ghp_agents.cli.outputs.text import AnswerJson, OutcomeJson
@@ -147,10 +150,20 @@ def _wait(app: App, escalation: Escalation, timeout: float | None) -> None:
         raise
     if answer is None:
         raise GhpError(f"No answer to {escalation.name} within {timeout or 0:g} s.", hint=stays)
-    output.say(f"{escalation.name} was answered by {who(answer.by)}:")
+    output.say(f"{escalation.name}{ANSWERED}{who(answer.by)}:")
     output.data(clean(answer.text))
     output.flush()
-    services.mark_told(app.ws, app.ws.agent(), [answer.id])
+    agent = app.ws.agent()
+    if _has_reading_hooks(app):  # they know whether the model reads what is printed here
+        news_flag.set_flag(app.ws.folders, agent)
+    else:
+        services.mark_told(app.ws, agent, [answer.id])
+
+
+def _has_reading_hooks(app: App) -> bool:
+    """Whether this is a session whose hooks see what its commands print."""
+    kind, session = heartbeat.session(app.environ)
+    return kind in READING and bool(session and own_name.find(app.ws.folders, session))
 
 
 def _read_context(name: str) -> str:

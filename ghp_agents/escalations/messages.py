@@ -16,6 +16,7 @@ from ghp_agents.hotpath.quoting import clean, cut, fence, indented, phrase, visi
 QUESTION_IN_COMMENT = 25_000
 OPTIONS_IN_COMMENT = 10_000
 CONTEXT_IN_COMMENT = 25_000
+ANSWERED = " was answered by "  # what a command that waited prints after the name of the question
 ANSWER_IN_NEWS = 20_000
 
 

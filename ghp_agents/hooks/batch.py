@@ -39,8 +39,9 @@ def batch(context: "HookContext") -> Reply | None:
 
         replies.append(shell_writes.look_at_edits(context))
     if event.hears and event.takes_news and news_flag.is_set(context.folders, context.agent):
-        from ghp_agents.hooks.news import news
+        from ghp_agents.hooks.news import mark_read, news
 
+        mark_read(context)
         replies.append(news(context, "ghp-agents has news for this agent:"))
     return joined([reply for reply in replies if reply])
 

@@ -26,16 +26,19 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
     event = CLIENT.parse(payload)
     if event:
         event.tool_uses = _tool_uses(payload) if event.kind == "batch" else ()
+        event.printed = "\n".join(text(call, "tool_response") for call in _calls(payload))
     return event
 
 
-def _tool_uses(payload: "Mapping[str, Any]") -> "list[ToolUse]":
+def _calls(payload: "Mapping[str, Any]") -> "list[Any]":
     calls = payload.get("tool_calls")
-    if not isinstance(calls, list):
-        return []
+    return calls if isinstance(calls, list) else []
+
+
+def _tool_uses(payload: "Mapping[str, Any]") -> "list[ToolUse]":
     return [
         CLIENT.tool_use(text(call, "tool_name"), call.get("tool_input"))
-        for call in calls
+        for call in _calls(payload)
         if text(call, "tool_name") and REFUSED not in text(call, "tool_response")[:100]
     ]
 

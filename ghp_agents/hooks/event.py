@@ -64,6 +64,7 @@ class Event:
         "name",
         "paths",
         "pid",
+        "printed",
         "resumed",
         "session",
         "takes_news",
@@ -86,7 +87,9 @@ class Event:
         resumed: bool = False,
         pid: int | None = None,
         about: str = "",
+        printed: str = "",
     ) -> None:
+        self.printed = printed  # what the tools of a batch answered, if the client tells
         self.about = about  # the kind of a notification
         self.client = client
         self.kind = kind
@@ -104,7 +107,7 @@ class Event:
 
     def __repr__(self) -> str:
         # Edits are as large as files, and follow from the message.
-        names = [name for name in self.__slots__ if name != "edits"]
+        names = [name for name in self.__slots__ if name not in ("edits", "printed")]
         fields = [f"{name}={getattr(self, name)!r}" for name in names]
         return f"Event({', '.join(fields)})"
 
@@ -195,6 +198,7 @@ class Client:
             goes_on=_goes_on(kind, payload),
             resumed=kind == "start" and payload.get("source") == "resume",
             about=text(payload, "notification_type") if kind == "wait" else "",
+            printed=text(payload, "tool_response") if kind == "batch" else "",
         )
 
     def tool_use(self, tool: str, arguments: "Any") -> ToolUse:

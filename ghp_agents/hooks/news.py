@@ -1,6 +1,7 @@
 """News for an agent: answers to its questions, and the loss of its claim."""
 
 from ghp_agents.core.ids import AgentName
+from ghp_agents.escalations.messages import ANSWERED
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hotpath import news_flag
 from ghp_agents.sync import notifications as services
@@ -23,3 +24,10 @@ def news(context: "HookContext", lead: str, *, again: bool = False) -> Reply | N
         context=f"{lead}\n{found.text}",
         on_sent=lambda: services.deliver(app, agent, found.ids),
     )
+
+
+def mark_read(context: "HookContext") -> None:
+    """Mark the answers as delivered that a waiting command printed in this batch, so that the model
+    has read them. What it prints in the background is in no batch."""
+    if ANSWERED in context.event.printed:
+        services.mark_printed(context.app(), AgentName(context.agent), context.event.printed)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ghp_agents.claims.claim import fence_of
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations import service as escalation
-from ghp_agents.escalations.messages import News
+from ghp_agents.escalations.messages import ANSWERED, News
 from ghp_agents.github import merge_queue
 from ghp_agents.github.commands import notices
 from ghp_agents.handoffs import returned
@@ -180,6 +180,15 @@ def mark(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
     names = list(ids)
     if names:
         escalation.mark_told(ws, agent, names)
+
+
+def mark_printed(ctx: Context, agent: AgentName, printed: str) -> None:
+    """Remember the answers that the agent read in the output of its own waiting command."""
+    pending = _answers(ctx.ws, ctx.store.snapshot(), agent)
+    mark(
+        ctx.ws, agent,
+        [news.id for news in pending if f"{news.escalation.name}{ANSWERED}" in printed],
+    )  # fmt: skip
 
 
 def mark_fence(ctx: Context, agent: AgentName) -> None:

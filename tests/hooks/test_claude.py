@@ -11,7 +11,7 @@ from tests.support.hooks import PAYLOADS, SESSION, payload
 
 EXPECTED: dict[str, dict[str, object]] = {
     "claude-SessionStart-startup": {"kind": "start", "hears": True},
-    "claude-SessionStart-resume": {"kind": "start", "hears": True},
+    "claude-SessionStart-resume": {"kind": "start", "hears": True, "resumed": True},
     "claude-SessionStart-compact": {"kind": "start", "hears": True, "goes_on": True},
     "claude-UserPromptSubmit": {"kind": "prompt", "hears": True},
     "claude-UserPromptSubmit-notification": {"kind": "prompt", "hears": True},

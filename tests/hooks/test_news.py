@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.ghp import succeed
+from tests.support.ghp import invoke, succeed
 from tests.support.git import commit, git
-from tests.support.hooks import call, payload
+from tests.support.hooks import SESSION, SILENT, Hooked, call, context, payload, set_up
 from tests.support.news import LEAD, PERSON, step
 
 SHOW = "`ghp agent-issue show 1` shows all."
@@ -95,3 +95,37 @@ def test_a_session_reads_what_a_reviewer_in_another_clone_wants(two: tuple[Path,
         f"Add a 'test'». {SHOW}"
     )
     assert step(other) == ""
+
+
+def waited(repo: Path) -> str:
+    """A session asks, and a command of its own waits until the question is answered; what that
+    prints."""
+    set_up(repo)
+    session = {"CLAUDE_CODE_SESSION_ID": SESSION}
+    call("claude", payload("claude-SessionStart-startup", repo), repo)
+    name = invoke("agent-escalate 'Which database?'", repo, session).out.split()[0]
+    invoke(["agent-answer", name, "SQLite", "--as", "@me"], repo)
+    done = invoke("agent-escalate 'Which database?' --wait", repo, session)
+    assert done.code == 0
+    return done.err + done.out
+
+
+def stepped(repo: Path, response: str) -> Hooked:
+    """After a step of the model with a shell command."""
+    tool = {"tool_name": "Bash", "tool_input": {"command": "x"}, "tool_response": response}
+    return call("claude", payload("claude-PostToolBatch", repo, tool_calls=[tool]), repo)
+
+
+def test_what_a_waiting_command_printed_before_the_model_is_no_news(repo: Path) -> None:
+    printed = waited(repo)
+    assert " was answered by " in printed
+    assert stepped(repo, printed) == SILENT
+    assert call("claude", payload("claude-UserPromptSubmit", repo), repo) == SILENT
+
+
+def test_what_a_waiting_command_printed_in_the_background_is_told_once(repo: Path) -> None:
+    waited(repo)
+    told = context(stepped(repo, "Command running in background with ID: b1"))
+    assert told.count("SQLite") == 1
+    assert stepped(repo, "") == SILENT
+    assert call("claude", payload("claude-UserPromptSubmit", repo), repo) == SILENT
