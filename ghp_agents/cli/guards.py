@@ -9,7 +9,7 @@ import click
 from ghp_agents.cli import output
 from ghp_agents.cli.context import is_interactive
 from ghp_agents.core.errors import GhpError, NotSetUpError, UsageError
-from ghp_agents.integrations.clients import advice, codex_config, config_files, instructions
+from ghp_agents.integrations.clients import advice, aider, codex_config, config_files, instructions
 from ghp_agents.integrations.clients import install as client_hooks
 from ghp_agents.integrations.clients.codex_config import CODEX
 from ghp_agents.integrations.clients.config_files import GIT, ConfigFile
@@ -167,3 +167,5 @@ def _advice(app: App, selection: Guards) -> Iterator[tuple[str, str]]:
             )
     if GIT in selection.clients:
         yield from git_hooks.advice(app.ws)
+        folders = [app.ws.folder, app.ws.root]
+        yield from aider.advice(folders, app.environ, has_hooks=True)

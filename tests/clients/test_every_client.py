@@ -6,14 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.steps import OTHER, edit, look, replace, run, set_up, shell, start, states
+from ghp_agents.integrations.clients.hook_entries import HOMES
+from tests.clients.steps import (
+    OTHER,
+    checkpoints,
+    edit,
+    look,
+    replace,
+    run,
+    set_up,
+    shell,
+    start,
+    states,
+)
 from tests.support.clients import Bench, end, ghp
 from tests.support.fake_models import Request, Turn
 from tests.support.git import commit, git
 
 pytestmark = pytest.mark.slow
 
-CLIENTS = ("gemini", "opencode")
+CLIENTS = ("copilot", "gemini", "opencode", "pi", "qwen")
+# How a session without a person ends: Qwen Code does not tell of its end.
+ENDS = dict.fromkeys(CLIENTS, "stopped") | {"qwen": "waiting"}
+GUARDED = tuple(client for client in CLIENTS if client != "gemini")  # its shell switches hooks off
 each_client = pytest.mark.parametrize("client", CLIENTS)
 
 
@@ -44,7 +59,7 @@ def test_a_session_is_named_after_its_client_is_told_so_and_has_the_name_in_its_
     assert (repo / "who.txt").read_text().split()[0] == name
     main = next(each for each in bench.models.requests("one") if each.body.get("tools"))
     assert main.said.count(f"This session is agent `{name}`") == 1
-    assert (states(repo)[name]["status"], states(repo)[name]["kind"]) == ("stopped", client)
+    assert (states(repo)[name]["status"], states(repo)[name]["kind"]) == (ENDS[client], client)
 
 
 @each_client
@@ -114,7 +129,8 @@ def test_its_presence_moves_with_its_tools_and_a_session_ends_stopped(
     )  # fmt: skip
     assert [status for status, _ in seen] == ["implementing"] * 3
     assert [action for _, action in seen[1:]] == ["Edited new.py", "Ran git status"]
-    assert states(here)["worker-1"]["status"] == "stopped"
+    assert states(here)["worker-1"]["status"] == ENDS[client]
+    assert len(checkpoints(here)) == 1
 
 
 @each_client
@@ -122,11 +138,21 @@ def test_a_hook_that_cannot_run_never_stops_a_session(
     bench: Bench, here: Path, client: str
 ) -> None:
     set_up(bench, here, client)
-    (file,) = (path for path in (here / f".{client}").rglob("*") if "ghp_agents" in _text(path))
+    file = here / HOMES[client].project
     file.write_text(re.sub(r"/[^\s\"]*/python\w*", "/gone/python", file.read_text()))
     session(bench, client, here, Turn(calls=[edit(client, here / "src/new.py")]))
     assert (here / "src/new.py").exists()
 
 
-def _text(path: Path) -> str:
-    return path.read_text(errors="replace") if path.is_file() else ""
+@pytest.mark.parametrize("client", GUARDED)
+def test_a_leased_file_that_its_shell_writes_is_named_and_not_committed(
+    bench: Bench, here: Path, client: str
+) -> None:
+    set_up(bench, here, f"{client},git")
+    command = (
+        "echo mine >> src/parser.py; git commit --quiet --all --message Mine; git log --format=%s"
+    )
+    said = session(bench, client, here, Turn(calls=[shell(client, command)]))
+    assert "Checked 1 file for worker-1: 1 refused." in said
+    assert "Your command changed files that others hold or have changed:\nsrc/parser.py is" in said
+    assert git(here, "log", "-1", "--format=%s") == "Files"

@@ -65,7 +65,7 @@ def opencode(url: str, key: str, prompt: str) -> Start:
 
 
 def copilot(url: str, key: str, prompt: str) -> Start:
-    """Copilot CLI with a provider of its user's."""
+    """Copilot CLI with a provider of its user's, who trusts all folders."""
     env = {
         "COPILOT_PROVIDER_TYPE": "openai",
         "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
@@ -74,7 +74,8 @@ def copilot(url: str, key: str, prompt: str) -> Start:
         "COPILOT_OFFLINE": "true",
         "COPILOT_AUTO_UPDATE": "false",
     }
-    return Start(["--allow-all", "--output-format", "json", "-p", prompt], env, {})
+    trust: dict[str, Json] = {".copilot/config.json": {"trustedFolders": ["/"]}}
+    return Start(["--allow-all", "--output-format", "json", "-p", prompt], env, trust)
 
 
 def qwen(url: str, key: str, prompt: str) -> Start:

@@ -10,8 +10,10 @@ from ghp_agents.core import user_file
 from ghp_agents.core.finding import Check, Finding, info, ok, warning
 from ghp_agents.git import worktree
 from ghp_agents.integrations.clients import (
+    aider,
     codex_config,
     config_files,
+    copilot_trust,
     opencode_packages,
     statusline,
 )
@@ -34,6 +36,7 @@ def checks(ws: Workspace) -> dict[str, Check]:
         "opencode-packages": partial(check_packages, ws),
         "status-line": partial(check_status_line, ws),
         "git-hooks": partial(check_git_hooks, ws),
+        "aider": partial(check_aider, ws),
     }
 
 
@@ -92,6 +95,9 @@ def _check_target(ws: Workspace, target: ConfigFile, *, user: bool) -> Iterator[
             f"Nobody has told {title} to trust the hooks in {target.shown}: it runs none of them."
         )
         yield warning("hooks", text, f"Start `codex` in {target.top} and accept them with /hooks.")
+    elif target.client == copilot_trust.COPILOT and not copilot_trust.trusts(target, ws.environ):
+        text = f"{title} does not trust {target.top}: it runs none of the hooks in {target.shown}."
+        yield warning("hooks", text, f"Start `copilot` in {target.top} and trust the folder.")
     else:
         yield ok("hooks", f"{title} has hooks in {target.shown}.")
 
@@ -183,6 +189,13 @@ def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
         yield finding
     if whole:
         yield ok("git-hooks", "git hooks check what agents commit.")
+
+
+def check_aider(ws: Workspace) -> Iterator[Finding]:
+    """Whether git's hooks can check what aider commits."""
+    has_hooks = any(user_file.read(path) for path in scripts(ws).values())
+    for text, hint in aider.advice(worktree.folders(ws.folder), ws.environ, has_hooks=has_hooks):
+        yield warning("aider", text, hint)
 
 
 def _check_scripts(contents: dict[str, bytes | None]) -> Sequence[Finding]:

@@ -19,8 +19,8 @@ _WORDS = ("-m", "ghp_agents", "hook")
 _MILLISECONDS = ("gemini", "qwen")  # and their handlers have names
 _EXEC = ("claude",)  # these run a program without a shell
 # Gemini CLI takes any other code than 0 and 1 for a refusal, such as the shell's 127 for a program
-# that was moved.
-_ENDS = {"gemini": " || exit 1"}
+# that was moved; Copilot CLI any other code than 0.
+_ENDS = {"gemini": " || exit 1", "copilot": " || true"}
 _FLAT = ("cursor",)  # these have handlers without groups
 # What a new file has beside our hooks. Qwen Code would add its version, and keep a copy beside it.
 _SCAFFOLD: dict[str, dict[str, Any]] = {

@@ -10,6 +10,7 @@ import pytest
 
 from ghp_agents.core import finding
 from ghp_agents.core.finding import Finding, Level
+from ghp_agents.integrations.clients import aider
 from ghp_agents.integrations.clients import checks as guard_checks
 from ghp_agents.integrations.clients import config_files as client_places
 from ghp_agents.integrations.clients import install as guards
@@ -124,6 +125,32 @@ def test_another_installation_is_worth_knowing(repo: Path, old: Path) -> None:
         ),
         finding.info("git-hooks", f"The git hooks call another installation, {old}."),
     ]
+
+
+def test_hooks_of_copilot_in_a_folder_that_is_not_trusted_do_nothing(
+    repo: Path, home: Path
+) -> None:
+    put(repo, "copilot")
+    path = ".github/hooks/ghp-agents.json"
+    assert found(repo) == [
+        finding.warning(
+            "hooks",
+            f"Copilot CLI does not trust {repo}: it runs none of the hooks in {path}.",
+            f"Start `copilot` in {repo} and trust the folder.",
+        )
+    ]
+    (home / ".copilot").mkdir()
+    (home / ".copilot/config.json").write_text(json.dumps({"trustedFolders": [str(repo)]}))
+    assert found(repo) == [finding.ok("hooks", f"Copilot CLI has hooks in {path}.")]
+
+
+def test_where_aider_is_used_its_commits_should_be_checked(repo: Path) -> None:
+    (repo / aider.CONFIG).write_text("model: x\n")
+    assert found(repo) == [finding.warning("aider", *aider.NO_HOOKS)]
+    put(repo, "git")
+    assert finding.warning("aider", *aider.NO_VERIFY) in found(repo)
+    (repo / aider.CONFIG).write_text("git-commit-verify: true\n")
+    assert {one.level for one in found(repo)} == {Level.OK}
 
 
 def test_hooks_of_another_version_are_told(repo: Path) -> None:
