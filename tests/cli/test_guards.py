@@ -1,6 +1,7 @@
 """`agent-init --hooks` as people call it: what it says, writes, warns of and takes away."""
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from tests.support.ghp import Result, invoke
 from tests.support.git import commit, git, run_git
 from tests.support.hosts import executable
 from tests.support.setup import give_exclude, ours
+from tests.support.terminal import terminal
 
 Worktree = Callable[[Path, str], Path]
 SETTINGS = ".claude/settings.local.json"
@@ -381,6 +383,19 @@ def test_what_cannot_be_done_is_said_and_the_next_run_goes_on(place: Path) -> No
         0,
         "",
         GIT_HOOKS + CODEX.format(place),
+    )
+
+
+def test_a_person_is_asked_whether_codexs_sandbox_may_write_to_our_folder(place: Path) -> None:
+    command = [sys.executable, "-m", "ghp_agents", "agent-init", "--hooks", "codex"]
+    with terminal(command, place, os.environ) as screen:
+        screen.wait_for("Let it write there, by .codex/config.toml? [y/N]: ")
+        screen.type("y\n")
+        screen.wait_for("Wrote .codex/config.toml.")
+    assert f'writable_roots = ["{place}/.git/ghp"]' in (place / ".codex/config.toml").read_text()
+    assert git(place, "status", "--porcelain") == ""
+    assert "✓ Removed the sandbox's folder for Codex: .codex/config.toml." in (
+        invoke("agent-init --hooks codex --remove", place).err
     )
 
 

@@ -81,7 +81,7 @@ def to_open(ws: Workspace, tops: Sequence[Path]) -> list[Step]:
         return []
     text = f'{MARK}[{TABLE}]\n{ROOTS} = ["{folder}"]\n'
     return [
-        Step("write", "Wrote", f"{top / FILE}", partial(_write, ws.common_dir, top / FILE, text))
+        Step("write", "Wrote", _shown(ws, top), partial(_write, ws.common_dir, top / FILE, text))
         for top in tops
         if not (top / FILE).exists()
     ]
@@ -93,10 +93,16 @@ def to_take(ws: Workspace) -> Iterator[Step]:
     ours = [top for top in tops if is_ours(top)]
     for top in ours:
         delete = partial(user_file.delete, top / FILE, top)
-        yield Step("remove", "Removed", f"the sandbox's folder for Codex: {top / FILE}", delete)
+        yield Step(
+            "remove", "Removed", f"the sandbox's folder for Codex: {_shown(ws, top)}", delete
+        )
     if ours:
         take = partial(_unhide, ws.common_dir)
         yield Step("take", "Took", f"the line {LINE} from .git/info/exclude", take)
+
+
+def _shown(ws: Workspace, top: Path) -> str:
+    return FILE if top.resolve() == ws.root.resolve() else str(top / FILE)
 
 
 def is_ours(top: Path) -> bool:
