@@ -99,7 +99,7 @@ def test_in_tmux_it_works_until_it_is_stopped(
     assert shown(here) == ("planning", 1)
     run("agent-stop", "worker-1", "--now", "--reason", "Enough", "--as", "@me", cwd=here)
     assert shown(here) == ("stopped", None)
-    assert "free.py" in run("agent-resume", "--issue", "1", cwd=here)
+    assert "stored 1 file" in run("agent-resume", "--issue", "1", cwd=here)
 
 
 def shown(repo: Path) -> tuple[str, int | None]:
