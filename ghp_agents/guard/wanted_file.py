@@ -7,7 +7,7 @@ from ghp_agents.core import globs
 from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations import service as escalation
-from ghp_agents.escalations.escalation import DEFAULT_URGENCY
+from ghp_agents.escalations.escalation import DEFAULT_URGENCY, Question
 from ghp_agents.escalations.service import EscalateResult
 from ghp_agents.git import changed_paths
 from ghp_agents.git import process as git
@@ -60,11 +60,26 @@ def ask(
         raise RefusedError(verdict.why, hint=verdict.next)
     state = _STATES[verdict.kind].format(named(verdict.holder or ""))
     question = f"May I change {file(path)}, {state}?"
+    about = (path, verdict.holder or "", *_reasons(ctx, Actor(agent), verdict))
+    asked = Question(
+        agent, f"{question}\n\n{text}" if text else question, None, OPTIONS, WANTED_FILE, about
+    )
+    asked = _open(ctx, asked) or asked
     return escalation.escalate(
-        ctx, f"{question}\n\n{text}" if text else question, issue=issue, options=OPTIONS,
-        context=context, urgency=urgency, waiting=waiting, kind=WANTED_FILE,
-        about=(path, verdict.holder or "", *_reasons(ctx, Actor(agent), verdict)),
+        ctx, asked.text, issue=issue or asked.issue, options=OPTIONS, context=context,
+        urgency=urgency, waiting=waiting, kind=WANTED_FILE, about=asked.about,
     )  # fmt: skip
+
+
+def _open(ctx: Context, asked: Question) -> Question | None:
+    """The agent's open question for the same file; other words do not make it another one."""
+    known, _ = escalation.read_present(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
+    same = (asked.agent, WANTED_FILE, asked.about[0])
+    for earlier in known:
+        question = earlier.question
+        if earlier.is_open and (question.agent, question.kind, *question.about[:1]) == same:
+            return question
+    return None
 
 
 def _edited_elsewhere(ctx: Context, agent: str, path: str) -> Verdict | None:

@@ -23,7 +23,8 @@ def test_the_refusal_names_the_command_that_asks(here: Path) -> None:
     assert (asked.code, asked.err) == (
         0, f"✓ Asked {name}. To answer: ghp agent-answer {name} TEXT\n",
     )  # fmt: skip
-    assert invoke("agent-escalate --file src/a.py --as w-a", here).out == asked.out
+    for again in ("", "'It has a bug.'"):  # a reason does not make it another question
+        assert invoke(f"agent-escalate {again} --file src/a.py --as w-a", here).out == asked.out
     (found,) = json.loads(invoke("agent-escalations --json", here).out)
     assert (found["question"], found["options"]) == (
         "May I change src/a.py, leased by w-b?", ["yes", "no"],
