@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.claims import service as claim
-from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
+from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import AgentName, issue_of_branch
 from ghp_agents.git import changed_paths, worktree
@@ -22,7 +22,6 @@ from ghp_agents.pulls import body as finish_body
 from ghp_agents.pulls import check_cache, run_checks, update_branch
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.pull import NewPull, Pull
-from ghp_agents.state.default_branch import trunk
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees.provision import committed, was_provisioned
 
@@ -55,7 +54,9 @@ def finish(
     UnknownError; the commits are then unchanged.
     """
     actor = ctx.ws.actor()
-    base, branch = _branch(ctx.ws)
+    base, branch = update_branch.branch_of_work(
+        ctx.ws, on_main="Run this in the worktree that `ghp agent-start` created."
+    )
     found = ctx.tracker.get(issue or _issue(ctx.ws, actor.name, branch))
     claim.verify(ctx, actor.name, found.number)
     _refuse_unfinished(ctx.ws)
@@ -96,26 +97,6 @@ def finish(
     return Finished(
         pull, is_new, found, checks, work_branch.history.count, head != tips.head, notes
     )
-
-
-def _branch(ws: Workspace) -> tuple[str, str]:
-    if ws.place.toplevel is None:
-        raise NotSetUpError(
-            "There is no worktree here.", hint="Change to the worktree of the issue."
-        )
-    base, branch = trunk(ws), ws.branch
-    if base is None:
-        raise RefusedError(
-            "Cannot tell which branch is the main branch.",
-            hint="Set `agents.trunk` in .ghp/config.json.",
-        )
-    if branch is None or branch == base:
-        what = f"on the main branch, {base}" if branch else "on no branch"
-        raise RefusedError(
-            f"This worktree is {what}.",
-            hint="Run this in the worktree that `ghp agent-start` created.",
-        )
-    return base, branch
 
 
 def _issue(ws: Workspace, name: str, branch: str) -> int:

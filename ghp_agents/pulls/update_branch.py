@@ -7,10 +7,11 @@ from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
-from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.errors import NotSetUpError, RefusedError, UnknownError
 from ghp_agents.git import merge, worktree_admin
 from ghp_agents.git import process as git
 from ghp_agents.state import remote_branches as branches
+from ghp_agents.state.default_branch import trunk
 from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
 
@@ -23,6 +24,29 @@ class Tips(NamedTuple):
     branch: str
     head: str  # in the worktree
     sent: str | None  # on the remote; None: no such branch, or no remote
+
+
+def branch_of_work(ws: Workspace, *, on_main: str) -> tuple[str, str]:
+    """The main branch's name, and that of this worktree's branch, which is another one; `on_main`
+    is the hint if it is not. Raises NotSetUpError, RefusedError."""
+    if ws.place.toplevel is None:
+        raise NotSetUpError(
+            "There is no worktree here.", hint="Change to the worktree of the issue."
+        )
+    base, branch = trunk(ws), ws.branch
+    if base is None:
+        raise RefusedError(
+            "Cannot tell which branch is the main branch.",
+            hint="Set `agents.trunk` in .ghp/config.json.",
+        )
+    if branch is None:
+        raise RefusedError(
+            "No branch is checked out here (detached HEAD).",
+            hint="Switch to a branch: `git switch BRANCH`, or `git switch -c NEW` for a new one.",
+        )
+    if branch == base:
+        raise RefusedError(f"This worktree is on the main branch, {base}.", hint=on_main)
+    return base, branch
 
 
 def compare_with_remote(ws: Workspace, base: str, branch: str, head: str) -> Tips:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ghp_agents.core import files
-from ghp_agents.core.errors import NotSetUpError, RefusedError
+from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import Actor
 from ghp_agents.git import both_sides, carried_work, changed_paths, merge, move_worktree, worktree
 from ghp_agents.git import process as git
@@ -17,7 +17,6 @@ from ghp_agents.git.index_copy import ScratchIndex
 from ghp_agents.git.move_worktree import AGAIN, Interrupted, Move, MovedMeanwhileError
 from ghp_agents.pulls import update_branch
 from ghp_agents.pulls.update_branch import Tips
-from ghp_agents.state.default_branch import trunk
 from ghp_agents.workspace import NAME_FILE, Workspace
 from ghp_agents.worktrees.provision import was_provisioned
 
@@ -55,12 +54,12 @@ class UpdateConflictError(RefusedError):
 def update(ws: Workspace) -> Updated:
     """Bring this worktree's branch up to the main branch. Raises UpdateConflictError, RefusedError,
     UnknownError, NotSetUpError; then nothing was changed."""
-    if ws.place.toplevel is None:
-        raise NotSetUpError("There is no worktree here.", hint="Change to a worktree.")
     actor = ws.actor()
     _refuse_others(ws, actor)
     _refuse_operation(ws)
-    base, branch = _branch(ws)
+    base, branch = update_branch.branch_of_work(
+        ws, on_main="Update it with `git pull`. `ghp agent-update` is for the branches of work."
+    )
     lock = ws.ghp_dir / f"update-{ws.git_dir.name}.lock"
     try:
         with files.locked(lock) as held:
@@ -92,26 +91,6 @@ def _refuse_operation(ws: Workspace) -> None:
             f"{operation.capitalize()} is in progress here.",
             hint="Finish or abort it; `git status` shows how.",
         )
-
-
-def _branch(ws: Workspace) -> tuple[str, str]:
-    base, branch = trunk(ws), ws.branch
-    if base is None:
-        raise RefusedError(
-            "Cannot tell which branch is the main branch.",
-            hint="Set `agents.trunk` in .ghp/config.json.",
-        )
-    if branch is None:
-        raise RefusedError(
-            "No branch is checked out here (detached HEAD).",
-            hint="Switch to a branch: `git switch BRANCH`, or `git switch -c NEW` for a new one.",
-        )
-    if branch == base:
-        raise RefusedError(
-            f"This worktree is on the main branch, {base}.",
-            hint="Update it with `git pull`. `ghp agent-update` is for the branches of work.",
-        )
-    return base, branch
 
 
 def _tried_again(ws: Workspace, base: str, branch: str, by: str, lock: int) -> Updated:

@@ -150,7 +150,7 @@ def test_on_the_trunk_and_on_no_branch_nothing_can_be_finished(road: Road, place
     with pytest.raises(RefusedError, match="This worktree is on the main branch, main"):
         road.finish("worker-1", road.folder)
     git(place, "switch", "--quiet", "--detach")
-    with pytest.raises(RefusedError, match="This worktree is on no branch"):
+    with pytest.raises(RefusedError, match="No branch is checked out here"):
         road.finish("worker-1", place)
 
 
