@@ -19,6 +19,7 @@ from tests.support import emulator
 from tests.support.clock import ManualClock
 from tests.support.ghp import invoke
 from tests.support.github import ADMIN, WORKER_1, GitHub, World
+from tests.support.odd_hour import Crowd, OddHour
 from tests.support.openapi import OpenAPI
 from tests.support.proxy import Exchange
 from tools import clients, emulate
@@ -30,7 +31,7 @@ STARTED = 1_790_000_000.0  # of the twin's clock
 def measure(place: Place) -> list[Figure]:
     """The requests of each command; nothing if npm, and so the stand-in, cannot be reached."""
     issues, agents, homes = (30, 4, 2) if place.quick else (1_000, 50, 5)
-    jobs = [each for size in sizes(place) for each in _jobs(place, size)]
+    jobs = [*_hour(place), *(each for size in sizes(place) for each in _jobs(place, size))]
     try:
         stand = emulate.ready(home=pwd.getpwuid(os.getuid()).pw_dir)
     except clients.UnreachableError:
@@ -63,6 +64,26 @@ def measure(place: Place) -> list[Figure]:
 def sizes(place: Place) -> tuple[int, ...]:
     """How many issues the repositories of the action have."""
     return (30,) if place.quick else (1_000, 5_000)
+
+
+def _hour(place: Place) -> list[Figure]:
+    """An hour of agents with one token, on a GitHub that enforces its limits: what they write."""
+    crowd = Crowd(2, 2, 60.0, 600.0) if place.quick else Crowd(10, 5, 300.0)
+    with GitHub(World(None, None), place.new("hour"), judged=False).open() as github:
+        place.say("An hour of agents passes …")
+        hour = OddHour(github, crowd, STARTED)
+        hour.pass_by()
+        busiest, refused = hour.busiest(), hour.limits_hit()
+        asked = len(github.proxy.exchanges)
+    what = f"an hour of {crowd.clones} × {crowd.agents} agents"
+    note = f"{asked:,} requests in all, {busiest.all} of them written"
+    return [
+        Figure(
+            "requests", f"{what}: most writes in an hour", busiest.hour, "writes", 500, note=note
+        ),
+        Figure("requests", f"{what}: most writes in a minute", busiest.minute, "writes", 80),
+        Figure("requests", f"{what}: refused by a limit", refused, "requests", 0),
+    ]
 
 
 def _jobs(place: Place, issues: int) -> list[Figure]:

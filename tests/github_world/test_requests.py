@@ -19,6 +19,9 @@ def test_a_few_issues_cost_no_more_requests_than_a_thousand_may(
         "sweep of 30 issues, 4 agents: nothing changed",
         "sync, nothing changed",
         "what of these two was not 304",
+        "an hour of 2 × 2 agents: most writes in an hour",
+        "an hour of 2 × 2 agents: most writes in a minute",
+        "an hour of 2 × 2 agents: refused by a limit",
         "action, 30 issues: the first job",
         "action, 30 issues: nothing changed",
     ]
