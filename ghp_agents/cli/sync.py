@@ -7,7 +7,7 @@ from ghp_agents.cli.context import acting, log_unexpected
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.core.ids import count
 from ghp_agents.state.join import SyncReport
-from ghp_agents.sync import push_now, vigil
+from ghp_agents.sync import process_watch, push_now
 from ghp_agents.sync import service as services
 from ghp_agents.wiring import App
 
@@ -70,7 +70,7 @@ def sync(
 def _in_background(app: App) -> None:
     try:
         push_now.deliver(app, app.hub)
-        vigil.keep(app, app.hub)
+        process_watch.watch(app, app.hub)
     except (GhpError, OSError) as error:
         log_unexpected(error)
 

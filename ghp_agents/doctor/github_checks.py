@@ -80,7 +80,7 @@ def check_access(
     place = None if ws.settings.tracker == "local" else access.where(ws)
     if place is None:
         if other := access.unnamed(ws):
-            yield warning("github", *access.unnamed_words(ws, other))
+            yield warning("github", *access.describe_unnamed(ws, other))
         return  # not a GitHub repository
     why = "there is no token for it" if ws.settings.push else "`agents.push` is false"
     yield info(
@@ -95,8 +95,8 @@ def check_requests(known: Overview, *, has_token: bool) -> Iterator[Finding]:
     if known.waits:
         remedy = "Send now: ghp agent-sync" if has_token else overview.SYNC
         yield info("github-waiting", f"Waiting for a clone with a token: {known.waits}.", remedy)
-    for asked, result in known.refused:
-        whose = f"{asked.says} by {one_line(asked.by.name, 80)}"
+    for entry, result in known.refused:
+        whose = f"{entry.says} by {one_line(entry.by.name, 80)}"
         yield warning("github-refused", f"Not sent to GitHub: {whose}: {result.why}", REPEAT)
 
 

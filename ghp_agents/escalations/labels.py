@@ -50,9 +50,9 @@ def _show(ctx: Context, issue: Issue, *, is_open: bool) -> list[str]:
     if effective(issue, change) == NO_CHANGE:
         return []
     # Noted before the request: GitHub may assign them and not answer.
-    asked = [name for name in change.add_assignees if name not in issue.assignees]
-    _note(ctx.ws, issue.number, CALLED, [*called, *asked])
-    _note(ctx.ws, issue.number, PENDING, asked)
+    new = [name for name in change.add_assignees if name not in issue.assignees]
+    _note(ctx.ws, issue.number, CALLED, [*called, *new])
+    _note(ctx.ws, issue.number, PENDING, new)
     try:
         now = ctx.tracker.change(issue.number, change, BY)
     except UnknownError:

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from ghp_agents.core.ids import one_line
 from ghp_agents.core.json_file import object_file
-from ghp_agents.github.api.access import TOLD
+from ghp_agents.github.api.access import SHOWN_ONCE
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.workspace import Workspace
 
@@ -26,7 +26,7 @@ def words(hub: GitHubRepository) -> str:
 
 def notes(ws: Workspace, hub: GitHubRepository) -> list[str]:
     """The same as notes of a sync, once in each clone."""
-    text, noted = words(hub), object_file(ws.cache_dir / "hub" / TOLD)
+    text, noted = words(hub), object_file(ws.cache_dir / "hub" / SHOWN_ONCE)
     if not text or noted.read().get("moved") == text:
         return []
     with suppress(OSError):

@@ -14,7 +14,7 @@ from ghp_agents.core.ids import digest
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
-from ghp_agents.github import account, edited_comment, owed_comments, status_comment
+from ghp_agents.github import account, edited_comment, pending_comments, status_comment
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.api.errors import ForbiddenError, GoneError, MissingError
 from ghp_agents.github.api.repository import GitHubRepository
@@ -57,10 +57,10 @@ def refresh(
     views: Sequence[AgentView],
     also: Collection[int] = (),
 ) -> None:
-    """Write changed comments on this clone's issues, on those in `also`, and on those that are owed
-    since an earlier run. Raises GhpError; what was not written then is owed."""
-    owed_comments.owe(ctx.ws, also)
-    also = {*also, *owed_comments.owed(ctx.ws)}
+    """Write changed comments on this clone's issues, on those in `also`, and on those
+    that are pending since an earlier run. Raises GhpError; what was not written stays pending."""
+    pending_comments.add(ctx.ws, also)
+    also = {*also, *pending_comments.pending(ctx.ws)}
     known = _known(ctx.ws, hub).read()
     by_number: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
     state = _StateView(ctx.ws, ctx.locks, snapshot, views)
@@ -78,7 +78,7 @@ def refresh(
                 ctx.ws, hub, known, state.facts(issue), force=issue_number in also
             )
             if issue_number in also:
-                owed_comments.written(ctx.ws, issue_number)
+                pending_comments.remove(ctx.ws, issue_number)
     finally:
         _store(ctx.ws, hub, known)
 

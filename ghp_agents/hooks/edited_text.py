@@ -82,7 +82,7 @@ def _after_patch(event: "Event", edit: "ToolEdit", path: str, before: bytes | No
     name = _whole_path(event, path)
     is_exact = event.client in EXACT
     if is_exact and before:
-        _refuse_odd(event.client, before)
+        _refuse_uncomputable(event.client, before)
         if not before.endswith(b"\n"):
             raise UnknownEditError("the file does not end with a newline")
     parts = edit.sections.get(name, ())
@@ -136,7 +136,7 @@ def _replaced_all(client: str, edits: "Sequence[Any]", before: bytes | None) -> 
     if before and before.startswith(UTF16) and client not in ("copilot", "pi"):
         return _as_utf16(_replaced_all(client, edits, _from_utf16(before)))
     if client in EXACT:
-        _refuse_odd(client, before or b"")
+        _refuse_uncomputable(client, before or b"")
     has_crlf = _has_crlf(client, before or b"")
     is_lf = has_crlf or client in ONE_ENDING
     text: bytes | None = _lf(before) if before is not None and is_lf else before
@@ -151,7 +151,7 @@ def _replaced_all(client: str, edits: "Sequence[Any]", before: bytes | None) -> 
     return _crlf(text) if has_crlf else text
 
 
-def _refuse_odd(client: str, content: bytes) -> None:
+def _refuse_uncomputable(client: str, content: bytes) -> None:
     """Raise UnknownEditError for content that the client also changes in other places."""
     try:
         content.decode("utf-8")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ghp_agents.hooks.scene import HookContext
 
-LATE = ("qwen",)  # their sessions begin with the first prompt
+BEGIN_WITH_PROMPT = ("qwen",)  # their sessions begin with the first prompt
 RESTING = ("idle", "stopped", "waiting")
 PROGRAM = "ghp"
 ENV_FILES = ("CLAUDE_ENV_FILE", "CODEX_ENV_FILE")  # sourced before the agent's shell commands
@@ -134,7 +134,7 @@ def _start_reply(context: "HookContext", identity: str, folder: str) -> Reply:
 def prompt(context: "HookContext") -> Reply | None:
     """A prompt: the agent is working again, and gets news."""
     before = context.presence() or {}
-    if context.event.client in LATE and not _has_begun(context, before):
+    if context.event.client in BEGIN_WITH_PROMPT and not _has_begun(context, before):
         begun = start(context)
         beat(context, {"status": "implementing"})
         return begun

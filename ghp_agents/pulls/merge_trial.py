@@ -31,7 +31,7 @@ class Merger(NamedTuple):
     me: ClaimContext
     cwd: Path
     tell: Tell
-    said: set[str]  # sentences that a command says once
+    shown: set[str]  # sentences that a command shows once
     unchecked: bool = False  # merge also what nothing checks
 
     @property
@@ -163,8 +163,8 @@ def refuse_unchecked(who: Merger, pull: Pull, head: str) -> None:
 def of_the_host(who: Merger, pull: Pull) -> str:
     """Return the host's failed checks in words. Raises RefusedError while they run."""
     checks = who.forge.checks(pull)
-    if checks.unread and UNREAD not in who.said:
-        who.said.add(UNREAD)
+    if checks.unread and UNREAD not in who.shown:
+        who.shown.add(UNREAD)
         who.tell(UNREAD.format(why=one_line(checks.unread, 200)))
     if checks.state == "pending":
         raise _running_error(pull)

@@ -54,7 +54,7 @@ def keep(ws: Workspace, folder: Path) -> None:
         before = archive.read_bytes()
     except OSError:
         before = b""
-    if _digest(before) == _known(ws) and _told(_entries(before)) == _told(found):
+    if _digest(before) == _known(ws) and _comparable(_entries(before)) == _comparable(found):
         return
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -84,7 +84,7 @@ def _entries(content: bytes) -> dict[str, bytes]:
         return {name: packed.read(name) for name in packed.namelist()}
 
 
-def _told(found: dict[str, bytes]) -> dict[str, Any]:
+def _comparable(found: dict[str, bytes]) -> dict[str, Any]:
     """The content without what changes each time."""
     return found | {
         name: {key: value for key, value in json.loads(found[name]).items() if key not in passing}

@@ -141,12 +141,12 @@ def _freed_issues(outcomes: Sequence[ActionResult]) -> set[int]:
 
 
 def _refresh_status_comments(ctx: Context, swept: set[int]) -> None:
-    """Update the status comments of these issues, and those that are still owed."""
+    """Update the status comments of these issues, and those that are still pending."""
     if ctx.hub is None:
         return
-    from ghp_agents.github import owed_comments, status_comment_sync
+    from ghp_agents.github import pending_comments, status_comment_sync
 
-    if not swept and not owed_comments.owed(ctx.ws):
+    if not swept and not pending_comments.pending(ctx.ws):
         return
     snapshot = ctx.store.snapshot()
     views = presence.list_agents(ctx, snapshot, processes=False)
@@ -193,10 +193,10 @@ def _waiting(ctx: Context) -> int:
     """Return how many writes to GitHub wait in this clone; it may be deleted after this sweep."""
     if ctx.hub is None:
         return 0
-    from ghp_agents.github import owed_comments
+    from ghp_agents.github import pending_comments
 
     status = ctx.hub.status()
-    return status.queued + status.refused + len(owed_comments.owed(ctx.ws))
+    return status.queued + status.refused + len(pending_comments.pending(ctx.ws))
 
 
 def _gather(ctx: Context) -> tuple[SweepFacts, tuple[tuple[str, int], ...]]:

@@ -21,7 +21,7 @@ from ghp_agents.state import git_credentials
 from ghp_agents.workspace import Workspace
 
 OVERRIDE = "GHP_GITHUB_API"  # the address of the API, for tests and for proxies
-TOLD = "told.json"  # what people were told once
+SHOWN_ONCE = "shown-once.json"  # warnings that people have read
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
 
@@ -129,7 +129,7 @@ def unnamed(ws: Workspace) -> RepositoryPlace | None:
     return None
 
 
-def unnamed_words(ws: Workspace, place: RepositoryPlace) -> tuple[str, str]:
+def describe_unnamed(ws: Workspace, place: RepositoryPlace) -> tuple[str, str]:
     """What people read about an unnamed server, and what they can do."""
     variable = next(name for name in token_hosts.OF_ENTERPRISE if ws.environ.get(name, "").strip())
     return (
@@ -143,9 +143,9 @@ def unnamed_words(ws: Workspace, place: RepositoryPlace) -> tuple[str, str]:
 def warn_once(ws: Workspace, tell: Callable[[str], None]) -> None:
     """Tell people of an unnamed server, once in each clone."""
     place = unnamed(ws)
-    noted = object_file(ws.cache_dir / "hub" / TOLD)
+    noted = object_file(ws.cache_dir / "hub" / SHOWN_ONCE)
     if place and noted.read().get("unnamed") != place.host:
-        tell(" ".join(unnamed_words(ws, place)))
+        tell(" ".join(describe_unnamed(ws, place)))
         with suppress(OSError):
             (ws.cache_dir / "hub").mkdir(parents=True, exist_ok=True)
         noted.write({**noted.read(), "unnamed": place.host})

@@ -68,9 +68,9 @@ class OpenQuestions:
         text, names = comment.parsed.plain, ", ".join(each.name for each in before[:_SHOWN])
         if text and len(before) == 1:
             yield Command(ANSWER, before[0].name, text)
-        elif text and before and comment.issue not in self._asked_back:
+        elif text and before and comment.issue not in self._hinted:
             yield Mistake(PLAIN, f"if it answers one of {names}: quote that question in a reply")
-        elif before and comment.issue not in self._asked_back:
+        elif before and comment.issue not in self._hinted:
             yield Mistake(
                 UNKNOWN, f"if it answers {names}: quote the question itself, or write no quotation"
             )
@@ -95,7 +95,7 @@ class OpenQuestions:
         return found
 
     @cached_property
-    def _asked_back(self) -> set[int]:
+    def _hinted(self) -> set[int]:
         known = comment_commands.read_commands(self._snapshot.files(FOLDER))[0]
         return {
             record.issue for record in known for act in record.acts if act.command in NO_ANSWERS

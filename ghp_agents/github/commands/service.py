@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError, NotFoundError, UnknownError
 from ghp_agents.core.ids import Timestamp, digest, one_line
-from ghp_agents.github import account, owed_comments
+from ghp_agents.github import account, pending_comments
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.api.errors import ForbiddenError, GoneError
 from ghp_agents.github.api.repository import GitHubRepository
@@ -116,7 +116,7 @@ def _obey_all(
             answers = OpenQuestions(ctx, hub).answers(comment)  # the comment before may be one
             if not (answers or _is_order(comment)):
                 continue
-            owed_comments.owe(ctx.ws, [comment.issue])
+            pending_comments.add(ctx.ws, [comment.issue])
             result = _obey(ctx, hub, comment, answers, mine)
         except (ForbiddenError, NotFoundError, GoneError) as error:  # the other commands go on
             notes.append(
@@ -174,13 +174,13 @@ def _acknowledge(
     wrong = [act for act in acts if act.fate == REFUSED]
     content = "confused" if len(wrong) == len(acts) else "+1"
     now = ctx.ws.clock.now()
-    owed = [jobs.react(comment.issue, comment.id, content, PROGRAM, now)]
+    queued = [jobs.react(comment.issue, comment.id, content, PROGRAM, now)]
     if wrong:
         marker = messages.marker(comment.issue)
         who = account.person(hub, ctx.ws.settings.accounts)
         mark = github_marker.mark(digest(marker, hub.repository), PROGRAM, marker, who)
         body = github_marker.signed(messages.help_with(wrong), mark)
-        owed.append(jobs.explain(comment.issue, comment.id, body, PROGRAM, marker, now))
+        queued.append(jobs.explain(comment.issue, comment.id, body, PROGRAM, marker, now))
     with suppress(OSError):  # a full disk keeps the record, too; then the command is read again
-        for job in owed:
+        for job in queued:
             hub.later(job)

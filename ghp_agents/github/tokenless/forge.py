@@ -57,19 +57,19 @@ class TokenlessForge:
 
         def decide(snapshot: Snapshot) -> tuple[Pull, Sequence[Record]]:
             known = [
-                (asked, result)
-                for asked, result in self._outgoing(snapshot).pulls()
-                if asked.pull and asked.pull.branch == wanted.branch
+                (entry, result)
+                for entry, result in self._outgoing(snapshot).pulls()
+                if entry.pull and entry.pull.branch == wanted.branch
             ]
             if known and known[-1][0].pull == wanted:
                 return self._pull(*known[-1]), []
-            asked = Request(
+            entry = Request(
                 identity, PULL, wanted.issue or 0, snapshot.clock + 1, snapshot.clone,
                 Timestamp(now_text(self._ws)), by, pull=wanted,
             )  # fmt: skip
             numbers = [result for _, result in known if result]
             opened = numbers[-1] if numbers else None
-            return self._pull(asked, opened), [request.request_record(asked)]
+            return self._pull(entry, opened), [request.request_record(entry)]
 
         return transact(self._store, decide)
 
@@ -102,8 +102,8 @@ class TokenlessForge:
     def list(self, *, closed: bool = False) -> list[Pull]:
         """The pull requests that were asked for, oldest first; each branch once."""
         found: dict[str, Pull] = {}
-        for asked, result in self._outgoing(self._store.snapshot()).pulls():
-            pull = self._pull(asked, result)
+        for entry, result in self._outgoing(self._store.snapshot()).pulls():
+            pull = self._pull(entry, result)
             previous = found.pop(pull.branch, None)
             if previous and result is None:
                 pull = pull._replace(number=previous.number, url=previous.url)
@@ -113,15 +113,15 @@ class TokenlessForge:
     def _outgoing(self, snapshot: Snapshot) -> Outgoing:
         return request.read_outgoing(snapshot.present(request.FOLDER))
 
-    def _pull(self, asked: Request, result: Result | None) -> Pull:
-        new = asked.pull
+    def _pull(self, entry: Request, result: Result | None) -> Pull:
+        new = entry.pull
         assert new is not None
-        number = result.number if result else int(provisional(asked.id))
+        number = result.number if result else int(provisional(entry.id))
         return Pull(
             number, new.branch, new.base, new.head, new.title, new.body, new.issue, new.draft,
-            author=asked.by.name, created_at=asked.at, updated_at=asked.at,
+            author=entry.by.name, created_at=entry.at, updated_at=entry.at,
             url=f"https://{self._place.place}/pull/{number}" if result else "",
-            sent=Sent(new.head, asked.by),
+            sent=Sent(new.head, entry.by),
         )  # fmt: skip
 
 

@@ -55,8 +55,8 @@ def in_short(snapshot: Snapshot, now: float, *, has_token: bool) -> Iterator[tup
     if found.waits:
         hint = "Run `ghp agent-sync` to send it." if has_token else SYNC
         yield f"Waiting for a clone with a token: {found.waits}.", hint
-    for asked, result in found.refused[-3:]:
+    for entry, result in found.refused[-3:]:
         yield (
-            f"Not sent to GitHub: {asked.says} by {one_line(asked.by.name, 80)}: {result.why}",
+            f"Not sent to GitHub: {entry.says} by {one_line(entry.by.name, 80)}: {result.why}",
             "Run `ghp agent-doctor` for all of them.",
         )

@@ -105,8 +105,8 @@ class TokenlessTracker:
         def decide(snapshot: Snapshot) -> tuple[Issue, Sequence[Record]]:
             issues = self._issues(snapshot, closed=True)
             new = effective(Issue("", IssueNumber(0), ""), resolved(issues, wanted))
-            asked = self._request(snapshot, CREATE, 0, by, change=new)._replace(id=identity)
-            return _blank(asked), [request.request_record(asked)]
+            entry = self._request(snapshot, CREATE, 0, by, change=new)._replace(id=identity)
+            return _blank(entry), [request.request_record(entry)]
 
         return transact(self._store, decide)
 
@@ -122,10 +122,10 @@ class TokenlessTracker:
             if new == NO_CHANGE:
                 return current, []
             refuse_circles(issues, current, new)
-            asked = self._request(snapshot, CHANGE, current.number, by, change=new)
-            changed = applied(current, new, asked.at)
+            entry = self._request(snapshot, CHANGE, current.number, by, change=new)
+            changed = applied(current, new, entry.at)
             comments = tuple(self._comments(snapshot, current))
-            record = request.request_record(asked._replace(id=identity))
+            record = request.request_record(entry._replace(id=identity))
             return changed._replace(comments=comments), [record]
 
         return transact(self._store, decide)
@@ -151,9 +151,9 @@ class TokenlessTracker:
             existing = next(known, None)
             if existing:
                 return _comment(existing), []
-            asked = self._request(snapshot, COMMENT, current.number, by, body=text, marker=marker)
-            asked = asked._replace(id=identity)
-            return _comment(asked), [request.request_record(asked)]
+            entry = self._request(snapshot, COMMENT, current.number, by, body=text, marker=marker)
+            entry = entry._replace(id=identity)
+            return _comment(entry), [request.request_record(entry)]
 
         return transact(self._store, decide)
 
@@ -194,22 +194,22 @@ class TokenlessTracker:
         self._snapshot = snapshot
         issues = {issue.number: issue for issue in self._mirrored.known(closed=True)}
         ids = {issue.id for issue in issues.values()}
-        for asked in self._outgoing(snapshot).waiting:
-            current = issues.get(IssueNumber(asked.issue))
-            if asked.kind == CREATE and asked.id not in ids:
-                new = _blank(asked)
+        for entry in self._outgoing(snapshot).waiting:
+            current = issues.get(IssueNumber(entry.issue))
+            if entry.kind == CREATE and entry.id not in ids:
+                new = _blank(entry)
                 issues[new.number] = new
-            elif asked.kind == CHANGE and current:
-                new_fields = effective(current, asked.change)
-                issues[current.number] = applied(current, new_fields, asked.at)
+            elif entry.kind == CHANGE and current:
+                new_fields = effective(current, entry.change)
+                issues[current.number] = applied(current, new_fields, entry.at)
         return [issue for issue in issues.values() if closed or issue.state != "closed"]
 
     def _comments(self, snapshot: Snapshot, issue: Issue) -> Iterable[Comment]:
         known = self._published().issues.get(issue.number)
         yield from mapping.comments(known.comments) if known else ()
-        for asked in self._outgoing(snapshot).waiting:
-            if asked.kind == COMMENT and asked.issue == issue.number:
-                yield _comment(asked)
+        for entry in self._outgoing(snapshot).waiting:
+            if entry.kind == COMMENT and entry.issue == issue.number:
+                yield _comment(entry)
 
     def _find(self, issues: Issues, reference: str | int) -> Issue:
         try:
@@ -232,11 +232,11 @@ class TokenlessTracker:
         return issue
 
 
-def _blank(asked: Request) -> Issue:
+def _blank(entry: Request) -> Issue:
     """A new issue that GitHub does not have yet."""
-    blank = Issue(asked.id, provisional(asked.id), "", author=asked.by.name, created_at=asked.at)
-    return applied(blank, effective(blank, asked.change), asked.at)
+    blank = Issue(entry.id, provisional(entry.id), "", author=entry.by.name, created_at=entry.at)
+    return applied(blank, effective(blank, entry.change), entry.at)
 
 
-def _comment(asked: Request) -> Comment:
-    return Comment(asked.id, asked.by.name, asked.at, asked.body, asked.by.is_person)
+def _comment(entry: Request) -> Comment:
+    return Comment(entry.id, entry.by.name, entry.at, entry.body, entry.by.is_person)

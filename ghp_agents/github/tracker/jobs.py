@@ -1,4 +1,4 @@
-"""The jobs in the outbox: what is owed to GitHub. Each is safe to perform twice."""
+"""The jobs in the outbox: writes that GitHub has yet to get. Each is safe to perform twice."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -61,7 +61,7 @@ def _job(
     return Job(name, kind, about or str(number), says, {**who, **data})
 
 
-class Owed:
+class QueuedWrite:
     """A job's content. Raises BrokenJobError."""
 
     def __init__(self, job: Job) -> None:
@@ -105,18 +105,18 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(str(name) for name in names)
 
 
-def perform_reaction(hub: GitHubRepository, owed: Owed, now: float) -> None:
+def perform_reaction(hub: GitHubRepository, queued: QueuedWrite, now: float) -> None:
     """React; a repeated reaction has no effect. A server without reactions is asked twice.
     Raises HubError, NoAnswerError."""
-    path = f"issues/comments/{owed.comment}/reactions"
+    path = f"issues/comments/{queued.comment}/reactions"
     try:
         if hub.has(REACTIONS) is False:
             raise MissingError("This server had no reactions a moment ago.", hint="")
-        hub.write("POST", path, {"content": owed.content}, find_existing=_skip_lookup)
+        hub.write("POST", path, {"content": queued.content}, find_existing=_skip_lookup)
         hub.learned(REACTIONS, True)
     except MissingError:
         hub.learned(REACTIONS, False)
-        if owed.age(now) < _TWICE:
+        if queued.age(now) < _TWICE:
             raise
 
 

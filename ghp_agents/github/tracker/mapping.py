@@ -50,7 +50,7 @@ class MirroredIssue(NamedTuple):
     shown: str | None = None  # the body before an edit without permission; None: unchanged
     edited_at: str = ""  # time of that edit
     by_author: tuple[str, ...] = ()  # of `proven`: the author's word alone, for lack of an event
-    late: tuple[float, ...] = ()  # when an event was first and last found missing
+    event_missing: tuple[float, ...] = ()  # when an event was first and last found missing
     written_at: float = 0.0  # when this clone last wrote it
 
     @property
@@ -68,7 +68,7 @@ class MirroredIssue(NamedTuple):
         """Only what GitHub's JSON says, without our own findings."""
         return self._replace(
             believed=False, proven=(), asked_at="", blockers=(), by_writer=None, given_at="",
-            vouched=False, shown=None, edited_at="", by_author=(), late=(), written_at=0.0,
+            vouched=False, shown=None, edited_at="", by_author=(), event_missing=(), written_at=0.0,
         )  # fmt: skip
 
 

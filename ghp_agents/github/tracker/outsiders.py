@@ -56,11 +56,11 @@ def _with_given_at(
     if issue.by_writer is not False or issue.state == "closed":
         return issue._replace(given_at="")
     standing = _gifts(context, issue)
-    at, is_late = _first_given_at(context, issue.number, standing) if standing else ("", False)
+    at, is_missing = _first_given_at(context, issue.number, standing) if standing else ("", False)
     before = previous.given_at if previous else ""
     if not at and issue.proven:  # by a held lock, or by ourselves a moment ago
         at = before or issue.updated_at
-    if is_late and not at:
+    if is_missing and not at:
         issue = with_missing_event(issue, previous, context.ws.clock.now())
     return issue._replace(given_at=min(filter(None, (at, before))) if at else "")
 

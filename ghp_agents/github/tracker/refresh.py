@@ -128,7 +128,7 @@ def _page(context: TrackerContext, since: str, page: int) -> tuple[Sequence[dict
 
 
 def _is_news(issue: MirroredIssue, known: MirroredIssue | None, now: float) -> bool:
-    return not _same(issue, known) and (known is None or not is_late(issue, known, now))
+    return not _same(issue, known) and (known is None or not is_outdated(issue, known, now))
 
 
 def _same(issue: MirroredIssue, known: MirroredIssue | None) -> bool:
@@ -157,7 +157,7 @@ def one(context: TrackerContext, number: int, given: Iterable[str] = ()) -> Mirr
     is_known = (
         previous is not None and previous.by_writer is not None and not _lacks_blockers(previous)
     )
-    if previous and is_late(fetched, previous, context.ws.clock.now()):
+    if previous and is_outdated(fetched, previous, context.ws.clock.now()):
         return previous
     if previous and is_known and _same(fetched, previous) and not given:
         return previous
@@ -181,7 +181,7 @@ def dated(
         read = kept(_fetch(context, issue.number))
     except (ValueError, HubError, NoAnswerError):
         return issue
-    if is_late(read, issue, context.ws.clock.now()):
+    if is_outdated(read, issue, context.ws.clock.now()):
         return issue
     return _keep(context, read, given, context.mirror())
 
@@ -201,7 +201,7 @@ def _keep(
     return vouched
 
 
-def is_late(read: MirroredIssue, known: MirroredIssue, now: float) -> bool:
+def is_outdated(read: MirroredIssue, known: MirroredIssue, now: float) -> bool:
     """Whether a read of an issue is older than what is known of it: reads may be behind writes.
 
     Answers about labels name no time, and two changes may have one second. So after a write of

@@ -290,31 +290,31 @@ class GitHubTracker:
 
     def _perform(self, job: Job) -> None:
         """Send one queued change. Raises GhpError."""
-        owed, now = jobs.Owed(job), self._context.ws.clock.now()
-        if owed.age(now) >= jobs.LONGEST:
+        queued, now = jobs.QueuedWrite(job), self._context.ws.clock.now()
+        if queued.age(now) >= jobs.LONGEST:
             return
         try:
-            self._send_owed(owed, now)
+            self._send_queued(queued, now)
         except (HubError, NoAnswerError):
             raise
         except GhpError:
             return  # the issue is gone, or GitHub cannot show it
 
-    def _send_owed(self, owed: jobs.Owed, now: float) -> None:
-        number = owed.number
-        match owed.kind:
+    def _send_queued(self, queued: jobs.QueuedWrite, now: float) -> None:
+        number = queued.number
+        match queued.kind:
             case jobs.SHOW:
-                wanted = self._showable(self._still_current(number, owed.change))
-                self.change(number, wanted, owed.by)
+                wanted = self._showable(self._still_current(number, queued.change))
+                self.change(number, wanted, queued.by)
             case jobs.EXPLAIN:
-                edited_comment.post_or_edit(self._context.hub, number, owed.text, owed.marker)
+                edited_comment.post_or_edit(self._context.hub, number, queued.text, queued.marker)
             case jobs.REACT:
-                jobs.perform_reaction(self._context.hub, owed, now)
+                jobs.perform_reaction(self._context.hub, queued, now)
             case jobs.RELATE:
-                created = write.find_created(self._context, owed.mark)
+                created = write.find_created(self._context, queued.mark)
                 if created is not None:
-                    self.change(int(created["number"]), owed.change, owed.by)
-                elif owed.age(now) < jobs.FOUND_WITHIN:  # it may be listed late
+                    self.change(int(created["number"]), queued.change, queued.by)
+                elif queued.age(now) < jobs.FOUND_WITHIN:  # it may be listed late
                     raise UnreachableError("The new issue is not listed yet.", hint="")
 
 

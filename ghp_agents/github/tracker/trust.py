@@ -21,7 +21,7 @@ from ghp_agents.github.tracker.mapping import MirroredIssue
 PAGES = 5  # of the repository's events, 100 each, before issues are requested one by one
 MANY = 5  # more issues than this: read the repository's events first
 SOON = 5.0  # seconds until a missing event is requested again; then as long as it is missing
-LATE = 3_600.0  # seconds after which a missing event is not expected any more
+MISSING_FOR = 3_600.0  # seconds after which a missing event is not expected any more
 
 Events = Sequence[Mapping[str, Any]]
 ADDED = {"labeled", "assigned"}
@@ -112,17 +112,17 @@ def _with_proofs(
     return issue._replace(
         proven=tuple(key for key in dict.fromkeys([*before, *ours]) if key in present),
         asked_at=same.asked_at if same else "",
-        late=(),
+        event_missing=(),
         by_author=(),
     )
 
 
 def is_due(issue: MirroredIssue, now: float) -> bool:
     """Whether an event of the issue is missing and should be requested again."""
-    if not issue.late or issue.state == "closed":
+    if not issue.event_missing or issue.state == "closed":
         return False
-    first, last = issue.late
-    return last - first < LATE and not 0 <= now - last < max(SOON, last - first)
+    first, last = issue.event_missing
+    return last - first < MISSING_FOR and not 0 <= now - last < max(SOON, last - first)
 
 
 def with_missing_event(
@@ -130,8 +130,8 @@ def with_missing_event(
 ) -> MirroredIssue:
     """The issue with the note that an event is missing now; `known` is the issue as it was."""
     is_same = known and (known.id, known.updated_at) == (issue.id, issue.updated_at)
-    first = min(known.late[0], now) if known and is_same and known.late else now
-    return issue._replace(late=(first, now))
+    first = min(known.event_missing[0], now) if known and is_same and known.event_missing else now
+    return issue._replace(event_missing=(first, now))
 
 
 def _keys(context: TrackerContext, agents: Iterable[str]) -> Iterable[str]:

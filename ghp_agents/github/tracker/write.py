@@ -41,19 +41,19 @@ def create(
     labels.ensure(context, body.get("labels", ()))
     # After a crash here, an immediate retry must send a request.
     refresh.forget(context.ws, context.repository)
-    owed = _remember(context, mark.id, change, native, by)
+    job_id = _remember(context, mark.id, change, native, by)
     try:
         raw = (find_created(context, mark.id) if identity else None) or context.hub.write(
             "POST", "issues", body, find_existing=lambda: find_created(context, mark.id)
         )
     except (HubError, NoAnswerError) as error:
-        if owed and not getattr(error, "happened", False):
-            context.hub.outbox.remove(owed)
+        if job_id and not getattr(error, "happened", False):
+            context.hub.outbox.remove(job_id)
         raise
     issue = mapping.kept(raw)
-    if owed:
+    if job_id:
         refused = _relate(context, issue, change_requests.relating(issue, change, native, ids))
-        context.hub.outbox.remove(owed)
+        context.hub.outbox.remove(job_id)
         if refused:
             refresh.one(context, issue.number)
             raise refused

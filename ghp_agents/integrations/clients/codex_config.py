@@ -28,7 +28,7 @@ TABLE = "sandbox_workspace_write"
 ROOTS = "writable_roots"
 MARK = "# ghp-agents: written by `ghp agent-init --hooks codex`; its --remove deletes it.\n"
 # Characters that a TOML string has to escape; a folder with them is left to the user.
-_ODD = re.compile(r'["\\\x00-\x1f\x7f]')
+_TO_ESCAPE = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
 def trusts(target: ConfigFile, environ: Mapping[str, str]) -> bool:
@@ -77,7 +77,7 @@ def to_open(ws: Workspace, tops: Sequence[Path]) -> list[Step]:
     """Steps that let Codex's sandbox write to our folder in worktrees where its configuration does
     not. None where a file or a list of the user's exists: theirs is not changed."""
     folder = closed(ws)
-    if folder is None or _ODD.search(folder) or _roots(_users(ws.environ)) is not None:
+    if folder is None or _TO_ESCAPE.search(folder) or _roots(_users(ws.environ)) is not None:
         return []
     text = f'{MARK}[{TABLE}]\n{ROOTS} = ["{folder}"]\n'
     return [

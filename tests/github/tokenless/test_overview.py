@@ -40,11 +40,11 @@ def test_status_says_where_issues_are_how_old_that_is_and_what_waits(clone: Clon
 
 
 def test_a_refusal_is_told(clone: Clone) -> None:
-    (asked,) = ask(clone, 1)
+    (entry,) = ask(clone, 1)
     snapshot = clone.store.snapshot()
     clock = snapshot.clock + 1
-    result = Result(asked.id, "refused", "It is locked.", 0, clock, snapshot.clone, asked.at, ME)
-    clone.store.commit([request.result_record(result, asked)], expected=snapshot.revision)
+    result = Result(entry.id, "refused", "It is locked.", 0, clock, snapshot.clone, entry.at, ME)
+    clone.store.commit([request.result_record(result, entry)], expected=snapshot.revision)
     assert lines(clone, has_token=True) == [
         (
             "Not sent to GitHub: a comment on #1 by worker-1: It is locked.",

@@ -37,18 +37,18 @@ REQUESTS = [
 RESULT = Result(PLAIN.id, "sent", "", 12, 9, CLONE, AT, Actor("ghp-agents"))
 
 
-def files(*asked: Request) -> dict[str, bytes]:
-    return {path: data for each in asked for path, data in request.request_record(each).files}
+def files(*entry: Request) -> dict[str, bytes]:
+    return {path: data for each in entry for path, data in request.request_record(each).files}
 
 
-@pytest.mark.parametrize("asked", REQUESTS)
-def test_a_request_is_read_as_it_was_written(asked: Request) -> None:
-    found = request.read_outgoing(files(asked))
-    assert (found.requests, found.waiting, found.problems) == ((asked,), [asked], ())
+@pytest.mark.parametrize("entry", REQUESTS)
+def test_a_request_is_read_as_it_was_written(entry: Request) -> None:
+    found = request.read_outgoing(files(entry))
+    assert (found.requests, found.waiting, found.problems) == ((entry,), [entry], ())
 
 
 @pytest.mark.parametrize(
-    ("asked", "says"),
+    ("entry", "says"),
     [*zip(
         REQUESTS,
         ["a comment on #4", "a comment on #4", "a change of #4", "a change of #4",
@@ -56,8 +56,8 @@ def test_a_request_is_read_as_it_was_written(asked: Request) -> None:
         strict=True,
     )],
 )  # fmt: skip
-def test_people_read_what_is_asked_for(asked: Request, says: str) -> None:
-    assert asked.says == says
+def test_people_read_what_is_asked_for(entry: Request, says: str) -> None:
+    assert entry.says == says
 
 
 def test_with_a_result_it_does_not_wait() -> None:

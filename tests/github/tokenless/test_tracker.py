@@ -52,8 +52,8 @@ def test_an_issue_that_was_not_published_is_unknown(tracker: TokenlessTracker) -
 def test_a_comment_counts_at_once_and_waits(clone: Clone, tracker: TokenlessTracker) -> None:
     said = tracker.comment(1, "Hello", ME)
     assert tracker.get(1).comments == (said,)
-    (asked,) = waiting(clone)
-    assert (asked.id, asked.kind, asked.issue, asked.body) == (said.id, "comment", 1, "Hello")
+    (entry,) = waiting(clone)
+    assert (entry.id, entry.kind, entry.issue, entry.body) == (said.id, "comment", 1, "Hello")
 
 
 def test_a_comment_with_a_marker_is_asked_for_once(clone: Clone, tracker: TokenlessTracker) -> None:
@@ -68,7 +68,7 @@ def test_a_change_counts_at_once_and_waits(clone: Clone, tracker: TokenlessTrack
     assert (changed.labels, changed.priority) == (("x",), "high")
     assert tracker.get(1) == changed
     assert tracker.change(1, IssueChange(add_labels=("x",)), ME) == changed
-    assert [asked.change.add_labels for asked in waiting(clone)] == [("x",)]
+    assert [entry.change.add_labels for entry in waiting(clone)] == [("x",)]
 
 
 def test_the_holder_is_shown_by_request(clone: Clone, tracker: TokenlessTracker) -> None:
@@ -82,7 +82,7 @@ def test_issues_are_closed_by_request_with_a_comment(
 ) -> None:
     tracker.close_all([Closing(1, "Done.", "merged")], ME)
     tracker.close_all([Closing(1, "Done.", "merged")], ME)
-    assert [asked.kind for asked in waiting(clone)] == ["comment", "change"]
+    assert [entry.kind for entry in waiting(clone)] == ["comment", "change"]
     assert [each.number for each in tracker.list()] == [2]
 
 
@@ -103,8 +103,8 @@ def test_a_new_issue_has_no_number_that_github_could_give_another(
     assert str(caught.value) == (
         f"I-{created.id[:6]} is not on GitHub yet: it waits for a clone with a token."
     )
-    (asked,) = waiting(clone)
-    assert (asked.id, asked.kind, asked.change.title) == (created.id, "create", "New")
+    (entry,) = waiting(clone)
+    assert (entry.id, entry.kind, entry.change.title) == (created.id, "create", "New")
 
 
 def test_nothing_is_sent_from_here(tracker: TokenlessTracker) -> None:

@@ -18,11 +18,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.github.api.repository import GitHubRepository
 
-LOCK = "vigil.lock"  # only one process of a clone stays
+LOCK = "process-watch.lock"  # only one process of a clone stays
 LOOK_EVERY = 60.0  # seconds between two looks at the presence files
 
 
-def keep(ctx: Context, hub: "GitHubRepository | None" = None) -> None:
+def watch(ctx: Context, hub: "GitHubRepository | None" = None) -> None:
     """Stay until no session of this clone runs, or all are silent for too long to be believed.
 
     Ends at once if another process stays, or if there is no remote. Raises GhpError.

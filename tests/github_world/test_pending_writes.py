@@ -197,7 +197,7 @@ def test_a_claim_is_shown_later_where_it_is_refused_now(field: Field, status: in
     assert field.labels(number) == ["agent:worker-1"]
 
 
-def test_what_is_owed_is_not_tried_for_longer_than_a_week(field: Field) -> None:
+def test_a_queued_write_is_not_tried_for_longer_than_a_week(field: Field) -> None:
     number = field.github.issue("Blink")
     field.sync()
     refuse(field.github, 403, writes_to("/labels"))

@@ -10,7 +10,7 @@ import pytest
 from ghp_agents.core import files
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
-from ghp_agents.sync import vigil
+from ghp_agents.sync import process_watch
 from tests.support.claimants import Claimant, Team, known
 from tests.support.clock import ManualClock
 from tests.support.sweeps import kinds, run
@@ -104,9 +104,9 @@ def test_a_silent_session_keeps_its_claim_while_its_process_runs(
         process.wait()
 
     clock.plan = [*((hours * HOUR, look) for hours in (0.5, 1, 3)), (3.1 * HOUR, end)]
-    vigil.keep(one.parts)
+    process_watch.watch(one.parts)
     assert (seen, swept) == ([state] * 3, [acts, [], []])
-    assert clock.passed <= 3.1 * HOUR + vigil.LOOK_EVERY  # nobody stays for nobody
+    assert clock.passed <= 3.1 * HOUR + process_watch.LOOK_EVERY  # nobody stays for nobody
     assert known(other) is not None
     one.sync()
     for _ in range(3):  # a dead holder is looked at twice
@@ -123,9 +123,9 @@ def test_only_one_process_of_a_clone_stays_and_none_without_a_session(
 ) -> None:
     one, other = two
     before = clock.passed
-    vigil.keep(other.parts)  # worker-2 has no process
-    with files.locked(one.ws.ghp_dir / vigil.LOCK):
-        vigil.keep(one.parts)
+    process_watch.watch(other.parts)  # worker-2 has no process
+    with files.locked(one.ws.ghp_dir / process_watch.LOCK):
+        process_watch.watch(one.parts)
     assert clock.passed == before
 
 
@@ -136,5 +136,5 @@ def test_it_ends_when_its_sessions_are_silent_for_too_long(
     one, _ = two
     one.beat(status="testing")
     vars(one.ws)["settings"] = one.ws.settings._replace(gone_after=2 * HOUR)
-    vigil.keep(one.parts)
-    assert 0 <= clock.passed - one.ws.settings.gone_after <= 2 * vigil.LOOK_EVERY
+    process_watch.watch(one.parts)
+    assert 0 <= clock.passed - one.ws.settings.gone_after <= 2 * process_watch.LOOK_EVERY

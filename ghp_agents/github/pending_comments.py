@@ -10,10 +10,10 @@ from pathlib import Path
 
 from ghp_agents.workspace import Workspace
 
-FOLDER = "hub/owed-comments"  # beside the outbox: it is no cache
+FOLDER = "hub/pending-comments"  # beside the outbox: it is no cache
 
 
-def owe(ws: Workspace, issues: Iterable[int]) -> None:
+def add(ws: Workspace, issues: Iterable[int]) -> None:
     """Note that these comments must be written."""
     folder = _folder(ws)
     with suppress(OSError):  # then they are written when their text changes
@@ -22,12 +22,12 @@ def owe(ws: Workspace, issues: Iterable[int]) -> None:
             (folder / str(number)).touch()
 
 
-def owed(ws: Workspace) -> set[int]:
+def pending(ws: Workspace) -> set[int]:
     """The issues whose comments must be written."""
     return {int(path.name) for path in _folder(ws).glob("[0-9]*") if path.name.isdecimal()}
 
 
-def written(ws: Workspace, issue: int) -> None:
+def remove(ws: Workspace, issue: int) -> None:
     """Forget an issue: its comment was written, or cannot be."""
     with suppress(OSError):
         (_folder(ws) / str(issue)).unlink(missing_ok=True)
