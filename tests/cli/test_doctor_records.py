@@ -81,13 +81,12 @@ def _say_nonsense(clone: Path, path: str, content: bytes) -> None:
     subprocess.run(importing, cwd=state, input=stream, check=True)
 
 
-def test_two_sessions_under_one_name_are_told(used: Path) -> None:
+def test_two_sessions_under_one_name_are_two_agents(used: Path) -> None:
     for number in range(4):
         session = {"CLAUDE_CODE_SESSION_ID": f"session-{'ab'[number % 2]}"}
         invoke(f"agent-heartbeat --action {number}", used, session)
-    (found,) = findings(used)["rivals"]
-    assert str(found["text"]).startswith("Two running sessions use the name worker-1: sessions ")
-    assert found["remedy"] == "Rename one, in its worktree: ghp agent-whoami --set NAME"
+    assert "rivals" not in findings(used)
+    assert len([*(used / ".git/ghp/agents").glob("worker-1*.json")]) == 2
 
 
 # ------------------------------------------------------------------------------ how far it got

@@ -266,13 +266,17 @@ def test_outside_of_a_repository_a_command_says_so(tmp_path: Path) -> None:
     assert "Hint: Change to a repository, or create one with `git init`." in err
 
 
-def test_two_sessions_under_one_name_are_told_how_to_part(repo: Path) -> None:
+def test_two_sessions_under_one_name_are_two_agents(repo: Path) -> None:
     for session, action in (("s-1", "a"), ("s-2", "b"), ("s-1", "c"), ("s-2", "d")):
         run_ghp(["agent-heartbeat", "--action", action], repo, {**AS, "GHP_SESSION": session})
-    for session in ("s-1", "s-2"):
-        err = invoke("agent-status", repo, {**AS, "GHP_SESSION": session}).err
-        assert "Warning: Two running sessions use the name worker-1" in err
-        assert "Hint: Rename one, in its worktree: `ghp agent-whoami --set NAME`." in err
+    names = [
+        invoke("agent-whoami", repo, {**AS, "GHP_SESSION": session}).out.strip()
+        for session in ("s-1", "s-2")
+    ]
+    assert names[0] == "worker-1"
+    assert names[1].startswith("worker-1-")
+    found = sorted(path.stem for path in (repo / ".git/ghp/agents").glob("*.json"))
+    assert found == names
 
 
 def test_modules_of_the_project_are_not_taken_for_pythons(repo: Path) -> None:
