@@ -14,14 +14,16 @@ from ghp_agents.github.commands.comment_lines import BLANK, OWN, QUOTED, UNSURE,
 _MASKED = re.compile(r"\*\*\*@\*\*\*\.\*\*\*|[\w.+-]{1,64}@[\w.-]{0,60}github\.com\b")
 _WROTE = re.compile(r"On .{4,200}\bwrote:")
 _FIELD = re.compile(r"\*{0,2}[^\W\d_][\w -]{0,14}:\*{0,2}\s+\S")  # `From: bob`
+# Anybody can comment. Where two repetitions match the same characters, a search can take hours.
 _SIGNATURE = re.compile(
-    r"(?:--|—|_{2,}|-{3,}.{0,40}-{3,})\s*|(?:Sent from|Get Outlook for) .{1,60}|Message ID:.*"
+    r"(?:--|—|_{2,}|-{6,}|-{3,}(?:[^-]|-(?!-)){1,40}-{3,})\s*"
+    r"|(?:Sent from|Get Outlook for) .{1,60}|Message ID:.*"
 )
 _FOOTER = re.compile(
-    r"^\s*(?:—|—?\s*Reply to this email directly|You are receiving this because)", re.M
+    r"^[^\S\n]*(?:—|Reply to this email directly|You are receiving this because)", re.M
 )
 _LEFT = re.compile(r"\A\s*\S+ left a comment\b.*?(?:\n\s*\n|\Z)", re.DOTALL)
-_LINK = re.compile(r"<https?://[^>\s]*>|\]\(https?://[^)\s]*\)")
+_LINK = re.compile(r"<https?://[^>\s]{0,500}>|\]\(https?://[^)\s]{0,500}\)")
 _HEADER = 3  # lines that a mail program breaks its header into, at most
 _FIELDS = 3  # lines `From:`, `Sent:`, `To:` that make a header, at least
 

@@ -80,3 +80,19 @@ def test_links_are_left_out_of_the_old_mail() -> None:
 def test_whatever_is_sent_is_read_and_nothing_is_added(body: str) -> None:
     found = split(lines(body))
     assert found is None or {line.text for line in found.own} <= {*body.split("\n"), ""}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "-" * 60_000 + f"x\n\nOn Sunday, bob ***@***.***> wrote:\n\n{MARKED}",
+        "Yes\n\nOn Sunday, bob ***@***.***> wrote:\n\nx" + "\n" * 60_000 + "y",
+        "Yes\n\nOn Sunday, bob ***@***.***> wrote:\n\n" + "<https://" * 6_000,
+        "Yes\n\nOn Sunday, bob ***@***.***> wrote:\n\nx left a comment" + " \n" * 30_000 + "y",
+        "Yes ***@***.***:\n" * 3_500,
+    ],
+)
+def test_what_a_stranger_sends_takes_no_hours(body: str) -> None:
+    found = split(lines(body))
+    assert found is not None
+    assert len(bare(found.quoted)) <= len(body)
