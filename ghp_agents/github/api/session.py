@@ -27,6 +27,7 @@ from ghp_agents.workspace import Workspace
 
 BACKOFF = (1.0, 2.0)  # seconds after the first and the second failure; the third is final
 LAST_LOOK = 2.0  # seconds before the last lookup whether a write was done
+LISTED = 5.0  # seconds until GitHub's lists show what was created
 SHARE = 2 / 3  # of the time left, for one exchange; the rest is for a retry
 LEAST = 1.0  # seconds for an exchange, even if no time is left
 SHORTEST = 0.1  # the same, where a block of requests has its own limit
@@ -134,6 +135,7 @@ class ApiSession:
                 failure, doubt = error, doubt or error.happened
                 # Without a lookup, nobody can tell whether a POST was done.
                 again = find_existing is not None or verb != "POST"
+                rest = max(rest, LISTED) if verb == "POST" else rest
                 if not error.happened or not again or not deadline.wait(rest):
                     break
             except HubError as error:

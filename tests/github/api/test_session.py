@@ -221,6 +221,19 @@ def test_a_write_that_was_not_stored_is_sent_again(
     assert (len(script.asked), store.looks) == (3, 2)
 
 
+def test_what_a_list_shows_seconds_later_is_not_sent_twice(
+    hub: GitHubRepository, script: Script, clock: ManualClock
+) -> None:
+    store, began = Store(), clock.now()
+    script.then(after(store.keep, says(502)))
+
+    def find_existing() -> Any:
+        return store.find_existing() if clock.now() >= began + 4 else None
+
+    assert hub.write("POST", "issues", TITLE, find_existing=find_existing) == {"id": 7}
+    assert len(script.asked) == 1
+
+
 def test_a_write_that_fails_for_good_is_looked_for_once_more_and_may_have_happened(
     hub: GitHubRepository, script: Script
 ) -> None:
