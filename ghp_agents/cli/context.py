@@ -97,8 +97,8 @@ def _send(app: App) -> None:
         trouble = report.trouble and f"{report.remote}: {report.trouble}"
         if report.refused:
             output.warn(
-                f"{report.remote} refused {count(report.refused, 'record')}, kept in this clone.",
-                "`ghp agent-sync --refused` shows what, why and what to do.",
+                f"{report.remote} refused {count(report.refused, 'record')}: kept here only.",
+                "`ghp agent-sync --refused` shows each, the reason, and what to do.",
             )
     except (GhpError, OSError) as error:
         trouble = str(error)

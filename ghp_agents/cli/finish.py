@@ -68,7 +68,7 @@ def _say(finished: Finished, *, needs_review: bool) -> None:
         )
         for note in finished.notes:
             output.warn(note)
-        output.say("That clone opens it with its next sync, and gives it its number.")
+        output.say("The next sync of that clone opens it; GitHub then gives it a number.")
         return
     did = "Opened" if finished.is_new else "Updated"
     where = f" {pull.url}" if pull.url else ""

@@ -141,7 +141,7 @@ def offer_sandbox(app: App, selection: Guards) -> None:
         return
     output.say(fact)
     files = ", ".join(output.clean(step.what) for step in steps)
-    if click.confirm(f"Let it write there, by {files}?", err=True):
+    if click.confirm(f"Allow this in {files}?", err=True):
         carry_out(steps, dry_run=False)
 
 

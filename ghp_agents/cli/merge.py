@@ -193,8 +193,8 @@ def _say_enqueued(enqueued: Enqueued) -> None:
     place = f", place {enqueued.place}" if enqueued.place else ""
     output.done(f"#{number} is in the merge queue of GitHub{place}: GitHub checks and merges it.")
     output.say(
-        f"A sync hears how it ends. `ghp agent-merge {number}` looks, and cleans up after the "
-        "merge. A push to its branch would take it out."
+        f"A later sync reports the result; `ghp agent-merge {number}` then cleans up. Do not push "
+        "to its branch: a push removes it from the queue."
     )
 
 

@@ -279,8 +279,8 @@ def _print_footer(app: App, snapshot: Snapshot, views: Sequence[AgentView]) -> N
         output.warn(f"{count(sync_status.unsent, 'change')} not sent yet{why}", hint)
     if sync_status.refused:
         output.warn(
-            f"The remote refused {count(sync_status.refused, 'record')}, kept in this clone.",
-            "`ghp agent-sync --refused` shows what, why and what to do.",
+            f"The remote refused {count(sync_status.refused, 'record')}: kept here only.",
+            "`ghp agent-sync --refused` shows each, the reason, and what to do.",
         )
     _print_github(app, snapshot)
     if problems := snapshot.problems():

@@ -20,8 +20,8 @@ from ghp_agents.github.tokenless.tracker import LOGIN
 from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.workspace import Workspace
 
-TAKE_OVER = "What nobody publishes for 7 days is replaced."
-REPEAT = "Ask a person, or do it in a clone with a token."
+TAKE_OVER = "After 7 days without a publication, the record is replaced."
+REPEAT = "Ask a person, or run it again in a clone with a token."
 FEATURES = {"sub-issues": "sub-issues", "dependencies": "dependencies", "reactions": "reactions"}
 FEW = 0.1  # of the rate limit: below it there is a warning
 

@@ -1,4 +1,4 @@
-"""GitHub's merge queue: a pull request enters it, and a later sync hears how that ended.
+"""GitHub's merge queue: a pull request enters it, and a later sync reads the result.
 
 Where a rule requires the queue, GitHub answers a merge with 405. Only GraphQL can enqueue.
 """

@@ -84,7 +84,7 @@ def _others(
     shown = [_one(*each, work[each]) for each in busiest[:AGENTS]]
     more = len(work) - len(shown)
     rest = f"; {more} more: `ghp agent-status`" if more else ""
-    return [f"At work: {'; '.join(shown)}{rest}. Edit nothing that they have."]
+    return [f"At work: {'; '.join(shown)}{rest}. Do not edit what they have."]
 
 
 def _one(name: str, is_person: bool, texts: Iterable[str]) -> str:

@@ -157,7 +157,7 @@ def _sessions(
         return local
     if here is None:
         return local | {"session": session}
-    if local.get("started") and session == f"{local['pid']}-{local['started']}":
+    if session == recorded_process(local):
         return local  # the session's shell, which knows only its process
     left = [*local.get("left", ())]
     is_same = pid is not None and (local.get("pid"), local.get("space")) == (pid, process_space())
@@ -165,6 +165,11 @@ def _sessions(
         return None
     left = [other for other in left if other != session][-3:]
     return local | {"session": session, "left": [*left, here]}
+
+
+def recorded_process(local: "Mapping[str, Any]") -> str:
+    """The process that a presence records, in the form of `process_start.key`; empty if unknown."""
+    return f"{local['pid']}-{local['started']}" if local.get("started") else ""
 
 
 def _began(record: "Mapping[str, Any]", session: str | None) -> "dict[str, Any]":

@@ -17,7 +17,7 @@ _OPTIONS = {"--status": "status", "--issue": "issue", "--action": "lastAction", 
 def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
     """`agent-heartbeat` with plain options, from `argv` after the command's name.
 
-    Returns False if the slow path must take over: help, errors, a first heartbeat, odd options.
+    Returns False if the slow path must take over: help, errors, a first heartbeat, unusual options.
     """
     fields = parse(argv)
     if fields is None:

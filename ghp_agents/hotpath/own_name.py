@@ -94,13 +94,7 @@ def own(folders: "Sequence[str]", name: str, session: str, pid: int | None) -> s
 def is_of(presence: "Mapping[str, Any]", session: str) -> bool:
     """Whether the last heartbeat was of this session, or of none."""
     local = presence.get("local") or {}
-    return local.get("session") in (None, session) or process_of(presence) == session
-
-
-def process_of(presence: "Mapping[str, Any]") -> str:
-    """The agent's process in the form of `process_start.key`; empty if unknown."""
-    local = presence.get("local") or {}
-    return f"{local['pid']}-{local['started']}" if local.get("started") else ""
+    return local.get("session") in (None, session) or heartbeat.recorded_process(local) == session
 
 
 def is_in_use(

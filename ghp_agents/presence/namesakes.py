@@ -13,10 +13,14 @@ def to_second(second: str, first: str, folders: Sequence[str]) -> str:
     known = presence_file.newest(folders, first) or {}
     issue = issue_of(known) if number(known, "generation") else None
     claim = f" and its claim of #{issue}" if issue else ""
-    end = f"take the issue over: `ghp agent-claim {issue}`" if issue else "a new one gets the name"
+    end = (
+        f"take the issue over: `ghp agent-claim {issue}`"
+        if issue
+        else "a new session gets the name"
+    )
     return (
         f"Another running session has the name {named(first)}{_place(known)}, so this one is "
-        f"{second}. The files that {named(first)} edits{claim} stay its own: work beside it. When "
+        f"{second}. The files that {named(first)} edits{claim} stay its own: do other work. When "
         f"it has ended, {end}."
     )
 

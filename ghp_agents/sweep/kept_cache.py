@@ -47,7 +47,7 @@ def restore(ws: Workspace, folder: Path) -> bool:
 
 
 def keep(ws: Workspace, folder: Path) -> None:
-    """Write the archive, unless it would say what it says. Raises OSError."""
+    """Write the archive, unless its content would be the same. Raises OSError."""
     found = _answers(ws)
     archive = folder / ARCHIVE
     try:

@@ -1,7 +1,7 @@
 """Report the living processes of silent sessions, although no command runs.
 
 No hook runs while a session thinks, waits for its person or runs one long command. Other clones
-would take it for dead. So the background process stays while such a process runs, and sends what
+would count it as dead. So the background process stays while such a process runs, and sends what
 `presence/process_reports.py` writes. It starts no process but the sync's own.
 """
 
@@ -23,7 +23,7 @@ LOOK_EVERY = 60.0  # seconds between two looks at the presence files
 
 
 def watch(ctx: Context, hub: "GitHubRepository | None" = None) -> None:
-    """Stay until no session of this clone runs, or all are silent for too long to be believed.
+    """Stay until no session of this clone runs, or all are silent for too long to count as alive.
 
     Ends at once if another process stays, or if there is no remote. Raises GhpError.
     """

@@ -236,7 +236,7 @@ def test_a_refused_record_is_said_shown_and_deleted_and_the_rest_is_sent(
     listed = invoke("agent-issues", there).out
     assert [title in listed for title in ("First", "Second", "Third")] == [True, False, True]
     assert "Second" in invoke("agent-issues", here).out
-    told = "Warning: The remote refused 1 record, kept in this clone.\nHint: `ghp agent-sync"
+    told = "Warning: The remote refused 1 record: kept here only.\nHint: `ghp agent-sync"
     assert told in invoke("agent-status", here).err
     doctor = invoke("agent-doctor", here).out
     assert f"⚠ {name}, issue-new " in doctor
@@ -281,7 +281,7 @@ def test_a_secret_in_the_patch_of_a_handoff_leaves_everything_else_heard(
     (here / "notes.txt").write_text(f"see dop_v1_{'ab12' * 16}\n")  # no kind that we know
     done = invoke("agent-handoff --goal Parse", here, AS)
     assert done.code == 0
-    told = "Warning: origin refused 1 record, kept in this clone.\nHint: `ghp agent-sync --refused`"
+    told = "Warning: origin refused 1 record: kept here only.\nHint: `ghp agent-sync --refused`"
     assert told in done.err
     (here / "notes.txt").unlink()
     invoke("agent-handoff --goal Again", here, AS)

@@ -38,8 +38,8 @@ def ghp(road: Road, args: str, **more: str) -> Result:
 
 ENQUEUED = (
     "✓ #2 is in the merge queue of GitHub, place 1: GitHub checks and merges it.\n"
-    "A sync hears how it ends. `ghp agent-merge 2` looks, and cleans up after the merge. A push to "
-    "its branch would take it out.\n"
+    "A later sync reports the result; `ghp agent-merge 2` then cleans up. Do not push to its "
+    "branch: a push removes it from the queue.\n"
 )
 
 

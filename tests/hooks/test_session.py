@@ -296,8 +296,8 @@ def test_ten_sessions_in_ten_worktrees_are_ten_agents(
 OTHER = "00000000-0000-4000-8000-00000000bbbb"
 TO_SECOND = (
     "Another running session has the name worker-1 in worktree repo, so this one is worker-1-bbbb."
-    " The files that worker-1 edits stay its own: work beside it. When it has ended, a new "
-    "one gets the name."
+    " The files that worker-1 edits stay its own: do other work. When it has ended, a new "
+    "session gets the name."
 )
 TO_FIRST = (
     "ghp-agents has news for this agent:\nAnother session started under the name worker-1 in "

@@ -20,8 +20,8 @@ def test_the_second_session_reads_what_it_may_do(tmp_path: Path) -> None:
     beats(tmp_path, "worker-1", "a", worktree="w", issue=12, generation=1)
     assert namesakes.to_second("worker-1-bbbb", "worker-1", [str(tmp_path)]) == (
         "Another running session has the name worker-1 in worktree w, so this one is "
-        "worker-1-bbbb. The files that worker-1 edits and its claim of #12 stay its own: work "
-        "beside it. When it has ended, take the issue over: `ghp agent-claim 12`."
+        "worker-1-bbbb. The files that worker-1 edits and its claim of #12 stay its own: do "
+        "other work. When it has ended, take the issue over: `ghp agent-claim 12`."
     )
 
 

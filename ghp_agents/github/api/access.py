@@ -141,7 +141,7 @@ def describe_unnamed(ws: Workspace, place: RepositoryPlace) -> tuple[str, str]:
 
 
 def warn_once(ws: Workspace, tell: Callable[[str], None]) -> None:
-    """Tell people of an unnamed server, once in each clone."""
+    """Warn people about an unnamed server, once in each clone."""
     place = unnamed(ws)
     noted = object_file(ws.cache_dir / "hub" / SHOWN_ONCE)
     if place and noted.read().get("unnamed") != place.host:

@@ -39,7 +39,7 @@ def overview(snapshot: Snapshot) -> Overview:
 
 
 def where(tracker: Tracker, now: float) -> str:
-    """Where issues are for a clone without a token, and how old its knowledge is."""
+    """Where issues are for a clone without a token, and how old the published issues are."""
     age = ago(max(0.0, now - seconds(tracker.at)))
     return (
         f"Issues are on GitHub: https://{tracker.place}. This clone has no token: it reads what "

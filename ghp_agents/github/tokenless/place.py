@@ -38,7 +38,7 @@ class Tracker(NamedTuple):
 
 
 def read_tracker(files: Mapping[str, bytes]) -> Tracker | None:
-    """The newest word on where the issues are."""
+    """The newest record of where the issues are."""
     found: list[Tracker] = []
     for path, data in files.items():
         if path.endswith(f"/{_TRACKER}"):

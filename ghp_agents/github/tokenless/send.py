@@ -51,7 +51,7 @@ def send_all(ctx: Context, hub: GitHubRepository) -> Delivery:
     try:
         with turn(ctx) as mine:
             if mine is None:
-                return Delivery()  # another clone is at it
+                return Delivery()  # another clone sends them now
             report = ctx.exchange.sync(push=False)
             if report.remote and not report.fetched:
                 return Delivery()

@@ -14,8 +14,8 @@ from ghp_agents.workspace import Workspace
 
 PACKAGE = "node_modules/@opencode-ai/plugin"
 FACT = (
-    "OpenCode has not installed what it wants for plugins yet: without a network, each of its "
-    "starts takes over a minute."
+    "OpenCode has not installed its packages for plugins yet. Without a network, each start takes "
+    "over a minute."
 )
 REMEDY = "Start OpenCode once with a network, or write `fetch-retries=0` to ~/.npmrc."
 

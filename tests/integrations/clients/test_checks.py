@@ -293,8 +293,8 @@ def test_a_slow_start_of_opencode_without_a_network_is_told(repo: Path, home: Pa
         finding.ok("hooks", "OpenCode has hooks in .opencode/plugins/ghp-agents.js."),
         finding.info(
             "opencode-packages",
-            "OpenCode has not installed what it wants for plugins yet: without a network, each of "
-            "its starts takes over a minute.",
+            "OpenCode has not installed its packages for plugins yet. Without a network, each "
+            "start takes over a minute.",
             "Start OpenCode once with a network, or write `fetch-retries=0` to ~/.npmrc.",
         ),
     ]
