@@ -75,5 +75,5 @@ def test_what_we_add_to_a_message_is_not_shown_as_the_users_words(bench: Bench, 
     parts = json.loads(done.stdout)["messages"][0]["parts"]
     (mine, ours) = ((part["text"], part.get("synthetic", False)) for part in parts)
     assert mine == ('"Do it."', False)
-    assert ours[0].startswith("ghp-agents coordinates the agents of this repository.")
+    assert ours[0].startswith("ghp-agents coordinates this repository.")
     assert ours[1]
