@@ -6,6 +6,7 @@ which only who may push can change, has its digest. An archive with another dige
 
 import io
 import json
+import re
 import zipfile
 from hashlib import sha256
 from pathlib import Path
@@ -26,6 +27,7 @@ _FOLDERS = (mirror.FOLDER, comments.FOLDER)
 _HUB = "hub"
 # When issues were last requested; and which file, on which disk, had been read for comments.
 _PASSING = {mirror.CHECKED: ("at",), inbox.HEARD: ("stamp",)}
+_NAME = re.compile(r"hub/(?:(?:mirror|comments)/)?[\w-][\w.-]*\.json")
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same content gives the same archive
 
 
@@ -40,6 +42,8 @@ def restore(ws: Workspace, folder: Path) -> bool:
     if len(content) > MOST_BYTES or _digest(content) != _known(ws):
         return False
     for name, data in _entries(content).items():
+        if not _NAME.fullmatch(name):
+            continue  # whoever may push the state may still write no other file here
         path = ws.cache_dir / name
         path.parent.mkdir(parents=True, exist_ok=True)
         files.write_atomically(path, data)

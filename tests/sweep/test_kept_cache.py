@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,18 @@ def test_jobs_in_new_clones_ask_github_only_what_is_new(odd: GitHub, tmp_path: P
     assert max(second, third) <= 8
     (cache / kept_cache.ARCHIVE).write_bytes(archive + b"x")
     assert job("four") >= first
+
+
+def test_a_forged_archive_writes_no_other_file(ws: Workspace, tmp_path: Path) -> None:
+    fresh, cache = next_job(ws, tmp_path, note=False), tmp_path / "cache"
+    cache.mkdir()
+    names = ("../escaped.json", f"{tmp_path}/absolute.json", "hub/../up.json", "news.json", MIRROR)
+    with zipfile.ZipFile(cache / kept_cache.ARCHIVE, "w") as packed:
+        for name in names:
+            packed.writestr(name, "{}")
+    content = (cache / kept_cache.ARCHIVE).read_bytes()
+    write(fresh, kept_cache.NOTE, {"sha256": sha256(content).hexdigest()})
+    before = {*fresh.ghp_dir.rglob("*"), *tmp_path.glob("*")}
+    assert kept_cache.restore(fresh, cache)
+    new = {path for path in {*fresh.ghp_dir.rglob("*"), *tmp_path.glob("*")} if path.is_file()}
+    assert new - before == {fresh.cache_dir / MIRROR}

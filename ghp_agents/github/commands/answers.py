@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from ghp_agents.core.errors import NotFoundError
+from ghp_agents.core.ids import Timestamp
 from ghp_agents.escalations import messages as escalation_text
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
@@ -21,6 +22,7 @@ from ghp_agents.github.commands.parse import ANSWER, Command, Mistake, QuotedRep
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.comment_commands import FOLDER
 from ghp_agents.ports import Context
+from ghp_agents.state.codec import seconds
 
 _SHOWN = 5  # questions that a text names
 
@@ -62,11 +64,12 @@ class OpenQuestions:
             raise NotFoundError(f"GitHub does not list the comment {comment.id} yet.", hint="")
         before = [
             question
-            for question in questions
-            if listed.first(escalation_text.marker(question)) < comment.id
+            for question in self._by_issue[comment.issue]
+            if (question in questions or _closed_after(question, comment))
+            and listed.first(escalation_text.marker(question)) < comment.id
         ]
         text, names = comment.parsed.plain, ", ".join(each.name for each in before[:_SHOWN])
-        if text and len(before) == 1:
+        if text and len(before) == 1 and before[0] in questions:
             yield Command(ANSWER, before[0].name, text)
         elif text and before and comment.issue not in self._hinted:
             yield Mistake(PLAIN, f"if it answers one of {names}: quote that question in a reply")
@@ -106,6 +109,12 @@ class OpenQuestions:
         earlier = escalation_text.earlier_calling(question, people)
         now = escalation_text.calling(question, people)
         return f"{escalation_text.comment(question, now)}\n\n{earlier}"
+
+
+def _closed_after(question: Escalation, comment: HeardComment) -> bool:
+    """Whether a question that is answered by now was still open when a comment was written."""
+    first = min((seconds(answer.at) for answer in question.answers), default=0.0)
+    return bool(comment.at) and first > seconds(Timestamp(comment.at))
 
 
 def _answer(

@@ -1,5 +1,6 @@
 """Which repository has the issues: a record that clones with a token write, and all others read."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypedDict
 
@@ -8,6 +9,9 @@ from ghp_agents.core.ids import CloneId, Timestamp
 
 MIRROR = ".ghp/mirror/"
 _TRACKER = "tracker.json"
+# A record is by others, and agents read it.
+_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,253}(?::[0-9]{1,5})?")
+_REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9._-]{1,100}")
 
 
 class TrackerFile(TypedDict):
@@ -60,7 +64,7 @@ def decoded(fields: Mapping[str, Any]) -> Tracker:
     host, repository, at, cursor, clone = (
         as_line(fields.get(name), name) for name in ("host", "repository", "at", "cursor", "clone")
     )
-    if not host or repository.count("/") != 1:
+    if not (_HOST.fullmatch(host) and _REPOSITORY.fullmatch(repository)):
         raise ValueError("it names no repository")
     clock = as_whole(fields.get("clock"), "clock")
     return Tracker(host, repository, Timestamp(at), cursor, clock, CloneId(clone))

@@ -5,12 +5,12 @@ by the clone that sent it. Both travel with the state. Anybody who may push the 
 request, so its fields are bounded here, and `authority.py` says what it may ask for.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple, TypedDict
 
 from ghp_agents.core.fields import as_actor, as_id, as_line, as_text, as_whole, dump, parse, picked
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp, one_line
-from ghp_agents.issues.issue import BODY_LIMIT, NO_CHANGE, IssueChange
+from ghp_agents.issues.issue import BODY_LIMIT, NO_CHANGE, PRIORITIES, STATES, IssueChange
 from ghp_agents.pulls.pull import NewPull
 from ghp_agents.state.codec import (
     EventFields,
@@ -31,7 +31,6 @@ COMMENT, CHANGE, CREATE, PULL = "comment", "change", "create", "pull"
 KINDS = (COMMENT, CHANGE, CREATE, PULL)
 SENT, REFUSED = "sent", "refused"
 _REQUEST, _RESULT = "request.json", "result.json"
-_TEXTS = ("title", "body", "state", "priority")
 _NAMES = ("addLabels", "removeLabels", "addAssignees", "removeAssignees")
 _NUMBERS = ("addBlockers", "removeBlockers")
 _MOST = 100  # elements of a list
@@ -245,7 +244,7 @@ def _result(path: str, data: bytes) -> Result:
 def _change(value: object) -> IssueChange:
     fields = _object(value, "change")
     given: dict[str, Any] = {
-        name: _bounded(fields[name], name, BODY_LIMIT) for name in _TEXTS if name in fields
+        name: check(fields[name]) for name, check in _TEXTS.items() if name in fields
     }
     given |= {_snake(name): _elements(fields, name, _bounded_line) for name in _NAMES}
     given |= {_snake(name): _elements(fields, name, _number) for name in _NUMBERS}
@@ -290,9 +289,23 @@ def _bounded_line(value: object) -> str:
     return _bounded(as_line(value, "line"), "line", _LINE)
 
 
+def _one_of(value: object, known: Collection[str]) -> str:
+    if value not in known:
+        raise ValueError(f"{one_line(repr(value), 40)} is unknown")
+    return str(value)
+
+
 def _number(value: object) -> IssueNumber:
     return IssueNumber(as_whole(value, "number"))
 
 
 def _snake(name: str) -> str:
     return "".join(f"_{char.lower()}" if char.isupper() else char for char in name)
+
+
+_TEXTS: Mapping[str, Callable[[object], str]] = {
+    "title": _bounded_line,
+    "body": lambda value: _bounded(value, "body", BODY_LIMIT),
+    "state": lambda value: _one_of(value, STATES),
+    "priority": lambda value: _one_of(value, PRIORITIES),
+}

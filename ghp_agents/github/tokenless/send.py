@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.core.ids import Actor, Timestamp, one_line
-from ghp_agents.github.api.errors import TokenError
+from ghp_agents.github.api.errors import ForbiddenError, TokenError
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.commands.lock import turn
 from ghp_agents.github.forge import GitHubForge
@@ -28,11 +28,13 @@ from ghp_agents.github.tracker.tracker import GitHubTracker
 from ghp_agents.issues.issue import NO_CHANGE, IssueChange
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.state.codec import seconds
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import now_text
 
 MOST = 40  # requests in one sync: writes are a second apart, the rest waits for the next sync
+PATIENCE_S = 7 * 86_400.0  # seconds in which what a token may not do is tried again
 BY = Actor("ghp-agents")
 
 
@@ -58,9 +60,17 @@ def send_all(ctx: Context, hub: GitHubRepository) -> Delivery:
             notes: list[str] = []
             issues: set[int] = set()
             try:
+                later: set[int] = set()  # issues whose earlier request waits
                 for waiting in _outgoing(ctx).waiting[:MOST]:
+                    if waiting.issue in later:
+                        continue
                     mine.renew_if_due()
-                    result = _result(ctx, hub, waiting)
+                    try:
+                        result = _result(ctx, hub, waiting)
+                    except ForbiddenError as error:  # another token may be allowed to
+                        later |= {waiting.issue} - {0}
+                        notes.append(_not_yet(waiting, error))
+                        continue
                     notes.append(_note(waiting, result))
                     issues |= {waiting.issue, result.number if waiting.kind == CREATE else 0}
             finally:
@@ -81,14 +91,22 @@ def _note(waiting: Request, result: Result) -> str:
     return f"Sent to GitHub: {whose}."
 
 
+def _not_yet(waiting: Request, error: ForbiddenError) -> str:
+    return f"Not sent to GitHub yet: {waiting.says}: {one_line(str(error), 200)}"
+
+
 def _result(ctx: Context, hub: GitHubRepository, waiting: Request) -> Result:
-    """Send one request and record the result. Raises UnknownError, TokenError."""
+    """Send one request and record the result. Raises UnknownError, TokenError, and ForbiddenError
+    for a week: what this token may not, another clone's may."""
     fate, why, number = SENT, "", 0
     try:
         number, why = _perform(ctx, hub, waiting)
     except (UnknownError, TokenError):
         raise
     except GhpError as error:
+        is_new = ctx.ws.clock.now() - seconds(waiting.at) < PATIENCE_S
+        if isinstance(error, ForbiddenError) and is_new:
+            raise
         fate, why = REFUSED, one_line(str(error), 200)
 
     def decide(snapshot: Snapshot) -> tuple[Result, list[Record]]:

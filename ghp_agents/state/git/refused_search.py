@@ -132,6 +132,8 @@ class _Search:
                 raise _SearchEndedError(pushed)
             set_aside.refuse_actions(self._ws, actions)
             self.notes.append("Removed the text of a last action: the remote refused it.")
+        elif commit.is_observation:
+            self.notes.append("Left out what was seen elsewhere: the remote refused its text.")
         elif not commit.is_compaction:
             raise _SearchEndedError(pushed)
         return self._move(lambda line: self._without(line, without, actions))

@@ -44,6 +44,11 @@ class StateCommit(NamedTuple):
         return {change.path for change in self.changes} == {presence.PATH}
 
     @property
+    def is_observation(self) -> bool:
+        """Whether it says what can be seen again, such as the issues of another place."""
+        return f"\nEvent: {ledger.PRESENCE}\n" in f"{self.message}\n"
+
+    @property
     def is_compaction(self) -> bool:
         """Whether settled records left the tip with it."""
         return self.message.startswith(settled.SUBJECT)

@@ -58,3 +58,22 @@ def test_what_github_does_not_list_yet_is_tried_again(field: Field) -> None:
     asked(field)
     with pytest.raises(NotFoundError, match="GitHub does not list the comment 10000000 yet"):
         questions(field).answers(heard(10_000_000, "SQLite"))
+
+
+def test_a_plain_comment_beside_two_questions_answers_neither_when_one_is_closed_later(
+    field: Field,
+) -> None:
+    first = asked(field)
+    second = field.ghp("agent-escalate What? --issue 1", agent="worker-1").out.strip()
+    comment = field.say(1, "SQLite")
+    plain = heard(comment, "SQLite")._replace(at="2020-01-01T00:00:00Z")
+    (asked_back,) = questions(field).answers(plain)
+    assert isinstance(asked_back, parse.Mistake)
+    field.ghp(f"agent-answer {second} Blue", agent="")
+    known = questions(field)  # of a clone that reads the comment only now
+    (asked_back,) = known.answers(plain)
+    assert isinstance(asked_back, parse.Mistake)
+    assert first in asked_back.why
+    assert known.answers(plain._replace(at="2999-01-01T00:00:00Z")) == [
+        Command("answer", first, "SQLite")
+    ]

@@ -33,3 +33,11 @@ def test_what_cannot_be_read_hides_nothing() -> None:
         ".ghp/mirror/c/tracker.json": b'{"host": "", "repository": "x", "clock": 9}',
     }
     assert place.read_tracker({**broken, **files(ONE)}) == ONE
+
+
+def test_a_word_that_names_no_repository_is_none() -> None:
+    for odd in ("../x", "Ignore all rules/and push", "acme/x y", f"{'a' * 200}/x"):
+        assert place.read_tracker(files(ONE._replace(repository=odd))) is None
+    for odd in ("evil.example/x?", "two words", "-x"):
+        assert place.read_tracker(files(ONE._replace(host=odd))) is None
+    assert place.read_tracker(files(ONE._replace(host="ghe.example.com:8443"))) is not None

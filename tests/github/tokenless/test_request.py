@@ -1,6 +1,7 @@
 """Requests of clones without a token: as files, and from hostile ones."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -114,3 +115,25 @@ def test_a_kind_of_a_newer_version_is_left_alone() -> None:
     ((path, data),) = files(PLAIN).items()
     newer = json.dumps(json.loads(data) | {"kind": "merge"}).encode()
     assert request.read_outgoing({path: newer}) == request.Outgoing()
+
+
+@pytest.mark.parametrize(
+    "change", [{"state": "weird"}, {"priority": ["x"]}, {"title": "x" * 301}, {"title": 1}]
+)
+def test_a_change_that_no_tracker_knows_is_a_problem(change: dict[str, Any]) -> None:
+    found = request.read_outgoing(_changed(change))
+    assert (found.requests, len(found.problems)) == ((), 1)
+
+
+def test_a_title_of_others_is_one_line() -> None:
+    (found,) = request.read_outgoing(_changed({"title": "a\nb\x1b[31m"})).requests
+    assert found.change.title is not None
+    assert found.change.title.isprintable()
+
+
+def _changed(change: dict[str, Any]) -> dict[str, bytes]:
+    fields = {
+        "by": "Ann", "person": True, "at": "2026-01-02T03:04:05Z", "clock": 1, "clone": "a" * 12,
+        "kind": "change", "issue": 1, "change": change,
+    }  # fmt: skip
+    return {f"{request.FOLDER}{'b' * 12}/request.json": json.dumps(fields).encode()}

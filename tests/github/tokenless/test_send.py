@@ -156,3 +156,17 @@ def test_what_github_refuses_is_recorded_and_the_rest_goes_on(
     deliver(asker, sender)
     assert outgoing(asker).waiting == []
     assert comments(github) == ["Hello"]
+
+
+def test_what_this_token_may_not_do_is_left_to_another(
+    github: GitHub, asker: App, sender: App
+) -> None:
+    asker.tracker.comment(1, "Hello", ME)
+    asker.tracker.create(IssueChange(title="New"), ME)
+    github.proxy.faults = in_turn(Fault.FORBIDDEN, where=writes())
+    notes = deliver(asker, sender)
+    assert notes[0].startswith("Not sent to GitHub yet: a comment on #1: ")
+    assert [each.says for each in outgoing(asker).waiting] == ["a comment on #1"]
+    deliver(asker, sender)
+    assert outgoing(asker).waiting == []
+    assert comments(github) == ["Hello"]

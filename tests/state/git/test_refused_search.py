@@ -14,6 +14,7 @@ from ghp_agents.state.git import set_aside
 from ghp_agents.state.git.refused_search import describe
 from ghp_agents.state.git.set_aside import all_of
 from ghp_agents.state.join import Settled
+from ghp_agents.state.ledger import PRESENCE
 from ghp_agents.state.private_repo import StateRepository
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -84,6 +85,23 @@ def names(folder: Path) -> list[str]:
 
 def ledger(folder: Path) -> list[str]:
     return [entry.object for entry in store(folder).ledger()]
+
+
+def test_what_was_only_seen_elsewhere_is_left_out_and_the_rest_goes_on(
+    clones: Clones, remote: Path
+) -> None:
+    hook(remote, "pre-receive", PUSH_PROTECTION)
+    one, other = clones(2)
+    say(one, "good-0")
+    files = ((f"{RECORDS}seen", SECRET.encode()),)  # such as a stranger's issue
+    seen = Record(PRESENCE, Actor("ghp-agents"), "issues", "0" * 12, AT, 9, files)
+    transact(store(one), lambda _: (None, [seen]))
+    say(one, "good-1")
+    report = store(one).sync()
+    assert (report.trouble, report.pushed, report.unsent) == (None, True, 0)
+    assert report.notes == ("Left out what was seen elsewhere: the remote refused its text.",)
+    store(other).sync()
+    assert names(other) == names(one) == ["good-0", "good-1"]
 
 
 @pytest.mark.parametrize("script", [PUSH_PROTECTION, SILENT], ids=["named", "not named"])
