@@ -20,7 +20,7 @@ from ghp_agents.state.transact import transact
 from ghp_agents.workspace import now_text
 
 RENEW_S = 3_600.0  # seconds after which unchanged issues are confirmed
-TAKE_OVER_S = 7 * 86_400.0  # seconds after which another repository's record is out of date
+TAKE_OVER_S = 7 * 86_400.0  # seconds after which a record that nobody renewed stops nobody
 BY = Actor("ghp-agents")
 
 
@@ -70,11 +70,13 @@ def publish(ctx: Context, hub: GitHubRepository) -> bool:
 
 
 def _may_follow(known: Tracker, mine: Tracker) -> bool:
-    """Whether this clone's record may replace the last one: of the same repository if this
-    clone has read as much, of another if that record was its own, or is old."""
+    """Whether this clone's record may replace the last one: an old one, of the same repository if
+    this clone has read as much, of another if that record was its own."""
+    if _age(known, mine) >= TAKE_OVER_S:
+        return True
     if known.place == mine.place:
         return mine.cursor >= known.cursor
-    return known.clone == mine.clone or _age(known, mine) >= TAKE_OVER_S
+    return known.clone == mine.clone
 
 
 def _is_due(known: Tracker, mine: Tracker) -> bool:
