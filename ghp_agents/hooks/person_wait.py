@@ -5,6 +5,7 @@ agent that waits for dead (`hotpath/alive.py`).
 """
 
 from ghp_agents.hooks.presence import beat
+from ghp_agents.hotpath import heartbeat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
     from ghp_agents.hooks.scene import HookContext
 
-ABOUT = "Waits for its person"
 # What is waited for, by the kind of notification (Claude Code, Gemini CLI). Others tell no waiting.
 WAITS = {
     "permission_prompt": ": a permission",
@@ -28,7 +28,7 @@ def begin(context: "HookContext") -> None:
     """Show that the agent waits, and for what. Notifications of other kinds are no waiting."""
     waits = WAITS.get(context.event.about)
     if waits is not None:
-        beat(context, {"status": "waiting", "lastAction": ABOUT + waits})
+        beat(context, {"status": "waiting", "lastAction": heartbeat.WAITS + waits})
 
 
 def ended(presence: "Mapping[str, Any]") -> "dict[str, Any]":
@@ -38,4 +38,4 @@ def ended(presence: "Mapping[str, Any]") -> "dict[str, Any]":
 
 
 def _is_ours(presence: "Mapping[str, Any]") -> bool:
-    return str(presence.get("lastAction", "")).startswith(ABOUT)
+    return str(presence.get("lastAction", "")).startswith(heartbeat.WAITS)

@@ -11,6 +11,7 @@ import time
 from ghp_agents.hotpath import boot_clock, fastjson, presence_file
 from ghp_agents.hotpath.locate import Location, branch
 
+WAITS = "Waits for its person"  # begins the last action of an agent whose client says so
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

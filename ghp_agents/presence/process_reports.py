@@ -5,9 +5,11 @@ machines cannot see its process. So its own machine reports with a sync that the
 """
 
 import os
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ghp_agents.hotpath import alive
+from ghp_agents.hotpath import alive, heartbeat
+from ghp_agents.presence import claude_sessions
 from ghp_agents.presence.amend import amend
 from ghp_agents.workspace import Workspace
 
@@ -26,8 +28,10 @@ class ProcessReport(NamedTuple):
 
 def report_processes(ws: Workspace) -> list[str]:
     """Write to the presence of silent agents here whether their processes run; return the names."""
-    quiet = _known(ws, ws.settings.stale_after / 2)
-    return [each.agent for each in quiet if each.due_in <= 0 and _write(ws, each)]
+    due = [each for each in _known(ws, ws.settings.stale_after / 2) if each.due_in <= 0]
+    asks = any(each.lives and each.presence.get("kind") == "claude" for each in due)
+    waits = claude_sessions.waits(ws) if asks else {}
+    return [each.agent for each in due if _write(ws, each, waits)]
 
 
 def next_in(ws: Workspace) -> float | None:
@@ -79,7 +83,7 @@ def _due_in(ws: Workspace, presence: Record, lives: bool, moment: tuple[str, flo
     return 0.0
 
 
-def _write(ws: Workspace, report: ProcessReport) -> bool:
+def _write(ws: Workspace, report: ProcessReport, waits: Mapping[str, str]) -> bool:
     boot, seconds = ws.clock.interval()
     runs_for = int(ws.settings.dead_after) if report.lives else 0
 
@@ -88,6 +92,9 @@ def _write(ws: Workspace, report: ProcessReport) -> bool:
             return False
         local = {**report.presence.get("local", {}), "vouched": [boot, round(seconds, 1)]}
         record.update(processRunsFor=runs_for, silentFor=int(report.silent), local=local)
+        what = waits.get(str(record.get("session")))
+        if what is not None and record.get("status") != "blocked":
+            record.update(status="waiting", lastAction=heartbeat.WAITS + (what and f": {what}"))
         return True
 
     try:
