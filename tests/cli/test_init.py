@@ -328,7 +328,7 @@ def test_a_host_that_keeps_what_it_took_is_told_and_the_next_probe_uses_the_same
     (probe,) = refs(remote, "refs/ghp")
     assert done.err.splitlines()[-1] == (
         f"✓ origin accepts our refs under refs/ghp/ (it did not delete {probe}: [remote rejected] "
-        f"(hook declined) nothing is deleted here error: hook declined to update {probe})."
+        f"(hook declined) nothing is deleted here hook declined to update {probe})."
     )
     first = refs(remote, "refs/ghp")
     invoke("agent-doctor --probe", clone)

@@ -269,7 +269,7 @@ def test_a_host_that_deletes_nothing_leaves_everything_where_it_is(
     assert done.code == 1
     assert done.err.endswith(
         "Error: origin refuses to delete refs: [remote rejected] (hook declined) nothing is "
-        f"deleted here error: hook declined to update {ref}.\n"
+        f"deleted here hook declined to update {ref}.\n"
         "Hint: Ask somebody with permission, or delete them on the host's website.\n"
     )
     assert ours(used) == [".git/ghp", ".git/ghp-agent", ".ghp", "exclude"]

@@ -55,7 +55,7 @@ def deed(name: str, given: dict[str, Any], expected: ToolUse) -> tuple[Any, dict
         (message("AfterAgent", prompt_response="Done."), {"kind": "stop"}),
         (message("PreCompress", trigger="auto"), None),
         (message("SessionEnd", reason="exit"), {"kind": "end"}),
-        (message("Notification", message="?"), None),
+        (message("Notification", message="?"), {"kind": "wait", "hears": False}),
         (message("BeforeModel", llm_request={}), None),
     ],
 )
