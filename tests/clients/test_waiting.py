@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 def test_a_session_at_a_permission_prompt_says_what_it_waits_for(bench: Bench, repo: Path) -> None:
     run("agent-init", "--agent", "worker-1", "--hooks", "claude", cwd=repo)
-    asks = Call("Bash", {"command": "touch made", "description": "Make a file"})
+    asks = Call("Bash", {"command": "python3 made.py", "description": "Make it"})
     bench.models.script("one", Turn("", (asks,)), Turn("I stop."))
     with bench.claude_at_a_terminal(repo, "one") as screen:
         screen.wait_for("accept edits")
