@@ -11,10 +11,11 @@ from ghp_agents.issues.issue import IssueChange
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
 from tests.support.commands import Field
-from tests.support.faults import Asked, Said
+from tests.support.faults import Asked, Fault, Said, in_turn
 from tests.support.git import git
 from tests.support.github import ADMIN, OUTSIDER, WORKER_1, GitHub
 from tests.support.github_gaps import LONG_AGO
+from tests.support.story import Story
 
 WORKER = Actor("worker-1")
 LAG = 4.0  # seconds
@@ -263,3 +264,18 @@ def test_a_command_is_heard_though_its_comment_is_listed_after_its_issue_changed
     field.clock.wait(120)
     field.sync()
     assert [each.asked.path.rpartition("/")[2] for each in odd.proxy.since(mark)] == ["issues"]
+
+
+def test_a_question_keeps_its_issue_if_the_comments_are_not_found_once(odd: GitHub) -> None:
+    story = Story(odd, 1_780_000_000.0)
+    one = story.actor(WORKER_1, "one", "worker-1")
+    odd.issue("Blink")
+    odd.act(ADMIN, "POST", "issues/1/comments", {"body": "Soon?"})
+    story.ghp(one, "agent-claim 1")
+    odd.proxy.faults = in_turn(
+        Fault.MISSING, where=lambda asked: asked.path.endswith("/1/comments")
+    )
+    assert "does not exist" not in story.ghp(one, "agent-escalate Which?").err
+    story.settle(one)
+    said = [each["body"] for each in odd.act(ADMIN, "GET", "issues/1/comments")]
+    assert sum("> Which?" in body for body in said) == 1

@@ -17,7 +17,6 @@ NOW = 1_780_000_000.0
 KINDS = tuple(each for each in Fault if each not in (Fault.SLOW, Fault.STALE))
 EACH = 2  # faults in one step of one run
 RUNS = 50
-TRACES = (11, 13)  # runs that leave one
 QUICK = (3, 4)  # one of them with reads that lag
 LATE = {"one": 1.5, "lists": 2.0, "events": 20.0}  # seconds
 
@@ -63,14 +62,10 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tup
             yield where, was, now
 
 
-def marks(run: int) -> tuple[pytest.MarkDecorator, ...]:
-    """What pytest has to know of a run."""
-    slow = () if run in QUICK else (pytest.mark.slow,)
-    known = (pytest.mark.xfail(reason="a trace stays"),) if run in TRACES else ()
-    return (*slow, *known)
-
-
-@pytest.mark.parametrize("run", [pytest.param(run, marks=marks(run)) for run in range(RUNS)])
+@pytest.mark.parametrize(
+    "run",
+    [pytest.param(run, marks=() if run in QUICK else pytest.mark.slow) for run in range(RUNS)],
+)
 def test_a_fault_in_each_step_leaves_no_trace(reference: OddStory, odd: GitHub, run: int) -> None:
     if run % 5 == 4:
         odd.replicas.lag = behind(**LATE)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from ghp_agents.github.api import graphql, status
 from ghp_agents.github.api.access import Access
 from ghp_agents.github.api.cache import FactsCache, UnreadableIssues
-from ghp_agents.github.api.errors import ForbiddenError, MissingError
+from ghp_agents.github.api.errors import ForbiddenError, MissingError, UnreachableError
 from ghp_agents.github.api.outbox import Job, Outbox, Refused
 from ghp_agents.github.api.responses import failed
 from ghp_agents.github.api.session import ApiSession
@@ -18,6 +18,7 @@ from ghp_agents.github.api.status import GitHubStatus
 from ghp_agents.workspace import Workspace
 
 PERMISSION_SECONDS = 600.0
+AGAIN_S = 1.0  # seconds until an account that was not found is looked for again
 FEATURE_SECONDS = 7 * 86_400.0
 ABSENT_SECONDS = 3_600.0  # one 404 may be a mistake of GitHub's
 VIEWER_SECONDS = 86_400.0
@@ -174,13 +175,21 @@ class GitHubRepository:
         known = self._accounts.get(name, PERMISSION_SECONDS)
         if isinstance(known, str):
             return known
-        try:
-            answer = self.get(f"collaborators/{quote(login, safe='')}/permission").body
-        except MissingError:
-            answer = {}  # no such account, or not a collaborator
-        role = _role(answer)
+        # One 404 may be a mistake: it counts if the account was "none" before, or at a second look.
+        looks = 1 if self._accounts.get(name, VIEWER_SECONDS) == "none" else 2
+        role = self._permission(login, looks)
         self._accounts.put(name, role, VIEWER_SECONDS)
         return role
+
+    def _permission(self, login: str, looks: int) -> str:
+        try:
+            return _role(self.get(f"collaborators/{quote(login, safe='')}/permission").body)
+        except MissingError:  # no such account, or not a collaborator
+            if looks == 1:
+                return "none"
+        with suppress(UnreachableError):
+            self.pause(AGAIN_S)
+        return self._permission(login, looks - 1)
 
     def may_command(self, login: str) -> bool:
         """Whether the account has at least write permission; False if this token may not ask."""

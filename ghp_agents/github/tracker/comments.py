@@ -1,7 +1,7 @@
 """Comments on GitHub: read through a cache, and posted only once."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import Actor
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.github import marker as github_marker
-from ghp_agents.github.api.errors import HubError, NoAnswerError
+from ghp_agents.github.api.errors import HubError, MissingError, NoAnswerError, UnreachableError
 from ghp_agents.github.marker import BEGIN
 from ghp_agents.github.tracker import mapping, trust
 from ghp_agents.github.tracker.context import TrackerContext
@@ -90,16 +90,12 @@ def _post(
         )
 
     def find_existing() -> Any | None:
-        listed = context.hub.get_all(f"issues/{number}/comments")
-        return next(
-            (raw for raw in listed if _id_of(raw) == mark.id),
-            None,
-        )
+        return next((raw for raw in _list(context, number) if _id_of(raw) == mark.id), None)
 
     path = f"issues/{number}/comments"
-    return mapping.mirror_comment(
-        context.hub.write("POST", path, {"body": body}, find_existing=find_existing)
-    )
+    with _of_known_issue(number):
+        posted = context.hub.write("POST", path, {"body": body}, find_existing=find_existing)
+    return mapping.mirror_comment(posted)
 
 
 def _id_of(raw: Any) -> str:
@@ -128,13 +124,13 @@ def _with_marker(comments: Sequence[MirroredComment], once: str) -> list[Mirrore
 def _read(context: TrackerContext, number: int, count: int | None = None) -> list[MirroredComment]:
     """All comments. Of a long list only new ones are requested, if the `count` is right then."""
     previous = _file(context, number).read() or ()
-    path = f"issues/{number}/comments"
     listed: list[Any] = []
     if count is not None and len(previous) >= _PAGE:
-        listed = context.hub.get_all(path, since=max(comment.updated_at for comment in previous))
+        latest = max(comment.updated_at for comment in previous)
+        listed = _list(context, number, since=latest)
     fresh = {comment.id: comment for comment in (*previous, *_parse_readable(listed))}
     if not listed or len(fresh) != count:
-        listed = context.hub.get_all(path)
+        listed = _list(context, number)
         fresh = {comment.id: comment for comment in _parse_readable(listed)}
     known = {comment.id: comment for comment in previous}
     read = [
@@ -144,6 +140,23 @@ def _read(context: TrackerContext, number: int, count: int | None = None) -> lis
     if read != list(previous) or not previous:
         _store(context, number, read)
     return read
+
+
+def _list(context: TrackerContext, number: int, **params: str) -> list[Any]:
+    with _of_known_issue(number):
+        return context.hub.get_all(f"issues/{number}/comments", **params)
+
+
+@contextmanager
+def _of_known_issue(number: int) -> Iterator[None]:
+    """A 404 is no final answer here, because the issue was found before: raise UnreachableError."""
+    try:
+        yield
+    except MissingError as error:
+        raise UnreachableError(
+            f"GitHub does not find the comments of #{number}: {error}",
+            hint="Try again; a question is also sent by the next `ghp agent-sync`.",
+        ) from None
 
 
 def _parse_readable(listed: Iterable[Any]) -> Iterator[MirroredComment]:

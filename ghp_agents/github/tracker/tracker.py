@@ -182,13 +182,7 @@ class GitHubTracker:
         """Post a comment. With `marker`, return an existing comment that has it."""
         text = github_marker.plain(checked_comment(body))
         entry = self._one(self._number(issue))
-        try:
-            return comments.say(self._context, entry, text, by, marker)
-        except MissingError as error:  # the issue was there a moment ago
-            raise UnreachableError(
-                f"GitHub does not find the comments of #{entry.number}: {error}",
-                hint="Try again; a question is also sent by the next `ghp agent-sync`.",
-            ) from None
+        return comments.say(self._context, entry, text, by, marker)
 
     def _number(self, issue: str | int) -> int:
         """The issue's number. Raises NotFoundError."""
