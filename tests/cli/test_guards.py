@@ -389,7 +389,7 @@ def test_what_cannot_be_done_is_said_and_the_next_run_goes_on(place: Path) -> No
 def test_a_person_is_asked_whether_codexs_sandbox_may_write_to_our_folder(place: Path) -> None:
     command = [sys.executable, "-m", "ghp_agents", "agent-init", "--hooks", "codex"]
     with terminal(command, place, os.environ) as screen:
-        screen.wait_for("Let it write there, by .codex/config.toml? [y/N]: ")
+        screen.wait_for("Allow this in .codex/config.toml? [y/N]: ")
         screen.type("y\n")
         screen.wait_for("Wrote .codex/config.toml.")
     assert f'writable_roots = ["{place}/.git/ghp"]' in (place / ".codex/config.toml").read_text()

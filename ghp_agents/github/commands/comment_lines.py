@@ -13,6 +13,7 @@ OWN, QUOTED, CODE, BLANK, UNSURE = "own", "quoted", "code", "blank", "unsure"
 _QUOTE = re.compile(r" {0,3}>")
 _LISTED = re.compile(r" {0,3}(?:[-+*]|[0-9]{1,9}[.)])[ \t]+>")  # a quotation in a list
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
+_CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
 _RAW = re.compile(r" {0,3}<(pre|script|style|textarea)\b", re.IGNORECASE)
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HTML_OR_FORMULA = re.compile(r"<!--|</?[A-Za-z][A-Za-z0-9-]*+(?=[\s/>]|\Z)|\$\$")
@@ -88,6 +89,5 @@ def _classify(texts: list[str], written: list[str]) -> Iterator[CommentLine]:
 
 
 def _ends(text: str, fence: str) -> bool:
-    closing = text.strip(" ").rstrip("\t ")  # a tab in front of it makes it code
-    few = len(text) - len(text.lstrip(" ")) <= 3
-    return few and len(closing) >= len(fence) and set(closing) == {fence[0]}
+    closing = _CLOSING.fullmatch(text)
+    return closing is not None and closing[1][0] == fence[0] and len(closing[1]) >= len(fence)

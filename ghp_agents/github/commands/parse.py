@@ -94,7 +94,7 @@ def read(body: str) -> ParsedComment:
     email = email_reply.split(visible)
     visible = email.own if email else visible
     lone = _RETURN if _LONE_RETURN.search(body) else ""
-    found_at = _find_commands(visible, lone)
+    found_at = _find_commands(visible, lone) if _WORD in body.lower() else {}
     starts = [at for at, why in found_at.items() if not why]
     commands: list[Command] = []
     mistakes = [Mistake(one_line(visible[at].text, 80), why) for at, why in found_at.items() if why]
@@ -128,9 +128,10 @@ def _own_text(visible: Sequence[CommentLine]) -> str:
 
 
 def _is_command(line: CommentLine) -> bool:
+    if line.kind not in (OWN, UNSURE) or line.text[:1].isspace():
+        return False
     words = line.text.split(None, 1)
-    begins = line.kind in (OWN, UNSURE) and not line.text[:1].isspace()
-    return begins and bool(words) and words[0].lower() == _WORD
+    return bool(words) and words[0].lower() == _WORD
 
 
 def _find_commands(visible: Sequence[CommentLine], why: str) -> dict[int, str]:
