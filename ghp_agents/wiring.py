@@ -46,6 +46,12 @@ class App:
         """The repository around the folder. Raises NotSetUpError."""
         return open_workspace(self.cwd, self.environ, self._clock, self.name)
 
+    def limit_waiting(self, seconds: float) -> None:
+        """Let one exchange with the remote take at most `seconds`; for commands that somebody waits
+        for. Call it before the parts are used."""
+        if self.ws.settings.timeout > seconds:
+            self.ws = self.ws.with_timeout(seconds)
+
     @cached_property
     def _git_store(self) -> "GitRefsStore":
         from ghp_agents.state.git.store import GitRefsStore

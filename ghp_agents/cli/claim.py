@@ -18,6 +18,10 @@ from ghp_agents.wiring import App
 if TYPE_CHECKING:
     from ghp_agents.cli.outputs.issue import ClaimJson
 
+# Seconds for an exchange with a remote that stalls. A claim has two: it asks, and if the outcome is
+# unknown, it looks. Clients end a command of their shell after a minute or two.
+EXCHANGE_S = 10.0
+
 
 @click.command("agent-claim", epilog="Example: ghp agent-claim --next")
 @click.argument("issue", required=False, shell_complete=complete.issues)
@@ -55,6 +59,7 @@ def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_
             "--next cannot be used with --steal or --reason.",
             hint="To steal an issue, name it by its number.",
         )
+    app.limit_waiting(EXCHANGE_S)
     with output.busy("Claiming"):
         sync_first(app, only_first=not steal)  # to steal, the news of the holder counts
         if issue is None:

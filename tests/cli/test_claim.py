@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import repos
+from tests.support import hosts, repos
 from tests.support.consent import anyone_steals
 from tests.support.ghp import Result, invoke, run_ghp
+from tests.support.git import git
 
 Clones = Callable[[int], list[Path]]
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
@@ -427,3 +428,18 @@ def test_an_assignment_to_a_person_takes_no_claim(two: tuple[Path, Path]) -> Non
         done = invoke(f"agent-issue {words}", one)
         assert done.code == 0
     assert "Warning: worker-1 still holds the issue." in done.err
+
+
+@pytest.mark.slow
+def test_at_a_remote_that_stalls_it_ends_before_a_clients_shell_does(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
+    one, _ = two
+    hosts.executable(
+        tmp_path / "ssh", "echo asked >> '" + str(tmp_path / "log") + "'; exec sleep 600"
+    )
+    git(one, "remote", "set-url", "origin", "ssh://example.com/repo.git")
+    result = run_ghp("agent-claim 1 --as worker-1", one, {"GIT_SSH_COMMAND": str(tmp_path / "ssh")})
+    assert result.code == 4
+    assert "within 10 s" in result.err
+    assert len((tmp_path / "log").read_text().splitlines()) <= 2

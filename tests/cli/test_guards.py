@@ -292,7 +292,7 @@ def test_a_file_that_is_broken_stops_everything_before_anything_is_written(place
 
 def test_the_users_own_files_need_no_repository(tmp_path: Path, home: Path, place: Path) -> None:
     (home / ".claude").mkdir()
-    (home / ".claude/settings.json").write_text('{\n  // mine\n  "model": "x",\n}\n')
+    (home / ".claude/settings.json").write_text('{\n  "model" :  "x"\n}\n')
     before = all_files(home)
     said = invoke("agent-init --hooks claude,codex --user", tmp_path)
     assert said == (

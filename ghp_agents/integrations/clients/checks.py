@@ -78,7 +78,14 @@ def _check_target(ws: Workspace, target: ConfigFile, *, user: bool) -> Iterator[
     title, python = HOMES[target.client].title, python_in(target)
     assert python is not None
     again = _again(target.client, user=user)
-    if not _runs(python):
+    ignored = client_hooks.ignored_line(target)
+    if ignored:
+        text = (
+            f"{title} ignores {target.shown}, because line {ignored} has a comment or a trailing "
+            "comma: nothing is guarded."
+        )
+        yield warning("hooks", text, "Remove it from that line.")
+    elif not _runs(python):
         text = (
             f"The hooks of {title} in {target.shown} call {python}, which does not exist: "
             "nothing is "

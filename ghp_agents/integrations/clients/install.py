@@ -10,7 +10,7 @@ from typing import Any
 
 from ghp_agents.core import jsonc_edit, user_file
 from ghp_agents.core.errors import GhpError, RefusedError
-from ghp_agents.core.jsonc import JsonError, parse
+from ghp_agents.core.jsonc import MARK, JsonError, parse
 from ghp_agents.core.templates import render
 from ghp_agents.git import exclude
 from ghp_agents.integrations.clients import hook_entries, original_state, statusline
@@ -115,10 +115,33 @@ def _with_guards(
         if before is None:
             text = jsonc_edit.fresh(hook_entries.document(client, python))
         else:
+            refuse_unreadable(before, client)
             text = hook_entries.put(before, client, python, origin.theirs)
         if client == CLAUDE:
             text = statusline.put(text, python, inherited_line(target, environ))
     return text
+
+
+def refuse_unreadable(text: str, client: str) -> None:
+    """Refuse JSON that the client cannot read: Claude Code 2.1.329 ignores a file with comments or
+    trailing commas, so none of its hooks would run. Raises JsonError."""
+    if client != CLAUDE:
+        return
+    try:
+        json.loads(text.removeprefix(MARK))
+    except json.JSONDecodeError as error:
+        parse(text)  # raises its own error for what is no JSON at all
+        reason = "Claude Code ignores a file with comments or trailing commas"
+        raise JsonError(reason, error.lineno) from None
+
+
+def ignored_line(target: ConfigFile) -> int:
+    """The line for which the client ignores the file; 0 if it reads it."""
+    try:
+        refuse_unreadable(user_file.read_text(target.path) or "{}", target.client)
+    except JsonError as error:
+        return error.line
+    return 0
 
 
 def is_current(target: ConfigFile, python: str) -> bool:

@@ -241,6 +241,19 @@ def test_the_plugin_and_hooks_in_settings_would_both_run(repo: Path, home: Path)
     ]
 
 
+def test_settings_that_claude_code_ignores_guard_nothing(repo: Path) -> None:
+    put(repo, "claude")
+    path = repo / SETTINGS
+    path.write_text(path.read_text().replace("{\n", "{\n  // mine\n", 1))
+    (said,) = found(repo)
+    assert (said.level, said.text, said.remedy) == (
+        Level.WARNING,
+        f"Claude Code ignores {SETTINGS}, because line 2 has a comment or a trailing comma: "
+        "nothing is guarded.",
+        "Remove it from that line.",
+    )
+
+
 def test_hooks_that_are_turned_off_are_told(repo: Path) -> None:
     put(repo, "claude")
     value = json.loads((repo / SETTINGS).read_text()) | {"disableAllHooks": True}

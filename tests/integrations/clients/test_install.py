@@ -82,6 +82,16 @@ def test_a_file_that_was_made_goes_unless_the_user_put_something_into_it(repo: P
     [
         ('{\n "a": 1,\n "b" 2\n}', "{path}, line 3: `:` is missing; the file was not changed."),
         ("", "{path}, line 1: the text ends too early; the file was not changed."),
+        (
+            '{\n "a": 1, // mine\n "b": 2\n}',
+            "{path}, line 2: Claude Code ignores a file with comments or trailing commas; the file "
+            "was not changed.",
+        ),
+        (
+            '{\n "a": [1,\n ]\n}',
+            "{path}, line 3: Claude Code ignores a file with comments or trailing commas; the file "
+            "was not changed.",
+        ),
         ('{"hooks": 1}', "{path}: `hooks` is not an object; the file was not changed."),
     ],
 )
