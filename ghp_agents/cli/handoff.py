@@ -1,5 +1,6 @@
 """`agent-handoff` and `agent-resume`: hand work over, and continue it."""
 
+import re
 import shlex
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,7 @@ from ghp_agents.core.ids import Actor, AgentName, count, one_line
 from ghp_agents.core.text_budget import LEAST
 from ghp_agents.escalations import service as escalation
 from ghp_agents.handoffs import record
-from ghp_agents.handoffs.hand_over import HandOver, hand_over
+from ghp_agents.handoffs.hand_over import HandOver, hand_over, holds
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Missing, Sections, size_text
 from ghp_agents.handoffs.restore import AlreadyRestoredError, Restored, restore
 from ghp_agents.handoffs.service import HandoffResult
@@ -30,6 +31,7 @@ from ghp_agents.sync.notifications import (
 from ghp_agents.wiring import App
 
 LISTED = 10
+SECRET = re.compile("seems to hold|usually holds secrets")  # reasons why a file is not stored
 TEXTS = ("goal", "focus", "summary")
 WORDS = {  # the option and the help of each section
     "goal": ("goal", "What the work must achieve."),
@@ -116,6 +118,11 @@ def handoff(
     _say_handed(handed, dry_run)
     if handed.is_new and not (handed.learnt or checkpoint):
         output.say(LEARNT)
+    if not (to or checkpoint or dry_run) and handed.handoff.issue and holds(app, handed.handoff):
+        output.say(
+            f"#{handed.handoff.issue} is still yours. To free it for others: "
+            f"`ghp agent-release {handed.handoff.issue}`."
+        )
     if dry_run:
         return
     _say_passed(done)
@@ -194,9 +201,12 @@ def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
     ]
     if len(missing) > LISTED:
         named.append(f"{len(missing) - LISTED} more (see the document)")
+    has_secrets = any(SECRET.search(file.reason) for file in missing)
     output.warn(
         f"Not saved, and only in this worktree: {'; '.join(named)}.",
-        "Keep the worktree, or commit the files. `agents.patchBytes` sets the limit.",
+        "Keep the worktree, or commit what holds no password or key."
+        if has_secrets
+        else "Keep the worktree, or commit the files. `agents.patchBytes` sets the limit.",
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError
-from ghp_agents.core.ids import one_line
+from ghp_agents.core.ids import Actor, one_line
 from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.patch import Patch
 from ghp_agents.handoffs import commits, evidence, sections, uncommitted
@@ -33,15 +33,18 @@ def write(
     me: ClaimContext, issue: Issue, lease: Lock, to: str | None, why: str = "is gone"
 ) -> Handoff:
     """Record a handoff of an issue for `lease`'s holder; once for each claim. `why` says what
-    happened to it."""
+    happened to it. Its own last handoff is enough if its worktree is not in this clone."""
     ws, store = me.ctx.ws, me.ctx.store
     agent = lease.holder or ""
     fields: Presence = store.snapshot().agents().get(agent, {})
     theirs = worktree_of(ws, agent, fields)
     about = evidence.topic(me.ctx, me.actor, str(issue.number))
-    for previous in evidence.handoffs_about(store.snapshot(), about)[0]:
+    known = evidence.handoffs_about(store.snapshot(), about)[0]
+    for previous in known:
         if previous.note.startswith(_first_line(agent, lease)):
             return previous
+    if theirs is None and known and _is_of(known[-1], agent, lease):
+        return known[-1]  # its own says more than what is known here
     rights = [
         lock for lock in me.ctx.locks.known() if lock.holder == agent and lock.name != lease.name
     ]
@@ -64,6 +67,10 @@ def write(
     return record_of(
         theirs or ws, store, facts, to=to, note=_note(agent, fields, lease, why)
     ).handoff
+
+
+def _is_of(handoff: Handoff, agent: str, lease: Lock) -> bool:
+    return handoff.by == Actor(agent) and str(handoff.at) >= str(lease.acquired_at)
 
 
 def _first_line(agent: str, lease: Lock) -> str:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ghp_agents.claims.claim import is_mine
-from ghp_agents.core.errors import NotFoundError, UnknownError
+from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError
 from ghp_agents.handoffs import service
 from ghp_agents.handoffs.handoff import Handoff, Sections
 from ghp_agents.handoffs.service import HandoffResult
@@ -38,7 +38,8 @@ def hand_over(
     """Record a handoff; with `to`, give the claim, the leases and the branch to that agent.
 
     Without `push`, or if the remote refuses the branch, the handoff stores its commits. Raises
-    UsageError, NotFoundError, RefusedError (another holds the issue), NotSetUpError.
+    UsageError, NotFoundError, RefusedError (another holds the issue, or the remote refuses the
+    handoff: then nothing was given), NotSetUpError.
     """
     recorded = service.handoff(
         ctx, issue=issue, to=to, note=note, words=words, push=push,
@@ -46,11 +47,28 @@ def hand_over(
     )  # fmt: skip
     if dry_run:
         return HandOver(recorded)
+    if to:
+        _send(ctx, recorded.handoff)
     try:
         given = pass_on(ctx, recorded.handoff)
     except (UnknownError, NotFoundError) as error:  # a branch may name any number
         return HandOver(recorded, trouble=error)
     return HandOver(recorded, given, _pass_leases(ctx, recorded.handoff))
+
+
+def _send(ctx: Context, handed: Handoff) -> None:
+    """Send the handoff first: without it, the next agent would have the issue and no work."""
+    if ctx.exchange.sync_status().remote is None:
+        return
+    ctx.exchange.sync()  # if the remote cannot be reached, nothing can be given either
+    for refused in ctx.exchange.set_aside():
+        if refused.record.object == handed.name:
+            mine = f"#{handed.issue} is" if handed.issue else "The work is"
+            raise RefusedError(
+                f"The remote refused {handed.name}: nothing was handed over. {mine} still yours.",
+                hint=f"`ghp agent-sync --refused {refused.id}` shows why. Take out what it "
+                "refuses, and hand over again.",
+            )
 
 
 def pass_on(ctx: Context, handed: Handoff) -> Issue | None:
@@ -61,7 +79,7 @@ def pass_on(ctx: Context, handed: Handoff) -> Issue | None:
     """
     if handed.to is None or handed.issue is None:
         return None
-    if _has_claim(ctx, handed):
+    if holds(ctx, handed):
         from ghp_agents.claims import service as claim
 
         given = claim.release(
@@ -73,7 +91,8 @@ def pass_on(ctx: Context, handed: Handoff) -> Issue | None:
     return ctx.tracker.change(handed.issue, change, ctx.ws.actor())
 
 
-def _has_claim(ctx: Context, handed: Handoff) -> bool:
+def holds(ctx: Context, handed: Handoff) -> bool:
+    """Whether the sender of a handoff holds its issue."""
     name = claim_name(handed.issue or 0)
     epoch = 0 if handed.by.is_person else number(ctx.ws.presence(handed.by.name) or {}, "epoch")
     known = (lease for lease in ctx.locks.known(name) if lease.name == name)

@@ -1,5 +1,6 @@
 """After a hand-over to another clone everything is the other's: branch, work, leases, authority."""
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -14,10 +15,12 @@ from tests.support import hosts
 from tests.support.ghp import Result, invoke
 from tests.support.git import commit, git
 from tests.support.hooks import call, write
+from tests.support.rulesets import rule
 from tests.support.thorough import mostly_slow
 
 Clones = Callable[[int], list[Path]]
 ONE, TWO = {"GHP_AGENT": "worker-1"}, {"GHP_AGENT": "worker-2"}
+SECRET = "hf_" + "Ab1" * 11 + "c"
 FILES = ("src/done.py", "src/begun.py", "README.md")
 
 
@@ -273,3 +276,26 @@ def test_decisions_go_along_and_later_answers_are_news(begun: tuple[Path, Path, 
     assert f"answered {second}, worker-1's question about #1" in news
     assert f"- {second}, «Which colour?»: «Blue» (person " in news
     assert "\n> Blue\n" in run("agent-resume --issue 1", mine, ONE).out
+
+
+def test_a_handoff_that_the_remote_refuses_gives_nothing_away(
+    begun: tuple[Path, Path, Path], remote: Path
+) -> None:
+    one, _, mine = begun
+    run("agent-sync", one)
+    rule(remote)
+    (mine / "src/begun.py").write_text(f"key = '{SECRET}'\n")
+    done = invoke("agent-handoff --to worker-2", mine, ONE)
+    assert done.code == 3
+    assert ": nothing was handed over. #1 is still yours.\nHint: `ghp agent-sync --refused R-" in (
+        done.err
+    )
+    assert json.loads(run("agent-issues --json", one).out)[0]["assignees"] == ["worker-1"]
+    assert "README.md" in run("agent-leases", one).out
+
+
+def test_a_handoff_for_nobody_says_that_the_issue_stays(begun: tuple[Path, Path, Path]) -> None:
+    _, _, mine = begun
+    stays = "#1 is still yours. To free it for others: `ghp agent-release 1`.\n"
+    assert stays in run("agent-handoff --note Later", mine, ONE).err
+    assert stays not in run("agent-handoff --checkpoint --note Later", mine, ONE).err

@@ -268,7 +268,7 @@ def test_what_could_not_be_stored_is_said(here: Path) -> None:
     assert (
         "Warning: Not saved, and only in this worktree: .env (a file that usually holds secrets, "
         "4 B); data.bin (too large, 6.0 MB).\n"
-        "Hint: Keep the worktree, or commit the files. `agents.patchBytes` sets the limit.\n"
+        "Hint: Keep the worktree, or commit what holds no password or key.\n"
     ) in result.err
 
 

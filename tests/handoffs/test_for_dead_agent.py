@@ -7,6 +7,7 @@ import pytest
 
 from ghp_agents.handoffs.commits import unpack
 from ghp_agents.handoffs.restore import restore
+from ghp_agents.handoffs.service import handoff
 from tests.state.clones import write_presence
 from tests.support.claimants import DEAD, Claimant, Team
 from tests.support.git import commit, git
@@ -123,3 +124,19 @@ def test_of_one_claim_there_is_one_handoff_however_often_it_is_swept(
         run(sweeper)
         assert everything(sweeper) == before
         assert len(handoffs(sweeper)) == attempt
+
+
+@pytest.mark.slow
+def test_its_own_last_handoff_is_not_hidden_by_one_that_says_less(
+    team: Team, one: Claimant, two: Claimant, sweeper: Claimant
+) -> None:
+    one.claim(1)
+    (one.ws.folder / "new.py").write_text("unsaved = True\n")
+    handoff(one.parts, note="The lexer is next.", issue="1")
+    one.sync()
+    run(sweeper)
+    team.silence(DEAD, two)
+    assert texts(run(sweeper)) != []
+    (found,) = handoffs(sweeper)
+    assert (found.by.name, found.note) == ("worker-1", "The lexer is next.")
+    assert found.work is not None
