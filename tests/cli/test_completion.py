@@ -114,7 +114,7 @@ def test_what_is_known_here_is_completed(used: Path) -> None:
     assert handoff.startswith("H-")
     assert plain("agent-log --event an") == ["answer"]
     assert plain("agent-init --hooks cu") == ["cursor"]
-    assert plain("agent-init --hooks claude,co") == ["claude,codex"]
+    assert plain("agent-init --hooks claude,co") == ["claude,codex", "claude,copilot"]
 
 
 @pytest.mark.slow

@@ -84,6 +84,6 @@ def test_who_was_replaced_is_told_and_may_edit_nothing_more_for_that_issue(
     assert (repo / "one.py").exists()
     assert not (repo / "two.py").exists()
     before, told, refused = (request.said for request in bench.models.requests("one")[1:])
-    assert "worker-2" not in before
+    assert "it is urgent" not in before
     assert re.search(r"#1 .*worker-2.*it is urgent", told), told
     assert re.search(r"PreToolUse[^\n]*hook[^\n]*: .*#1.*worker-2", refused), refused

@@ -21,9 +21,11 @@ def held(odd: GitHub, crowd: Crowd) -> OddHour:
     assert hour.answers() == {agent: ["Left"] for agent in hour.issues}
     for agent, number in hour.issues.items():
         assert hour.story.labels(number) == [f"agent:{agent}"]
-        shown, asked, _ = hour.story.comments(number)
+        shown, *rest = hour.story.comments(number)
         assert shown.startswith(f"**{agent}** holds this issue: {hour.status[agent]}.")
-        assert f"Which way, {agent}?" in asked
+        # A person who knows of the question can answer before GitHub shows it.
+        assert sum(f"Which way, {agent}?" in each for each in rest) == 1
+        assert len(rest) == 2
     return hour
 
 

@@ -40,7 +40,8 @@ def test_from_an_issue_to_the_trunk(road: Road, github: GitHub) -> None:
     assert done.pull.url.endswith(f"/pull/{done.pull.number}")
     raw = github.act(ADMIN, "GET", f"pulls/{done.pull.number}")
     assert "«Parse one file»" in raw["body"]
-    assert "\n\nCloses #1\n\n<!-- ghp-agents:" in raw["body"]
+    footer = "<sub>A program (ghp-agents) wrote this for the agent worker-1 and ada.</sub>"
+    assert f"\n\nCloses #1\n\n{footer}\n\n<!-- ghp-agents:" in raw["body"]
     again = road.finish("worker-1", started.path)
     assert (again.is_new, again.pull.number) == (False, done.pull.number)
     outcome = merged(road.merge(done.pull.number))

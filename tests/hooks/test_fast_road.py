@@ -10,17 +10,21 @@ from typing import Any
 
 import pytest
 
+from tests.support.git import git
 from tests.support.hooks import SILENT, call, payload, presence, set_up, write
 from tests.support.house import CHECKOUT
 
 HOOKS = ("hooks", "hooks.claude", "hooks.entry", "hooks.event", "hooks.handlers")
 EVERY = {"cli", "cli.main", *HOOKS, "hooks.scene", "hotpath"}
 HOT = (
-    "background", "boot_clock", "fastjson", "heartbeat", "locate", "own_file", "own_name",
+    "boot_clock", "fastjson", "heartbeat", "locate", "own_file", "own_name",
     "presence_file", "process_start",
 )  # fmt: skip
 EVERY |= {f"hotpath.{name}" for name in HOT}
-BATCH = {"hooks.action", "hooks.batch", "hooks.paths", "hooks.presence", "hotpath.news_flag"}
+BATCH = {
+    "hooks.action", "hooks.batch", "hooks.paths", "hooks.presence", "hotpath.background",
+    "hotpath.news_flag",
+}  # fmt: skip
 # What looks at the files that a shell command changed.
 SHELL = BATCH | {
     "hooks.changed_files", "hooks.shell_writes", "hotpath.git_calls", "hotpath.ignored_files",
@@ -33,7 +37,8 @@ EDIT = {"hooks.edit", "hooks.paths"} | {
     )
 }  # fmt: skip
 END = {"hooks.presence", "hooks.session"} | {
-    f"hotpath.{name}" for name in ("alive", "error_log", "implicit_leases", "news_flag")
+    f"hotpath.{name}"
+    for name in ("alive", "background", "error_log", "implicit_leases", "news_flag")
 }
 IN_C = {"_json", "fcntl", "gc", "select", "time"}  # and free
 
@@ -57,6 +62,7 @@ def imported(args: list[str], cwd: Path, said: object, path: str) -> set[str]:
 def ready(repo: Path) -> Path:
     """A repository in which a session is at work, and its rulebook is made."""
     set_up(repo)
+    git(repo, "update-index", "--refresh")  # a copied repository's index has other files' times
     call("claude", payload("claude-SessionStart-startup", repo), repo)
     assert call("claude", write(repo / "a", repo), repo) == SILENT
     assert call("claude", write(repo / "a", repo), repo) == SILENT

@@ -140,4 +140,5 @@ def test_the_next_session_goes_on_from_there(repo: Path) -> None:
     call("claude", payload("claude-SessionEnd", repo), repo)
     told = context(call("claude", payload("claude-SessionStart-startup", repo), repo))
     assert "worker-1" in told
-    assert "uncommitted path: `a`" in told
+    assert "stored 1 file" in told
+    assert "This worktree has it." in told

@@ -25,7 +25,7 @@ UNKNOWN = 4
 TRIES = 300  # of one command; where most requests fail, the longest needs dozens
 MARKER = "<!-- ghp-agents:{"
 ONCE = re.compile(r'"once":"\w+"')  # what may be said once about an issue
-OWN_WAIT = 2.0  # seconds: between two writes, and before something is tried again
+OWN_WAIT = 5.0  # seconds: between two writes, and until lists show what was created
 OUTAGE = 60.0  # after which a server that could not be reached is asked again at the latest
 # Where GitHub does not say for how long, it advises a minute at least, and more each time.
 MINUTE, LONGEST = 60.0, 900.0
