@@ -1,7 +1,7 @@
 """Comments on GitHub: read through a cache, and posted only once."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +93,7 @@ def _post(
         return next((raw for raw in _list(context, number) if _id_of(raw) == mark.id), None)
 
     path = f"issues/{number}/comments"
-    with _of_known_issue(number):
-        posted = context.hub.write("POST", path, {"body": body}, find_existing=find_existing)
+    posted = context.hub.write("POST", path, {"body": body}, find_existing=find_existing)
     return mapping.mirror_comment(posted)
 
 
@@ -143,16 +142,9 @@ def _read(context: TrackerContext, number: int, count: int | None = None) -> lis
 
 
 def _list(context: TrackerContext, number: int, **params: str) -> list[Any]:
-    with _of_known_issue(number):
-        return context.hub.get_all(f"issues/{number}/comments", **params)
-
-
-@contextmanager
-def _of_known_issue(number: int) -> Iterator[None]:
-    """A 404 is no final answer here, because the issue was found before: raise UnreachableError."""
     try:
-        yield
-    except MissingError as error:
+        return context.hub.get_all(f"issues/{number}/comments", **params)
+    except MissingError as error:  # no final answer: the issue was found before
         raise UnreachableError(
             f"GitHub does not find the comments of #{number}: {error}",
             hint="Try again; a question is also sent by the next `ghp agent-sync`.",
