@@ -26,10 +26,15 @@ class ProcessReport(NamedTuple):
     due_in: float  # seconds; 0: now
 
 
-def report_processes(ws: Workspace) -> list[str]:
-    """Write to the presence of silent agents here whether their processes run; return the names."""
+def report_processes(ws: Workspace, *, asks_clients: bool = False) -> list[str]:
+    """Write to the presence of silent agents here whether their processes run; return the names.
+
+    With `asks_clients`, also what they wait for: that takes seconds, so nobody may wait for it.
+    """
     due = [each for each in _known(ws, ws.settings.stale_after / 2) if each.due_in <= 0]
-    asks = any(each.lives and each.presence.get("kind") == "claude" for each in due)
+    asks = asks_clients and any(
+        each.lives and each.presence.get("kind") == "claude" for each in due
+    )
     waits = claude_sessions.waits(ws) if asks else {}
     return [each.agent for each in due if _write(ws, each, waits)]
 

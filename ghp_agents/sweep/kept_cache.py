@@ -1,7 +1,8 @@
 """What GitHub answered to a sweep, kept in an archive between jobs that each have a new clone.
 
 The archive lies in GitHub's cache, which every job of the main branch may write. So the state,
-which only who may push can change, has its digest. An archive with another digest is not used.
+which only accounts that may push can change, has its
+digest. An archive with another digest is not used.
 """
 
 import io
@@ -43,7 +44,7 @@ def restore(ws: Workspace, folder: Path) -> bool:
         return False
     for name, data in _entries(content).items():
         if not _NAME.fullmatch(name):
-            continue  # whoever may push the state may still write no other file here
+            continue  # the right to push the state is no right to write other files here
         path = ws.cache_dir / name
         path.parent.mkdir(parents=True, exist_ok=True)
         files.write_atomically(path, data)

@@ -38,5 +38,5 @@ def watch(ctx: Context, hub: "GitHubRepository | None" = None) -> None:
             ctx.ws.clock.wait(min(max(left, SPAWN_PAUSE), LOOK_EVERY))
             if not ctx.ws.ghp_dir.is_dir():  # removed meanwhile
                 return
-            if process_reports.report_processes(ctx.ws):
+            if process_reports.report_processes(ctx.ws, asks_clients=True):
                 push_now.deliver(ctx, hub)

@@ -61,8 +61,20 @@ def test_a_silent_session_that_waits_is_shown_waiting(
     clock = ManualClock((repo / ".git/ghp/agents/worker-1.json").stat().st_mtime)
     ws = open_workspace(repo, claude(tmp_path, json.dumps(LISTED)), clock)
     clock.wait(400)
-    assert report_processes(ws) == ["worker-1"]
+    assert report_processes(ws, asks_clients=True) == ["worker-1"]
     found = presence_file.newest(ws.folders, "worker-1") or {}
     shown = (found["status"], found["lastAction"]) if kind == "claude" else found["status"]
     expected = ("waiting", "Waits for its person: permission prompt")
     assert shown == (expected if kind == "claude" else "testing")
+
+
+def test_a_sync_that_somebody_waits_for_asks_no_client(repo: Path, tmp_path: Path) -> None:
+    env = {"CLAUDE_CODE_SESSION_ID": SESSION, "GHP_AGENT_PID": str(os.getpid())}
+    assert (
+        invoke("agent-heartbeat --status testing", repo, env | {"GHP_AGENT": "worker-1"}).code == 0
+    )
+    clock = ManualClock((repo / ".git/ghp/agents/worker-1.json").stat().st_mtime)
+    ws = open_workspace(repo, claude(tmp_path, json.dumps(LISTED)), clock)
+    clock.wait(400)
+    assert report_processes(ws) == ["worker-1"]
+    assert (presence_file.newest(ws.folders, "worker-1") or {})["status"] == "testing"
