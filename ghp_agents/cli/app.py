@@ -29,18 +29,18 @@ class Row(NamedTuple):
 
 COMMANDS: dict[str, Row] = {
     "agent-init": Row(
-        "init", "init", "set up", "Set up this repository, or remove everything again."
+        "setup.init", "init", "set up", "Set up this repository, or remove everything again."
     ),
     "agent-trust": Row(
-        "trust",
+        "setup.trust",
         "trust",
         "set up",
         "Show what this repository may run on your machine, and allow it.",
     ),
     "agent-doctor": Row(
-        "doctor", "doctor", "set up", "Check the set-up; print a fix for each problem."
+        "setup.doctor", "doctor", "set up", "Check the set-up; print a fix for each problem."
     ),
-    "agent-plugin": Row("plugin", "plugin", "set up", "Write the plugin for Claude Code."),
+    "agent-plugin": Row("setup.plugin", "plugin", "set up", "Write the plugin for Claude Code."),
     "agent-demo": Row("demo", "demo", "set up", "Show four agents at work in a temporary folder."),
     "agent-status": Row("presence", "status", "agents", "List agents and what they are doing."),
     "agent-heartbeat": Row(

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from ghp_agents.cli import guards, output
+from ghp_agents.cli import output
+from ghp_agents.cli.setup import guards
 from ghp_agents.core.ids import count
 from ghp_agents.integrations.clients import claude_plugin as services
 from ghp_agents.integrations.clients import config_files

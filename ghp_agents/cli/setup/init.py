@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import click
 
-from ghp_agents.cli import complete, guards, output
-from ghp_agents.cli.connect_services import connecting
+from ghp_agents.cli import complete, output
+from ghp_agents.cli.setup import guards
+from ghp_agents.cli.setup.connect_services import connecting
 from ghp_agents.cli.context import is_interactive
-from ghp_agents.cli.guards import Guards
-from ghp_agents.cli.trust import consent_at_set_up
-from ghp_agents.cli.uninstall import Removal, take_away
+from ghp_agents.cli.setup.guards import Guards
+from ghp_agents.cli.setup.trust import consent_at_set_up
+from ghp_agents.cli.setup.uninstall import Removal, take_away
 from ghp_agents.consent import service as consent
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import agent_name
