@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.setup import guards
 from ghp_agents.cli.passthrough import next_ghp
+from ghp_agents.cli.setup import guards
 from ghp_agents.core.errors import GhpError, NotSetUpError, UsageError
 from ghp_agents.github import setup as github_setup
 from ghp_agents.github.action_ref import checked

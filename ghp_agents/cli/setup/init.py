@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import click
 
 from ghp_agents.cli import complete, output
+from ghp_agents.cli.context import is_interactive
 from ghp_agents.cli.setup import guards
 from ghp_agents.cli.setup.connect_services import connecting
-from ghp_agents.cli.context import is_interactive
 from ghp_agents.cli.setup.guards import Guards
 from ghp_agents.cli.setup.trust import consent_at_set_up
 from ghp_agents.cli.setup.uninstall import Removal, take_away

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ghp_agents.cli import output
-from ghp_agents.cli.setup import guards
 from ghp_agents.cli.context import agrees, is_interactive
+from ghp_agents.cli.setup import guards
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import count
 from ghp_agents.doctor import setup as services
