@@ -1,0 +1,198 @@
+"""The overview: what each agent does, and who needs a person. The status table, the watch and the
+JSON draw from it."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from ghp_agents.hotpath.heartbeat import WAITS
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.service import LIVING, AgentView
+from ghp_agents.state.presence import issue_of, number
+
+RESTING = ("idle", "done", "stopped")
+
+
+class Group(StrEnum):
+    """Why an agent is listed where it is, the most important first."""
+
+    NEEDS_YOU = "needs-you"
+    WORKING = "working"
+    IDLE = "idle"
+
+
+class NeedKind(StrEnum):
+    """Why an agent needs a person, the most important first."""
+
+    QUESTION = "question"  # it asked one
+    PERMISSION = "permission"  # its client waits for its person
+    CONFLICT = "conflict"  # its work does not merge with the main branch
+    CHECKS = "checks"  # a check of its pull request failed
+    DEAD = "dead"  # it died and left a claim or unsaved work
+    PULL = "pull"  # its pull request waits to be merged
+    INPUT = "input"  # its turn ended, and it still has a claim
+
+
+URGENCIES = ("high", "normal", "low")
+_KINDS = (*NeedKind,)
+
+
+class Need(NamedTuple):
+    """One reason why an agent needs a person."""
+
+    kind: NeedKind
+    text: str = ""  # others' text: the question, the files in conflict, the failed check
+    urgency: str = ""  # of a question
+    age: float | None = None  # seconds
+    id: str = ""  # what commands name: E-3f9a, #32
+
+    @property
+    def rank(self) -> tuple[int, int, float]:
+        """Sorts needs, the most important first; of equal ones the oldest."""
+        urgency = URGENCIES.index(self.urgency) if self.urgency in URGENCIES else 1
+        return _KINDS.index(self.kind), urgency, -(self.age or 0.0)
+
+
+class AgentRow(NamedTuple):
+    """One agent. `status`, `title`, `branch`, `worktree`, `action` and `error` are others' text."""
+
+    name: str
+    liveness: Liveness
+    status: str
+    needs: tuple[Need, ...] = ()  # the most important first
+    issue: int | None = None  # only one that it has claimed
+    title: str = ""  # of that issue
+    seen: float | None = None  # seconds since its last heartbeat, or since that arrived here
+    is_here: bool = True  # it lives in this clone
+    clone: str = ""
+    worktree: str = ""  # a path if it is here, else the folder's name
+    branch: str = ""
+    pull: int | None = None
+    leases: int = 0
+    error: str = ""  # the last one known: a failed check, a conflict
+    action: str = ""  # what it did last
+
+    @property
+    def group(self) -> Group:
+        """Where it is listed."""
+        if self.needs:
+            return Group.NEEDS_YOU
+        rests = self.status in RESTING or self.liveness not in LIVING
+        waits = self.status == "waiting" and self.action.startswith(WAITS)
+        return Group.IDLE if rests or waits else Group.WORKING
+
+    @property
+    def question(self) -> str:
+        """The id of its most important open question; empty without one."""
+        asked = (need.id for need in self.needs if need.kind is NeedKind.QUESTION)
+        return next(asked, "")
+
+
+class Facts(NamedTuple):
+    """What is known of the agents besides their presence, by agent or by issue."""
+
+    needs: Mapping[str, Sequence[Need]] = {}
+    titles: Mapping[int, str] = {}
+    leases: Mapping[str, int] = {}
+    errors: Mapping[str, str] = {}
+    worktrees: Mapping[str, str] = {}  # paths
+    pulls: frozenset[int] = frozenset()  # open and ready to merge
+    clones: int = 1
+    news_age: float | None = None  # seconds; None without a remote, or before the first news
+
+
+class Totals(NamedTuple):
+    """The numbers of the summary line."""
+
+    agents: int = 0
+    working: int = 0
+    needs_you: int = 0
+    idle: int = 0
+    stale: int = 0
+    dead: int = 0
+    questions: int = 0
+    clones: int = 1
+    news_age: float | None = None
+
+
+class Overview(NamedTuple):
+    """All agents, those that need a person first."""
+
+    agents: tuple[AgentRow, ...] = ()
+    totals: Totals = Totals()
+
+
+def overview(views: Iterable[AgentView], facts: Facts) -> Overview:
+    """The overview of these agents."""
+    rows = sorted((row(view, facts) for view in views), key=_order)
+    return Overview(tuple(rows), _totals(rows, facts))
+
+
+def row(view: AgentView, facts: Facts) -> AgentRow:
+    """One agent with what is known of it."""
+    presence = view.presence
+    issue = issue_of(presence) if "generation" in presence else None
+    return AgentRow(
+        name=view.name,
+        liveness=view.liveness,
+        status=_text(presence, "status") or "idle",
+        needs=tuple(sorted(_needs(view, issue, facts), key=lambda need: need.rank)),
+        issue=issue,
+        title=facts.titles.get(issue, "") if issue else "",
+        seen=view.silent if view.is_here else view.heard,
+        is_here=view.is_here,
+        clone=view.clone or "",
+        worktree=facts.worktrees.get(view.name) or _text(presence, "worktree"),
+        branch=_text(presence, "branch"),
+        pull=number(presence, "pull") or None,
+        leases=facts.leases.get(view.name, 0),
+        error=facts.errors.get(view.name, ""),
+        action=_text(presence, "lastAction"),
+    )
+
+
+def _needs(view: AgentView, issue: int | None, facts: Facts) -> list[Need]:
+    """What is known, and what its presence says."""
+    needs = [*facts.needs.get(view.name, ())]
+    kinds = {need.kind for need in needs}
+    if view.liveness is Liveness.DEAD and issue and NeedKind.DEAD not in kinds:
+        needs.append(Need(NeedKind.DEAD, age=view.quiet))
+    pull = number(view.presence, "pull")
+    if pull in facts.pulls and not kinds & {NeedKind.CONFLICT, NeedKind.CHECKS}:
+        needs.append(Need(NeedKind.PULL, id=f"#{pull}"))
+    status, action = _text(view.presence, "status"), _text(view.presence, "lastAction")
+    if status == "waiting" and view.liveness in LIVING and action.startswith(WAITS):
+        what = action.removeprefix(WAITS).removeprefix(": ")
+        if what:
+            needs.append(Need(NeedKind.PERMISSION, what, age=view.silent))
+        elif issue and not needs:
+            needs.append(Need(NeedKind.INPUT, age=view.silent))
+    return needs
+
+
+def _text(presence: Mapping[str, object], field: str) -> str:
+    value = presence.get(field)
+    return value if isinstance(value, str) else ""
+
+
+def _order(row: AgentRow) -> tuple[object, ...]:
+    needs = row.needs[0].rank if row.needs else ()
+    return (*Group,).index(row.group), needs, row.liveness not in LIVING, row.name
+
+
+def _totals(rows: Sequence[AgentRow], facts: Facts) -> Totals:
+    groups = Counter(row.group for row in rows)
+    livenesses = Counter(row.liveness for row in rows)
+    asked = (need for needs in facts.needs.values() for need in needs)
+    return Totals(
+        agents=len(rows),
+        working=groups[Group.WORKING],
+        needs_you=groups[Group.NEEDS_YOU],
+        idle=groups[Group.IDLE],
+        stale=livenesses[Liveness.STALE],
+        dead=livenesses[Liveness.DEAD],
+        questions=sum(1 for need in asked if need.kind is NeedKind.QUESTION),
+        clones=facts.clones,
+        news_age=facts.news_age,
+    )

@@ -1,0 +1,133 @@
+"""Who is doing what, and who needs a person first."""
+
+from typing import Any
+
+from ghp_agents.core.ids import CloneId
+from ghp_agents.hotpath.heartbeat import WAITS
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.service import AgentView
+from ghp_agents.reports.overview import (
+    AgentRow,
+    Facts,
+    Group,
+    Need,
+    NeedKind,
+    Totals,
+    overview,
+    row,
+)
+
+ASKED = Need(NeedKind.QUESTION, "JSON or TOML?", "normal", 720.0, "E-3f9a")
+
+
+def view(
+    name: str = "worker-1",
+    liveness: Liveness = Liveness.ACTIVE,
+    *,
+    silent: float = 6.0,
+    heard: float | None = None,
+    **presence: Any,
+) -> AgentView:
+    fields = {"status": "implementing", "lastAction": "Edited a.py", **presence}
+    here, clone = heard is None, CloneId("c1")
+    return AgentView(name, fields, liveness, silent, here, heard, clone, silent)
+
+
+def test_a_row_has_what_the_agent_reports_and_what_is_known_besides() -> None:
+    facts = Facts(
+        titles={3: "Parse the input"},
+        leases={"worker-1": 2},
+        errors={"worker-1": "pytest failed"},
+        worktrees={"worker-1": "/trees/3-parse"},
+    )
+    seen = view(issue=3, generation=1, branch="agent/3", worktree="3-parse", pull=32)
+    assert row(seen, facts) == AgentRow(
+        name="worker-1", liveness=Liveness.ACTIVE, status="implementing", issue=3,
+        title="Parse the input", seen=6.0, clone="c1", worktree="/trees/3-parse",
+        branch="agent/3", pull=32, leases=2, error="pytest failed", action="Edited a.py",
+    )  # fmt: skip
+
+
+def test_an_issue_is_shown_only_if_it_is_claimed() -> None:
+    facts = Facts(titles={3: "Parse the input"})
+    assert (row(view(issue=3), facts).issue, row(view(issue=3), facts).title) == (None, "")
+
+
+def test_an_agent_of_another_clone_was_seen_when_its_news_arrived() -> None:
+    assert row(view(silent=50.0, heard=4.0), Facts()).seen == 4.0
+
+
+def test_fields_of_another_type_in_a_foreign_record_are_empty() -> None:
+    seen = row(view(status=7, branch=["x"], lastAction={}, issue="3", generation=1), Facts())
+    assert (seen.status, seen.branch, seen.action, seen.issue) == ("idle", "", "", None)
+
+
+def test_who_needs_a_person_comes_first_then_who_works_then_who_rests() -> None:
+    views = [
+        view("a-rests", status="idle"),
+        view("b-works"),
+        view("c-asked"),
+        view("d-died", Liveness.DEAD, issue=7, generation=1, silent=2460.0),
+        view("e-asks-loudly"),
+        view("f-stale", Liveness.STALE),
+    ]
+    loud = ASKED._replace(urgency="high", age=1.0)
+    facts = Facts(needs={"c-asked": [ASKED], "e-asks-loudly": [loud]}, clones=6, news_age=4.0)
+    shown = overview(views, facts)
+    assert [(each.name, each.group) for each in shown.agents] == [
+        ("e-asks-loudly", Group.NEEDS_YOU),
+        ("c-asked", Group.NEEDS_YOU),
+        ("d-died", Group.NEEDS_YOU),
+        ("b-works", Group.WORKING),
+        ("f-stale", Group.WORKING),
+        ("a-rests", Group.IDLE),
+    ]
+    assert shown.totals == Totals(
+        agents=6, working=2, needs_you=3, idle=1, stale=1, dead=1, questions=2, clones=6,
+        news_age=4.0,
+    )  # fmt: skip
+
+
+def test_of_two_equal_questions_the_older_one_is_first() -> None:
+    facts = Facts(needs={"a": [ASKED._replace(age=5.0)], "b": [ASKED]})
+    assert [each.name for each in overview([view("a"), view("b")], facts).agents] == ["b", "a"]
+
+
+def test_an_agent_with_several_needs_shows_the_most_important_one_first() -> None:
+    needs = [Need(NeedKind.CHECKS, "pytest", id="#32"), ASKED]
+    shown = row(view(), Facts(needs={"worker-1": needs}))
+    assert [need.kind for need in shown.needs] == [NeedKind.QUESTION, NeedKind.CHECKS]
+    assert shown.question == "E-3f9a"
+
+
+def test_a_session_that_waits_for_a_permission_needs_its_person() -> None:
+    waits = view(status="waiting", lastAction=f"{WAITS}: a permission", silent=30.0)
+    assert row(waits, Facts()).needs == (Need(NeedKind.PERMISSION, "a permission", age=30.0),)
+
+
+def test_a_turn_that_ended_needs_its_person_only_while_the_agent_has_a_claim() -> None:
+    ended: dict[str, Any] = {"status": "waiting", "lastAction": WAITS}
+    with_claim = row(view(issue=3, generation=1, **ended), Facts())
+    assert [need.kind for need in with_claim.needs] == [NeedKind.INPUT]
+    without = row(view(**ended), Facts())
+    assert (without.needs, without.group) == ((), Group.IDLE)
+
+
+def test_an_agent_that_waits_for_another_agent_works() -> None:
+    waits = view(status="waiting", lastAction="Waiting for a.py")
+    assert row(waits, Facts()).group is Group.WORKING
+
+
+def test_a_pull_request_waits_for_a_person_unless_it_was_sent_back() -> None:
+    facts = Facts(pulls=frozenset({32}))
+    assert row(view(pull=32), facts).needs == (Need(NeedKind.PULL, id="#32"),)
+    assert row(view(pull=33), facts).needs == ()
+    conflict = Need(NeedKind.CONFLICT, "a.py", id="#32")
+    assert row(view(pull=32), facts._replace(needs={"worker-1": [conflict]})).needs == (conflict,)
+
+
+def test_a_dead_agent_needs_a_person_only_if_it_left_something() -> None:
+    dead = view(liveness=Liveness.DEAD, silent=60.0)
+    assert (row(dead, Facts()).needs, row(dead, Facts()).group) == ((), Group.IDLE)
+    unsaved = Need(NeedKind.DEAD, "2 files", age=60.0)
+    assert row(dead, Facts(needs={"worker-1": [unsaved]})).needs == (unsaved,)
