@@ -122,7 +122,14 @@ def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     assert said["Requires-Python"] == ">=3.11"
     assert said["License-Expression"] == "MIT"
     assert said["Project-URL"] == "Upstream GHP, https://github.com/bretwardjames/ghp"
-    assert set(said.get_all("Provides-Extra", [])) == {"all", "dev", "memory", "syntax", "test"}
+    assert set(said.get_all("Provides-Extra", [])) == {
+        "all",
+        "dev",
+        "jq",
+        "memory",
+        "syntax",
+        "test",
+    }
     assert said.get_payload(decode=True) == (CHECKOUT / "README.md").read_bytes()
 
 

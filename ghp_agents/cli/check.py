@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import complete, output
+from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting
 from ghp_agents.core.errors import ExitCode, UsageError
 from ghp_agents.core.ids import count, one_line
@@ -51,9 +51,7 @@ LINE = 1_000  # characters
     "--override", "reason", metavar="REASON",
     help="Edit files although another agent is editing them. It is told why.",
 )  # fmt: skip
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the refused and overridden files as JSON."
-)
+@json_choice.option("Print the refused and overridden files as JSON.")
 @acting
 def check(
     app: App,

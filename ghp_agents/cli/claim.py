@@ -6,7 +6,7 @@ import click
 
 from ghp_agents.claims import service as services
 from ghp_agents.claims.service import ClaimResult, ReleasedClaim
-from ghp_agents.cli import complete, output
+from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting, start_background, sync_first
 from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.cli.views import issue as issue_view
@@ -38,7 +38,7 @@ EXCHANGE_S = 10.0
     help="Take it from its holder; needs --reason, and authority if the holder lives.",
 )
 @click.option("--reason", metavar="TEXT", default="", help="Why; recorded in the ledger.")
-@click.option("--json", "as_json", is_flag=True, help="Print the claim as JSON.")
+@json_choice.option("Print the claim as JSON.")
 @acting
 def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_json: bool) -> None:
     """Claim an issue so that no other agent takes it, and print its number.

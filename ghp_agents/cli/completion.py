@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import json_choice, output
 
 PROGRAMS = ("ghp", "ghp-agents")
 
@@ -63,7 +63,8 @@ def walk(ctx: click.Context, path: tuple[str, ...] = ()) -> Iterator[CommandNode
     for param in command.get_params(ctx):
         if isinstance(param, click.Option) and not param.hidden:
             names = (*param.opts, *param.secondary_opts)
-            value = None if param.is_flag or param.count else _value(ctx, param)
+            is_optional = param.is_flag or param.count or json_choice.FLAG in names
+            value = None if is_optional else _value(ctx, param)
             options.append(Option(names, _first_line(param.help), value))
         elif isinstance(param, click.Argument):
             own = _value(ctx, param)

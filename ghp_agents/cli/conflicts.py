@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import complete, output
+from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting
 from ghp_agents.cli.signals import exit_on_signals
 from ghp_agents.conflicts import service as services
@@ -22,9 +22,7 @@ PAUSE = 4  # times as long as one look takes, so that watching uses a fifth of a
 @click.command("agent-conflicts", epilog="Example: ghp agent-conflicts worker-1")
 @click.argument("agent", required=False, shell_complete=complete.agents)
 @click.option("--trunk", is_flag=True, help="Only compare with the main branch.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON; with --watch, one object per line."
-)
+@json_choice.option("Print JSON; with --watch, one object per line.")
 @click.option("--watch", is_flag=True, help="Print it again after each change.")
 @acting
 def conflicts(app: App, agent: str | None, trunk: bool, as_json: bool, watch: bool) -> None:

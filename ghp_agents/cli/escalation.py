@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ghp_agents.cli import complete, output, past, signals
+from ghp_agents.cli import complete, json_choice, output, past, signals
 from ghp_agents.cli.context import acting, say_none, send, start_background
 from ghp_agents.cli.params import STDIN, Seconds, read_text
 from ghp_agents.core.clock import age
@@ -199,7 +199,7 @@ def _read(text: str, what: str) -> str:
     "--issue", metavar="N", help="Only questions about this issue.", shell_complete=complete.issues
 )
 @past.AT
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@json_choice.option("Print them as JSON.")
 @acting
 def escalations(
     app: App,

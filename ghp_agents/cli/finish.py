@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import LEARNT, acting, send
 from ghp_agents.core.ids import count
 from ghp_agents.pulls import finish as services
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command("agent-finish", epilog="Example: ghp agent-finish")
 @click.option("--issue", metavar="N", help="The issue (default: the issue of the branch).")
 @click.option("--draft", is_flag=True, help="Open it as a draft.")
-@click.option("--json", "as_json", is_flag=True, help="Print the pull request as JSON.")
+@json_choice.option("Print the pull request as JSON.")
 @acting
 def finish(app: App, issue: str | None, draft: bool, as_json: bool) -> None:
     """Merge main into the branch, run the checks, push, and open a pull request.

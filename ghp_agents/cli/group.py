@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import click
 
-from ghp_agents.cli import complete
+from ghp_agents.cli import complete, json_choice
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import one_line
 
@@ -34,7 +34,11 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that `args` begin with. Raises UsageError."""
         word = args[0]
-        if word.startswith("-") or self.get_command(ctx, word) is not None:
+        command = None if word.startswith("-") else self.get_command(ctx, word)
+        if command is not None:
+            path = f"{ctx.command_path} {word}".partition(" ")[2]
+            return word, command, json_choice.spelled(command, path, args[1:])
+        if word.startswith("-"):
             return super().resolve_command(ctx, args)
         if ctx.resilient_parsing:  # shell completion
             return word, ELSEWHERE, args[1:]

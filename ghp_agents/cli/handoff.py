@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import complete, output
+from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import LEARNT, acting, send, start_background
 from ghp_agents.cli.params import read_text
 from ghp_agents.core.errors import GhpError, UnknownError, UsageError
@@ -77,7 +77,7 @@ def _words(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--checkpoint", is_flag=True, help="Save it for yourself and keep the issue.")
 @click.option("--stdout", is_flag=True, help="Print the document, too.")
 @click.option("--dry-run", is_flag=True, help="Print the document and save nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print the handoff as JSON.")
+@json_choice.option("Print the handoff as JSON.")
 @acting
 def handoff(
     app: App,
@@ -225,7 +225,7 @@ def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
     "--allow-config", is_flag=True,
     help="With --apply: also restore files that configure tools, such as .claude/.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print the text and the handoff as JSON.")
+@json_choice.option("Print the text and the handoff as JSON.")
 @acting
 def resume(
     app: App,

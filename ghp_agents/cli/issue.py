@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import complete, output, past
+from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import NUMBER_DIGITS, read_text
@@ -26,7 +26,7 @@ PARENT = click.option(
 )
 CLOSED = click.argument("number", metavar="N", shell_complete=complete.closed_issues)
 PRIORITY = click.option("--priority", type=click.Choice(PRIORITIES), help="How urgent it is.")
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+AS_JSON = json_choice.option("Print it as JSON.")
 
 # What --at cannot show: locks have no past.
 CLAIMS_LEFT_OUT = (
@@ -52,7 +52,7 @@ WORK_LEFT_OUT = (
     "--label", "labels", multiple=True, metavar="LABEL", help="Only issues with this label."
 )
 @past.AT
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@json_choice.option("Print them as JSON.")
 @acting
 def issues(
     app: App,

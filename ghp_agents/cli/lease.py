@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ghp_agents.cli import complete, output, past, signals
+from ghp_agents.cli import complete, json_choice, output, past, signals
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.params import Duration, Seconds
 from ghp_agents.core.clock import ago, to_seconds
@@ -59,7 +59,7 @@ SHOWN = 3  # files that are listed; the rest are counted
     "--for", "holder", metavar="AGENT", shell_complete=complete.agents,
     help="Lease on behalf of this agent and approve shared files (people and orchestrators only).",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print the lease as JSON.")
+@json_choice.option("Print the lease as JSON.")
 @acting
 def lease(
     app: App,
@@ -173,7 +173,7 @@ def _coverage_text(hold: Hold, files: Sequence[str]) -> str:
     "--implicit", is_flag=True, help="Also list files that agents of this clone are editing."
 )
 @past.AT
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@json_choice.option("Print them as JSON.")
 @click.pass_obj
 def leases(app: App, implicit: bool, at: str | None, as_json: bool) -> None:
     """List leases, oldest first, and who is waiting for them."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import complete, output, past
+from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import say_none, start_background, sync_first
 from ghp_agents.cli.params import seconds_of
 from ghp_agents.core.clock import FORMS, ago, to_text
@@ -44,9 +44,7 @@ A_DAY = 86_400.0  # seconds
     shell_complete=complete.times,
 )  # fmt: skip
 @click.option("--limit", "-n", type=click.IntRange(min=1), help="Only the last N events.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON; with --follow, one object per line."
-)
+@json_choice.option("Print JSON; with --follow, one object per line.")
 @click.option("--follow", is_flag=True, help="Keep printing new events, like `tail -f`.")
 @click.pass_obj
 def log(
@@ -150,7 +148,7 @@ def _fields(entry: LedgerEntry) -> dict[str, Any]:
     "--since", metavar="WHEN", help=f"What happened since then (default: 24h ago): {FORMS}.",
     shell_complete=complete.times,
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@json_choice.option("Print it as JSON.")
 @click.pass_obj
 def report(app: App, since: str | None, as_json: bool) -> None:
     """Report what waits for a person, and what happened since WHEN.

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import acting, send, sync_first
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views import news
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     help="Wait up to this long while another merge runs.",
 )  # fmt: skip
 @click.option("--unchecked", is_flag=True, help="Merge even if no checks are configured.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result of each as JSON.")
+@json_choice.option("Print the result of each as JSON.")
 @acting
 def merge(
     app: App,

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import output, past
+from ghp_agents.cli import json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import read_text
@@ -29,7 +29,7 @@ PATHS = click.option(
     help="A path that it is about, in .gitignore syntax; repeatable.",
 )  # fmt: skip
 EXPIRES = click.option("--expires", metavar="DATE", help="The last day on which it is valid.")
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+AS_JSON = json_choice.option("Print it as JSON.")
 
 
 @click.command(

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ghp_agents.cli import json_choice
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import byte_of
 from ghp_agents.core.schema_version import versioned
@@ -34,14 +35,27 @@ def data(text: str) -> None:
         _give_up(error)
 
 
-def as_json(value: Any) -> None:
-    """Print a value as JSON with an indent of 2. An object, or each of a list, has its version."""
-    data(_escaped(json.dumps(_versioned(value), indent=2, ensure_ascii=False)))
+def as_json(value: Any, rows: Sequence[Any] | None = None) -> None:
+    """Print a value as JSON with an indent of 2. An object, or each of a list, has its version.
+
+    `--json FIELDS` prints only these fields, of `rows` if they are given; `--jq` what is left.
+    """
+    _print_json(value, rows, indent=2)
 
 
 def as_json_line(value: Any) -> None:
-    """Print a value as JSON on one line."""
-    data(_escaped(json.dumps(_versioned(value), ensure_ascii=False)))
+    """Print a value as JSON on one line, with the same options."""
+    _print_json(value, None, indent=None)
+
+
+def _print_json(value: Any, rows: Sequence[Any] | None, indent: int | None) -> None:
+    choice = json_choice.current()
+    value = json_choice.chosen(value, rows, choice.fields) if choice.fields else _versioned(value)
+    if choice.query is None:
+        data(_escaped(json.dumps(value, indent=indent, ensure_ascii=False)))
+        return
+    for answer in json_choice.answers(value, choice.query):
+        data(f"{clean(answer)}\n")
 
 
 def _versioned(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ghp_agents.claims import shown_work
-from ghp_agents.cli import complete, output, past
+from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, log_unexpected, start_background
 from ghp_agents.cli.views import news
 from ghp_agents.cli.views import stale_base as stale_view
@@ -89,7 +89,7 @@ def _fields(status: str | None, issue: str | None, action: str | None) -> dict[s
 
 @click.command("agent-status", epilog="Example: ghp agent-status --epic 1")
 @click.argument("agent", required=False, shell_complete=complete.agents)
-@click.option("--json", "as_json", is_flag=True, help="Print the agents as JSON.")
+@json_choice.option("Print the agents as JSON.")
 @click.option("--watch", is_flag=True, help="Keep showing it until interrupted.")
 @click.option("--stale", is_flag=True, help="Only agents that are stale or dead.")
 @past.AT
@@ -134,7 +134,6 @@ def status(
         return
     then = past.time_of(app, at)
     if then is None:
-        # The JSON has no liveness, so processes are checked only to select agents.
         snapshot, seen = news.look(app, processes=stale or not as_json, offline=offline)
     else:
         snapshot = app.store.snapshot(then)
@@ -143,7 +142,8 @@ def status(
     views = waiting_view.shown(_select(seen, name, stale), waits)
     upstream = upstream_view.heard(app, seen) if then is None and not stale else None
     if as_json:
-        output.as_json(upstream_view.joined(services.document(views), upstream, name))
+        found = services.document(views)
+        output.as_json(upstream_view.joined(found, upstream, name), upstream_view.rows(found))
     elif not views:
         output.say("No agents are stale." if stale else _nobody(seen, then))
     elif name:

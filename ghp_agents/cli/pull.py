@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import complete, output, past
+from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, send, start_background, sync_first
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import as_number, read_text
@@ -26,7 +26,7 @@ EXAMPLE = "ghp agent-pull show 3"
 @click.command("agent-pulls", epilog="Example: ghp agent-pulls --all")
 @click.option("--all", "closed", is_flag=True, help="Open, merged and closed pull requests.")
 @past.AT
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@json_choice.option("Print them as JSON.")
 @click.pass_obj
 def pulls(app: App, closed: bool, at: str | None, as_json: bool) -> None:
     """List open pull requests, oldest first. On GitHub, those from forks are left out."""
@@ -56,7 +56,7 @@ def pull() -> None:
 @pull.command("show", epilog=f"Example: {EXAMPLE} --diff")
 @click.argument("number", metavar="N", shell_complete=complete.pulls)
 @click.option("--diff", "with_diff", is_flag=True, help="Print only the diff.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON; --diff adds the diff.")
+@json_choice.option("Print it as JSON; --diff adds the diff.")
 @click.pass_obj
 def show(app: App, number: str, with_diff: bool, as_json: bool) -> None:
     """Show a pull request, and how often it was sent back.
@@ -101,7 +101,7 @@ def _issue_instead(app: App, number: int) -> NotFoundError | None:
 @click.option(
     "--request-changes", "verdict", flag_value="request-changes", help="It needs other work first."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the review as JSON.")
+@json_choice.option("Print the review as JSON.")
 @acting
 def review(app: App, reference: str, text: str, verdict: str | None, as_json: bool) -> None:
     """Approve a pull request, or request changes.

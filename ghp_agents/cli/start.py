@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import output, run_client
+from ghp_agents.cli import json_choice, output, run_client
 from ghp_agents.cli.context import acting, start_background, sync_first
 from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.core.errors import GhpError, UsageError
@@ -35,7 +35,7 @@ HOW = {
     help=f"Then start this client there: {', '.join(run_client.CLIENTS)}.",
 )  # fmt: skip
 @click.option("--tmux", is_flag=True, help="Start it in a window of tmux.")
-@click.option("--json", "as_json", is_flag=True, help="Print only the result, as JSON.")
+@json_choice.option("Print only the result, as JSON.")
 @acting
 def start(
     app: App,

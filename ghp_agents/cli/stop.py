@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import complete, output
+from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting, send, sync_first
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import agent_name
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--reason", metavar="TEXT", default="", help="Why; the agent reads it.")
 @click.option("--now", is_flag=True, help="Also end the client that `agent-start --run` started.")
 @click.option("--undo", is_flag=True, help="Let the agent continue after all.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_choice.option("Print the result as JSON.")
 @acting
 def stop(app: App, agent: str, reason: str, now: bool, undo: bool, as_json: bool) -> None:
     """Tell an agent to stop at its next step.

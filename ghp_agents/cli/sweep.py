@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import acting, start_background
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.core.ids import count
@@ -41,7 +41,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"  # the file for a job's summary on GitHub
     "--cache", metavar="FOLDER", type=click.Path(path_type=Path),
     help="With --ephemeral: keep GitHub's answers here for the next sweep.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+@json_choice.option("Print what was done as JSON.")
 @acting
 def sweep(
     app: App,

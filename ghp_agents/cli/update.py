@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import acting
 from ghp_agents.cli.views import conflict as view
 from ghp_agents.core.ids import count
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("agent-update", epilog="Example: ghp agent-update")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_choice.option("Print the result as JSON.")
 @acting
 def update(app: App, as_json: bool) -> None:
     """Fetch the main branch, and bring the branch here up to it.

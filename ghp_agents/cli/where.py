@@ -2,7 +2,7 @@
 
 import click
 
-from ghp_agents.cli import complete, output
+from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.params import as_number
 from ghp_agents.core.errors import NotFoundError
 from ghp_agents.core.ids import issue_of_branch
@@ -16,7 +16,7 @@ EXAMPLE = "ghp agent-where 12"
 
 @click.command("agent-where", epilog=f"Example: {EXAMPLE}")
 @click.argument("what", metavar="N|AGENT", shell_complete=complete.issues)
-@click.option("--json", "as_json", is_flag=True, help="Print the path and the branch as JSON.")
+@json_choice.option("Print the path and the branch as JSON.")
 @click.pass_obj
 def where(app: App, what: str, as_json: bool) -> None:
     """Print the path of the worktree of an issue or an agent in this clone, for

@@ -26,12 +26,19 @@ def breaches(name: str, value: object) -> list[str]:
 
 
 def output_of(words: Sequence[str]) -> str:
-    """The name of the schema of a command's output; empty if it prints no JSON."""
+    """The name of the schema of a command's output; empty if it prints no JSON, or a part of it."""
     if "--json" not in words and words[:1] != ["agent-dashboard"]:
+        return ""
+    if "--jq" in words or _has_fields(words):
         return ""
     plain = [word for word in words if not word.startswith("-")][:2]
     name = " ".join(plain) if " ".join(plain) in OUTPUTS else plain[0]
     return f"output/{name.replace(' ', '-')}" if name in OUTPUTS else ""
+
+
+def _has_fields(words: Sequence[str]) -> bool:
+    after = [*words, ""][words.index("--json") + 1] if "--json" in words else ""
+    return "," in after
 
 
 def check_output(words: Sequence[str], out: str) -> None:

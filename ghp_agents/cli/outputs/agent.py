@@ -18,6 +18,12 @@ class AgentJson(AgentFields, TypedDict, total=False):
     waitsFor: list[WaitJson]
 
 
+class AgentRowJson(AgentJson, TypedDict, total=False):
+    """An agent by its name, for `--json FIELDS`."""
+
+    agent: str
+
+
 class UpstreamJson(TypedDict, total=False):
     """What upstream's `ghp` reports of an agent."""
 

@@ -6,6 +6,7 @@ The commands name these types for type checks only. `output.as_json` adds the ve
 from typing import Any
 
 from ghp_agents.cli.outputs.agent import (
+    AgentRowJson,
     DashboardJson,
     LedgerEntryJson,
     LiftedJson,
@@ -71,3 +72,6 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-trust": TrustJson,
     "agent-where": WhereJson,
 }
+
+# What `--json FIELDS` chooses from, where it is neither the object nor each of its list.
+CHOSEN_FROM: dict[str, Any] = {"agent-status": list[AgentRowJson] | EpicJson}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import json_choice, output
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.core.finding import Finding, Level, as_json
 from ghp_agents.doctor import service as services
@@ -21,7 +21,7 @@ MARKS = {
 @click.command("agent-doctor", epilog="Example: ghp agent-doctor --fix")
 @click.option("--fix", is_flag=True, help="Fix what can be fixed; no record is removed.")
 @click.option("--probe", is_flag=True, help="Push a test ref to the remote, and delete it again.")
-@click.option("--json", "json", is_flag=True, help="Print the findings as JSON.")
+@json_choice.option("Print the findings as JSON.", "json")
 @click.pass_context
 def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
     """Check the set-up; print a fix for each problem.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import agrees
 from ghp_agents.consent import service as services
 from ghp_agents.consent.service import ConsentItem
@@ -20,7 +20,7 @@ from ghp_agents.wiring import App
 @click.option("--show", is_flag=True, help="Only list the settings on main, and which are active.")
 @click.option("--revoke", is_flag=True, help="Withdraw your consent.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; for people's scripts.")
-@click.option("--json", "json_", is_flag=True, help="With --show: print JSON.")
+@json_choice.option("With --show: print JSON.", "json_")
 @click.pass_obj
 def trust(app: App, show: bool, revoke: bool, yes: bool, json_: bool) -> None:
     """Show what this repository may run on your machine, and allow it.

@@ -40,6 +40,11 @@ def joined(document: dict[str, Any], known: "Heard | None", name: str | None) ->
     return {**document, "upstream": shown} if shown else document
 
 
+def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each agent of the document as a row, for `--json FIELDS`."""
+    return [{"agent": name, **fields} for name, fields in document["agents"].items()]
+
+
 def tell(known: "Heard | None", name: str | None) -> None:
     """Print the reports, of all agents or of the named one."""
     if known is None:
