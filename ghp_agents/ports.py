@@ -275,6 +275,10 @@ class IssueTracker(Protocol):
         """Close issues, in one step where that is possible. Each gets its comment, once, unless the
         tracker says by itself why it was closed."""
 
+    def showing(self) -> AbstractContextManager[None]:
+        """Inside this block the caller only shows what is recorded already, so it waits at most
+        3 seconds in all. What takes longer raises UnknownError."""
+
     def send(self) -> Sequence[str]:
         """Send what could not be sent before, in order; returns descriptions of what was sent."""
 

@@ -120,6 +120,8 @@ def review(app: App, reference: str, text: str, verdict: str | None, as_json: bo
         app, pull, verdict, text=read_text(text, 4 * TEXT_LIMIT, "The text")
     )
     record = done.record
+    for note in done.notes:
+        output.warn(note)
     if as_json:
         fields: ReviewJson = {
             "number": record.pull, "head": record.head, "verdict": record.verdict,

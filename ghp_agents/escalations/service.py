@@ -80,7 +80,8 @@ def escalate(
             f"{urgency[:40]!r} is not an urgency.", hint=f"Use {', '.join(URGENCIES)}."
         )
     secret_scan.refuse("context", context)
-    number, notes = _issue(ctx, agent, issue)
+    with ctx.tracker.showing():
+        number, notes = _issue(ctx, agent, issue)
     question = Question(agent, tidy, number, choices, kind, tuple(about))
     branch, commit = ctx.ws.branch, worktree.head(ctx.ws.folder) or None
     delivered = _delivered(ctx.ws, agent)
@@ -263,7 +264,9 @@ def post_owed(ctx: Context) -> list[str]:
 
 
 def _post(ctx: Context, escalation: Escalation) -> list[str]:
-    return comments.post(ctx, escalation) or post_owed(ctx)
+    """Post what is missing, as far as nobody has to wait for it; the next sync posts the rest."""
+    with ctx.tracker.showing():
+        return comments.post(ctx, escalation) or post_owed(ctx)
 
 
 def read_all(

@@ -1,6 +1,7 @@
 """Issues stored in the state in git: for repositories without GitHub, and for offline work."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.files import random_hex
@@ -160,6 +161,10 @@ class LocalTracker:
             return None, [entry(x, kind, after[x.issue], words) for x, kind, words in events]
 
         transact(self._store, decide)
+
+    def showing(self) -> AbstractContextManager[None]:
+        """Nobody is waited for here."""
+        return nullcontext()
 
     def send(self) -> Sequence[str]:
         """Nothing to send: no change is ever queued here."""

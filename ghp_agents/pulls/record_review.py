@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.core.secret_scan import redacted
@@ -25,6 +25,7 @@ class Reviewed(NamedTuple):
 
     record: ReviewRecord
     is_new: bool
+    notes: tuple[str, ...] = ()
 
 
 def review(ctx: Context, pull: Pull, verdict: str, text: str = "") -> Reviewed:
@@ -55,17 +56,22 @@ def review(ctx: Context, pull: Pull, verdict: str, text: str = "") -> Reviewed:
         return Reviewed(entry, is_new=True), [rules.encode(entry, pull.issue)]
 
     done = transact(ctx.store, decide)
-    if pull.issue is not None:
-        _comment(ctx, pull.issue, done)
-    return done
+    if pull.issue is None:
+        return done
+    return done._replace(notes=_comment(ctx, pull.issue, done))
 
 
-def _comment(ctx: Context, issue: int, done: Reviewed) -> None:
-    """Comment on the issue, unless an earlier run did. Without a marker: so its agent hears of
-    it."""
+def _comment(ctx: Context, issue: int, done: Reviewed) -> tuple[str, ...]:
+    """Comment on the issue, unless an earlier run did; return notes on failures. Without a marker:
+    so its agent hears of it."""
     text = rules.comment(done.record)
-    if done.is_new or all(each.body != text for each in ctx.tracker.get(issue).comments):
-        issues.comment(ctx, str(issue), text)
+    try:
+        with ctx.tracker.showing():
+            if done.is_new or all(each.body != text for each in ctx.tracker.get(issue).comments):
+                issues.comment(ctx, str(issue), text)
+    except UnknownError as error:
+        return (f"Cannot comment on #{issue}: {error} The review counts; repeat it to comment.",)
+    return ()
 
 
 def require(who: Merger, pull: Pull, tried: Look, *, by_name: bool) -> None:

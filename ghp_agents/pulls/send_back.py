@@ -90,7 +90,8 @@ def _comment(me: ClaimContext, returned: Return, number: int) -> tuple[str, ...]
         return ()
     try:
         text, mark = rules.comment(returned, number), rules.marker(returned)
-        me.ctx.tracker.comment(returned.issue, text, me.actor, marker=mark)
+        with me.ctx.tracker.showing():
+            me.ctx.tracker.comment(returned.issue, text, me.actor, marker=mark)
     except GhpError as error:
         return (f"Cannot comment on #{returned.issue}: {error}",)
     return ()

@@ -1,6 +1,7 @@
 """Sync: exchange state, repeat what failed offline, reconcile, and notify agents."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from ghp_agents.claims import holder_liveness, pending_unassign
 from ghp_agents.core.errors import GhpError, UnknownError
@@ -54,8 +55,8 @@ def sync(
         notes += lost_locks.put_back_locks(ctx)
         if not ctx.tracker.accepts_comment_commands:  # GitHub numbers its issues itself
             issue.name_provisional(ctx)
-        notes += [f"sent a change that was waiting: {change}" for change in ctx.tracker.send()]
-        notes += escalation.post_owed(ctx)
+        with ctx.tracker.showing() if in_command else nullcontext():
+            notes += _send_waiting(ctx)
         note.withdraw(ctx)
     issues: Sequence[Issue] = ()
     wanted: frozenset[int] = frozenset()
@@ -91,6 +92,12 @@ def sync(
         gone = {view.name for view in seen if view.liveness is Liveness.GONE}
         report = _together(report, ctx.exchange.publish(pages.renderer(ctx), gone=gone))
     return report
+
+
+def _send_waiting(ctx: Context) -> list[str]:
+    """Send what could not be shown before; return notes."""
+    sent = [f"sent a change that was waiting: {change}" for change in ctx.tracker.send()]
+    return [*sent, *escalation.post_owed(ctx)]
 
 
 def _deliver(ctx: Context, hub: "GitHubRepository") -> tuple[list[str], frozenset[int]]:

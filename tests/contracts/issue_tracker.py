@@ -266,6 +266,12 @@ class IssueTrackerContract:
         assert second == Comment(second.id, "worker-1", later, "Second")
         assert begin <= later
 
+    def test_what_is_only_shown_is_there_afterwards(self, tracker: IssueTracker) -> None:
+        tracker.create(IssueChange(title="T"), ANN)
+        with tracker.showing():
+            comment = tracker.comment(1, "Shown", ANN)
+        assert tracker.get(1).comments == (comment,)
+
     def test_the_same_comment_without_a_marker_is_said_twice(self, tracker: IssueTracker) -> None:
         tracker.create(IssueChange(title="T"), ANN)
         said = tuple(tracker.comment(1, "Again", ANN) for _ in range(2))

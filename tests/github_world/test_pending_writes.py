@@ -344,3 +344,42 @@ def test_one_command_waits_thirty_seconds_at_most_whatever_github_asks_for(field
     began = field.clock.now()
     field.ghp("agent-sync")
     assert field.clock.now() - began <= 10 + 30 + 15  # before it, its limit, the pace of writes
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'agent-escalate "Which port?"',
+        "agent-answer {question} 80",
+        "agent-handoff --note Done",
+        "agent-handoff --to worker-2 --note Yours",
+        "agent-release 1",
+    ],
+)
+def test_an_agent_waits_three_seconds_at_most_to_show_what_it_did(
+    field: Field, command: str
+) -> None:
+    """GitHub answers each change with a limit of 20 s."""
+    number = field.github.issue("Blink")
+    field.sync()
+    field.ghp(f"agent-claim {number}", agent="worker-1")
+    question = field.ghp('agent-escalate "How?"', agent="worker-1").out.strip()
+    behind = field.github.proxy.behind
+
+    def limited(asked: Asked) -> Said:
+        if asked.apart or not asked.writes:
+            return behind(asked)
+        return Said(429, {"message": "Too many requests"}, {"Retry-After": "20"})
+
+    field.github.proxy.behind = limited
+    words = command.format(question=question)
+    answers = command.startswith("agent-answer")
+    began = field.clock.now()
+    done = field.ghp(words, agent="" if answers else "worker-1")
+    assert field.clock.now() - began <= 10 + 3, done.err  # 10 before it
+    field.github.proxy.behind = behind
+    for _ in range(3):
+        field.clock.wait(60)
+        field.sync()
+    said = "\n".join(field.comments(number))
+    assert ("Which port?" in said, "> 80" in said) == ("Which" in command, answers)

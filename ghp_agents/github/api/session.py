@@ -69,9 +69,11 @@ class ApiSession:
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """All requests inside this block take at most so long together. Later ones raise
-        UnreachableError."""
-        before, self._until = self._until, Deadline(self._ws.clock, seconds)
+        """All requests inside this block take at most so long together, and no longer than a block
+        around it allows. Later ones raise UnreachableError."""
+        before = self._until
+        least = min(seconds, before.left()) if before else seconds
+        self._until = Deadline(self._ws.clock, least)
         try:
             yield
         finally:

@@ -1,6 +1,7 @@
 """GitHub's issues in a clone without a token: read as others published them, written by request."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from ghp_agents.core.errors import NotFoundError, UnknownError
 from ghp_agents.core.files import random_hex
@@ -162,6 +163,10 @@ class TokenlessTracker:
         for each in closings:
             self.comment(each.issue, each.body, by, marker=each.marker)
             self.change(each.issue, IssueChange(state="closed"), by)
+
+    def showing(self) -> AbstractContextManager[None]:
+        """Nobody is waited for here."""
+        return nullcontext()
 
     def send(self) -> Sequence[str]:
         """Nothing is sent from here."""

@@ -6,6 +6,7 @@ state and then verify the result, because other programs and people write there,
 
 import contextlib
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 
 from ghp_agents.core.clock import to_text
@@ -49,7 +50,7 @@ from ghp_agents.ports import LockService
 from ghp_agents.workspace import Workspace
 
 EVERYBODY = "everybody"  # a value of the setting `takeFrom`
-SHOWING_S = 3.0  # seconds that an agent waits at most until its claim is shown on GitHub
+SHOWING_S = 3.0  # seconds that an agent waits at most until GitHub shows what it did
 _HIGHEST = 2**31
 
 Issues = list[Issue]
@@ -146,7 +147,7 @@ class GitHubTracker:
             IssueChange(add_assignees=tuple(add), remove_assignees=tuple(remove))
         )
         try:
-            with context.hub.within(SHOWING_S):
+            with self.showing():
                 self.send()
                 if not context.hub.status().queued:
                     return self.change(issue, wanted, by)
@@ -171,6 +172,10 @@ class GitHubTracker:
         """Close issues, one after another; what was merged, GitHub itself says there."""
         for each in closings:
             self.change(each.issue, IssueChange(state="closed"), by)
+
+    def showing(self) -> AbstractContextManager[None]:
+        """Inside this block, all requests take at most `SHOWING_S` together."""
+        return self._context.hub.within(SHOWING_S)
 
     def send(self) -> Sequence[str]:
         """Send what waits in the outbox, in order; return what was sent, in words."""

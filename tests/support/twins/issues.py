@@ -3,6 +3,7 @@
 import secrets
 import threading
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
@@ -102,6 +103,10 @@ class MemoryTracker:
         for each in closings:
             self.comment(each.issue, each.body, by, marker=each.marker)
             self.change(each.issue, IssueChange(state="closed"), by)
+
+    def showing(self) -> AbstractContextManager[None]:
+        """Nobody is waited for here."""
+        return nullcontext()
 
     def send(self) -> Sequence[str]:
         """Nothing to send: no change is ever queued here."""
