@@ -60,6 +60,9 @@ COMMANDS: dict[str, Row] = {
     "agent-report": Row(
         "ledger", "report", "agents", "Report what happened, and what waits for a person."
     ),
+    "agent-timeline": Row(
+        "timeline", "timeline", "agents", "Show who worked on what, and when, as bars."
+    ),
     "agent-claim": Row("claim", "claim", "claims and leases", "Claim an issue; --next picks one."),
     "agent-lease": Row("lease", "lease", "claims and leases", "Reserve files or a named resource."),
     "agent-leases": Row(

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ghp_agents.cli import json_choice
@@ -106,6 +106,12 @@ def _say_marked(mark: str, colour: str, text: str) -> None:
 def marked(mark: str, colour: str, text: str) -> None:
     """Print a line of data that begins with a mark, coloured on a terminal."""
     data(f"{_paint(mark, colour, sys.stdout)} {clean(text)}")
+
+
+def painted(pieces: Iterable[tuple[str, str]]) -> None:
+    """Print a line of data. Each piece is a text and the number of its colour, which is shown on a
+    terminal."""
+    data("".join(_paint(clean(text), colour, sys.stdout) for text, colour in pieces).rstrip())
 
 
 def is_terminal() -> bool:
@@ -241,7 +247,7 @@ def drop_stdout() -> None:
 
 def _paint(text: str, colour: str, stream: Any) -> str:
     plain = "NO_COLOR" in os.environ or not stream.isatty() or os.environ.get("TERM") == "dumb"
-    return text if plain else f"\033[{colour}m{text}\033[0m"
+    return text if plain or not colour else f"\033[{colour}m{text}\033[0m"
 
 
 @contextlib.contextmanager

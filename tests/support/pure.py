@@ -33,7 +33,7 @@ _NAMES = {
     "notes/search": "bm25 result",
     "presence": "liveness stop_order",
     "pulls": "batch body_template branch_names check pull record replay review",
-    "reports": "markdown overview",
+    "reports": "markdown overview time_axis timeline timeline_replay",
     "settings": "consent key_lines schema settings",
     "state": "admin_port cause codec join ledger legacy_causes presence record refusal",
     "sweep": "messages plan",

@@ -39,6 +39,7 @@ from ghp_agents.cli.outputs.pull import (
 )
 from ghp_agents.cli.outputs.report import ReportJson
 from ghp_agents.cli.outputs.text import HandoffJson, NoteHitJson, NoteJson, QuestionJson, ResumeJson
+from ghp_agents.cli.outputs.timeline import TimelineJson
 from ghp_agents.cli.outputs.upkeep import BusySweepJson, FindingJson, SweepJson, TrustJson
 
 OUTPUTS: dict[str, Any] = {  # by command
@@ -69,6 +70,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-status": StatusJson | EpicJson,
     "agent-stop": StoppedJson | LiftedJson,
     "agent-sweep": SweepJson | BusySweepJson,
+    "agent-timeline": TimelineJson,
     "agent-trust": TrustJson,
     "agent-where": WhereJson,
 }

@@ -1,0 +1,70 @@
+"""`agent-timeline`: who worked on what, and when."""
+
+import shutil
+from pathlib import Path
+
+import click
+
+from ghp_agents.cli import complete, output
+from ghp_agents.cli.context import say_none, start_background, sync_first
+from ghp_agents.cli.params import STDIN, seconds_of
+from ghp_agents.core.clock import FORMS, ago, to_text
+from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.core.ids import count
+from ghp_agents.issues import issue as issues
+from ghp_agents.wiring import App
+
+A_DAY = 86_400.0  # seconds
+
+
+@click.command("agent-timeline", epilog="Example: ghp agent-timeline --since yesterday")
+@click.option(
+    "--since", metavar="WHEN", help=f"Its beginning (default: 24h ago): {FORMS}.",
+    shell_complete=complete.times,
+)  # fmt: skip
+@click.option(
+    "--until", metavar="WHEN", help="Its end (default: now); the same forms as --since.",
+    shell_complete=complete.times,
+)  # fmt: skip
+@click.option(
+    "--issue", metavar="N", help="Only what is about this issue.", shell_complete=complete.issues
+)
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.pass_obj
+def timeline(
+    app: App, since: str | None, until: str | None, issue: str | None, as_json: bool
+) -> None:
+    """Show who worked on what, and when: a line for each agent.
+
+    Claims, waits, questions, handoffs, deaths and merges, from the ledger of all clones.
+    """
+    from ghp_agents.cli.views import timeline as view
+    from ghp_agents.reports import timeline as parts
+    from ghp_agents.reports.read_timeline import read_timeline
+
+    now = app.ws.clock.now()
+    end = min(now, seconds_of(until, now)) if until else None
+    start = seconds_of(since, now) if since else (end or now) - A_DAY
+    if start >= (end or now):
+        raise UsageError(
+            f"The timeline would end at {to_text(end or now)}, before it begins.",
+            hint="Use a --since that is earlier than --until and now.",
+        )
+    with output.busy("Reading what happened"):
+        sync_first(app)
+        found = read_timeline(app, start, end)
+    if issue is not None:
+        found = parts.of_issue(found, issues.find(app.tracker.known(closed=True), issue).number)
+    if since is None:
+        found = parts.from_first(found)
+    if as_json:
+        output.as_json(view.fields(found))
+    elif found.lanes:
+        for line in view.lines(found, shutil.get_terminal_size().columns):
+            output.painted(line)
+    else:
+        say_none(app, f"No agent did anything since {to_text(start)}.")
+    status = app.exchange.sync_status()
+    if status.remote and status.news_at is not None:
+        output.say(f"Last news from {status.remote}: {ago(now - status.news_at)} ago.")
+    start_background(app)

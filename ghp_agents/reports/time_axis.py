@@ -1,0 +1,74 @@
+"""The axis of a timeline: ticks at round times of a zone."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta, tzinfo
+from typing import NamedTuple
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+# seconds
+_STEPS = (
+    *(1, 5, 15, 30), *(minutes * _MINUTE for minutes in (1, 2, 5, 10, 15, 30)),
+    *(hours * _HOUR for hours in (1, 2, 3, 6, 12)), *(days * _DAY for days in (1, 2, 7, 14, 28)),
+)  # fmt: skip
+_LAST = 400 * _DAY  # a longer axis has a tick for each part of a year
+MOST = 500  # ticks
+
+
+class Tick(NamedTuple):
+    """A time of the axis, and what is written there."""
+
+    at: float
+    text: str
+
+
+def ticks(since: float, until: float, most: int, zone: tzinfo | None = None) -> list[Tick]:
+    """At most `most` ticks between two times; without a zone in the machine's."""
+    room = (until - since) / max(1, min(most, MOST))
+    step = next((step for step in _STEPS if step >= room), _LAST * (1 + int(room // _LAST)))
+    return [Tick(at, _text(at, step, zone)) for at in _times(since, until, step, zone)]
+
+
+def _times(since: float, until: float, step: int, zone: tzinfo | None) -> Iterator[float]:
+    day = _local(since, zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    if step >= _DAY:
+        while (at := day.timestamp()) <= until:
+            if at >= since:
+                yield at
+            day += timedelta(days=step // _DAY)
+        return
+    first = day.timestamp()
+    at = first + step * -((first - since) // step)
+    while at <= until:
+        yield at
+        at += step
+
+
+def _text(at: float, step: int, zone: tzinfo | None) -> str:
+    local = _local(at, zone)
+    if step < _MINUTE:
+        return f"{local:%H:%M:%S}"
+    is_day = step >= _DAY or (local.hour, local.minute) == (0, 0)
+    return day_of(local) if is_day else f"{local:%H:%M}"
+
+
+def day_of(local: datetime) -> str:
+    """`22 Nov`, in every language of the machine."""
+    return f"{local.day} {_MONTHS[local.month - 1]}"
+
+
+def between(since: float, until: float, zone: tzinfo | None = None) -> str:
+    """`Mon 22 Nov 2026, 10:00 – 14:00 (UTC)`, or both days, in every language of the machine."""
+    first, last = _local(since, zone), _local(until, zone)
+    end = f"{last:%H:%M}" if first.date() == last.date() else _moment(last)
+    return f"{_moment(first)} – {end} ({last.tzname() or 'local time'})"
+
+
+def _moment(local: datetime) -> str:
+    return f"{_DAYS[local.weekday()]} {day_of(local)} {local.year}, {local:%H:%M}"
+
+
+def _local(at: float, zone: tzinfo | None) -> datetime:
+    here = datetime.fromtimestamp(at, zone)
+    return here.astimezone() if zone is None else here

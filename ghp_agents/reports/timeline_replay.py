@@ -1,0 +1,249 @@
+"""Replays the ledger into the lanes of a timeline."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.ids import Actor
+from ghp_agents.escalations.escalation import may_decide
+from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.hotpath.quoting import NAME_LIMIT, seen_line
+from ghp_agents.reports import timeline as parts
+from ghp_agents.reports.timeline import Lane, Timeline, TimelineMark, TimelineSpan
+from ghp_agents.state import cause
+from ghp_agents.state.ledger import PRESENCE, LedgerEntry
+
+OFF = "off"  # not started, or stopped: no span
+_KINDS = {
+    "idle": parts.IDLE, "done": parts.IDLE, "waiting": parts.WAIT, "blocked": parts.WAIT,
+    "stopped": OFF,
+}  # fmt: skip
+
+
+class TimelineFacts(NamedTuple):
+    """What a timeline is made of. The first entries may describe the state at their beginning."""
+
+    since: float
+    until: float
+    now: float
+    entries: Sequence[LedgerEntry]  # in ledger order
+    dead: Mapping[str, float]  # agents that are dead at `until`, and their last sign of life
+    numbers: Mapping[int, int]  # of an issue with several numbers, by each of them
+    titles: Mapping[int, str]
+    orchestrators: Collection[str] = ()
+
+
+class _Track:
+    """One agent during the replay."""
+
+    def __init__(self) -> None:
+        self.kind, self.at = OFF, 0.0
+        self.issue: int | None = None
+        self.status = self.text = ""
+        self.spans: list[TimelineSpan] = []
+        self.opened: list[TimelineSpan] = []
+        self.marks: list[TimelineMark] = []
+        self.pending: dict[str, TimelineSpan] = {}  # what is open, by its id
+
+    def switch(self, at: float, kind: str, issue: int | None, status: str, text: str) -> None:
+        """The agent does something else from now on."""
+        self._end(at)
+        self.kind, self.at, self.issue, self.status, self.text = kind, at, issue, status, text
+
+    def die(self, at: float) -> None:
+        """The agent is dead since a time, which may be before the newest entries."""
+        self._end(max(at, self.at))
+        kept = [span._replace(end=min(span.end, at)) for span in self.spans if span.start < at]
+        was_dead = self.kind == parts.DEAD
+        marks = [mark for mark in self.marks if mark.kind == parts.DEATH and mark.at >= at]
+        last = marks[-1] if was_dead and marks else TimelineMark(parts.DEATH, at, self.issue)
+        self.marks = [mark for mark in self.marks if mark not in marks]
+        self.spans = kept
+        self.marks.append(last._replace(at=at))
+        self.kind, self.at, self.status = parts.DEAD, at, "dead"
+
+    def close(self, name: str, at: float) -> TimelineSpan | None:
+        """What was open under a name is closed."""
+        span = self.pending.pop(name, None)
+        if span is not None:
+            self.opened.append(span._replace(end=max(at, span.start)))
+        return span
+
+    def finish(self, until: float) -> None:
+        """The end of the timeline."""
+        self._end(until)
+        for name in [*self.pending]:
+            self.close(name, until)
+
+    def _end(self, at: float) -> None:
+        if self.kind != OFF and at > self.at:
+            span = TimelineSpan(self.kind, self.at, at, self.issue, self.status, self.text)
+            self.spans.append(span)
+
+
+class _Replay:
+    """All agents during the replay."""
+
+    def __init__(self, facts: TimelineFacts) -> None:
+        self.facts = facts
+        self.tracks: dict[str, _Track] = {}
+        self.holders: dict[int, str] = {}  # of issues
+        self.openers: dict[str, str] = {}  # of pull requests
+        self.asked: dict[str, str] = {}  # who asked, or waits for a lease, by the record's name
+        self.merged: set[int | None] = set()
+        self.unread = 0
+
+    def track(self, agent: str) -> _Track:
+        return self.tracks.setdefault(agent, _Track())
+
+    def issue(self, entry: LedgerEntry) -> int | None:
+        return self.facts.numbers.get(entry.issue or 0, entry.issue)
+
+    def mark(self, agent: str | None, kind: str, at: float, entry: LedgerEntry) -> None:
+        """A mark in an agent's lane; nothing if no agent is concerned."""
+        if agent is not None and is_name(agent):
+            by = "" if entry.actor == agent else seen_line(entry.actor, NAME_LIMIT)
+            text = seen_line(entry.text, parts.TEXT_LIMIT)
+            self.track(agent).marks.append(TimelineMark(kind, at, self.issue(entry), text, by))
+
+    def concerned(self, entry: LedgerEntry) -> str | None:
+        """The agent that an entry is about: who holds the issue, else who acts."""
+        return self.holders.get(self.issue(entry) or 0, None if entry.is_person else entry.actor)
+
+
+def build(facts: TimelineFacts) -> Timeline:
+    """The timeline of the ledger's entries."""
+    replay = _Replay(facts)
+    moments, unread, ahead = parts.corrected(facts.entries, facts.now)
+    for at, entry in moments:
+        act = _ACTS.get(entry.event)
+        if act and at <= facts.until:
+            act(replay, at, entry)
+    for agent, at in facts.dead.items():
+        track = replay.tracks.get(agent)
+        if track is not None and track.kind != OFF:
+            track.die(min(at, facts.until))
+    lanes = []
+    for agent, track in replay.tracks.items():
+        track.finish(facts.until)
+        marks = tuple(sorted(track.marks, key=lambda mark: mark.at))
+        opened = tuple(sorted(track.opened, key=lambda span: span.start))
+        lanes.append(Lane(agent, tuple(track.spans), opened, marks))
+    titles = {number: seen_line(text, parts.TEXT_LIMIT) for number, text in facts.titles.items()}
+    whole = Timeline(facts.since, facts.until, (), titles, unread=unread + replay.unread)
+    return parts.clipped(whole._replace(ahead=ahead), lanes)
+
+
+def _presence(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    if not is_name(entry.actor):
+        replay.unread += 1
+        return
+    issue, text = replay.issue(entry), seen_line(entry.text, parts.TEXT_LIMIT)
+    status = seen_line(entry.object, NAME_LIMIT)
+    kind = _KINDS.get(status, parts.WORK)
+    replay.track(entry.actor).switch(at, kind, issue, status, text)
+    if issue is not None and kind == parts.WORK:
+        replay.holders.setdefault(issue, entry.actor)
+
+
+def _claim(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    issue = replay.issue(entry)
+    former = replay.holders.pop(issue or 0, None)
+    if former not in (None, entry.actor):
+        if entry.event == "takeover":
+            _dies(replay, former, at, entry)
+        else:
+            replay.mark(former, parts.RELEASE, at, entry)
+    replay.merged.discard(issue)
+    if issue is None or entry.is_person or not is_name(entry.actor):
+        return
+    replay.holders[issue] = entry.actor
+    replay.mark(entry.actor, parts.CLAIM, at, entry)
+    track = replay.track(entry.actor)
+    if track.issue != issue or track.kind != parts.WORK:
+        track.switch(at, parts.WORK, issue, "planning", "")
+
+
+def _dies(replay: _Replay, agent: str | None, at: float, entry: LedgerEntry) -> None:
+    if agent in replay.tracks and replay.tracks[agent].kind != OFF:
+        replay.mark(agent, parts.DEATH, at, entry)
+        replay.tracks[agent].switch(at, parts.DEAD, replay.issue(entry), "dead", "")
+
+
+def _release(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    issue, agent = replay.issue(entry), replay.concerned(entry)
+    replay.holders.pop(issue or 0, None)
+    if entry.cause == cause.SWEPT:
+        _dies(replay, agent, at, entry)
+    elif entry.cause != cause.MERGED:
+        replay.mark(agent, parts.RELEASE, at, entry)
+    elif issue not in replay.merged:  # on GitHub the ledger has no other entry of the merge
+        replay.mark(agent, parts.MERGE, at, entry)
+
+
+def _escalate(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    replay.mark(entry.actor, parts.ASK, at, entry)
+    _opens(replay, parts.QUESTION, at, entry)
+
+
+def _opens(replay: _Replay, kind: str, at: float, entry: LedgerEntry) -> None:
+    if not is_name(entry.actor):
+        replay.unread += 1
+        return
+    text = seen_line(entry.text, parts.TEXT_LIMIT)
+    span = TimelineSpan(kind, at, at, replay.issue(entry), seen_line(entry.object, 40), text)
+    replay.track(entry.actor).pending[entry.object] = span
+    replay.asked[entry.object] = entry.actor
+
+
+def _answer(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    asker = replay.asked.get(entry.object)
+    replay.mark(asker, parts.ANSWER, at, entry)
+    if asker and may_decide(Actor(entry.actor, entry.is_person), replay.facts.orchestrators):
+        replay.track(asker).close(entry.object, at)
+
+
+def _queue(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    _opens(replay, parts.QUEUE, at, entry)
+
+
+def _queue_ends(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    waiter = replay.asked.get(entry.object)
+    if waiter:
+        replay.track(waiter).close(entry.object, at)
+
+
+def _handoff(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    agent = None if entry.is_person else entry.actor
+    replay.mark(agent or replay.concerned(entry), parts.HANDOFF, at, entry)
+
+
+def _pull_open(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    agent = replay.concerned(entry)
+    if agent:
+        replay.openers[entry.object] = agent
+    replay.mark(agent, parts.PULL, at, entry)
+
+
+def _pull_merge(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    replay.merged.add(replay.issue(entry))
+    agent = replay.openers.get(entry.object) or replay.concerned(entry)
+    replay.mark(agent, parts.MERGE, at, entry)
+
+
+def _pull_return(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    agent = replay.openers.get(entry.object) or replay.concerned(entry)
+    replay.mark(agent, parts.RETURN, at, entry)
+
+
+def _stop(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    replay.mark(entry.object, parts.STOP, at, entry)
+
+
+_ACTS: Mapping[str, Callable[[_Replay, float, LedgerEntry], None]] = {
+    PRESENCE: _presence,
+    "claim": _claim, "takeover": _claim, "steal": _claim, "release": _release,
+    "escalate": _escalate, "answer": _answer, "handoff": _handoff,
+    "lease-wait": _queue, "lease": _queue_ends, "lease-release": _queue_ends,
+    "lease-withdraw": _queue_ends, "stop": _stop,
+    "pull-open": _pull_open, "pull-merge": _pull_merge, "pull-return": _pull_return,
+}  # fmt: skip
