@@ -1,16 +1,14 @@
 """`agent-timeline`: who worked on what, and when."""
 
 import shutil
-from pathlib import Path
 
 import click
 
 from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import say_none, start_background, sync_first
-from ghp_agents.cli.params import STDIN, seconds_of
+from ghp_agents.cli.params import seconds_of
 from ghp_agents.core.clock import FORMS, ago, to_text
-from ghp_agents.core.errors import GhpError, UsageError
-from ghp_agents.core.ids import count
+from ghp_agents.core.errors import UsageError
 from ghp_agents.issues import issue as issues
 from ghp_agents.wiring import App
 

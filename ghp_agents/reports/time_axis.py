@@ -50,23 +50,27 @@ def _text(at: float, step: int, zone: tzinfo | None) -> str:
     if step < _MINUTE:
         return f"{local:%H:%M:%S}"
     is_day = step >= _DAY or (local.hour, local.minute) == (0, 0)
-    return day_of(local) if is_day else f"{local:%H:%M}"
+    return _day_of(local) if is_day else f"{local:%H:%M}"
 
 
-def day_of(local: datetime) -> str:
+def _day_of(local: datetime) -> str:
     """`22 Nov`, in every language of the machine."""
     return f"{local.day} {_MONTHS[local.month - 1]}"
 
 
 def between(since: float, until: float, zone: tzinfo | None = None) -> str:
-    """`Mon 22 Nov 2026, 10:00 – 14:00 (UTC)`, or both days, in every language of the machine."""
+    """`Sun 22 Nov 2026, 10:00 – 14:00 (UTC)`, or both days, in every language of the machine."""
     first, last = _local(since, zone), _local(until, zone)
-    end = f"{last:%H:%M}" if first.date() == last.date() else _moment(last)
-    return f"{_moment(first)} – {end} ({last.tzname() or 'local time'})"
+    name = last.tzname() or "local time"
+    if first.date() == last.date():
+        return f"{_date(first)} {first.year}, {first:%H:%M} – {last:%H:%M} ({name})"
+    year = "" if first.year == last.year else f" {first.year}"
+    start = f"{_date(first)}{year}, {first:%H:%M}"
+    return f"{start} – {_date(last)} {last.year}, {last:%H:%M} ({name})"
 
 
-def _moment(local: datetime) -> str:
-    return f"{_DAYS[local.weekday()]} {day_of(local)} {local.year}, {local:%H:%M}"
+def _date(local: datetime) -> str:
+    return f"{_DAYS[local.weekday()]} {_day_of(local)}"
 
 
 def _local(at: float, zone: tzinfo | None) -> datetime:

@@ -89,6 +89,7 @@ class _Replay:
         self.holders: dict[int, str] = {}  # of issues
         self.openers: dict[str, str] = {}  # of pull requests
         self.asked: dict[str, str] = {}  # who asked, or waits for a lease, by the record's name
+        self.early: dict[str, LedgerEntry] = {}  # what ends something, by a slow clock before it
         self.merged: set[int | None] = set()
         self.unread = 0
 
@@ -193,12 +194,18 @@ def _opens(replay: _Replay, kind: str, at: float, entry: LedgerEntry) -> None:
     span = TimelineSpan(kind, at, at, replay.issue(entry), seen_line(entry.object, 40), text)
     replay.track(entry.actor).pending[entry.object] = span
     replay.asked[entry.object] = entry.actor
+    end = replay.early.pop(entry.object, None)
+    if end is not None:
+        _ACTS[end.event](replay, at, end)
 
 
 def _answer(replay: _Replay, at: float, entry: LedgerEntry) -> None:
     asker = replay.asked.get(entry.object)
+    if asker is None:
+        replay.early[entry.object] = entry
+        return
     replay.mark(asker, parts.ANSWER, at, entry)
-    if asker and may_decide(Actor(entry.actor, entry.is_person), replay.facts.orchestrators):
+    if may_decide(Actor(entry.actor, entry.is_person), replay.facts.orchestrators):
         replay.track(asker).close(entry.object, at)
 
 
@@ -208,7 +215,9 @@ def _queue(replay: _Replay, at: float, entry: LedgerEntry) -> None:
 
 def _queue_ends(replay: _Replay, at: float, entry: LedgerEntry) -> None:
     waiter = replay.asked.get(entry.object)
-    if waiter:
+    if waiter is None:
+        replay.early[entry.object] = entry
+    else:
         replay.track(waiter).close(entry.object, at)
 
 

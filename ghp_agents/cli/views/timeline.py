@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import tzinfo
+from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghp_agents.core.clock import ago, to_text
@@ -72,7 +73,8 @@ def lines(timeline: Timeline, columns: int, zone: tzinfo | None = None) -> Itera
     yield [("", "")]
     signs = [sign for kinds in (SPANS, MARKS) for kind, sign in kinds.items() if kind in used]
     yield from _wrapped([(sign.colour, f"{sign.char} {sign.meaning}") for sign in signs], width)
-    yield from ([(line, "2")] for line in _left_out(timeline, len(shown), hidden))
+    for text in _left_out(timeline, len(shown), hidden):
+        yield from ([(line, "2")] for line in wrap(text, width))
     yield from _titles(timeline, width)
 
 
@@ -167,11 +169,12 @@ def _write_labels(
             continue
         number = issues[start]
         text = label(number) if number is not None else ""
-        free = next((x for x in range(start, at) if x not in marked), at)
-        places = range(free, free + len(text))
-        if text and places.stop < at and marked.keys().isdisjoint(places):
-            for place, char in zip(places, text, strict=True):
-                cells[place] = (char, "1")
+        for first in range(start, at - len(text)) if text else ():
+            places = range(first, first + len(text))
+            if marked.keys().isdisjoint(places):
+                for place, char in zip(places, text, strict=True):
+                    cells[place] = (char, "1")
+                break
         start = at
 
 
@@ -209,7 +212,7 @@ def _left_out(timeline: Timeline, shown: int, hidden: int) -> Iterator[str]:
     if lanes:
         yield f"… {count(lanes, 'more agent')}"
     if hidden:
-        yield f"… {count(hidden, 'more event')} at the same place: --html FILE shows each."
+        yield f"… {count(hidden, 'more event')} at the same place: --json lists each."
     if timeline.cut:
         yield f"… {count(timeline.cut, 'older event')} left out: use a later --since."
     if timeline.unread:
@@ -219,16 +222,16 @@ def _left_out(timeline: Timeline, shown: int, hidden: int) -> Iterator[str]:
 
 
 def _titles(timeline: Timeline, width: int) -> Iterator[list[Piece]]:
-    numbers = [*timeline.titles][:TITLES_SHOWN]
+    numbers = [*timeline.titles][-TITLES_SHOWN:]
     if numbers:
         yield [("", "")]
+    rest = len(timeline.titles) - len(numbers)
+    if rest > 0:
+        yield [(f"… {count(rest, 'earlier issue')}", "2")]
     room = max((len(label(number)) for number in numbers), default=0)
     for number in numbers:
         title = phrase(timeline.titles[number], width - room - 4)
         yield [(f"{label(number):{room}}", "1"), (f"  {title}", "")]
-    rest = len(timeline.titles) - len(numbers)
-    if rest > 0:
-        yield [(f"… {count(rest, 'more issue')}", "2")]
 
 
 def fields(timeline: Timeline) -> "TimelineJson":
