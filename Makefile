@@ -11,7 +11,7 @@ DEV := .venv/.ready-all-dev
 # Compiled test modules are kept: to compile them again takes a fifth of a run.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-slow test-lowest check fix bench docs clean
+.PHONY: help demo test test-slow test-lowest check fix bench docs docs-site clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -47,8 +47,11 @@ fix: $(DEV) ## let ruff mend what it can
 bench: $(DEV) ## measure what must be fast; prints a table, writes JSON
 	$(BIN)/python -m bench
 
-docs: $(DEV) ## write docs/COMMANDS.md and the README's command table from the commands
+docs: $(DEV) ## write the generated pages of docs/, and their lists
 	$(BIN)/python -m tools.docs
+
+docs-site: ## build the pages of docs/ as a site; every link and anchor in it is checked
+	@$(PYTHON) tools/site.py
 
 clean: ## take away everything that was made here
 	rm -rf .venv .venv.unfinished .cache dist build memory/dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache

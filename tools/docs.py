@@ -1,4 +1,4 @@
-"""Writes docs/COMMANDS.md, the README's table and docs/clients from the program: `make docs`."""
+"""Writes docs/COMMANDS.md and all other generated pages and parts of pages: `make docs`."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import click
 from ghp_agents.cli.app import COMMANDS, app
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.settings.schema import AgentsConfig, UpstreamConfig
-from tools import client_docs, schemas
+from tools import client_docs, pages, schemas
 
 CHECKOUT = Path(__file__).parents[1]
 PAGE = CHECKOUT / "docs/COMMANDS.md"
@@ -68,6 +68,7 @@ def main() -> None:
     README.write_text(with_table(README.read_text()))
     client_docs.main()
     schemas.main()
+    pages.main()
 
 
 def page() -> str:
