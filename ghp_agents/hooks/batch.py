@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from ghp_agents.hooks.event import Event
     from ghp_agents.hooks.scene import HookContext
+
+UNRECORDED = "Nothing was recorded: "  # what a command prints that could write nowhere
 
 
 def batch(context: "HookContext") -> Reply | None:
@@ -28,8 +31,16 @@ def batch(context: "HookContext") -> Reply | None:
     done = action(event.tool_uses, event.cwd, context.place.toplevel)
     if done:
         fields["lastAction"] = heartbeat.clean_action(done)
+    if event.hears and any("agent-heartbeat" in what for what in _run(event)):
+        from ghp_agents.hooks import carried_command
+
+        fields |= carried_command.heartbeat_fields(context)
     beat(context, fields, progress=any(use.verb == EDITED for use in event.tool_uses))
     replies: list[Reply | None] = []
+    if UNRECORDED in event.printed and event.hears:
+        from ghp_agents.hooks import carried_command
+
+        replies.append(carried_command.carry_out(context))
     if any(use.verb == RAN for use in event.tool_uses):
         from ghp_agents.hooks import shell_writes
 
@@ -44,6 +55,11 @@ def batch(context: "HookContext") -> Reply | None:
         mark_read(context)
         replies.append(news(context, "ghp-agents has news for this agent:"))
     return joined([reply for reply in replies if reply])
+
+
+def _run(event: "Event") -> "list[str]":
+    """The commands of this step."""
+    return [what for use in event.tool_uses if use.verb == RAN for what in use.what]
 
 
 def _is_contested(context: "HookContext") -> bool:

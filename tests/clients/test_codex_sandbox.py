@@ -15,7 +15,7 @@ from tests.clients.steps import TRUSTED, set_up, shell, states
 from tests.support import guard, repos
 from tests.support.clients import Bench, end, ghp
 from tests.support.clock import ManualClock
-from tests.support.fake_models import Turn
+from tests.support.fake_models import Request, Turn
 
 pytestmark = pytest.mark.slow
 
@@ -75,6 +75,29 @@ def test_our_commands_fail_plainly_while_hooks_work(
     assert said.count("Read-only file system") >= 3
     assert "\ncode 0" not in said
     assert states(repo)["worker-1"]["status"] == "stopped"  # by the hook at the end
+
+
+@pytest.mark.usefixtures("commands")
+def test_the_hook_carries_out_what_the_sandbox_stops(bench: Bench, repo: Path) -> None:
+    lines = [
+        ghp("agent-heartbeat", "--status", "testing"),
+        ghp("agent-lease", "src/"),
+        ghp("agent-escalate", "'How wide is a tab?'", "--as", "worker-1"),
+    ]
+    steps = [Turn(calls=[shell("codex", line)]) for line in lines]
+    beats: list[str] = []
+
+    def stop(_: Request) -> Turn:
+        beats.append(states(repo)["worker-1"]["status"])
+        return Turn("I stop.")
+
+    bench.models.script("two", *steps, stop)
+    ended = end(bench.codex(repo, "two", TRUSTED, sandbox=SANDBOX))
+    assert ended.code == 0, ended.err
+    said = bench.models.requests("two")[-1].said
+    assert "this session's hook ran it outside:\n✓ Leased src/" in said
+    assert "this session's hook ran it outside:\n✓ Asked E-" in said
+    assert beats == ["testing"]
 
 
 def test_our_commands_work_where_agent_init_opened_its_folder(
