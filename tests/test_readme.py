@@ -1,57 +1,67 @@
-"""The first five minutes of the README, typed as they stand there, do what it says."""
+"""The README's path from an issue to main, typed as it stands there in a new repository, works."""
 
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.support import hosts
 from tests.support.git import git
 from tests.support.house import CHECKOUT
 
-# What a reader does at a line besides typing it, or instead.
+LINES = 200  # of the README, at most
+
+# What an agent does by itself, in the place of a client that `agent-start --run` starts.
+CLAUDE = """
+test -n "$1"  # the prompt
+if test -e parser; then
+  echo half > manual; exec sleep 60
+fi
+ghp agent-heartbeat --status implementing --action "Reading the grammar"
+ghp agent-escalate "Is a tab one column or eight?" --option one --option eight --wait > parser
+git add parser; git commit -qm "Parse the input"
+ghp agent-finish
+"""
+CODEX = """
+ghp agent-resume --apply > /dev/null
+echo whole >> manual; git add manual; git commit -qm "Write the manual"
+ghp agent-finish
+"""
+
+# What a reader does besides typing a line, or instead.
 DOES = {
-    "python3 -m venv ~/.venvs/ghp && . ~/.venvs/ghp/bin/activate": "",
-    "pip install .": "",
-    "cd your-repository": 'cd "$one"',
-    "ghp agent-init": """
-{line}
-mkdir -p .ghp; echo '{"agents": {"checks": ["test -s src/grammar/half"]}}' > .ghp/config.json
-git add .ghp/config.json; git commit -qm 'Configure checks'; git push -q origin HEAD
-git -C "$other" pull -q; (cd "$other"; ghp agent-trust --yes)
-""",
-    "cd … && claude": 'cd "$(ghp agent-where 1)"',
-    'ghp agent-heartbeat --status implementing --action "Reading the grammar"': """
-{line}
-mkdir -p src/grammar; echo one > src/grammar/lexer; git add .; git commit -qm 'Begin the lexer'
-echo two > src/grammar/half
-""",
-    'answer=$(ghp agent-escalate "Is a tab one column or eight?" --option one --option eight '
-    "--wait)": """
-(answer=$(ghp agent-escalate "Is a tab one column or eight?" --option one --option eight --wait)
-echo "$answer" > "$one/../answer") &
+    "ghp agent-start 1 --as worker-1 --run claude": "{line} &",
+    "ghp agent-status": """
 until ghp agent-escalations --open | grep -q '^E-'; do :; done
+{line}
 """,
     "ghp agent-answer E-3f9a eight": """
-cd "$one"; id=$(ghp agent-escalations --open | grep -o '^E-[0-9a-f]*')
-ghp agent-answer "$id" eight; cd - > /dev/null
+id=$(ghp agent-escalations --open | grep -o '^E-[0-9a-f]*')
+ghp agent-answer "$id" eight
 wait
 """,
-    "ghp agent-sync": 'cd "$other"; {line}',
-    "ghp agent-resume --apply": 'cd "$(ghp agent-where 1)"; {line}',
-    "ghp agent-finish": "git add .; git commit -qm 'Finish the lexer'; {line}",
+    "ghp agent-trust": "{line} --yes",
+    "ghp agent-start --next --as worker-1 --run claude": """
+{line} &
+until test -e "$(ghp agent-where 2 2> /dev/null)/manual"; do :; done
+""",
+    "ghp agent-stop worker-1 --now": "{line}; wait || true",
 }
 
 
 def typed() -> list[str]:
     """The lines of the section, without their remarks."""
     text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    section = text.split("## The first five minutes")[1].split("\n## ")[0].split("\n### ")[0]
+    section = text.split("## From an issue to main")[1].split("\n## ")[0]
     blocks = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
     return [re.sub(r"\s+#\s.*", "", line) for line in "".join(blocks).splitlines()]
+
+
+def test_it_is_short() -> None:
+    assert len((CHECKOUT / "README.md").read_text(encoding="utf-8").splitlines()) < LINES
 
 
 def test_every_line_that_a_reader_replaces_is_still_there() -> None:
@@ -59,19 +69,26 @@ def test_every_line_that_a_reader_replaces_is_still_there() -> None:
 
 
 @pytest.mark.slow
-def test_the_first_five_minutes_work_as_typed(clones: Callable[[int], list[Path]]) -> None:
-    one, other = clones(2)
+def test_the_path_from_an_issue_to_main_works_as_typed(tmp_path: Path) -> None:
+    remote, repo, programs = (tmp_path / name for name in ("r.git", "your-repository", "bin"))
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(remote))
+    git(tmp_path, "clone", "-q", str(remote), str(repo))
+    (repo / "Makefile").write_text("test:\n\ttest -s parser\n")
+    git(repo, "add", ".")
+    git(repo, "commit", "-qm", "Start")
+    git(repo, "push", "-q", "origin", "HEAD:main")
+    hosts.executable(programs / "ghp", f'exec "{sys.executable}" -P -m ghp_agents "$@"')
+    hosts.executable(programs / "claude", CLAUDE)
+    hosts.executable(programs / "codex", CODEX)
     lines = [DOES.get(line, "{line}").replace("{line}", line) for line in typed()]
-    script = "\n".join(["set -eu", 'ghp() { "$python" -P -m ghp_agents "$@"; }', *lines])
     env = {
-        **os.environ, "python": sys.executable, "PYTHONPATH": str(CHECKOUT), "one": str(one),
-        "other": str(other), "GHP_BACKGROUND": "0",
+        **os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": str(CHECKOUT),
+        "GHP_BACKGROUND": "0",
     }  # fmt: skip
     done = subprocess.run(
-        ["bash", "-c", script], cwd=one, env=env, capture_output=True, text=True, timeout=300
-    )
+        ["bash", "-xc", "\n".join(["set -eu", *lines])], cwd=tmp_path, env=env, text=True,
+        capture_output=True, timeout=120,
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (one.parent / "answer").read_text() == "eight\n"
-    git(one, "fetch", "--quiet")
-    assert git(one, "show", "origin/main:src/grammar/half") == "two"
-    assert git(one, "show", "origin/main:src/grammar/lexer") == "one"
+    assert git(remote, "show", "main:parser") == "eight"
+    assert git(remote, "show", "main:manual") == "half\nwhole"

@@ -13,8 +13,6 @@ from tools import client_docs, pages, schemas
 
 CHECKOUT = Path(__file__).parents[1]
 PAGE = CHECKOUT / "docs/COMMANDS.md"
-README = CHECKOUT / "README.md"
-BEGIN, END = "<!-- commands: written by `make docs` -->", "<!-- commands: end -->"
 WIDTH = 88
 
 MEANINGS = {
@@ -65,7 +63,6 @@ VARIABLES = {
 def main() -> None:
     """Update all pages."""
     PAGE.write_text(page())
-    README.write_text(with_table(README.read_text()))
     client_docs.main()
     schemas.main()
     pages.main()
@@ -158,14 +155,6 @@ def table() -> str:
         rows.append(f"| {group} | `{name}` | {row.line} |")
         last = row.group
     return "\n".join(["| | command | |", "|---|---|---|", *rows])
-
-
-def with_table(readme: str) -> str:
-    """The README with the table between its two marks replaced."""
-    before, _, rest = readme.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    assert END in rest, f"README.md needs the lines {BEGIN} and {END}"
-    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
 
 
 def described(name: str) -> Iterator[str]:
