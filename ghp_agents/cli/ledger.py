@@ -148,20 +148,27 @@ def _fields(entry: LedgerEntry) -> dict[str, Any]:
     "--since", metavar="WHEN", help=f"What happened since then (default: 24h ago): {FORMS}.",
     shell_complete=complete.times,
 )  # fmt: skip
+@click.option("--cost", is_flag=True, help="What agents used instead: money, tokens and time.")
 @json_choice.option("Print it as JSON.")
 @click.pass_obj
-def report(app: App, since: str | None, as_json: bool) -> None:
+def report(app: App, since: str | None, cost: bool, as_json: bool) -> None:
     """Report what waits for a person, and what happened since WHEN.
 
     Questions without an answer and finished pull requests come first, each with the command to
     type. Then: what was merged, answered, opened, closed and handed over, which agents died or
     were idle, and what was learnt.
+
+    With --cost: the money, tokens and time of each agent and issue, as the agents' clients report
+    them. An amount belongs to the issue that the agent had when it was reported.
     """
     from ghp_agents.cli.views import report as report_view  # `agent-log` needs none of this
     from ghp_agents.reports import report as reports
 
     now = app.ws.clock.now()
     then = seconds_of(since, now) if since else now - A_DAY
+    if cost:
+        _print_costs(app, then, as_json)
+        return
     with output.busy("Reading what happened"):
         sync_first(app)
         found = reports.read_report(app, then)
@@ -174,7 +181,29 @@ def report(app: App, since: str | None, as_json: bool) -> None:
         say_none(app, f"Nothing happened since {to_text(then)}.")
     for unread in found.notes:
         output.warn(unread)
+    _print_news_age(app)
+    start_background(app)
+
+
+def _print_costs(app: App, then: float, as_json: bool) -> None:
+    from ghp_agents.cli.views import costs as cost_view
+    from ghp_agents.reports import costs
+
+    with output.busy("Reading what agents used"):
+        sync_first(app)
+        found = costs.read_costs(app, then)
+    if as_json:
+        output.as_json(cost_view.fields(found))
+    elif found.agents:
+        cost_view.show(found)
+    else:
+        say_none(app, f"No agent worked since {to_text(then)}.")
+    _print_news_age(app)
+    start_background(app)
+
+
+def _print_news_age(app: App) -> None:
+    now = app.ws.clock.now()
     status = app.exchange.sync_status()
     if status.remote and status.news_at is not None:
         output.say(f"Last news from {status.remote}: {ago(now - status.news_at)} ago.")
-    start_background(app)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ghp_agents.hooks.messages import DecisionReply, HookFields, HookReply
 
 KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end", "wait")  # of events
+UNSHOWN = ("edits", "model", "printed", "transcript", "used")  # fields that follow from the message
 # The kinds of tool use that presence distinguishes.
 EDITED, RAN, READ, SEARCHED, USED = "edited", "ran", "read", "searched", "used"
 
@@ -61,6 +62,7 @@ class Event:
         "goes_on",
         "hears",
         "kind",
+        "model",
         "name",
         "paths",
         "pid",
@@ -69,6 +71,8 @@ class Event:
         "session",
         "takes_news",
         "tool_uses",
+        "transcript",
+        "used",
     )
 
     def __init__(
@@ -88,7 +92,12 @@ class Event:
         pid: int | None = None,
         about: str = "",
         printed: str = "",
+        transcript: str = "",
+        model: str = "",
     ) -> None:
+        self.transcript = transcript  # the file with the session, if the client names one
+        self.model = model
+        self.used: Mapping[str, Any] = {}  # the counters that a plugin of ours sends
         self.printed = printed  # what the tools of a batch answered, if the client tells
         self.about = about  # the kind of a notification
         self.client = client
@@ -107,7 +116,7 @@ class Event:
 
     def __repr__(self) -> str:
         # Edits are as large as files, and follow from the message.
-        names = [name for name in self.__slots__ if name not in ("edits", "printed")]
+        names = [name for name in self.__slots__ if name not in UNSHOWN]
         fields = [f"{name}={getattr(self, name)!r}" for name in names]
         return f"Event({', '.join(fields)})"
 
@@ -199,6 +208,8 @@ class Client:
             resumed=kind == "start" and payload.get("source") == "resume",
             about=text(payload, "notification_type") if kind == "wait" else "",
             printed=text(payload, "tool_response") if kind == "batch" else "",
+            transcript=text(payload, "transcript_path"),
+            model=text(payload, "model"),
         )
 
     def tool_use(self, tool: str, arguments: "Any") -> ToolUse:

@@ -1,5 +1,6 @@
 """Heartbeats from hooks."""
 
+from ghp_agents.hooks import usage
 from ghp_agents.hotpath import background, boot_clock, heartbeat
 
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ def beat(context: "HookContext", fields: "dict[str, Any]", *, progress: bool = F
         throttle=settings.get("throttle", heartbeat.THROTTLE),
         pid=heartbeat.agent_pid(context.environ),
         moment=boot_clock.read(),
+        count=usage.counting(context),
     )
     if beaten is None:
         begin(context, fields)

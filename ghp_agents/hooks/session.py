@@ -3,6 +3,7 @@
 import os
 import sys
 
+from ghp_agents.hooks import usage
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.presence import beat, begin
 from ghp_agents.hotpath import (
@@ -40,6 +41,7 @@ def start(context: "HookContext") -> Reply:
     ids = context.event.session or "", process_start.key(heartbeat.agent_pid(context.environ))
     own_name.keep(context.folders, ids, context.agent, context.now)
     begin(context, fields)
+    usage.begin(context)
     first = _first_of_name(context)
     if first:
         news_flag.set_flag(context.folders, first)
@@ -172,6 +174,7 @@ def end(context: "HookContext") -> None:
         context.now,
         session=local.get("session"),
         patience=END_TIMEOUT_S,
+        count=usage.counting(context),
     )
     if context.event.goes_on:
         return

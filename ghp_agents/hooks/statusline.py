@@ -6,7 +6,7 @@ It is printed after every message. So the agent's part is read from its presence
 counts, which need the state, are cached.
 """
 
-from ghp_agents.hooks import scene
+from ghp_agents.hooks import scene, usage
 from ghp_agents.hooks.event import Event, text
 from ghp_agents.hotpath import fastjson, news_flag, own_file
 
@@ -30,6 +30,7 @@ def segment(payload: "Mapping[str, Any]", environ: "Mapping[str, str]") -> str:
     context = scene.find(Event("claude", "batch", "statusLine", session, cwd or None), environ)
     if context is None:
         return ""
+    usage.note(context, usage.from_status_line(context, payload))
     known = _known(context)
     parts = [context.agent, _work(context, known), *_counts(known)]
     return SEPARATOR.join([part for part in parts if part])

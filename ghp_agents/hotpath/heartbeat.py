@@ -14,7 +14,7 @@ from ghp_agents.hotpath.locate import Location, branch
 WAITS = "Waits for its person"  # begins the last action of an agent whose client says so
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 ACTION_LIMIT = 500  # characters of lastAction
@@ -55,13 +55,15 @@ def beat(
     epoch: int | None = None,
     patience: float = presence_file.TIMEOUT_S,
     moment: "tuple[str, float] | None" = None,
+    count: "Callable[[dict[str, Any], dict[str, Any]], bool] | None" = None,
 ) -> str | None:
     """Renew the presence of `agent` in the first of `folders` that can be written.
 
     Returns "moved" (status, issue or epoch changed), "beat", or "quiet" (nothing new within the
     throttle, so nothing was written). Returns None if the slow path must find the epoch: the agent
     has no presence yet and `epoch` is not given, or its session started again. `moment` is the
-    monotonic time: `Clock.interval`. Raises OSError if nothing can be written.
+    monotonic time: `Clock.interval`. `count` adds to the record and its `local` what the agent has
+    used, and returns whether that is news. Raises OSError if nothing can be written.
     """
     number, held = presence_file.hold(folders, agent, patience=patience)
     try:
@@ -78,6 +80,8 @@ def beat(
         news = news or epoch is not None or local != record.get("local")
         if progress and not _recent(record.get("lastProgress"), now, throttle):
             news = True
+        if count and before is not None and local is not None:
+            news = count(record, local) or news
         if not news and _recent(record.get("timestamp"), now, throttle):
             return "quiet"
         moved = epoch is not None or any(
@@ -178,7 +182,8 @@ def _began(record: "Mapping[str, Any]", session: str | None) -> "dict[str, Any]"
     local = record.get("local", {})
     left = [*local.get("left", ()), local.get("session")]
     others = [other for other in left if other and other != session][-3:]
-    return {"session": session, "left": others} if session else {"left": others}
+    used = {"usage": local["usage"]} if "usage" in local else {}
+    return used | ({"session": session, "left": others} if session else {"left": others})
 
 
 def to_text(seconds: float) -> str:

@@ -10,9 +10,10 @@ from typing import Any, TypedDict, get_type_hints
 from ghp_agents.core.ids import NUMBERS_END, one_line
 from ghp_agents.core.schema_version import KEY, VERSION, versioned
 from ghp_agents.hotpath import heartbeat
-from ghp_agents.state import changes
+from ghp_agents.state import changes, usage
 from ghp_agents.state.changes import ChangedFields
 from ghp_agents.state.record import Movement
+from ghp_agents.state.usage import UsageFields
 
 PATH = ".ghp/agent-status.json"
 LEAP = 1_000_000  # epochs; no agent restarts that often between two reports
@@ -39,6 +40,7 @@ class AgentFields(TypedDict, total=False):
     processRunsFor: int
     silentFor: int
     changes: list[ChangedFields]
+    usage: UsageFields
 
 
 class PresenceFile(TypedDict):
@@ -68,12 +70,16 @@ def typed(presence: Presence) -> dict[str, Any]:
     }
     if changes.FIELD in fields:
         fields[changes.FIELD] = changes.valid(fields[changes.FIELD])
+    if usage.FIELD in fields:
+        fields[usage.FIELD] = usage.valid(fields[usage.FIELD])
     return fields
 
 
 def _fits(value: Any, kind: Any) -> bool:
     if kind == list[ChangedFields]:
         return isinstance(value, list)
+    if kind is UsageFields:
+        return isinstance(value, dict)
     if kind == list[str]:
         return isinstance(value, list) and all(isinstance(item, str) for item in value)
     return isinstance(value, kind) and not isinstance(value, bool)

@@ -18,7 +18,7 @@ _NAMES = {
     "hooks": "loose_match notebook_edit patch_edit",
     "hotpath": (
         "conflict_report conflict_words line_ranges lost_claim marked_conflicts quoting "
-        "stored_form "
+        "stored_form usage "
     ),
     "integrations/clients": "events hook_entries statusline",
     "integrations/git_hooks": "script",
@@ -35,7 +35,7 @@ _NAMES = {
     "pulls": "batch body_template branch_names check pull record replay review",
     "reports": "markdown overview time_axis timeline timeline_replay",
     "settings": "consent key_lines schema settings",
-    "state": "admin_port cause codec join ledger legacy_causes presence record refusal",
+    "state": "admin_port cause codec join ledger legacy_causes presence record refusal usage",
     "sweep": "messages plan",
 }
 PURE = tuple(

@@ -35,3 +35,44 @@ class ReportJson(TypedDict):
     died: list[ReportItemJson]
     idle: list[ReportItemJson]
     learnt: list[ReportItemJson]
+
+
+class UseJson(TypedDict):
+    """What was used. Null: no client reports it. `usd` is the clients' own estimate, `apiSeconds`
+    is how long models answered, and `inputTokens` include `cachedTokens`."""
+
+    usd: float | None
+    apiSeconds: float | None
+    inputTokens: int | None
+    cachedTokens: int | None
+    outputTokens: int | None
+    linesAdded: int | None
+    linesRemoved: int | None
+
+
+class AgentCostJson(UseJson):
+    """What an agent used."""
+
+    agent: str
+    client: str | None
+    model: str | None
+
+
+class IssueCostJson(UseJson):
+    """What was used for an issue; null: without an issue, or for older issues of an agent.
+    `notReportedBy` has the agents on it whose clients report nothing."""
+
+    issue: int | None
+    title: str | None
+    agents: list[str]
+    notReportedBy: list[str]
+
+
+class CostsJson(TypedDict):
+    """What agents used since a time: `agent-report --cost`."""
+
+    since: str
+    until: str
+    total: UseJson
+    agents: list[AgentCostJson]
+    issues: list[IssueCostJson]

@@ -37,7 +37,7 @@ from ghp_agents.cli.outputs.pull import (
     UpdatedJson,
     WhereJson,
 )
-from ghp_agents.cli.outputs.report import ReportJson
+from ghp_agents.cli.outputs.report import CostsJson, ReportJson
 from ghp_agents.cli.outputs.text import HandoffJson, NoteHitJson, NoteJson, QuestionJson, ResumeJson
 from ghp_agents.cli.outputs.timeline import TimelineJson
 from ghp_agents.cli.outputs.upkeep import BusySweepJson, FindingJson, SweepJson, TrustJson
@@ -63,7 +63,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-pull show": PullPageJson,
     "agent-pulls": list[PullJson],
     "agent-recall": list[NoteHitJson],
-    "agent-report": ReportJson,
+    "agent-report": ReportJson | CostsJson,
     "agent-resume": ResumeJson,
     "agent-review": ReviewJson,
     "agent-start": StartedJson,

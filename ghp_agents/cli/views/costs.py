@@ -1,0 +1,106 @@
+"""Costs as two tables, by agent and by issue, and as JSON."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ghp_agents.cli import output
+from ghp_agents.core.clock import ago, to_text
+from ghp_agents.hotpath.quoting import file, one_line, phrase
+from ghp_agents.reports.costs import Costs
+from ghp_agents.state.usage import NOTHING, Use
+
+AMOUNTS = ("COST", "INPUT", "CACHED", "OUTPUT", "API TIME")
+MODEL_SHOWN = 30  # characters
+TITLE_SHOWN = 60
+NONE = "-"
+
+
+def show(costs: Costs) -> None:
+    """Print the tables, and who reports nothing."""
+    output.data(f"Since {to_text(costs.since)} ({ago(costs.until - costs.since)} ago)")
+    rows = [
+        (agent.name, *amounts(agent.use), file(one_line(agent.client, MODEL_SHOWN)),
+         file(one_line(agent.model, MODEL_SHOWN)) if agent.model else "")
+        for agent in costs.agents
+        if agent.use != NOTHING
+    ]  # fmt: skip
+    total = [("total", *amounts(costs.total), "", "")] if len(rows) > 1 else []
+    if rows:
+        output.data("\n")
+        styles = [*[""] * len(rows), *["bold"] * len(total)]
+        output.table(("AGENT", *AMOUNTS, "CLIENT", "MODEL"), [*rows, *total], styles)
+    if costs.issues:
+        output.data("\n")
+        issues = [
+            (f"#{each.issue}" if each.issue else "other", *amounts(each.use),
+             ", ".join(each.agents), phrase(each.title, TITLE_SHOWN) if each.title else "")
+            for each in costs.issues
+        ]  # fmt: skip
+        output.table(("ISSUE", *AMOUNTS, "AGENTS", "TITLE"), issues)
+    silent = [agent for agent in costs.agents if agent.use == NOTHING]
+    if silent:
+        named = ", ".join(f"{x.name} ({file(one_line(x.client or 'agent', 30))})" for x in silent)
+        output.say(f"Not reported by {named}.")
+    if costs.total.usd is not None:
+        output.say("COST is what the clients estimate, at list prices.")
+
+
+def amounts(use: Use) -> tuple[str, ...]:
+    """The cells of AMOUNTS; `-` for what is not reported."""
+    cached = None
+    if use.cached_tokens is not None and use.input_tokens:
+        cached = f"{min(1.0, use.cached_tokens / use.input_tokens):.0%}"
+    seconds = use.api_seconds
+    cells = (
+        None if use.usd is None else money(use.usd),
+        None if use.input_tokens is None else tokens(use.input_tokens),
+        cached,
+        None if use.output_tokens is None else tokens(use.output_tokens),
+        None if seconds is None else ago(seconds),
+    )
+    return tuple(cell or NONE for cell in cells)
+
+
+def money(usd: float) -> str:
+    """An amount of US dollars, such as `$1.23`."""
+    return "<$0.01" if 0 < usd < 0.005 else f"${usd:,.2f}"
+
+
+def tokens(number: int) -> str:
+    """A number of tokens, such as `950`, `12k` and `3.4M`."""
+    for size, mark in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            short = number / size
+            return f"{short:.1f}{mark}" if short < 10 else f"{short:.0f}{mark}"
+    return str(number)
+
+
+def fields(costs: Costs) -> dict[str, Any]:
+    """The costs as JSON; null is what no client reports."""
+    return {
+        "since": to_text(costs.since),
+        "until": to_text(costs.until),
+        "total": _use(costs.total),
+        "agents": [
+            {"agent": x.name, "client": x.client or None, "model": x.model or None, **_use(x.use)}
+            for x in costs.agents
+        ],
+        "issues": [
+            {
+                "issue": x.issue,
+                "title": x.title or None,
+                "agents": [*x.agents],
+                "notReportedBy": [*x.silent],
+                **_use(x.use),
+            }
+            for x in costs.issues
+        ],
+    }
+
+
+def _use(use: Use) -> dict[str, Any]:
+    names: Sequence[str] = (
+        "usd", "apiSeconds", "inputTokens", "cachedTokens", "outputTokens", "linesAdded",
+        "linesRemoved",
+    )  # fmt: skip
+    return dict(zip(names, use, strict=True))
