@@ -44,10 +44,11 @@ def requirements(wheel: zipfile.ZipFile, extra: str) -> set[str]:
     return {each.partition(";")[0].strip() for each in needed if f"extra == '{extra}'" in each}
 
 
-def test_both_commands_are_the_same_program_and_it_exists() -> None:
+def test_all_names_are_the_same_program_and_it_exists() -> None:
     assert PROJECT["scripts"] == {
         "ghp": "ghp_agents.cli.main:main",
         "ghp-agents": "ghp_agents.cli.main:main",
+        "ghpa": "ghp_agents.cli.main:main",
     }
     module, _, function = PROJECT["scripts"]["ghp"].partition(":")
     assert callable(getattr(import_module(module), function))

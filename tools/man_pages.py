@@ -28,7 +28,7 @@ EXITS = {
 def pages(version: str) -> dict[str, str]:
     """The text of each page, by its file name."""
     program = click.Context(app, info_name="ghp", **app.context_settings)
-    found = {f"{WHOLE}.1": _page(version, WHOLE, _whole())}
+    found = {f"{WHOLE}.1": _page(version, WHOLE, _whole(program))}
     for name, row in COMMANDS.items():
         command = app.get_command(program, name)
         assert command is not None
@@ -46,10 +46,12 @@ def _title(name: str, line: str) -> list[str]:
     return [".SH NAME", rf"{_text(name)} \- {_text(line.rstrip('.'))}"]
 
 
-def _whole() -> list[str]:
+def _whole(program: click.Context) -> list[str]:
     lines = _title(WHOLE, (app.help or "").strip())
     lines += [".SH SYNOPSIS", r".B ghp agent\-\fICOMMAND\fP [\fIOPTIONS\fP]", ".br"]
-    lines += [r".B ghp\-agents agent\-\fICOMMAND\fP [\fIOPTIONS\fP]", ".SH COMMANDS"]
+    lines += [r".B ghp\-agents agent\-\fICOMMAND\fP [\fIOPTIONS\fP]", ".br"]
+    lines += [r".B ghpa \fICOMMAND\fP [\fIOPTIONS\fP]", ".SH OPTIONS", *_options(program)]
+    lines.append(".SH COMMANDS")
     for name, row in COMMANDS.items():
         lines += [".TP", rf".BR ghp\-{_text(name)} (1)", _text(row.line)]
     lines.append(".SH EXIT STATUS")

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import common_options, output, usage
+from ghp_agents.cli.aliases import PREFIX
 from ghp_agents.cli.context import log_unexpected, make_app
-from ghp_agents.cli.group import Group
+from ghp_agents.cli.group import SHORT, Program
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.wiring import App
 
@@ -129,18 +130,22 @@ HIDDEN: dict[str, Row] = {
     "completion": Row("completion", "completion", "Set up", "Print a completion script."),
 }
 
+# The other two never call upstream's `ghp`, so they need no `agent-` before a command.
+PROGRAMS = ("ghp", "ghp-agents", SHORT)
+
 # An agent reads exit code 2 of a hook as "stop", so commands that hooks call always exit with 0.
 HOOKS = ("agent-heartbeat", "agent-event")
 
 
-class Commands(Group):
+class Commands(Program):
     """The group of all commands; `--help` lists them without importing their modules."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [self.shown(ctx, name) for name in COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        row = COMMANDS.get(cmd_name) or HIDDEN.get(cmd_name)
+        full = f"{PREFIX}{cmd_name}" if ctx.info_name == SHORT else cmd_name
+        row = COMMANDS.get(cmd_name) or HIDDEN.get(cmd_name) or COMMANDS.get(full)
         if row is None:
             return None
         command = getattr(import_module(f"ghp_agents.cli.{row.module}"), row.function)
@@ -149,12 +154,20 @@ class Commands(Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for group in dict.fromkeys(row.group for row in COMMANDS.values()):
-            lines = [(name, row.line) for name, row in COMMANDS.items() if row.group == group]
+            lines = [
+                (self.shown(ctx, name), row.line)
+                for name, row in COMMANDS.items()
+                if row.group == group
+            ]
             with formatter.section(group.capitalize()):
                 formatter.write_dl(lines)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    params=common_options.options(hidden=False),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="ghp-agents", prog_name="ghp-agents")
 def app() -> None:
     """Coordinate many coding agents on one repository, with git and issues alone."""
@@ -163,7 +176,8 @@ def app() -> None:
 def run(argv: Sequence[str], application: App | None = None) -> int:
     """Run one command and return its exit code. Errors go to standard error, with a hint."""
     output.open_closed()
-    is_hook = bool(argv) and argv[0] in HOOKS
+    word = common_options.first_word(argv)
+    is_hook = word in HOOKS or f"{PREFIX}{word}" in HOOKS
     unseen = contextlib.redirect_stderr(io.StringIO())
     with unseen if _is_completing() else contextlib.nullcontext():  # a person is typing
         code = _run(argv, application or make_app(), is_hook=is_hook)
@@ -182,8 +196,11 @@ def _run(argv: Sequence[str], application: App, *, is_hook: bool) -> int:
     except click.Abort:
         output.say("Aborted.")
         return 130
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show(sys.stderr)
+        return int(ExitCode.USAGE)
+    except click.ClickException as error:
+        output.error(*usage.explain(error))
         return int(ExitCode.USAGE)
     except BrokenPipeError:
         output.drop_stdout()
@@ -198,7 +215,8 @@ def _run(argv: Sequence[str], application: App, *, is_hook: bool) -> int:
 
 def _program() -> str:
     """The program name that was used; each has its own completion variable."""
-    return "ghp-agents" if Path(sys.argv[0]).name.startswith("ghp-agents") else "ghp"
+    name = Path(sys.argv[0]).name.removesuffix(".exe")
+    return name if name in PROGRAMS else "ghp"
 
 
 def _is_completing() -> bool:

@@ -24,6 +24,11 @@ def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[C
     return [CompletionItem(incomplete, type="file")]
 
 
+def folders(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Folders, completed by the shell itself."""
+    return [CompletionItem(incomplete, type="dir")]
+
+
 def known(read: Callable[[App], Named], *, comma: bool = False, fixed: bool = False) -> Completer:
     """Complete the names that `read` returns; `comma`: in a comma-separated list.
 

@@ -11,8 +11,10 @@ from typing import NamedTuple
 import click
 
 from ghp_agents.cli import json_choice, output
+from ghp_agents.cli.aliases import PREFIX
+from ghp_agents.cli.group import SHORT
 
-PROGRAMS = ("ghp", "ghp-agents")
+PROGRAMS = ("ghp", "ghp-agents", SHORT)
 
 
 class Value(NamedTuple):
@@ -88,13 +90,16 @@ def _first_line(text: str | None) -> str:
 _BASH = """\
 # Completion for ghp-agents, made by `ghp-agents completion`. It starts no program.
 _ghp_agents() {{
-  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} i at= skip= words= files=
+  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}}
+  local i w at= skip= words= files=
   [[ $prev != "=" ]] || prev=${{COMP_WORDS[COMP_CWORD-2]}}
   [[ $cur != "=" ]] || cur=
   for ((i = 1; i < COMP_CWORD; i++)); do
     if [[ $skip ]]; then skip=; continue; fi
-    case "$at ${{COMP_WORDS[i]}}" in
-      {paths}) at="$at ${{COMP_WORDS[i]}}" ;;
+    w=${{COMP_WORDS[i]}}
+    [[ $at || ${{COMP_WORDS[0]##*/}} == ghp || $w == -* || $w == {prefix}* ]] || w={prefix}$w
+    case "$at $w" in
+      {paths}) at="$at $w" ;;
       {takers}) skip=1 ;;
     esac
   done
@@ -106,6 +111,7 @@ _ghp_agents() {{
 {nodes}
       esac ;;
   esac
+  [[ $at || ${{COMP_WORDS[0]##*/}} != {short} ]] || words=${{words//{prefix}/}}
   [[ -z $words ]] || COMPREPLY=($(compgen -W "$words" -- "$cur"))
   if [[ $files && $cur != -* ]]; then
     compopt -o filenames 2>/dev/null
@@ -135,7 +141,7 @@ def bash(nodes: Iterable[CommandNode]) -> str:
         cases.append(f"        {shlex.quote(at)}) {case} ;;")
     return _BASH.format(
         paths="|".join(paths), takers="|".join(takers), values="\n".join(values),
-        nodes="\n".join(cases), programs=" ".join(PROGRAMS),
+        nodes="\n".join(cases), programs=" ".join(PROGRAMS), prefix=PREFIX, short=SHORT,
     ).rstrip("\n")  # fmt: skip
 
 
@@ -156,23 +162,32 @@ def zsh(nodes: Iterable[CommandNode]) -> str:
 
 def fish(nodes: Iterable[CommandNode]) -> str:
     """The script for fish."""
-    first, other = PROGRAMS
+    first, other, short = PROGRAMS
     lines = ["# Completion for ghp-agents, made by `ghp-agents completion`. It starts no program."]
-    for node in nodes:
-        seen = [f"__fish_seen_subcommand_from {name}" for name in node.path]
-        names = " ".join(name for name, _ in node.commands)
-        if names:
-            seen.append(f"not __fish_seen_subcommand_from {names}")
-        where = shlex.quote(" && ".join(seen if node.path else ["__fish_use_subcommand"]))
-        rules = [f"-a {name} -d {shlex.quote(text)}" for name, text in node.commands]
-        if node.path:
-            rules.append(_fish_value(node.argument))
-        for option in node.options:
-            flags = " ".join(_fish_name(name) for name in option.names)
-            value = "" if option.value is None else f" -r {_fish_value(option.value)}"
-            rules.append(f"{flags} -d {shlex.quote(option.help)}{value}")
-        lines += [f"complete -c {first} -n {where} {rule}" for rule in rules]
+    known = list(nodes)
+    for program, prefix in ((first, ""), (short, PREFIX)):
+        for node in known:
+            rules = _fish_rules(node, prefix)
+            lines += [f"complete -c {program} {rule}" for rule in rules]
     return "\n".join([*lines, f"complete -c {other} -w {first}"])
+
+
+def _fish_rules(node: CommandNode, prefix: str) -> list[str]:
+    """The rules for a command, whose name is typed without `prefix`."""
+    path = [name.removeprefix(prefix) for name in node.path]
+    below = [(name.removeprefix(prefix), text) for name, text in node.commands]
+    seen = [f"__fish_seen_subcommand_from {name}" for name in path]
+    if below:
+        seen.append(f"not __fish_seen_subcommand_from {' '.join(name for name, _ in below)}")
+    where = shlex.quote(" && ".join(seen if path else ["__fish_use_subcommand"]))
+    rules = [f"-a {name} -d {shlex.quote(text)}" for name, text in below]
+    if path:
+        rules.append(_fish_value(node.argument))
+    for option in node.options:
+        flags = " ".join(_fish_name(name) for name in option.names)
+        value = "" if option.value is None else f" -r {_fish_value(option.value)}"
+        rules.append(f"{flags} -d {shlex.quote(option.help)}{value}")
+    return [f"-n {where} {rule}" for rule in rules]
 
 
 def _fish_name(name: str) -> str:

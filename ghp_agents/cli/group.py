@@ -1,29 +1,19 @@
-"""A click group that suggests commands for a mistyped one."""
+"""A click group that knows aliases, and suggests commands for a mistyped one."""
 
-import difflib
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
-from ghp_agents.cli import complete, json_choice
+from ghp_agents.cli import aliases, common_options, complete, json_choice
+from ghp_agents.cli.closest import ALIKE, closest
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import one_line
 
-ALIKE = 60  # characters that are compared; command names are shorter
-SHORT = 4
-MARGIN = 0.1  # below the best ratio; worse matches are not suggested
 # The arguments of other commands, such as upstream's, are completed as files.
 _ANY = click.Argument(["words"], nargs=-1, shell_complete=complete.files)
+SHORT = "ghpa"  # the program whose commands have no `agent-`
 ELSEWHERE = click.Command("elsewhere", params=[_ANY], add_help_option=False)
-
-
-def closest(word: str, names: Sequence[str]) -> list[str]:
-    """The `names` that are most similar to `word`."""
-    cutoff = 0.8 if len(word) > SHORT else 0.6  # a swap of two letters is much of a short word
-    prefix = word[:ALIKE]
-    matches = difflib.get_close_matches(prefix, names, n=2, cutoff=cutoff)
-    ratios = [difflib.SequenceMatcher(None, name, prefix).ratio() for name in matches]
-    return [name for name, ratio in zip(matches, ratios, strict=True) if ratio > ratios[0] - MARGIN]
 
 
 class Group(click.Group):
@@ -34,18 +24,69 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that `args` begin with. Raises UsageError."""
         word = args[0]
-        command = None if word.startswith("-") else self.get_command(ctx, word)
-        if command is not None:
-            path = f"{ctx.command_path} {word}".partition(" ")[2]
-            return word, command, json_choice.spelled(command, path, args[1:])
         if word.startswith("-"):
             return super().resolve_command(ctx, args)
+        command = self.get_command(ctx, word)
+        if command is not None:
+            common_options.add(command)
+            path = f"{ctx.command_path} {word}"
+            return word, command, json_choice.spelled(command, path, args[1:])
         if ctx.resilient_parsing:  # shell completion
             return word, ELSEWHERE, args[1:]
-        alike = closest(word, self.list_commands(ctx))
         path = ctx.command_path
-        meant = " or ".join(f"`{path} {name}`" for name in alike)
+        meant = " or ".join(f"`{path} {name}`" for name in self.alike(ctx, word))
         raise UsageError(
             f"{path} has no command {one_line(word, ALIKE)!r}.",
-            hint=(f"Did you mean {meant}? " if alike else "") + f"`{path} --help` lists them all.",
+            hint=(f"Did you mean {meant}? " if meant else "") + f"`{path} --help` lists them all.",
         )
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; click's error about a missing value does not say of which."""
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            name = ctx.invoked_subcommand
+            command = self.get_command(ctx, name) if name and error.ctx is None else None
+            if command is not None:
+                error.ctx = click.Context(command, parent=ctx, info_name=name)
+            raise
+
+    def alike(self, ctx: click.Context, word: str) -> Sequence[str]:
+        """The commands that an unknown one may mean."""
+        return closest(word, self.list_commands(ctx))
+
+
+class Program(Group):
+    """The group of all commands. Where the program is not `ghp`, whose other words belong to
+    upstream, they can be typed without `agent-`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """`help X` is `X --help`."""
+        if args[:1] and args[0] in aliases.HELP and not ctx.resilient_parsing:
+            known = [self._full(ctx, word) for word in args[1:2]]
+            args = [*known, *args[2:], "--help"]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that `args` begin with, or an alias of it. Raises UsageError."""
+        word = args[0] if ctx.info_name == "ghp" else self._full(ctx, args[0])
+        name, command, rest = super().resolve_command(ctx, aliases.canonical([word, *args[1:]]))
+        return name and self.shown(ctx, name), command, rest
+
+    def _full(self, ctx: click.Context, word: str) -> str:
+        """The name of a command that was typed without `agent-`."""
+        full = f"{aliases.PREFIX}{word}"
+        return full if self.get_command(ctx, full) or (full,) in aliases.ALIASES else word
+
+    def shown(self, ctx: click.Context, name: str) -> str:
+        """The name of a command as this program's help has it."""
+        return name.removeprefix(aliases.PREFIX) if ctx.info_name == SHORT else name
+
+    def alike(self, ctx: click.Context, word: str) -> Sequence[str]:
+        """The commands that do what the word says, or whose names are similar."""
+        bare = [name.removeprefix(aliases.PREFIX) for name in self.list_commands(ctx)]
+        similar = closest(word.removeprefix(aliases.PREFIX), bare)
+        found = aliases.suggested(word) or [f"{aliases.PREFIX}{name}" for name in similar]
+        return [self.shown(ctx, name) for name in found]

@@ -17,6 +17,7 @@ from typing import (
 import click
 from click.shell_completion import CompletionItem
 
+from ghp_agents.cli.aliases import PREFIX
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import one_line
 
@@ -60,7 +61,7 @@ def _choose_query(ctx: click.Context, _: click.Parameter, value: str | None) -> 
 
 def _choose_fields(ctx: click.Context, _: click.Parameter, value: str | None) -> bool:
     words = tuple(word.strip() for word in (value or "").split(",") if word.strip())
-    known = fields_of(_path(ctx)) if words else []
+    known = fields_of(ctx.command_path) if words else []
     for word in words:
         if word not in known:
             raise UsageError(
@@ -72,22 +73,18 @@ def _choose_fields(ctx: click.Context, _: click.Parameter, value: str | None) ->
     return value is not None or query is not None
 
 
-def _path(ctx: click.Context) -> str:
-    """`agent-issue show`: the command without the name of the program."""
-    return ctx.command_path.partition(" ")[2]
-
-
 def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     before, comma, begun = incomplete.rpartition(",")
-    known = fields_of(_path(ctx))
+    known = fields_of(ctx.command_path)
     return [CompletionItem(f"{before}{comma}{name}") for name in known if name.startswith(begun)]
 
 
 def fields_of(path: str) -> list[str]:
-    """The names of the fields that a command's JSON can have."""
+    """The names of the fields that the JSON of a command (`ghp agent-issue show`) can have."""
     from ghp_agents.cli.outputs.table import CHOSEN_FROM, OUTPUTS  # many types, rarely needed
 
-    shapes = _objects(CHOSEN_FROM.get(path) or OUTPUTS.get(path))
+    name = f"{PREFIX}{path.partition(' ')[2].removeprefix(PREFIX)}"
+    shapes = _objects(CHOSEN_FROM.get(name) or OUTPUTS.get(name))
     return list(dict.fromkeys(name for shape in shapes for name in get_type_hints(shape)))
 
 

@@ -21,9 +21,10 @@ def main() -> None:
     if argv[:1] == ["hook"]:
         _hook(argv[1:])
     if argv and _belongs_to_upstream(argv[0]):
-        from ghp_agents.cli.passthrough import hand_over
+        from ghp_agents.cli.passthrough import hand_over, next_ghp
 
-        sys.exit(hand_over(argv, os.environ))
+        if argv[0] != "help" or next_ghp(os.environ):
+            sys.exit(hand_over(argv, os.environ))
     # Python's default, garbage collection every 700 objects, would take a tenth of the time.
     gc.set_threshold(100_000, 50, 100)
     from ghp_agents.cli.app import run

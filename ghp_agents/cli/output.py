@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import click
+
 from ghp_agents.cli import json_choice
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import byte_of
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 _HALVES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile("[\x80-\x9f]")  # JSON itself escapes those below 0x20
+QUIET, VERBOSE, NO_PAGER = "ghp_agents.q", "ghp_agents.v", "ghp_agents.no-pager"  # in `meta`
 BUSY_AFTER = 1.0  # seconds
 LAST_COLUMN = 24  # characters; a narrower column is hard to read
 CELL_SHOWN = 30  # characters of a cell, where the last column has its own lines
@@ -74,18 +77,33 @@ def _escaped(text: str) -> str:
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
+def is_set(option: str) -> bool:
+    """Whether an option of all commands was given: QUIET, VERBOSE or NO_PAGER."""
+    ctx = click.get_current_context(silent=True)
+    return ctx is not None and option in ctx.meta
+
+
 def say(text: str) -> None:
-    """Print a message for people."""
-    sys.stderr.write(f"{clean(text)}\n")
+    """Print a message for people, like `done` and `warn`: not with -q."""
+    if not is_set(QUIET):
+        sys.stderr.write(f"{clean(text)}\n")
+
+
+def step(text: str) -> None:
+    """Print a step of -v."""
+    _say_marked("+", "2", text)
 
 
 def done(text: str) -> None:
     """Report a completed action."""
-    _say_marked("✓", "32", text)
+    if not is_set(QUIET):
+        _say_marked("✓", "32", text)
 
 
 def warn(text: str, hint: str = "") -> None:
     """Print a warning and a hint."""
+    if is_set(QUIET):
+        return
     _say_marked("Warning:", "33", text)
     if hint:
         _say_marked("Hint:", "36", hint)

@@ -44,11 +44,13 @@ def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
 
 def _suggestions(word: str) -> str:
     """Our commands that are similar to `word`, as a question."""
+    from ghp_agents.cli import aliases
     from ghp_agents.cli.app import COMMANDS
-    from ghp_agents.cli.group import closest
+    from ghp_agents.cli.closest import closest
 
-    ours = [name.removeprefix("agent-") for name in COMMANDS]
-    alike = closest(word, list(COMMANDS)) or [f"agent-{name}" for name in closest(word, ours)]
+    bare = [name.removeprefix(aliases.PREFIX) for name in COMMANDS]
+    similar = [f"{aliases.PREFIX}{name}" for name in closest(word, bare)]
+    alike = closest(word, list(COMMANDS)) or aliases.suggested(word) or similar
     names = " or ".join(f"`ghp {name}`" for name in alike)
     return f"Did you mean {names}? " if alike else ""
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.core import trace
 from ghp_agents.core.errors import GhpError
 
 
@@ -42,6 +43,7 @@ class Child:
 
 def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float) -> Ended:
     """Run a program to its end. Raises GhpError after `timeout` seconds."""
+    trace.command(command)
     try:
         done = subprocess.run(
             command, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL, capture_output=True,

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.core import trace
 from ghp_agents.core.errors import GhpError, NotSetUpError
 from ghp_agents.core.token_hosts import TOKENS
 from ghp_agents.hotpath.ignored_files import LOCAL_VARIABLES
@@ -211,6 +212,7 @@ def run_gitpython(folder: Path, git_dir: Path, *args: str) -> str | None:
     """
     import git as gitpython
 
+    trace.command(["git", *args])
     # GitPython adds its own variables to the process's environment.
     env = environment(dict.fromkeys(TOKENS, ""))
     if "GIT_DIR" in os.environ:  # inside a hook, perhaps of another worktree
@@ -232,6 +234,7 @@ def _command(args: Sequence[str], git_dir: Path | None) -> list[str]:
     # `--git-dir` turns off git's own checks: of the owner, `safe.directory` and
     # `safe.bareRepository`. That is safe: `locate` and `discovery` return only repositories that
     # belong to the user, or that git itself accepted.
+    trace.command(["git", *args])
     where = ["--git-dir", str(git_dir)] if git_dir else []
     return ["git", *_FLAGS, *where, *args]
 

@@ -68,6 +68,13 @@ def test_all_commands_are_completed_by_both_names(ask: Ask) -> None:
         assert ask(program, "agent-escalat") == ["agent-escalate", "agent-escalations"]
 
 
+def test_ghpa_completes_its_commands_without_the_prefix(ask: Ask) -> None:
+    assert sorted(ask("ghpa", "")) == sorted(name.removeprefix("agent-") for name in COMMANDS)
+    assert ask("ghpa", "stat") == ["status"]
+    assert ask("ghpa", "issue", "re") == ["reopen"]
+    assert ask("ghpa", "-C", "folder", "issue", "new", "Title", "--priority", "hi") == ["high"]
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

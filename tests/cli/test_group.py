@@ -1,5 +1,6 @@
 """Whoever mistypes a command is told the ones that look like it."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,11 @@ from tests.support.ghp import invoke
         (
             "agent-statu --json",
             "Error: ghp has no command 'agent-statu'.\n"
-            "Hint: Did you mean `ghp agent-status` or `ghp agent-start`? `ghp --help` lists them "
-            "all.\n",
+            "Hint: Did you mean `ghp agent-status`? `ghp --help` lists them all.\n",
         ),
         (
-            "agent-issue creat T",
-            "Error: ghp agent-issue has no command 'creat'.\n"
+            "agent-issue frobnicate T",
+            "Error: ghp agent-issue has no command 'frobnicate'.\n"
             "Hint: `ghp agent-issue --help` lists them all.\n",
         ),
         (
@@ -47,4 +47,35 @@ def test_a_word_of_any_length_is_not_said_back_whole(repo: Path) -> None:
 
 def test_an_unknown_option_is_still_told_as_one(repo: Path) -> None:
     code, _, err = invoke("agent-issue --nope", repo)
-    assert (code, "No such option" in err) == (2, True)
+    assert (code, "has no option --nope" in err) == (2, True)
+
+
+@pytest.mark.parametrize("words", ["status --json", "agent-status --json"])
+def test_ghpa_takes_a_command_with_and_without_its_prefix(
+    repo: Path, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = invoke("agent-status --json", repo)
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/ghpa"])
+    assert invoke(words, repo) == asked
+
+
+def test_ghpa_names_its_commands_without_the_prefix(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["ghpa"])
+    assert invoke("statu", repo).err == (
+        "Error: ghpa has no command 'statu'.\n"
+        "Hint: Did you mean `ghpa status`? `ghpa --help` lists them all.\n"
+    )
+    assert invoke("issue nwe T", repo).err == (
+        "Error: ghpa issue has no command 'nwe'.\n"
+        "Hint: Did you mean `ghpa issue new`? `ghpa issue --help` lists them all.\n"
+    )
+    listed = invoke("--help", repo).out
+    assert ("  status " in listed, "agent-" in listed) == (True, False)
+    assert invoke("help log", repo).out.startswith("Usage: ghpa log [OPTIONS]\n")
+    assert invoke("issue view 7", repo).code == 1
+
+
+def test_ghp_leaves_words_without_the_prefix_to_upstream(repo: Path) -> None:
+    assert invoke("status", repo).code == 2

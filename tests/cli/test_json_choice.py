@@ -44,7 +44,7 @@ def test_each_command_that_prints_json_has_both_options_and_known_fields() -> No
     assert len(WITH_JSON) > 25
     for path, command in WITH_JSON:
         names = {name for param in command.params for name in param.opts}
-        assert ({"--json", "--jq"} <= names, fields_of(path) != []) == (True, True), path
+        assert ({"--json", "--jq"} <= names, fields_of(f"ghp {path}") != []) == (True, True), path
 
 
 def test_only_the_named_fields_are_printed_in_their_order(two: Path) -> None:
@@ -77,7 +77,7 @@ def test_an_unknown_field_is_an_error_that_lists_the_fields(two: Path) -> None:
         2,
         "",
         "Error: `ghp agent-pulls` has no JSON field 'nope'.\n"
-        f"Hint: Fields: {', '.join(fields_of('agent-pulls'))}.\n",
+        f"Hint: Fields: {', '.join(fields_of('ghp agent-pulls'))}.\n",
     )  # fmt: skip
 
 
@@ -128,7 +128,7 @@ def any_arguments(**_: object) -> None:
 def test_the_word_after_json_is_fields_only_where_it_can_be_nothing_else(
     command: click.Command, words: str, meant: str
 ) -> None:
-    assert " ".join(spelled(command, "agent-issue show", words.split())) == meant
+    assert " ".join(spelled(command, "ghp agent-issue show", words.split())) == meant
 
 
 @pytest.mark.parametrize(

@@ -147,8 +147,8 @@ def test_many_files_are_counted_and_none_is_warned_of(place: Path) -> None:
         (["a\nb"], "Error: 'a b' has characters that cannot be printed.\nHint: "),
         (["--name", "A B"], "Error: 'A B' is not a valid resource name.\nHint: "),
         (["a", "--timeout", "5"], "Error: --timeout needs --wait.\nHint: "),
-        (["a", "--ttl", "soon"], "Usage: "),
-        (["a", "--wait", "--timeout", "nan"], "Usage: "),
+        (["a", "--ttl", "soon"], "Error: Wrong value for --ttl: 'soon' is not a duration;"),
+        (["a", "--wait", "--timeout", "nan"], "Error: Wrong value for --timeout: 'nan' is not"),
         (
             ["a", "--wait", "2"],
             "Error: There is no file 2 here.\nHint: To wait that many seconds, ",

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urljoin, urlsplit
 
+from ghp_agents.core import trace
 from ghp_agents.github.api.access import Access
 from ghp_agents.github.api.errors import ForbiddenError
 from ghp_agents.github.api.responses import failed
@@ -135,6 +136,7 @@ class _Line:
                 if self._clock.now() > until:
                     raise _SlowError
         self.status = answer.status_code
+        trace.step(f"{verb} {self._origin}{url} {self.status}")
         self.text = self._masked(b"".join(chunks).decode("utf-8", "replace"))
         self.headers = {name.lower(): self._masked(value) for name, value in answer.headers.items()}
         return _Kept()

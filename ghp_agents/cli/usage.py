@@ -1,0 +1,66 @@
+"""Errors in a command line, in our words: what is wrong, and how it is right."""
+
+import re
+
+import click
+
+from ghp_agents.cli.closest import closest
+from ghp_agents.core.ids import one_line
+
+SHOWN = 60  # characters of what was typed
+_EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
+
+
+def explain(error: click.ClickException) -> tuple[str, str]:
+    """The error and the hint for an error that click raises."""
+    ctx = error.ctx if isinstance(error, click.UsageError) else None
+    path = ctx.command_path if ctx else "ghp"
+    hint = _meant(error) or _example(ctx)
+    return _what(error, path), f"{hint} `{path} --help` lists all options.".lstrip()
+
+
+def _what(error: click.ClickException, path: str) -> str:
+    if isinstance(error, click.NoSuchOption):
+        return f"`{path}` has no option {one_line(error.option_name, SHOWN)}."
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return f"`{path}` needs {_name(error.param)}."
+    if isinstance(error, click.BadOptionUsage) and "requires an argument" in error.message:
+        return f"`{path}`: {error.option_name} needs a value."
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        return f"Wrong value for {_name(error.param)}: {_sentence(error.message)}"
+    extra = _EXTRA.match(error.message)
+    if extra:
+        return f"`{path}` does not take {one_line(extra[1], SHOWN)!r}."
+    return _sentence(error.message)
+
+
+def _name(param: click.Parameter) -> str:
+    if isinstance(param, click.Option):
+        return max(param.opts, key=len)
+    return (param.metavar or (param.name or "").upper()).rstrip(".")
+
+
+def _sentence(message: str) -> str:
+    text = message.strip().rstrip(".").replace("a valid integer range", "a whole number")
+    return one_line(text, 4 * SHOWN) + "."
+
+
+def _meant(error: click.ClickException) -> str:
+    """A question about what was mistyped, if something is similar to it."""
+    alike: list[str] = []
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        params = error.ctx.command.get_params(error.ctx)
+        options = [each for each in params if isinstance(each, click.Option)]
+        names = [name for each in options for name in each.opts if name.startswith("--")]
+        alike = closest(error.option_name, names)
+    elif isinstance(error, click.BadParameter) and error.param is not None:
+        typed = re.match(r"'([^']*)'", error.message)
+        if typed and isinstance(error.param.type, click.Choice):
+            alike = closest(typed[1], [str(choice) for choice in error.param.type.choices])
+    return f"Did you mean {' or '.join(alike)}?" if alike else ""
+
+
+def _example(ctx: click.Context | None) -> str:
+    epilog = (ctx.command.epilog or "") if ctx else ""
+    start, mark, example = epilog.partition("Example: ")
+    return f"Example: `{example.splitlines()[0]}`." if mark and not start else ""

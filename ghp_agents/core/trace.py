@@ -1,0 +1,30 @@
+"""What a command runs for a person, told to whoever listens: git processes, and requests."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from ghp_agents.core.remote_url import masked
+
+Listener = Callable[[str], None]
+_listeners: list[Listener] = []
+
+
+@contextmanager
+def listening(tell: Listener) -> Iterator[None]:
+    """Call `tell` with a line for each step until the block ends."""
+    _listeners.append(tell)
+    try:
+        yield
+    finally:
+        _listeners.remove(tell)
+
+
+def command(words: Sequence[str]) -> None:
+    """Tell of a process that is started. Credentials in addresses are masked."""
+    step(" ".join(words))
+
+
+def step(text: str) -> None:
+    """Tell of a step, without credentials in addresses."""
+    for tell in _listeners:
+        tell(masked(text))
