@@ -361,7 +361,14 @@ def _watch(app: App, name: str | None, stale: bool) -> None:
         raise UsageError(
             "--watch needs a terminal.", hint="For a script, use `ghp agent-log --follow --json`."
         )
+    from ghp_agents.cli.watch import run as watching
+
+    if watching.is_installed():
+        watching.run(app, lambda seen: _select(seen, name, stale))
+        return
     from ghp_agents.cli.views.live_table import keep_showing
+
+    output.say(watching.WITHOUT)
 
     def frame() -> tuple[Sequence[str], list[tuple[str, ...]], list[str]]:
         snapshot = app.store.snapshot()

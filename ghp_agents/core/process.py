@@ -57,6 +57,11 @@ def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: f
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
+def foreground(command: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> int:
+    """Run a program on this terminal to its end; returns its exit code. Raises OSError."""
+    return subprocess.run(command, cwd=cwd, env=dict(env), check=False).returncode
+
+
 def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path) -> Child:
     """Start a program; its output goes to the file `log`."""
     with log.open("wb") as sink:

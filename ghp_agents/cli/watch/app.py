@@ -1,0 +1,150 @@
+"""`agent-status --watch`: the overview as a program with keys."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar, TypeVar
+
+from textual.app import App, SuspendNotSupported
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from ghp_agents.cli.watch.agent_screen import AgentScreen
+from ghp_agents.cli.watch.detail_screen import DetailScreen
+from ghp_agents.cli.watch.feed import Feed
+from ghp_agents.cli.watch.look import Look
+from ghp_agents.cli.watch.main_screen import MainScreen
+from ghp_agents.core import process
+from ghp_agents.core.errors import GhpError
+from ghp_agents.reports.overview import Overview
+
+T = TypeVar("T")
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Looked(Message):
+    """The clone was read."""
+
+    def __init__(self, found: Overview) -> None:
+        super().__init__()
+        self.found = found
+
+
+class Failed(Message):
+    """The clone could not be read, or the remote not asked."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+
+class Watch(App[int]):
+    """The program. `seconds` is a monotonic clock, from which the ages on the screen go on."""
+
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c,ctrl+q", "leave", priority=True),
+        Binding("ctrl+z", "suspend_process"),
+    ]
+    CSS = """
+    Screen { background: ansi_default; }
+    #header, #keys { height: 1; }
+    AgentList { height: 1fr; text-wrap: nowrap; text-overflow: clip; margin: 0; }
+    #message { height: auto; max-height: 6; display: none; }
+    #filter { height: 1; display: none; }
+    .window {
+        width: 76; max-width: 100%; height: auto; max-height: 90%; padding: 0 1;
+        border: round ansi_blue; background: ansi_default;
+    }
+    .window .text { height: auto; max-height: 16; margin: 1 0; }
+    .window Input { margin: 1 0; }
+    Dialog { align: center middle; }
+    """
+
+    def __init__(self, look: Look, seconds: Callable[[], float]) -> None:
+        super().__init__(ansi_color=True)
+        self.theme = "ansi-dark"
+        self.look, self.seconds = look, seconds
+        self.unexpected: Exception | None = None
+        self._feed = Feed(
+            look,
+            lambda found: self._post(Looked(found)),
+            lambda error: self._post(Failed(error)),
+        )
+        self.main = MainScreen()
+        self._is_lent = False
+
+    def on_mount(self) -> None:
+        self._take_signals()
+        self.push_screen(self.main)
+        self._feed.start()
+
+    def on_unmount(self) -> None:
+        self._feed.stop()
+
+    def on_looked(self, message: Looked) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, MainScreen | DetailScreen):
+                screen.show(message.found)
+
+    def on_failed(self, message: Failed) -> None:
+        self.say_error(message.error)
+
+    def say(self, *lines: str) -> None:
+        """Show a message on the screen below all windows."""
+        screens = (each for each in reversed(self.screen_stack) if isinstance(each, AgentScreen))
+        for screen in screens:
+            screen.say(*lines)
+            return
+
+    def say_error(self, error: Exception) -> None:
+        """Show what went wrong."""
+        self.say(f"Error: {error}", error.hint if isinstance(error, GhpError) else "")
+
+    def do(self, work: Callable[[], T], then: Callable[[T], None]) -> None:
+        """Do slow work in a thread, then something with its result. The program ends only when the
+        work is done."""
+
+        def run() -> None:
+            try:
+                result = work()
+            except (GhpError, OSError) as error:
+                self.call_from_thread(self.say_error, error)
+            else:
+                self.call_from_thread(then, result)
+
+        self.run_worker(run, thread=True)
+
+    def lend(self, command: Sequence[str], cwd: str) -> list[str]:
+        """Give the terminal to a program until it ends. Returns what went wrong."""
+        self._is_lent = True
+        try:
+            with self.suspend():
+                process.foreground(command, cwd=Path(cwd), env=os.environ)
+        except (GhpError, OSError, SuspendNotSupported) as error:
+            return [f"Error: {error}"]
+        finally:
+            self._is_lent = False
+        return []
+
+    def action_leave(self) -> None:
+        """End the program."""
+        self.exit(0)
+
+    def _post(self, message: Message) -> None:
+        if self.is_running:
+            self.post_message(message)
+
+    def _take_signals(self) -> None:
+        if self.is_headless:
+            return
+        loop = asyncio.get_running_loop()
+        for number in SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                loop.add_signal_handler(number, self._end, number)
+
+    def _end(self, number: int) -> None:
+        if not (self._is_lent and number == signal.SIGINT):  # Ctrl-C is for the other program
+            self.exit(128 + number)

@@ -1,0 +1,107 @@
+"""The watch's look at a clone: reads its files, and runs our commands for the person."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from threading import Event
+
+from ghp_agents.claims import shown_work
+from ghp_agents.cli.context import start_background
+from ghp_agents.cli.watch import commands, open_place
+from ghp_agents.cli.watch.commands import Ran
+from ghp_agents.cli.watch.detail import read_detail
+from ghp_agents.cli.watch.look import Detail, Place, Question, Select
+from ghp_agents.core.errors import NotFoundError
+from ghp_agents.escalations import escalation as questions
+from ghp_agents.escalations import service as escalations
+from ghp_agents.hotpath import background
+from ghp_agents.presence import service as presence
+from ghp_agents.presence import wait
+from ghp_agents.reports.overview import AgentRow, Facts, Overview, overview
+from ghp_agents.wiring import App
+
+LOOK_EVERY = 0.5  # seconds between two looks for changes
+READ_EVERY = 10.0  # seconds until all is read again: an agent gets stale without a change
+
+
+class CloneLook:
+    """`Look` at the clone of an app. `select` chooses the agents to show."""
+
+    def __init__(self, app: App, select: Select) -> None:
+        self._app, self._select = app, select
+        # Each thread has parts of its own: they keep what they read.
+        self._exchanging = App(app.cwd, app.environ, clock=app.ws.clock)
+        self._mark: object = None
+
+    def overview(self) -> Overview:
+        """The agents now."""
+        app = self._app
+        self._mark = self._read_mark()
+        snapshot = app.store.snapshot()
+        seen = presence.list_agents(app, snapshot, processes=True)
+        views = self._select(shown_work.shown(app, snapshot, seen))
+        if app.ws.ghp_dir.exists():
+            start_background(app)
+        facts = Facts(clones=len(snapshot.tips()), news_age=app.exchange.news_age())
+        return overview(views, facts)
+
+    def wait(self, over: Event) -> None:
+        """Return after a change, after READ_EVERY, or when `over` is set."""
+        waited = 0.0
+        while waited < READ_EVERY and not over.wait(LOOK_EVERY):
+            waited += LOOK_EVERY
+            if self._read_mark() != self._mark:
+                return
+
+    def _read_mark(self) -> object:
+        """A value that changes with every commit of a clone, heartbeat and exchange. Cheap, for
+        the store keeps what it read of commits that it knows."""
+        snapshot = self._app.store.snapshot()
+        return snapshot.tips(), snapshot.beaten(), self._app.exchange.news_at()
+
+    def exchange(self) -> float:
+        """Ask the remote for news, if nobody just did."""
+        app = self._exchanging
+        settings = app.ws.settings
+        if background.is_off(app.environ, {"background": settings.background}):
+            return settings.sync_every
+        if not app.ws.ghp_dir.exists():
+            return settings.sync_every
+        return max(1.0, wait.sync(app, first=False) - app.ws.clock.now())
+
+    def question(self, id: str) -> Question:
+        """An open question in full."""
+        known, _ = escalations.read_present(self._app.store.snapshot())
+        found = questions.find(known, id)
+        asked = found.question
+        return Question(found.name, asked.agent, asked.text, asked.options)
+
+    def detail(self, row: AgentRow) -> Detail:
+        """What an agent did."""
+        return read_detail(self._app, row)
+
+    def places(self, row: AgentRow) -> Sequence[Place]:
+        """What can be opened for an agent."""
+        return [*self._worktree(row), *self._pull(row)]
+
+    def answer(self, question: str, text: str) -> Ran:
+        """Answer a question as the person."""
+        return commands.answer(self._app, question, text)
+
+    def stop(self, agent: str, reason: str) -> Ran:
+        """Stop an agent as the person."""
+        return commands.stop(self._app, agent, reason)
+
+    def _worktree(self, row: AgentRow) -> Iterable[Place]:
+        path = Path(row.worktree)
+        if row.is_here and path.is_absolute() and path.is_dir():
+            yield from open_place.of_worktree(str(path), self._app.environ)
+
+    def _pull(self, row: AgentRow) -> Iterable[Place]:
+        if row.pull is None:
+            return
+        try:
+            found = self._app.forge.get(row.pull)
+        except NotFoundError:
+            return
+        if found.url:
+            yield Place("p", f"pull request #{found.number}", url=found.url)

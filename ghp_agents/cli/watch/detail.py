@@ -1,0 +1,85 @@
+"""What one agent did: the changes of its branch, its handoffs, and its part of the ledger."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ghp_agents.cli.watch.look import Detail
+from ghp_agents.cli.watch.page import short
+from ghp_agents.core.clock import to_seconds
+from ghp_agents.git import worktree
+from ghp_agents.handoffs import record as handoff_record
+from ghp_agents.hotpath.locate import locate
+from ghp_agents.hotpath.quoting import file, phrase, thing
+from ghp_agents.reports.overview import AgentRow
+from ghp_agents.state.default_branch import trunk_refs
+from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.ledger_query import LedgerQuery, select
+from ghp_agents.wiring import App
+
+LOG_SHOWN = 100  # entries, the newest first
+FILES_SHOWN = 30
+HANDOFFS_SHOWN = 5
+TEXT_SHOWN = 400  # characters
+
+
+def read_detail(app: App, row: AgentRow) -> Detail:
+    """What an agent did. Raises GhpError, OSError."""
+    now = app.ws.clock.now()
+    return Detail(
+        tuple(_changes(app, row)), tuple(_handoffs(app, row, now)), tuple(_log(app, row, now))
+    )
+
+
+def _changes(app: App, row: AgentRow) -> Iterable[str]:
+    """The committed and uncommitted changes in its worktree on this machine."""
+    path = Path(row.worktree)
+    place = locate(row.worktree, app.environ) if row.is_here and path.is_absolute() else None
+    if place is None or place.toplevel is None:
+        yield "Its worktree is not on this machine."
+        return
+    head = worktree.head(path)
+    history = worktree.history(place, head, trunk_refs(app.ws)) if head else worktree.History()
+    open_changes = worktree.differences(path)
+    added = sum(each.added or 0 for each in history.files)
+    removed = sum(each.removed or 0 for each in history.files)
+    yield f"{history.count} commits, {len(history.files)} files, +{added} -{removed}"
+    for commit in history.commits[:5]:
+        yield f"  {commit.oid[:9]}  {phrase(commit.subject)}"
+    for lines in history.files[:FILES_SHOWN]:
+        counts = "binary" if lines.added is None else f"+{lines.added} -{lines.removed}"
+        yield f"  {counts:>12}  {file(lines.path)}"
+    if open_changes:
+        yield f"{len(open_changes)} not committed:"
+    for each in open_changes[:FILES_SHOWN]:
+        yield f"  {each.code}  {file(each.path)}"
+
+
+def _handoffs(app: App, row: AgentRow, now: float) -> Iterable[str]:
+    snapshot = app.store.snapshot()
+    files = snapshot.files(handoff_record.folder_of(row.issue))
+    found, _ = handoff_record.read_handoffs(files)
+    mine = [each for each in found if row.issue or row.name in (each.by.name, each.to)]
+    for each in reversed(mine[-HANDOFFS_SHOWN:]):
+        to = f" to {each.to}" if each.to else ""
+        note = f"  {phrase(each.note, TEXT_SHOWN)}" if each.note else ""
+        yield f"{_age(each.at, now):>4}  {each.name}  {each.kind} by {each.by.name}{to}{note}"
+
+
+def _log(app: App, row: AgentRow, now: float) -> Iterable[str]:
+    entries = select(app.store.ledger(), LedgerQuery(agent=row.name))
+    for entry in reversed(entries[-LOG_SHOWN:]):
+        yield f"{_age(entry.at, now):>4}  {_event(entry)}"
+
+
+def _event(entry: LedgerEntry) -> str:
+    issue = f" #{entry.issue}" if entry.issue else ""
+    about = "" if entry.object.strip("#") == str(entry.issue) else f" {thing(entry.object)}"
+    text = f"  {phrase(entry.text, TEXT_SHOWN)}" if entry.text else ""
+    return f"{file(entry.event)}{about}{issue}{text}"
+
+
+def _age(at: str, now: float) -> str:
+    try:
+        return short(now - to_seconds(at))
+    except ValueError:
+        return "?"

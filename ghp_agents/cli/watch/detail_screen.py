@@ -1,0 +1,77 @@
+"""One agent in full: its question, its changes, its handoffs and its log."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.widgets import Static
+
+from ghp_agents.cli.watch.agent_screen import AgentScreen
+from ghp_agents.cli.watch.keys import hints
+from ghp_agents.cli.watch.look import Detail
+from ghp_agents.cli.watch.page import detail_page
+from ghp_agents.reports.overview import AgentRow, Overview
+
+
+class DetailScreen(AgentScreen):
+    """One agent. It is read again when the agent changes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,left,h,enter", "app.pop_screen"),
+        Binding("down,j", "scroll(1)"),
+        Binding("up,k", "scroll(-1)"),
+    ]
+
+    def __init__(self, row: AgentRow) -> None:
+        super().__init__()
+        self._row = row
+        self._detail: Detail | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="header")
+        with VerticalScroll():
+            yield Static(id="detail")
+        yield Static(id="message")
+        yield Static(id="keys")
+
+    def on_mount(self) -> None:
+        self._draw()
+        self._read()
+
+    @property
+    def row(self) -> AgentRow | None:
+        """The agent that is shown."""
+        return self._row
+
+    def show(self, found: Overview) -> None:
+        """Show what is new of the agent."""
+        row = next((row for row in found.agents if row.name == self._row.name), self._row)
+        if row._replace(seen=None) != self._row._replace(seen=None):
+            self._read()
+        self._row = row
+        self._draw()
+
+    def on_resize(self, _: Resize) -> None:
+        self._draw()
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll the text."""
+        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
+
+    def _read(self) -> None:
+        def shown(detail: Detail) -> None:
+            self._detail = detail
+            if self.is_attached:
+                self._draw()
+
+        self._later(lambda: self.program.look.detail(self._row), shown)
+
+    def _draw(self) -> None:
+        row = self._row
+        title = Content.assemble((row.name, "bold"), f"  {row.liveness.value}, {row.status}")
+        self.query_one("#header", Static).update(title.truncate(self.size.width, ellipsis=True))
+        self.query_one("#detail", Static).update(detail_page(row, self._detail))
+        self.query_one("#keys", Static).update(hints(row, self.size.width, is_detail=True))

@@ -1,0 +1,106 @@
+"""The first screen: totals, agents, and the keys that apply to the selected one."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.events import Resize
+from textual.widgets import Input, Static
+
+from ghp_agents.cli.watch.agent_list import AgentList
+from ghp_agents.cli.watch.agent_screen import AgentScreen
+from ghp_agents.cli.watch.detail_screen import DetailScreen
+from ghp_agents.cli.watch.keys import hints
+from ghp_agents.cli.watch.page import header, matching
+from ghp_agents.reports.overview import AgentRow, Overview
+
+NOBODY = "No agents yet. Start one with `ghp agent-start --next --as NAME`."
+
+
+class MainScreen(AgentScreen):
+    """All agents."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "app.leave"),
+        Binding("slash", "filter"),
+        Binding("escape", "unfilter"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found: Overview | None = None
+        self._at = 0.0  # when it was read
+        self._words = ""
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="header")
+        yield AgentList()
+        yield Static(id="message")
+        yield Input(id="filter", placeholder="words to look for", compact=True)
+        yield Static(id="keys")
+
+    def on_mount(self) -> None:
+        self.set_interval(1.0, self._tick)
+        self.query_one(AgentList).focus()
+        self._hint()
+
+    @property
+    def row(self) -> AgentRow | None:
+        """The selected agent."""
+        return self.query_one(AgentList).row
+
+    def show(self, found: Overview) -> None:
+        """Show what was read just now."""
+        self._found, self._at = found, self.program.seconds()
+        self._tick()
+        self._hint()
+
+    def on_resize(self, _: Resize) -> None:
+        self._tick()
+        self._hint()
+
+    def on_agent_list_moved(self) -> None:
+        self._hint()
+
+    def on_agent_list_opened(self) -> None:
+        if self.row:
+            self.app.push_screen(DetailScreen(self.row))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._words = event.value
+        self._tick()
+        self._hint()
+
+    def on_input_submitted(self) -> None:
+        self._close_filter(keep=True)
+
+    def action_filter(self) -> None:
+        """Type words to look for."""
+        box = self.query_one("#filter", Input)
+        box.display = True
+        box.focus()
+
+    def action_unfilter(self) -> None:
+        """Show all rows again."""
+        self._close_filter(keep=False)
+
+    def _close_filter(self, *, keep: bool) -> None:
+        box = self.query_one("#filter", Input)
+        if not keep:
+            box.value = ""
+        box.display = bool(box.value)
+        self.query_one(AgentList).focus()
+
+    def _tick(self) -> None:
+        """Let the ages go on."""
+        if self._found is None:
+            return
+        elapsed = self.program.seconds() - self._at
+        width = self.size.width
+        self.query_one("#header", Static).update(header(self._found, width, elapsed))
+        rows = matching(self._found.agents, self._words)
+        note = "No agent has these words; Esc shows all." if self._words else NOBODY
+        self.query_one(AgentList).show(rows, note, elapsed)
+
+    def _hint(self) -> None:
+        self.query_one("#keys", Static).update(hints(self.row, self.size.width))

@@ -1,0 +1,73 @@
+"""The watch, key by key, on made values."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.watching import EXTRA, FakeLook, press, screen, seen, team, watch
+
+pytest.importorskip("textual", reason=EXTRA)
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from ghp_agents.cli.watch.app import Watch
+
+
+def test_the_selection_moves_with_arrows_letters_and_pages() -> None:
+    names: list[str] = []
+
+    async def play(program: "Watch", pilot: "Pilot[int]") -> None:
+        for key in ("j", "down", "k", "up", "G", "g", "pagedown", "end", "pageup", "home"):
+            await press(program, pilot, key)
+            row = program.main.row
+            names.append(row.name if row else "")
+
+    watch(play)
+    assert names == [
+        "worker-2", "codex-7", "worker-2", "claude-232b", "idle-50", "claude-232b",
+        "worker-26", "idle-50", "worker-15", "claude-232b",
+    ]  # fmt: skip
+
+
+def test_the_selection_stays_with_its_agent_when_rows_move() -> None:
+    async def play(program: "Watch", pilot: "Pilot[int]") -> None:
+        await press(program, pilot, "j")
+        await known.change(pilot, seen(*reversed(team())))
+        assert program.main.row is not None
+        assert program.main.row.name == "worker-2"
+        await known.change(pilot, seen(*team()[2:]))
+        assert program.main.row.name == "idle-50", "its place, where the agent is gone"
+
+    known = FakeLook(seen(*team()))
+    watch(play, known)
+
+
+def test_slash_shows_only_rows_with_all_the_words_and_escape_shows_all_again() -> None:
+    async def play(program: "Watch", pilot: "Pilot[int]") -> None:
+        await press(program, pilot, "slash", *"HTTP w", "enter")
+        assert [line for line in screen(program) if line][1:-2] == [
+            "NEEDS YOU",
+            "! worker-2  #2  HTTP/2: the pool leaks a s…  conflict #32 1m  _urlparse.py   12s",
+        ]
+        await press(program, pilot, "escape")
+        assert "… 11 more below" in "\n".join(screen(program))
+
+    watch(play)
+
+
+def test_a_filter_that_nothing_has_says_how_to_end_it() -> None:
+    async def play(program: "Watch", pilot: "Pilot[int]") -> None:
+        await press(program, pilot, "slash", *"zzz")
+        assert "No agent has these words; Esc shows all." in screen(program)
+
+    watch(play)
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
+def test_q_and_ctrl_c_end_it(key: str) -> None:
+    async def play(program: "Watch", pilot: "Pilot[int]") -> None:
+        await press(program, pilot, key)
+
+    program, _ = watch(play)
+    assert program.return_value == 0
