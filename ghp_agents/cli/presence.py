@@ -32,7 +32,6 @@ QUESTIONS = ".ghp/escalations/"
 ANSWERS = ".ghp/answers/"  # without answers, the code that reads them is not imported
 RETURNS = ".ghp/returns/"
 COMMANDED = "hub/assigned.json"  # the same for commands in GitHub comments
-WATCH_EVERY = 2.0  # seconds
 ACTION_SHOWN = 80  # characters in the table; `agent-status AGENT` shows all
 STYLES = {Liveness.ACTIVE: "", Liveness.STALE: "yellow", Liveness.DEAD: "red"}
 COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "SEEN", "BRANCH", "LAST ACTION")
@@ -174,11 +173,9 @@ def _start_background(app: App) -> None:
 def _nobody(seen: Sequence[AgentView], then: float | None) -> str:
     if seen:
         return "No agent is alive; `ghp agent-status NAME` shows one that is gone."
-    return (
-        "No agents yet. Start one with `ghp agent-start --next --as NAME`."
-        if then is None
-        else "There were no agents at that time."
-    )
+    if then is not None:
+        return "There were no agents at that time."
+    return "No agents yet. Start one with `ghp agent-start --next --as NAME`."
 
 
 def _set_status(app: App, agent: str | None, new_status: str) -> None:
@@ -325,8 +322,7 @@ def _print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> No
     name = own_name.whoami(app.ws.place, app.environ) if not app.name else app.name
     if not name or not heartbeats.is_name(name):
         return
-    commanded = (app.ws.cache_dir / COMMANDED).exists()
-    if commanded or "generation" in snapshot.agents().get(name, ()):
+    if (app.ws.cache_dir / COMMANDED).exists() or "generation" in snapshot.agents().get(name, ()):
         from ghp_agents.sync.notifications import fence_lines
 
         for line in fence_lines(app, snapshot, agent_name(name)):
@@ -361,25 +357,22 @@ def _watch(app: App, name: str | None, stale: bool) -> None:
         raise UsageError(
             "--watch needs a terminal.", hint="For a script, use `ghp agent-log --follow --json`."
         )
+    from ghp_agents.cli.views.live_table import keep_showing
     from ghp_agents.cli.watch import run as watching
 
-    if watching.is_installed():
-        watching.run(app, lambda seen: _select(seen, name, stale))
+    if watching.run(app, lambda seen: _select(seen, name, stale)):
         return
-    from ghp_agents.cli.views.live_table import keep_showing
-
-    output.say(watching.WITHOUT)
 
     def frame() -> tuple[Sequence[str], list[tuple[str, ...]], list[str]]:
         snapshot = app.store.snapshot()
-        seen = services.list_agents(app, snapshot, processes=True)
-        seen = shown_work.shown(app, snapshot, seen)
-        waits = waiting_view.waits(app, snapshot, seen)
-        views = waiting_view.shown(_select(seen, name, stale), waits)
         start_background(app)
+        seen = shown_work.shown(app, snapshot, services.list_agents(app, snapshot))
+        views = waiting_view.shown(
+            _select(seen, name, stale), waiting_view.waits(app, snapshot, seen)
+        )
         return COLUMNS, [row(view) for view in views], styles(views)
 
-    keep_showing(frame, app.ws.clock, WATCH_EVERY)
+    keep_showing(frame, app.ws.clock)
 
 
 @click.command("agent-whoami", epilog="Example: ghp agent-whoami --set worker-1")

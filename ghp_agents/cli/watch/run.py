@@ -4,20 +4,22 @@ from importlib.util import find_spec
 
 import click
 
+from ghp_agents.cli import output
 from ghp_agents.cli.watch.look import Select
 from ghp_agents.wiring import App
 
 WITHOUT = "Keys, details and answers need the extra `tui`: reinstall with `ghp-agents[tui]`."
 
 
-def is_installed() -> bool:
-    """Whether the library that draws the screens is there: the extra `tui`."""
-    return find_spec("textual") is not None
+def run(app: App, select: Select) -> bool:
+    """Watch the agents that `select` chooses, until the person quits. Returns False, after a line
+    that says so, if the library for it is not installed.
 
-
-def run(app: App, select: Select) -> None:
-    """Watch the agents that `select` chooses, until the person quits. After a signal, raises
-    click's Exit with the code that a shell reports."""
+    After a signal, raises click's Exit with the code that a shell reports.
+    """
+    if find_spec("textual") is None:
+        output.say(WITHOUT)
+        return False
     from ghp_agents.cli.watch.app import Watch
     from ghp_agents.cli.watch.clone_look import CloneLook
 
@@ -27,3 +29,4 @@ def run(app: App, select: Select) -> None:
         raise watch.unexpected
     if code:
         raise click.exceptions.Exit(code)
+    return True
