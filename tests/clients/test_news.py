@@ -9,7 +9,7 @@ import pytest
 from tests.clients.steps import OTHER, edit, look, run, set_up, shell, start
 from tests.support.clients import Bench, end, ghp
 from tests.support.consent import anyone_steals
-from tests.support.fake_models import Request, Turn
+from tests.support.fake_models import Call, Request, Turn
 
 pytestmark = pytest.mark.slow
 
@@ -87,3 +87,29 @@ def test_who_was_replaced_is_told_and_may_edit_nothing_more_for_that_issue(
     assert "it is urgent" not in before
     assert re.search(r"#1 .*worker-2.*it is urgent", told), told
     assert re.search(r"PreToolUse[^\n]*hook[^\n]*: .*#1.*worker-2", refused), refused
+
+
+def test_what_a_waiting_command_prints_in_the_background_does_not_count_as_read(
+    bench: Bench, repo: Path
+) -> None:
+    set_up(bench, repo, "claude")
+    asks = ghp("agent-escalate", "'How wide is a tab?'")
+    given = {
+        "command": f"{asks} --wait | tee printed.txt; touch ended",
+        "description": "Wait",
+        "run_in_background": True,
+    }
+    until_ended = shell("claude", "until [ -e ended ]; do sleep 0.1; done")
+    bench.models.script(
+        "one",
+        Turn(calls=[shell("claude", asks)]),
+        Turn(calls=[Call("Bash", given)]),
+        answering(repo, Turn(calls=[until_ended])),
+        Turn("I know."),
+    )
+    ended = end(bench.claude(repo, "one"))
+    assert ended.code == 0, ended.err
+    assert (repo / "printed.txt").read_text() == f"{ANSWER}\n"
+    before, after = bench.models.requests("one")[2:4]
+    assert (before.said.count(ANSWER), after.said.count(ANSWER)) == (0, 1)
+    assert "Answer to your question" in after.said
