@@ -68,6 +68,7 @@ class FakeModels:
         self._lock = threading.Lock()
         self._scripts: dict[tuple[str, str], list[Line]] = {}
         self._requests: dict[str, list[Request]] = defaultdict(list)
+        self.without_tools: set[str] = set()  # the keys of clients that never send any
 
     def script(self, key: str, *lines: Line, prompt: str = "") -> None:
         """The answers for a session in order; with `prompt`, for its subagent with that prompt.
@@ -89,7 +90,7 @@ class FakeModels:
         """The next line of the script for a request."""
         with self._lock:
             self._requests[request.key].append(request)
-            if not request.body.get("tools"):
+            if not request.body.get("tools") and request.key not in self.without_tools:
                 return Turn("A title")  # what clients ask beside the work: titles, summaries
             script = self._scripts.get((request.key, request.prompt))
             script = script or self._scripts.get((request.key, ""), [])
