@@ -72,6 +72,10 @@ class Snapshot(Protocol):
         """The same without settled records, which left the tips of all clones that compacted. Of a
         settled subject, it has none, or at least those that say that it has ended."""
 
+    def stamps(self, prefix: str) -> Mapping[str, str]:
+        """The folders directly below `prefix`, each with a stamp: while it is the same, `present`
+        has the same files there. Costs one read for each clone."""
+
     def settled(self, prefixes: Collection[str]) -> Mapping[str, bytes]:
         """The records below `prefixes` that left a tip because they are settled."""
 

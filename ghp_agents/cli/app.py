@@ -91,6 +91,11 @@ COMMANDS: dict[str, Row] = {
         "escalation", "escalations", "questions", "List questions and their answers."
     ),
     "agent-answer": Row("escalation", "answer", "questions", "Answer an agent's question."),
+    "agent-send": Row("messages.send", "send", "messages", "Send a message to agents."),
+    "agent-inbox": Row(
+        "messages.inbox", "inbox", "messages", "List, read, claim and complete messages."
+    ),
+    "agent-thread": Row("messages.inbox", "thread", "messages", "Print a conversation."),
     "agent-handoff": Row(
         "handoff", "handoff", "handoffs", "Save the state of your work for the next agent."
     ),

@@ -84,7 +84,7 @@ def escalate(
         number, notes = _issue(ctx, agent, issue)
     question = Question(agent, tidy, number, choices, kind, tuple(about))
     branch, commit = ctx.ws.branch, worktree.head(ctx.ws.folder) or None
-    delivered = _delivered(ctx.ws, agent)
+    delivered = delivered_ids(ctx.ws, agent)
 
     def decide(snapshot: Snapshot) -> tuple[EscalateResult, list[Record]]:
         known, _ = read_all(snapshot, ctx.ws.settings.orchestrators)
@@ -293,7 +293,7 @@ def _read(
 
 def news_for(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
     """The answers and advice to `agent`'s questions that were not delivered, oldest first."""
-    delivered = _delivered(ws, agent)
+    delivered = delivered_ids(ws, agent)
     escalations, _ = read_present(snapshot, ws.settings.orchestrators)
     mine = [escalation for escalation in escalations if escalation.question.agent == agent]
     new = [
@@ -320,7 +320,7 @@ def settled(ws: Workspace, snapshot: Snapshot, before: float) -> list[Settled]:
 def _has_all(ws: Workspace, escalation: Escalation) -> bool:
     """Whether all answers were delivered to the agent that asked, or it has no valid name."""
     try:
-        delivered = _delivered(ws, agent_name(escalation.question.agent))
+        delivered = delivered_ids(ws, agent_name(escalation.question.agent))
     except UsageError:
         return True
     return delivered.issuperset(x.id for x in (*escalation.answers, *escalation.advice))
@@ -328,7 +328,7 @@ def _has_all(ws: Workspace, escalation: Escalation) -> bool:
 
 def mark_told(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
     """Remember the delivered ids, after the delivery. If killed in between, it is repeated."""
-    delivered = sorted(_delivered(ws, agent) | set(ids))
+    delivered = sorted(delivered_ids(ws, agent) | set(ids))
     content = json.dumps(delivered).encode()
     for folder in ws.folders:
         if files.usable(Path(folder)):
@@ -338,7 +338,7 @@ def mark_told(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
 
 def is_told(ws: Workspace, agent: AgentName, name: str) -> bool:
     """Whether the item `name` was delivered to `agent`."""
-    return name in _delivered(ws, agent)
+    return name in delivered_ids(ws, agent)
 
 
 def render_news(news: Iterable[News], *, limit: int = messages.ANSWER_IN_NEWS) -> str:
@@ -346,7 +346,7 @@ def render_news(news: Iterable[News], *, limit: int = messages.ANSWER_IN_NEWS) -
     return "\n".join(f"{messages.news(item, limit)}\n" for item in news)
 
 
-def _delivered(ws: Workspace, agent: AgentName) -> set[str]:
+def delivered_ids(ws: Workspace, agent: AgentName) -> set[str]:
     """The ids of all folders. One that cannot be read counts as empty: better twice than never."""
     read = (texts_file(_delivered_path(folder, agent)).read() for folder in ws.folders)
     return {identifier for ids in read for identifier in ids}

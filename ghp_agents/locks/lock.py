@@ -19,7 +19,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 # Kinds of locks with many instances. A name is one word, or a kind and a word. So no name is a
 # folder of another: `issue` and `issue/1` cannot both be refs.
-KINDS = ("issue", "path", "name")
+KINDS = ("issue", "path", "name", "inbox")
 
 NUMBERS = "numbers"  # the lock whose generation is the number of the next issue
 NUMBERS_LAST = 10**9  # from here on numbers are provisional

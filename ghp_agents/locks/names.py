@@ -1,6 +1,7 @@
 """Names of locks."""
 
 PREFIX = "issue/"
+INBOX = "inbox/"  # who does what a group was asked
 
 
 def claim_name(issue: int) -> str:

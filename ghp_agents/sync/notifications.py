@@ -15,6 +15,7 @@ from ghp_agents.handoffs.returned import FOLDER, Return
 from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.quoting import clean, file, phrase
+from ghp_agents.messages import service as messages
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import namesakes, stopping
 from ghp_agents.presence import service as presence
@@ -54,6 +55,7 @@ def gather(
     items += _wanted(ctx, snapshot, agent, again)
     items += _rivals(ctx, agent)
     items += _once(ctx, agent)
+    items += messages.unread(ctx, snapshot, agent)
     items += others_news.gather(ctx, snapshot, agent)
     if not is_resumed:
         items += [(_answer(news), news.id) for news in _answers(ctx.ws, snapshot, agent)]
@@ -145,7 +147,8 @@ def _answer(news: News) -> str:
 
 def of_others(ctx: Context, snapshot: Snapshot, agent: AgentName) -> Notifications:
     """What others did that concerns `agent`, if it was not delivered."""
-    items = [*_once(ctx, agent), *others_news.gather(ctx, snapshot, agent)]
+    items = [*_once(ctx, agent), *messages.unread(ctx, snapshot, agent)]
+    items += others_news.gather(ctx, snapshot, agent)
     lines = [text for text, _ in items if text]
     return Notifications("\n".join(lines), tuple(name for _, name in items))
 
@@ -177,7 +180,7 @@ def _wanted(
 
 def mark(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
     """Remember the delivered items, after the delivery."""
-    names = list(ids)
+    names = [name for name in ids if name]  # a line that only counts has none
     if names:
         escalation.mark_told(ws, agent, names)
 
@@ -216,6 +219,7 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
         fence = _fence(ctx, agent)
         fenced = fence is not None and not escalation.is_told(ctx.ws, agent, _fence_id(fence))
         wanted = _wanted(ctx, snapshot, agent, again=False) or _once(ctx, agent)
+        wanted = wanted or messages.unread(ctx, snapshot, agent)
         new = (answered and _answers(ctx.ws, snapshot, agent)) or _returns(ctx.ws, snapshot, agent)
         if stop or fenced or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
             news_flag.set_flag(ctx.ws.folders, agent)

@@ -234,6 +234,18 @@ class StateStoreContract:
         assert below == {".ghp/notes/1/a.md": b"1/a", ".ghp/notes/1/c/d.md": b"1/c/d"}
         assert dict(store.snapshot().files(".ghp/nothing/")) == {}
 
+    def test_the_stamp_of_a_folder_changes_with_its_files_alone(self, field: Field) -> None:
+        store = field.store(0)
+        assert dict(store.snapshot().stamps(".ghp/notes/")) == {}
+        say(field, store, "1/a", "2/b")
+        before = store.snapshot().stamps(".ghp/notes/")
+        assert list(before) == [".ghp/notes/1/", ".ghp/notes/2/"]
+        assert dict(store.snapshot().stamps(".ghp/notes/")) == dict(before)
+        say(field, store, "2/c")
+        after = store.snapshot().stamps(".ghp/notes/")
+        assert after[".ghp/notes/1/"] == before[".ghp/notes/1/"]
+        assert after[".ghp/notes/2/"] != before[".ghp/notes/2/"]
+
     def test_a_snapshot_stays_as_it_was_taken(self, field: Field) -> None:
         store = field.store(0)
         say(field, store, "a")

@@ -24,6 +24,7 @@ from ghp_agents.cli.outputs.lease import (
     RefusedFileJson,
     WaitingJson,
 )
+from ghp_agents.cli.outputs.message import LetterJson, MessageJson
 from ghp_agents.cli.outputs.pull import (
     EnqueuedJson,
     FinishedJson,
@@ -52,6 +53,8 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-finish": FinishedJson,
     "agent-update": UpdatedJson,
     "agent-handoff": HandoffJson,
+    "agent-inbox list": list[LetterJson],
+    "agent-inbox read": list[MessageJson],
     "agent-issue show": IssuePageJson,
     "agent-issues": list[IssueJson],
     "agent-lease": LeaseJson,
@@ -66,10 +69,12 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-report": ReportJson | CostsJson,
     "agent-resume": ResumeJson,
     "agent-review": ReviewJson,
+    "agent-send": MessageJson,
     "agent-start": StartedJson,
     "agent-status": StatusJson | EpicJson,
     "agent-stop": StoppedJson | LiftedJson,
     "agent-sweep": SweepJson | BusySweepJson,
+    "agent-thread": list[MessageJson],
     "agent-timeline": TimelineJson,
     "agent-trust": TrustJson,
     "agent-where": WhereJson,

@@ -12,7 +12,7 @@ from ghp_agents.core.schema_version import UPDATE, UnknownSchemaError, unversion
 from ghp_agents.git import process as git
 from ghp_agents.git.objects import Object, ObjectReader, TreeEntry, tree_entries
 from ghp_agents.state import presence
-from ghp_agents.state.git import copied_clone, live_presence, outbox, settled
+from ghp_agents.state.git import copied_clone, live_presence, outbox, settled, stamps
 from ghp_agents.state.join import Tip, join_files
 from ghp_agents.state.presence import Agents, Presence
 from ghp_agents.state.private_repo import SEEN_REFS, StateRepository
@@ -219,6 +219,12 @@ class GitSnapshot:
         if self._repository and self._own:
             many.append(self._below(self._repository, prefix)[0].files)  # the first tip is ours
         return join_files(many)
+
+    def stamps(self, prefix: str) -> dict[str, str]:
+        """The folders directly below `prefix`, each with a stamp of its present files."""
+        unsent = (*self._waiting.records, *self._refused.records)
+        waiting = [(str(name), path) for name, record in unsent for path, _ in record.files]
+        return stamps.folders(self._repository, [x.oid for x in self._tips], waiting, prefix)
 
     def _below(self, repository: StateRepository, prefix: str) -> "list[Below]":
         if prefix not in self._known_files.present:

@@ -358,6 +358,14 @@ class MemorySnapshot:
         """All records: this twin takes none off its tips."""
         return self.files(prefix)
 
+    def stamps(self, prefix: str) -> dict[str, str]:
+        """The folders directly below `prefix`, each with the digest of its files."""
+        folders: dict[str, list[str]] = {}
+        for path, data in self.files(prefix).items():
+            folder = path[len(prefix) :].partition("/")[0]
+            folders.setdefault(f"{prefix}{folder}/", []).append(f"{path} {data!r}")
+        return {folder: digest(*files) for folder, files in folders.items()}
+
     def settled(self, prefixes: Collection[str]) -> dict[str, bytes]:
         """No record is settled."""
         return {}

@@ -1,0 +1,161 @@
+"""`agent-inbox` and `agent-thread`: what was sent to an agent, and its replies."""
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.cli.context import acting, send, start_background
+from ghp_agents.cli.group import Group
+from ghp_agents.cli.params import read_text
+from ghp_agents.cli.views import message as view
+from ghp_agents.core.errors import UsageError
+from ghp_agents.escalations import service as escalation
+from ghp_agents.messages import news
+from ghp_agents.messages import service as services
+from ghp_agents.messages.message import CLAIMED, NEW, Letter
+from ghp_agents.messages.service import ReplyResult
+from ghp_agents.wiring import App
+
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+ALL = click.option("--all", "everything", is_flag=True, help="Also what is done or was read.")
+IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
+
+
+@click.group(
+    "agent-inbox", cls=Group, epilog="Example: ghp agent-inbox", invoke_without_command=True
+)
+@ALL
+@AS_JSON
+@acting
+@click.pass_context
+def inbox(ctx: click.Context, app: App, everything: bool, as_json: bool) -> None:
+    """List this agent's messages, read them, and report what became of them.
+
+    ID is a message's id or the start of one (M-3f9a).
+    """
+    if ctx.invoked_subcommand is None:
+        _list(app, everything, as_json)
+
+
+@inbox.command("list", epilog="Example: ghp agent-inbox list --all")
+@ALL
+@AS_JSON
+@acting
+def list_messages(app: App, everything: bool, as_json: bool) -> None:
+    """List what was sent to this agent, the most urgent first."""
+    _list(app, everything, as_json)
+
+
+def _list(app: App, everything: bool, as_json: bool) -> None:
+    agent = app.ws.agent()
+    letters = services.inbox(app, app.store.snapshot(), agent)
+    delivered = escalation.delivered_ids(app.ws, agent)
+    shown = letters if everything else [x for x in letters if _is_open(x, agent, delivered)]
+    now = app.ws.clock.now()
+    if as_json:
+        output.as_json([view.letter_json(each, now) for each in shown])
+    elif shown:
+        view.table(shown, agent, now)
+    else:
+        more = f" `ghp agent-inbox --all` lists {len(letters)} older." if letters else ""
+        output.say(f"No new messages for {agent}.{more}")
+    start_background(app)
+
+
+def _is_open(letter: Letter, agent: str, delivered: set[str]) -> bool:
+    """Whether a letter still asks for something, or was not read."""
+    message = letter.message
+    if not message.wants_work:
+        return news.key_of(message) not in delivered
+    if message.is_shared:
+        return letter.state == NEW or (letter.state == CLAIMED and letter.holder == agent)
+    return letter.state_of(agent) in (NEW, CLAIMED)
+
+
+@inbox.command("read", epilog="Example: ghp agent-inbox read M-3f9a")
+@click.argument("id")
+@AS_JSON
+@acting
+def read(app: App, id: str, as_json: bool) -> None:
+    """Print a message and what belongs to it. An agent is not told of it again."""
+    message, thread = services.read(app, id)
+    if as_json:
+        output.as_json([view.as_json(each) for each in thread])
+    else:
+        output.data("\n".join(view.page(each) for each in thread))
+    output.flush()
+    if app.ws.actor().is_person:
+        return
+    escalation.mark_told(app.ws, app.ws.agent(), [news.key_of(each) for each in (message, *thread)])
+
+
+@inbox.command("claim", epilog="Example: ghp agent-inbox claim M-3f9a")
+@IDS
+@acting
+def claim(app: App, ids: tuple[str, ...]) -> None:
+    """Begin with what a message asks for; its sender is told. Of a group, one agent may."""
+    for each in ids:
+        _report(services.claim(app, each), "Claimed", "You have claimed {} already.")
+    send(app)
+
+
+@inbox.command("ack", epilog="Example: ghp agent-inbox ack M-3f9a")
+@IDS
+@acting
+@click.pass_context
+def ack(ctx: click.Context, app: App, ids: tuple[str, ...]) -> None:
+    """The same as `claim`."""
+    ctx.invoke(claim, ids=ids)
+
+
+@inbox.command("done", epilog="Example: ghp agent-inbox done M-3f9a --result 'Fixed in 2907e5b'")
+@IDS
+@click.option("--result", metavar="TEXT", default="", help="What came of it; `-` reads stdin.")
+@click.option("--artifact", "artifacts", metavar="NAME", multiple=True,
+              help="A path, a commit or a URL that belongs to it; repeatable.")  # fmt: skip
+@acting
+def done(app: App, ids: tuple[str, ...], result: str, artifacts: tuple[str, ...]) -> None:
+    """Report that what messages ask for is done; their senders are told."""
+    _finish(app, ids, result, artifacts, fails=False)
+
+
+@inbox.command("fail", epilog="Example: ghp agent-inbox fail M-3f9a --reason 'No test data'")
+@IDS
+@click.option("--reason", metavar="TEXT", required=True, help="Why; `-` reads stdin.")
+@acting
+def fail(app: App, ids: tuple[str, ...], reason: str) -> None:
+    """Report that what messages ask for cannot be done; their senders are told."""
+    if not reason.strip():
+        raise UsageError("The reason is empty.", hint="Say what is missing: --reason TEXT.")
+    _finish(app, ids, reason, (), fails=True)
+
+
+def _finish(
+    app: App, ids: tuple[str, ...], text: str, artifacts: tuple[str, ...], *, fails: bool
+) -> None:
+    body = read_text(text, 4 * services.BODY_LIMIT + 4, "The text on standard input")
+    for each in ids:
+        result = services.finish(app, each, body, artifacts, fails=fails)
+        verb = "Reported as failed:" if fails else "Completed"
+        _report(result, verb, "{} was reported before.")
+    send(app)
+
+
+def _report(result: ReplyResult, verb: str, already: str) -> None:
+    message = result.letter.message
+    if result.is_new:
+        output.done(f"{verb} {message.name} by {message.by}: {message.subject}")
+    else:
+        output.say(already.format(message.name))
+
+
+@click.command("agent-thread", epilog="Example: ghp agent-thread M-3f9a")
+@click.argument("id")
+@AS_JSON
+@click.pass_obj
+def thread(app: App, id: str, as_json: bool) -> None:
+    """Print a conversation, oldest first: a message, what it answers, and its replies."""
+    _, found = services.read(app, id)
+    if as_json:
+        output.as_json([view.as_json(each) for each in found])
+    else:
+        output.data("\n".join(view.page(each) for each in found))

@@ -1,0 +1,110 @@
+"""`agent-send`: a message to agents."""
+
+from pathlib import Path
+
+import click
+
+from ghp_agents.cli import complete, output
+from ghp_agents.cli.context import acting
+from ghp_agents.cli.context import send as send_now
+from ghp_agents.cli.params import STDIN, Duration, read_text
+from ghp_agents.cli.views import message as view
+from ghp_agents.core.errors import UsageError
+from ghp_agents.messages import service as services
+from ghp_agents.messages.message import DEFAULT_URGENCY, KINDS, NOTE, URGENCIES
+from ghp_agents.wiring import App
+
+
+@click.command(
+    "agent-send",
+    epilog="Example: ghp agent-send worker-2 'Review the parser' --kind review --issue 12",
+)
+@click.argument("words", metavar="TO... SUBJECT", nargs=-1, shell_complete=complete.agents)
+@click.option("--body", metavar="TEXT", help="What the message says.")
+@click.option(
+    "--body-file", metavar="FILE", help="A file with the body; `-` reads standard input.",
+    shell_complete=complete.files,
+)  # fmt: skip
+@click.option(
+    "--kind", type=click.Choice(KINDS), default=NOTE, show_default=True,
+    help="A note informs; the others ask for something.",
+)  # fmt: skip
+@click.option("--reply-to", metavar="ID", help="The message that it answers.")
+@click.option("--issue", metavar="N", help="The issue that it is about.",
+              shell_complete=complete.issues)  # fmt: skip
+@click.option(
+    "--urgency", type=click.Choice(URGENCIES), default=DEFAULT_URGENCY, show_default=True,
+    help="What the recipient sees first.",
+)  # fmt: skip
+@click.option("--ack-within", metavar="TIME", type=Duration(), default="0s", show_default=False,
+              help="When somebody should have begun: 30m, 2h.")  # fmt: skip
+@click.option("--done-within", metavar="TIME", type=Duration(), default="0s", show_default=False,
+              help="When it should be done.")  # fmt: skip
+@click.option("--expires", metavar="TIME", type=Duration(), default="0s", show_default=False,
+              help="When nobody needs to read it any more.")  # fmt: skip
+@click.option("--artifact", "artifacts", metavar="NAME", multiple=True,
+              help="A path, a commit or a URL that belongs to it; repeatable.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the message as JSON.")
+@acting
+def send(
+    app: App,
+    words: tuple[str, ...],
+    body: str | None,
+    body_file: str | None,
+    kind: str,
+    reply_to: str | None,
+    issue: str | None,
+    urgency: str,
+    ack_within: float,
+    done_within: float,
+    expires: float,
+    artifacts: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Send a message to agents, in all clones, and print its id.
+
+    TO is an agent, @orchestrator, or @all. An agent reads it at its next step; one that is not
+    at work, when it starts. Of a group, one agent claims what is asked. Safe to run twice: right
+    after the first time, it is the same message.
+    """
+    if len(words) < 2:
+        raise UsageError(
+            "A message needs a recipient and a subject.",
+            hint="Example: `ghp agent-send worker-2 'The parser is ready'`.",
+        )
+    if body is not None and body_file is not None:
+        raise UsageError("--body and --body-file exclude each other.", hint="Use one of them.")
+    text = _body(body_file) if body_file else body or ""
+    draft = services.Draft(
+        words[:-1], words[-1], text, kind, urgency, reply_to or "", issue, int(ack_within),
+        int(done_within), int(expires), artifacts,
+    )  # fmt: skip
+    result = services.send(app, draft)
+    message = result.message
+    if as_json:
+        output.as_json(view.as_json(message))
+    else:
+        output.data(message.name)
+    if result.is_new:
+        output.done(f"Sent {message.name} to {', '.join(message.to)}: {message.subject}")
+    else:
+        output.say(f"Already sent as {message.name}.")
+    for note in result.notes:
+        output.warn(note)
+    output.flush()
+    send_now(app)
+
+
+def _body(name: str) -> str:
+    most = 4 * services.BODY_LIMIT + 4
+    if name == STDIN:
+        return read_text(STDIN, most, "The body on standard input")
+    try:
+        with Path(name).open("rb") as file:
+            return file.read(most).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{name} is not UTF-8 text (byte {error.start}).", hint="Name it with --artifact."
+        ) from None
+    except OSError as error:
+        raise UsageError(f"Cannot read {name}: {error.strerror}.", hint="Check the path.") from None

@@ -1,0 +1,29 @@
+"""Messages, as JSON."""
+
+from typing import TypedDict
+
+
+class MessageJson(TypedDict):
+    """A message or a reply, with its body where one message is shown."""
+
+    id: str
+    kind: str
+    sender: str
+    person: bool
+    to: list[str]
+    subject: str
+    body: str
+    at: str
+    about: str | None
+    issue: int | None
+    urgency: str
+    artifacts: list[str]
+
+
+class LetterJson(MessageJson):
+    """A message with what became of it."""
+
+    state: str
+    holder: str | None
+    overdue: str | None
+    replies: list[MessageJson]

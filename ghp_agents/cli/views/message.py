@@ -1,0 +1,89 @@
+"""Messages as text and as JSON."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ghp_agents.cli import output
+from ghp_agents.core.clock import age
+from ghp_agents.core.ids import one_line, short_ids
+from ghp_agents.hotpath.quoting import clean, file, indented, phrase, when, who
+from ghp_agents.messages.message import ACK, DONE, NEW, Letter, Message
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.message import LetterJson, MessageJson
+
+COLUMNS = ("ID", "STATE", "KIND", "FROM", "TO", "SENT", "SUBJECT")
+SUBJECT_SHOWN = 80
+
+
+def table(letters: Sequence[Letter], agent: str | None, now: float) -> None:
+    """Print letters as a table; the state is that of `agent`, or of the whole message."""
+    ids = short_ids(each.message.id for each in letters)
+    rows = [
+        (
+            f"M-{ids[each.message.id]}",
+            _state(each, agent, now),
+            each.message.kind,
+            one_line(each.message.by.name, 30),
+            ", ".join(each.message.to),
+            age(each.message.at, now),
+            one_line(each.message.subject, SUBJECT_SHOWN),
+        )
+        for each in letters
+    ]
+    styles = ["bold" if row[1].startswith(NEW) else "" for row in rows]
+    output.table(COLUMNS, rows, styles)
+
+
+def _state(letter: Letter, agent: str | None, now: float) -> str:
+    if not letter.message.wants_work:
+        return "-"
+    state = letter.state if letter.message.is_shared or not agent else letter.state_of(agent)
+    by = f" by {letter.holder}" if letter.holder and letter.holder != agent else ""
+    return state + by + (" (overdue)" if letter.is_late(now) else "")
+
+
+def page(message: Message) -> str:
+    """One message of a thread in full; what others wrote is quoted."""
+    verbs = {ACK: "began", DONE: "completed it", "failed": "could not do it"}
+    act = verbs.get(message.kind, f"{message.kind} {message.name}")
+    to = f" to {', '.join(map(file, message.to))}" if message.kind not in verbs else ""
+    lines = [f"{who(message.by.name, message.by.is_person)}, {when(message.at)}: {act}{to}"]
+    if message.kind not in verbs:
+        lines.append(f"Subject: {phrase(message.subject, 200)}")
+        lines += [f"Issue: #{message.issue}"] if message.issue else []
+        lines += [f"Urgency: {message.urgency}"] if message.urgency != "normal" else []
+    if message.body:
+        lines.append(indented(clean(message.body)))
+    if message.artifacts:
+        lines.append("Artifacts: " + ", ".join(map(file, message.artifacts)))
+    return "\n".join(lines) + "\n"
+
+
+def as_json(message: Message) -> "MessageJson":
+    """One message as JSON."""
+    return {
+        "id": message.name,
+        "kind": message.kind,
+        "sender": message.by.name,
+        "person": message.by.is_person,
+        "to": [*message.to],
+        "subject": message.subject,
+        "body": message.body,
+        "at": message.at,
+        "about": f"M-{message.about}" if message.about else None,
+        "issue": message.issue,
+        "urgency": message.urgency,
+        "artifacts": [*message.artifacts],
+    }
+
+
+def letter_json(letter: Letter, now: float) -> "LetterJson":
+    """One message with what became of it, as JSON."""
+    return {
+        **as_json(letter.message),
+        "state": letter.state,
+        "holder": letter.holder or None,
+        "overdue": letter.is_late(now) or None,
+        "replies": [as_json(each) for each in letter.replies],
+    }

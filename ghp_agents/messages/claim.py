@@ -1,0 +1,53 @@
+"""The claim of a message to a group: one agent has it, by a lock over all clones."""
+
+from ghp_agents.claims import claim as rules
+from ghp_agents.claims import holder_liveness
+from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.ids import AgentName
+from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.locks.names import INBOX
+from ghp_agents.messages.message import Letter
+from ghp_agents.ports import Context
+from ghp_agents.presence import service as presence
+from ghp_agents.state.presence import number
+
+ATTEMPTS = 5  # each lost race shows who has it, so a second look nearly always decides
+
+
+def lock_name(letter: Letter) -> str:
+    """The name of the lock."""
+    return f"{INBOX}{letter.message.id}"
+
+
+def take(ctx: Context, letter: Letter, agent: AgentName) -> int:
+    """Claim a message for an agent; returns the generation of its claim.
+
+    The claim of a dead agent lapses. After the completion the claim stays, for other clones may
+    not have heard of it. Raises RefusedError if a living agent has it, UnknownError.
+    """
+    presence.heartbeat(ctx.ws, ctx.store, agent, {})
+    epoch = number(ctx.ws.presence(agent) or {}, "epoch")
+    lock = ctx.locks.read(lock_name(letter))
+    for _ in range(ATTEMPTS):
+        lives = bool(lock and lock.holder) and _lives(ctx, lock)
+        stands = rules.standing(lock, agent, epoch, ctx.locks.clone, lives=lives)
+        if lock and stands == "mine":
+            return lock.generation
+        if lock and stands in ("held", "disputed"):
+            raise RefusedError(
+                f"{lock.holder} has claimed {letter.message.name} and is at work on it.",
+                hint="Choose another message: `ghp agent-inbox`.",
+            )
+        try:
+            taken = ctx.locks.acquire(lock_name(letter), agent, expected=lock, epoch=epoch)
+        except LockMovedError as moved:
+            lock = moved.current
+            continue
+        return taken.generation
+    raise UnknownError(
+        f"{letter.message.name} changed hands {ATTEMPTS} times meanwhile.", hint="Try again."
+    )
+
+
+def _lives(ctx: Context, lock: Lock | None) -> bool:
+    return lock is not None and holder_liveness.holders_of(ctx, [lock])[lock.name].lives

@@ -1,0 +1,216 @@
+"""A message between agents, its replies, and what became of it.
+
+An acknowledgement and a completion are messages, too: their `about` is the id of the request. The
+state of a request is computed from them; nothing is stored twice.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, only_match
+from ghp_agents.messages import address
+from ghp_agents.messages.address import Roles
+from ghp_agents.state.codec import order, seconds
+
+NOTE, COMMAND = "note", "command"
+ACK, DONE, FAILED = "ack", "done", "failed"
+KINDS = (NOTE, "request", "question", "review", "context", COMMAND)
+OUTCOMES = (DONE, FAILED)
+REPLIES = (ACK, *OUTCOMES)
+URGENCIES = ("low", "normal", "high", "critical")
+DEFAULT_URGENCY = "normal"
+NEW, CLAIMED, RESOLVED = "new", "claimed", "resolved"
+STATES = (NEW, CLAIMED, RESOLVED, FAILED)
+
+
+class Message(NamedTuple):
+    """One message: it is written once and never changes."""
+
+    id: str
+    by: Actor
+    to: tuple[str, ...]
+    subject: str
+    at: Timestamp
+    clock: int
+    clone: CloneId
+    body: str = ""
+    kind: str = NOTE
+    about: str = ""  # the id of the message that it answers
+    urgency: str = DEFAULT_URGENCY
+    issue: int | None = None
+    ack_within: int = 0  # seconds after `at`; 0: any time
+    done_within: int = 0
+    expires: int = 0
+    artifacts: tuple[str, ...] = ()  # paths, commits, URLs
+    claim: int = 0  # of a reply: the generation of the lock under which its author works
+
+    @property
+    def name(self) -> str:
+        """The displayed id."""
+        return f"M-{self.id}"
+
+    @property
+    def wants_work(self) -> bool:
+        """Whether somebody is asked to do something."""
+        return self.kind in KINDS and self.kind != NOTE
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether exactly one of a group does what is asked: it claims the message by a lock."""
+        return self.wants_work and any(map(address.is_group, self.to))
+
+
+class Letter(NamedTuple):
+    """A message with the replies that count."""
+
+    message: Message
+    replies: tuple[Message, ...] = ()
+
+    @property
+    def state(self) -> str:
+        """What became of the whole request: of several agents, the one that is least far."""
+        message = self.message
+        if not message.wants_work:
+            return RESOLVED
+        if message.is_shared:
+            return _state(self._of_claim())
+        states = [self.state_of(name) for name in address.named(message.to)]
+        return min(states, key=STATES.index)
+
+    def state_of(self, agent: str) -> str:
+        """What became of it with one agent."""
+        if not self.message.wants_work:
+            return RESOLVED
+        replies = self._of_claim() if self.message.is_shared else self.replies
+        return _state([each for each in replies if each.by.name == agent])
+
+    @property
+    def holder(self) -> str:
+        """Who claimed a message that was sent to a group; empty if nobody did."""
+        replies = self._of_claim() if self.message.is_shared else []
+        return replies[0].by.name if replies else ""
+
+    @property
+    def result(self) -> Message | None:
+        """The last completion."""
+        ends = [each for each in self.replies if each.kind in OUTCOMES]
+        return ends[-1] if ends else None
+
+    def is_late(self, now: float) -> str:
+        """What is overdue at a time in seconds: `ack`, `done`, or empty."""
+        message, state = self.message, self.state
+        age = now - seconds(message.at)
+        if message.done_within and state in (NEW, CLAIMED) and age > message.done_within:
+            return DONE
+        return ACK if message.ack_within and state == NEW and age > message.ack_within else ""
+
+    def is_over(self, now: float) -> bool:
+        """Whether nobody needs to read it any more, because it has expired."""
+        message = self.message
+        return bool(message.expires) and now - seconds(message.at) > message.expires
+
+    def _of_claim(self) -> list[Message]:
+        """The replies under the newest claim: an agent that lost it is not listened to."""
+        newest = max((each.claim for each in self.replies), default=0)
+        return [each for each in self.replies if each.claim == newest]
+
+
+def _state(replies: Sequence[Message]) -> str:
+    if not replies:
+        return NEW
+    ends = [each.kind for each in replies if each.kind in OUTCOMES]
+    if not ends:
+        return CLAIMED
+    return RESOLVED if ends[0] == DONE else FAILED  # the first one: a second is a repetition
+
+
+def identity(message: Message, times: int) -> str:
+    """The id of a message of which its sender sent `times` equal ones before."""
+    return digest(
+        message.by.name, str(message.by.is_person), *message.to, message.subject, message.body,
+        message.kind, message.about, str(message.issue), str(message.claim), str(times),
+    )  # fmt: skip
+
+
+def letters(messages: Iterable[Message], orchestrators: Collection[str] = ()) -> list[Letter]:
+    """The messages that are no replies, oldest first, each with the replies that count.
+
+    A command counts only if a person or an orchestrator sent it.
+    """
+    known = sorted(messages, key=order)
+    replies: dict[str, list[Message]] = {}
+    for each in known:
+        if each.kind in REPLIES:
+            replies.setdefault(each.about, []).append(each)
+    return [
+        Letter(each, tuple(x for x in replies.get(each.id, ()) if _counts(each, x)))
+        for each in known
+        if each.kind in KINDS and (each.kind != COMMAND or may_command(each.by, orchestrators))
+    ]
+
+
+def may_command(by: Actor, orchestrators: Collection[str]) -> bool:
+    """Whether an actor may command agents: a person, or an orchestrator."""
+    return by.is_person or by.name in orchestrators
+
+
+def _counts(message: Message, reply: Message) -> bool:
+    """Whether a reply is by somebody who was asked. A group's member proves it by its claim."""
+    if message.is_shared:
+        return reply.claim > 0
+    return reply.by.name in message.to and not reply.by.is_person
+
+
+def inbox(known: Iterable[Letter], roles: Roles) -> list[Letter]:
+    """The letters to an agent. What it sent to its own group is not for itself."""
+    return [
+        each
+        for each in known
+        if address.reaches(each.message.to, roles)
+        and (each.message.by != Actor(roles.name) or roles.name in each.message.to)
+    ]
+
+
+def outbox(known: Iterable[Letter], by: Actor) -> list[Letter]:
+    """The letters that somebody sent."""
+    return [each for each in known if each.message.by == by]
+
+
+def thread(messages: Iterable[Message], of: Message) -> list[Message]:
+    """The conversation of a message, oldest first: all that answers it or is answered by it."""
+    known = {each.id: each for each in messages}
+    root = of
+    passed = {of.id}
+    while root.about in known and root.about not in passed:
+        root = known[root.about]
+        passed.add(root.id)
+    members = {root.id}
+    for each in sorted(known.values(), key=order):  # a reply follows what it answers
+        if each.about in members:
+            members.add(each.id)
+    return sorted((each for each in known.values() if each.id in members), key=order)
+
+
+def find(known: Sequence[Message], reference: str) -> Message:
+    """The message whose id begins with `reference`: `M-3f9a`, `3f9a`.
+
+    Raises NotFoundError, or UsageError when several match.
+    """
+    prefix = reference.strip().lower().removeprefix("m-")
+    matches = [each for each in known if prefix and each.id.startswith(prefix)]
+    exact = [each for each in matches if each.id == prefix]
+    return only_match(
+        exact or matches, reference, "message", lambda each: f"{each.name} ({each.subject[:30]})",
+        "`ghp agent-inbox` lists your messages; `ghp agent-sync` gets those of other clones.",
+    )  # fmt: skip
+
+
+def by_need(found: Iterable[Letter], agent: str) -> list[Letter]:
+    """What is asked of an agent and not done, the most urgent first, then the rest by age."""
+
+    def need(letter: Letter) -> tuple[bool, int, tuple[int, str, str]]:
+        is_open = letter.state_of(agent) in (NEW, CLAIMED)
+        urgency = URGENCIES.index(letter.message.urgency) if is_open else 0
+        return not is_open, -urgency, order(letter.message)
+
+    return sorted(found, key=need)

@@ -1,0 +1,95 @@
+"""Messages as news for an agent: bounded, quoted, and with the command that comes next."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from ghp_agents.core.ids import count
+from ghp_agents.hotpath.quoting import clean, cut, file, indented, phrase, who
+from ghp_agents.messages import address
+from ghp_agents.messages.message import ACK, COMMAND, DONE, NEW, Letter, Message
+
+LIMIT = 1_500  # characters of all messages in one step
+BODY_SHOWN = 600  # characters of one body
+ARTIFACTS_SHOWN = 5
+KEY = "message/"  # before the id, in the list of what an agent was told
+
+
+def key_of(message: Message) -> str:
+    """What an agent's list of delivered news calls a message."""
+    return f"{KEY}{message.id}"
+
+
+def unread(
+    letters: Sequence[Letter], mine: Sequence[Letter], agent: str, told: Collection[str], since: str
+) -> list[Message]:
+    """What an agent has not heard, oldest first: messages to it, and replies to its own.
+
+    `letters` are those to the agent, `mine` those that it sent. A note to a group concerns those
+    who were at work then: after the time `since`.
+    """
+    found = [each.message for each in letters if _concerns(each, agent, since)]
+    found += [reply for each in mine for reply in each.replies]
+    return [each for each in found if key_of(each) not in told]
+
+
+def _concerns(letter: Letter, agent: str, since: str) -> bool:
+    message = letter.message
+    if not message.wants_work:
+        return agent in message.to or message.at >= since
+    state = letter.state if message.is_shared else letter.state_of(agent)
+    return state == NEW
+
+
+def texts(messages: Iterable[Message], count_all: int) -> list[tuple[str, str]]:
+    """The first messages that fit, each with its key, and how many more there are."""
+    room, shown = LIMIT, list[tuple[str, str]]()
+    for message in messages:
+        text = words(message)
+        room -= len(text) + 1
+        if room < 0 and shown:
+            break
+        shown.append((text, key_of(message)))
+    left = count_all - len(shown)
+    if left:
+        shown.append((f"{count(left, 'more message')} for you: `ghp agent-inbox`.", ""))
+    return shown
+
+
+def words(message: Message) -> str:
+    """One message as an agent reads it in its session."""
+    by, about = who(message.by.name, message.by.is_person), f"M-{message.about}"
+    subject = phrase(message.subject)
+    if message.kind == ACK:
+        return f"{by} has begun with your {about} {subject}."
+    if not message.wants_work and message.kind != "note":
+        verb = "has done" if message.kind == DONE else "could not do"
+        return _with_body(f"{by} {verb} your {about} {subject}", message)
+    issue = f" about #{message.issue}" if message.issue else ""
+    answers = f", a reply to {about}" if message.about else ""
+    group = "" if not any(map(address.is_group, message.to)) else f" to {', '.join(message.to)}"
+    first = f"{message.kind.capitalize()} {message.name}{group} by {by}{issue}{answers}: {subject}"
+    return f"{_with_body(first, message)}\n{_next(message)}"
+
+
+def _with_body(first: str, message: Message) -> str:
+    rest = f"cut; all of it: `ghp agent-inbox read {message.name}`"
+    lines = [first + (":" if message.body else ".")]
+    if message.body:
+        lines.append(indented(cut(clean(message.body), BODY_SHOWN, rest)))
+    if message.artifacts:
+        named = ", ".join(file(each) for each in message.artifacts[:ARTIFACTS_SHOWN])
+        left = len(message.artifacts) - ARTIFACTS_SHOWN
+        lines.append(f"Artifacts: {named}" + (f", and {left} more." if left > 0 else "."))
+    return "\n".join(lines)
+
+
+def _next(message: Message) -> str:
+    name = message.name
+    if not message.wants_work:
+        return "This is information only."
+    done, fail = f"done {name} --result TEXT", f"fail {name} --reason TEXT"
+    order = "It is a command." if message.kind == COMMAND else "It is a request, not a command."
+    one = " Only one agent may claim it." if message.is_shared else ""
+    return (
+        f"{order}{one} To begin: `ghp agent-inbox claim {name}`. At the end: "
+        f"`ghp agent-inbox {done}`, or `ghp agent-inbox {fail}`."
+    )

@@ -1,0 +1,118 @@
+"""Messages as files of the state, `.ghp/messages/<2>/<id>.md`. Their contents are untrusted."""
+
+import json
+import re
+from collections.abc import Mapping
+
+from ghp_agents.core.fields import any_list, any_text, as_actor
+from ghp_agents.core.ids import NUMBERS_END, CloneId, Timestamp, one_line
+from ghp_agents.core.schema_version import KEY, VERSION, unversioned
+from ghp_agents.messages.header_block import Block, parse, render
+from ghp_agents.messages.message import DEFAULT_URGENCY, KINDS, REPLIES, URGENCIES, Message
+from ghp_agents.state.codec import read_files
+from ghp_agents.state.record import Problem
+
+FOLDER = ".ghp/messages/"
+SCHEMA = "Schema-Version"
+MARKDOWN = "text/markdown"
+SUBJECT_LIMIT = 200  # characters
+NAME_LIMIT = 200  # of a person
+_PATH = re.compile(r"\.ghp/messages/([0-9a-f]{2})/([0-9a-f]{4,64})\.md")
+
+
+def folder_of(message: str) -> str:
+    """The folder with the message of this id, and some others."""
+    return f"{FOLDER}{message[:2]}/"
+
+
+def path_of(message: str) -> str:
+    """The path of the message with this id."""
+    return f"{folder_of(message)}{message}.md"
+
+
+def render_message(message: Message) -> bytes:
+    """A message as a file. The first six headers are those that any program may rely on."""
+    headers = {
+        "Timestamp": message.at,
+        "Sender": one_line(message.by.name, NAME_LIMIT),
+        "Recipient": ", ".join(message.to),
+        "Message-ID": message.name,
+        "Correlation-ID": f"M-{message.about}" if message.about else "",
+        "Content-Type": MARKDOWN,
+        "Subject": message.subject,
+        "Kind": message.kind,
+        "Urgency": message.urgency,
+        "Sender-Type": "person" if message.by.is_person else "agent",
+        "Clock": str(message.clock),
+        "Clone": message.clone,
+        SCHEMA: str(VERSION),
+    }
+    more = {
+        "Issue": str(message.issue or ""),
+        "Ack-Within": _spelled(message.ack_within),
+        "Done-Within": _spelled(message.done_within),
+        "Expires-After": _spelled(message.expires),
+        "Claim": str(message.claim or ""),
+        "Artifacts": json.dumps(message.artifacts) if message.artifacts else "",
+    }
+    headers |= {name: value for name, value in more.items() if value}
+    return render(Block(headers, message.body + "\n" if message.body else ""))
+
+
+def read(files: Mapping[str, bytes]) -> tuple[list[Message], list[Problem]]:
+    """The messages in files of the state, and the problems. Other files are ignored."""
+    return read_files(files, _decode, _PATH)
+
+
+def _decode(_: str, identity: str, data: bytes) -> Message | None:
+    block = parse(data)
+    headers = dict(block.headers)
+    version = headers.pop(SCHEMA, str(VERSION))
+    unversioned({KEY: _number(version) or version})
+    kind = headers.get("Kind", KINDS[0])
+    if kind not in (*KINDS, *REPLIES):
+        return None  # of a newer version
+    urgency = headers.get("Urgency")
+    to = [one_line(each, 63) for each in headers.get("Recipient", "").split(",")]
+    return Message(
+        id=identity,
+        by=as_actor(headers.get("Sender", ""), headers.get("Sender-Type") == "person"),
+        to=tuple(each for each in to if each),
+        subject=one_line(headers.get("Subject", ""), SUBJECT_LIMIT),
+        at=Timestamp(any_text(headers.get("Timestamp"))),
+        clock=_number(headers.get("Clock", "")),
+        clone=CloneId(headers.get("Clone", "")),
+        body=block.body.removesuffix("\n"),
+        kind=kind,
+        about=headers.get("Correlation-ID", "").removeprefix("M-"),
+        urgency=urgency if urgency in URGENCIES else DEFAULT_URGENCY,
+        issue=_number(headers.get("Issue", "")) or None,
+        ack_within=_seconds(headers.get("Ack-Within", "")),
+        done_within=_seconds(headers.get("Done-Within", "")),
+        expires=_seconds(headers.get("Expires-After", "")),
+        artifacts=_texts(headers.get("Artifacts", "")),
+        claim=_number(headers.get("Claim", "")),
+    )
+
+
+def _spelled(seconds: int) -> str:
+    return f"{seconds} s" if seconds else ""
+
+
+def _seconds(text: str) -> int:
+    return _number(text.removesuffix(" s"))
+
+
+def _number(text: str) -> int:
+    """A whole number, else 0."""
+    is_number = text.isascii() and text.isdigit() and len(text) < 17
+    return int(text) if is_number and int(text) < NUMBERS_END else 0
+
+
+def _texts(value: str) -> tuple[str, ...]:
+    """A JSON list of texts; a wrong one is empty."""
+    try:
+        found = json.loads(value) if value else []
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(each for each in any_list(found) if isinstance(each, str))

@@ -1,0 +1,115 @@
+"""Messages as agents and people use them, in two clones."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.ghp import invoke, succeed
+
+Clones = Callable[[int], list[Path]]
+
+
+@pytest.fixture
+def pair(clones: Clones) -> tuple[Path, Path]:
+    """worker-1 and worker-2, each in a clone, that know each other."""
+    one, two = clones(2)
+    for folder, name in ((one, "worker-1"), (two, "worker-2")):
+        succeed(folder, f"agent-whoami --set {name}", "agent-heartbeat", "agent-sync")
+    succeed(one, "agent-sync")
+    return one, two
+
+
+def run(cwd: Path, *words: str, stdin: str = "") -> tuple[int, str, str]:
+    done = invoke(words, cwd, stdin=stdin)
+    return done.code, done.out, done.err
+
+
+def sent(cwd: Path, *words: str) -> str:
+    """The id of a message that is sent now."""
+    code, out, _ = run(cwd, "agent-send", *words)
+    assert code == 0
+    return out.strip()
+
+
+def test_a_review_is_asked_for_done_and_heard_in_two_clones(pair: tuple[Path, Path]) -> None:
+    one, two = pair
+    name = sent(one, "worker-2", "Review the parser", "--kind", "review", "--body", "src/a.py")
+    succeed(two, "agent-sync")
+    code, out, err = run(two, "agent-inbox")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].split() == ["ID", "STATE", "KIND", "FROM", "TO", "SENT", "SUBJECT"]
+    assert out.splitlines()[1].split()[:5] == [name[:6], "new", "review", "worker-1", "worker-2"]
+    assert run(two, "agent-inbox", "claim", name) == (
+        0, "", f"✓ Claimed {name} by worker-1: Review the parser\n",
+    )  # fmt: skip
+    done = run(two, "agent-inbox", "done", name, "--result", "Fine.", "--artifact", "src/a.py")
+    assert done == (0, "", f"✓ Completed {name} by worker-1: Review the parser\n")
+    succeed(one, "agent-sync")
+    assert run(one, "agent-status")[1].endswith(
+        f"agent worker-2 has begun with your {name} «Review the parser».\n"
+        f"agent worker-2 has done your {name} «Review the parser»:\n"
+        "> Fine.\nArtifacts: src/a.py.\n"
+    )
+    assert "has done your" not in run(one, "agent-status")[1]
+
+
+def test_an_inbox_lists_what_is_open_and_all_on_request(pair: tuple[Path, Path]) -> None:
+    one, two = pair
+    name = sent(one, "worker-2", "FYI")
+    succeed(two, "agent-sync", f"agent-inbox read {name}")
+    assert run(two, "agent-inbox") == (
+        0, "", "No new messages for worker-2. `ghp agent-inbox --all` lists 1 older.\n",
+    )  # fmt: skip
+    (letter,) = json.loads(run(two, "agent-inbox", "list", "--all", "--json")[1])
+    assert (letter["id"], letter["sender"], letter["state"]) == (name, "worker-1", "resolved")
+
+
+def test_a_conversation_is_printed_whole(pair: tuple[Path, Path]) -> None:
+    one, two = pair
+    first = sent(one, "worker-2", "Which port?", "--kind", "question")
+    succeed(two, "agent-sync")
+    reply = sent(two, "worker-1", "8080", "--reply-to", first[:8])
+    succeed(two, f"agent-inbox fail {first} --reason Unknown")
+    succeed(one, "agent-sync")
+    thread = json.loads(run(one, "agent-thread", reply, "--json")[1])
+    assert [(each["kind"], each["sender"], each["about"]) for each in thread] == [
+        ("question", "worker-1", None), ("note", "worker-2", first), ("failed", "worker-2", first),
+    ]  # fmt: skip
+    assert run(one, "agent-thread", reply)[1].count("Subject: ") == 2
+
+
+def test_a_body_comes_from_a_file_or_from_standard_input(pair: tuple[Path, Path]) -> None:
+    one, _ = pair
+    (one / "body.md").write_text("From a file.\n")
+    by_file = sent(one, "worker-2", "One", "--body-file", "body.md")
+    code, out, _ = run(one, "agent-send", "worker-2", "Two", "--body-file", "-", stdin="Piped.\n")
+    assert code == 0
+    for name, body in ((by_file, "From a file."), (out.strip(), "Piped.")):
+        (shown,) = json.loads(run(one, "agent-thread", name, "--json")[1])
+        assert shown["body"] == body
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["worker-2"], "A message needs a recipient and a subject."),
+        (["Nobody Here", "Hi"], "'Nobody Here' is not a valid agent name."),
+        (["@nobody", "Hi"], "'@nobody' is not a group of agents."),
+        (["worker-2", "Hi", "--body", "a", "--body-file", "b"], "--body and --body-file exclude"),
+        (["worker-2", "Hi", "--body-file", "missing.md"], "Cannot read missing.md: No such file"),
+        (["worker-2", "Hi", "--kind", "command"], "Only people and orchestrators may command"),
+        (["worker-2", "Hi", "--reply-to", "M-ffff"], "There is no message M-ffff."),
+    ],
+)
+def test_what_is_wrong_is_said_with_what_to_do(
+    pair: tuple[Path, Path], words: list[str], error: str
+) -> None:
+    one, two = pair
+    code, out, err = run(one, "agent-send", *words)
+    assert (code in (1, 2, 3), out) == (True, "")
+    assert err.startswith(f"Error: {error}")
+    assert "\nHint: " in err
+    succeed(two, "agent-sync")
+    assert run(two, "agent-inbox")[2] == "No new messages for worker-2.\n"

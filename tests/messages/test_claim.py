@@ -1,0 +1,61 @@
+"""A message to a group is claimed by one agent, over all clones."""
+
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.presence import service as presence
+from tests.support.messages import Post
+
+
+@pytest.fixture
+def boss(repo: Path) -> Post:
+    """worker-1, which asks all others."""
+    return Post(repo, "worker-1")
+
+
+def test_of_a_group_exactly_one_agent_has_a_message(boss: Post) -> None:
+    name = boss.send("@all", kind="request").message.name
+    two, three = boss.by("worker-2"), boss.by("worker-3")
+    assert two.claim(name).is_new
+    with pytest.raises(RefusedError, match=f"worker-2 has claimed {name}"):
+        three.claim(name)
+    with pytest.raises(RefusedError, match=f"worker-2 has claimed {name}"):
+        three.done(name)
+    assert [letter.holder for letter in three.inbox()] == ["worker-2"]
+    assert three.unread() == []
+
+
+def test_after_the_completion_the_lock_stays_for_clones_that_have_not_heard_of_it(
+    boss: Post,
+) -> None:
+    name = boss.send("@all", kind="request").message.name
+    two = boss.by("worker-2")
+    two.done(name, "Done.")
+    assert [(lock.name, lock.holder) for lock in two.parts.locks.known("inbox/")] == [
+        (f"inbox/{name[2:]}", "worker-2")
+    ]
+    assert [letter.state for letter in two.inbox()] == ["resolved"]
+    assert not two.done(name, "Done.").is_new
+
+
+def test_the_claim_of_an_agent_that_stopped_lapses_and_what_it_says_later_counts_no_more(
+    boss: Post,
+) -> None:
+    name = boss.send("@all", kind="request").message.name
+    two = boss.by("worker-2")
+    two.claim(name)
+    presence.heartbeat(two.ws, two.store, two.ws.agent(), {"status": "stopped"})
+    three = boss.by("worker-3")
+    assert three.claim(name).is_new
+    with pytest.raises(RefusedError, match="worker-3 has claimed"):
+        two.done(name, "Late.")
+    assert [(x.state, x.holder) for x in three.inbox()] == [("claimed", "worker-3")]
+
+
+def test_what_is_done_is_not_claimed_again(boss: Post) -> None:
+    name = boss.send("@all", kind="request").message.name
+    boss.by("worker-2").done(name)
+    with pytest.raises(RefusedError, match=f"{name} is resolved already"):
+        boss.by("worker-3").claim(name)

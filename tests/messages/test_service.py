@@ -1,0 +1,154 @@
+"""Messages end to end in one process: sent once, claimed by one, completed, and told."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ghp_agents.core.errors import NotFoundError, RefusedError, UsageError
+from ghp_agents.core.ids import Actor
+from ghp_agents.messages import service as services
+from ghp_agents.messages.news import words
+from ghp_agents.messages.service import ARTIFACT_LIMIT, BODY_LIMIT
+from tests.support.messages import Post
+
+
+@pytest.fixture
+def one(repo: Path) -> Post:
+    """worker-1."""
+    return Post(repo, "worker-1")
+
+
+@pytest.fixture
+def two(one: Post) -> Post:
+    """worker-2 at the same place."""
+    return one.by("worker-2")
+
+
+def test_a_message_reaches_its_agent_and_nobody_else(one: Post, two: Post) -> None:
+    sent = one.send("worker-2", body="Look\r\nat it.\n", kind="request", artifacts=["src/a.py"])
+    assert (sent.is_new, sent.notes) == (True, ())
+    (letter,) = two.inbox()
+    assert letter.message == sent.message._replace(body="")
+    message, thread = services.read(two.parts, sent.message.name)
+    assert (message, thread) == (sent.message, [sent.message])
+    assert message.body == "Look\nat it."
+    assert one.inbox() == one.by("worker-3").inbox() == []
+
+
+def test_the_same_message_right_after_the_first_is_the_first(one: Post, two: Post) -> None:
+    first = one.send("worker-2")
+    assert one.send("worker-2") == first._replace(is_new=False)
+    two.send("worker-1")
+    assert not one.send("worker-2").is_new
+    one.send("worker-2", subject="Another")
+    again = one.send("worker-2")
+    assert again.is_new
+    assert again.message.id != first.message.id
+    assert len(two.inbox()) == 3
+
+
+def test_a_message_to_an_unknown_or_stopped_agent_waits_for_it(one: Post) -> None:
+    sent = one.send("worker-9")
+    assert sent.notes == ("There is no agent worker-9 yet. It gets the message when it starts.",)
+    assert [x.message for x in one.by("worker-9").inbox()] == [sent.message]
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "text"),
+    [
+        ({"subject": " "}, UsageError, "The subject has 0 characters; it needs 1 to 200."),
+        ({"subject": "x" * 201}, UsageError, "The subject has 201 characters"),
+        ({"body": "x" * (BODY_LIMIT + 1)}, UsageError, f"The body has {BODY_LIMIT + 1} characters"),
+        ({"artifacts": ["x"] * (ARTIFACT_LIMIT + 1)}, UsageError, "at most 50 artifacts"),
+        ({"body": "key AKIA" + "ABCDEFGH12345678"}, UsageError, "an AWS key"),
+        ({"reply_to": "M-ffff"}, NotFoundError, "There is no message M-ffff."),
+        ({"issue": 99}, NotFoundError, "99"),
+        ({"kind": "command"}, RefusedError, "Only people and orchestrators may command agents."),
+    ],
+)
+def test_what_cannot_be_sent_is_refused_and_nothing_is_sent(
+    one: Post, two: Post, fields: dict[str, Any], error: type[Exception], text: str
+) -> None:
+    with pytest.raises(error, match=re.escape(text)):
+        one.send("worker-2", **fields)
+    assert two.inbox() == []
+
+
+def test_a_person_may_command(one: Post, two: Post) -> None:
+    one.by("@me").send("worker-2", kind="command", subject="Stop that")
+    assert two.states() == [("Stop that", "new")]
+
+
+def test_a_request_is_claimed_and_completed_and_its_sender_hears_both(one: Post, two: Post) -> None:
+    name = one.send("worker-2", kind="request").message.name
+    assert two.claim(name).is_new
+    assert not two.claim(name).is_new
+    assert two.states() == [("Review it", "claimed")]
+    done = two.done(name, "All good.", artifacts=["src/a.py"])
+    assert done.is_new
+    assert not two.done(name, "All good.", artifacts=["src/a.py"]).is_new
+    assert two.states() == [("Review it", "resolved")]
+    assert [reply.about for reply in done.letter.replies] == [name[2:], name[2:]]
+    assert one.unread() == [
+        f"agent worker-2 has begun with your {name} «Review it».",
+        f"agent worker-2 has done your {name} «Review it»:\n> All good.\nArtifacts: src/a.py.",
+    ]
+
+
+def test_what_is_over_is_not_completed_otherwise(one: Post, two: Post) -> None:
+    name = one.send("worker-2", kind="request").message.name
+    two.fail(name)
+    with pytest.raises(RefusedError, match=f"{name} is failed already") as refused:
+        two.done(name, "After all.")
+    assert refused.value.hint == (f"To reply: `ghp agent-send worker-1 SUBJECT --reply-to {name}`.")
+
+
+def test_only_who_was_asked_replies(one: Post, two: Post) -> None:
+    name = one.send("worker-2", kind="request").message.name
+    with pytest.raises(RefusedError, match="was not sent to worker-3"):
+        one.by("worker-3").claim(name)
+    with pytest.raises(RefusedError, match="was not sent to worker-1"):
+        one.done(name)
+    note = one.send("worker-2", subject="FYI").message.name
+    with pytest.raises(RefusedError, match="is a note: it asks for nothing"):
+        two.done(note)
+
+
+def test_an_agent_hears_a_message_once_and_nothing_that_it_sent_itself(
+    one: Post, two: Post
+) -> None:
+    sent = one.send("worker-2", kind="request", body="Please.").message
+    assert two.unread() == [words(sent)]
+    two.claim(sent.name)
+    assert two.unread() == []
+    assert len(one.unread()) == 1
+
+
+def test_a_note_to_all_is_for_those_who_are_at_work(one: Post, two: Post) -> None:
+    one.send("@all", subject="main is red")
+    assert [text.partition("\n")[0] for text in two.unread()] == [
+        f"Note {two.inbox()[0].message.name} to @all by agent worker-1: «main is red»."
+    ]
+    one.clock.wait(60)
+    assert one.by("worker-3").unread() == []
+    assert one.unread() == []
+
+
+def test_an_expired_message_is_in_no_inbox(one: Post, two: Post) -> None:
+    one.send("worker-2", expires=60)
+    one.clock.wait(61)
+    assert two.inbox() == []
+    assert two.unread() == []
+
+
+def test_a_message_of_a_person_and_one_of_an_agent_of_this_name_are_two(
+    one: Post, two: Post
+) -> None:
+    person = one.by("@me")
+    sent = person.send("worker-2", kind="request").message
+    assert sent.by.is_person
+    two.done(sent.name)
+    assert one.unread() == []
+    assert Actor(sent.by.name, True) == sent.by
