@@ -134,9 +134,16 @@ def add_modules(folder: Path, home: str, programs: Path) -> None:
             raise BrokenError(f"npm has installed nothing that has {wanted}.")
 
 
-def pip(folder: Path, home: str, *args: str, python: Path | str = sys.executable) -> None:
+def pip(folder: Path, home: str, *args: str, python: Path | None = None) -> None:
     """Run pip of this or another environment in a folder."""
-    command = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", *args]
+    command = [
+        str(python or sys.executable),
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "--quiet",
+        *args,
+    ]
     done = subprocess.run(
         command, cwd=folder, env={**os.environ, "HOME": home}, capture_output=True,
         encoding="utf-8", errors="replace", stdin=subprocess.DEVNULL,

@@ -19,7 +19,7 @@ EVENTS = (
     "lease-renew", "lease-release", "escalate", "answer", "decide", "handoff", "checkpoint",
     "resume-apply",
     "issue-new", "issue-number", "issue-assign", "issue-block", "issue-edit", "issue-comment",
-    "issue-close", "issue-reopen", "stop", "override",
+    "issue-close", "issue-reopen", "stop", "override", "send", "ack", "done", "failed",
 )  # fmt: skip
 # Events that may concern another agent, which hears of them at its next step.
 HEARD = frozenset((

@@ -29,6 +29,7 @@ _NAMES = {
     ),
     "leases": "decisions hold record wait_graph",
     "locks": "lock lost_lock names",
+    "messages": "address header_block message news record",
     "notes": "note project record",
     "notes/search": "bm25 result",
     "presence": "liveness stop_order",

@@ -2,7 +2,7 @@
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import acting, send, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import read_text
@@ -15,7 +15,7 @@ from ghp_agents.messages.message import CLAIMED, NEW, Letter
 from ghp_agents.messages.service import ReplyResult
 from ghp_agents.wiring import App
 
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+AS_JSON = json_choice.option("Print it as JSON.")
 ALL = click.option("--all", "everything", is_flag=True, help="Also what is done or was read.")
 IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ghp_agents.cli import complete, output
+from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting
 from ghp_agents.cli.context import send as send_now
 from ghp_agents.cli.params import STDIN, Duration, read_text
@@ -44,7 +44,7 @@ from ghp_agents.wiring import App
               help="When nobody needs to read it any more.")  # fmt: skip
 @click.option("--artifact", "artifacts", metavar="NAME", multiple=True,
               help="A path, a commit or a URL that belongs to it; repeatable.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print the message as JSON.")
+@json_choice.option("Print the message as JSON.")
 @acting
 def send(
     app: App,

@@ -53,6 +53,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-finish": FinishedJson,
     "agent-update": UpdatedJson,
     "agent-handoff": HandoffJson,
+    "agent-inbox": list[LetterJson],
     "agent-inbox list": list[LetterJson],
     "agent-inbox read": list[MessageJson],
     "agent-issue show": IssuePageJson,
