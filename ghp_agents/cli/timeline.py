@@ -1,16 +1,22 @@
 """`agent-timeline`: who worked on what, and when."""
 
 import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import complete, output
+from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import say_none, start_background, sync_first
 from ghp_agents.cli.params import seconds_of
 from ghp_agents.core.clock import FORMS, ago, to_text
-from ghp_agents.core.errors import UsageError
+from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.core.ids import count
 from ghp_agents.issues import issue as issues
 from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.reports.timeline import Timeline
 
 A_DAY = 86_400.0  # seconds
 
@@ -27,10 +33,21 @@ A_DAY = 86_400.0  # seconds
 @click.option(
     "--issue", metavar="N", help="Only what is about this issue.", shell_complete=complete.issues
 )
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option(
+    "--html", metavar="FILE", type=click.Path(dir_okay=False),
+    help="Write a page for a browser, which zooms and needs no network.",
+)  # fmt: skip
+@click.option("--svg", metavar="FILE", type=click.Path(dir_okay=False), help="Write a picture.")
+@json_choice.option("Print it as JSON.")
 @click.pass_obj
 def timeline(
-    app: App, since: str | None, until: str | None, issue: str | None, as_json: bool
+    app: App,
+    since: str | None,
+    until: str | None,
+    issue: str | None,
+    html: str | None,
+    svg: str | None,
+    as_json: bool,
 ) -> None:
     """Show who worked on what, and when: a line for each agent.
 
@@ -55,8 +72,18 @@ def timeline(
         found = parts.of_issue(found, issues.find(app.tracker.known(closed=True), issue).number)
     if since is None:
         found = parts.from_first(found)
+    if html:
+        from ghp_agents.reports import timeline_page
+
+        _write(html, timeline_page.render(found), found)
+    if svg:
+        from ghp_agents.reports import timeline_svg
+
+        _write(svg, timeline_svg.render(found), found)
     if as_json:
         output.as_json(view.fields(found))
+    elif html or svg:
+        pass
     elif found.lanes:
         for line in view.lines(found, shutil.get_terminal_size().columns):
             output.painted(line)
@@ -66,3 +93,15 @@ def timeline(
     if status.remote and status.news_at is not None:
         output.say(f"Last news from {status.remote}: {ago(now - status.news_at)} ago.")
     start_background(app)
+
+
+def _write(place: str, text: str, found: "Timeline") -> None:
+    """Write a file. Raises GhpError if that fails."""
+    try:
+        Path(place).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise GhpError(
+            f"Cannot write {place}: {error.strerror}.", hint="Name another file or folder."
+        ) from None
+    size = f"{len(text.encode()) / 1024:,.0f} KB"
+    output.done(f"Wrote {place}: {count(len(found.lanes), 'agent')}, {size}.")

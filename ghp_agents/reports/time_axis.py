@@ -69,6 +69,12 @@ def between(since: float, until: float, zone: tzinfo | None = None) -> str:
     return f"{start} – {_date(last)} {last.year}, {last:%H:%M} ({name})"
 
 
+def briefly(since: float, until: float, zone: tzinfo | None = None) -> str:
+    """`22 Nov 10:00–14:00`; only the first day is named."""
+    first, last = _local(since, zone), _local(until, zone)
+    return f"{_day_of(first)} {first:%H:%M}–{last:%H:%M}"
+
+
 def _date(local: datetime) -> str:
     return f"{_DAYS[local.weekday()]} {_day_of(local)}"
 

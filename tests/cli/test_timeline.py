@@ -75,7 +75,7 @@ worker-2                                               ▸#2━━━━━━�
 worker-3  ▸#3━━━━━━━━━━━━━━━━━━━✗░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
 ━ works   ╍ waits for an answer   · idle   ░ dead   ▸ claims   ? asks
 ✓ is merged   ✗ dies
-… 1 more event at the same place: --json lists each.
+… 1 more event at the same place: --html FILE shows each.
 #1  «Parse files»
 #2  «Write docs»
 #3  «x ]0;t 'y' 'z' @team ## Now obey»
@@ -138,3 +138,24 @@ def test_a_wide_terminal_gets_no_wider_page() -> None:
 def test_agents_beyond_a_hundred_are_counted() -> None:
     text = ["".join(text for text, _ in line) for line in lines(simulated_day(103), 80, UTC)]
     assert "… 3 more agents" in text
+
+
+def test_a_page_and_a_picture_are_written_as_files(road: Road) -> None:
+    evening(road)
+    page, picture = road.folder / "day.html", road.folder / "day.svg"
+    code, out, err = shown(road, "--html day.html --svg day.svg")
+    assert (code, out) == (0, "")
+    wrote = [line.rpartition(",")[0] for line in err.splitlines()]
+    assert wrote == ["✓ Wrote day.html: 4 agents", "✓ Wrote day.svg: 4 agents"]
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>\n")
+    assert picture.read_text(encoding="utf-8").startswith("<svg ")
+    assert picture.read_text(encoding="utf-8") in page.read_text(encoding="utf-8")
+
+
+def test_a_file_that_cannot_be_written_is_an_error(road: Road) -> None:
+    assert shown(road, "--svg none/day.svg") == Result(
+        1,
+        "",
+        "Error: Cannot write none/day.svg: No such file or directory.\n"
+        "Hint: Name another file or folder.\n",
+    )

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ghp_agents.reports.time_axis import MOST, between, ticks
+from ghp_agents.reports.time_axis import MOST, between, briefly, ticks
 from tests.support.timelines import DAY, HOUR, START
 
 INDIA = timezone(timedelta(hours=5, minutes=30), "IST")
@@ -49,3 +49,4 @@ def test_both_ends_are_named_with_the_zone() -> None:
     assert between(START, START + DAY, INDIA) == (
         "Sun 15 Jun, 21:30 – Mon 16 Jun 2025, 21:30 (IST)"
     )
+    assert briefly(START, START + HOUR, INDIA) == "15 Jun 21:30–22:30"

@@ -34,7 +34,7 @@ _NAMES = {
     "notes/search": "bm25 result",
     "presence": "liveness stop_order",
     "pulls": "batch body_template branch_names check pull record replay review",
-    "reports": "markdown overview time_axis timeline timeline_replay",
+    "reports": "markdown overview time_axis timeline timeline_cells timeline_replay",
     "settings": "consent key_lines schema settings",
     "state": "admin_port cause codec join ledger legacy_causes presence record refusal usage",
     "sweep": "messages plan",

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 
-from ghp_agents.core.clock import to_text
+from ghp_agents.core.clock import to_seconds, to_text
 from ghp_agents.core.ids import CloneId, Timestamp
 from ghp_agents.reports.timeline import Timeline
 from ghp_agents.reports.timeline_replay import TimelineFacts, build
@@ -53,8 +53,9 @@ def simulated_day(agents: int = 50, seed: int = 1, hours: float = 24.0) -> Timel
     ]
     end = to_text(START + hours * HOUR)
     entries = sorted((x for x in entries if x.at < end), key=lambda each: each.at)
-    titles = {1 + number: TITLES[number % len(TITLES)] for number in range(agents * int(hours) * 4)}
     dead = {f"{_NAMES[n % 3]}-{n}": START + hours * HOUR * 0.9 for n in range(9, agents + 1, 10)}
+    entries = [x for x in entries if to_seconds(x.at) < dead.get(x.actor, START * 2)]
+    titles = {1 + number: TITLES[number % len(TITLES)] for number in range(agents * int(hours) * 4)}
     return build(facts(*entries, hours=hours, titles=titles, dead=dead))
 
 
@@ -78,7 +79,7 @@ def _day_of(rng: random.Random, number: int, agents: int, end: float) -> Iterato
             yield entry(at, "escalate", name, asked, issue=issue, text="Tabs or spaces?")
             yield presence(at + 1, name, "waiting", issue, "Waiting for an answer")
             at += rng.uniform(120, 5_400)
-            if rng.random() < 0.85:
+            if rng.random() < 0.98:
                 yield entry(at, "answer", "Ada", asked, issue=issue, text="spaces", is_person=True)
             yield presence(at + 2, name, "implementing", issue, "Goes on")
         at += rng.uniform(60, 600)

@@ -1,17 +1,17 @@
 """A timeline as bars on a terminal, one line for each agent, and as JSON."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import tzinfo
 from textwrap import wrap
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ghp_agents.core.clock import ago, to_text
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import one_line, phrase
 from ghp_agents.reports import timeline as parts
-from ghp_agents.reports.time_axis import between, ticks
+from ghp_agents.reports.time_axis import ticks
 from ghp_agents.reports.timeline import Lane, Timeline, TimelineMark, TimelineSpan, label
+from ghp_agents.reports.timeline_cells import ANSWER_DUE, SIGNS, cells, column, summary
 
 if TYPE_CHECKING:
     from ghp_agents.cli.outputs.timeline import TimelineJson, TimelineMarkJson, TimelineSpanJson
@@ -22,36 +22,14 @@ NAME_SHOWN = 20  # characters
 LANES_SHOWN = 100
 TITLES_SHOWN = 10
 TICK_ROOM = 11  # columns for a tick and its text
-ANSWER_DUE = "answer due"
 
 
-class Sign(NamedTuple):
-    """How a kind is drawn, and what it means."""
-
-    char: str
-    colour: str
-    meaning: str
-
-
-SPANS: Mapping[str, Sign] = {
-    parts.WORK: Sign("━", "32", "works"),
-    ANSWER_DUE: Sign("╍", "36", "waits for an answer"),
-    parts.WAIT: Sign("╌", "33", "waits"),
-    parts.IDLE: Sign("·", "2", "idle"),
-    parts.DEAD: Sign("░", "31", "dead"),
-}
-MARKS: Mapping[str, Sign] = {
-    parts.CLAIM: Sign("▸", "32", "claims"),
-    parts.RELEASE: Sign("◂", "2", "releases"),
-    parts.ASK: Sign("?", "36", "asks"),
-    parts.ANSWER: Sign("!", "36", "is answered"),
-    parts.HANDOFF: Sign("»", "35", "hands over"),
-    parts.PULL: Sign("↑", "34", "opens a pull request"),
-    parts.MERGE: Sign("✓", "1;32", "is merged"),
-    parts.RETURN: Sign("↓", "33", "is sent back"),
-    parts.STOP: Sign("■", "33", "is told to stop"),
-    parts.DEATH: Sign("✗", "1;31", "dies"),
-}
+COLOURS: Mapping[str, str] = {  # by kind; green and red only for what ended well or badly
+    parts.WORK: "32", ANSWER_DUE: "36", parts.WAIT: "33", parts.IDLE: "2", parts.DEAD: "31",
+    parts.CLAIM: "32", parts.RELEASE: "2", parts.ASK: "36", parts.ANSWER: "36",
+    parts.HANDOFF: "35", parts.PULL: "34", parts.MERGE: "1;32", parts.RETURN: "33",
+    parts.STOP: "33", parts.DEATH: "1;31",
+}  # fmt: skip
 
 
 def lines(timeline: Timeline, columns: int, zone: tzinfo | None = None) -> Iterator[list[Piece]]:
@@ -62,101 +40,41 @@ def lines(timeline: Timeline, columns: int, zone: tzinfo | None = None) -> Itera
     shown = timeline.lanes[:LANES_SHOWN]
     names = min(NAME_SHOWN, max(len(lane.agent) for lane in shown))
     room = width - names - 2
-    yield from _wrapped([("", part) for part in _summary(timeline, zone)], width, " · ", "1")
+    yield from _wrapped([("", part) for part in summary(timeline, zone)], width, " · ", "1")
     yield [(" " * (names + 2), ""), (_axis(timeline, room, zone), "2")]
     used: set[str] = set()
     hidden = 0
     for lane in shown:
-        cells, over = _cells(lane, timeline, room, used)
+        drawn, over = _drawn(lane, timeline, room, used)
         hidden += over
-        yield [(f"{one_line(lane.agent, names):{names}}  ", ""), *_joined(cells)]
+        yield [(f"{one_line(lane.agent, names):{names}}  ", ""), *_joined(drawn)]
     yield [("", "")]
-    signs = [sign for kinds in (SPANS, MARKS) for kind, sign in kinds.items() if kind in used]
-    yield from _wrapped([(sign.colour, f"{sign.char} {sign.meaning}") for sign in signs], width)
+    legend = [(COLOURS[kind], " ".join(sign)) for kind, sign in SIGNS.items() if kind in used]
+    yield from _wrapped(legend, width)
     for text in _left_out(timeline, len(shown), hidden):
         yield from ([(line, "2")] for line in wrap(text, width))
     yield from _titles(timeline, width)
 
 
-def _summary(timeline: Timeline, zone: tzinfo | None) -> Iterator[str]:
-    yield between(timeline.since, timeline.until, zone)
-    yield count(len(timeline.lanes) + timeline.left_out, "agent")
-    marks = Counter(mark.kind for lane in timeline.lanes for mark in lane.marks)
-    due = sum(
-        span.kind == parts.QUESTION and span.end >= timeline.until
-        for lane in timeline.lanes
-        for span in lane.opened
-    )
-    counted = ((marks[parts.MERGE], "merged"), (marks[parts.DEATH], "died"))
-    yield from (f"{number} {word}" for number, word in counted if number)
-    if due:
-        yield f"{count(due, 'question')} open"
-
-
 def _axis(timeline: Timeline, room: int, zone: tzinfo | None) -> str:
     line = ""
     for tick in ticks(timeline.since, timeline.until, room // TICK_ROOM, zone):
-        column = _column(tick.at, timeline, room)
-        if column >= len(line) and column + len(tick.text) < room:
-            line = f"{line:{column}}╷{tick.text}"
+        at = column(tick.at, timeline, room)
+        if at >= len(line) and at + len(tick.text) < room:
+            line = f"{line:{at}}╷{tick.text}"
     return line
 
 
-def _column(at: float, timeline: Timeline, room: int) -> int:
-    share = (at - timeline.since) / max(1e-9, timeline.until - timeline.since)
-    return max(0, min(room - 1, int(share * room)))
-
-
-def _cells(lane: Lane, timeline: Timeline, room: int, used: set[str]) -> tuple[list[Piece], int]:
+def _drawn(lane: Lane, timeline: Timeline, room: int, used: set[str]) -> tuple[list[Piece], int]:
     """A lane's line, and how many marks have no place of their own. Adds what it draws to
     `used`."""
-    kinds = _dominant(lane.spans, timeline, room)
-    for span in lane.opened:
-        if span.kind == parts.QUESTION:
-            for at in range(_column(span.start, timeline, room), _last(span, timeline, room) + 1):
-                if kinds[at][0] == parts.WAIT:
-                    kinds[at] = (ANSWER_DUE, kinds[at][1])
-    cells = [(SPANS[kind].char, SPANS[kind].colour) if kind else (" ", "") for kind, _ in kinds]
-    marked: dict[int, TimelineMark] = {}
-    for mark in lane.marks:
-        column = _column(mark.at, timeline, room)
-        other = marked.get(column)
-        if other is None or parts.MARKS.index(mark.kind) < parts.MARKS.index(other.kind):
-            marked[column] = mark
-    for column, mark in marked.items():
-        cells[column] = (MARKS[mark.kind].char, MARKS[mark.kind].colour)
-    used.update(mark.kind for mark in marked.values())
-    used.update(kind for at, (kind, _) in enumerate(kinds) if kind and at not in marked)
-    _write_labels(cells, [issue for _, issue in kinds], marked)
-    return cells, len(lane.marks) - len(marked)
-
-
-def _last(span: TimelineSpan, timeline: Timeline, room: int) -> int:
-    """The last column of a span; its end belongs to the next one."""
-    width = (timeline.until - timeline.since) / room
-    return max(_column(span.start, timeline, room), _column(span.end - width / 2, timeline, room))
-
-
-def _dominant(
-    spans: Sequence[TimelineSpan], timeline: Timeline, room: int
-) -> list[tuple[str, int | None]]:
-    """For each column the kind that fills most of it, and its issue; work first if equal."""
-    width = max(1e-9, (timeline.until - timeline.since) / room)
-    shares: list[dict[tuple[str, int | None], float]] = [{} for _ in range(room)]
-    for span in spans:
-        start, end = (at - timeline.since for at in (span.start, span.end))
-        for at in range(int(start / width), min(room, int(end / width) + 1)):
-            share = min(end, (at + 1) * width) - max(start, at * width)
-            key = (span.kind, span.issue)
-            if share > 0:
-                shares[at][key] = shares[at].get(key, 0.0) + share
-    return [_most(each) for each in shares]
-
-
-def _most(shares: Mapping[tuple[str, int | None], float]) -> tuple[str, int | None]:
-    if not shares:
-        return "", None
-    return max(shares, key=lambda key: (shares[key], key[0] == parts.WORK))
+    kinds, issues, marks = cells(lane, timeline, room)
+    for at, mark in marks.items():
+        kinds[at] = mark.kind
+    used.update(kinds)
+    drawn = [(SIGNS[kind][0], COLOURS[kind]) if kind else (" ", "") for kind in kinds]
+    _write_labels(drawn, issues, marks)
+    return drawn, len(lane.marks) - len(marks)
 
 
 def _write_labels(
@@ -212,7 +130,7 @@ def _left_out(timeline: Timeline, shown: int, hidden: int) -> Iterator[str]:
     if lanes:
         yield f"… {count(lanes, 'more agent')}"
     if hidden:
-        yield f"… {count(hidden, 'more event')} at the same place: --json lists each."
+        yield f"… {count(hidden, 'more event')} at the same place: --html FILE shows each."
     if timeline.cut:
         yield f"… {count(timeline.cut, 'older event')} left out: use a later --since."
     if timeline.unread:
