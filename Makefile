@@ -49,6 +49,7 @@ bench: $(DEV) ## measure what must be fast; prints a table, writes JSON
 
 docs: $(DEV) ## write the generated pages of docs/, and their lists
 	$(BIN)/python -m tools.docs
+	$(BIN)/python -m tools.first_session
 
 docs-site: ## build the pages of docs/ as a site; every link and anchor in it is checked
 	@$(PYTHON) tools/site.py
