@@ -12,7 +12,18 @@ from bench.figure import Figure
 from bench.place import Place, temporary
 
 ROWS = (
-    *("beat", "light", "crowd", "reading", "fold", "clones", "growth", "aging", "contention"),
+    *(
+        "beat",
+        "light",
+        "crowd",
+        "reading",
+        "fold",
+        "clones",
+        "growth",
+        "aging",
+        "contention",
+        "idle",
+    ),
     *(
         "claims",
         "queue",

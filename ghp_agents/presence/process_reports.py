@@ -28,10 +28,15 @@ class ProcessReport(NamedTuple):
 
 def report_processes(ws: Workspace, *, asks_clients: bool = False) -> list[str]:
     """Write to the presence of silent agents here whether their processes run; return the names.
+    If one is due, others that will be soon go along: each report costs an exchange with the remote.
 
     With `asks_clients`, also what they wait for: that takes seconds, so nobody may wait for it.
     """
-    due = [each for each in _known(ws, ws.settings.stale_after / 2) if each.due_in <= 0]
+    soon = ws.settings.stale_after / 2
+    silent = _known(ws, soon)
+    if all(each.due_in > 0 for each in silent):
+        return []
+    due = [each for each in silent if each.due_in <= soon]
     asks = asks_clients and any(
         each.lives and each.presence.get("kind") == "claude" for each in due
     )

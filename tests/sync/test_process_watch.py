@@ -1,19 +1,24 @@
 """A clone says that its silent sessions live, although nobody runs a command there."""
 
+import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from ghp_agents.core import files
+from ghp_agents.core.ids import AgentName
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.service import heartbeat
 from ghp_agents.sync import process_watch
 from tests.support.claimants import Claimant, Team, known
 from tests.support.clock import ManualClock
 from tests.support.sweeps import kinds, run
+from tools.processes import calls_in
 
 HOUR = 3_600.0
 
@@ -138,3 +143,36 @@ def test_it_ends_when_its_sessions_are_silent_for_too_long(
     vars(one.ws)["settings"] = one.ws.settings._replace(gone_after=2 * HOUR)
     process_watch.watch(one.parts)
     assert 0 <= clock.passed - one.ws.settings.gone_after <= 2 * process_watch.LOOK_EVERY
+
+
+@pytest.mark.slow
+def test_ten_idle_sessions_start_few_processes_in_an_hour(
+    two: tuple[Claimant, Claimant],
+    clock: Hours,
+    process: "subprocess.Popen[bytes]",
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Their last steps were 47 s apart, as those of agents that work apart from each other are."""
+    one, _ = two
+    for number in range(1, 11):
+        silent = one.ws.ghp_dir / f"agents/worker-{number}.json"
+        heartbeat(one.ws, one.store, AgentName(f"worker-{number}"), {"status": "waiting"})
+        os.utime(silent, (clock.now(), clock.now()))
+        clock.wait(47)
+    one.sync()
+    trace = tmp_path / "trace"
+    trace.mkdir()
+    monkeypatch.setenv("GIT_TRACE2_EVENT", str(trace))
+    start, begin = Counter[str](), clock.passed
+
+    def end() -> None:
+        process.kill()
+        process.wait()
+
+    clock.plan = [(begin + HOUR, end)]
+    process_watch.watch(one.parts)
+    for words, times in calls_in(trace).own.items():
+        start[words.split()[0]] += times
+    assert start["fetch"] <= 15
+    assert start.total() <= 7 * start["fetch"]

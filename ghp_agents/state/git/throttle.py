@@ -62,5 +62,7 @@ def _unsent(repository: StateRepository) -> list[str]:
     if not head:
         return []
     sent = repository.commit_at(SEEN_REFS + repository.clone)
+    if sent == head:
+        return []
     span = [head, f"^{sent}"] if sent else [head]
     return repository.run("log", "-200", "--format=%s", *span).text.splitlines()
