@@ -57,6 +57,9 @@ VARIABLES = {
     "`GHP_GITHUB_API`": "the address of GitHub's API if it does not follow from the server's "
     "name; the token is sent there",
     "`NO_COLOR`": "no colors",
+    "`FORCE_COLOR`, `CLICOLOR_FORCE`": "colors and tables also in a pipe or a file",
+    "`GHP_PAGER`": "the pager for long output on a terminal (default: git's, `git var GIT_PAGER`); "
+    "empty or `cat`: none. Agents get none",
 }
 
 

@@ -69,7 +69,7 @@ def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_
     if as_json:
         output.as_json(_fields(claimed))
     else:
-        output.data(str(claimed.issue.number))
+        output.result(str(claimed.issue.number))
     claim_view.say_claimed(claimed)
     start_background(app)
 

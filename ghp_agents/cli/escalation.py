@@ -9,7 +9,7 @@ import click
 
 from ghp_agents.cli import complete, json_choice, output, past, signals
 from ghp_agents.cli.context import acting, say_none, send, start_background
-from ghp_agents.cli.params import STDIN, Seconds, read_text
+from ghp_agents.cli.params import LIMIT, STDIN, Seconds, limited, read_text
 from ghp_agents.core.clock import age
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import picked
@@ -118,7 +118,7 @@ def escalate(
         start_background(app, urgent=True)
         _wait(app, result.escalation, timeout)
     else:
-        output.data(result.escalation.name)
+        output.result(result.escalation.name)
         output.flush()
         send(app)
 
@@ -198,6 +198,7 @@ def _read(text: str, what: str) -> str:
 @click.option(
     "--issue", metavar="N", help="Only questions about this issue.", shell_complete=complete.issues
 )
+@LIMIT
 @past.AT
 @json_choice.option("Print them as JSON.")
 @acting
@@ -207,6 +208,7 @@ def escalations(
     only_open: bool,
     mine: bool,
     issue: str | None,
+    limit: int | None,
     at: str | None,
     as_json: bool,
 ) -> None:
@@ -226,6 +228,8 @@ def escalations(
     if issue is not None:
         numbers = app.tracker.get(issue).numbers
         chosen = [escalation for escalation in chosen if escalation.question.issue in numbers]
+    if limit is not None:
+        chosen = limited(rules.by_need(chosen), limit)
     if as_json:
         output.as_json([_fields(escalation) for escalation in chosen])
     elif id is not None:

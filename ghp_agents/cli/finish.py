@@ -35,7 +35,7 @@ def finish(app: App, issue: str | None, draft: bool, as_json: bool) -> None:
     if as_json:
         output.as_json(_fields(finished))
     else:
-        output.data(str(finished.pull.number))
+        output.result(str(finished.pull.number))
     _say(finished, needs_review=app.ws.settings.review == REQUIRED)
 
 

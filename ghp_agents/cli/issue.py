@@ -8,7 +8,7 @@ import click
 from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
-from ghp_agents.cli.params import NUMBER_DIGITS, read_text
+from ghp_agents.cli.params import LIMIT, NUMBER_DIGITS, limited, read_text
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.hotpath.quoting import named
@@ -51,6 +51,7 @@ WORK_LEFT_OUT = (
 @click.option(
     "--label", "labels", multiple=True, metavar="LABEL", help="Only issues with this label."
 )
+@LIMIT
 @past.AT
 @json_choice.option("Print them as JSON.")
 @acting
@@ -60,6 +61,7 @@ def issues(
     ready: bool,
     states: str | None,
     labels: tuple[str, ...],
+    limit: int | None,
     at: str | None,
     as_json: bool,
 ) -> None:
@@ -77,6 +79,7 @@ def issues(
         claims={number: holding.lease for number, holding in (holdings or {}).items()},
         commanded=services.commanded(app.store) if ready and then is None else (),
     )  # fmt: skip
+    listing = listing._replace(issues=limited(listing.issues, limit))
     if as_json:
         output.as_json([issue_view.fields(issue, holdings) for issue in listing.issues])
     elif listing.issues:
@@ -163,7 +166,7 @@ def new(
     with output.busy("Getting a number"):
         outcome = services.new(app, wanted, blocked_by=blocked_by, parent=parent, again=again)
     created = outcome.issue
-    output.data(str(created.number))
+    output.result(str(created.number))
     if not outcome.changed:
         output.say(f"{issue_view.name(created)} already exists; use --again to create another one.")
         return

@@ -7,7 +7,7 @@ import click
 
 from ghp_agents.cli import complete, json_choice, output, past, signals
 from ghp_agents.cli.context import acting, say_none, start_background
-from ghp_agents.cli.params import Duration, Seconds
+from ghp_agents.cli.params import LIMIT, Duration, Seconds, limited
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.fields import picked
@@ -90,7 +90,7 @@ def lease(
     if as_json:
         output.as_json(_fields(leased.hold) | {"covers": list(leased.covered)})
     else:
-        output.data(f"L-{leased.hold.id}")
+        output.result(f"L-{leased.hold.id}")
     _say(leased)
     _say_links(app, patterns)
     if leased.is_new and not leased.hold.strict:
@@ -152,10 +152,10 @@ def _say(leased: LeaseResult) -> None:
     mine = what(hold.patterns, hold.name)
     until = f" until {hold.until}" if hold.until else ""
     if leased.is_new:
-        output.done(f"Leased {mine}{until}{_coverage_text(hold, files)}.")
+        output.done(f"Leased {mine} as {hold.short}{until}{_coverage_text(hold, files)}.")
     else:
         holder = named(hold.holder, hold.is_person)
-        output.say(f"{holder} already leases {mine}, since {hold.since}{until}.")
+        output.say(f"{holder} already leases {mine} as {hold.short}, since {hold.since}{until}.")
     if hold.patterns and not files:
         output.warn("No file matches yet.", "`git ls-files` lists the files.")
 
@@ -172,10 +172,11 @@ def _coverage_text(hold: Hold, files: Sequence[str]) -> str:
 @click.option(
     "--implicit", is_flag=True, help="Also list files that agents of this clone are editing."
 )
+@LIMIT
 @past.AT
 @json_choice.option("Print them as JSON.")
 @click.pass_obj
-def leases(app: App, implicit: bool, at: str | None, as_json: bool) -> None:
+def leases(app: App, implicit: bool, limit: int | None, at: str | None, as_json: bool) -> None:
     """List leases, oldest first, and who is waiting for them."""
     if implicit and at is not None:
         raise UsageError(
@@ -185,6 +186,7 @@ def leases(app: App, implicit: bool, at: str | None, as_json: bool) -> None:
     then = past.time_of_leases(app, at)
     listing = services.listing(app, implicit=implicit, at=then)
     known = _conflicts(app, listing, then)
+    listing = listing._replace(held=limited(listing.held, limit))
     if as_json:
         output.as_json(
             [

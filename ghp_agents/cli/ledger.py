@@ -7,6 +7,7 @@ import click
 
 from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import say_none, start_background, sync_first
+from ghp_agents.cli.pager import paged
 from ghp_agents.cli.params import seconds_of
 from ghp_agents.core.clock import FORMS, ago, to_text
 from ghp_agents.core.errors import GhpError, UsageError
@@ -43,7 +44,7 @@ A_DAY = 86_400.0  # seconds
     "--at", metavar="WHEN", help="Only events until then; the same forms as --since.",
     shell_complete=complete.times,
 )  # fmt: skip
-@click.option("--limit", "-n", type=click.IntRange(min=1), help="Only the last N events.")
+@click.option("--limit", "-L", "-n", type=click.IntRange(min=1), help="Only the last N events.")
 @json_choice.option("Print JSON; with --follow, one object per line.")
 @click.option("--follow", is_flag=True, help="Keep printing new events, like `tail -f`.")
 @click.pass_obj
@@ -79,7 +80,8 @@ def log(
     if as_json:
         output.as_json([_fields(entry) for entry in entries])
     elif entries:
-        _print(entries)
+        with paged():
+            _print(entries)
     else:
         kind = "No matching events." if question != LedgerQuery() else "No events yet."
         say_none(app, kind)
@@ -175,8 +177,9 @@ def report(app: App, since: str | None, cost: bool, as_json: bool) -> None:
     if as_json:
         output.as_json(report_view.fields(found))
     elif any(found.counts.values()):
-        for line in report_view.lines(found):
-            output.data(output.clean(line))
+        with paged():
+            for line in report_view.lines(found):
+                output.data(output.clean(line))
     else:
         say_none(app, f"Nothing happened since {to_text(then)}.")
     for unread in found.notes:

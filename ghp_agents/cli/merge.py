@@ -136,7 +136,7 @@ def _print(done: list[Outcome | Passed], *, as_json: bool, queue: bool) -> None:
         return
     for outcome in done:
         if isinstance(outcome, Merged) and not (queue and outcome.before):
-            output.data(str(outcome.pull.number))
+            output.result(str(outcome.pull.number))
 
 
 def _fields(outcome: Outcome | Passed) -> "MergedJson | SentBackJson | EnqueuedJson | PassedJson":

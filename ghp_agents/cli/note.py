@@ -10,7 +10,8 @@ import click
 from ghp_agents.cli import json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
-from ghp_agents.cli.params import read_text
+from ghp_agents.cli.pager import paged
+from ghp_agents.cli.params import LIMIT, limited, read_text
 from ghp_agents.cli.views import note as note_view
 from ghp_agents.core import glob_paths
 from ghp_agents.core.clock import to_text
@@ -81,7 +82,7 @@ def remember(
 
 
 def _report_note(result: services.RememberResult) -> None:
-    output.data(result.note.name)
+    output.result(result.note.name)
     if result.is_new:
         output.done(f"Saved {result.note.name}: {result.note.title}")
     else:
@@ -111,7 +112,7 @@ def _current_folder(app: App) -> str:
 @click.option("--issue", metavar="N", help="Only notes learned on this issue.")
 @click.option("--path", metavar="PATH", help="Only notes about this file.")
 @click.option(
-    "--limit", type=click.IntRange(1, 100), default=recalling.LIMIT, show_default=True,
+    "-L", "--limit", type=click.IntRange(1, 100), default=recalling.LIMIT, show_default=True,
     help="Print at most this many notes.",
 )  # fmt: skip
 @AS_JSON
@@ -171,6 +172,7 @@ def notes() -> None:
 @click.option("--issue", metavar="N", help="Only notes learned on this issue.")
 @click.option("--path", metavar="PATH", help="Only notes about this file.")
 @click.option("--all", "everything", is_flag=True, help="Also replaced, expired and deleted notes.")
+@LIMIT
 @past.AT
 @AS_JSON
 @click.pass_obj
@@ -180,6 +182,7 @@ def list_notes(
     issue: str | None,
     path: str | None,
     everything: bool,
+    limit: int | None,
     at: str | None,
     as_json: bool,
 ) -> None:
@@ -197,10 +200,12 @@ def list_notes(
     if path is not None:
         place = _place(app, path)
         chosen = [note for note in chosen if recalling.concerns(note, [place])]
+    chosen = limited(chosen, limit)
     if as_json:
         output.as_json([rules.as_json(note, day) for note in chosen])
     elif chosen:
-        note_view.table(chosen, known, now, day)
+        with paged():
+            note_view.table(chosen, known, now, day)
     else:
         say_none(app, "No notes.")
     _warn_of(problems)
@@ -217,7 +222,8 @@ def show(app: App, id: str, as_json: bool) -> None:
     if as_json:
         output.as_json(rules.as_json(note, day))
     else:
-        output.data(note_view.page(note, day))
+        with paged():
+            output.data(note_view.page(note, day))
 
 
 @notes.command("edit", epilog="Example: ghp agent-notes edit N-3f9a 'Staging drops PATCH, too'")

@@ -132,9 +132,25 @@ def painted(pieces: Iterable[tuple[str, str]]) -> None:
     data("".join(_paint(clean(text), colour, sys.stdout) for text, colour in pieces).rstrip())
 
 
+def result(text: str) -> None:
+    """Print an id or a number for a script. On a terminal the message beside it has it."""
+    if not sys.stdout.isatty() or is_set(QUIET):
+        data(text)
+
+
 def is_terminal() -> bool:
     """Whether standard output is a terminal that can show colours."""
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def has_colours(stream: Any) -> bool:
+    """Whether a stream is shown in colours: $NO_COLOR, else $FORCE_COLOR, else what it is."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    forced = (os.environ.get(name, "") for name in ("FORCE_COLOR", "CLICOLOR_FORCE"))
+    if any(value.lower() not in ("", "0", "false") for value in forced):
+        return True
+    return bool(stream.isatty()) and os.environ.get("TERM") != "dumb"
 
 
 def table(
@@ -144,8 +160,8 @@ def table(
 
     `styles` has one rich style for each row, or is empty.
     """
-    if is_terminal():
-        _rich_table(columns, rows, styles)
+    if is_terminal() or has_colours(sys.stdout):
+        _console().print(FittingTable(columns, rows, styles))
         return
     cells = [list(columns), *([clean(cell) for cell in row] for row in rows)]
     widths = [max(len(row[index]) for row in cells) for index in range(len(columns))]
@@ -215,12 +231,10 @@ def _fits(lines: Sequence[Sequence[str]], room: int) -> bool:
     return room - sum(others) - 2 * len(others) >= min(last, LAST_COLUMN)
 
 
-def _rich_table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str]
-) -> None:
+def _console() -> Any:
     from rich.console import Console
 
-    Console(no_color="NO_COLOR" in os.environ).print(FittingTable(columns, rows, styles))
+    return Console(force_terminal=True, no_color=not has_colours(sys.stdout))
 
 
 def clean(text: str) -> str:
@@ -264,8 +278,7 @@ def drop_stdout() -> None:
 
 
 def _paint(text: str, colour: str, stream: Any) -> str:
-    plain = "NO_COLOR" in os.environ or not stream.isatty() or os.environ.get("TERM") == "dumb"
-    return text if plain or not colour else f"\033[{colour}m{text}\033[0m"
+    return f"\033[{colour}m{text}\033[0m" if colour and has_colours(stream) else text
 
 
 @contextlib.contextmanager
@@ -277,11 +290,10 @@ def stage() -> Iterator[tuple[Callable[[str], None], ShowTable]]:
     if not is_terminal():
         yield _say_at_once, lambda columns, rows, styles: None
         return
-    from rich.console import Console
     from rich.live import Live
     from rich.text import Text
 
-    console = Console(no_color="NO_COLOR" in os.environ)
+    console = _console()
     with Live(console=console, auto_refresh=False, transient=True) as live:
         yield (
             lambda line: console.print(Text(clean(line), overflow="ellipsis", no_wrap=True)),

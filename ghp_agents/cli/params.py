@@ -2,13 +2,16 @@
 
 import math
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import click
 
+from ghp_agents.cli import output
 from ghp_agents.core.clock import FORMS, duration, moment
 from ghp_agents.core.errors import UsageError
 
+T = TypeVar("T")
 STDIN = "-"
 NUMBER_DIGITS = 20
 
@@ -58,6 +61,18 @@ def seconds_of(text: str, now: float) -> float:
         return moment(text, now)
     except (ValueError, OverflowError, OSError):  # the last two: too far for this machine's zone
         raise UsageError(f"{text[:40]!r} is not a time.", hint=f"Use {FORMS}.") from None
+
+
+LIMIT = click.option(
+    "-L", "--limit", type=click.IntRange(min=1), metavar="N", help="Print at most N."
+)
+
+
+def limited(found: Sequence[T], limit: int | None) -> list[T]:
+    """The first `limit` of a list, with a line about the others."""
+    if limit is not None and len(found) > limit:
+        output.say(f"The first {limit} of {len(found)}; --limit shows more.")
+    return list(found[:limit])
 
 
 def read_text(text: str, most: int, what: str = "Standard input") -> str:

@@ -8,7 +8,8 @@ import click
 from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, send, start_background, sync_first
 from ghp_agents.cli.group import Group
-from ghp_agents.cli.params import as_number, read_text
+from ghp_agents.cli.pager import paged
+from ghp_agents.cli.params import LIMIT, as_number, limited, read_text
 from ghp_agents.cli.views import pull as pull_view
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.pulls import details as services
@@ -25,13 +26,14 @@ EXAMPLE = "ghp agent-pull show 3"
 
 @click.command("agent-pulls", epilog="Example: ghp agent-pulls --all")
 @click.option("--all", "closed", is_flag=True, help="Open, merged and closed pull requests.")
+@LIMIT
 @past.AT
 @json_choice.option("Print them as JSON.")
 @click.pass_obj
-def pulls(app: App, closed: bool, at: str | None, as_json: bool) -> None:
+def pulls(app: App, closed: bool, limit: int | None, at: str | None, as_json: bool) -> None:
     """List open pull requests, oldest first. On GitHub, those from forks are left out."""
     then = past.time_of_pulls(app, at)
-    found = (app if then is None else app.past(then)).forge.list(closed=closed)
+    found = limited((app if then is None else app.past(then)).forge.list(closed=closed), limit)
     if as_json:
         output.as_json([pull_view.fields(pull) for pull in found])
     elif found:
@@ -71,7 +73,8 @@ def show(app: App, number: str, with_diff: bool, as_json: bool) -> None:
     elif diff is None:
         pull_view.page(found)
     else:
-        output.data(output.clean(diff))
+        with paged():
+            output.data(output.clean(diff))
         if not diff:
             output.say(f"#{found.pull.number} changes nothing.")
     start_background(app)

@@ -4,9 +4,9 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from ghp_agents.core import trace
 from ghp_agents.core.errors import GhpError
@@ -70,6 +70,25 @@ def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Pat
             stdout=sink, stderr=sink, start_new_session=True,
         )  # fmt: skip
     return Child(popen)
+
+
+@contextlib.contextmanager
+def reader(command: str, env: Mapping[str, str]) -> Iterator[IO[bytes]]:
+    """The standard input of a shell's command that reads to the end, such as a pager.
+
+    It is waited for, also if the person interrupts us: the terminal belongs to it.
+    """
+    trace.command([command])
+    process = subprocess.Popen(["/bin/sh", "-c", command], stdin=subprocess.PIPE, env=dict(env))
+    assert process.stdin is not None
+    try:
+        yield process.stdin
+    finally:
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        while process.returncode is None:
+            with contextlib.suppress(KeyboardInterrupt):
+                process.wait()
 
 
 def pipe(

@@ -50,8 +50,8 @@ def holders(where: Path) -> list[str]:
 def test_leasing_prints_the_id_and_says_what_it_covers(place: Path) -> None:
     code, out, err = invoke("agent-lease src/ '!b.py' --reason parser", place, ONE)
     assert code == 0
-    assert err == "✓ Leased src/, !b.py: 2 files (src/a.py, src/gen/x.py).\n"
     name = out.rstrip("\n")
+    assert err == f"✓ Leased src/, !b.py as {name[:6]}: 2 files (src/a.py, src/gen/x.py).\n"
     assert name.startswith("L-")
     (each,) = listed(place)
     assert each | {"since": "-"} == {
@@ -70,7 +70,7 @@ def test_leasing_prints_the_id_and_says_what_it_covers(place: Path) -> None:
         "conflicts": [],
     }
     again = invoke("agent-lease src/ '!b.py' --reason parser", place, ONE)
-    said = f"worker-1 already leases src/, !b.py, since {each['since']}.\n"
+    said = f"worker-1 already leases src/, !b.py as {name[:6]}, since {each['since']}.\n"
     assert again == (0, out, said)
 
 
@@ -92,9 +92,9 @@ def test_of_a_link_what_it_leads_to_is_leased(place: Path, tmp_path: Path) -> No
     (place / "out").symlink_to(tmp_path)
     (place / "docs/round").symlink_to("round")
     git(place, "add", ".")
-    code, _, err = invoke("agent-lease alias.py lib/b.py", place, ONE)
+    code, out, err = invoke("agent-lease alias.py lib/b.py", place, ONE)
     assert (code, err.splitlines()) == (0, [
-        "✓ Leased src/a.py, src/b.py: 2 files (src/a.py, src/b.py).",
+        f"✓ Leased src/a.py, src/b.py as {out[:6]}: 2 files (src/a.py, src/b.py).",
         "alias.py is a link: leased its target, src/a.py.",
         "lib/b.py is a link: leased its target, src/b.py.",
     ])  # fmt: skip
@@ -127,10 +127,10 @@ def test_many_files_are_counted_and_none_is_warned_of(place: Path) -> None:
     _, _, err = invoke("agent-lease '*'", place, ONE)
     assert err.endswith(": 5 files (README.md, docs/a.md, src/a.py and 2 more).\n")
     invoke("agent-release '*'", place, ONE)
-    code, _, err = invoke("agent-lease nothing.xyz", place, ONE)
+    code, out, err = invoke("agent-lease nothing.xyz", place, ONE)
     assert code == 0
     assert err == (
-        "✓ Leased nothing.xyz.\n"
+        f"✓ Leased nothing.xyz as {out[:6]}.\n"
         "Warning: No file matches yet.\n"
         "Hint: `git ls-files` lists the files.\n"
     )
@@ -424,6 +424,6 @@ def test_of_many_strict_ones_in_many_clones_at_most_one_is_granted(clones: Clone
 def test_the_whole_program_leases(place: Path) -> None:
     done = run_ghp("agent-lease src/ --as worker-7", place)
     assert (done.code, done.err) == (
-        0, "✓ Leased src/: 3 files (src/a.py, src/b.py, src/gen/x.py).\n",
+        0, f"✓ Leased src/ as {done.out[:6]}: 3 files (src/a.py, src/b.py, src/gen/x.py).\n",
     )  # fmt: skip
     assert run_ghp("agent-release src/ --as worker-7", place).code == 0

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from ghp_agents.cli import output
 from tests.support.ghp import CHECKOUT, Result, invoke
+from tests.support.screens import capture
 
 
 def shell(repo: Path, line: str) -> Result:
@@ -143,6 +144,34 @@ def test_no_color_and_a_dumb_terminal_get_plain_text(monkeypatch: pytest.MonkeyP
             output.warn("It is late.", "Hurry.")
             assert read(b"Hurry.\r\n") == "Warning: It is late.\r\nHint: Hurry.\r\n"
         monkeypatch.delenv(name, raising=False)  # `terminal` has put the former one back
+
+
+@pytest.mark.parametrize(
+    ("env", "expected"),
+    [
+        ({}, False),
+        ({"FORCE_COLOR": "1"}, True),
+        ({"CLICOLOR_FORCE": "1"}, True),
+        ({"FORCE_COLOR": "0"}, False),
+        ({"FORCE_COLOR": ""}, False),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ({"FORCE_COLOR": "1", "NO_COLOR": ""}, True),
+    ],
+)
+def test_colours_can_be_forced_into_a_pipe_but_not_against_no_color(
+    made: Path, env: dict[str, str], expected: bool
+) -> None:
+    claimed = invoke("agent-claim 1 --as worker-1", made, env)
+    assert claimed.err.startswith("\x1b[32m✓\x1b[0m " if expected else "✓ ")
+    assert ("\x1b[1mISSUE" in invoke("agent-issues", made, env).out) == expected
+
+
+def test_on_a_terminal_the_message_alone_has_the_number(made: Path) -> None:
+    assert capture([(1_750_000_000.0, "agent-issue new Second")], made, 80, {}) == (
+        "$ ghp agent-issue new Second\n<32>✓</> Created #2 «Second».\n\n"
+    )
+    quiet = capture([(1_750_000_000.0, "agent-issue new Third -q")], made, 80, {})
+    assert quiet == "$ ghp agent-issue new Third -q\n3\n\n"
 
 
 # ------------------------------------------------------------------------------ tables

@@ -38,7 +38,13 @@ def capture(
     with subprocess.Popen(
         [sys.executable, "-m", "tests.support.screens", script],
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "TERM": "xterm-256color", **env},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(CHECKOUT),
+            "TERM": "xterm-256color",
+            "GHP_PAGER": "",
+            **env,
+        },
         stdin=follower,
         stdout=follower,
         stderr=follower,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ghp_agents.cli import output
+from ghp_agents.cli.pager import paged
 from ghp_agents.conflicts.path_conflict import PathConflict, describe
 from ghp_agents.conflicts.report import ConflictReport
 from ghp_agents.conflicts.work import AgentWork
@@ -23,6 +24,18 @@ WIDTH = 80
 
 def show(report: ConflictReport, agent: str | None = None) -> None:
     """Print the conflicts and the order on standard output, all else on standard error."""
+    with paged():
+        _show_conflicts(report)
+    for warning in report.warnings:
+        output.warn(warning.text)
+    for unread in report.unread:
+        output.warn(f"Cannot compare the work of {unread.name}: {unread.reason}.")
+    for note in (note for work in report.works for note in work.notes):
+        output.say(f"{note}.")
+    output.say(_summary(report, agent))
+
+
+def _show_conflicts(report: ConflictReport) -> None:
     for pair in report.pairs:
         ours, theirs = pair.ours, pair.theirs
         output.data(f"{ours.name} and {theirs.name} conflict in {_files(pair.files)}:")
@@ -40,13 +53,6 @@ def show(report: ConflictReport, agent: str | None = None) -> None:
         )
     if report.order and (report.pairs or report.with_trunk):
         _show_order(report)
-    for warning in report.warnings:
-        output.warn(warning.text)
-    for unread in report.unread:
-        output.warn(f"Cannot compare the work of {unread.name}: {unread.reason}.")
-    for note in (note for work in report.works for note in work.notes):
-        output.say(f"{note}.")
-    output.say(_summary(report, agent))
 
 
 def _files(files: Sequence[PathConflict]) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghp_agents.claims.service import Holding
 from ghp_agents.cli import output
+from ghp_agents.cli.pager import paged
 from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import IssueNumber, one_line
 from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, named, phrase, when, who
@@ -79,8 +80,9 @@ def _holder(holding: Holding) -> str:
 
 def page(view: View, holdings: Holdings | None, work: "IssueWork | None") -> None:
     """Print an issue in full; None is for what is unknown at a past time."""
-    for line in _lines(view, holding_of(view.issue, holdings or {}), work):
-        output.data(output.clean(line))
+    with paged():
+        for line in _lines(view, holding_of(view.issue, holdings or {}), work):
+            output.data(output.clean(line))
 
 
 def _lines(view: View, holding: Holding | None, work: "IssueWork | None") -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ghp_agents.cli import output
+from ghp_agents.cli.pager import paged
 from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations.messages import who
@@ -51,8 +52,9 @@ def fields(pull: Pull) -> dict[str, Any]:
 
 def page(details: PullDetails) -> None:
     """Print a pull request in full."""
-    for line in _lines(details):
-        output.data(output.clean(line))
+    with paged():
+        for line in _lines(details):
+            output.data(output.clean(line))
 
 
 def _lines(details: PullDetails) -> Iterator[str]:
