@@ -11,7 +11,7 @@ from ghp_agents.hotpath.quoting import clean, fence, seen_line
 T = TypeVar("T")
 
 TEXT_LIMIT = 120  # characters of a cell
-_SECRET_LENGTH = 8  # the shortest word that can be a secret; the patterns are slow
+SECRET_LENGTH = 8  # the shortest word that can be a secret; the patterns are slow
 _UNSEEN = "&#8203;"  # a space without width: it separates what would be a mention or a link
 _ESCAPES = str.maketrans(
     {char: f"\\{char}" for char in "\\`*_{}[]<>|~$&"} | {char: char + _UNSEEN for char in "@#"}
@@ -22,7 +22,7 @@ _LINKS = re.compile(r":(?=//)|\bwww(?=\.)|\bgh(?=-[0-9])", re.I)
 def plain(text: str, limit: int = TEXT_LIMIT) -> str:
     """Others' text on one line, for a cell or a sentence."""
     line = seen_line(text[: 8 * limit], limit)  # the rest of a long text costs time only
-    if any(len(word) >= _SECRET_LENGTH for word in line.split()):
+    if any(len(word) >= SECRET_LENGTH for word in line.split()):
         line = redacted(line)
     return _LINKS.sub(rf"\g<0>{_UNSEEN}", line.translate(_ESCAPES))
 

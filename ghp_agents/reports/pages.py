@@ -5,6 +5,7 @@ Every page is bounded, whatever the state contains.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC
 from typing import NamedTuple
 
 from ghp_agents.claims import shown_work
@@ -25,7 +26,10 @@ from ghp_agents.presence import service as presence
 from ghp_agents.pulls import record as pull_record
 from ghp_agents.pulls import replay as pull_replay
 from ghp_agents.pulls.pull import Pull
+from ghp_agents.reports import timeline_page, timeline_svg
 from ghp_agents.reports.markdown import block, link, plain, table
+from ghp_agents.reports.read_timeline import last_day
+from ghp_agents.reports.timeline import Timeline
 from ghp_agents.state.presence import Agents, issue_of
 from ghp_agents.state.record import NOTES
 
@@ -33,6 +37,7 @@ Pages = Mapping[str, bytes]
 
 ROWS = 200  # of a table; the rest is counted
 OLD_ROWS = 50  # of a table of what is settled
+PICTURE, TIMELINE = "timeline.svg", "timeline.html"
 QUESTIONS_IN_FULL = 50
 QUESTION_LIMIT = 2_000  # characters
 NOTE_LIMIT = 300
@@ -63,6 +68,7 @@ class Published(NamedTuple):
     handoffs: Sequence[Handoff]
     notes: Sequence[Note]
     on_github: bool  # issues and pull requests are there
+    timeline: Timeline | None = None  # of the last day
 
 
 def renderer(ctx: Context) -> Callable[[Snapshot, Agents], Pages]:
@@ -82,6 +88,7 @@ def renderer(ctx: Context) -> Callable[[Snapshot, Agents], Pages]:
                 handoffs,
                 note_record.read_notes(snapshot.files(NOTES))[0],
                 on_github,
+                last_day(ctx, titled=not on_github),
             )
         )
 
@@ -100,8 +107,22 @@ def render(state: Published) -> Pages:
     pages = {name: [f"# {NAMES[name]}", "", _menu(name), "", *parts[name].lines] for name in parts}
     rows = [(link(NAMES[name], name), part.counted) for name, part in parts.items()]
     first = ["# Agents at work", "", "Generated from the state of ghp-agents; do not edit.", ""]
-    pages["README.md"] = [*first, *table(("page", "content"), rows, tuple, ROWS), *_agents(state)]
-    return {name: _encoded(lines) for name, lines in pages.items()}
+    pages["README.md"] = [*first, *table(("page", "content"), rows, tuple, ROWS), *_timeline(state)]
+    pages["README.md"] += _agents(state)
+    encoded = {name: _encoded(lines) for name, lines in pages.items()}
+    if state.timeline and state.timeline.lanes:
+        encoded[PICTURE] = timeline_svg.render(state.timeline, UTC).encode()
+        encoded[TIMELINE] = timeline_page.render(state.timeline, UTC).encode()
+    return encoded
+
+
+def _timeline(state: Published) -> list[str]:
+    """The picture of the last day; hosts show it, but not the page beside it."""
+    if not (state.timeline and state.timeline.lanes):
+        return []
+    page = link("the page", TIMELINE)
+    how = f"Download {page}, which zooms; or run `ghp agent-timeline`."
+    return ["## Last day", "", f"![Who worked on what, and when]({PICTURE})", "", how, ""]
 
 
 def _encoded(lines: Sequence[str]) -> bytes:

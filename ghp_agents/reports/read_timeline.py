@@ -15,6 +15,7 @@ from ghp_agents.reports.timeline_replay import TimelineFacts, build
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
 
+HOUR, A_DAY = 3_600.0, 86_400.0  # seconds
 _DEAD = (Liveness.DEAD, Liveness.GONE)
 
 
@@ -43,16 +44,44 @@ def read_timeline(ctx: Context, since: float, until: float | None = None) -> Tim
     )
 
 
+def last_day(ctx: Context, *, titled: bool) -> Timeline:
+    """The day that ends with the newest entry: the same in all clones that have the same state.
+    Without `titled` it names no issue's title."""
+    now = ctx.ws.clock.now()
+    recent = ctx.store.ledger(after=ctx.store.snapshot(now - 2 * A_DAY).tips())
+    newest = _newest(recent, now)
+    if newest is None or newest < now - A_DAY:
+        newest = _newest(ctx.store.ledger(), now)
+    if newest is None:
+        return Timeline(now, now, (), {})
+    found = read_timeline(ctx, newest - A_DAY, newest)
+    return found if titled else found._replace(titles={})
+
+
+def _newest(entries: Sequence[LedgerEntry], now: float) -> float | None:
+    """The time of the newest entry; an hour if a clock is ahead."""
+    times = [_seconds(entry.at) for entry in entries]
+    known = [at for at in times if at is not None]
+    if not known:
+        return None
+    return max(known) if max(known) <= now else now - now % HOUR
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        return to_seconds(text)
+    except (ValueError, OverflowError):
+        return None
+
+
 def _numbers(issues: Sequence[Issue]) -> Mapping[int, int]:
     return {number: issue.number for issue in issues for number in issue.numbers}
 
 
 def _last_sign(view: AgentView, end: float) -> float:
     """The last sign of life, by this machine's clock."""
-    try:
-        return min(end, to_seconds(str(view.presence.get("timestamp"))))
-    except (ValueError, OverflowError):
-        return max(0.0, end - view.silent)
+    at = _seconds(str(view.presence.get("timestamp")))
+    return max(0.0, end - view.silent) if at is None else min(end, at)
 
 
 def _at_the_beginning(ctx: Context, then: Snapshot, since: float) -> Iterator[LedgerEntry]:

@@ -4,10 +4,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor
+from ghp_agents.core.secret_scan import redacted
 from ghp_agents.escalations.escalation import may_decide
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.quoting import NAME_LIMIT, seen_line
 from ghp_agents.reports import timeline as parts
+from ghp_agents.reports.markdown import SECRET_LENGTH
 from ghp_agents.reports.timeline import Lane, Timeline, TimelineMark, TimelineSpan
 from ghp_agents.state import cause
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
@@ -103,7 +105,7 @@ class _Replay:
         """A mark in an agent's lane; nothing if no agent is concerned."""
         if agent is not None and is_name(agent):
             by = "" if entry.actor == agent else seen_line(entry.actor, NAME_LIMIT)
-            text = seen_line(entry.text, parts.TEXT_LIMIT)
+            text = _text(entry.text)
             self.track(agent).marks.append(TimelineMark(kind, at, self.issue(entry), text, by))
 
     def concerned(self, entry: LedgerEntry) -> str | None:
@@ -129,16 +131,22 @@ def build(facts: TimelineFacts) -> Timeline:
         marks = tuple(sorted(track.marks, key=lambda mark: mark.at))
         opened = tuple(sorted(track.opened, key=lambda span: span.start))
         lanes.append(Lane(agent, tuple(track.spans), opened, marks))
-    titles = {number: seen_line(text, parts.TEXT_LIMIT) for number, text in facts.titles.items()}
-    whole = Timeline(facts.since, facts.until, (), titles, unread=unread + replay.unread)
-    return parts.clipped(whole._replace(ahead=ahead), lanes)
+    whole = Timeline(facts.since, facts.until, (), facts.titles, unread=unread + replay.unread)
+    found = parts.clipped(whole._replace(ahead=ahead), lanes)
+    return found._replace(titles={n: _text(title) for n, title in found.titles.items()})
+
+
+def _text(text: str) -> str:
+    """Others' text on one line, without what may be a secret: timelines are published."""
+    line = seen_line(text[: 8 * parts.TEXT_LIMIT], parts.TEXT_LIMIT)
+    return redacted(line) if any(len(word) >= SECRET_LENGTH for word in line.split()) else line
 
 
 def _presence(replay: _Replay, at: float, entry: LedgerEntry) -> None:
     if not is_name(entry.actor):
         replay.unread += 1
         return
-    issue, text = replay.issue(entry), seen_line(entry.text, parts.TEXT_LIMIT)
+    issue, text = replay.issue(entry), _text(entry.text)
     status = seen_line(entry.object, NAME_LIMIT)
     kind = _KINDS.get(status, parts.WORK)
     replay.track(entry.actor).switch(at, kind, issue, status, text)
@@ -190,7 +198,7 @@ def _opens(replay: _Replay, kind: str, at: float, entry: LedgerEntry) -> None:
     if not is_name(entry.actor):
         replay.unread += 1
         return
-    text = seen_line(entry.text, parts.TEXT_LIMIT)
+    text = _text(entry.text)
     span = TimelineSpan(kind, at, at, replay.issue(entry), seen_line(entry.object, 40), text)
     replay.track(entry.actor).pending[entry.object] = span
     replay.asked[entry.object] = entry.actor

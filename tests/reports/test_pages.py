@@ -17,6 +17,7 @@ from ghp_agents.reports.pages import Published, render
 from tests.support.ghp import invoke
 from tests.support.git import commit, git, refs
 from tests.support.road import Road
+from tests.support.timelines import simulated_day
 
 Clones = Callable[[int], list[Path]]
 AT = Timestamp("2026-01-02T03:04:05Z")
@@ -84,6 +85,26 @@ None.
     )
     assert [*shown] == ["questions.md", "issues.md", "pulls.md", "handoffs.md", "notes.md",
                         "README.md"]  # fmt: skip
+
+
+def test_the_last_day_is_a_picture_with_a_page_beside_it() -> None:
+    shown = render(state(timeline=simulated_day(2, hours=2)))
+    first = shown["README.md"].decode()
+    assert (
+        """
+## Last day
+
+![Who worked on what, and when](timeline.svg)
+
+Download [the page](timeline.html), which zooms; or run `ghp agent-timeline`.
+
+## Agents
+"""
+        in first
+    )
+    assert shown[pages.PICTURE].startswith(b"<svg ")
+    assert shown[pages.TIMELINE].startswith(b"<!doctype html>")
+    assert risks(first) == []
 
 
 def test_agents_have_a_row_with_a_link_to_their_issue() -> None:
@@ -253,7 +274,12 @@ def test_two_clones_publish_the_same_bytes_and_nothing_is_written_twice(
     assert "up to date" in invoke("agent-sync --publish", other, clock=road.clock).err
     assert refs(remote)["refs/heads/ghp-state"] == head
     listed = git(remote, "ls-tree", "-r", "--name-only", "ghp-state").splitlines()
-    assert [name for name in listed if not name.startswith(".ghp/")] == sorted(pages.NAMES)
+    files = [*pages.NAMES, pages.PICTURE, pages.TIMELINE]
+    assert [name for name in listed if not name.startswith(".ghp/")] == sorted(files)
+    for name in (pages.PICTURE, pages.TIMELINE):
+        content = git(remote, "show", f"ghp-state:{name}")
+        assert "worker-2" in content
+        assert str(one.parent) not in content
     shown = {name: git(remote, "show", f"ghp-state:{name}") for name in pages.NAMES}
     assert "1 open, 0 answered" in shown["README.md"]
     assert "1 open, 0 merged, 0 closed" in shown["README.md"]

@@ -1,15 +1,16 @@
 """What a timeline is read from: the ledger, and the state at both ends, on real git."""
 
-import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ghp_agents.reports.read_timeline import read_timeline
+from ghp_agents.reports.read_timeline import last_day, read_timeline
 from ghp_agents.reports.timeline import Lane
 from tests.support.ghp import invoke
 from tests.support.road import Road, merged
 
+Clones = Callable[[int], list[Path]]
 HOUR = 3_600.0
 W1 = {"GHP_AGENT": "worker-1"}
 
@@ -95,8 +96,21 @@ def test_an_earlier_end_shows_agents_as_they_were(road: Road) -> None:
     assert ([span.kind for span in lane.spans], lane.marks) == (["work"], ())
 
 
-def test_another_clone_reads_the_same_lanes(clones: object, tmp_path: Path) -> None:
-    first, second = clones(2)  # type: ignore[operator]
+def test_the_last_day_ends_with_the_newest_entry_whenever_it_is_read(road: Road) -> None:
+    assert last_day(road.house("@me"), titled=True).lanes == ()
+    road.issue("Parse files")
+    must(road, ["agent-claim", "1"], W1)
+    must(road, ["agent-sync"], W1)
+    shown = last_day(road.house("@me"), titled=True)
+    assert (shown.until, shown.titles) == (road.clock.now(), {1: "Parse files"})
+    for wait in (HOUR, 30 * HOUR, 100 * HOUR):
+        road.clock.wait(wait)
+        assert last_day(road.house("@me"), titled=True) == shown
+    assert last_day(road.house("@me"), titled=False) == shown._replace(titles={})
+
+
+def test_another_clone_reads_the_same_lanes(clones: Clones) -> None:
+    first, second = clones(2)
     road = Road(first)
     began = road.clock.now()
     road.issue("Parse files")
@@ -105,4 +119,3 @@ def test_another_clone_reads_the_same_lanes(clones: object, tmp_path: Path) -> N
     invoke("agent-sync", second, clock=road.clock)
     there = Road(second, road.clock)
     assert lanes(there, began - 60) == lanes(road, began - 60)
-    assert os.fspath(tmp_path) not in repr(lanes(there, began - 60))

@@ -169,6 +169,16 @@ def test_what_others_wrote_is_one_short_line_and_names_must_be_names() -> None:
     assert all(text.isprintable() and len(text) <= 120 for text in texts)
 
 
+def test_what_may_be_a_secret_is_not_shown() -> None:
+    token = "gh" + "p_" + "aB3" * 12
+    shown = lane(
+        presence(0, "worker-1", "testing", 1, f"Uses {token} now"),
+        entry(9, "escalate", "worker-1", "E-1", issue=1, text=f"Is {token} right?"),
+    )
+    assert token not in repr(shown)
+    assert shown.spans[0].text.startswith("Uses ")
+
+
 def test_entries_of_unknown_events_and_unreadable_times_hide_nothing() -> None:
     found = build(
         facts(
