@@ -103,7 +103,7 @@ class AgentScreen(Screen[None]):
                 self._visit(chosen)
 
         if not places:
-            self.say(f"{row.name} has no worktree on this machine and no pull request with a page.")
+            self.say(f"{row.name} has no worktree in this clone and no pull request with a page.")
         else:
             self.app.push_screen(OpenDialog(row.name, places), visit)
 

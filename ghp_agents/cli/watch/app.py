@@ -49,7 +49,8 @@ class Watch(App[int]):
         Binding("ctrl+z", "suspend_process"),
     ]
     CSS = """
-    Screen { background: ansi_default; }
+    AgentScreen { background: ansi_default; }
+    Dialog { align: center middle; background: transparent; }
     #header, #keys { height: 1; }
     AgentList { height: 1fr; text-wrap: nowrap; text-overflow: clip; margin: 0; }
     #message { height: auto; max-height: 6; display: none; }
@@ -60,7 +61,6 @@ class Watch(App[int]):
     }
     .window .text { height: auto; max-height: 16; margin: 1 0; }
     .window Input { margin: 1 0; }
-    Dialog { align: center middle; }
     """
 
     def __init__(self, look: Look, seconds: Callable[[], float]) -> None:
@@ -132,6 +132,16 @@ class Watch(App[int]):
     def action_leave(self) -> None:
         """End the program."""
         self.exit(0)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """End, and let the command report the error; Textual would print a traceback."""
+        super()._handle_exception(error)
+        self.unexpected = self.unexpected or error
+        self._exit_renderables.clear()
+
+    def panic(self, *renderables: object) -> None:
+        """End because the terminal cannot be read any more, without a traceback."""
+        self.exit(1)
 
     def _post(self, message: Message) -> None:
         if self.is_running:

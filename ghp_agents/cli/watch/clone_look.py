@@ -1,14 +1,13 @@
 """The watch's look at a clone: reads its files, and runs our commands for the person."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from threading import Event
 
 from ghp_agents.claims import shown_work
 from ghp_agents.cli.context import start_background
 from ghp_agents.cli.watch import commands, open_place
 from ghp_agents.cli.watch.commands import Ran
-from ghp_agents.cli.watch.detail import read_detail
+from ghp_agents.cli.watch.detail import read_detail, worktree_of
 from ghp_agents.cli.watch.look import Detail, Place, Question, Select
 from ghp_agents.core.errors import NotFoundError
 from ghp_agents.escalations import escalation as questions
@@ -17,6 +16,7 @@ from ghp_agents.hotpath import background
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import wait
 from ghp_agents.reports.overview import AgentRow, Facts, Overview, overview
+from ghp_agents.state.file_times import read_times
 from ghp_agents.wiring import App
 
 LOOK_EVERY = 0.5  # seconds between two looks for changes
@@ -30,12 +30,12 @@ class CloneLook:
         self._app, self._select = app, select
         # Each thread has parts of its own: they keep what they read.
         self._exchanging = App(app.cwd, app.environ, clock=app.ws.clock)
-        self._mark: object = None
+        self._times: object = None
 
     def overview(self) -> Overview:
         """The agents now."""
         app = self._app
-        self._mark = self._read_mark()
+        self._times = read_times(app.ws)
         snapshot = app.store.snapshot()
         seen = presence.list_agents(app, snapshot, processes=True)
         views = self._select(shown_work.shown(app, snapshot, seen))
@@ -49,14 +49,8 @@ class CloneLook:
         waited = 0.0
         while waited < READ_EVERY and not over.wait(LOOK_EVERY):
             waited += LOOK_EVERY
-            if self._read_mark() != self._mark:
+            if read_times(self._app.ws) != self._times:
                 return
-
-    def _read_mark(self) -> object:
-        """A value that changes with every commit of a clone, heartbeat and exchange. Cheap, for
-        the store keeps what it read of commits that it knows."""
-        snapshot = self._app.store.snapshot()
-        return snapshot.tips(), snapshot.beaten(), self._app.exchange.news_at()
 
     def exchange(self) -> float:
         """Ask the remote for news, if nobody just did."""
@@ -92,8 +86,8 @@ class CloneLook:
         return commands.stop(self._app, agent, reason)
 
     def _worktree(self, row: AgentRow) -> Iterable[Place]:
-        path = Path(row.worktree)
-        if row.is_here and path.is_absolute() and path.is_dir():
+        path = worktree_of(self._app, row)
+        if path is not None:
             yield from open_place.of_worktree(str(path), self._app.environ)
 
     def _pull(self, row: AgentRow) -> Iterable[Place]:

@@ -6,12 +6,13 @@ from pathlib import Path
 from ghp_agents.cli.watch.look import Detail
 from ghp_agents.cli.watch.page import short
 from ghp_agents.core.clock import to_seconds
-from ghp_agents.git import worktree
+from ghp_agents.core.ids import count
+from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.handoffs import record as handoff_record
-from ghp_agents.hotpath.locate import locate
+from ghp_agents.hotpath.locate import branch, locate
 from ghp_agents.hotpath.quoting import file, phrase, thing
 from ghp_agents.reports.overview import AgentRow
-from ghp_agents.state.default_branch import trunk_refs
+from ghp_agents.state.default_branch import trunk_places
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.ledger_query import LedgerQuery, select
 from ghp_agents.wiring import App
@@ -30,19 +31,32 @@ def read_detail(app: App, row: AgentRow) -> Detail:
     )
 
 
+def worktree_of(app: App, row: AgentRow) -> Path | None:
+    """An agent's worktree in this clone: the one with its branch, else the one with its name."""
+    if not row.is_here or app.ws.place.toplevel is None:
+        return None
+    known = worktree_admin.listed(app.ws.folder)
+    by_branch = [each.path for each in known if row.branch and each.branch == row.branch]
+    by_name = [each.path for each in known if each.path.name == row.worktree]
+    return next((path for path in (*by_branch, *by_name) if path.is_dir()), None)
+
+
 def _changes(app: App, row: AgentRow) -> Iterable[str]:
     """The committed and uncommitted changes in its worktree on this machine."""
-    path = Path(row.worktree)
-    place = locate(row.worktree, app.environ) if row.is_here and path.is_absolute() else None
-    if place is None or place.toplevel is None:
-        yield "Its worktree is not on this machine."
+    path = worktree_of(app, row)
+    place = locate(str(path), app.environ) if path else None
+    if path is None or place is None or place.toplevel is None:
+        yield "Its worktree is not in this clone."
         return
     head = worktree.head(path)
-    history = worktree.history(place, head, trunk_refs(app.ws)) if head else worktree.History()
+    own = f"refs/heads/{branch(place.git_dir)}"
+    main = [ref for ref in trunk_places(app.ws) if ref != own]
+    history = worktree.history(place, head, main) if head and main else worktree.History()
     open_changes = worktree.differences(path)
     added = sum(each.added or 0 for each in history.files)
     removed = sum(each.removed or 0 for each in history.files)
-    yield f"{history.count} commits, {len(history.files)} files, +{added} -{removed}"
+    size = f", {count(len(history.files), 'file')}, +{added} -{removed}" if history.files else ""
+    yield f"{count(history.count, 'commit')}{size}"
     for commit in history.commits[:5]:
         yield f"  {commit.oid[:9]}  {phrase(commit.subject)}"
     for lines in history.files[:FILES_SHOWN]:

@@ -19,8 +19,8 @@ def can_stop(row: AgentRow) -> bool:
 
 
 def can_open(row: AgentRow) -> bool:
-    """Whether it has a worktree on this machine, or a pull request."""
-    return bool(row.is_here and row.worktree) or row.pull is not None
+    """Whether it may have a worktree in this clone, or a pull request."""
+    return row.is_here or row.pull is not None
 
 
 def hints(row: AgentRow | None, width: int, *, is_detail: bool = False) -> Content:

@@ -97,10 +97,10 @@ class MainScreen(AgentScreen):
             return
         elapsed = self.program.seconds() - self._at
         width = self.size.width
-        self.query_one("#header", Static).update(header(self._found, width, elapsed))
+        self.query_one("#header", Static).update(header(self._found, width, elapsed), layout=False)
         rows = matching(self._found.agents, self._words)
         note = "No agent has these words; Esc shows all." if self._words else NOBODY
         self.query_one(AgentList).show(rows, note, elapsed)
 
     def _hint(self) -> None:
-        self.query_one("#keys", Static).update(hints(self.row, self.size.width))
+        self.query_one("#keys", Static).update(hints(self.row, self.size.width), layout=False)

@@ -63,7 +63,7 @@ def page(
     shown = _around(lines, at, max(1, height))
     return Page(
         tuple(
-            (line.stylize("reverse") if name and name == selected else line).truncate(
+            (Content.styled(line.plain, "reverse") if name and name == selected else line).truncate(
                 width, pad=bool(name)
             )
             for line, name in shown

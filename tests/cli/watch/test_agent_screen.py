@@ -62,9 +62,9 @@ def test_keys_that_do_not_apply_say_why_and_are_not_in_the_footer() -> None:
         assert messages(program) == ["codex-7 has no open question."]
         await press(program, pilot, "o")
         assert messages(program) == [
-            "codex-7 has no worktree on this machine and no pull request with a page."
+            "codex-7 has no worktree in this clone and no pull request with a page."
         ]
-        assert screen(program)[-1] == "⏎ details  s stop  / filter  ? help  q quit"
+        assert screen(program)[-1] == "⏎ details  s stop  o open  / filter  ? help  q quit"
         await press(program, pilot, "k", "k")
         assert screen(program)[-1] == (
             "a answer  ⏎ details  s stop  o open  / filter  ? help  q quit"
