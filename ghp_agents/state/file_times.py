@@ -6,6 +6,7 @@ reader also reads from time to time.
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from ghp_agents.state.private_repo import state_path
 from ghp_agents.workspace import Workspace
@@ -33,7 +34,7 @@ def _times(ws: Workspace) -> Iterator[tuple[str, int]]:
 
 def _one(path: str) -> Iterator[tuple[str, int]]:
     try:
-        yield path, os.stat(path).st_mtime_ns
+        yield path, Path(path).stat().st_mtime_ns
     except OSError:
         return
 
