@@ -96,6 +96,10 @@ COMMANDS: dict[str, Row] = {
         "messages.inbox", "inbox", "messages", "List, read, claim and complete messages."
     ),
     "agent-thread": Row("messages.inbox", "thread", "messages", "Print a conversation."),
+    "agent-topic": Row("messages.topic", "topic", "messages", "List and describe topics."),
+    "agent-subscribe": Row(
+        "messages.topic", "subscribe", "messages", "Let this agent hear messages to topics."
+    ),
     "agent-handoff": Row(
         "handoff", "handoff", "handoffs", "Save the state of your work for the next agent."
     ),

@@ -1,14 +1,21 @@
-"""To whom a message goes: an agent by its name, or a group that begins with @."""
+"""To whom a message goes: an agent by its name, or a group that begins with @.
 
+`@all`, `@orchestrator`, `@capability:tests`, and any other word is a topic: `@code.completed`.
+"""
+
+import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import agent_name, one_line
+from ghp_agents.messages.subscription import hears
+from ghp_agents.messages.topic import REST, is_topic
 
 ALL = "@all"
 ORCHESTRATOR = "@orchestrator"
-GROUPS = (ALL, ORCHESTRATOR)
+CAPABILITY = "@capability:"
+_CAPABILITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 MOST = 50  # recipients of one message; more are a group
 
 
@@ -17,6 +24,9 @@ class Roles(NamedTuple):
 
     name: str
     is_orchestrator: bool = False
+    capabilities: tuple[str, ...] = ()
+    listens: tuple[str, ...] = ()  # patterns of topics
+    ignores: tuple[str, ...] = ()
 
 
 def checked(text: str) -> str:
@@ -24,13 +34,15 @@ def checked(text: str) -> str:
     word = text.strip()
     if not word.startswith("@"):
         return agent_name(word)
-    if word not in GROUPS:
-        raise UsageError(
-            f"{one_line(word, 40)!r} is not a group of agents.",
-            hint=f"Use {', '.join(GROUPS)}, or the name of an agent: `ghp agent-status` lists "
-            "them.",
-        )
-    return word
+    if word in (ALL, ORCHESTRATOR) or is_topic(word):
+        return word
+    if word.startswith(CAPABILITY) and _CAPABILITY.fullmatch(word[len(CAPABILITY) :]):
+        return word
+    raise UsageError(
+        f"{one_line(word, 40)!r} is not a group of agents.",
+        hint=f"Use {ALL}, {ORCHESTRATOR}, {CAPABILITY}NAME, a topic like @code.completed, or the "
+        "name of an agent: `ghp agent-status` lists them.",
+    )
 
 
 def checked_all(texts: Iterable[str]) -> tuple[str, ...]:
@@ -55,7 +67,13 @@ def reaches(to: Collection[str], roles: Roles) -> bool:
 
 
 def _belongs(roles: Roles, group: str) -> bool:
-    return group == ALL or (group == ORCHESTRATOR and roles.is_orchestrator)
+    if group == ALL:
+        return REST not in roles.ignores
+    if group == ORCHESTRATOR:
+        return roles.is_orchestrator
+    if group.startswith(CAPABILITY):
+        return group[len(CAPABILITY) :] in roles.capabilities
+    return hears(roles.listens, roles.ignores, group[1:])
 
 
 def named(to: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ from ghp_agents.state.codec import order
 from ghp_agents.workspace import Workspace
 
 FILE = "mailbox.json"
-FORMAT = 1  # of the index; another one is made again
+FORMAT = 2  # of the index; another one is made again
 CUT = "body"  # the one field that is not in the index
 
 
@@ -76,8 +76,8 @@ def _unpacked(shard: Any, stamp: str) -> list[Message] | None:
 def _message(
     identity: str, by: Any, to: Any, subject: str, at: str, clock: int, clone: str, *more: Any
 ) -> Message:
-    kind, about, urgency, issue, ack_within, done_within, expires, artifacts, claim = more
-    return Message(
-        identity, Actor(*by), tuple(to), subject, Timestamp(at), clock, CloneId(clone), "", kind,
-        about, urgency, issue, ack_within, done_within, expires, tuple(artifacts), claim,
-    )  # fmt: skip
+    *plain, artifacts, claim, is_payload = more
+    return Message._make((
+        identity, Actor(*by), tuple(to), subject, Timestamp(at), clock, CloneId(clone), "", *plain,
+        tuple(artifacts), claim, is_payload,
+    ))  # fmt: skip

@@ -43,6 +43,7 @@ class Message(NamedTuple):
     expires: int = 0
     artifacts: tuple[str, ...] = ()  # paths, commits, URLs
     claim: int = 0  # of a reply: the generation of the lock under which its author works
+    is_payload: bool = False  # whether the body is JSON, in the shape of its topic
 
     @property
     def name(self) -> str:

@@ -14,7 +14,7 @@ from ghp_agents.state.record import Problem
 
 FOLDER = ".ghp/messages/"
 SCHEMA = "Schema-Version"
-MARKDOWN = "text/markdown"
+MARKDOWN, JSON = "text/markdown", "application/json"
 SUBJECT_LIMIT = 200  # characters
 NAME_LIMIT = 200  # of a person
 _PATH = re.compile(r"\.ghp/messages/([0-9a-f]{2})/([0-9a-f]{4,64})\.md")
@@ -38,7 +38,7 @@ def render_message(message: Message) -> bytes:
         "Recipient": ", ".join(message.to),
         "Message-ID": message.name,
         "Correlation-ID": f"M-{message.about}" if message.about else "",
-        "Content-Type": MARKDOWN,
+        "Content-Type": JSON if message.is_payload else MARKDOWN,
         "Subject": message.subject,
         "Kind": message.kind,
         "Urgency": message.urgency,
@@ -92,6 +92,7 @@ def _decode(_: str, identity: str, data: bytes) -> Message | None:
         expires=_seconds(headers.get("Expires-After", "")),
         artifacts=_texts(headers.get("Artifacts", "")),
         claim=_number(headers.get("Claim", "")),
+        is_payload=headers.get("Content-Type") == JSON,
     )
 
 

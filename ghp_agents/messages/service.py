@@ -1,5 +1,6 @@
 """Messages: send them, list and read them, and say what became of what was asked."""
 
+import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from ghp_agents.core.ids import Actor, AgentName, CloneId, Timestamp, count, one
 from ghp_agents.escalations import service as escalation
 from ghp_agents.hotpath import news_flag
 from ghp_agents.issues.numbers import named_or_current
-from ghp_agents.messages import address, mailbox, news, record
+from ghp_agents.messages import address, mailbox, news, record, subscriptions, topic_list
 from ghp_agents.messages import claim as claims
 from ghp_agents.messages import message as rules
 from ghp_agents.messages.address import Roles
@@ -24,9 +25,12 @@ from ghp_agents.messages.message import (
     NEW,
     NOTE,
     REPLIES,
+    URGENCIES,
     Letter,
     Message,
 )
+from ghp_agents.messages.topic import is_topic
+from ghp_agents.messages.topic_list import Topic
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import people
 from ghp_agents.presence import service as presence
@@ -68,6 +72,7 @@ class Draft(NamedTuple):
     done_within: int = 0
     expires: int = 0
     artifacts: Sequence[str] = ()
+    payload: str = ""  # JSON; then there is no body
 
 
 def send(ctx: Context, draft: Draft) -> SendResult:
@@ -86,7 +91,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
             "may.",
         )
     subject = _line("subject", draft.subject, record.SUBJECT_LIMIT)
-    body = _body(draft.body)
+    body = _body(_payload(to, draft) or draft.body)
     artifacts = _artifacts(draft.artifacts)
     issue = named_or_current(ctx, None if by.is_person else by.name, draft.issue)
 
@@ -97,13 +102,14 @@ def send(ctx: Context, draft: Draft) -> SendResult:
             "", by, to, subject, *_when(ctx, snapshot), body=body, kind=draft.kind, about=about,
             urgency=draft.urgency, issue=issue, ack_within=draft.ack_within,
             done_within=draft.done_within, expires=draft.expires, artifacts=artifacts,
+            is_payload=bool(draft.payload),
         )  # fmt: skip
         mine = [each for each in known if each.by == by and each.kind not in REPLIES]
         times = _times(message, known)
         if times and mine and mine[-1].id == rules.identity(message, times - 1):
             return SendResult(mine[-1], is_new=False), []
         message = message._replace(id=rules.identity(message, times))
-        notes = _absent(snapshot, message)
+        notes = (*_absent(snapshot, message), *_unheard(ctx, snapshot, message))
         return SendResult(message, is_new=True, notes=notes), [_sent(message)]
 
     result = transact(ctx.store, decide)
@@ -133,6 +139,32 @@ def _absent(snapshot: Snapshot, message: Message) -> tuple[str, ...]:
         elif agents[name].get("status") == "stopped":
             notes.append(f"{name} has stopped. It gets the message when it starts again.")
     return tuple(notes)
+
+
+def _unheard(ctx: Context, snapshot: Snapshot, message: Message) -> tuple[str, ...]:
+    """A note if the message reaches no known agent."""
+    if not all(map(address.is_group, message.to)):
+        return ()
+    names = snapshot.agents().keys() - {message.by.name}
+    roles = subscriptions.roles_of_all(ctx.ws, snapshot, names)
+    if any(address.reaches(message.to, each) for each in roles):
+        return ()
+    return (f"No other agent listens to {', '.join(message.to)} now.",)
+
+
+def _payload(to: Sequence[str], draft: Draft) -> str:
+    """The payload as JSON for the body; empty if there is none. Raises UsageError."""
+    if draft.payload and draft.body:
+        raise UsageError("A payload is the body.", hint="Leave out --body and --body-file.")
+    try:
+        value = json.loads(draft.payload) if draft.payload else None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(
+            f"The payload is not JSON: {error}.", hint="Quote it as one word."
+        ) from None
+    for name in (each[1:] for each in to if is_topic(each)):
+        topic_list.checked_payload(name, value)
+    return "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def _line(what: str, text: str, limit: int) -> str:
@@ -183,9 +215,14 @@ def _ring(ctx: Context, message: Message) -> None:
         news_flag.set_flag(ctx.ws.folders, name)
 
 
-def roles_of(ctx: Context, agent: str) -> Roles:
-    """The groups to which an agent belongs."""
-    return Roles(agent, is_orchestrator=agent in ctx.ws.settings.orchestrators)
+def _roles(ctx: Context, snapshot: Snapshot, agent: str) -> Roles:
+    (roles,) = subscriptions.roles_of_all(ctx.ws, snapshot, [agent])
+    return roles
+
+
+def topics(ctx: Context) -> list[Topic]:
+    """The known topics, by name."""
+    return topic_list.known(mailbox.read(ctx.ws, ctx.store.snapshot()))
 
 
 def known_letters(ctx: Context, snapshot: Snapshot) -> list[Letter]:
@@ -195,7 +232,7 @@ def known_letters(ctx: Context, snapshot: Snapshot) -> list[Letter]:
 
 def inbox(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[Letter]:
     """The letters to an agent, what it must do first."""
-    found = rules.inbox(known_letters(ctx, snapshot), roles_of(ctx, agent))
+    found = rules.inbox(known_letters(ctx, snapshot), _roles(ctx, snapshot, agent))
     now = ctx.ws.clock.now()
     return rules.by_need([each for each in found if not each.is_over(now)], agent)
 
@@ -261,7 +298,7 @@ def _asked(ctx: Context, snapshot: Snapshot, agent: AgentName, reference: str) -
     known = known_letters(ctx, snapshot)
     message = rules.find([each.message for each in known], reference)
     letter = next(each for each in known if each.message is message)
-    if letter not in rules.inbox([letter], roles_of(ctx, agent)):
+    if letter not in rules.inbox([letter], _roles(ctx, snapshot, agent)):
         raise RefusedError(
             f"{message.name} was not sent to {agent}.",
             hint=people.instead(ctx.ws.environ, "replies to it")
@@ -296,9 +333,12 @@ def unread(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[tuple[str
     if not known:
         return []
     now, fields = ctx.ws.clock.now(), ctx.ws.presence(agent) or {}
-    letters = [each for each in rules.inbox(known, roles_of(ctx, agent)) if not each.is_over(now)]
+    roles = _roles(ctx, snapshot, agent)
+    letters = [each for each in rules.inbox(known, roles) if not each.is_over(now)]
     mine = rules.outbox(known, Actor(agent))
     since, told = str(fields.get("startedAt", "")), escalation.delivered_ids(ctx.ws, agent)
     found = news.unread(letters, mine, agent, told, since)
+    least = URGENCIES.index(ctx.ws.settings.notify)
+    found = [each for each in found if URGENCIES.index(each.urgency) >= least]
     first = [mailbox.whole(snapshot, each) for each in found[: news.LIMIT // 100]]
     return news.texts(first, len(found))

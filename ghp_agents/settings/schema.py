@@ -180,6 +180,15 @@ class AgentsConfig(BaseModel):
     retry_failed_checks: int = Field(
         1, ge=0, le=10, description="how often a failed check is repeated before work goes back"
     )
+    topics: tuple[Line, ...] = Field(
+        ("project_updates", "security.>"),
+        description="topics of messages that an agent hears that has subscribed to none",
+    )
+    notify: Literal["low", "normal", "high", "critical"] = Field(
+        "low",
+        description="the least urgency of a message that an agent reads at its next step; others "
+        "wait in its inbox",
+    )
     review: Literal["optional", "required"] = Field(
         "optional",
         description="required: agent-merge needs an approval by another agent or a person",

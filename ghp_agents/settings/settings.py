@@ -55,6 +55,8 @@ class Settings(NamedTuple):
     merge_method: str = "merge"  # or squash, or rebase: how it is merged
     merge_batch: int = 8  # pull requests that the queue checks and merges at once, at most
     retry_failed_checks: int = 1  # failed runs that are repeated before work goes back
+    topics: tuple[str, ...] = ("project_updates", "security.>")  # for agents without subscription
+    notify: str = "low"  # the least urgency of a message that interrupts an agent
     review: str = "optional"  # or required: another agent or a person approves before a merge
     memory: Mapping[str, Any] | None = None  # engines that find notes: `notes/search/result.py`
 

@@ -51,8 +51,8 @@ def test_a_lost_or_broken_index_is_made_again(repo: Path) -> None:
     sent = post.send("worker-2", body="One").message
     assert read_of(post) == (1, [record.folder_of(sent.id)])
     index = Path(post.ws.cache_dir, mailbox.FILE)
-    stale = {"format": 1, "shards": {record.folder_of(sent.id): ["x", 1]}}
-    other = ['{"format": 1, "shards": 3}', '{"format": 99, "shards": {}}', json.dumps(stale)]
+    stale = {"format": 2, "shards": {record.folder_of(sent.id): ["x", 1]}}
+    other = ['{"format": 2, "shards": 3}', '{"format": 99, "shards": {}}', json.dumps(stale)]
     for content in ("", "{", "[]", *other):
         index.write_text(content)
         assert read_of(post) == (1, [record.folder_of(sent.id)])

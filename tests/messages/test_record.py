@@ -31,6 +31,7 @@ MESSAGES = st.builds(
     expires=TIMES,
     artifacts=st.lists(LINES, max_size=3).map(tuple),
     claim=TIMES,
+    is_payload=st.booleans(),
 )
 
 

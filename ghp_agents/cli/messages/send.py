@@ -25,6 +25,8 @@ from ghp_agents.wiring import App
     "--body-file", metavar="FILE", help="A file with the body; `-` reads standard input.",
     shell_complete=complete.files,
 )  # fmt: skip
+@click.option("--payload", metavar="JSON", default="",
+              help="Instead of a body: the fields that a topic asks for.")  # fmt: skip
 @click.option(
     "--kind", type=click.Choice(KINDS), default=NOTE, show_default=True,
     help="A note informs; the others ask for something.",
@@ -51,6 +53,7 @@ def send(
     words: tuple[str, ...],
     body: str | None,
     body_file: str | None,
+    payload: str,
     kind: str,
     reply_to: str | None,
     issue: str | None,
@@ -63,7 +66,8 @@ def send(
 ) -> None:
     """Send a message to agents, in all clones, and print its id.
 
-    TO is an agent, @orchestrator, or @all. An agent reads it at its next step; one that is not
+    TO is an agent, @orchestrator, @capability:NAME, @all, or a topic such as @code.completed
+    (`ghp agent-topic list`). An agent reads it at its next step; one that is not
     at work, when it starts. Of a group, one agent claims what is asked. Safe to run twice: right
     after the first time, it is the same message.
     """
@@ -77,7 +81,7 @@ def send(
     text = _body(body_file) if body_file else body or ""
     draft = services.Draft(
         words[:-1], words[-1], text, kind, urgency, reply_to or "", issue, int(ack_within),
-        int(done_within), int(expires), artifacts,
+        int(done_within), int(expires), artifacts, payload,
     )  # fmt: skip
     result = services.send(app, draft)
     message = result.message

@@ -27,3 +27,23 @@ class LetterJson(MessageJson):
     holder: str | None
     overdue: str | None
     replies: list[MessageJson]
+
+
+class TopicJson(TypedDict):
+    """A topic of messages."""
+
+    topic: str
+    description: str
+    messages: int
+    last: str | None
+    hasSchema: bool
+
+
+class SubscribedJson(TypedDict):
+    """Which topics an agent hears."""
+
+    agent: str
+    listens: list[str]
+    ignores: list[str]
+    isolated: bool
+    isDefault: bool

@@ -24,7 +24,7 @@ from ghp_agents.cli.outputs.lease import (
     RefusedFileJson,
     WaitingJson,
 )
-from ghp_agents.cli.outputs.message import LetterJson, MessageJson
+from ghp_agents.cli.outputs.message import LetterJson, MessageJson, SubscribedJson, TopicJson
 from ghp_agents.cli.outputs.pull import (
     EnqueuedJson,
     FinishedJson,
@@ -74,9 +74,11 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-start": StartedJson,
     "agent-status": StatusJson | EpicJson,
     "agent-stop": StoppedJson | LiftedJson,
+    "agent-subscribe": SubscribedJson,
     "agent-sweep": SweepJson | BusySweepJson,
     "agent-thread": list[MessageJson],
     "agent-timeline": TimelineJson,
+    "agent-topic list": list[TopicJson],
     "agent-trust": TrustJson,
     "agent-where": WhereJson,
 }

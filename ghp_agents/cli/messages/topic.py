@@ -1,0 +1,140 @@
+"""`agent-topic` and `agent-subscribe`: the topics of messages, and who listens to them."""
+
+import json
+
+import click
+
+from ghp_agents.cli import json_choice, output
+from ghp_agents.cli.context import acting, send, start_background
+from ghp_agents.cli.group import Group
+from ghp_agents.core.clock import age
+from ghp_agents.core.errors import NotFoundError, UsageError
+from ghp_agents.core.ids import one_line
+from ghp_agents.hotpath.quoting import file
+from ghp_agents.messages import payload, subscriptions
+from ghp_agents.messages import service as services
+from ghp_agents.messages import topic as rules
+from ghp_agents.messages.service import Draft
+from ghp_agents.messages.topic_list import NEW_TOPIC
+from ghp_agents.wiring import App
+
+COLUMNS = ("TOPIC", "MESSAGES", "LAST", "DESCRIPTION")
+
+
+@click.group("agent-topic", cls=Group, epilog="Example: ghp agent-topic list")
+def topic() -> None:
+    """List and describe the topics of messages. A message to @NAME goes to the topic NAME."""
+
+
+@topic.command("list", epilog="Example: ghp agent-topic list")
+@json_choice.option("Print the topics as JSON.")
+@click.pass_obj
+def list_topics(app: App, as_json: bool) -> None:
+    """List topics: those with a schema, those that somebody described, and those in use."""
+    known = services.topics(app)
+    if as_json:
+        output.as_json([
+            {"topic": x.name, "description": x.description, "messages": x.messages,
+             "last": x.last or None, "hasSchema": x.name in payload.SHAPES}
+            for x in known
+        ])  # fmt: skip
+        return
+    now = app.ws.clock.now()
+    rows = [
+        (x.name, str(x.messages), age(x.last, now) if x.last else "-", one_line(x.description, 100))
+        for x in known
+    ]
+    output.table(COLUMNS, rows)
+
+
+@topic.command("new", epilog="Example: ghp agent-topic new build.broken 'Main does not build'")
+@click.argument("name")
+@click.argument("description")
+@acting
+def new(app: App, name: str, description: str) -> None:
+    """Describe a topic, for all agents. NAME is words, joined by `.`.
+
+    A topic needs no description: a message to @NAME suffices.
+    """
+    rules.checked_name(name)
+    known = {each.name: each for each in services.topics(app)}.get(name)
+    if known and known.description:
+        raise UsageError(
+            f"{name} has a description already: {one_line(known.description, 100)}",
+            hint="Choose another name, or use it as it is.",
+        )
+    text = json.dumps({"topic": name, "description": description})
+    services.send(app, Draft([f"@{NEW_TOPIC}"], f"{name}: {description}", payload=text))
+    output.done(f"Described {name}. To send to it: `ghp agent-send @{name} SUBJECT`.")
+    send(app)
+
+
+@topic.command("describe", epilog="Example: ghp agent-topic describe code.completed")
+@click.argument("name")
+@click.pass_obj
+def describe(app: App, name: str) -> None:
+    """Show a topic and the fields of its payload."""
+    known = {each.name: each for each in services.topics(app)}.get(name)
+    if known is None:
+        raise NotFoundError(
+            f"There is no topic {one_line(name, 40)}.", hint="`ghp agent-topic list` lists them."
+        )
+    by = f" (described by {file(known.by)})" if known.by else ""
+    output.data(f"{name}: {one_line(known.description, 200) or 'no description'}{by}")
+    shape = payload.SHAPES.get(name)
+    for field, words, required in payload.fields(shape.type) if shape else ():
+        output.data(f"  {field}: {words}{'' if required else ' (optional)'}")
+    if shape:
+        example = payload.example(shape.type)
+        output.data(f"Example: ghp agent-send @{name} SUBJECT --payload '{example}'")
+
+
+@click.command(
+    "agent-subscribe", epilog="Example: ghp agent-subscribe 'code.*' security.vulnerability_found"
+)
+@click.argument("patterns", metavar="PATTERN...", nargs=-1)
+@click.option("--ignore", "ignores", metavar="PATTERN", multiple=True,
+              help="Ignore these topics, although a pattern covers them; repeatable.")  # fmt: skip
+@click.option("--remove", "removes", metavar="PATTERN", multiple=True,
+              help="Remove a pattern again; repeatable.")  # fmt: skip
+@click.option("--none", "isolate", is_flag=True, help="Hear only messages that name this agent.")
+@json_choice.option("Print it as JSON.")
+@acting
+def subscribe(
+    app: App,
+    patterns: tuple[str, ...],
+    ignores: tuple[str, ...],
+    removes: tuple[str, ...],
+    isolate: bool,
+    as_json: bool,
+) -> None:
+    """Let this agent hear messages to topics. Without arguments, show what it hears.
+
+    PATTERN is a topic, or has `*` for one word and `>` for the rest: code.completed, code.*, code.>
+    """
+    if isolate and (patterns or ignores or removes):
+        raise UsageError("--none allows no patterns.", hint="Leave out one of them.")
+    if isolate:
+        found = subscriptions.isolate(app)
+    elif patterns or ignores or removes:
+        found = subscriptions.subscribe(app, patterns, ignores, removes)
+    else:
+        found = subscriptions.of(app, app.ws.agent())
+    if as_json:
+        output.as_json({
+            "agent": app.ws.agent(), "listens": [*found.listens], "ignores": [*found.ignores],
+            "isolated": found.is_isolated, "isDefault": found.is_default,
+        })  # fmt: skip
+    else:
+        (output.done if found.is_new else output.data)(_words(app, found))
+    start_background(app)
+
+
+def _words(app: App, found: subscriptions.Subscribed) -> str:
+    agent = app.ws.agent()
+    if found.is_isolated:
+        return f"{agent} hears only messages that name it."
+    heard = ", ".join(found.listens) or "no topic"
+    ignored = f", but not {', '.join(found.ignores)}" if found.ignores else ""
+    default = " (the setting `topics`)" if found.is_default else ""
+    return f"{agent} hears {heard}{ignored}{default}."

@@ -1,0 +1,109 @@
+"""Which topics agents listen to: change and look up subscriptions."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.ids import AgentName, Timestamp, digest
+from ghp_agents.messages.address import Roles
+from ghp_agents.messages.subscription import (
+    FOLDER,
+    MOST,
+    Subscription,
+    encode,
+    read_subscriptions,
+)
+from ghp_agents.messages.topic import REST, checked_pattern
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
+from ghp_agents.workspace import Workspace
+
+Change = Callable[[tuple[str, ...], tuple[str, ...]], tuple[Sequence[str], Sequence[str]]]
+
+
+class Subscribed(NamedTuple):
+    """What an agent listens to now."""
+
+    listens: tuple[str, ...]
+    ignores: tuple[str, ...]
+    is_default: bool  # it never subscribed: the setting `topics` decides
+    is_new: bool = False
+
+    @property
+    def is_isolated(self) -> bool:
+        """Whether only messages that name the agent reach it."""
+        return REST in self.ignores
+
+
+def roles_of_all(ws: Workspace, snapshot: Snapshot, agents: Iterable[str]) -> list[Roles]:
+    """The groups to which agents belong."""
+    known, _ = read_subscriptions(snapshot.present(FOLDER))
+    settings = ws.settings
+    return [
+        Roles(
+            name,
+            is_orchestrator=name in settings.orchestrators,
+            capabilities=tuple(settings.capabilities.get(name, ())),
+            listens=known[name].listens if name in known else settings.topics,
+            ignores=known[name].ignores if name in known else (),
+        )
+        for name in agents
+    ]
+
+
+def of(ctx: Context, agent: AgentName) -> Subscribed:
+    """What an agent listens to."""
+    return _of(ctx, ctx.store.snapshot(), agent)
+
+
+def _of(ctx: Context, snapshot: Snapshot, agent: AgentName) -> Subscribed:
+    known, _ = read_subscriptions(snapshot.present(f"{FOLDER}{agent}/"))
+    entry = known.get(agent)
+    if entry is None:
+        return Subscribed(ctx.ws.settings.topics, (), is_default=True)
+    return Subscribed(entry.listens, entry.ignores, is_default=False)
+
+
+def subscribe(
+    ctx: Context, listens: Sequence[str], ignores: Sequence[str], removes: Sequence[str]
+) -> Subscribed:
+    """Add patterns to what the agent listens to or ignores, and remove others from both.
+
+    Raises UsageError.
+    """
+    more, fewer = [checked_pattern(x) for x in listens], [checked_pattern(x) for x in ignores]
+
+    def change(heard: tuple[str, ...], ignored: tuple[str, ...]) -> tuple[list[str], list[str]]:
+        gone = {*removes}
+        left = [x for x in (*heard, *more) if x not in gone and x not in fewer]
+        ignoring = [x for x in (*ignored, *fewer) if x not in gone and x not in more and x != REST]
+        return left, ignoring
+
+    return _change(ctx, change)
+
+
+def isolate(ctx: Context) -> Subscribed:
+    """Let only messages reach the agent that name it."""
+    return _change(ctx, lambda _, __: ([], [REST]))
+
+
+def _change(ctx: Context, change: Change) -> Subscribed:
+    agent, by = ctx.ws.agent(), ctx.ws.actor()
+
+    def decide(snapshot: Snapshot) -> tuple[Subscribed, list[Record]]:
+        before = _of(ctx, snapshot, agent)
+        listens, ignores = (tuple(dict.fromkeys(each)) for each in change(*before[:2]))
+        if len(listens) + len(ignores) > MOST:
+            raise UsageError(
+                f"An agent has at most {MOST} patterns.", hint="Use a wildcard: code.>"
+            )
+        if not before.is_default and (listens, ignores) == before[:2]:
+            return before, []
+        at, clock = Timestamp(to_text(ctx.ws.clock.now())), snapshot.clock + 1
+        identity = digest(agent, str(clock), snapshot.clone, *listens, "", *ignores)
+        entry = Subscription(identity, agent, listens, ignores, at, by, clock, snapshot.clone)
+        return Subscribed(listens, ignores, is_default=False, is_new=True), [encode(entry)]
+
+    return transact(ctx.store, decide)

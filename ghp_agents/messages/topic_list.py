@@ -1,0 +1,59 @@
+"""The topics that are known: with a schema, described by somebody, or with messages."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from ghp_agents.core.errors import UsageError
+from ghp_agents.messages import payload
+from ghp_agents.messages.message import Message
+from ghp_agents.messages.topic import is_topic
+
+NEW_TOPIC = "meta.new_topic"
+
+
+class Topic(NamedTuple):
+    """A topic that is known here."""
+
+    name: str
+    description: str = ""
+    by: str = ""  # who described it; empty: this program
+    messages: int = 0  # sent to it
+    last: str = ""  # when the last one was sent
+
+
+def known(messages: Iterable[Message]) -> list[Topic]:
+    """The topics with a schema, those that somebody described, and those with messages."""
+    topics = {name: Topic(name, each.description) for name, each in payload.SHAPES.items()}
+    for message in messages:
+        for name in (to[1:] for to in message.to if is_topic(to)):
+            was = topics.get(name, Topic(name))
+            topics[name] = was._replace(messages=was.messages + 1, last=message.at)
+            if name == NEW_TOPIC:
+                _describe(topics, message)
+    return [topics[name] for name in sorted(topics)]
+
+
+def _describe(topics: dict[str, Topic], message: Message) -> None:
+    """Note the description of a topic. The first one counts, and none changes a built-in one."""
+    name, _, text = message.subject.partition(": ")
+    was = topics.get(name, Topic(name))
+    if is_topic(f"@{name}") and not was.description:
+        topics[name] = was._replace(description=text, by=message.by.name)
+
+
+def checked_payload(topic: str, value: Any) -> None:
+    """Check the payload of a message to a topic that has a schema. Raises UsageError."""
+    shape = payload.SHAPES.get(topic)
+    if shape is None:
+        return
+    if value is None:
+        raise UsageError(
+            f"Messages to {topic} need a payload.",
+            hint=f"Give it as JSON: --payload '{payload.example(shape.type)}'",
+        )
+    wrong = payload.problem(shape.type, value)
+    if wrong:
+        raise UsageError(
+            f"The payload does not fit {topic}: {wrong}.",
+            hint=f"`ghp agent-topic describe {topic}` lists its fields.",
+        )

@@ -1,0 +1,50 @@
+"""The list of topics: built in, described, and in use; and the payloads that they ask for."""
+
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.errors import UsageError
+from ghp_agents.core.ids import Actor
+from ghp_agents.messages.payload import SHAPES
+from ghp_agents.messages.topic_list import Topic, known
+from tests.support.messages import AT, Post, message
+
+
+def test_topics_are_built_in_described_or_in_use() -> None:
+    used = message("aa", to=("@build.broken",), kind="note")
+    described = message("bb", to=("@meta.new_topic",), subject="build.broken: Main does not build")
+    again = message("cc", to=("@meta.new_topic",), subject="build.broken: Mine", by=Actor("w2"))
+    built_in = message("dd", to=("@meta.new_topic",), subject="code.completed: Mine")
+    hostile = message("ee", to=("@meta.new_topic",), subject="../x: y")
+    found = {x.name: x for x in known([used, described, again, built_in, hostile])}
+    assert found.keys() == {*SHAPES, "build.broken"}
+    assert found["build.broken"] == Topic("build.broken", "Main does not build", "worker-1", 1, AT)
+    assert found["code.completed"].description == SHAPES["code.completed"].description
+
+
+@pytest.mark.parametrize(
+    ("payload", "error"),
+    [
+        ("", "Messages to project_updates need a payload."),
+        ("{", "The payload is not JSON:"),
+        ("[]", "The payload does not fit project_updates: it is not an object."),
+        ("{}", "The payload does not fit project_updates: it lacks summary."),
+        ("[" * 100_000, "The payload is not JSON:"),
+    ],
+)
+def test_a_message_to_a_typed_topic_needs_its_payload(repo: Path, payload: str, error: str) -> None:
+    post = Post(repo, "worker-1")
+    with pytest.raises(UsageError) as refused:
+        post.send("@project_updates", payload=payload)
+    assert str(refused.value).startswith(error)
+    assert refused.value.hint
+
+
+def test_a_payload_is_the_body_and_marked_as_json(repo: Path) -> None:
+    post = Post(repo, "worker-1")
+    sent = post.send("@project_updates", payload='{"summary": "é", "more": 1}').message
+    assert sent.is_payload
+    assert sent.body == '{\n  "summary": "é",\n  "more": 1\n}'
+    with pytest.raises(UsageError, match="A payload is the body"):
+        post.send("@project_updates", payload='{"summary": "x"}', body="x")
