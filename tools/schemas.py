@@ -23,6 +23,7 @@ from ghp_agents.issues.comment_commands import CommandsFile
 from ghp_agents.issues.record import IssueFile
 from ghp_agents.leases.record import ImplicitLeaseFile, LeaseFile
 from ghp_agents.locks.lock import LockFile
+from ghp_agents.messages.subscription import SubscriptionFile
 from ghp_agents.notes.record import NoteChangeFile, NoteFile, WithdrawnFile
 from ghp_agents.presence.stop_order import StopFile
 from ghp_agents.pulls.record import PullFile
@@ -132,6 +133,9 @@ RECORDS: dict[str, tuple[str, Any, str]] = {  # by name: place, type, what it is
     "commands": (r"\.ghp/commands/[^/]+\.json", CommandsFile, "commands in a comment"),
     "stop": (r"\.ghp/stops/[^/]+/[^/]+\.json", StopFile, "order to stop"),
     "override": (r"\.ghp/overrides/[^/]+/[^/]+\.json", OverrideFile, "override"),
+    "subscription": (
+        r"\.ghp/subscriptions/[^/]+/[^/]+\.json", SubscriptionFile, "what an agent hears"
+    ),
     "github-request": (
         r"\.ghp/outgoing/[^/]+/request\.json", RequestFile, "a write that waits for a token"
     ),

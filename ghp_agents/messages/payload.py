@@ -203,7 +203,10 @@ def _spelled(shape: Any) -> str:
 def example(shape: Any) -> str:
     """A payload with the required fields, as JSON."""
     hints = get_type_hints(shape)
-    return json.dumps({key: _sample(hints[key]) for key in hints if key in shape.__required_keys__})
+    return json.dumps(
+        {key: _sample(hints[key]) for key in hints if key in shape.__required_keys__},
+        ensure_ascii=False,
+    )
 
 
 def _sample(shape: Any) -> Any:

@@ -20,11 +20,12 @@ from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import file, named, phrase, reason
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import record as lease_record
+from ghp_agents.messages.subscription import Subscription
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.join import Tip
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
-from ghp_agents.sync import epic_news
+from ghp_agents.sync import epic_news, lifecycle_topics
 from ghp_agents.sync.news_view import CLOSES, GIVEN, NewsView
 from ghp_agents.workspace import Workspace
 
@@ -62,7 +63,8 @@ def gather(
     entries = sorted([*entries, *closed]) if closed else entries
     others = [entry for entry in entries if entry.is_person or entry.actor != agent]
     view = NewsView(ctx, snapshot, agent, entries)
-    lines = [(text, f"{KEY}{entry.id}") for entry in others for text in _texts(view, entry)]
+    to = lifecycle_topics.subscription(snapshot, agent)
+    lines = [(text, f"{KEY}{entry.id}") for entry in others for text in _lines(view, entry, to)]
     # Two clones can carry out one decision, with the same record.
     news = [item for item in dict.fromkeys(lines) if not escalation.is_told(ctx.ws, agent, item[1])]
     if not news:
@@ -104,6 +106,12 @@ def _shortened(news: News) -> News:
         more = f"{len(left)} more of this kind: run `ghp agent-log`."
         shown += [(more if not number else "", name) for number, (_, name) in enumerate(left)]
     return shown
+
+
+def _lines(view: NewsView, entry: LedgerEntry, to: Subscription | None) -> list[str]:
+    """What an entry means for the agent, else its line if the agent subscribed to its topic."""
+    subscribed = lifecycle_topics.line(entry, to)
+    return list(_texts(view, entry)) or ([subscribed] if subscribed else [])
 
 
 def _texts(view: NewsView, entry: LedgerEntry) -> Iterator[str]:

@@ -96,7 +96,8 @@ def test_a_body_comes_from_a_file_or_from_standard_input(pair: tuple[Path, Path]
     [
         (["worker-2"], "A message needs a recipient and a subject."),
         (["Nobody Here", "Hi"], "'Nobody Here' is not a valid agent name."),
-        (["@nobody", "Hi"], "'@nobody' is not a group of agents."),
+        (["@No Body", "Hi"], "'@No Body' is not a group of agents."),
+        (["@code.completed", "Hi"], "Messages to code.completed need a payload."),
         (["worker-2", "Hi", "--body", "a", "--body-file", "b"], "--body and --body-file exclude"),
         (["worker-2", "Hi", "--body-file", "missing.md"], "Cannot read missing.md: No such file"),
         (["worker-2", "Hi", "--kind", "command"], "Only people and orchestrators may command"),
@@ -113,3 +114,49 @@ def test_what_is_wrong_is_said_with_what_to_do(
     assert "\nHint: " in err
     succeed(two, "agent-sync")
     assert run(two, "agent-inbox")[2] == "No new messages for worker-2.\n"
+
+
+def test_a_topic_is_described_listened_to_and_sent_to(pair: tuple[Path, Path]) -> None:
+    one, two = pair
+    assert run(one, "agent-topic", "new", "build.broken", "Main does not build") == (
+        0, "", "✓ Described build.broken. To send to it: `ghp agent-send @build.broken SUBJECT`.\n",
+    )  # fmt: skip
+    succeed(two, "agent-sync")
+    assert run(two, "agent-topic", "describe", "build.broken")[1] == (
+        "build.broken: Main does not build (described by worker-1)\n"
+    )
+    assert run(two, "agent-subscribe", "build.*", "--ignore", "build.noise")[2] == (
+        "✓ worker-2 hears project_updates, security.>, build.*, but not build.noise.\n"
+    )
+    succeed(two, "agent-sync")
+    succeed(one, "agent-sync")
+    name = sent(one, "@build.broken", "Main is red since 2907e5b")
+    succeed(two, "agent-sync")
+    assert f"Note {name} to @build.broken by agent worker-1" in run(two, "agent-status")[1]
+    topics = json.loads(run(two, "agent-topic", "list", "--json")[1])
+    (build,) = [each for each in topics if each["topic"] == "build.broken"]
+    assert (build["messages"], build["hasSchema"]) == (1, False)
+
+
+def test_a_typed_topic_shows_its_fields_and_an_example(pair: tuple[Path, Path]) -> None:
+    assert run(pair[0], "agent-topic", "describe", "task.progress")[1] == (
+        "task.progress: How far a task is.\n"
+        "  task: a text\n"
+        "  step: a whole number\n"
+        "  steps: a whole number (optional)\n"
+        "  detail: a text (optional)\n"
+        "Example: ghp agent-send @task.progress SUBJECT --payload "
+        '\'{"task": "…", "step": 1}\'\n'
+    )
+
+
+def test_what_an_agent_hears_is_shown_and_can_be_nothing(pair: tuple[Path, Path]) -> None:
+    one, _ = pair
+    assert run(one, "agent-subscribe")[1] == (
+        "worker-1 hears project_updates, security.> (the setting `topics`).\n"
+    )
+    succeed(one, "agent-subscribe --none")
+    assert json.loads(run(one, "agent-subscribe", "--json")[1]) == {
+        "schemaVersion": 1, "agent": "worker-1", "listens": [], "ignores": [">"],
+        "isolated": True, "isDefault": False,
+    }  # fmt: skip
