@@ -88,7 +88,7 @@ def renderer(ctx: Context) -> Callable[[Snapshot, Agents], Pages]:
                 handoffs,
                 note_record.read_notes(snapshot.files(NOTES))[0],
                 on_github,
-                last_day(ctx, titled=not on_github),
+                last_day(ctx, snapshot, titled=not on_github),
             )
         )
 

@@ -1,6 +1,6 @@
 """Reads what a timeline is made of: the ledger since a time, and the state at both ends."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from ghp_agents.core.clock import to_seconds, to_text
 from ghp_agents.core.ids import UNNAMED, Timestamp
@@ -29,42 +29,47 @@ def read_timeline(ctx: Context, since: float, until: float | None = None) -> Tim
         views = presence.look_back(ctx.ws, ctx.store.snapshot(end), end)
     else:
         views = presence.list_agents(ctx, snapshot)
-    issues = ctx.tracker.known(closed=True)
-    return build(
-        TimelineFacts(
-            since=since,
-            until=end,
-            now=now,
-            entries=[*_at_the_beginning(ctx, then, since), *ctx.store.ledger(after=then.tips())],
-            dead={view.name: _last_sign(view, end) for view in views if view.liveness in _DEAD},
-            numbers=_numbers(issues),
-            titles={issue.number: issue.title for issue in issues},
-            orchestrators=ctx.ws.settings.orchestrators,
-        )
+    entries = [*_at_the_beginning(ctx, then, since), *ctx.store.ledger(after=then.tips())]
+    known = ctx.tracker.known(closed=True)
+    return build(_facts(ctx, since, end, now, entries, views, known))
+
+
+def last_day(ctx: Context, snapshot: Snapshot, *, titled: bool) -> Timeline:
+    """The day that ends with the newest entry: the same in all clones that have the same state.
+    Without `titled` it names no issue's title."""
+    entries = ctx.store.ledger()  # all of it: a past state takes more git processes
+    end = _newest(entries, ctx.ws.clock.now())
+    views = presence.look_back(ctx.ws, snapshot, end)
+    known = ctx.tracker.known(closed=True) if titled else ()
+    return build(_facts(ctx, end - A_DAY, end, end, entries, views, known))
+
+
+def _facts(
+    ctx: Context,
+    since: float,
+    until: float,
+    now: float,
+    entries: Sequence[LedgerEntry],
+    views: Sequence[AgentView],
+    issues: Sequence[Issue],
+) -> TimelineFacts:
+    return TimelineFacts(
+        since=since,
+        until=until,
+        now=now,
+        entries=entries,
+        dead={view.name: _last_sign(view, until) for view in views if view.liveness in _DEAD},
+        numbers={number: issue.number for issue in issues for number in issue.numbers},
+        titles={issue.number: issue.title for issue in issues},
+        orchestrators=ctx.ws.settings.orchestrators,
     )
 
 
-def last_day(ctx: Context, *, titled: bool) -> Timeline:
-    """The day that ends with the newest entry: the same in all clones that have the same state.
-    Without `titled` it names no issue's title."""
-    now = ctx.ws.clock.now()
-    recent = ctx.store.ledger(after=ctx.store.snapshot(now - 2 * A_DAY).tips())
-    newest = _newest(recent, now)
-    if newest is None or newest < now - A_DAY:
-        newest = _newest(ctx.store.ledger(), now)
-    if newest is None:
-        return Timeline(now, now, (), {})
-    found = read_timeline(ctx, newest - A_DAY, newest)
-    return found if titled else found._replace(titles={})
-
-
-def _newest(entries: Sequence[LedgerEntry], now: float) -> float | None:
-    """The time of the newest entry; an hour if a clock is ahead."""
-    times = [_seconds(entry.at) for entry in entries]
-    known = [at for at in times if at is not None]
-    if not known:
-        return None
-    return max(known) if max(known) <= now else now - now % HOUR
+def _newest(entries: Sequence[LedgerEntry], now: float) -> float:
+    """The time of the newest entry; the hour if a clock is ahead."""
+    times = [at for entry in entries if (at := _seconds(entry.at)) is not None]
+    newest = max(times, default=now)
+    return newest if newest <= now else now - now % HOUR
 
 
 def _seconds(text: str) -> float | None:
@@ -72,10 +77,6 @@ def _seconds(text: str) -> float | None:
         return to_seconds(text)
     except (ValueError, OverflowError):
         return None
-
-
-def _numbers(issues: Sequence[Issue]) -> Mapping[int, int]:
-    return {number: issue.number for issue in issues for number in issue.numbers}
 
 
 def _last_sign(view: AgentView, end: float) -> float:

@@ -104,9 +104,9 @@ class _Replay:
     def mark(self, agent: str | None, kind: str, at: float, entry: LedgerEntry) -> None:
         """A mark in an agent's lane; nothing if no agent is concerned."""
         if agent is not None and is_name(agent):
-            by = "" if entry.actor == agent else seen_line(entry.actor, NAME_LIMIT)
-            text = _text(entry.text)
-            self.track(agent).marks.append(TimelineMark(kind, at, self.issue(entry), text, by))
+            by = "" if entry.actor == agent else entry.actor
+            mark = TimelineMark(kind, at, self.issue(entry), entry.text, by)
+            self.track(agent).marks.append(mark)
 
     def concerned(self, entry: LedgerEntry) -> str | None:
         """The agent that an entry is about: who holds the issue, else who acts."""
@@ -133,7 +133,26 @@ def build(facts: TimelineFacts) -> Timeline:
         lanes.append(Lane(agent, tuple(track.spans), opened, marks))
     whole = Timeline(facts.since, facts.until, (), facts.titles, unread=unread + replay.unread)
     found = parts.clipped(whole._replace(ahead=ahead), lanes)
-    return found._replace(titles={n: _text(title) for n, title in found.titles.items()})
+    return found._replace(
+        lanes=tuple(map(_shown, found.lanes)),
+        titles={number: _text(title) for number, title in found.titles.items()},
+    )
+
+
+def _shown(lane: Lane) -> Lane:
+    """A lane whose texts are fit to be shown."""
+    spans, opened = (
+        tuple(
+            span._replace(status=seen_line(span.status, NAME_LIMIT), text=_text(span.text))
+            for span in items
+        )
+        for items in (lane.spans, lane.opened)
+    )
+    marks = tuple(
+        mark._replace(by=seen_line(mark.by, NAME_LIMIT), text=_text(mark.text))
+        for mark in lane.marks
+    )
+    return Lane(lane.agent, spans, opened, marks)
 
 
 def _text(text: str) -> str:
@@ -146,10 +165,8 @@ def _presence(replay: _Replay, at: float, entry: LedgerEntry) -> None:
     if not is_name(entry.actor):
         replay.unread += 1
         return
-    issue, text = replay.issue(entry), _text(entry.text)
-    status = seen_line(entry.object, NAME_LIMIT)
-    kind = _KINDS.get(status, parts.WORK)
-    replay.track(entry.actor).switch(at, kind, issue, status, text)
+    issue, kind = replay.issue(entry), _KINDS.get(entry.object, parts.WORK)
+    replay.track(entry.actor).switch(at, kind, issue, entry.object, entry.text)
     if issue is not None and kind == parts.WORK:
         replay.holders.setdefault(issue, entry.actor)
 
@@ -198,8 +215,7 @@ def _opens(replay: _Replay, kind: str, at: float, entry: LedgerEntry) -> None:
     if not is_name(entry.actor):
         replay.unread += 1
         return
-    text = _text(entry.text)
-    span = TimelineSpan(kind, at, at, replay.issue(entry), seen_line(entry.object, 40), text)
+    span = TimelineSpan(kind, at, at, replay.issue(entry), entry.object, entry.text)
     replay.track(entry.actor).pending[entry.object] = span
     replay.asked[entry.object] = entry.actor
     end = replay.early.pop(entry.object, None)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.reports.read_timeline import last_day, read_timeline
-from ghp_agents.reports.timeline import Lane
+from ghp_agents.reports.timeline import Lane, Timeline
 from tests.support.ghp import invoke
 from tests.support.road import Road, merged
 
@@ -96,17 +96,23 @@ def test_an_earlier_end_shows_agents_as_they_were(road: Road) -> None:
     assert ([span.kind for span in lane.spans], lane.marks) == (["work"], ())
 
 
+def published(road: Road, *, titled: bool = True) -> Timeline:
+    app = road.house("@me")
+    return last_day(app, app.store.snapshot(), titled=titled)
+
+
 def test_the_last_day_ends_with_the_newest_entry_whenever_it_is_read(road: Road) -> None:
-    assert last_day(road.house("@me"), titled=True).lanes == ()
+    assert published(road).lanes == ()
     road.issue("Parse files")
     must(road, ["agent-claim", "1"], W1)
     must(road, ["agent-sync"], W1)
-    shown = last_day(road.house("@me"), titled=True)
+    shown = published(road)
     assert (shown.until, shown.titles) == (road.clock.now(), {1: "Parse files"})
+    assert [lane.agent for lane in shown.lanes] == ["worker-1"]
     for wait in (HOUR, 30 * HOUR, 100 * HOUR):
         road.clock.wait(wait)
-        assert last_day(road.house("@me"), titled=True) == shown
-    assert last_day(road.house("@me"), titled=False) == shown._replace(titles={})
+        assert published(road) == shown
+    assert published(road, titled=False) == shown._replace(titles={})
 
 
 def test_another_clone_reads_the_same_lanes(clones: Clones) -> None:

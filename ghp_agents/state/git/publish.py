@@ -173,8 +173,9 @@ def fetch_published(ws: Workspace, repository: StateRepository, remote: Remote) 
 
 def is_ours(repository: StateRepository, head: str) -> bool:
     """Whether this program created a published branch."""
-    page = _blob(repository, f"{head}:{FIRST_PAGE}")
-    return page is not None and page.startswith(MARK.encode())
+    with repository.objects() as reader:  # the process that reads all other objects
+        (page,) = reader.read([f"{head}:{FIRST_PAGE}"])
+    return page is not None and page.content.startswith(MARK.encode())
 
 
 def _has_all(repository: StateRepository, head: str, documents: Mapping[str, bytes]) -> bool:
@@ -186,8 +187,3 @@ def _has_all(repository: StateRepository, head: str, documents: Mapping[str, byt
         blob is not None and blob.content == content
         for blob, content in zip(found, contents, strict=True)
     )
-
-
-def _blob(repository: StateRepository, name: str) -> bytes | None:
-    shown = repository.run("cat-file", "blob", name)
-    return shown.out if shown.code == 0 else None
