@@ -38,7 +38,7 @@ def conflicts(app: App, agent: str | None, trunk: bool, as_json: bool, watch: bo
     Git merges the work in a temporary folder. Worktrees, branches and your index stay untouched,
     and no merge driver or filter runs. Exits with 3 if anything conflicts.
     """
-    name = agent_name(agent) if agent else None
+    name = agent_name(agent) if agent is not None else None
     with exit_on_signals():  # the temporary folder is removed
         if watch:
             _watch(app, name, trunk=trunk, as_json=as_json)

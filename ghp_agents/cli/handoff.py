@@ -10,7 +10,7 @@ import click
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import LEARNT, acting, send, start_background
 from ghp_agents.cli.params import read_text
-from ghp_agents.core.errors import GhpError, UnknownError, UsageError
+from ghp_agents.core.errors import ExitCode, GhpError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, AgentName, count, one_line
 from ghp_agents.core.text_budget import LEAST
 from ghp_agents.escalations import service as escalation
@@ -127,10 +127,13 @@ def handoff(
         return
     _say_passed(done)
     _say_carried(app, handed)
-    if checkpoint or isinstance(done.trouble, UnknownError):
-        start_background(app)  # not urgent, or the remote cannot be reached
+    if checkpoint:
+        start_background(app)  # not urgent
+    elif isinstance(done.trouble, UnknownError):
+        start_background(app)
+        raise click.exceptions.Exit(int(ExitCode.UNKNOWN))
     else:
-        send(app, here=to is not None)
+        send(app)  # with `to`, the handoff itself was sent before the issue was given
 
 
 def _say_passed(done: HandOver) -> None:

@@ -157,7 +157,7 @@ def _fields(outcome: Outcome | Passed) -> "MergedJson | SentBackJson | EnqueuedJ
             "to": outcome.returned.agent,
             "escalation": outcome.escalation.name if outcome.escalation else None,
         }
-    return {**fields, "outcome": "passed", "why": outcome.why}
+    return {**fields, "outcome": "passed", "skipped": True, "why": outcome.why}
 
 
 def _say(outcome: Outcome | Passed) -> None:

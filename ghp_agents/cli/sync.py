@@ -65,6 +65,8 @@ def sync(
     _print(report)
     if report.trouble:
         raise click.exceptions.Exit(int(ExitCode.ERROR if report.permanent else ExitCode.UNKNOWN))
+    if retry and report.refused:
+        raise click.exceptions.Exit(int(ExitCode.REFUSED))
 
 
 def _in_background(app: App) -> None:

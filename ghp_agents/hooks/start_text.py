@@ -84,7 +84,8 @@ def _others(
     shown = [_one(*each, work[each]) for each in busiest[:AGENTS]]
     more = len(work) - len(shown)
     rest = f"; {more} more: `ghp agent-status`" if more else ""
-    return [f"At work: {'; '.join(shown)}{rest}. Do not edit what they have."]
+    warning = " Do not edit what they have." if any(work.values()) else ""
+    return [f"At work: {'; '.join(shown)}{rest}.{warning}"]
 
 
 def _one(name: str, is_person: bool, texts: Iterable[str]) -> str:

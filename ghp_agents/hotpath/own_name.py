@@ -158,12 +158,12 @@ def find(folders: "Sequence[str]", session: str) -> str:
     for folder in folders:
         try:
             file = own_file.open_to_read(folder + place)
+            try:
+                name = os.read(file, 128).decode("ascii", "replace")
+            finally:
+                os.close(file)
         except OSError:
             continue
-        try:
-            name = os.read(file, 128).decode("ascii", "replace")
-        finally:
-            os.close(file)
         if heartbeat.is_name(name):
             return name
     return ""

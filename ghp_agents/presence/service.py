@@ -32,6 +32,7 @@ TURNS = "turns.json"
 LEASES = ".ghp/leases/"  # without leases, the modules that read them are not loaded
 WAITERS = "waiters"  # a folder that exists where an agent waits, or has waited
 WAITS_FOR = "waitsFor"  # a field that is shown in addition to the presence
+REGISTERED = "Started"  # the last action of an agent that has done nothing yet
 STOPPED = (None, "stopped")
 LIVING = (Liveness.ACTIVE, Liveness.STALE)
 RIVAL_WINDOW = 600.0  # seconds in which moves are counted
@@ -105,7 +106,7 @@ def register(
     first: dict[str, Any] = {
         "issue": (issue_of_branch(here_branch) if here_branch else None) or _claimed(here),
         "status": "idle",
-        "lastAction": "Started",
+        "lastAction": REGISTERED,
         "kind": kind,
         "capabilities": list(ws.settings.capabilities.get(agent, ())),
         **hot_heartbeat.surroundings(ws.place),

@@ -197,3 +197,9 @@ def test_hostile_names_are_quoted(repo: Path) -> None:
     agent(repo, "worker-2", 2, {name: edited(3, by="x")})
     shown = invoke("agent-conflicts", repo)
     assert "  «x�[31m''y»: line 3 of worker-1, line 3 of worker-2\n" in shown.out
+
+
+def test_an_empty_name_is_no_agent(rivals: Path) -> None:
+    refused = invoke(["agent-conflicts", ""], rivals)
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.startswith("Error: '' is not a valid agent name.")

@@ -77,7 +77,7 @@ def test_a_claim_that_cannot_be_given_over_now_is_said_with_the_handoff(
     assert invoke("agent-claim 1", here, ONE).code == 0
     (tmp_path / "remote.git").rename(tmp_path / "away.git")
     result = invoke("agent-handoff --to worker-2", here, ONE)
-    assert result.code == 0
+    assert result.code == 4
     assert "Warning: #1 is still yours: " in result.err
     assert "`ghp agent-release 1 --to worker-2`" in result.err
 

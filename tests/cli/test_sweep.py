@@ -196,3 +196,14 @@ def test_publishing_can_be_switched_off(clone: Path, remote: Path) -> None:
 def test_a_job_in_which_nobody_is_named_sweeps_as_the_sweeper(clone: Path, remote: Path) -> None:
     done = invoke("agent-sweep", clone, {"CI": "true", "GIT_CONFIG_GLOBAL": os.devnull})
     assert done.code == 0, done.err
+
+
+def test_an_agent_whose_only_command_was_refused_is_not_given_the_work_of_a_dead_one(
+    work: Path,
+) -> None:
+    assert invoke("agent-issue new 'Write files'", work).code == 0
+    assert invoke("agent-claim 2 --as @me", work).code == 0
+    assert invoke("agent-claim 2 --as worker-9", work).code == 3
+    assert sweep(work, "--policy reassign").out == (
+        "✓ #1: worker-1 is dead; back in the queue (attempt 1)\n"
+    )

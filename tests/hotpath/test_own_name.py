@@ -240,3 +240,13 @@ def test_a_worktree_is_of_the_agent_that_is_named_in_it_and_at_work(
         (tmp_path / "ghp-agent").write_text(content)
     limits = (1_800.0, 86_400.0)
     assert own_name.worktree_of(str(tmp_path), "worker-1", folders, 1e9, limits) == expected
+
+
+def test_a_folder_in_the_place_of_a_kept_name_is_no_name(repo: Path) -> None:
+    in_use(repo)
+    own_name.keep(folders(repo), [FIRST], "worker-1", 1e9)
+    (kept,) = (repo / ".git/ghp/cache/sessions").iterdir()
+    assert own_name.find(folders(repo), FIRST) == "worker-1"
+    kept.unlink()
+    kept.mkdir()
+    assert own_name.find(folders(repo), FIRST) == ""

@@ -135,9 +135,10 @@ class EnqueuedJson(MergeJson):
 
 
 class PassedJson(MergeJson):
-    """A pull request that stays in the queue."""
+    """A pull request that stays in the queue. The outcome will be called `skipped`."""
 
     outcome: Literal["passed"]
+    skipped: bool
     why: str
 
 
