@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import json_choice, output
+from ghp_agents.cli import json_choice, output, signals
 from ghp_agents.cli.context import LEARNT, acting, send
 from ghp_agents.core.ids import count
 from ghp_agents.pulls import finish as services
@@ -27,10 +27,11 @@ def finish(app: App, issue: str | None, draft: bool, as_json: bool) -> None:
     Prints its number. Only the agent that holds the issue can do this, and everything must be
     committed. Safe to run twice: it updates the same pull request, and marks a draft as ready.
     """
-    finished = services.finish(
-        app,
-        issue=issue, draft=draft, tell=output.say,
-    )  # fmt: skip
+    with signals.exit_on_signals(), output.busy("Finishing"):
+        finished = services.finish(
+            app,
+            issue=issue, draft=draft, tell=output.say,
+        )  # fmt: skip
     send(app, here=True)  # others hear of it before this command says that it is done
     if as_json:
         output.as_json(_fields(finished))

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import json_choice, output
+from ghp_agents.cli import json_choice, output, signals
 from ghp_agents.cli.context import acting, send, sync_first
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views import news
@@ -81,13 +81,14 @@ def merge(
         return
     done: list[Outcome | Passed] = []
     try:
-        if queue:
-            for outcome in merge_queue.merge_queue(merger, patience=wait):
-                _say(outcome)
-                done.append(outcome)
-        else:
-            done.append(services.merge(merger, reference, patience=wait))
-            _say(done[0])
+        with signals.exit_on_signals(), output.busy("Merging"):
+            if queue:
+                for outcome in merge_queue.merge_queue(merger, patience=wait):
+                    _say(outcome)
+                    done.append(outcome)
+            else:
+                done.append(services.merge(merger, reference, patience=wait))
+                _say(done[0])
     finally:
         _print(done, as_json=as_json, queue=queue)
         back = [outcome for outcome in done if isinstance(outcome, SentBack)]
@@ -106,12 +107,13 @@ def _watch(app: App, merger: Merger, *, as_json: bool) -> None:
 
     output.say("Merging what is finished; Ctrl-C ends this.")
     try:
-        for outcomes in merge_queue.watch_queue(merger, hear):
-            for outcome in outcomes:
-                _say(outcome)
-            if outcomes:
-                _print(outcomes, as_json=as_json, queue=True)
-                send(app)
+        with output.busy("Waiting for finished work"):
+            for outcomes in merge_queue.watch_queue(merger, hear):
+                for outcome in outcomes:
+                    _say(outcome)
+                if outcomes:
+                    _print(outcomes, as_json=as_json, queue=True)
+                    send(app)
     except KeyboardInterrupt:
         output.say("Stopped. What is in the queue stays there.")
 

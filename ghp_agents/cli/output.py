@@ -9,17 +9,15 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 
 from ghp_agents.cli import json_choice
+from ghp_agents.core import progress
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import byte_of
 from ghp_agents.core.schema_version import versioned
-
-if TYPE_CHECKING:
-    from threading import Event
 
 _HALVES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile("[\x80-\x9f]")  # JSON itself escapes those below 0x20
@@ -32,6 +30,7 @@ ShowTable = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], No
 
 def data(text: str) -> None:
     """Print data unchanged, with a newline at its end."""
+    progress.hide()
     try:
         sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")
     except OSError as error:
@@ -85,6 +84,7 @@ def is_set(option: str) -> bool:
 
 def say(text: str) -> None:
     """Print a message for people, like `done` and `warn`: not with -q."""
+    progress.hide()
     if not is_set(QUIET):
         sys.stderr.write(f"{clean(text)}\n")
 
@@ -117,6 +117,7 @@ def error(text: str, hint: str) -> None:
 
 
 def _say_marked(mark: str, colour: str, text: str) -> None:
+    progress.hide()
     # Only the text is cleaned: `clean` would remove the colour of the mark.
     sys.stderr.write(f"{_paint(mark, colour, sys.stderr)} {clean(text)}\n")
 
@@ -160,6 +161,7 @@ def table(
 
     `styles` has one rich style for each row, or is empty.
     """
+    progress.hide()
     if is_terminal() or has_colours(sys.stdout):
         _console().print(FittingTable(columns, rows, styles))
         return
@@ -287,6 +289,7 @@ def stage() -> Iterator[tuple[Callable[[str], None], ShowTable]]:
 
     On a terminal the table stays below the lines; elsewhere only lines are printed.
     """
+    progress.hide()
     if not is_terminal():
         yield _say_at_once, lambda columns, rows, styles: None
         return
@@ -310,32 +313,27 @@ def _say_at_once(line: str) -> None:
 
 @contextlib.contextmanager
 def busy(what: str, *, after: float = BUSY_AFTER) -> Iterator[None]:
-    """On a terminal, show `what` and the elapsed seconds once the block takes longer than `after`.
-
-    The block must not print.
-    """
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    """On a terminal, a line shows `what` runs, the elapsed time and `progress.note`, once the block
+    takes longer than `after` seconds. It is gone when the block ends, and while others print."""
+    if progress.is_shown():
+        with progress.step(what):
+            yield
+        return
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb" or is_set(QUIET):
         yield
         return
     from threading import Event, Thread
 
+    from ghp_agents.cli.busy_line import BusyLine
+
     over = Event()
-    showing = Thread(target=_show_busy, args=(what, over, after), daemon=True)
+    line = BusyLine(what, sys.stderr, clean, lambda text: _paint(text, "2", sys.stderr))
+    showing = Thread(target=line.keep_showing, args=(over, after), daemon=True)
     showing.start()
     try:
-        yield
+        with progress.shown(line.progress):
+            yield
     finally:
         over.set()
         showing.join()
-
-
-def _show_busy(what: str, over: "Event", after: float) -> None:
-    # Not with rich, which would take over both streams.
-    terminal, waited = sys.stderr, 0
-    while not over.wait(after if waited == 0 else 1.0):
-        waited += 1
-        terminal.write(f"\r\033[K{clean(what)} … {waited} s")
-        terminal.flush()
-    if waited:
-        terminal.write("\r\033[K")
-        terminal.flush()
+        line.hide()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from ghp_agents.core import trace
+from ghp_agents.core import progress, trace
 from ghp_agents.core.errors import GhpError
 
 
@@ -169,6 +169,7 @@ class _Kept:
         """Read to the end of the stream."""
         with contextlib.suppress(OSError):
             while some := os.read(descriptor, 65_536):
+                progress.note_output(some)
                 room = SHOWN_FIRST - len(self._first)
                 self._first += some[:room]
                 self._last += some[room:] if room < len(some) else b""

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from ghp_agents.core import files, process
+from ghp_agents.core import files, process, progress
 from ghp_agents.core.child_env import for_commands, shown
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.core.ids import slug
+from ghp_agents.core.ids import one_line, slug
 from ghp_agents.pulls.check import Check, red
 from ghp_agents.settings import consent
 from ghp_agents.settings.settings import Settings
@@ -15,6 +15,7 @@ from ghp_agents.workspace import Workspace, settings_at
 FOLDER = "checks"  # in the clone's ghp folder: one file of last outputs for each branch
 CHECKS = "checks"  # the setting
 KEPT = 64_000  # bytes of each output
+COMMAND_SHOWN = 40  # characters, while it runs
 
 NONE = "No checks are configured. List the commands in `agents.checks` of .ghp/config.json."
 
@@ -44,7 +45,8 @@ def run(ws: Workspace, settings: Settings, path: Path, name: str, tell: Tell) ->
     done: list[Check] = []
     for command in settings.checks:
         tell(f"Running `{command}` …")
-        done.append(_run_check(ws, path, command, settings.check_timeout))
+        with progress.step(f"`{one_line(command, COMMAND_SHOWN)}`"):
+            done.append(_run_check(ws, path, command, settings.check_timeout))
         _save_outputs(ws, name, done)
         if red(done):
             break

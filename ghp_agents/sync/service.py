@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 
 from ghp_agents.claims import holder_liveness, pending_unassign
+from ghp_agents.core import progress
 from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import service as escalation
@@ -46,6 +47,7 @@ def sync(
     process_reports.report_processes(ctx.ws)
     report = ctx.exchange.sync(push=push, paced=paced)
     sends = report.fetched and push and not report.trouble
+    progress.note("reading what is new")
     notes: list[str] = []
     if report.fetched:
         holder_liveness.observe(ctx)
@@ -120,6 +122,7 @@ def _run_commands(
     from ghp_agents.github.commands import service as command
     from ghp_agents.github.tracker import refresh
 
+    progress.note("asking GitHub")
     try:
         if is_asked:
             refresh.forget(ctx.ws, f"{hub.host}/{hub.repository}")

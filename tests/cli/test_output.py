@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 
 from ghp_agents.cli import output
+from ghp_agents.core import progress
 from tests.support.ghp import CHECKOUT, Result, invoke
 from tests.support.screens import capture
 
@@ -89,11 +90,25 @@ def test_what_takes_long_is_said_as_long_as_it_takes() -> None:
     with terminal() as read:
         with output.busy("Asking \x1b[31mthe remote", after=0):
             read(b" s")
+            output.say("In between")
+            read(b"between\r\n\r\x1b[KAsking")
         output.say("The end")
-        first, *more, last = read(b"\n").split("\r\033[K")[1:]
-    assert first == "Asking �[31mthe remote … 1 s"
-    assert all(line.startswith("Asking") for line in more)
+        first, *more, last = read(b"end\r\n").split("\r\033[K")[1:]
+    assert first == "Asking �[31mthe remote … 0 s"
+    assert "In between\r\n" in more
+    assert all(line.startswith("Asking") for line in more if line != "In between\r\n")
     assert last == "The end\r\n"
+
+
+def test_what_runs_and_its_last_line_are_said() -> None:
+    with terminal() as read:
+        with output.busy("Merging", after=0), output.busy("Checking"), progress.step("`pytest`"):
+            progress.note("7 passed \x1b[31min\ta\nsecond " + "x" * 99)
+            read(b"\xe2\x80\xa6\x1b[0m")
+        lines = read(b"\xe2\x80\xa6\x1b[0m").split("\r\033[K")
+        shown = next(line for line in lines if "passed" in line)
+    assert shown.startswith("`pytest` … 0 s  \x1b[2m7 passed �[31min a second xxx")
+    assert len(shown.replace("\x1b[2m", "").replace("\x1b[0m", "")) == 79
 
 
 def test_what_is_soon_done_is_not_said() -> None:

@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghp_agents.core import files
+from ghp_agents.core import files, progress
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.finding import Finding
-from ghp_agents.core.ids import digest, one_line
+from ghp_agents.core.ids import count, digest, one_line
 from ghp_agents.notes.note import Note
 from ghp_agents.notes.search import bm25, embedder, thesaurus
 from ghp_agents.notes.search.mem0_config import STORE, fingerprint, open_memory, prepare
@@ -143,6 +143,7 @@ class Mem0Base:
             if is_quick:
                 self._insert(memory, todo.missing, self._vectors(memory, todo.missing))
         for start in range(0, 0 if is_quick else len(todo.missing), BATCH):
+            progress.note(f"{start} of {count(len(todo.missing), 'note')}")
             some = todo.missing[start : start + BATCH]
             vectors = self._vectors(None, some)  # others may use the store meanwhile
             with self._open_store() as memory:

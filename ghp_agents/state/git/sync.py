@@ -8,7 +8,7 @@ the join unites both. Agents with heartbeats only in the twin since then belong 
 from collections.abc import Sequence
 from functools import partial
 
-from ghp_agents.core import files
+from ghp_agents.core import files, progress
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.json_file import object_file
@@ -92,6 +92,7 @@ def _exchange(ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool)
     if held:
         _heal_seen(repository)
     before, rights = repository.refs(SEEN_REFS), repository.refs(SEEN_LEASE_REFS)
+    progress.note(f"fetching from {remote.name}")
     trouble = fetch(ws, repository, remote, keep_open=held)
     _keep_locks(repository, rights)
     if trouble:
@@ -162,6 +163,7 @@ def _push_own(
     ws: Workspace, repository: StateRepository, remote: Remote, held: Sequence[int], commit: str
 ) -> Pushed:
     """Push a commit to this clone's ref, and note that the remote has it."""
+    progress.note(f"pushing to {remote.name}")
     pushed = push(ws, repository, remote, [f"{commit}:{repository.ref}"], keep_open=held)
     if pushed.answer is PushOutcome.DONE:
         repository.check("update-ref", SEEN_REFS + repository.clone, commit)
