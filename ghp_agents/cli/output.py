@@ -25,6 +25,7 @@ QUIET, VERBOSE, NO_PAGER = "ghp_agents.q", "ghp_agents.v", "ghp_agents.no-pager"
 BUSY_AFTER = 1.0  # seconds
 LAST_COLUMN = 24  # characters; a narrower column is hard to read
 CELL_SHOWN = 30  # characters of a cell, where the last column has its own lines
+SayLine = Callable[[Sequence[tuple[str, str]]], None]  # parts of a line and their rich styles
 ShowTable = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], None]
 
 
@@ -284,7 +285,7 @@ def _paint(text: str, colour: str, stream: Any) -> str:
 
 
 @contextlib.contextmanager
-def stage() -> Iterator[tuple[Callable[[str], None], ShowTable]]:
+def stage() -> Iterator[tuple[SayLine, ShowTable]]:
     """Two functions: print a line, and show a table that replaces the previous one.
 
     On a terminal the table stays below the lines; elsewhere only lines are printed.
@@ -299,15 +300,17 @@ def stage() -> Iterator[tuple[Callable[[str], None], ShowTable]]:
     console = _console()
     with Live(console=console, auto_refresh=False, transient=True) as live:
         yield (
-            lambda line: console.print(Text(clean(line), overflow="ellipsis", no_wrap=True)),
+            lambda parts: console.print(
+                Text.assemble(*((clean(text), style) for text, style in parts)), soft_wrap=True
+            ),
             lambda columns, rows, styles: live.update(
                 FittingTable(columns, rows, styles), refresh=True
             ),
         )
 
 
-def _say_at_once(line: str) -> None:
-    data(clean(line))
+def _say_at_once(parts: Sequence[tuple[str, str]]) -> None:
+    data("".join(clean(text) for text, _ in parts))
     flush()
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,11 +10,13 @@ from pathlib import Path
 
 from ghp_agents.core import process
 from ghp_agents.core.errors import ExitCode, GhpError
-from ghp_agents.demo.sandbox import Sandbox, ghp, run, run_git
+from ghp_agents.demo.sandbox import Sandbox, ghp, hook, run, run_git
+from ghp_agents.demo.scenes import Scene, marked
 from ghp_agents.hotpath import heartbeat_command
 
-QUESTION = "Which format should the formatter write by default?"
+QUESTION = "Which format?"
 OPTIONS = ("json", "yaml")
+AGAIN = "Run `ghp agent-demo --keep` and look into the folder."
 TIMEOUT_S = 90.0  # seconds that an agent waits for others
 BINARY = bytes(range(256)) * 8  # a logo that no text patch could carry
 
@@ -38,9 +41,35 @@ class Part:
         """Run a command that must be refused; return its output."""
         return ghp(self.folder, self.beat(), *args, expected=int(ExitCode.REFUSED))
 
+    def show(self, scene: Scene, *args: str) -> str:
+        """Run a command as this agent, as a scene of the story."""
+        ended = run(self.folder, self.beat(), *args)
+        if ended.code:
+            raise GhpError(f"`ghp {' '.join(args)}` failed: {ended.err.strip()}", hint=AGAIN)
+        self.tell(scene, f"$ ghp {shlex.join(args)}", *marked(ended.err))
+        return ended.out.strip()
+
+    def tell(self, scene: Scene, what: str, *lines: str) -> None:
+        """Write a scene: what this agent does, and what is printed then."""
+        self.place.stage.write(scene, f"{self.agent} {what}", *lines)
+
+    def edit(self, scene: Scene, name: str) -> None:
+        """Ask the hook of a client before an edit, which it must refuse."""
+        event = {
+            "hook_event_name": "PreToolUse", "session_id": self.agent, "cwd": str(self.folder),
+            "tool_name": "Write", "tool_input": {"file_path": str(self.folder / name)},
+        }  # fmt: skip
+        decision = hook(self.folder, self.beat(), event)
+        refused = decision.get("permissionDecision") == "deny"
+        why = decision.get("permissionDecisionReason", "")
+        self.tell(scene, f"edits {name}", f"✗ {why}" if refused else "✓ The edit goes through.")
+
     def can_take(self, issue: int) -> bool:
         """Try to claim an issue; False if a living agent holds it."""
-        return run(self.folder, self.beat(), "agent-claim", str(issue)).code == 0
+        ended = run(self.folder, self.beat(), "agent-claim", str(issue))
+        if ended.code == 0:
+            self.tell(Scene.TAKEOVER, f"$ ghp agent-claim {issue}", *marked(ended.err))
+        return ended.code == 0
 
     def beat(self) -> dict[str, str]:
         """Send a heartbeat, as a client's hook does at each tool use; return the environment."""
@@ -49,9 +78,10 @@ class Part:
             ghp(self.folder, environ, "agent-heartbeat")
         return environ
 
-    def take(self, issue: int | str, slug: str) -> None:
+    def take(self, issue: int | str, slug: str, scene: Scene | None = None) -> None:
         """Claim an issue, or with `--next` the best ready one, and create a branch for it."""
-        number = self.ghp("agent-claim", str(issue))
+        claim = ("agent-claim", str(issue))
+        number = self.show(scene, *claim) if scene else self.ghp(*claim)
         run_git(self.folder, "checkout", "-q", "-b", f"agent/{self.agent}/{number}-{slug}")
         action = f"Took #{number}"
         self.ghp("agent-heartbeat", "--status", "implementing", "--action", action)
@@ -64,10 +94,9 @@ class Part:
         run_git(self.folder, "commit", "-q", "-m", message)
         self.ghp("agent-heartbeat", "--action", message, "--progress")
 
-    def close(self, issue: int, text: str) -> None:
-        """Close an issue and sync."""
-        self.ghp("agent-issue", "close", str(issue), "--message", text)
-        self.ghp("agent-heartbeat", "--status", "done", "--action", f"Closed #{issue}")
+    def finish(self, scene: Scene) -> None:
+        """Check and push the branch, open its pull request, and sync."""
+        self.show(scene, "agent-finish")
         self.ghp("agent-sync")
 
     def wait_for(self, what: str, is_so: Callable[[], bool]) -> None:
@@ -75,7 +104,7 @@ class Part:
         end = self.place.clock.now() + TIMEOUT_S
         while not is_so():
             if self.place.clock.now() > end:
-                raise GhpError(f"{self.agent} waited too long for {what}.", hint="Run it again.")
+                raise GhpError(f"{self.agent} waited too long for {what}.", hint=AGAIN)
             self.place.clock.wait(0.3)
             self.ghp("agent-sync")
 
@@ -91,17 +120,21 @@ class Part:
 
 def worker_1(part: Part) -> None:
     """Leases and writes the parser, then continues work that is handed over."""
-    part.take(1, "parser")
-    part.ghp("agent-lease", "parser.py", "--reason", "the grammar is new")
+    part.take(1, "parser", Scene.CLAIM)
+    part.show(Scene.LEASE, "agent-lease", "parser.py", "--reason", "new grammar")
+    part.ghp("agent-sync")
     part.write("parser.py", "def parse(text):\n    return text.split()\n", "Write the parser")
-    part.close(1, "It splits at spaces.")
+    part.wait_for("a question", lambda: part.place.stage.has(Scene.ASK))
+    part.finish(Scene.FINISH_1)
     part.wait_for("a handoff of #3", lambda: 3 in part.issues("--mine"))
     part.ghp("agent-claim", "3")
-    part.ghp("agent-resume", "--issue", "3", "--apply")
+    run_git(part.folder, "fetch", "-q")
+    run_git(part.folder, "checkout", "-q", "-B", "agent/worker-1/3-command-line", "origin/main")
+    part.show(Scene.RESUME, "agent-resume", "--issue", "3", "--apply")
     part.ghp("agent-heartbeat", "--status", "testing", "--action", "Restored the work on #3")
     run_git(part.folder, "add", "-A")
     run_git(part.folder, "commit", "-q", "-m", "Finish the command line")
-    part.close(3, "Finished from the handoff.")
+    part.finish(Scene.FINISH_3)
     part.stop()
 
 
@@ -110,14 +143,16 @@ def worker_2(part: Part) -> None:
     part.wait_for("the lease of parser.py", lambda: part.ghp("agent-leases", "--json") != "[]")
     part.refused("agent-claim", "1")
     part.take("--next", "formatter")
-    verdict = json.loads(part.refused("agent-check", "parser.py", "--json"))[0]
-    part.ghp("agent-issue", "comment", "2", f"Did not edit: {verdict['why']}")
-    ask = ["agent-escalate", QUESTION, "--issue", "2", "--wait", "--timeout", str(int(TIMEOUT_S))]
+    part.edit(Scene.REFUSED, "parser.py")
+    ask = ["agent-escalate", QUESTION]
     for option in OPTIONS:
         ask += ["--option", option]
-    answer = part.ghp(*ask)
+    ask.append("--wait")
+    part.tell(Scene.ASK, f"$ ghp {shlex.join(ask)}")
+    answer = part.ghp(*ask, "--timeout", str(int(TIMEOUT_S)))
+    part.tell(Scene.TOLD, "reads the answer", answer)
     part.write("formatter.py", f'FORMAT = "{answer}"\n', f"Write the formatter for {answer}")
-    part.close(2, f"It writes {answer}.")
+    part.finish(Scene.FINISH_2)
     part.stop()
 
 
@@ -129,22 +164,25 @@ def worker_3(part: Part) -> None:
     part.take(3, "command-line")
     (part.folder / "cli.py").write_text("from parser import parse\n", encoding="utf-8")
     (part.folder / "logo.bin").write_bytes(BINARY)
-    note = "The command line can read; it cannot write yet. The logo is from the designer."
-    part.ghp("agent-handoff", "--issue", "3", "--to", "worker-1", "--note", note)
+    note = "It reads; it cannot write yet. The logo is from the designer."
+    part.show(Scene.HANDOFF, "agent-handoff", "--to", "worker-1", "--note", note)
     part.ghp(
         "agent-heartbeat", "--status", "idle", "--issue", "0", "--action", "Handed #3 to worker-1"
     )
-    part.wait_for("the holder of #5 to be dead", lambda: part.can_take(5))
+    part.wait_for(
+        "the holder of #4 to be dead",
+        lambda: part.place.stage.has(Scene.FINISH_3) and part.can_take(4),
+    )
     run_git(part.folder, "stash", "-q", "-u")
-    part.take(5, "benchmark")
+    part.take(4, "benchmark")
     part.write("benchmark.py", "print('fast')\n", "Write the benchmark")
-    part.close(5, "Taken over from worker-4.")
+    part.finish(Scene.FINISH_4)
     part.stop()
 
 
 def worker_4(part: Part) -> None:
     """Works and sends heartbeats until it is killed."""
-    part.take(5, "benchmark")
+    part.take(4, "benchmark")
     for step in range(1_000):
         part.ghp("agent-heartbeat", "--action", f"Measuring, step {step}")
         part.ghp("agent-sync")

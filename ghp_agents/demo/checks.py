@@ -7,6 +7,7 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.demo.agents import BINARY
 from ghp_agents.demo.run import ANSWER, HEIR, VICTIM, Course
 from ghp_agents.demo.sandbox import Sandbox
+from ghp_agents.demo.scenes import Scene
 from ghp_agents.escalations import service as escalation
 from ghp_agents.git import process as git
 from ghp_agents.presence import service as presence
@@ -37,7 +38,7 @@ def run(place: Sandbox, course: Course) -> list[SummaryLine]:
     trouble = _publish(a)
     a, b = place.app("a"), place.app("b")
     return [
-        *_agents(a, course),
+        *_agents(b, course),
         *_issues(a),
         *_people(place, a),
         *_handoff(place, a),
@@ -58,7 +59,7 @@ def _agents(app: App, course: Course) -> Iterator[SummaryLine]:
     )
     victim = views.get(VICTIM)
     state = victim.liveness.value if victim else "unknown"
-    yield SummaryLine("the killed agent is shown as", state, state in ("stale", "dead"))
+    yield SummaryLine("the killed agent is shown as", state, state == "dead")
     wrong = ", ".join(sorted(course.wrongly_stale)) or "none"
     yield SummaryLine("agents at work that were shown as stale", wrong, wrong == "none")
     beats = sum(int(view.presence.get("seq", 0)) for view in views.values())
@@ -69,10 +70,8 @@ def _agents(app: App, course: Course) -> Iterator[SummaryLine]:
 def _issues(app: App) -> Iterator[SummaryLine]:
     issues = {int(issue.number): issue for issue in app.tracker.list(closed=True)}
     closed = sorted(number for number, issue in issues.items() if issue.state == "closed")
-    yield SummaryLine(
-        "issues numbered", _numbers(sorted(issues)), sorted(issues) == [1, 2, 3, 4, 5]
-    )
-    yield SummaryLine("issues closed", _numbers(closed), closed == [1, 2, 3, 5])
+    yield SummaryLine("issues numbered", _numbers(sorted(issues)), sorted(issues) == [1, 2, 3, 4])
+    yield SummaryLine("issues closed", _numbers(closed), closed == [1, 2, 3, 4])
     entries = app.store.ledger()
     taken = _clock(entries, "issue-assign", 3, "worker-3")
     blockers = [_clock(entries, "issue-close", number) for number in (1, 2)]
@@ -80,18 +79,18 @@ def _issues(app: App) -> Iterator[SummaryLine]:
     yield SummaryLine(
         "#3 was claimed after its blockers were closed", "yes" if in_order else "no", in_order
     )
-    chain = [lease for lease in app.locks.history("issue/5") if lease.holder]
+    chain = [lease for lease in app.locks.history("issue/4") if lease.holder]
     ways = ", then ".join(f"{lease.holder} (generation {lease.generation})" for lease in chain)
     holders = [(lease.holder, lease.generation) for lease in chain]
-    yield SummaryLine("#5 was held by", ways, holders == [(VICTIM, 1), (HEIR, 2)])
-    comments = " ".join(comment.body for comment in app.tracker.get(2).comments)
-    kept_off = "parser.py is leased by worker-1" in comments
-    yield SummaryLine(
-        "an edit of the file that worker-1 leased", "refused" if kept_off else comments, kept_off
-    )
+    yield SummaryLine("#4 was held by", ways, holders == [(VICTIM, 1), (HEIR, 2)])
 
 
 def _people(place: Sandbox, app: App) -> Iterator[SummaryLine]:
+    edit = place.stage.read(Scene.REFUSED)
+    kept_off = "✗ parser.py is leased by worker-1" in edit
+    yield SummaryLine(
+        "an edit of the file that worker-1 leased", "refused" if kept_off else edit, kept_off
+    )
     questions, _ = escalation.read_all(app.store.snapshot())
     answers = [answer for question in questions for answer in question.answers]
     yield SummaryLine(
@@ -99,9 +98,9 @@ def _people(place: Sandbox, app: App) -> Iterator[SummaryLine]:
         f"{len(questions)}, {len(answers)}",
         len(questions) == len(answers) == 1,
     )
-    formatter = place.worktree("worker-2") / "formatter.py"
+    formatter = place.clone("a") / "formatter.py"
     written = formatter.read_text(encoding="utf-8").strip() if formatter.exists() else "nothing"
-    yield SummaryLine("the answer in the agent's work", written, written == f'FORMAT = "{ANSWER}"')
+    yield SummaryLine("the answer, on main", written, written == f'FORMAT = "{ANSWER}"')
 
 
 def _handoff(place: Sandbox, app: App) -> Iterator[SummaryLine]:
@@ -110,10 +109,12 @@ def _handoff(place: Sandbox, app: App) -> Iterator[SummaryLine]:
     patches = [path for path in snapshot.files(".ghp/patches/") if path.endswith(".patch")]
     shown = f"{len(documents)} with {len(patches)} patch"
     yield SummaryLine("handoffs of #3", shown, len(documents) >= 1 and len(patches) >= 1)
-    restored = place.worktree("worker-1") / "logo.bin"
+    restored = place.clone("a") / "logo.bin"
     size = restored.stat().st_size if restored.exists() else 0
     same = size > 0 and restored.read_bytes() == BINARY
-    yield SummaryLine("uncommitted binary file restored, to the byte", f"{size} bytes", same)
+    yield SummaryLine(
+        "a binary file that was handed over, on main, to the byte", f"{size} bytes", same
+    )
 
 
 def _publish(app: App) -> str:
@@ -141,8 +142,8 @@ def _agreement(place: Sandbox, a: App, b: App, trouble: str) -> Iterator[Summary
 
 
 def _untouched(place: Sandbox, a: App, b: App) -> Iterator[SummaryLine]:
-    trunk = git.run(["rev-list", "--count", "main"], cwd=place.remote).text
-    yield SummaryLine("commits on main, by the person only", trunk, trunk == "1")
+    trunk = git.run(["rev-list", "--count", "--first-parent", "main"], cwd=place.remote).text
+    yield SummaryLine("commits on main, the first one and 4 merges", trunk, trunk == "5")
     dirty = [
         name
         for name in ("a", "b")

@@ -4,20 +4,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ghp_agents.core import process
-from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import GhpError
-from ghp_agents.core.ids import one_line
 from ghp_agents.demo import agents
-from ghp_agents.demo.sandbox import Sandbox, ghp
+from ghp_agents.demo.sandbox import Sandbox, ghp, run
+from ghp_agents.demo.scenes import Scene, marked
 from ghp_agents.escalations import service as escalation
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
-from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
 from ghp_agents.wiring import App
 
-TIMEOUT_S = 200.0  # seconds for the demo on a slow machine; it takes about 20
+TIMEOUT_S = 200.0  # seconds for the demo on a slow machine; it takes about 25
 ANSWER = "json"
 VICTIM = "worker-4"
 HEIR = "worker-3"
@@ -31,10 +29,7 @@ class Course:
     tell: Callable[[str], None]
     show: Callable[[Sequence[AgentView]], None]
     children: dict[str, process.Child] = field(default_factory=dict)
-    known_ids: set[str] = field(default_factory=set)
-    answered: bool = False
-    killed: bool = False
-    stale_seen: bool = False
+    shown: int = 0  # scenes
     wrongly_stale: set[str] = field(default_factory=set)  # agents that were at work
 
 
@@ -46,7 +41,6 @@ def play(
     try:
         for agent in agents.PARTS:
             course.children[agent] = agents.start(place, agent)
-            tell(f"{agent} starts (process {course.children[agent].pid})")
         end = place.clock.now() + TIMEOUT_S
         for _ in _ticks(place, end):
             _refresh(course)
@@ -71,13 +65,12 @@ def _ticks(place: Sandbox, end: float) -> Iterator[None]:
 
 
 def _refresh(course: Course) -> None:
-    """Report news from clone a, where the person works; then act as the person."""
+    """Show the news of clone a, where the person works; then act as the person."""
     app = course.place.app("a")
     app.exchange.sync()
-    for entry in app.store.ledger():
-        if entry.id not in course.known_ids:
-            course.known_ids.add(entry.id)
-            course.tell(sentence(entry))
+    for scene in course.place.stage.after(course.shown):
+        course.shown += 1
+        course.tell(scene)
     views = presence.list_agents(app, app.store.snapshot())
     course.show(views)
     course.wrongly_stale |= {
@@ -85,33 +78,38 @@ def _refresh(course: Course) -> None:
         for view in views
         if view.liveness is Liveness.STALE and course.children[view.name].poll() is None
     }
-    _answer(course, app)
-    _watch_victim(course, app, views)
+    _act(course, app)
+    _kill(course, views)
 
 
-def _answer(course: Course, app: App) -> None:
-    if course.answered:
-        return
-    unanswered = [q for q in escalation.read_all(app.store.snapshot())[0] if not q.answers]
-    if unanswered:
-        ghp(app.cwd, app.environ, "agent-answer", unanswered[0].id, ANSWER)
-        ghp(app.cwd, app.environ, "agent-sync")
-        course.answered = True
+def _act(course: Course, app: App) -> None:
+    """Answer the question, and merge what is finished."""
+    stage = course.place.stage
+    if stage.has(Scene.FINISH_1) and not stage.has(Scene.ANSWER):
+        unanswered = [q for q in escalation.read_all(app.store.snapshot())[0] if not q.answers]
+        if unanswered:
+            _do(course, app, Scene.ANSWER, "agent-answer", f"E-{unanswered[0].id[:4]}", ANSWER)
+            ghp(app.cwd, app.environ, "agent-sync")
+    # A merge removes the worktree of an agent that stopped, so its process must have ended.
+    for scene, authors in ((Scene.MERGE, ["worker-2"]), (Scene.LAST_MERGE, ["worker-1", HEIR])):
+        ended = all(course.children[author].poll() == 0 for author in authors)
+        if ended and not stage.has(scene):
+            _do(course, app, scene, "agent-merge", "--queue")
 
 
-def _watch_victim(course: Course, app: App, views: Sequence[AgentView]) -> None:
-    victim = next((view for view in views if view.name == VICTIM), None)
-    if victim is None:
-        return
-    if not course.killed:
-        if issue_of(victim.presence) == 5 and "step" in str(victim.presence.get("lastAction")):
-            course.children[VICTIM].kill()
-            course.killed = True
-            course.tell(f"{VICTIM} is killed with SIGKILL while it works on #5")
-    elif not course.stale_seen and victim.liveness in (Liveness.STALE, Liveness.DEAD):
-        course.stale_seen = True
-        silent = f"{victim.silent:.0f} s without a heartbeat"
-        course.tell(f"The other clone shows {VICTIM} as {victim.liveness.value} ({silent})")
+def _do(course: Course, app: App, scene: Scene, *args: str) -> None:
+    ended = run(app.cwd, app.environ, *args)
+    if ended.code:
+        raise GhpError(f"`ghp {' '.join(args)}` failed: {ended.err.strip()}", hint=agents.AGAIN)
+    course.place.stage.write(scene, f"you $ ghp {' '.join(args)}", *marked(ended.err))
+
+
+def _kill(course: Course, views: Sequence[AgentView]) -> None:
+    victim = next((view.presence for view in views if view.name == VICTIM), {})
+    at_work = issue_of(victim) == 4 and "step" in str(victim.get("lastAction"))
+    if at_work and not course.place.stage.has(Scene.KILLED):
+        course.children[VICTIM].kill()
+        course.place.stage.write(Scene.KILLED, f"{VICTIM} is killed while it works on #4")
 
 
 def _is_over(course: Course) -> bool:
@@ -121,21 +119,6 @@ def _is_over(course: Course) -> bool:
             log = (course.place.root / f"{agent}.log").read_text(encoding="utf-8", errors="replace")
             raise GhpError(
                 f"{agent} failed: {log.strip()[-1500:]}",
-                hint="Run `ghp agent-demo --keep` and look into the folder.",
+                hint=agents.AGAIN,
             )
-    return course.stale_seen and all(child.poll() is not None for child in course.children.values())
-
-
-def sentence(entry: LedgerEntry) -> str:
-    """A ledger entry as a line for people."""
-    about = f" #{entry.issue}" if entry.issue and f"#{entry.issue}" not in entry.object else ""
-    who = f"{entry.actor} (person)" if entry.is_person else entry.actor
-    event = "is" if entry.event == PRESENCE else entry.event
-    text = f": {one_line(entry.text, 72)}" if entry.text else ""
-    return f"{who} {event} {entry.object}{about}{text}"
-
-
-def duration(entries: Sequence[LedgerEntry]) -> float:
-    """Seconds between the first and the last entry of a ledger."""
-    times = [to_seconds(entry.at) for entry in entries]
-    return max(times) - min(times) if times else 0.0
+    return course.shown == len(Scene)

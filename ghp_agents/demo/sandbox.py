@@ -1,32 +1,34 @@
 """The demo's sandbox: a bare remote, two clones with two worktrees each, dependent issues."""
 
-import itertools
 import json
-import math
 import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError
+from ghp_agents.demo.scenes import Stage
 from ghp_agents.git import process as git
 from ghp_agents.ports import Clock
 from ghp_agents.wiring import App
 
 PERSON = "Dana Demo"
+PROGRAM = (sys.executable, "-P", "-m", "ghp_agents")
 COMMAND_TIMEOUT_S = 60.0  # seconds for one command on a busy machine
-# Short intervals: the demo shows in a minute what normally takes half an hour.
+# Each command syncs and sends its heartbeat, so that the story is told within a minute.
 CONFIG = """\
 {
   "agents": {
-    "deadAfter": 1200,
+    "checks": ["sh check.sh"],
     "syncEvery": 1,
     "throttle": 0
   }
 }
 """
+CHECK = "! git grep -n TODO -- '*.py'\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,11 @@ class Sandbox:
     def remote(self) -> Path:
         """The bare remote."""
         return self.root / "remote.git"
+
+    @property
+    def stage(self) -> Stage:
+        """Where the agents write the scenes of the story."""
+        return Stage(self.root / "scenes")
 
     def clone(self, name: str) -> Path:
         """The main worktree of a clone, `a` or `b`."""
@@ -79,13 +86,24 @@ def ghp(cwd: Path, environ: Mapping[str, str], *args: str, expected: int = 0) ->
 
 def run(cwd: Path, environ: Mapping[str, str], *args: str) -> process.Ended:
     """Run a command."""
-    command = [sys.executable, "-P", "-m", "ghp_agents", *args]
+    command = [*PROGRAM, *args]
     return process.run(command, cwd=cwd, env=environ, timeout=COMMAND_TIMEOUT_S)
+
+
+def hook(cwd: Path, environ: Mapping[str, str], event: Mapping[str, Any]) -> dict[str, Any]:
+    """Run the hook of Claude Code for an event; return its decision."""
+    printed = process.pipe(
+        [*PROGRAM, "hook", "claude"], json.dumps(event).encode(), cwd=cwd, env=environ,
+        timeout=COMMAND_TIMEOUT_S, most=100_000,
+    )  # fmt: skip
+    decision: dict[str, Any] = json.loads(printed or b"{}").get("hookSpecificOutput", {})
+    return decision
 
 
 def make(place: Sandbox) -> None:
     """Make the repositories, the worktrees and the issues."""
-    (place.root / "home").mkdir(parents=True)
+    for folder in ("home", "scenes"):
+        (place.root / folder).mkdir(parents=True)
     run_git(place.root, "init", "-q", "--bare", "-b", "main", str(place.remote))
     for name in ("a", "b"):
         run_git(place.root, "clone", "-q", str(place.remote), str(place.clone(name)))
@@ -99,13 +117,16 @@ def make(place: Sandbox) -> None:
             place.clone(name), "worktree", "add", "-q", "-b", f"agent/{agent}/start", folder, "main"
         )
         ghp(place.worktree(agent), place.environ(), "agent-whoami", "--set", agent)
-    _set_pace(place, _issues(place))
+    _issues(place)
+    for name in ("a", "b"):
+        ghp(place.clone(name), place.environ(), "agent-trust", "--yes")
 
 
 def _first_commit(place: Sandbox) -> None:
     folder = place.clone("a")
     (folder / ".ghp").mkdir(exist_ok=True)
     (folder / ".ghp/config.json").write_text(CONFIG, encoding="utf-8")
+    (folder / "check.sh").write_text(CHECK, encoding="utf-8")
     (folder / "README.md").write_text("# A small tool\n", encoding="utf-8")
     run_git(folder, "checkout", "-q", "-B", "main")
     run_git(folder, "add", "-A")
@@ -113,37 +134,17 @@ def _first_commit(place: Sandbox) -> None:
     run_git(folder, "push", "-q", "origin", "main")
 
 
-def stale_after(sync_s: float) -> int:
-    """Seconds without a heartbeat after which an agent is stale, if a sync takes `sync_s`.
-
-    An agent runs at most ten commands as long as a sync before its clone sends its next heartbeat.
-    """
-    return max(3, math.ceil(10 * sync_s))
-
-
-def _set_pace(place: Sandbox, sync_s: float) -> None:
-    settings = place.root / "home/.config/ghp-cli/config.json"
-    settings.parent.mkdir(parents=True)
-    agents = {"staleAfter": stale_after(sync_s)}
-    settings.write_text(json.dumps({"agents": agents}), encoding="utf-8")
-
-
-def _issues(place: Sandbox) -> float:
-    """Make the issues; return the seconds of the slower of two syncs."""
+def _issues(place: Sandbox) -> None:
     folder, env = place.clone("a"), place.environ()
     for title, more in (
         ("Write the parser", ["--priority", "high"]),
         ("Write the formatter", ["--priority", "high"]),
         ("Write the command line", ["--blocked-by", "1", "--blocked-by", "2"]),
-        ("Write the manual", ["--blocked-by", "3"]),
         ("Write the benchmark", ["--priority", "low"]),
     ):
         ghp(folder, env, "agent-issue", "new", title, *more)
-    times = [place.clock.now()]
     for clone in (folder, place.clone("b")):
         ghp(clone, env, "agent-sync")
-        times.append(place.clock.now())
-    return max(end - begin for begin, end in itertools.pairwise(times))
 
 
 def run_git(cwd: Path, *args: str) -> str:
