@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 
+from ghp_agents.core.clock import SystemClock
 from ghp_agents.ports import (
     Clock,
     CloneAdmin,
@@ -45,6 +46,11 @@ class App:
     def ws(self) -> Workspace:
         """The repository around the folder. Raises NotSetUpError."""
         return open_workspace(self.cwd, self.environ, self._clock, self.name)
+
+    @property
+    def clock(self) -> Clock:
+        """The clock, also outside a repository."""
+        return self._clock or SystemClock()
 
     def limit_waiting(self, seconds: float) -> None:
         """Let one exchange with the remote take at most `seconds`; for commands that somebody waits

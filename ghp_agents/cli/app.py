@@ -188,8 +188,12 @@ def run(argv: Sequence[str], application: App | None = None) -> int:
     word = common_options.first_word(argv)
     is_hook = word in HOOKS or f"{PREFIX}{word}" in HOOKS
     unseen = contextlib.redirect_stderr(io.StringIO())
-    with unseen if _is_completing() else contextlib.nullcontext():  # a person is typing
-        code = _run(argv, application or make_app(), is_hook=is_hook)
+    application = application or make_app()
+    with (
+        unseen if _is_completing() else contextlib.nullcontext(),  # a person is typing
+        output.clocked(lambda: application.clock.now()),
+    ):
+        code = _run(argv, application, is_hook=is_hook)
     return int(ExitCode.DONE) if is_hook else code
 
 

@@ -167,7 +167,7 @@ def _run_check(
 def _print(checked: CheckResult, *, quiet: bool) -> None:
     """Print the result. `quiet`, for the hook of each commit: print nothing if all is allowed."""
     for verdict in checked.refused:
-        output.data(one_line(verdict.why, LINE))
+        output.data(output.dated(one_line(verdict.why, LINE)))
         output.data(f"  Next: {one_line(verdict.next, LINE)}")
     for committer in checked.strangers:
         output.data(one_line(committer.why, LINE))

@@ -26,7 +26,7 @@ from ghp_agents.escalations.escalation import (
 )
 from ghp_agents.escalations.messages import ANSWERED, who
 from ghp_agents.hotpath import heartbeat, news_flag, own_name
-from ghp_agents.hotpath.quoting import clean, phrase, when
+from ghp_agents.hotpath.quoting import clean, phrase
 from ghp_agents.state.cause import DECIDED
 from ghp_agents.wiring import App
 
@@ -270,7 +270,7 @@ def _row(escalation: Escalation, name: str, now: float) -> tuple[str, ...]:
 def _whole(escalation: Escalation, then: float | None) -> str:
     question = escalation.question
     facts = [
-        ("Asked by", f"{question.agent}, {when(escalation.asked_at)}"),
+        ("Asked by", f"{question.agent}, {output.when(escalation.asked_at)}"),
         ("Issue", f"#{question.issue}" if question.issue else ""),
         ("Urgency", escalation.urgency),
         ("Branch", f"{escalation.branch or ''} {(escalation.commit or '')[:12]}".strip()),
@@ -284,12 +284,12 @@ def _whole(escalation: Escalation, then: float | None) -> str:
     for index, answer in enumerate(escalation.answers):
         word = "Answer" if index == 0 else "Another answer"
         word += ", which counts," if 0 < index == len(escalation.answers) - 1 else ""
-        head = f"{word} by {who(answer.by)}, {when(answer.at)}:"
+        head = f"{word} by {who(answer.by)}, {output.when(answer.at)}:"
         parts.append(f"{head}\n{clean(answer.text)}")
     if escalation.outcome:
         parts.append(f"Result: {clean(escalation.outcome.text)}")
     for advice in escalation.advice:
-        head = f"Advice by {who(advice.by)}, {when(advice.at)} (not an answer):"
+        head = f"Advice by {who(advice.by)}, {output.when(advice.at)} (not an answer):"
         parts.append(f"{head}\n{clean(advice.text)}")
     if escalation.is_open and then is None:
         parts.append(f"Nobody has answered yet. To answer: ghp agent-answer {escalation.name} TEXT")

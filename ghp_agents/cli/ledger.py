@@ -12,7 +12,7 @@ from ghp_agents.cli.params import seconds_of
 from ghp_agents.core.clock import FORMS, ago, to_text
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import picked
-from ghp_agents.hotpath.quoting import file, named, phrase, thing, when
+from ghp_agents.hotpath.quoting import file, named, phrase, thing
 from ghp_agents.state import ledger_query as services
 from ghp_agents.state.join import Tip
 from ghp_agents.state.ledger import LedgerEntry
@@ -130,14 +130,16 @@ def _output_entries(entries: Sequence[LedgerEntry], as_json: bool) -> None:
 
 
 def _print(entries: Sequence[LedgerEntry]) -> None:
-    for entry in entries:
+    times = [output.when(entry.at) for entry in entries]
+    width = max(map(len, times), default=0)
+    for entry, at in zip(entries, times, strict=True):
         issue = f" #{entry.issue}" if entry.issue else ""
         who = named(entry.actor, entry.is_person)
         about = "" if entry.object.strip("#") == str(entry.issue) else f" {thing(entry.object)}"
         text = f": {phrase(entry.text, TEXT_SHOWN)}" if entry.text else ""
         has_via = entry.via not in ("", f"agent {entry.actor}")  # the actor is shown already
         via = f" (via {' '.join(map(file, entry.via.split()))})" if has_via else ""
-        output.data(f"{when(entry.at)}  {who}{via}  {file(entry.event)}{about}{issue}{text}")
+        output.data(f"{at:{width}}  {who}{via}  {file(entry.event)}{about}{issue}{text}")
 
 
 def _fields(entry: LedgerEntry) -> dict[str, Any]:

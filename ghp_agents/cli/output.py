@@ -8,7 +8,9 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from typing import Any, NoReturn
 
 import click
@@ -18,7 +20,9 @@ from ghp_agents.core import progress
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import byte_of
 from ghp_agents.core.schema_version import versioned
+from ghp_agents.hotpath import quoting
 
+_now: ContextVar[Callable[[], float]] = ContextVar("now", default=time.time)
 _HALVES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile("[\x80-\x9f]")  # JSON itself escapes those below 0x20
 QUIET, VERBOSE, NO_PAGER = "ghp_agents.q", "ghp_agents.v", "ghp_agents.no-pager"  # in `meta`
@@ -83,11 +87,42 @@ def is_set(option: str) -> bool:
     return ctx is not None and option in ctx.meta
 
 
+@contextlib.contextmanager
+def clocked(now: Callable[[], float]) -> Iterator[None]:
+    """In this block, people read times by this clock. It gives seconds since the epoch."""
+    token = _now.set(now)
+    try:
+        yield
+    finally:
+        _now.reset(token)
+
+
+def when(text: str) -> str:
+    """A record's time, which may be any text, for data."""
+    return dated(quoting.when(text))
+
+
+def dated(text: str) -> str:
+    """A text of ours for data: at a terminal its times are local."""
+    return _localised(text) if is_terminal() else text
+
+
 def say(text: str) -> None:
     """Print a message for people, like `done` and `warn`: not with -q."""
     progress.hide()
     if not is_set(QUIET):
-        sys.stderr.write(f"{clean(text)}\n")
+        sys.stderr.write(f"{_message(text)}\n")
+
+
+def _message(text: str) -> str:
+    words = clean(text)
+    return _localised(words) if sys.stderr.isatty() else words
+
+
+def _localised(text: str) -> str:
+    from ghp_agents.core.local_times import localised  # imports datetime
+
+    return localised(text, _now.get()())
 
 
 def step(text: str) -> None:
@@ -120,7 +155,7 @@ def error(text: str, hint: str) -> None:
 def _say_marked(mark: str, colour: str, text: str) -> None:
     progress.hide()
     # Only the text is cleaned: `clean` would remove the colour of the mark.
-    sys.stderr.write(f"{_paint(mark, colour, sys.stderr)} {clean(text)}\n")
+    sys.stderr.write(f"{_paint(mark, colour, sys.stderr)} {_message(text)}\n")
 
 
 def marked(mark: str, colour: str, text: str) -> None:

@@ -79,7 +79,7 @@ def test_an_event_that_there_is_not_is_refused_and_the_one_meant_is_named(repo: 
     assert (code, out) == (2, "")
     assert err.startswith(
         "Error: There is no event 'issue-closed'.\n"
-        "Hint: Did you mean issue-close? Known: answer, checkpoint, claim, "
+        "Hint: Did you mean issue-close? Known: ack, answer, checkpoint, "
     )
     code, _, err = invoke("agent-log --event bogus", repo)
     assert (code, "Did you mean" in err) == (2, False)

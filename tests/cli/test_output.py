@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -237,3 +238,25 @@ worker-1  implementing  agent/worker-1/147-report-the…
 worker-2  idle          main"""
     )
     assert all(len(line) <= 30 for line in on_terminal(30, long).splitlines())
+
+
+# ------------------------------------------------------------------------------ times
+
+
+def test_at_a_terminal_times_are_local_and_in_a_pipe_they_are_as_recorded(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at = "2026-06-15T13:24:00Z"
+    monkeypatch.setenv("TZ", "UTC-2")
+    time.tzset()
+    with output.clocked(lambda: 1_781_530_200.0):
+        output.say(f"Since {at}.")
+        assert (capsys.readouterr().err, output.when(at)) == (f"Since {at}.\n", at)
+        with terminal() as read:
+            output.error(f"Held since {at}.", f"`ghp agent-log --at {at}`")
+            assert read(b"`\r\n") == (
+                "\x1b[31mError:\x1b[0m Held since 15:24, 6 min ago.\r\n"
+                f"\x1b[36mHint:\x1b[0m `ghp agent-log --at {at}`\r\n"
+            )
+    monkeypatch.undo()
+    time.tzset()

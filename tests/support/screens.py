@@ -43,6 +43,7 @@ def capture(
             "PYTHONPATH": str(CHECKOUT),
             "TERM": "xterm-256color",
             "GHP_PAGER": "",
+            "TZ": "UTC",
             **env,
         },
         stdin=follower,

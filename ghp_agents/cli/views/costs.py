@@ -17,7 +17,9 @@ NONE = "-"
 
 def show(costs: Costs) -> None:
     """Print the tables, and who reports nothing."""
-    output.data(f"Since {to_text(costs.since)} ({ago(costs.until - costs.since)} ago)")
+    output.data(
+        output.dated(f"Since {to_text(costs.since)} ({ago(costs.until - costs.since)} ago)")
+    )
     rows = [
         (agent.name, *amounts(agent.use), file(one_line(agent.client, MODEL_SHOWN)),
          file(one_line(agent.model, MODEL_SHOWN)) if agent.model else "")

@@ -9,7 +9,7 @@ from ghp_agents.cli import output
 from ghp_agents.cli.pager import paged
 from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import IssueNumber, one_line
-from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, named, phrase, when, who
+from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, named, phrase, who
 from ghp_agents.issues import epics, outsider_text
 from ghp_agents.issues.issue import Comment, Issue, short
 from ghp_agents.issues.service import IssueListing, View
@@ -90,7 +90,7 @@ def _lines(view: View, holding: Holding | None, work: "IssueWork | None") -> Ite
     yield name(issue)
     outside = "" if issue.by_writer else " (no write access)"
     author = (phrase(issue.author, NAME_LIMIT) if issue.author else "?") + outside
-    yield f"{issue.state} · {issue.priority} · by {author}, {when(issue.created_at)}"
+    yield f"{issue.state} · {issue.priority} · by {author}, {output.when(issue.created_at)}"
     facts = {
         "not offered to agents": "" if issue.offered else "a maintainer can assign or label it",
         "claimed by": _claimed(holding) if holding else "",
@@ -134,7 +134,7 @@ def _work_facts(work: "IssueWork") -> dict[str, str]:
     if work.handoff:
         last = work.handoff
         note = f", {phrase(last.note, 80)}" if last.note else ""
-        facts["last handoff"] = f"{last.name}, {when(last.at)}: {handed(last)}{note}"
+        facts["last handoff"] = f"{last.name}, {output.when(last.at)}: {handed(last)}{note}"
     return facts
 
 
@@ -157,7 +157,7 @@ def _claimed(holding: Holding) -> str:
     lease = holding.lease
     kind = holding.state or "a person"
     why = f", reason: {phrase(lease.reason)}" if lease.reason else ""
-    since = when(lease.acquired_at)
+    since = output.when(lease.acquired_at)
     return f"{named(lease.holder or '')} ({kind}) since {since}, generation {lease.generation}{why}"
 
 
@@ -174,7 +174,7 @@ def _part(part: Issue) -> str:
 
 def _comment_lines(comment: Comment) -> Iterator[str]:
     outside = "" if comment.by_writer else " (no write access)"
-    yield f"\n── {who(comment.author, comment.by_person)}{outside}, {when(comment.at)}"
+    yield f"\n── {who(comment.author, comment.by_person)}{outside}, {output.when(comment.at)}"
     yield indented(MARKER.sub("", comment.body))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ghp_agents.cli import output
 from ghp_agents.core.clock import age
 from ghp_agents.core.ids import one_line, short_ids
-from ghp_agents.hotpath.quoting import clean, file, indented, phrase, when, who
+from ghp_agents.hotpath.quoting import clean, file, indented, phrase, who
 from ghp_agents.messages.message import ACK, DONE, NEW, Letter, Message
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def page(message: Message) -> str:
     verbs = {ACK: "began", DONE: "completed it", "failed": "could not do it"}
     act = verbs.get(message.kind, f"{message.kind} {message.name}")
     to = f" to {', '.join(map(file, message.to))}" if message.kind not in verbs else ""
-    lines = [f"{who(message.by.name, message.by.is_person)}, {when(message.at)}: {act}{to}"]
+    lines = [f"{who(message.by.name, message.by.is_person)}, {output.when(message.at)}: {act}{to}"]
     if message.kind not in verbs:
         lines.append(f"Subject: {phrase(message.subject, 200)}")
         lines += [f"Issue: #{message.issue}"] if message.issue else []

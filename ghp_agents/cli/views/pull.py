@@ -10,7 +10,7 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.escalations.messages import who
 from ghp_agents.handoffs.returned import Return
 from ghp_agents.handoffs.returned_work import why
-from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, phrase, when
+from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, phrase
 from ghp_agents.pulls.details import PullDetails
 from ghp_agents.pulls.pull import Pull
 
@@ -61,7 +61,7 @@ def _lines(details: PullDetails) -> Iterator[str]:
     pull = details.pull
     author = phrase(pull.author, NAME_LIMIT) if pull.author else "?"
     yield f"#{pull.number} {phrase(pull.title, 100) if pull.title.strip() else NO_TITLE}"
-    yield f"{state_of(pull)} · by {author}, {when(pull.created_at)}"
+    yield f"{state_of(pull)} · by {author}, {output.when(pull.created_at)}"
     yield f"branch: {file(pull.branch)}, into {file(pull.base)}"
     facts = {
         "head": file(pull.head[:12]) if pull.head else "",
@@ -72,7 +72,8 @@ def _lines(details: PullDetails) -> Iterator[str]:
     }
     yield from (f"{fact}: {value}" for fact, value in facts.items() if value)
     for entry, number in details.returns:
-        yield f"sent back: round {number}, {when(entry.at)}, by {who(entry.by)}: {why(entry)}"
+        at, by = output.when(entry.at), who(entry.by)
+        yield f"sent back: round {number}, {at}, by {by}: {why(entry)}"
     for review in details.reviews:
         verdict = "approved" if review.approves else "requested changes"
         yield f"review: {verdict} at {file(review.head[:12])}, by {who(review.by)}"

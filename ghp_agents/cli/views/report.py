@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ghp_agents.cli import output
 from ghp_agents.core.clock import age, ago, to_text
 from ghp_agents.core.fields import picked
 from ghp_agents.hotpath.quoting import file, named, one_line, phrase, thing
@@ -37,7 +38,7 @@ def lines(report: Report) -> Iterator[str]:
     """The page; nothing if there is nothing to report."""
     if not any(report.counts.values()):
         return
-    yield f"Since {to_text(report.since)} ({ago(report.until - report.since)} ago)"
+    yield output.dated(f"Since {to_text(report.since)} ({ago(report.until - report.since)} ago)")
     for name in SECTIONS:
         items, total = report.sections[name], report.counts[name]
         if items:
