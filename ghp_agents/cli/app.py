@@ -42,6 +42,9 @@ COMMANDS: dict[str, Row] = {
         "setup.doctor", "doctor", "set up", "Check the set-up; print a fix for each problem."
     ),
     "agent-plugin": Row("setup.plugin", "plugin", "set up", "Write the plugin for Claude Code."),
+    "agent-mcp": Row(
+        "mcp.server", "mcp", "set up", "Offer the commands to a model as tools (MCP)."
+    ),
     "agent-demo": Row("demo", "demo", "set up", "Show four agents at work in a temporary folder."),
     "agent-status": Row("presence", "status", "agents", "List agents and what they are doing."),
     "agent-heartbeat": Row(

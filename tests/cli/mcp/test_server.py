@@ -1,0 +1,83 @@
+"""The tool server as a client meets it: the official client, over standard input and output."""
+
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ghp_agents.cli.mcp.tools import TOOLS
+from tests.support.ghp import CHECKOUT, invoke, succeed
+
+anyio = pytest.importorskip("anyio", reason="the tool server needs the extra mcp")
+pytest.importorskip("mcp", reason="the tool server needs the extra mcp")
+
+Talk = Callable[[Any], Awaitable[None]]
+
+
+def with_server(repo: Path, talk: Talk, **environ: str) -> None:
+    """A conversation of the official client with `ghp agent-mcp` in a repository."""
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "ghp_agents", "agent-mcp"],
+        cwd=repo,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), **environ},
+    )
+
+    async def converse() -> None:
+        async with stdio_client(server) as streams, ClientSession(*streams) as session:
+            await session.initialize()
+            await talk(session)
+
+    anyio.run(converse)
+
+
+async def called(session: Any, name: str, **given: Any) -> tuple[bool, str]:
+    """Whether a call failed, and its text."""
+    result = await session.call_tool(name, given)
+    (content,) = result.content
+    return bool(result.is_error), content.text
+
+
+def test_the_official_client_sees_the_tools_and_uses_them(repo: Path) -> None:
+    succeed(repo, "agent-issue new 'Parse the input'")
+
+    async def talk(session: Any) -> None:
+        listed = await session.list_tools()
+        assert [tool.name for tool in listed.tools] == [*TOOLS]
+        failed, text = await called(session, "claim", number=1)
+        assert (failed, "Claimed #1" in text) == (False, True)
+        failed, text = await called(session, "send", to=["worker-2"], subject="Hi")
+        assert (failed, "to worker-2: Hi" in text) == (False, True)
+        failed, text = await called(session, "status")
+        assert (failed, "worker-1" in text) == (False, True)
+
+    with_server(repo, talk, GHP_AGENT="worker-1")
+    assert invoke("agent-inbox --as worker-2", repo).out.count("worker-1") == 1
+
+
+def test_an_error_is_a_result_that_the_model_reads(repo: Path) -> None:
+    async def talk(session: Any) -> None:
+        failed, text = await called(session, "issue", number=99)
+        assert failed
+        assert text.startswith("Error: There is no issue 99.")
+        assert await called(session, "issue") == (
+            True, "Error: The argument 'number' is missing. Give it.",
+        )  # fmt: skip
+
+    with_server(repo, talk, GHP_AGENT="worker-1")
+
+
+def test_a_dash_as_text_leaves_the_protocol_alone(repo: Path) -> None:
+    async def talk(session: Any) -> None:
+        failed, _ = await called(session, "remember", text="-")
+        assert failed
+        failed, _ = await called(session, "status")
+        assert not failed
+
+    with_server(repo, talk, GHP_AGENT="worker-1")
