@@ -65,7 +65,7 @@ def test_a_release_names_the_index_and_its_repository_and_a_checkout_itself(
     wheel: zipfile.ZipFile, tmp_path: Path
 ) -> None:
     assert requirements(wheel, "memory") == {"ghp-agents-memory>=0.1", "mem0ai>=2.2"}
-    each = [requirements(wheel, name) for name in ("jq", "memory", "syntax", "tui")]
+    each = [requirements(wheel, name) for name in ("jq", "mcp", "memory", "syntax", "tui")]
     assert requirements(wheel, "all") == set().union(*each)
     with zipfile.ZipFile(build(CHECKOUT, tmp_path / "own", GHP_AGENTS_RELEASE="")) as own:
         folder = f"ghp-agents-memory @ {(CHECKOUT / 'memory').as_uri()}"
@@ -128,6 +128,7 @@ def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
         "dev",
         "docs",
         "jq",
+        "mcp",
         "memory",
         "syntax",
         "test",

@@ -1,9 +1,9 @@
 """`agent-mcp`: the tools for a model, over standard input and output."""
 
 import os
-import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -98,13 +98,14 @@ async def call(app: App, name: str, given: tools.Arguments) -> Answer:
         words = tools.command(name, given)
     except GhpError as error:
         return Answer(f"Error: {error} {error.hint}", is_error=True)
-    done = await anyio.run_process(
-        [sys.executable, "-P", "-m", "ghp_agents", *words],
-        stdin=subprocess.DEVNULL,
-        check=False,
-        cwd=app.cwd,
-        env={**os.environ, "NO_COLOR": "1"},
-    )
+    with Path(os.devnull).open("rb") as nothing:
+        done = await anyio.run_process(
+            [sys.executable, "-P", "-m", "ghp_agents", *words],
+            stdin=nothing,
+            check=False,
+            cwd=app.cwd,
+            env={**os.environ, "NO_COLOR": "1"},
+        )
     parts = (part.decode("utf-8", "replace").rstrip("\n") for part in (done.stdout, done.stderr))
     text = "\n".join(part for part in parts if part)
     shown = cut(text, LIMIT, "cut; the command in a shell prints all of it") or "Done."
