@@ -51,7 +51,7 @@ def stays_below(relative: str) -> bool:
     except UnicodeEncodeError:
         return False
     parts = relative.lower().split("/")
-    is_plain = "\\" not in relative and not any(ord(char) < 32 for char in relative)
+    is_plain = "\\" not in relative and min(relative, default=" ") >= " "
     return is_plain and _NO_NAMES.isdisjoint(parts) and not relative.startswith("~")
 
 

@@ -1,6 +1,6 @@
 """Issues stored in the state in git: for repositories without GitHub, and for offline work."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from ghp_agents.core.errors import GhpError
@@ -30,6 +30,8 @@ from ghp_agents.state.record import Record, highest
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
 
+Issues = list[Issue]
+
 
 class LocalTracker:
     """`ports.IssueTracker` on records. An issue's identity is its id. Its number is allocated
@@ -45,6 +47,7 @@ class LocalTracker:
         self._store = store
         self._locks = locks
         self._at = at
+        self._folded: tuple[Mapping[str, bytes], Sequence[Issue]] = ({}, ())
 
     @property
     def accepts_comment_commands(self) -> bool:
@@ -58,7 +61,7 @@ class LocalTracker:
     def list(self, *, closed: bool = False) -> list[Issue]:
         """Open issues, with `closed` also closed ones, oldest first."""
         snapshot = self._store.snapshot(self._at)
-        return replay.fold(_log(snapshot)) if closed else _open(snapshot)
+        return self._all(snapshot) if closed else _open(snapshot)
 
     def get(self, issue: str | int) -> Issue:
         """One issue with its comments. Raises NotFoundError."""
@@ -68,7 +71,15 @@ class LocalTracker:
             for known in _open(snapshot):
                 if name in map(str, known.numbers):
                     return known
-        return find(replay.fold(_log(snapshot)), issue)
+        return find(self._all(snapshot), issue)
+
+    def _all(self, snapshot: Snapshot) -> Issues:
+        """All issues, oldest first. Those of years take a second to read, so commands that ask
+        twice read them once."""
+        files = snapshot.files(FOLDER)
+        if files != self._folded[0]:
+            self._folded = files, replay.fold(replay.read_events(files))
+        return [*self._folded[1]]
 
     def create(self, change: IssueChange, by: Actor) -> Issue:
         """Create an issue. It is validated before a number is allocated."""

@@ -378,3 +378,15 @@ def test_reading_needs_nobody() -> None:
         place.locks.read("numbers")
     assert place.tracker.list() == [made]
     assert place.tracker.comment(1, "Hello", ANN).body == "Hello"
+
+
+def test_all_issues_are_read_once_for_all_that_a_command_asks_and_afresh_after_a_change(
+    repo: Path,
+) -> None:
+    tracker = App(repo, os.environ, clock=ManualClock()).tracker
+    tracker.create(title("One"), ANN)
+    tracker.change(1, IssueChange(state="closed"), ANN)
+    (one,) = tracker.list(closed=True)
+    assert tracker.get(1) is one
+    tracker.create(title("Two"), ANN)
+    assert [issue.title for issue in tracker.list(closed=True)] == ["One", "Two"]
