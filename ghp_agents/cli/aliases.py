@@ -39,7 +39,7 @@ SUGGESTIONS = {
         ("agent-issue close",): "close",
         ("agent-issue edit",): "edit update-issue",
         ("agent-issues --ready",): "ready next backlog",
-        ("agent-claim --next",): "take pick grab",
+        ("agent-claim",): "take pick grab",
         ("agent-lease",): "lock reserve acquire hold",
         ("agent-leases",): "locks reservations held",
         ("agent-release",): "unlock unclaim free drop give-up unlease",
@@ -49,7 +49,8 @@ SUGGESTIONS = {
         ("agent-handoff",): "save checkpoint handover hand-over transfer",
         ("agent-resume",): "continue restore context brief prime",
         ("agent-log",): "history events activity ledger tail follow",
-        ("agent-report",): "summary digest cost costs stats",
+        ("agent-report",): "summary digest stats",
+        ("agent-report --cost",): "cost costs spend tokens",
         ("agent-pulls",): "pull-requests requests",
         ("agent-pull show",): "diff",
         ("agent-merge",): "queue land merge-queue",
@@ -72,6 +73,17 @@ SUGGESTIONS = {
     }.items()
     for name in names.split()
 }
+BELOW = {  # the same for commands below another
+    "agent-issue": {
+        "close": "delete remove rm done finish resolve",
+        "edit": "update set label rename modify",
+        "assign": "unassign",
+        "comment": "reply note",
+        "block": "depend depends unblock link",
+        "reopen": "open",
+    },
+    "agent-notes": {"forget": "delete remove rm", "edit": "update set", "show": "get print"},
+}
 HELP = ("help", f"{PREFIX}help")
 
 
@@ -80,6 +92,13 @@ def canonical(args: Sequence[str]) -> list[str]:
     for length in (1, 2):
         args = [*ALIASES.get(tuple(args[:length]), args[:length]), *args[length:]]
     return list(args)
+
+
+def suggested_below(command: str, word: str) -> list[str]:
+    """The commands below another that do what an unknown one says; of a number, `show`."""
+    if word.removeprefix("#").isdecimal():
+        return ["show"]
+    return [name for name, words in BELOW.get(command, {}).items() if word in words.split()]
 
 
 def suggested(word: str) -> tuple[str, ...]:

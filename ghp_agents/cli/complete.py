@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ghp_agents.core.errors import GhpError
-from ghp_agents.core.ids import one_line
+from ghp_agents.core.ids import KNOWN_STATUSES, one_line
 from ghp_agents.wiring import App
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
@@ -122,6 +122,10 @@ def _events(_: App) -> Named:
     return [(event, "") for event in EVENTS]
 
 
+def _statuses(_: App) -> Named:
+    return [(status, "") for status in KNOWN_STATUSES]
+
+
 def _times(_: App) -> Named:
     return [
         ("yesterday", "its beginning"),
@@ -143,4 +147,5 @@ pulls = known(_pulls)
 questions, open_questions = known(_questions), known(partial(_questions, only_open=True))
 handoffs, events = known(_handoffs), known(_events, fixed=True)
 clients, times = known(_clients, comma=True, fixed=True), known(_times, fixed=True)
+statuses = known(_statuses, fixed=True)
 resources, to_release = known(_resources), or_files(known(_issues), known(_leases))

@@ -53,7 +53,9 @@ class Group(click.Group):
 
     def alike(self, ctx: click.Context, word: str) -> Sequence[str]:
         """The commands that an unknown one may mean."""
-        return closest(word, self.list_commands(ctx))
+        names = self.list_commands(ctx)
+        found = aliases.suggested_below(self.name or "", word)
+        return [name for name in found if name in names] or closest(word, names)
 
 
 class Program(Group):

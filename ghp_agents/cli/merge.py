@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import json_choice, output, signals
+from ghp_agents.cli import complete, json_choice, output, signals
 from ghp_agents.cli.context import acting, send, sync_first
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views import news
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @click.command("agent-merge", epilog="Example: ghp agent-merge 12")
-@click.argument("reference", metavar="[PR|ISSUE]", required=False)
+@click.argument("reference", metavar="[PR|ISSUE]", required=False, shell_complete=complete.pulls)
 @click.option("--queue", is_flag=True, help="Merge all finished pull requests, oldest first.")
 @click.option("--watch", is_flag=True, help="With --queue: keep merging until interrupted.")
 @click.option(

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ghp_agents.claims import shown_work
-from ghp_agents.cli import complete, json_choice, output, past
+from ghp_agents.cli import complete, json_choice, output, past, statuses
 from ghp_agents.cli.context import acting, log_unexpected, start_background
 from ghp_agents.cli.views import news
 from ghp_agents.cli.views import stale_base as stale_view
@@ -41,7 +41,7 @@ COLUMNS = ("AGENT", "STATE", "STATUS", "ISSUE", "SEEN", "BRANCH", "LAST ACTION")
     "agent-heartbeat",
     epilog="Example: ghp agent-heartbeat --status testing --issue 12 --action 'Running the tests'",
 )
-@click.option("--status", metavar="STATUS", help="What the agent does: implementing, blocked, …")
+@statuses.OPTION
 @click.option(
     "--issue", metavar="NUMBER", help="The issue it works on; 0 for none.",
     shell_complete=complete.issues,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import json_choice, output, run_client
+from ghp_agents.cli import complete, json_choice, output, run_client
 from ghp_agents.cli.context import acting, start_background, sync_first
 from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.core.errors import GhpError, UsageError
@@ -27,7 +27,7 @@ HOW = {
 
 
 @click.command("agent-start", epilog="Example: ghp agent-start 12 --as worker-1")
-@click.argument("issue", required=False)
+@click.argument("issue", required=False, shell_complete=complete.issues)
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")
 @click.option("--next", "best", is_flag=True, help="Pick the best issue that is ready.")
 @click.option(

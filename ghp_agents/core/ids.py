@@ -22,17 +22,7 @@ NUMBERS_END = 2**53  # numbers in records are smaller: JSON readers lose precisi
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 
-KNOWN_STATUSES = (
-    "idle",
-    "planning",
-    "implementing",
-    "testing",
-    "reviewing",
-    "waiting",
-    "blocked",
-    "done",
-    "stopped",
-)
+KNOWN_STATUSES = heartbeat.KNOWN_STATUSES
 
 
 class Actor(NamedTuple):

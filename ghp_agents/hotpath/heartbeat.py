@@ -260,6 +260,19 @@ def is_name(text: str) -> bool:
     )
 
 
+KNOWN_STATUSES = (
+    "idle",
+    "planning",
+    "implementing",
+    "testing",
+    "reviewing",
+    "waiting",
+    "blocked",
+    "done",
+    "stopped",
+)
+
+
 def is_status(text: str) -> bool:
     """Whether `text` is a status; `core.ids.status_name` raises the error."""
     return (

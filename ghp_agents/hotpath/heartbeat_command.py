@@ -70,7 +70,7 @@ def parse(argv: "Sequence[str]") -> "dict[str, Any] | None":
             return None
         fields["issue"] = int(number)
     status = fields.get("status")
-    if status is not None and not heartbeat.is_status(status):
+    if status is not None and status not in heartbeat.KNOWN_STATUSES:
         return None
     if "lastAction" in fields:
         fields["lastAction"] = heartbeat.clean_action(fields["lastAction"])

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import pytest
 
-from ghp_agents.cli.aliases import ALIASES, SUGGESTIONS, canonical, suggested
+from ghp_agents.cli.aliases import ALIASES, BELOW, SUGGESTIONS, canonical, suggested
 from ghp_agents.cli.app import COMMANDS, app
 from tests.support.ghp import invoke
 
@@ -46,6 +46,13 @@ def test_each_suggestion_is_a_command_and_is_for_none() -> None:
 )
 def test_an_alias_stands_for_the_first_words_only(typed: str, run: str) -> None:
     assert canonical(typed.split()) == run.split()
+
+
+def test_each_suggestion_below_a_command_is_one_of_its_commands() -> None:
+    for command, below in BELOW.items():
+        for name, words in below.items():
+            assert is_command((command, name)), name
+            assert not any(is_command((command, word)) for word in words.split()), name
 
 
 def test_the_suggestion_is_the_same_with_and_without_the_prefix() -> None:

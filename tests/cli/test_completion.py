@@ -38,6 +38,7 @@ def ask(folder: Path, name: str, env: dict[str, str]) -> list[str]:
         ("ghp agent-issue re", ["reopen"]),
         ("ghp agent-escalate --u", ["--urgency"]),
         ("ghp agent-escalate --urgency ", ["low", "normal", "high"]),
+        ("ghp agent-heartbeat --status p", ["planning"]),
         ("ghp agent-notes list --at ", ["yesterday", "last-night", "today", "2h-ago"]),
     ],
 )
@@ -96,7 +97,8 @@ def test_what_is_known_here_is_completed(used: Path) -> None:
         assert plain(words) == agents, words
     assert plain("agent-claim --as worker-2") == ["worker-2"]
     for words in (
-        "agent-claim ", "agent-issue show ", "agent-issue edit 2 --parent ", "agent-log --issue ",
+        "agent-claim ", "agent-start ", "agent-issue show ", "agent-issue edit 2 --parent ",
+        "agent-log --issue ",
         "agent-issue block 1 --by ", "agent-escalate --issue ", "agent-heartbeat --issue ",
         "agent-resume --issue ", "agent-check --issue ",
     ):  # fmt: skip
