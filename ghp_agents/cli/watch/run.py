@@ -1,5 +1,6 @@
 """Starts the watch, and ends it as a command ends."""
 
+import sys
 from importlib.util import find_spec
 
 import click
@@ -12,11 +13,13 @@ WITHOUT = "Keys, details and answers need the extra `tui`: reinstall with `ghp-a
 
 
 def run(app: App, select: Select) -> bool:
-    """Watch the agents that `select` chooses, until the person quits. Returns False, after a line
-    that says so, if the library for it is not installed.
+    """Watch the agents that `select` chooses, until the person quits. Returns False if nobody can
+    type, or, after a line that says so, if the library for it is not installed.
 
     After a signal, raises click's Exit with the code that a shell reports.
     """
+    if not sys.stdin.isatty():  # there Textual would read the end of the input again and again
+        return False
     if find_spec("textual") is None:
         output.say(WITHOUT)
         return False

@@ -119,10 +119,22 @@ def test_without_the_extra_one_line_says_what_to_install(
     from ghp_agents.wiring import App
 
     monkeypatch.setattr(run, "find_spec", lambda name: None)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     said: list[str] = []
     monkeypatch.setattr("ghp_agents.cli.output.say", said.append)
     assert run.run(App(repo, os.environ), lambda seen: seen) is False
     assert said == [run.WITHOUT]
+
+
+def test_where_nobody_can_type_it_is_the_table_that_refreshes(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ghp_agents.cli.watch import run
+    from ghp_agents.wiring import App
+
+    with Path(os.devnull).open() as nothing:
+        monkeypatch.setattr(sys, "stdin", nothing)
+        assert run.run(App(repo, os.environ), lambda seen: seen) is False
 
 
 def test_without_a_terminal_it_says_what_to_use_instead(repo: Path) -> None:
