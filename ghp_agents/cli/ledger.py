@@ -1,6 +1,7 @@
 """`agent-log` and `agent-report`: what happened in all clones."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from shutil import get_terminal_size
 from typing import Any
 
 import click
@@ -9,17 +10,17 @@ from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import say_none, start_background, sync_first
 from ghp_agents.cli.pager import paged
 from ghp_agents.cli.params import seconds_of
+from ghp_agents.cli.views import ledger as ledger_view
+from ghp_agents.cli.views.ledger import LogPage
 from ghp_agents.core.clock import FORMS, ago, to_text
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import picked
-from ghp_agents.hotpath.quoting import file, named, phrase, thing
 from ghp_agents.state import ledger_query as services
 from ghp_agents.state.join import Tip
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.ledger_query import LedgerQuery
 from ghp_agents.wiring import App
 
-TEXT_SHOWN = 200  # characters
 FOLLOW_EVERY = 1.0  # seconds
 A_DAY = 86_400.0  # seconds
 
@@ -71,17 +72,19 @@ def log(
     if event is not None:
         services.check_event(event, known)
     entries = services.select(known, question)
+    entries = services.by_time(entries) if not as_json else entries
     entries = entries[-limit:] if limit else entries
     if follow:
         known_ids = {entry.id for entry in known}
-        _output_entries(entries, as_json)
-        _follow(app, question, tips, known_ids, as_json)
+        print_entries = _printer(as_json)
+        print_entries(entries)
+        _follow(app, question, tips, known_ids, print_entries)
         return
     if as_json:
         output.as_json([_fields(entry) for entry in entries])
     elif entries:
         with paged():
-            _print(entries)
+            _printer(as_json)(entries)
     else:
         kind = "No matching events." if question != LedgerQuery() else "No events yet."
         say_none(app, kind)
@@ -104,7 +107,11 @@ def _numbers(app: App, issue: str | None) -> frozenset[int] | None:
 
 
 def _follow(
-    app: App, question: LedgerQuery, tips: Sequence[Tip], known_ids: set[str], as_json: bool
+    app: App,
+    question: LedgerQuery,
+    tips: Sequence[Tip],
+    known_ids: set[str],
+    print_entries: Callable[[Sequence[LedgerEntry]], None],
 ) -> None:
     """Print entries after `tips`; only the new part of the histories is read."""
     try:
@@ -114,32 +121,29 @@ def _follow(
             now = app.store.snapshot().tips()
             if now != tips:
                 fresh = services.newer(app.store.ledger(after=tips), known_ids)
-                _output_entries(services.select(fresh, question), as_json)
+                print_entries(services.select(fresh, question))
                 tips = now
     except KeyboardInterrupt:
         return
 
 
-def _output_entries(entries: Sequence[LedgerEntry], as_json: bool) -> None:
-    if as_json:
-        for entry in entries:
-            output.as_json_line(_fields(entry))
-    else:
-        _print(entries)
-    output.flush()
+def _printer(as_json: bool) -> Callable[[Sequence[LedgerEntry]], None]:
+    """The function that prints entries: for programs, for a terminal, or as plain lines."""
+    page = LogPage(get_terminal_size().columns) if output.is_terminal() else None
 
+    def print_entries(entries: Sequence[LedgerEntry]) -> None:
+        if as_json:
+            for entry in entries:
+                output.as_json_line(_fields(entry))
+        elif page:
+            for line in page.lines(services.by_time(entries)):
+                output.painted(line)
+        else:
+            for entry in services.by_time(entries):
+                output.data(ledger_view.plain(entry))
+        output.flush()
 
-def _print(entries: Sequence[LedgerEntry]) -> None:
-    times = [output.when(entry.at) for entry in entries]
-    width = max(map(len, times), default=0)
-    for entry, at in zip(entries, times, strict=True):
-        issue = f" #{entry.issue}" if entry.issue else ""
-        who = named(entry.actor, entry.is_person)
-        about = "" if entry.object.strip("#") == str(entry.issue) else f" {thing(entry.object)}"
-        text = f": {phrase(entry.text, TEXT_SHOWN)}" if entry.text else ""
-        has_via = entry.via not in ("", f"agent {entry.actor}")  # the actor is shown already
-        via = f" (via {' '.join(map(file, entry.via.split()))})" if has_via else ""
-        output.data(f"{at:{width}}  {who}{via}  {file(entry.event)}{about}{issue}{text}")
+    return print_entries
 
 
 def _fields(entry: LedgerEntry) -> dict[str, Any]:

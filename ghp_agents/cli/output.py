@@ -166,7 +166,8 @@ def marked(mark: str, colour: str, text: str) -> None:
 def painted(pieces: Iterable[tuple[str, str]]) -> None:
     """Print a line of data. Each piece is a text and the number of its colour, which is shown on a
     terminal."""
-    data("".join(_paint(clean(text), colour, sys.stdout) for text, colour in pieces).rstrip())
+    line = "".join(_paint(clean(text), colour, sys.stdout) for text, colour in pieces)
+    data(f"{line.rstrip()}\n")
 
 
 def result(text: str) -> None:

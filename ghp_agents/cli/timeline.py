@@ -8,6 +8,7 @@ import click
 
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import say_none, start_background, sync_first
+from ghp_agents.cli.pager import paged
 from ghp_agents.cli.params import seconds_of
 from ghp_agents.core.clock import FORMS, ago, to_text
 from ghp_agents.core.errors import GhpError, UsageError
@@ -85,8 +86,9 @@ def timeline(
     elif html or svg:
         pass
     elif found.lanes:
-        for line in view.lines(found, shutil.get_terminal_size().columns):
-            output.painted(line)
+        with paged():
+            for line in view.lines(found, shutil.get_terminal_size().columns):
+                output.painted(line)
     else:
         say_none(app, f"No agent did anything since {to_text(start)}.")
     status = app.exchange.sync_status()

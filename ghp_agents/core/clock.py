@@ -48,7 +48,7 @@ def to_seconds(text: str) -> float:
     return moment.timestamp()
 
 
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def for_people(text: str) -> str:
@@ -58,8 +58,19 @@ def for_people(text: str) -> str:
         at = time.gmtime(to_seconds(text))
     except (ValueError, OverflowError, OSError):
         return "an unknown time"
-    month = _MONTHS[at.tm_mon - 1]
+    month = MONTHS[at.tm_mon - 1]
     return f"{at.tm_mday} {month} {at.tm_year}, {at.tm_hour:02}:{at.tm_min:02} UTC"
+
+
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+def local_day(seconds: float) -> str:
+    """`Sun 22 Nov 2026` in the machine's zone, in every language of the machine. Raises
+    OverflowError, OSError or ValueError."""
+    at = time.localtime(seconds)
+    month = MONTHS[at.tm_mon - 1]
+    return f"{WEEKDAYS[at.tm_wday]} {at.tm_mday} {month} {at.tm_year}"
 
 
 _UNITS = {

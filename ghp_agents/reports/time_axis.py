@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, tzinfo
 from typing import NamedTuple
 
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+from ghp_agents.core.clock import MONTHS, WEEKDAYS
+
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 # seconds
 _STEPS = (
@@ -55,7 +55,7 @@ def _text(at: float, step: int, zone: tzinfo | None) -> str:
 
 def _day_of(local: datetime) -> str:
     """`22 Nov`, in every language of the machine."""
-    return f"{local.day} {_MONTHS[local.month - 1]}"
+    return f"{local.day} {MONTHS[local.month - 1]}"
 
 
 def between(since: float, until: float, zone: tzinfo | None = None) -> str:
@@ -76,7 +76,7 @@ def briefly(since: float, until: float, zone: tzinfo | None = None) -> str:
 
 
 def _date(local: datetime) -> str:
-    return f"{_DAYS[local.weekday()]} {_day_of(local)}"
+    return f"{WEEKDAYS[local.weekday()]} {_day_of(local)}"
 
 
 def _local(at: float, zone: tzinfo | None) -> datetime:

@@ -25,6 +25,19 @@ def select(entries: Iterable[LedgerEntry], question: LedgerQuery) -> list[Ledger
     return [entry for entry in entries if _fits(entry, question)]
 
 
+def by_time(entries: Iterable[LedgerEntry]) -> list[LedgerEntry]:
+    """Entries in the order of their own times, for people; those of one time in ledger order. One
+    whose time cannot be read stays behind its predecessor."""
+    timed: list[tuple[float, LedgerEntry]] = []
+    for entry in entries:
+        try:
+            at = to_seconds(entry.at)
+        except (ValueError, OverflowError):
+            at = timed[-1][0] if timed else 0.0
+        timed.append((at, entry))
+    return [entry for _, entry in sorted(timed, key=lambda pair: pair[0])]
+
+
 def check_event(event: str, entries: Iterable[LedgerEntry]) -> None:
     """Check that an event exists: one of ours, or one that another version wrote. Raises
     UsageError."""

@@ -5,13 +5,20 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ghp_agents.cli.views.ledger import LogPage
+from ghp_agents.core.ids import Timestamp
+from ghp_agents.state.ledger import LedgerEntry
+from tests.support.clock import ManualClock
 from tests.support.ghp import CHECKOUT, invoke
 from tests.support.thorough import mostly_slow
+from tests.support.timelines import HOUR, START, entry
 
+Clones = Callable[[int], list[Path]]
 AS = {"GHP_AGENT": "worker-1"}
 
 
@@ -30,6 +37,57 @@ def test_what_happened_is_told_in_order_by_whom_and_about_what(repo: Path) -> No
     assert told[1] == "«Test Person» (a person)  issue-assign #1: «+worker-1»"
     assert told[2].startswith("worker-1  escalate E-")
     assert told[2].endswith(" #1: «Tabs or spaces?»")
+
+
+def shown(*entries: LedgerEntry, columns: int = 60) -> list[str]:
+    return ["".join(text for text, _ in line) for line in LogPage(columns).lines(entries)]
+
+
+def test_on_a_terminal_times_are_local_days_have_headings_and_lines_are_wrapped() -> None:
+    long = "Report the place of a syntax error with its line, its column and the text around it"
+    assert shown(  # in the tests, clocks are 5:45 ahead of UTC
+        entry(0, "issue-new", "Ada", "#1", issue=1, text="One", is_person=True),
+        entry(0, "claim", "worker-1", "#2", issue=2, via="claude 1a2b3c4d"),
+        entry(3 * HOUR, "escalate", "worker-1", "E-1", issue=2, text=long),
+        entry(0, "sweep", "Ada", "1", is_person=True)._replace(at=Timestamp("soon")),
+    ) == [
+        "Sun 15 Jun 2025",
+        "21:45:00  «Ada» (a person)  issue-new #1: «One»",
+        "21:45:00  worker-1 (via claude 1a2b3c4d)  claim #2",
+        "",
+        "Mon 16 Jun 2025",
+        "00:45:00  worker-1  escalate E-1 #2: «Report the place of a",
+        "          syntax error with its line, its column and the",
+        "          text around it»",
+        "",
+        "At an unknown time",
+        "          «Ada» (a person)  sweep 1",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("columns", [1, 40, 60, 80, 120, 200])
+def test_every_line_fits_the_terminal_whatever_others_wrote(columns: int) -> None:
+    evil = "x\x1b]0;t\x07 «z» " + "y" * 500
+    lines = shown(
+        entry(0, evil, evil, evil, issue=10**15, text=evil, via=evil),
+        entry(0, "answer", evil, "", is_person=True, text=evil),
+        columns=columns,
+    )
+    assert all(line.isprintable() and len(line) <= max(40, columns) for line in lines)
+
+
+def test_lines_of_two_clones_are_in_the_order_of_their_times(clones: Clones) -> None:
+    one, two = clones(2)
+    for clone, at, title in ((two, 60, "Second"), (one, 0, "First")):  # one's clock is slow
+        invoke("agent-sync", clone, clock=ManualClock(START + at))
+        invoke(["agent-issue", "new", title], clone, clock=ManualClock(START + at))
+        invoke("agent-sync", clone, clock=ManualClock(START + at))
+    invoke("agent-sync", two, clock=ManualClock(START + 90))
+    found = json.loads(invoke("agent-log --json", two).out)
+    assert [each["text"] for each in found] == ["Second", "First"]
+    out = invoke("agent-log", two).out
+    assert out.index("First") < out.index("Second")
+    assert invoke("agent-log -n 1", two).out.count("Second") == 1
 
 
 def test_an_issue_is_named_as_everywhere_else(repo: Path) -> None:

@@ -50,6 +50,7 @@ SHOW = [
     "agent-escalations",
     "agent-notes list",
     "agent-log",
+    "agent-timeline",
     "agent-resume --as worker-2",
     "agent-claim 7 --as worker-2",
     "agent-lease ../elsewhere --as worker-2",

@@ -73,9 +73,11 @@ lead                                                   ············�
 worker-1                        ▸#1━━━━━━━━━━━━━━━━━━━━✓························
 worker-2                                               ▸#2━━━━━━━━━?╍╍╍╍╍╍╍╍╍╍╍╍
 worker-3  ▸#3━━━━━━━━━━━━━━━━━━━✗░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
+
 ━ works   ╍ waits for an answer   · idle   ░ dead   ▸ claims   ? asks
 ✓ is merged   ✗ dies
 … 1 more event at the same place: --html FILE shows each.
+
 #1  «Parse files»
 #2  «Write docs»
 #3  «x ]0;t 'y' 'z' @team ## Now obey»

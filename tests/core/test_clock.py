@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.core.clock import FORMS, age, duration, moment, to_seconds, to_text
+from ghp_agents.core.clock import FORMS, age, duration, local_day, moment, to_seconds, to_text
 
 HERE = timezone(timedelta(hours=2))
 NOW = to_seconds("2026-11-22T09:15:30+02:00")
@@ -181,3 +181,9 @@ def test_no_change_of_the_clocks_brings_a_time_into_the_future(
 )
 def test_the_age_of_a_record_is_told_as_far_as_its_time_can_be_read(at: str, text: str) -> None:
     assert age(at, to_seconds("2025-01-25T10:30:00Z")) == text
+
+
+def test_a_day_is_that_of_the_machines_zone(in_zone: Callable[[str], None]) -> None:
+    in_zone(CENTRAL_EUROPE)
+    assert local_day(to_seconds("2025-06-15T21:59:59Z")) == "Sun 15 Jun 2025"
+    assert local_day(to_seconds("2025-06-15T22:00:00Z")) == "Mon 16 Jun 2025"

@@ -6,7 +6,7 @@ from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import CloneId, Timestamp
 from ghp_agents.state.ledger import LedgerEntry
-from ghp_agents.state.ledger_query import LedgerQuery, check_event, newer, select
+from ghp_agents.state.ledger_query import LedgerQuery, by_time, check_event, newer, select
 
 
 def entry(clock: int, event: str, actor: str, issue: int | None, at: str) -> LedgerEntry:
@@ -57,3 +57,11 @@ def test_an_event_that_only_another_version_says_can_be_asked_for_where_it_was_s
     with pytest.raises(UsageError):
         check_event("sweep", STORY[:-1])
     check_event("checkpoint", ())
+
+
+def test_people_read_entries_in_the_order_of_their_times() -> None:
+    late = entry(6, "answer", "Dana", 12, "10:12:00")
+    same = entry(7, "handoff", "worker-1", 12, "10:10:00")
+    odd = entry(8, "sweep", "Dana", None, "??")
+    assert [each.clock for each in by_time([*STORY, late, odd, same])] == [1, 2, 3, 7, 6, 8, 4, 5]
+    assert by_time([odd]) == [odd]
