@@ -17,7 +17,7 @@ CHECKOUT = Path(__file__).parents[1]
 PAGE, PICTURE = CHECKOUT / "docs/demo.md", CHECKOUT / "docs/demo.svg"
 WIDTH = 100  # columns
 END = "worker-4 is killed"  # of the picture
-ID = re.compile(r"(?<=\bL-)[0-9a-f]{4}\b|\b[0-9a-f]{12}\b")
+ID = re.compile(r"(?<=\bL-)[0-9a-f]{4}\b|(?<!E-)\b[0-9a-f]{12}\b")
 FIXED = ((r"\d\d:\d\d UTC", "10:31 UTC"), (r"(?<=passed; )\d+ s", "20 s"))
 TEXT = """# What the demo prints
 

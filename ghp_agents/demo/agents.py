@@ -121,7 +121,7 @@ class Part:
 def worker_1(part: Part) -> None:
     """Leases and writes the parser, then continues work that is handed over."""
     part.take(1, "parser", Scene.CLAIM)
-    part.show(Scene.LEASE, "agent-lease", "parser.py", "--reason", "new grammar")
+    part.show(Scene.LEASE, "agent-lease", "parser.py", "--reason", "grammar")
     part.ghp("agent-sync")
     part.write("parser.py", "def parse(text):\n    return text.split()\n", "Write the parser")
     part.wait_for("a question", lambda: part.place.stage.has(Scene.ASK))
