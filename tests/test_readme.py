@@ -49,14 +49,15 @@ wait
 until test -e "$(ghp agent-where 2 2> /dev/null)/manual"; do :; done
 """,
     "ghp agent-stop worker-1 --now": "{line}; wait || true",
+    "ghpa status --watch": "ghpa status",
 }
 
 
 def typed() -> list[str]:
-    """The lines of the section, without their remarks."""
+    """The lines of two sections, without their remarks."""
     text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    section = text.split("## From an issue to main")[1].split("\n## ")[0]
-    blocks = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+    sections = text.split("## From an issue to main")[1].split("\n## Guards")[0]
+    blocks = re.findall(r"```sh\n(.*?)```", sections, re.DOTALL)
     return [re.sub(r"\s+#\s.*", "", line) for line in "".join(blocks).splitlines()]
 
 
@@ -77,7 +78,9 @@ def test_the_path_from_an_issue_to_main_works_as_typed(tmp_path: Path) -> None:
     git(repo, "add", ".")
     git(repo, "commit", "-qm", "Start")
     git(repo, "push", "-q", "origin", "HEAD:main")
-    hosts.executable(programs / "ghp", f'exec "{sys.executable}" -P -m ghp_agents "$@"')
+    for name, prefix in (("ghp", ""), ("ghpa", "agent-")):
+        command = f'"{sys.executable}" -P -m ghp_agents "{prefix}$word" "$@"'
+        hosts.executable(programs / name, f"word=$1; shift; exec {command}")
     hosts.executable(programs / "claude", CLAUDE)
     hosts.executable(programs / "codex", CODEX)
     lines = [DOES.get(line, "{line}").replace("{line}", line) for line in typed()]
@@ -91,4 +94,5 @@ def test_the_path_from_an_issue_to_main_works_as_typed(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert git(remote, "show", "main:parser") == "eight"
+    assert (repo / "night.html").is_file()
     assert git(remote, "show", "main:manual") == "half\nwhole"
