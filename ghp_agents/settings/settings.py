@@ -13,7 +13,7 @@ class Thresholds(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """Every setting with its default; `docs/COMMANDS.md` lists them. Times are in seconds."""
+    """Every setting with its default; `docs/settings.md` lists them. Times are in seconds."""
 
     remote: str | None = None  # the coordination remote; None: origin, or the only one
     push: bool = True  # False keeps everything in this clone
