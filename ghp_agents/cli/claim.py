@@ -125,12 +125,17 @@ def release(
             hint="Name an issue (12), a lease (L-3f9a, see `ghp agent-leases`), its pattern, or "
             "--name RESOURCE.",
         )
+    former: list[str] = []
     for word in issues:
         with output.busy("Releasing"):
             released = services.release(app, word, to=to, reason=reason)
         _say_released(released, to)
+        if released.changed:
+            former.append(released.previous or app.ws.actor().name)
     if leases or name is not None:
         _release_leases(app, leases, name, reason)
+    for holder in dict.fromkeys(former):
+        claim_view.say_left_over(app, holder)
     start_background(app)
 
 

@@ -9,6 +9,7 @@ from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import LIMIT, NUMBER_DIGITS, limited, read_text
+from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.hotpath.quoting import named
@@ -291,6 +292,9 @@ def close(app: App, number: str, reason: str | None) -> None:
 
     outcome = close_evidence.close(app, number, read_text(reason or "", 4 * BODY_LIMIT + 1))
     _report(app, outcome, "Closed {}.", "{} is already closed.")
+    actor = app.ws.actor()
+    if outcome.changed and not actor.is_person:
+        claim_view.say_left_over(app, actor.name)
 
 
 @issue.command("reopen", epilog="Example: ghp agent-issue reopen 3")

@@ -15,6 +15,7 @@ from ghp_agents.leases.hold import Hold, Waiter
 from ghp_agents.leases.record import LeaseHistory, what
 from ghp_agents.leases.world import NAMES, PATHS, World, as_hold, read_all
 from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.locks.names import PREFIX
 from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.state.record import Problem, Record
 from ghp_agents.state.transact import transact
@@ -47,6 +48,14 @@ def listing(ctx: Context, *, implicit: bool = False, at: float | None = None) ->
     touches = implicit_leases.list_all(folders) if implicit else []
     edits = [x for x in touches if implicit_leases.is_active(folders, x, world.now, *limits)]
     return LeaseListing(world.holds, queue(world), edits, world.problems, world.logs)
+
+
+def left_over(ctx: Context, agent: str) -> list[Hold]:
+    """The leases of an agent that holds no issue any more."""
+    claims = ctx.locks.known(PREFIX)
+    if any(lock.holder == agent and not lock.is_person for lock in claims):
+        return []
+    return [hold for hold in listing(ctx).held if (hold.holder, hold.is_person) == (agent, False)]
 
 
 def _past(ctx: Context, at: float) -> World:

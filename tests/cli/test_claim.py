@@ -443,3 +443,21 @@ def test_at_a_remote_that_stalls_it_ends_before_a_clients_shell_does(
     assert result.code == 4
     assert "within 10 s" in result.err
     assert len((tmp_path / "log").read_text().splitlines()) <= 2
+
+
+def test_leases_that_outlive_the_last_issue_of_their_holder_are_named(repo: Path) -> None:
+    (repo / "src").mkdir()
+    (repo / "src/a.py").write_text("a\n")
+    for number in (1, 2):
+        assert invoke(f"agent-issue new 'Part {number}'", repo).code == 0
+        assert invoke(f"agent-claim {number} --as worker-1", repo).code == 0
+    lease = invoke("agent-lease src/ --as worker-1", repo).out.strip()[:6]
+    left = (
+        f"worker-1 holds no issue, and still has {lease} (src/). To let others edit: "
+        f"`ghp agent-release {lease}`.\n"
+    )
+    first = invoke("agent-release 1 --as worker-1", repo)
+    assert (first.code, left in first.err) == (0, False)
+    last = invoke("agent-issue close 2 --reason Done --as worker-1", repo)
+    assert (last.code, last.err.endswith(left)) == (0, True)
+    assert invoke(f"agent-release {lease} --as worker-1", repo).code == 0

@@ -5,6 +5,9 @@ from ghp_agents.claims.service import ClaimResult
 from ghp_agents.cli import output
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.hotpath.quoting import named, reason
+from ghp_agents.wiring import App
+
+SHOWN = 3  # leases that are named
 
 
 def say_claimed(claimed: ClaimResult) -> None:
@@ -31,3 +34,19 @@ def say_claimed(claimed: ClaimResult) -> None:
             f"It is blocked by {', '.join(claimed.waits_for)}.",
             "`ghp agent-claim --next` picks an issue that is not blocked.",
         )
+
+
+def say_left_over(app: App, agent: str) -> None:
+    """Name the leases that an agent keeps although its last issue has ended."""
+    from ghp_agents.leases import service as leases
+    from ghp_agents.leases.record import what
+
+    held = leases.left_over(app, agent)
+    if not held:
+        return
+    shown = ", ".join(f"{hold.short} ({what(hold.patterns, hold.name)})" for hold in held[:SHOWN])
+    more = f" and {len(held) - SHOWN} more" if len(held) > SHOWN else ""
+    output.say(
+        f"{named(agent)} holds no issue, and still has {shown}{more}. To let others edit: "
+        f"`ghp agent-release {' '.join(hold.short for hold in held[:SHOWN])}`."
+    )
