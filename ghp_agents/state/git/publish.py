@@ -6,12 +6,14 @@ from pathlib import Path
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import StateMovedError
+from ghp_agents.core.json_file import object_file
 from ghp_agents.git import clone_files, exclude
 from ghp_agents.git import process as git
 from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.hotpath import own_file
 from ghp_agents.ports import Snapshot
 from ghp_agents.state import presence
+from ghp_agents.state.git.throttle import REFUSED_PAUSE
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.new_commits import NewCommit, add_commits
 from ghp_agents.state.private_repo import StateRepository
@@ -22,6 +24,7 @@ BRANCH = "refs/heads/ghp-state"
 PUBLISHED = "refs/ghp/published"
 EXCLUDE = "/.ghp/agent-status.json"
 FIRST_PAGE = "README.md"
+REFUSED = "publication-refused.json"
 _NAME = BRANCH.removeprefix("refs/heads/")
 _TO_END_THIS = (
     f"Take {_NAME} out of the remote's rules, or switch publishing off: "
@@ -103,9 +106,12 @@ def publish(
     create: bool,
 ) -> SyncReport:
     """Push documents as the branch `ghp-state`; one of them is `README.md`. If several publish,
-    the last push is right. Without `create`, only if the remote has the branch already."""
+    the last push is right. Without `create`, only if the remote has the branch already, and has
+    not refused it within the last hour."""
     remote = coordination_remote(ws)
     assert remote is not None
+    if not create and _was_refused(ws):
+        return _impossible(report, "the remote refused it less than an hour ago", is_asked=False)
     documents: Mapping[str, bytes] = {}
     for _ in range(4):
         head = fetch_published(ws, repository, remote)
@@ -122,12 +128,20 @@ def publish(
         except StateMovedError:
             continue
         if pushed.answer is PushOutcome.DONE:
+            (ws.cache_dir / REFUSED).unlink(missing_ok=True)
             return report._replace(notes=(*report.notes, f"published as branch {_NAME}"))
         if pushed.answer is PushOutcome.REFUSED:
+            object_file(ws.cache_dir / REFUSED).write({"at": ws.clock.now()})
             return _impossible(report, pushed.words, is_asked=create)
         if pushed.answer is not PushOutcome.MOVED:
             return report._replace(trouble=pushed.words)
     return report._replace(trouble="others kept publishing; try again later")
+
+
+def _was_refused(ws: Workspace) -> bool:
+    """Whether the remote refused the branch within the last hour."""
+    at = object_file(ws.cache_dir / REFUSED).read().get("at")
+    return isinstance(at, int | float) and 0 <= ws.clock.now() - at < REFUSED_PAUSE
 
 
 def _impossible(report: SyncReport, why: str, *, is_asked: bool) -> SyncReport:

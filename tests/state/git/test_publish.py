@@ -11,9 +11,12 @@ from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.ports import Snapshot
 from ghp_agents.state.git import publish as publishing
 from ghp_agents.state.git.store import GitRefsStore
+from ghp_agents.state.git.throttle import REFUSED_PAUSE
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
+from ghp_agents.workspace import open_workspace
 from tests.state.clones import one_page, store, workspace, write_presence
+from tests.support.clock import ManualClock
 from tests.support.git import commit, git, refs
 from tests.support.hosts import hook
 
@@ -187,6 +190,30 @@ def test_a_host_that_refuses_the_branch_has_the_state_all_the_same(
     assert report.permanent
     assert "protected" in str(report.trouble)
     assert any(ref.startswith("refs/ghp/clone/") for ref in refs(remote))
+
+
+def test_a_refused_branch_is_tried_again_after_an_hour_and_at_once_for_who_asks(
+    clone: Path, remote: Path
+) -> None:
+    clock = ManualClock()
+    ours = GitRefsStore(open_workspace(clone, {}, clock))
+    pushes = remote.parent / "pushes"
+    assert ours.publish(one_page).trouble is None
+
+    def tries(*, create: bool) -> int:
+        fold(clone, seq=int(clock.now()))
+        pushes.write_text("")
+        assert ours.publish(one_page, create=create).permanent == create
+        return pushes.read_text().count("refs/heads/ghp-state")
+
+    refuses = f'case "$1" in refs/heads/*) echo "$1" >> {pushes}; echo "no" >&2; exit 1;; esac\n'
+    hook(remote, "update", refuses)
+    assert [tries(create=False), tries(create=False), tries(create=True)] == [1, 0, 1]
+    clock.wait(REFUSED_PAUSE)
+    assert tries(create=False) == 1
+    hook(remote, "update", "exit 0\n")
+    fold(clone, seq=1)
+    assert ours.publish(one_page).notes == ("published as branch ghp-state",)
 
 
 def test_a_remote_that_is_away_is_told(clone: Path, remote: Path) -> None:
