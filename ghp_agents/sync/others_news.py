@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents.core import files
+from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import AgentName, CloneId, Timestamp, agent_name
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.escalations import service as escalation
@@ -20,6 +21,7 @@ from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import file, named, phrase, reason
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import record as lease_record
+from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.messages.subscription import Subscription
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.join import Tip
@@ -194,7 +196,8 @@ def _closed(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if not is_there and view.is_mine(entry):
         if entry.issue in view.held:
             yield f"{_by(entry)} closed #{entry.issue}, which you hold. {_show(entry.issue)}"
-        elif not view.is_current(entry.issue):  # else its claim has ended
+        elif not view.is_current(entry.issue) and not _is_merged(view, entry.issue):
+            # else its claim has ended
             yield f"{_by(entry)} closed #{entry.issue}, which is assigned to you."
     for number in sorted(view.held):
         issue = view.issues.get(number)
@@ -232,6 +235,32 @@ def _lease_ended(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if lease:
         what = lease_record.what(lease.request.patterns, lease.request.name)
         yield f"{_by(entry)} ended your lease of {what}: {phrase(entry.text)}."
+
+
+def _is_merged(view: NewsView, issue: int | None) -> bool:
+    """Whether the agent hears that its work on an issue was merged."""
+    merges = (each for each in view.entries if (each.event, each.issue) == ("pull-merge", issue))
+    return any(text for each in merges for text in _merged(view, each))
+
+
+def _merged(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
+    """A merge of the agent's work, unless the end of its claim says so, or has said so."""
+    if not view.ctx.forge.is_local or view.is_current(entry.issue):
+        return
+    number = entry.object.removeprefix("#")
+    ended = {lock.name: lock for lock in view.ctx.locks.known(PREFIX)}.get(
+        claim_name(entry.issue or 0)
+    )
+    key = f"{ended.name}/{ended.generation}" if ended else ""
+    if not number.isdecimal() or escalation.is_told(view.ctx.ws, view.agent, key):
+        return
+    try:
+        pull = view.ctx.forge.get(int(number))
+    except GhpError:
+        return
+    if pull.author == view.agent:
+        of = f" of #{entry.issue}" if entry.issue else ""
+        yield f"{_by(entry)} merged your pull request #{number}{of} {phrase(pull.title)}."
 
 
 def _asked(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
@@ -280,6 +309,7 @@ TEXTS: Mapping[str, Any] = {
     "issue-reopen": _reopened,
     "lease-wait": _awaited,
     "lease-release": _lease_ended,
+    "pull-merge": _merged,
     "escalate": _asked,
     "answer": _answered,
     "decide": _decided,

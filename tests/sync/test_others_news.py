@@ -261,3 +261,22 @@ def test_the_status_of_an_agent_without_hooks_tells_it(here: Path) -> None:
 
 def test_all_that_is_said_at_once_has_a_sentence() -> None:
     assert set(others_news.TEXTS) >= HEARD
+
+
+@pytest.mark.parametrize("is_heard_first", [False, True])
+def test_a_merge_is_heard_once_also_if_the_next_issue_was_started_before(
+    here: Path, is_heard_first: bool
+) -> None:
+    succeed(here, "agent-start 1 --as worker-1")
+    place = Path(invoke("agent-where 1", here).out.strip())
+    commit(place, {"c.txt": "1\n"})
+    assert invoke("agent-finish --as worker-1", place).code == 0
+    told(here, "worker-1")
+    assert invoke("agent-merge --queue --unchecked --as @me", here).out == "3\n"
+    heard = told(here, "worker-1") if is_heard_first else []
+    succeed(here, "agent-start 2 --as worker-1")
+    heard += told(here, "worker-1")
+    assert len([line for line in heard if "merged" in line]) == 1, heard
+    if not is_heard_first:
+        assert heard == [f"{PERSON} merged your pull request #3 of #1 «Parse»."]
+    assert told(here, "worker-1") == []
