@@ -14,6 +14,7 @@ _STEPS = (
 )  # fmt: skip
 _LAST = 400 * _DAY  # a longer axis has a tick for each part of a year
 MOST = 500  # ticks
+SHORT = 600  # seconds that are named to the second
 
 
 class Tick(NamedTuple):
@@ -63,7 +64,8 @@ def between(since: float, until: float, zone: tzinfo | None = None) -> str:
     first, last = _local(since, zone), _local(until, zone)
     name = last.tzname() or "local time"
     if first.date() == last.date():
-        return f"{_date(first)} {first.year}, {first:%H:%M} – {last:%H:%M} ({name})"
+        clock = "%H:%M:%S" if until - since < SHORT else "%H:%M"
+        return f"{_date(first)} {first.year}, {first:{clock}} – {last:{clock}} ({name})"
     year = "" if first.year == last.year else f" {first.year}"
     start = f"{_date(first)}{year}, {first:%H:%M}"
     return f"{start} – {_date(last)} {last.year}, {last:%H:%M} ({name})"

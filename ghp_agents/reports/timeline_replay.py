@@ -269,7 +269,8 @@ def _pull_return(replay: _Replay, at: float, entry: LedgerEntry) -> None:
 
 
 def _stop(replay: _Replay, at: float, entry: LedgerEntry) -> None:
-    replay.mark(entry.object, parts.STOP, at, entry)
+    if entry.object in replay.tracks:
+        replay.mark(entry.object, parts.STOP, at, entry)
 
 
 _ACTS: Mapping[str, Callable[[_Replay, float, LedgerEntry], None]] = {

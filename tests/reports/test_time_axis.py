@@ -46,6 +46,7 @@ def test_there_are_never_too_many(seconds: float, most: int) -> None:
 
 def test_both_ends_are_named_with_the_zone() -> None:
     assert between(START, START + HOUR, UTC) == "Sun 15 Jun 2025, 16:00 – 17:00 (UTC)"
+    assert between(START, START + 9, UTC) == "Sun 15 Jun 2025, 16:00:00 – 16:00:09 (UTC)"
     assert between(START, START + DAY, INDIA) == (
         "Sun 15 Jun, 21:30 – Mon 16 Jun 2025, 21:30 (IST)"
     )

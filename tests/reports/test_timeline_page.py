@@ -175,7 +175,10 @@ def test_both_schemes_have_their_own_colours(day: Page) -> None:
 @pytest.mark.slow
 @NEEDS_CHROMIUM
 def test_on_paper_it_is_the_picture(day: Page) -> None:
-    day.call("Emulation.setEmulatedMedia", media="print", features=[])
+    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+    day.call("Emulation.setEmulatedMedia", media="print", features=dark)
+    back = "getComputedStyle(document.documentElement).getPropertyValue('--back')"
+    assert day.value(back).strip() == "#ffffff"
     assert day.value("getComputedStyle(document.getElementById('print')).display") == "block"
     assert day.value("getComputedStyle(document.getElementById('scroll')).display") == "none"
     day.call("Emulation.setEmulatedMedia", media="", features=[])

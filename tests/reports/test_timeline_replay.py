@@ -1,5 +1,8 @@
 """The lanes of a timeline, replayed from the ledger's entries."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ghp_agents.core.ids import CloneId, Timestamp
 from ghp_agents.reports.timeline import Lane, TimelineMark, TimelineSpan
 from ghp_agents.reports.timeline_replay import TimelineFacts, build
@@ -206,3 +209,35 @@ def test_nothing_after_the_end_is_shown() -> None:
     )
     (only,) = build(shown._replace(until=START + 900)).lanes
     assert only.spans == (span("work", 0, 900, 1, "testing"),)
+
+
+AGENTS = st.sampled_from(("worker-1", "worker-2", "Ada", "no name"))
+EVENTS = st.sampled_from((
+    "presence", "claim", "takeover", "steal", "release", "escalate", "answer", "handoff",
+    "lease-wait", "lease", "lease-release", "stop", "pull-open", "pull-merge", "pull-return", "new",
+))  # fmt: skip
+ABOUT = st.sampled_from(("idle", "testing", "waiting", "stopped", "E-1", "#1", "worker-1", ""))
+ENTRIES = st.builds(
+    lambda at, event, actor, about, issue, cause, person: entry(
+        at, event, actor, about, issue=issue, cause=cause, is_person=person
+    ),
+    st.integers(-3600, 7200), EVENTS, AGENTS, ABOUT, st.sampled_from((None, 1, 2)),
+    st.sampled_from(("", "merged", "swept", "release")), st.booleans(),
+)  # fmt: skip
+
+
+@given(st.lists(ENTRIES, max_size=30), st.dictionaries(AGENTS, st.floats(START, START + HOUR)))
+def test_whatever_the_ledger_has_spans_follow_each_other_inside_of_the_timeline(
+    entries: list[LedgerEntry], dead: dict[str, float]
+) -> None:
+    found = build(facts(*entries, dead=dead))
+    for each in found.lanes:
+        assert each.agent in ("worker-1", "worker-2", "Ada")
+        ends = [time for span in each.spans for time in (span.start, span.end)]
+        assert ends == sorted(ends)
+        times = [*ends, *(mark.at for mark in each.marks)]
+        times += [time for span in each.opened for time in (span.start, span.end)]
+        assert all(found.since <= time <= found.until for time in times)
+        assert all(span.start < span.end for span in (*each.spans, *each.opened))
+        marked = [mark.at for mark in each.marks]
+        assert marked == sorted(marked)
