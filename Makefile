@@ -11,7 +11,7 @@ DEV := .venv/.ready-all-dev
 # Compiled test modules are kept: to compile them again takes a fifth of a run.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-slow test-lowest check fix bench docs docs-site clean
+.PHONY: help demo test test-slow test-lowest check fix bench docs captures docs-site clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -50,6 +50,9 @@ bench: $(DEV) ## measure what must be fast; prints a table, writes JSON
 docs: $(DEV) ## write the generated pages of docs/, and their lists
 	$(BIN)/python -m tools.docs
 	$(BIN)/python -m tools.first_session
+
+captures: $(DEV) ## write anew what commands show on terminals of four widths
+	RECORD_SCREENS=1 $(BIN)/python -m pytest -q tests/cli/test_screens.py tests/cli/watch/test_screens.py
 
 docs-site: ## build the pages of docs/ as a site; every link and anchor in it is checked
 	@$(PYTHON) tools/site.py

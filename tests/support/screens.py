@@ -18,16 +18,24 @@ from pathlib import Path
 
 from tests.support.ghp import CHECKOUT
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.wiring import App
+
 TIMEOUT_S = 60.0
 _COLOUR = re.compile(r"\x1b\[([0-9;]*)m")
 _BUSY = re.compile(r"\r\x1b\[K(?:[^\r\n]* … [^\r\n]*(?=\r))?")  # on a machine that is slow
-_ID = re.compile(r"\b([ELNP]-)[0-9a-f]{4,16}\b|\b[0-9a-f]{12}\b")
+_RECORDS = {"E-000000000000": ".ghp/escalations/", "M-000000000000": ".ghp/messages/"}
+_ID = re.compile(r"\b([ELMNP]-)[0-9a-f]{4,16}\b|\b[0-9a-f]{12}\b")
 
 
 def capture(
     lines: Sequence[tuple[float, str]], cwd: Path, columns: int, env: Mapping[str, str]
 ) -> str:
     """What a person sees of these commands, in turn, on a terminal `columns` wide.
+
+    `cd FOLDER` and `cd -` go elsewhere and back, and `! COMMAND` runs in the shell.
+    `E-000000000000` in a command is the last question, `M-000000000000` the last message.
 
     Colours are written as `<32>`, their end as `</>`; any other control character that is not a
     line's end stays, so that a test finds it. Random ids become `L-000000000000`.
@@ -75,7 +83,7 @@ def _readable(shown: str) -> str:
     text = _BUSY.sub("", shown.replace("\r\n", "\n"))
     text = _COLOUR.sub(lambda match: f"<{match[1]}>" if match[1].strip("0;") else "</>", text)
     text = re.sub(r"</><1>", "", text)  # cells of one row, each painted alone
-    text = re.sub(" +$", "", text, flags=re.MULTILINE)
+    text = re.sub(" +$", "", text.replace(os.environ["HOME"], "~"), flags=re.MULTILINE)
     return _ID.sub(_same_id, text)
 
 
@@ -91,12 +99,29 @@ def _run(script: str) -> None:
     from ghp_agents.wiring import App
     from tests.support.clock import ManualClock
 
+    sys.modules["mem0"] = None  # type: ignore[assignment]  # the extras change no capture
+    home = Path.cwd()
     for line in script.splitlines():
         at, _, words = line.partition(" ")
+        if words.startswith("cd "):
+            os.chdir(home if words == "cd -" else Path(words[3:]).expanduser())
+            continue
+        if words.startswith("! "):
+            subprocess.run(["/bin/sh", "-c", words[2:]], check=True)
+            continue
         _write(f"$ ghp {words}\n")
         house = App(Path.cwd(), os.environ, clock=ManualClock(float(at)))
-        code = run(shlex.split(words), house)
+        code = run([_real(word, house) for word in shlex.split(words)], house)
         _write(f"[exit code {code}]\n\n" if code else "\n")
+
+
+def _real(word: str, house: "App") -> str:
+    """The id of the last question or message, if that is meant."""
+    folder = _RECORDS.get(word)
+    if folder is None:
+        return word
+    name = max(house.store.snapshot().files(folder)).rpartition("/")[2].removesuffix(".md")
+    return name if name.startswith(word[:2]) else word[:2] + name
 
 
 def _write(text: str) -> None:
