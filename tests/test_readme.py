@@ -70,20 +70,25 @@ def test_every_line_that_a_reader_replaces_is_still_there() -> None:
 
 
 @pytest.mark.slow
-def test_the_path_from_an_issue_to_main_works_as_typed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("shared", [True, False])
+def test_the_path_from_an_issue_to_main_works_as_typed(tmp_path: Path, shared: bool) -> None:
     remote, repo, programs = (tmp_path / name for name in ("r.git", "your-repository", "bin"))
-    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(remote))
-    git(tmp_path, "clone", "-q", str(remote), str(repo))
+    git(tmp_path, "init", "-q", "-b", "main", str(repo))
     (repo / "Makefile").write_text("test:\n\ttest -s parser\n")
     git(repo, "add", ".")
     git(repo, "commit", "-qm", "Start")
-    git(repo, "push", "-q", "origin", "HEAD:main")
+    if shared:
+        git(tmp_path, "clone", "-q", "--bare", str(repo), str(remote))
+        git(repo, "remote", "add", "origin", str(remote))
+        git(repo, "push", "-qu", "origin", "main")
     for name, prefix in (("ghp", ""), ("ghpa", "agent-")):
         command = f'"{sys.executable}" -P -m ghp_agents "{prefix}$word" "$@"'
         hosts.executable(programs / name, f"word=$1; shift; exec {command}")
     hosts.executable(programs / "claude", CLAUDE)
     hosts.executable(programs / "codex", CODEX)
     lines = [DOES.get(line, "{line}").replace("{line}", line) for line in typed()]
+    if not shared:
+        lines = [line.removesuffix(" && git push") for line in lines]
     env = {
         **os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": str(CHECKOUT),
         "GHP_BACKGROUND": "0",
@@ -93,6 +98,6 @@ def test_the_path_from_an_issue_to_main_works_as_typed(tmp_path: Path) -> None:
         capture_output=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    assert git(remote, "show", "main:parser") == "eight"
+    assert git(remote if shared else repo, "show", "main:parser") == "eight"
     assert (repo / "night.html").is_file()
-    assert git(remote, "show", "main:manual") == "half\nwhole"
+    assert git(remote if shared else repo, "show", "main:manual") == "half\nwhole"
