@@ -46,7 +46,7 @@ COMMANDS: dict[str, Row] = {
         "mcp.server", "mcp", "set up", "Offer the commands to a model as tools (MCP)."
     ),
     "agent-demo": Row("demo", "demo", "set up", "Show four agents at work in a temporary folder."),
-    "agent-status": Row("presence", "status", "agents", "List agents and what they are doing."),
+    "agent-status": Row("status", "status", "agents", "List agents, first those that need you."),
     "agent-heartbeat": Row(
         "presence",
         "heartbeat",

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import click
 
-from ghp_agents.cli import output
-from ghp_agents.cli.presence import COLUMNS, row, styles
+from ghp_agents.cli import frame, output
+from ghp_agents.cli.views.status_screen import screen
 from ghp_agents.core.clock import SystemClock
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.demo import agents, checks, run, scenes
 from ghp_agents.demo.checks import SummaryLine
 from ghp_agents.demo.sandbox import Sandbox, make
 from ghp_agents.presence.service import AgentView
+from ghp_agents.reports.overview import Facts, overview
 
 
 @click.command("agent-demo", epilog="Example: ghp agent-demo --keep")
@@ -56,19 +57,19 @@ def _perform(sandbox: Sandbox) -> list[SummaryLine]:
     output.data("Four agents work on four issues, in two clones of a repository.\n\n")
     output.flush()
     make(sandbox)
-    with output.stage() as (say, show):
+    with frame.stage() as (say, show):
         course = run.play(sandbox, partial(_tell, say), partial(_show, show))
     return checks.run(sandbox, course)
 
 
-def _tell(say: output.SayLine, scene: str) -> None:
+def _tell(say: Callable[[frame.Line], None], scene: str) -> None:
     width = shutil.get_terminal_size().columns if output.is_terminal() else sys.maxsize
     for line in scenes.styled(scene, width):
         say(line)
 
 
-def _show(show: output.ShowTable, views: Sequence[AgentView]) -> None:
-    show(COLUMNS, [row(view) for view in views], styles(views))
+def _show(show: Callable[[Sequence[frame.Line]], None], views: Sequence[AgentView]) -> None:
+    show(screen(overview(views, Facts()), *frame.size()))
 
 
 def _summary(shown: Sequence[SummaryLine], count: int, failed: int, seconds: float) -> None:

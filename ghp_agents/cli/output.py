@@ -29,8 +29,6 @@ QUIET, VERBOSE, NO_PAGER = "ghp_agents.q", "ghp_agents.v", "ghp_agents.no-pager"
 BUSY_AFTER = 1.0  # seconds
 LAST_COLUMN = 24  # characters; a narrower column is hard to read
 CELL_SHOWN = 30  # characters of a cell, where the last column has its own lines
-SayLine = Callable[[Sequence[tuple[str, str]]], None]  # parts of a line and their rich styles
-ShowTable = Callable[[Sequence[str], Sequence[Sequence[str]], Sequence[str]], None]
 
 
 def data(text: str) -> None:
@@ -170,6 +168,11 @@ def painted(pieces: Iterable[tuple[str, str]]) -> None:
     data(f"{line.rstrip()}\n")
 
 
+def back(lines: int) -> None:
+    """On a terminal: go back to the beginning of the last lines, and clear them."""
+    sys.stdout.write(f"\033[{lines}F\033[J")
+
+
 def result(text: str) -> None:
     """Print an id or a number for a script. On a terminal the message beside it has it."""
     if not sys.stdout.isatty() or is_set(QUIET):
@@ -201,12 +204,26 @@ def table(
     progress.hide()
     if is_terminal() or has_colours(sys.stdout):
         _console().print(FittingTable(columns, rows, styles))
-        return
-    cells = [list(columns), *([clean(cell) for cell in row] for row in rows)]
-    widths = [max(len(row[index]) for row in cells) for index in range(len(columns))]
-    for row in cells:
+    else:
+        plain_table(columns, rows)
+
+
+def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows under columns as aligned plain text."""
+    lines = [list(columns), *([clean(cell) for cell in row] for row in rows)]
+    widths = [max(len(row[index]) for row in lines) for index in range(len(columns))]
+    for row in lines:
         line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         data(line.rstrip())
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 class FittingTable:
@@ -318,36 +335,6 @@ def drop_stdout() -> None:
 
 def _paint(text: str, colour: str, stream: Any) -> str:
     return f"\033[{colour}m{text}\033[0m" if colour and has_colours(stream) else text
-
-
-@contextlib.contextmanager
-def stage() -> Iterator[tuple[SayLine, ShowTable]]:
-    """Two functions: print a line, and show a table that replaces the previous one.
-
-    On a terminal the table stays below the lines; elsewhere only lines are printed.
-    """
-    progress.hide()
-    if not is_terminal():
-        yield _say_at_once, lambda columns, rows, styles: None
-        return
-    from rich.live import Live
-    from rich.text import Text
-
-    console = _console()
-    with Live(console=console, auto_refresh=False, transient=True) as live:
-        yield (
-            lambda parts: console.print(
-                Text.assemble(*((clean(text), style) for text, style in parts)), soft_wrap=True
-            ),
-            lambda columns, rows, styles: live.update(
-                FittingTable(columns, rows, styles), refresh=True
-            ),
-        )
-
-
-def _say_at_once(parts: Sequence[tuple[str, str]]) -> None:
-    data("".join(clean(text) for text, _ in parts))
-    flush()
 
 
 @contextlib.contextmanager

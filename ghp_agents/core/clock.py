@@ -151,6 +151,15 @@ def ago(seconds: float) -> str:
     return f"{int(seconds)} s"
 
 
+def brief(seconds: float) -> str:
+    """A duration in few characters: `6s`, `5m`, `2h`, `3d`; at most `999+d`."""
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
+        if seconds >= size:
+            number = int(seconds // size)
+            return f"{number}{unit}" if number < 1_000 else "999+d"
+    return f"{max(0, int(seconds))}s"
+
+
 def age(at: str, now: float) -> str:
     """How long ago a record was written: `5 min ago`; `?` if its time cannot be read."""
     try:

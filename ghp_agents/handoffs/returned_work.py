@@ -28,7 +28,7 @@ def reminders(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]:
             entry.agent if entry.issue is None else holders.get(claim_name(entry.issue))
         )
 
-    found = _unresolved(ctx.ws, snapshot, is_its_own)
+    found = unresolved(ctx.ws, snapshot, is_its_own)
     return [rules.reminder(entry, number, why(entry)) for entry, number in found]
 
 
@@ -36,11 +36,11 @@ def steps(ws: Workspace, snapshot: Snapshot, about: Topic) -> list[str]:
     """Return the fixes that an issue needs before anything else."""
     if about.number is None or (about.issue and about.issue.state == "closed"):
         return []
-    found = _unresolved(ws, snapshot, lambda entry: entry.issue in about.numbers)
+    found = unresolved(ws, snapshot, lambda entry: entry.issue in about.numbers)
     return [rules.step(entry, number, why(entry)) for entry, number in found]
 
 
-def _unresolved(
+def unresolved(
     ws: Workspace, snapshot: Snapshot, is_wanted: Callable[[Return], bool]
 ) -> list[tuple[Return, int]]:
     """Return the last return of each pull request and its round, unless the branch has moved on."""

@@ -12,6 +12,7 @@ from ghp_agents.state.presence import issue_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # agent-status loads this module
     from ghp_agents.escalations.service import EscalateResult
+    from ghp_agents.issues.issue import Issue
     from ghp_agents.ports import Snapshot
     from ghp_agents.presence.service import AgentView
 
@@ -19,14 +20,20 @@ BLOCKED = "blocked"
 SHOWN = 3  # chains for each waiter
 
 
-def waits(ctx: Context, snapshot: "Snapshot", views: Sequence["AgentView"]) -> list[Wait]:
+def waits(
+    ctx: Context,
+    snapshot: "Snapshot",
+    views: Sequence["AgentView"],
+    issues: "Sequence[Issue] | None" = None,
+) -> list[Wait]:
     """Who waits for whom: for an issue that another holds, or in the queue for a lease.
 
-    Dead and stopped agents wait for nobody. An agent unknown here counts as alive.
+    Dead and stopped agents wait for nobody. An agent unknown here counts as alive. `issues` are
+    the open ones, if they were read before.
     """
     waits: list[Wait] = []
     if any("generation" in view.presence for view in views):
-        waits += _for_issues(ctx, views)
+        waits += _for_issues(ctx, views, ctx.tracker.known() if issues is None else issues)
     if snapshot.present(presence.LEASES):
         from ghp_agents.leases import service as lease
         from ghp_agents.leases.world import World
@@ -36,8 +43,9 @@ def waits(ctx: Context, snapshot: "Snapshot", views: Sequence["AgentView"]) -> l
     return sorted({wait for wait in waits if wait.waiter not in ended})
 
 
-def _for_issues(ctx: Context, views: Iterable["AgentView"]) -> list[Wait]:
-    issues = ctx.tracker.known()
+def _for_issues(
+    ctx: Context, views: Iterable["AgentView"], issues: "Sequence[Issue]"
+) -> list[Wait]:
     if not any(issue.blocked_by for issue in issues):
         return []
     from ghp_agents.locks.names import PREFIX, claimed_issue

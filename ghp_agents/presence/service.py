@@ -262,8 +262,10 @@ def look_back(ws: Workspace, snapshot: Snapshot, at: float) -> list[AgentView]:
     for name, presence in sorted(snapshot.agents().items()):
         silent = _age(presence, at)
         verdict = liveness(presence, silent, ws.settings.thresholds)
-        is_here = origin.get(name, snapshot.clone) == snapshot.clone
-        views.append(AgentView(name, presence, verdict, silent, is_here))
+        clone = origin.get(name, snapshot.clone)
+        views.append(
+            AgentView(name, presence, verdict, silent, clone == snapshot.clone, silent, clone)
+        )
     return views
 
 

@@ -1,6 +1,7 @@
 """The overview: what each agent does, and who needs a person. The status table, the watch and the
 JSON draw from it."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -8,7 +9,7 @@ from typing import NamedTuple
 
 from ghp_agents.hotpath.heartbeat import WAITS
 from ghp_agents.presence.liveness import Liveness
-from ghp_agents.presence.service import LIVING, AgentView
+from ghp_agents.presence.service import LIVING, WAITS_FOR, AgentView
 from ghp_agents.state.presence import issue_of, number
 
 RESTING = ("idle", "done", "stopped")
@@ -36,6 +37,7 @@ class NeedKind(StrEnum):
 
 URGENCIES = ("high", "normal", "low")
 _KINDS = (*NeedKind,)
+_DIGITS = re.compile("([0-9]+)")
 
 
 class Need(NamedTuple):
@@ -45,7 +47,8 @@ class Need(NamedTuple):
     text: str = ""  # others' text: the question, the files in conflict, the failed check
     urgency: str = ""  # of a question
     age: float | None = None  # seconds
-    id: str = ""  # what commands name: E-3f9a, #32
+    id: str = ""  # of the question or the pull request
+    short: str = ""  # the same as people type it: E-3f9a, #32
 
     @property
     def rank(self) -> tuple[int, int, float]:
@@ -72,6 +75,7 @@ class AgentRow(NamedTuple):
     leases: int = 0
     error: str = ""  # the last one known: a failed check, a conflict
     action: str = ""  # what it did last
+    waits_for: tuple[tuple[str, str], ...] = ()  # agents, and what each of them has
 
     @property
     def group(self) -> Group:
@@ -149,6 +153,11 @@ def row(view: AgentView, facts: Facts) -> AgentRow:
         leases=facts.leases.get(view.name, 0),
         error=facts.errors.get(view.name, ""),
         action=_text(presence, "lastAction"),
+        waits_for=tuple(
+            (str(each.get("agent")), str(each.get("what")))
+            for each in _list(presence.get(WAITS_FOR))
+            if isinstance(each, dict)
+        ),
     )
 
 
@@ -160,7 +169,7 @@ def _needs(view: AgentView, issue: int | None, facts: Facts) -> list[Need]:
         needs.append(Need(NeedKind.DEAD, age=view.quiet))
     pull = number(view.presence, "pull")
     if pull in facts.pulls and not kinds & {NeedKind.CONFLICT, NeedKind.CHECKS}:
-        needs.append(Need(NeedKind.PULL, id=f"#{pull}"))
+        needs.append(Need(NeedKind.PULL, id=f"#{pull}", short=f"#{pull}"))
     status, action = _text(view.presence, "status"), _text(view.presence, "lastAction")
     if status == "waiting" and view.liveness in LIVING and action.startswith(WAITS):
         what = action.removeprefix(WAITS).removeprefix(": ")
@@ -176,9 +185,19 @@ def _text(presence: Mapping[str, object], field: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
 def _order(row: AgentRow) -> tuple[object, ...]:
     needs = row.needs[0].rank if row.needs else ()
-    return (*Group,).index(row.group), needs, row.liveness not in LIVING, row.name
+    return (*Group,).index(row.group), needs, row.liveness not in LIVING, _natural(row.name)
+
+
+def _natural(name: str) -> tuple[tuple[int, str], ...]:
+    """Sorts worker-2 before worker-10."""
+    parts = _DIGITS.split(name)
+    return tuple((int(part), "") if part.isdecimal() else (0, part) for part in parts)
 
 
 def _totals(rows: Sequence[AgentRow], facts: Facts) -> Totals:

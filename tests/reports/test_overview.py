@@ -120,7 +120,7 @@ def test_an_agent_that_waits_for_another_agent_works() -> None:
 
 def test_a_pull_request_waits_for_a_person_unless_it_was_sent_back() -> None:
     facts = Facts(pulls=frozenset({32}))
-    assert row(view(pull=32), facts).needs == (Need(NeedKind.PULL, id="#32"),)
+    assert row(view(pull=32), facts).needs == (Need(NeedKind.PULL, id="#32", short="#32"),)
     assert row(view(pull=33), facts).needs == ()
     conflict = Need(NeedKind.CONFLICT, "a.py", id="#32")
     assert row(view(pull=32), facts._replace(needs={"worker-1": [conflict]})).needs == (conflict,)

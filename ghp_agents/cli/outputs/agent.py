@@ -1,6 +1,6 @@
 """Agents, the ledger, and upstream's dashboard, as JSON."""
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from ghp_agents.state.presence import AgentFields
 
@@ -12,10 +12,30 @@ class WaitJson(TypedDict):
     what: str
 
 
+class NeedJson(TypedDict):
+    """Why an agent needs a person. `text` is others': a question, the files in conflict."""
+
+    kind: Literal["question", "permission", "conflict", "checks", "dead", "pull", "input"]
+    text: str
+    urgency: str | None  # of a question
+    ageSeconds: int | None
+    id: str | None  # of the question or the pull request
+
+
 class AgentJson(AgentFields, TypedDict, total=False):
-    """What an agent reports of itself, and what it waits for."""
+    """What an agent reports of itself, and what is known of it besides. The issue's title is shown
+    only if the agent has claimed the issue."""
 
     waitsFor: list[WaitJson]
+    liveness: Literal["active", "stale", "dead", "gone", "stopped"]
+    group: Literal["needs-you", "working", "idle"]
+    needs: list[NeedJson]
+    issueTitle: str
+    openQuestion: str
+    worktreePath: str  # in this clone
+    clone: str
+    leaseCount: int
+    lastError: str
 
 
 class AgentRowJson(AgentJson, TypedDict, total=False):

@@ -13,6 +13,7 @@ from ghp_agents.issues.issue import short
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import epic_work
 from ghp_agents.pulls.epic_work import EpicWork, PartWork
+from ghp_agents.reports.read_overview import Team
 from ghp_agents.wiring import App
 
 COLUMNS = ("PART", "STATE", "HOLDER", "WAITS FOR", "ASKS", "TITLE")
@@ -30,7 +31,9 @@ def show(app: App, epic: str, as_json: bool, *, is_alone: bool) -> None:
         )
     snapshot = app.store.snapshot()
     seen = presence.list_agents(app, snapshot)
-    waits = waiting.waits(app, snapshot, seen)
+    team = Team(app.offline, snapshot, seen)
+    waits = team.waits
+    waiting.warn(team)
     work = epic_work.read_epic(app, epic, snapshot, seen, waits)
     if as_json:
         output.as_json(fields(work))

@@ -1,20 +1,22 @@
-"""A live table on a terminal; only `output.py` imports rich."""
+"""The overview on a terminal, again and again; for installations without the watch program."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from ghp_agents.cli import output
+from ghp_agents.cli.frame import Frame, size
+from ghp_agents.cli.views.status_screen import screen
 from ghp_agents.ports import Clock
+from ghp_agents.reports.overview import Overview
 
 EVERY = 2.0  # seconds
-Frame = tuple[Sequence[str], Sequence[Sequence[str]], Sequence[str]]
 
 
-def keep_showing(frame: Callable[[], Frame], clock: Clock) -> None:
-    """Show `frame()` again and again, until interrupted."""
-    with output.stage() as (_, show):
-        try:
-            while True:
-                show(*frame())
-                clock.wait(EVERY)
-        except KeyboardInterrupt:
-            return
+def keep_showing(look: Callable[[], Overview], clock: Clock) -> None:
+    """Show `look()` again and again, until interrupted. It is never taller than the screen."""
+    frame = Frame()
+    try:
+        while True:
+            found = look()
+            frame.show(screen(found, *size()))
+            clock.wait(EVERY)
+    except KeyboardInterrupt:
+        return

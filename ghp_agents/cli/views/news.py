@@ -8,6 +8,7 @@ from ghp_agents.core.clock import ago
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.service import LIVING, AgentView
+from ghp_agents.state.join import SyncReport
 from ghp_agents.wiring import App
 
 LIMIT_S = 1.5  # seconds that a person waits for the remote
@@ -33,13 +34,30 @@ def _ask(app: App, seen: Sequence[AgentView]) -> bool:
     if status.remote is None or (status.news_at is not None and now - OLD_S < status.news_at):
         return False
     with output.busy(f"Asking {status.remote}"):
-        report = app.exchange.hear(LIMIT_S)
+        report = ask(app)
+    tell_trouble(report)
+    return report.fetched
+
+
+def is_old(app: App) -> bool:
+    """Whether the news of the others is older than a sync would leave it; not without a remote."""
+    status, now = app.exchange.sync_status(), app.ws.clock.now()
+    pause = app.ws.settings.sync_every
+    return status.remote is not None and not (status.news_at and now - pause < status.news_at)
+
+
+def ask(app: App) -> SyncReport:
+    """Ask the remote for news, for at most LIMIT_S."""
+    return app.exchange.hear(LIMIT_S)
+
+
+def tell_trouble(report: SyncReport) -> None:
+    """Warn that the remote could not be asked."""
     if report.trouble:
         output.warn(
-            f"Could not ask {status.remote} who is there: {report.trouble}",
+            f"Could not ask {report.remote} who is there: {report.trouble}",
             "This is what this clone knows. `ghp agent-sync` waits longer for the remote.",
         )
-    return report.fetched
 
 
 def age(app: App) -> str:

@@ -1,0 +1,264 @@
+"""`agent-status`: who does what, and who needs a person."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import click
+
+from ghp_agents.claims import shown_work
+from ghp_agents.cli import complete, json_choice, output, past
+from ghp_agents.cli.context import acting, start_background
+from ghp_agents.cli.views import agent as agent_view
+from ghp_agents.cli.views import news, status_notes
+from ghp_agents.cli.views import stale_base as stale_view
+from ghp_agents.cli.views import upstream as upstream_view
+from ghp_agents.cli.views import waiting as waiting_view
+from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
+from ghp_agents.core.ids import agent_name, status_name
+from ghp_agents.ports import Snapshot
+from ghp_agents.presence import service as services
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.service import AgentView
+from ghp_agents.reports.overview import Facts, Overview, overview
+from ghp_agents.reports.read_overview import Team
+from ghp_agents.wiring import App
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.leases.wait_graph import Wait
+
+STALE = (Liveness.STALE, Liveness.DEAD)
+
+
+class Look(NamedTuple):
+    """What one look found."""
+
+    snapshot: Snapshot
+    seen: Sequence[AgentView]  # all agents
+    views: Sequence[AgentView]  # the chosen ones
+    overview: Overview  # of those
+    team: Team | None = None  # None: in the past
+
+    @property
+    def waits(self) -> "Sequence[Wait]":
+        """Who waits for whom."""
+        return self.team.waits if self.team else ()
+
+
+class Choice(NamedTuple):
+    """Which agents are wanted."""
+
+    name: str | None = None
+    stale: bool = False
+
+
+@click.command("agent-status", epilog="Example: ghp agent-status --epic 1")
+@click.argument("agent", required=False, shell_complete=complete.agents)
+@json_choice.option("Print the agents as JSON.")
+@click.option("--all", "show_all", is_flag=True, help="All agents, also if they fill more screens.")
+@click.option("--plain", is_flag=True, help="Words instead of symbols, every column, no colours.")
+@click.option("--watch", is_flag=True, help="Keep showing it until interrupted.")
+@click.option("--stale", is_flag=True, help="Only agents that are stale or dead.")
+@past.AT
+@click.option("--offline", is_flag=True, help="Do not ask the remote; show what is known here.")
+@click.option("--set", "new_status", metavar="STATUS", help="Set this agent's own status.")
+@click.option(
+    "--epic", metavar="N", help="An epic instead: the state of its parts.",
+    shell_complete=complete.issues,
+)  # fmt: skip
+@acting
+def status(
+    app: App,
+    agent: str | None,
+    as_json: bool,
+    show_all: bool,
+    plain: bool,
+    watch: bool,
+    stale: bool,
+    at: str | None,
+    offline: bool,
+    new_status: str | None,
+    epic: str | None,
+) -> None:
+    """List agents and what they are doing, in all clones; first those that need you.
+
+    An agent needs you if it asked a question, if its client waits for a permission or a prompt, if
+    its pull request can be merged or was sent back, or if it died and left work.
+
+    A terminal shows what is known at once, then asks the remote for news, for at most 1.5 seconds.
+    Elsewhere the remote is asked first, and only if no living agent is known here.
+
+    The age is that of the need, else of the last heartbeat. For an agent in another clone it is the
+    time since the heartbeat was synced to this clone, because clocks differ.
+    """
+    if new_status is not None:
+        _set_status(app, agent, new_status)
+        return
+    if epic is not None:
+        from ghp_agents.cli.views import epic as epic_view
+
+        epic_view.show(app, epic, as_json, is_alone=not (agent or watch or stale or at))
+        start_background(app)
+        return
+    choice = Choice(agent_name(agent) if agent else None, stale)
+    if watch and at is None:
+        _watch(app, choice)
+        return
+    then = past.time_of(app, at)
+    is_screen = output.is_terminal() and not (as_json or plain or choice.name or then is not None)
+    look = _look_back(app, choice, then) if then is not None else None
+    if look is None:
+        look = _paint(app, choice, offline, show_all) if is_screen else _look(app, choice, offline)
+    if as_json:
+        _print_json(app, look, choice, then)
+    elif not look.views:
+        output.say("No agents are stale." if stale else _nobody(look.seen, then))
+    elif choice.name:
+        for line in agent_view.page(look.overview.agents[0], look.views[0].presence):
+            output.data(line)
+        waiting_view.tell(look.waits, look.views, indent="  ")
+    elif not is_screen:
+        output.plain_table(
+            agent_view.COLUMNS, [agent_view.cells(row) for row in look.overview.agents]
+        )
+        waiting_view.tell(look.waits, look.views)
+    heard = upstream_view.heard(app, look.seen) if then is None and not stale else None
+    if not as_json:
+        upstream_view.tell(heard, choice.name)
+    if look.team:
+        waiting_view.warn(look.team)
+        stale_view.tell(app.ws, look.views)
+        questions = look.overview.totals.questions
+        status_notes.warn(
+            app, look.snapshot, questions, is_summed_up=is_screen and bool(look.views)
+        )
+        upstream_view.warn(heard)
+        status_notes.print_news(app, look.snapshot, output.say if as_json else output.data)
+        _start_background(app)
+
+
+def _look(app: App, choice: Choice, offline: bool) -> Look:
+    """Look now, for a program or a page."""
+    snapshot, seen = news.look(app, processes=True, offline=offline)
+    return _chosen(app, choice, snapshot, seen, deep=choice.name is not None)
+
+
+def _look_back(app: App, choice: Choice, then: float) -> Look:
+    snapshot = app.store.snapshot(then)
+    seen = services.look_back(app.ws, snapshot, then)
+    facts = Team(app.past(then), snapshot, seen, then).facts()
+    views = _select(seen, choice, facts)
+    return Look(snapshot, seen, views, overview(views, facts))
+
+
+def _chosen(
+    app: App, choice: Choice, snapshot: Snapshot, seen: Sequence[AgentView], *, deep: bool = False
+) -> Look:
+    team = Team(app.offline, snapshot, seen)
+    facts = team.facts(deep=deep)
+    if choice.name:
+        facts = facts._replace(worktrees=team.worktrees)
+    views = waiting_view.shown(_select(seen, choice, facts), team.waits)
+    return Look(snapshot, seen, views, overview(views, facts), team)
+
+
+def _paint(app: App, choice: Choice, offline: bool, show_all: bool) -> Look:
+    """Show what is known at once; then ask for news, and show what that changed in its place."""
+    from ghp_agents.cli.frame import Frame, size
+    from ghp_agents.cli.views.status_screen import screen
+
+    frame = Frame()
+
+    def look_at(*, deep: bool, loading: bool = False) -> Look:
+        snapshot = app.store.snapshot()
+        seen = services.list_agents(app, snapshot)
+        seen = shown_work.shown(app, snapshot, seen)
+        look = _chosen(app, choice, snapshot, seen, deep=deep)
+        if look.views:
+            width, height = size()
+            frame.show(screen(look.overview, width, None if show_all else height, loading=loading))
+        return look
+
+    asks = not offline and news.is_old(app)
+    look = look_at(deep=False, loading=asks)
+    report = news.ask(app) if asks else None
+    if asks or any(view.liveness is Liveness.DEAD and view.is_here for view in look.views):
+        look = look_at(deep=True)
+    if report:  # a warning in between would move the frame
+        news.tell_trouble(report)
+    return look
+
+
+def _print_json(app: App, look: Look, choice: Choice, then: float | None) -> None:
+    found: dict[str, Any] = services.document([*look.views])
+    for row in look.overview.agents:
+        if row.name in found["agents"]:
+            found["agents"][row.name] |= agent_view.fields(row)
+    heard = upstream_view.heard(app, look.seen) if then is None and not choice.stale else None
+    output.as_json(upstream_view.joined(found, heard, choice.name), upstream_view.rows(found))
+
+
+def _start_background(app: App) -> None:
+    if app.ws.ghp_dir.exists():  # else nobody uses this program here, and nothing is created
+        start_background(app)
+
+
+def _nobody(seen: Sequence[AgentView], then: float | None) -> str:
+    if seen:
+        return "No agent is alive; `ghp agent-status NAME` shows one that is gone."
+    return (
+        "No agents yet. Start one with `ghp agent-start --next --as NAME`."
+        if then is None
+        else "There were no agents at that time."
+    )
+
+
+def _set_status(app: App, agent: str | None, new_status: str) -> None:
+    if agent:
+        app.name = agent
+    name = app.ws.agent()
+    services.heartbeat(app.ws, app.store, name, {"status": status_name(new_status)})
+    try:
+        app.store.fold()
+    except (GhpError, OSError) as error:  # the presence is saved; a later fold takes it
+        output.warn(
+            f"Saved, but not committed yet: {error}", "Run `ghp agent-doctor` to find the cause."
+        )
+    output.done(f"{name} is {new_status}.")
+    start_background(app)
+
+
+def _select(seen: Sequence[AgentView], choice: Choice, facts: Facts) -> list[AgentView]:
+    """The wanted agents; without a name not those that are gone, unless a person should look."""
+    chosen = [view for view in seen if choice.name in (None, view.name)]
+    if choice.name and not chosen:
+        raise NotFoundError(
+            f"There is no agent {choice.name}.",
+            hint="`ghp agent-status` lists agents; `ghp agent-sync` gets news from other clones.",
+        )
+    if choice.stale:
+        return [view for view in chosen if view.liveness in STALE]
+    if choice.name:
+        return chosen
+    return [x for x in chosen if x.liveness is not Liveness.GONE or facts.needs.get(x.name)]
+
+
+def _watch(app: App, choice: Choice) -> None:
+    if not output.is_terminal():
+        raise UsageError(
+            "--watch needs a terminal.", hint="For a script, use `ghp agent-log --follow --json`."
+        )
+    from ghp_agents.cli.views.live_table import keep_showing
+    from ghp_agents.cli.watch import run as watching
+
+    if watching.run(app, lambda seen: _select(seen, choice, Facts())):
+        return
+
+    def look() -> Overview:
+        snapshot = app.store.snapshot()
+        seen = services.list_agents(app, snapshot)
+        found = _chosen(app, choice, snapshot, shown_work.shown(app, snapshot, seen))
+        start_background(app)
+        return found.overview
+
+    keep_showing(look, app.ws.clock)

@@ -1,0 +1,135 @@
+"""Agents in words: as rows of plain text, as a page for one agent, and as JSON."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ghp_agents.core.clock import ago, brief
+from ghp_agents.core.ids import count
+from ghp_agents.hotpath.quoting import file, named, phrase
+from ghp_agents.presence.service import WAITS_FOR
+from ghp_agents.reports.overview import AgentRow, Need, NeedKind
+
+COLUMNS = (
+    "AGENT", "STATE", "STATUS", "ISSUE", "SEEN", "NEEDS", "PULL", "BRANCH", "LAST ACTION", "TITLE",
+)  # fmt: skip
+ACTION_SHOWN, TITLE_SHOWN = 80, 60  # characters in the table; one agent's page has all
+WHOLE = 2_000
+WORDS = {
+    NeedKind.QUESTION: "an answer",
+    NeedKind.PERMISSION: "a permission",
+    NeedKind.CONFLICT: "a conflict solved",
+    NeedKind.CHECKS: "a failed check fixed",
+    NeedKind.DEAD: "a look: it is dead",
+    NeedKind.PULL: "a merge",
+    NeedKind.INPUT: "a prompt: its turn ended",
+}
+NEXT = {  # what to type about a need
+    NeedKind.QUESTION: "ghp agent-answer {} TEXT",
+    NeedKind.DEAD: "ghp agent-sweep",
+    NeedKind.PULL: "ghp agent-merge {}",
+}
+# Fields of a presence that the page says in other words, or that mean nothing to people.
+SAID = frozenset(
+    ("status", "issue", "lastAction", "branch", "worktree", "pull", "kind", "session", "timestamp")
+)
+HIDDEN = frozenset(
+    ("epoch", "seq", "generation", "changes", "processRunsFor", "silentFor", WAITS_FOR)
+)
+
+
+def cells(row: AgentRow) -> tuple[str, ...]:
+    """An agent as a row under COLUMNS, in words only."""
+    return (
+        row.name,
+        row.liveness.value,
+        file(row.status),
+        f"#{row.issue}" if row.issue else "",
+        "" if row.seen is None else brief(row.seen),
+        need_words(row.needs[0]) if row.needs else "",
+        f"#{row.pull}" if row.pull else "",
+        file(row.branch) if row.branch else "",
+        phrase(row.action, ACTION_SHOWN) if row.action else "",
+        phrase(row.title, TITLE_SHOWN) if row.title else "",
+    )
+
+
+def need_words(need: Need) -> str:
+    """What a person should give it: `an answer (high) E-3f9a, 12m`."""
+    urgency = f" ({need.urgency})" if need.urgency not in ("", "normal") else ""
+    about = f" {need.short}" if need.short else ""
+    return f"{WORDS[need.kind]}{urgency}{about}{f', {brief(need.age)}' if need.age else ''}"
+
+
+def page(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[str]:
+    """One agent with everything that is known of it, in lines."""
+    yield f"{named(row.name)}: {row.liveness.value}, {file(row.status)}"
+    for label, text in _facts(row, presence):
+        yield f"  {label}: {text}"
+    for key, value in presence.items():
+        if value not in (None, "", [], "idle") and key not in SAID | HIDDEN:
+            shown = map(str, value if isinstance(value, list) else [value])
+            yield f"  {file(key)}: {', '.join(_quoted(text) for text in shown)}"
+
+
+def _facts(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for need in row.needs:
+        said = f": {phrase(need.text, WHOLE)}" if need.text else ""
+        command = NEXT.get(need.kind, "").format(need.short.removeprefix("#"))
+        yield "needs", f"{need_words(need)}{said}" + (f" → {command}" if command else "")
+    if row.issue:
+        yield "issue", f"#{row.issue}" + (f" {phrase(row.title, WHOLE)}" if row.title else "")
+    if row.pull:
+        yield "pull request", f"#{row.pull}"
+    if row.seen is not None:
+        how = "" if row.is_here else " (when that arrived here)"
+        yield "last heartbeat", f"{ago(row.seen)} ago{how}"
+    if row.action:
+        yield "last action", phrase(row.action, WHOLE)
+    if row.error:
+        yield "last error", phrase(row.error, WHOLE)
+    if row.branch:
+        yield "branch", file(row.branch)
+    if row.worktree:
+        yield "worktree", file(row.worktree)
+    if row.clone:
+        yield "clone", f"{row.clone} (this one)" if row.is_here else row.clone
+    if row.leases:
+        yield "leases", f"{count(row.leases, 'lease')} → ghp agent-leases"
+    client = " ".join(
+        _quoted(str(presence[key])) for key in ("kind", "session") if presence.get(key)
+    )
+    if client:
+        yield "client", client
+
+
+def _quoted(text: str) -> str:
+    """A single word as it is, any other text quoted."""
+    return text if file(text) == text else phrase(text, WHOLE)
+
+
+def fields(row: AgentRow) -> dict[str, Any]:
+    """What the JSON has besides the presence; facts that are not known are left out."""
+    known = {
+        "issueTitle": row.title,
+        "worktreePath": row.worktree if row.worktree.startswith("/") else "",
+        "openQuestion": row.question,
+        "leaseCount": row.leases,
+        "lastError": row.error,
+        "clone": row.clone,
+    }
+    needs = [
+        {
+            "kind": need.kind.value,
+            "text": need.text,
+            "urgency": need.urgency or None,
+            "ageSeconds": None if need.age is None else round(need.age),
+            "id": need.id or None,
+        }
+        for need in row.needs
+    ]
+    return {
+        "liveness": row.liveness.value,
+        "group": row.group.value,
+        **{name: value for name, value in known.items() if value},
+        **({"needs": needs} if needs else {}),
+    }

@@ -1,0 +1,111 @@
+"""What `agent-status` says besides the agents: news, what is not sent, what is broken."""
+
+from collections.abc import Callable, Iterable
+
+from ghp_agents.cli import output
+from ghp_agents.cli.views import news
+from ghp_agents.core.ids import agent_name, count
+from ghp_agents.hotpath import heartbeat, news_flag, own_name
+from ghp_agents.ports import Snapshot
+from ghp_agents.presence import service as presence
+from ghp_agents.settings import consent
+from ghp_agents.wiring import App
+
+ANSWERS = ".ghp/answers/"  # without answers, the code that reads them is not imported
+RETURNS = ".ghp/returns/"
+COMMANDED = "hub/assigned.json"  # the same for commands in GitHub comments
+
+
+def _print_github(app: App, snapshot: Snapshot) -> None:
+    from ghp_agents.github.tokenless.place import MIRROR
+
+    places = (app.ws.cache_dir / "hub", app.ws.ghp_dir / "hub")
+    if not any(place.exists() for place in places) and not snapshot.present(MIRROR):
+        return  # without importing the GitHub checks
+    from ghp_agents.doctor import github_checks
+
+    for line, remedy in github_checks.in_short(app.ws, snapshot):
+        (output.warn(line, remedy) if remedy else output.say(line))
+
+
+def warn(app: App, snapshot: Snapshot, questions: int, *, is_summed_up: bool) -> None:
+    """Print what a person should know. `is_summed_up`: the news and the questions were printed."""
+    sync_status = app.exchange.sync_status()
+    others = len([tip for tip in snapshot.tips() if tip.clone != snapshot.clone])
+    if sync_status.remote and not (is_summed_up and sync_status.news_at):
+        clones = count(others, "other clone")
+        hint = "" if sync_status.news_at else "; run `ghp agent-sync` to get news"
+        output.say(f"{news.age(app)} ({clones}){hint}.")
+    if sync_status.waiting:
+        output.warn(
+            f"{count(sync_status.waiting, 'record')} waiting: the repository is not writable.",
+            "Run `ghp agent-sync` outside the sandbox.",
+        )
+    if sync_status.unsent and (sync_status.trouble or not sync_status.news_at):
+        why = f": {sync_status.trouble}" if sync_status.trouble else ""
+        hint = "Run `ghp agent-doctor` to find the cause." if sync_status.permanent else ""
+        output.warn(f"{count(sync_status.unsent, 'change')} not sent yet{why}", hint)
+    if sync_status.refused:
+        output.warn(
+            f"The remote refused {count(sync_status.refused, 'record')}: kept here only.",
+            "`ghp agent-sync --refused` shows each, the reason, and what to do.",
+        )
+    _print_github(app, snapshot)
+    if problems := snapshot.problems():
+        output.warn(
+            f"Skipped {count(len(problems), 'record')}: not readable.",
+            "`ghp agent-doctor` lists them; they are kept.",
+        )
+    if questions and not is_summed_up:
+        output.say(f"{count(questions, 'question')} open: `ghp agent-escalations --open`.")
+    warn_of_rivalries(presence.rivalries(app.ws))
+    if app.ws.settings.unagreed:
+        from ghp_agents.consent import service as consent_service
+
+        output.warn(consent_service.summary(app.ws), consent.HINT)
+
+
+def warn_of_rivalries(rivalries: Iterable[presence.Rivalry]) -> None:
+    """Warn of names with two running sessions."""
+    for rivalry in rivalries:
+        output.warn(
+            f"Two running sessions use the name {rivalry.agent}: {rivalry.where}.",
+            "Rename one, in its worktree: `ghp agent-whoami --set NAME`.",
+        )
+
+
+def print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> None:
+    """Print news for this agent, if one is named: commands from people, a lost claim, returned work
+    and new answers."""
+    name = own_name.whoami(app.ws.place, app.environ) if not app.name else app.name
+    if not name or not heartbeat.is_name(name):
+        return
+    commanded = (app.ws.cache_dir / COMMANDED).exists()
+    if commanded or "generation" in snapshot.agents().get(name, ()):
+        from ghp_agents.sync.notifications import fence_lines
+
+        for line in fence_lines(app, snapshot, agent_name(name)):
+            tell(line)
+    if news_flag.is_set(app.ws.folders, name):
+        from ghp_agents.sync import notifications
+
+        news_flag.clear(app.ws.folders, name)
+        if notifications.must_stop(app, snapshot, agent_name(name)):
+            news_flag.set_flag(app.ws.folders, name)  # also if it was a person who asked
+        others = notifications.of_others(app, snapshot, agent_name(name))
+        if others.text:
+            tell(others.text)
+            notifications.deliver(app, agent_name(name), others.ids)
+    if snapshot.files(RETURNS):
+        from ghp_agents.handoffs import returned_work
+
+        for line in returned_work.reminders(app, snapshot, agent_name(name)):
+            tell(output.clean(line))
+    if not snapshot.present(ANSWERS):
+        return
+    from ghp_agents.escalations import service as escalation
+
+    news = escalation.news_for(app.ws, snapshot, agent_name(name))
+    if news:
+        tell(output.clean(escalation.render_news(news).rstrip()))
+        escalation.mark_told(app.ws, agent_name(name), [answer.id for answer in news])

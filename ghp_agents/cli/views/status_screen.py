@@ -1,0 +1,247 @@
+"""The overview on a terminal: one line per agent, those that need a person first.
+
+A line is a tuple of spans, each a text and a style of rich; all lines fit the width.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from ghp_agents.cli.frame import fitted
+from ghp_agents.cli.output import cells
+from ghp_agents.core.clock import brief
+from ghp_agents.core.ids import count
+from ghp_agents.hotpath.quoting import seen_line
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.reports.overview import AgentRow, Group, NeedKind, Overview
+
+Span = tuple[str, str]  # a text and its style
+Line = tuple[Span, ...]
+
+HEADINGS = {Group.NEEDS_YOU: "NEEDS YOU", Group.WORKING: "WORKING", Group.IDLE: "IDLE"}
+MARKS = {NeedKind.QUESTION: ("?", "cyan"), NeedKind.DEAD: ("✗", "red")}
+ATTENTION = ("!", "yellow")
+WORDS = {
+    NeedKind.QUESTION: "asks",
+    NeedKind.PERMISSION: "permission",
+    NeedKind.CONFLICT: "conflict",
+    NeedKind.CHECKS: "check failed",
+    NeedKind.DEAD: "dead",
+    NeedKind.PULL: "ready to merge",
+    NeedKind.INPUT: "turn ended",
+}
+LONGEST = 300  # characters of others' text that are looked at
+GAP = 2  # cells between columns
+MARK = 2  # cells before the first column
+
+
+class Column(NamedTuple):
+    """A column: its width is between the widest cell's and `least`, and never above `most`."""
+
+    cell: Callable[[AgentRow], str]
+    most: int
+    least: int
+    style: str = ""
+    right: bool = False
+
+
+def screen(
+    overview: Overview, width: int, height: int | None = None, *, loading: bool = False
+) -> list[Line]:
+    """The overview in at most `height` lines of `width` cells; `loading`: newer facts may come."""
+    columns, hidden = _chosen(overview.agents, width)
+    widths = _widths(columns, overview.agents, width)
+    # Below the summary, above the prompt, and without the last line if columns are hidden.
+    room = None if height is None else max(2, height - 2 - bool(hidden))
+    body, left = _body(overview, room, hidden, lambda row: _line(row, columns, widths))
+    lines = [_summary(overview, width, loading=loading), *body]
+    rest = [f"… {left} more (--all)"] if left else []
+    rest += [f"{count(hidden, 'column')} hidden"] if hidden else []
+    if rest:
+        lines.append((("  " + fitted(" · ".join(rest), width - 2), "dim"),))
+    return lines
+
+
+def _body(
+    overview: Overview, room: int | None, hidden: int, line: Callable[[AgentRow], Line]
+) -> tuple[list[Line], int]:
+    """The groups with their headings, and the number of agents for which there is no room."""
+    groups = [
+        (heading, [row for row in overview.agents if row.group is group])
+        for group, heading in HEADINGS.items()
+    ]
+    groups = [(heading, rows) for heading, rows in groups if rows]
+    whole = sum(len(rows) + 1 for _, rows in groups)
+    if room is None or whole <= room:
+        room = whole
+    elif not hidden:
+        room -= 1  # for the line that counts the others
+    lines: list[Line] = []
+    shown = 0
+    for heading, rows in groups:
+        some = rows[: max(0, room - len(lines) - 1)]
+        if some:
+            lines += [((heading, "bold dim"),), *map(line, some)]
+            shown += len(some)
+    return lines, len(overview.agents) - shown
+
+
+def _summary(overview: Overview, width: int, *, loading: bool) -> Line:
+    totals = overview.totals
+    left: list[Span] = [(count(totals.agents, "agent"), "bold")]
+    for number, word, style in (
+        (totals.needs_you, "need you" if totals.needs_you != 1 else "needs you", "yellow"),
+        (totals.working, "working", ""),
+        (totals.stale, "stale", "yellow"),
+        (totals.dead, "dead", "red"),
+    ):
+        if number:
+            left += [(" · ", "dim"), (f"{number} {word}", style)]
+    taken = sum(cells(text) for text, _ in left)
+    for right in _news(overview, loading=loading):
+        if taken + GAP + cells(right) <= width:
+            return (*left, (right.rjust(width - taken), "dim"))
+    return tuple(left) if taken <= width else ((fitted("".join(x for x, _ in left), width), ""),)
+
+
+def _news(overview: Overview, *, loading: bool) -> Iterator[str]:
+    """What is said on the right, shorter and shorter."""
+    totals = overview.totals
+    clones = f"{totals.clones} clones" if totals.clones > 1 else ""
+    age = "asking for news …" if loading else ""
+    if not loading and totals.news_age is not None:
+        age = f"news {brief(totals.news_age)} ago"
+    yield " · ".join(filter(None, (age, clones)))
+    yield age
+
+
+def _line(row: AgentRow, columns: Sequence[Column], widths: Sequence[int]) -> Line:
+    mark, style = _mark(row)
+    spans: list[Span] = [(f"{mark} ", style)]
+    for at, (column, width) in enumerate(zip(columns, widths, strict=True)):
+        text = fitted(column.cell(row), width, middle=column.cell is _name)
+        space = " " * (width - cells(text))
+        last = at == len(columns) - 1
+        padded = space + text if column.right else text + ("" if last else space)
+        spans.append((padded + ("" if last else " " * GAP), _style(row, column, style)))
+    return tuple(spans)
+
+
+def _mark(row: AgentRow) -> Span:
+    if row.needs:
+        return MARKS.get(row.needs[0].kind, ATTENTION)
+    return ("~", "yellow") if row.liveness is Liveness.STALE else (" ", "")
+
+
+def _style(row: AgentRow, column: Column, mark: str) -> str:
+    if row.group is Group.IDLE:
+        return "dim"
+    return mark if column.cell is _state and mark else column.style
+
+
+def _name(row: AgentRow) -> str:
+    return row.name
+
+
+def _issue(row: AgentRow) -> str:
+    return f"#{row.issue}" if row.issue else ""
+
+
+def _title(row: AgentRow) -> str:
+    return seen_line(row.title, LONGEST)
+
+
+def _state(row: AgentRow) -> str:
+    """Why it needs a person; else its liveness if that is not active; else its status."""
+    if row.needs:
+        need = row.needs[0]
+        words = WORDS[need.kind]
+        return f"{words} ({need.urgency})" if need.urgency not in ("", "normal") else words
+    if row.liveness is Liveness.ACTIVE:
+        return seen_line(row.status, LONGEST)
+    return row.liveness.value
+
+
+def _age(row: AgentRow) -> str:
+    """How long it has needed a person; else how long ago it was heard of."""
+    age = row.needs[0].age if row.needs and row.needs[0].age is not None else row.seen
+    return "" if age is None else brief(age)
+
+
+def _about(row: AgentRow) -> str:
+    """What to name in a command: its question, else its pull request."""
+    if row.needs and row.needs[0].short:
+        return row.needs[0].short
+    return f"#{row.pull}" if row.pull else ""
+
+
+def _detail(row: AgentRow) -> str:
+    if row.needs and row.needs[0].text:
+        return seen_line(row.needs[0].text, LONGEST)
+    if row.waits_for:
+        agent, what = row.waits_for[0]
+        more = f" and {len(row.waits_for) - 1} more" if len(row.waits_for) > 1 else ""
+        return seen_line(f"waits for {agent}, which has {what}{more}", LONGEST)
+    return seen_line(row.action, LONGEST)
+
+
+def _leases(row: AgentRow) -> str:
+    return count(row.leases, "lease") if row.leases else ""
+
+
+def _branch(row: AgentRow) -> str:
+    return seen_line(row.branch, LONGEST)
+
+
+def _place(row: AgentRow) -> str:
+    """Its worktree; of an agent of another clone, that clone."""
+    return seen_line(row.worktree, LONGEST) if row.is_here else f"clone {row.clone[:6]}"
+
+
+COLUMNS = (  # the most important first; the last ones are hidden if it is narrow
+    Column(_name, 24, 16, "bold"),
+    Column(_issue, 8, 8),
+    Column(_title, 60, 12),
+    Column(_state, 26, 14),
+    Column(_age, 4, 4, "dim", right=True),
+    Column(_about, 12, 12),
+    Column(_detail, 80, 16),
+    Column(_place, 28, 12, "dim"),
+    Column(_branch, 40, 16, "dim"),
+    Column(_leases, 9, 9, "dim"),
+)
+
+
+def _chosen(rows: Sequence[AgentRow], width: int) -> tuple[list[Column], int]:
+    """The columns that fit, and the number of others that have content."""
+    filled = [column for column in COLUMNS if any(map(column.cell, rows))]
+    chosen: list[Column] = []
+    taken = MARK - GAP
+    for column in filled:
+        taken += GAP + min(column.least, _widest(column, rows))
+        if taken > width:
+            break
+        chosen.append(column)
+    return chosen, len(filled) - len(chosen)
+
+
+def _widest(column: Column, rows: Sequence[AgentRow]) -> int:
+    return min(column.most, max((cells(column.cell(row)) for row in rows), default=0))
+
+
+def _widths(columns: Sequence[Column], rows: Sequence[AgentRow], width: int) -> list[int]:
+    """Every column gets its least width; what is left goes to the short ones, then to the title
+    and the detail in equal parts, as far as they need it."""
+    wanted = [_widest(column, rows) for column in columns]
+    widths = [min(column.least, most) for column, most in zip(columns, wanted, strict=True)]
+    left = width - MARK - sum(widths) - GAP * (len(columns) - 1)
+    long = [at for at, column in enumerate(columns) if column.cell in (_title, _detail)]
+    short = [at for at in range(len(columns)) if at not in long]
+    for at, share in (
+        *((at, 1) for at in short),
+        *((at, 2) for at in long),
+        *((x, 1) for x in long),
+    ):
+        more = max(0, min(wanted[at] - widths[at], left // share))
+        widths[at] += more
+        left -= more
+    return widths

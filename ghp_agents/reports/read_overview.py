@@ -1,0 +1,200 @@
+"""Reads what the overview shows besides presence: titles, questions, leases, what was sent back.
+
+`agent-status` reads this: each part imports its parser only if there is something to parse.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from ghp_agents.core.errors import GhpError
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.service import LEASES, AgentView
+from ghp_agents.reports.overview import Facts, Need, NeedKind
+from ghp_agents.state.presence import issue_of, number
+from ghp_agents.state.record import PULLS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.issues.issue import Issue
+    from ghp_agents.leases.wait_graph import Wait
+
+QUESTIONS = ".ghp/escalations/"
+RETURNS = ".ghp/returns/"
+
+Needs = dict[str, list[Need]]
+
+
+class Team:
+    """The agents as one command sees them; each part is read once, on first use.
+
+    With `at` (seconds) they are those of a time in the past, and `ctx` has the issues of then.
+    """
+
+    def __init__(
+        self,
+        ctx: Context,
+        snapshot: Snapshot,
+        views: Sequence[AgentView],
+        at: float | None = None,
+    ) -> None:
+        self.ctx, self.snapshot, self.views, self.at = ctx, snapshot, views, at
+        self.troubles: list[GhpError] = []  # why a part is missing
+
+    @cached_property
+    def issues(self) -> "Sequence[Issue]":
+        """The open issues as this clone knows them; not read where nobody has claimed one."""
+        if not any("generation" in view.presence for view in self.views):
+            return ()
+        try:
+            return self.ctx.tracker.known()
+        except GhpError as error:  # the rest can still be shown
+            self.troubles.append(error)
+            return ()
+
+    @cached_property
+    def waits(self) -> "Sequence[Wait]":
+        """Who waits for whom."""
+        if self.at is not None or not (self.issues or self.snapshot.present(LEASES)):
+            return ()
+        from ghp_agents.leases import deadlocks
+
+        try:
+            return deadlocks.waits(self.ctx, self.snapshot, self.views, self.issues)
+        except GhpError as error:
+            self.troubles.append(error)
+            return ()
+
+    def facts(self, *, deep: bool = False) -> Facts:
+        """What is known; `deep` also starts git in the worktrees of agents that died here."""
+        needs: Needs = {}
+        errors: dict[str, str] = {}
+        self._add_questions(needs)
+        if self.at is None:
+            self._add_returns(needs, errors)
+        if deep:
+            self._add_unsaved(needs)
+        snapshot = self.snapshot
+        return Facts(
+            needs=needs,
+            titles={number: issue.title for issue in self.issues for number in issue.numbers},
+            leases=self._leases(),
+            errors=errors,
+            pulls=self._open_pulls(),
+            clones=len({tip.clone for tip in snapshot.tips()} | {snapshot.clone}),
+            news_age=self.ctx.exchange.news_age() if self.at is None else None,
+        )
+
+    def _add_questions(self, needs: Needs) -> None:
+        if not self.snapshot.present(QUESTIONS):
+            return
+        from ghp_agents.core.clock import to_seconds
+        from ghp_agents.escalations import escalation as rules
+        from ghp_agents.escalations import service as escalation
+
+        ws = self.ctx.ws
+        known, _ = escalation.read_present(self.snapshot, ws.settings.orchestrators)
+        names, now = rules.short_names(known), ws.clock.now() if self.at is None else self.at
+        for each in known:
+            if each.is_open:
+                try:
+                    age = max(0.0, now - to_seconds(each.asked_at))
+                except (ValueError, OverflowError):  # written by hand
+                    age = None
+                need = Need(
+                    NeedKind.QUESTION, each.title, each.urgency, age, each.name, names[each.id]
+                )
+                needs.setdefault(each.question.agent, []).append(need)
+
+    def _add_returns(self, needs: Needs, errors: dict[str, str]) -> None:
+        """Pull requests that were sent back to their agents and did not change since."""
+        if not self.snapshot.present(RETURNS):
+            return
+        from ghp_agents.handoffs import returned_work
+
+        claimed = {
+            issue_of(view.presence): view.name
+            for view in self.views
+            if "generation" in view.presence
+        }
+        found = returned_work.unresolved(
+            self.ctx.ws,
+            self.snapshot,
+            lambda entry: entry.issue is None or entry.issue in claimed,
+        )
+        for entry, _ in found:
+            name = claimed.get(entry.issue, entry.agent) if entry.issue else entry.agent
+            kind = NeedKind.CONFLICT if entry.reason == "conflict" else NeedKind.CHECKS
+            why = returned_work.why(entry)
+            about = f"#{entry.pull}"
+            needs.setdefault(name, []).append(Need(kind, why, id=about, short=about))
+            errors[name] = why
+
+    def _add_unsaved(self, needs: Needs) -> None:
+        """Dead agents of this clone that left uncommitted changes."""
+        from ghp_agents.core.ids import count
+        from ghp_agents.git import changed_paths
+
+        paths = self.worktrees
+        for view in self.views:
+            path = paths.get(view.name)
+            if view.liveness is Liveness.DEAD and path:
+                try:
+                    changed = changed_paths.in_worktree(Path(path))
+                except (GhpError, OSError):
+                    continue
+                if changed:
+                    text = count(len(changed), "unsaved file")
+                    needs.setdefault(view.name, []).append(
+                        Need(NeedKind.DEAD, text, age=view.quiet)
+                    )
+
+    @cached_property
+    def worktrees(self) -> Mapping[str, str]:
+        """The paths of the worktrees of agents of this clone."""
+        from ghp_agents.git import worktree_admin
+
+        mine = [view for view in self.views if view.is_here]
+        if not mine or self.ctx.ws.place.toplevel is None:
+            return {}
+        listed = worktree_admin.listed(self.ctx.ws.folder)
+        by_name = {each.path.name: str(each.path) for each in reversed(listed)}
+        by_branch = {each.branch: str(each.path) for each in listed if each.branch}
+        found = {
+            view.name: by_branch.get(str(view.presence.get("branch")))
+            or by_name.get(str(view.presence.get("worktree")))
+            for view in mine
+        }
+        return {name: path for name, path in found.items() if path}
+
+    def _leases(self) -> Mapping[str, int]:
+        if not self.snapshot.present(LEASES):
+            return {}
+        if self.at is None:
+            from ghp_agents.leases.world import World
+
+            world = World(self.ctx, self.snapshot, self.views)
+        else:
+            from ghp_agents.leases.past_world import PastWorld
+
+            world = PastWorld(self.ctx, self.at)
+        return Counter(hold.holder for hold in world.holds if not hold.is_person)
+
+    def _open_pulls(self) -> frozenset[int]:
+        """The pull requests of agents that can be merged, as far as known without asking."""
+        reported = {number(view.presence, "pull") for view in self.views} - {0}
+        if not reported or not self.snapshot.present(PULLS):
+            return frozenset(reported)
+        from ghp_agents.pulls import replay
+
+        found = replay.fold(replay.read_events(self.snapshot.present(PULLS)))
+        return frozenset(
+            reported - {
+                known
+                for each in found
+                if each.pull.draft or each.pull.state != "open"
+                for known in each.numbers
+            }
+        )  # fmt: skip

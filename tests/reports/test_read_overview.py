@@ -1,0 +1,121 @@
+"""What the overview shows besides presence, read from a real repository."""
+
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.liveness import Liveness
+from ghp_agents.reports.overview import Need, NeedKind
+from ghp_agents.reports.read_overview import Team
+from ghp_agents.wiring import App
+from tests.support.clock import ManualClock
+from tests.support.ghp import invoke
+from tests.support.git import commit
+
+AS = {"GHP_AGENT": "worker-1"}
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+def ghp(words: str, repo: Path, clock: ManualClock) -> str:
+    done = invoke(words, repo, AS, clock=clock)
+    assert done.code == 0, done.err
+    return done.out
+
+
+def look(repo: Path, clock: ManualClock) -> Team:
+    app = App(repo, {}, clock=clock)
+    snapshot = app.store.snapshot()
+    return Team(app.offline, snapshot, presence.list_agents(app, snapshot))
+
+
+def test_an_agent_that_reports_nothing_but_its_presence_has_no_facts(
+    repo: Path, clock: ManualClock
+) -> None:
+    ghp("agent-status --set testing", repo, clock)
+    facts = look(repo, clock).facts()
+    assert (facts.needs, facts.titles, facts.leases, facts.pulls) == ({}, {}, {}, frozenset())
+    assert (facts.clones, facts.news_age) == (1, None)
+
+
+def test_a_claimed_issue_has_its_title_and_a_lease_is_counted(
+    repo: Path, clock: ManualClock
+) -> None:
+    ghp("agent-issue new Parse", repo, clock)
+    ghp("agent-claim 1", repo, clock)
+    ghp("agent-lease src/", repo, clock)
+    facts = look(repo, clock).facts()
+    assert (facts.titles, dict(facts.leases)) == ({1: "Parse"}, {"worker-1": 1})
+
+
+def test_an_open_question_is_a_need_until_somebody_answers_it(
+    repo: Path, clock: ManualClock
+) -> None:
+    ghp("agent-status --set testing", repo, clock)
+    name = ghp("agent-escalate Which? --urgency high", repo, clock).strip()
+    clock.wait(720)
+    asked = Need(NeedKind.QUESTION, "Which?", "high", 720.0, name, name[:6])
+    assert look(repo, clock).facts().needs == {"worker-1": [asked]}
+    invoke(["agent-answer", name, "That one"], repo, clock=clock)
+    assert look(repo, clock).facts().needs == {}
+
+
+def test_a_pull_request_that_was_sent_back_is_a_need_and_the_last_error(
+    repo: Path, clock: ManualClock
+) -> None:
+    (repo / ".ghp").mkdir()
+    commit(repo, {".ghp/config.json": '{"agents": {"checks": ["test ! -e broken"]}}'})
+    invoke("agent-trust --yes", repo, clock=clock)
+    ghp("agent-issue new Parse", repo, clock)
+    ghp("agent-start 1", repo, clock)
+    place = Path(ghp("agent-where 1", repo, clock).strip())
+    commit(place, {"a.txt": "one\n"})
+    finished = invoke("agent-finish", place, AS, clock=clock)
+    assert finished.code == 0, finished.err
+    assert look(repo, clock).facts().pulls == {2}
+    commit(repo, {"broken": ""})
+    merged = invoke("agent-merge --queue", repo, clock=clock)
+    assert merged.code == 1, merged
+    facts = look(repo, clock).facts()
+    ((need,),) = facts.needs.values()
+    assert (need.kind, need.id) == (NeedKind.CHECKS, "#2")
+    assert "broken" in facts.errors["worker-1"]
+
+
+def test_a_dead_agent_with_unsaved_work_is_a_need(repo: Path, clock: ManualClock) -> None:
+    ghp("agent-issue new Parse", repo, clock)
+    ghp("agent-start 1", repo, clock)
+    place = Path(ghp("agent-where 1", repo, clock).strip())
+    ghp("agent-heartbeat", place, clock)
+    (place / "new.txt").write_text("unsaved\n")
+    team = look(repo, clock)
+    team.views = [view._replace(liveness=Liveness.DEAD) for view in team.views]
+    assert team.worktrees == {"worker-1": str(place)}
+    assert team.facts().needs == {}
+    (need,) = team.facts(deep=True).needs["worker-1"]
+    assert (need.kind, need.text) == (NeedKind.DEAD, "1 unsaved file")
+
+
+def test_in_the_past_there_are_the_questions_and_leases_of_then(
+    repo: Path, clock: ManualClock
+) -> None:
+    ghp("agent-issue new Parse", repo, clock)
+    ghp("agent-claim 1", repo, clock)
+    ghp("agent-lease src/", repo, clock)
+    name = ghp("agent-escalate Which?", repo, clock).strip()
+    clock.wait(60)
+    then = clock.now()
+    clock.wait(60)
+    invoke(["agent-answer", name, "That one"], repo, clock=clock)
+    ghp("agent-release src/", repo, clock)
+    app = App(repo, {}, clock=clock)
+    snapshot = app.store.snapshot(then)
+    team = Team(app.past(then), snapshot, presence.look_back(app.ws, snapshot, then), then)
+    facts = team.facts()
+    assert [need.age for need in facts.needs["worker-1"]] == [60.0]
+    assert (facts.titles, dict(facts.leases)) == ({1: "Parse"}, {"worker-1": 1})
+    assert (team.waits, facts.news_age) == ((), None)
