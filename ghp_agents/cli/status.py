@@ -251,9 +251,6 @@ def _watch(app: App, choice: Choice) -> None:
     from ghp_agents.cli.views.live_table import keep_showing
     from ghp_agents.cli.watch import run as watching
 
-    if watching.run(app, lambda seen: _select(seen, choice, Facts())):
-        return
-
     def look() -> Overview:
         snapshot = app.store.snapshot()
         seen = services.list_agents(app, snapshot)
@@ -261,4 +258,5 @@ def _watch(app: App, choice: Choice) -> None:
         start_background(app)
         return found.overview
 
-    keep_showing(look, app.ws.clock)
+    if not watching.run(app, look):
+        keep_showing(look, app.ws.clock)

@@ -23,10 +23,12 @@ Play = Callable[["Watch", "Pilot[int]"], Coroutine[Any, Any, None]]
 def team() -> tuple[AgentRow, ...]:
     """Thirty agents: four need a person, one is stale, two are idle."""
     active = Liveness.ACTIVE
-    asked = Need(NeedKind.QUESTION, "Is a tab one column or eight?", "high", 720.0, "E-0911")
-    conflict = Need(NeedKind.CONFLICT, "_urlparse.py", age=90.0, id="#32")
+    asked = Need(
+        NeedKind.QUESTION, "Is a tab one column or eight?", "high", 720.0, "E-091122", "E-0911"
+    )
+    conflict = Need(NeedKind.CONFLICT, "_urlparse.py", age=90.0, id="#32", short="#32")
     dead = Need(NeedKind.DEAD, "2 files unsaved", age=2_460.0)
-    pull = Need(NeedKind.PULL, id="#40")
+    pull = Need(NeedKind.PULL, id="#40", short="#40")
     first = [
         AgentRow(
             "claude-232b", active, "implementing", (asked,), 3, "Typing: make Client.request",

@@ -48,17 +48,29 @@ def screen(
     overview: Overview, width: int, height: int | None = None, *, loading: bool = False
 ) -> list[Line]:
     """The overview in at most `height` lines of `width` cells; `loading`: newer facts may come."""
-    columns, hidden = _chosen(overview.agents, width)
-    widths = _widths(columns, overview.agents, width)
+    grid = Grid(overview.agents, width)
+    hidden = grid.hidden
     # Below the summary, above the prompt, and without the last line if columns are hidden.
     room = None if height is None else max(2, height - 2 - bool(hidden))
-    body, left = _body(overview, room, hidden, lambda row: _line(row, columns, widths))
-    lines = [_summary(overview, width, loading=loading), *body]
+    body, left = _body(overview, room, hidden, grid.line)
+    lines = [summary(overview, width, loading=loading), *body]
     rest = [f"… {left} more (--all)"] if left else []
     rest += [f"{count(hidden, 'column')} hidden"] if hidden else []
     if rest:
         lines.append((("  " + fitted(" · ".join(rest), width - 2), "dim"),))
     return lines
+
+
+class Grid:
+    """The columns that fit a width, and the line of each agent under them."""
+
+    def __init__(self, rows: Sequence[AgentRow], width: int) -> None:
+        self._columns, self.hidden = _chosen(rows, width)
+        self._widths = _widths(self._columns, rows, width)
+
+    def line(self, row: AgentRow) -> Line:
+        """An agent's line; its last column is not padded."""
+        return _line(row, self._columns, self._widths)
 
 
 def _body(
@@ -85,7 +97,8 @@ def _body(
     return lines, len(overview.agents) - shown
 
 
-def _summary(overview: Overview, width: int, *, loading: bool) -> Line:
+def summary(overview: Overview, width: int, *, loading: bool = False) -> Line:
+    """The totals on the left, and the age of the news on the right."""
     totals = overview.totals
     left: list[Span] = [(count(totals.agents, "agent"), "bold")]
     for number, word, style in (

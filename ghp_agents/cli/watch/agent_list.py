@@ -9,7 +9,8 @@ from textual.events import Click, MouseScrollDown, MouseScrollUp, Resize
 from textual.message import Message
 from textual.widget import Widget
 
-from ghp_agents.cli.watch.page import Page, page
+from ghp_agents.cli.watch.content import content, selected
+from ghp_agents.cli.watch.page import Listing, Page
 from ghp_agents.reports.overview import AgentRow
 
 STEP = 3  # rows that the mouse wheel moves
@@ -40,7 +41,8 @@ class AgentList(Widget, can_focus=True):
         self._at = 0
         self._elapsed = 0.0
         self._note = "Reading …"
-        self._page = Page((), ())
+        self._listing = Listing()
+        self._page = Page()
 
     @property
     def row(self) -> AgentRow | None:
@@ -49,16 +51,22 @@ class AgentList(Widget, can_focus=True):
 
     def show(self, rows: Sequence[AgentRow], note: str, elapsed: float) -> None:
         """Show these rows, or `note` if there is none."""
-        name = self.row.name if self.row else ""
-        found = next((at for at, row in enumerate(rows) if row.name == name), self._at)
-        self._rows, self._note, self._elapsed = rows, note, elapsed
-        self._at = max(0, min(found, len(rows) - 1))
+        self._note, self._elapsed = note, elapsed
+        if rows != self._rows:
+            name = self.row.name if self.row else ""
+            found = next((at for at, row in enumerate(rows) if row.name == name), self._at)
+            self._rows, self._at = rows, max(0, min(found, len(rows) - 1))
+            self._listing = Listing(rows, self.size.width)
         self._draw()
 
     def render(self) -> Content:
         if not self._rows:
             return Content.styled(self._note, "dim")
-        return Content("\n").join(self._page.lines)
+        width, page = self.size.width, self._page
+        return Content("\n").join(
+            selected(line, width) if at == page.at else content(line)
+            for at, line in enumerate(page.lines)
+        )
 
     def action_move(self, by: int) -> None:
         """Select the agent `by` rows below."""
@@ -78,6 +86,7 @@ class AgentList(Widget, can_focus=True):
             self.post_message(self.Opened())
 
     def on_resize(self, _: Resize) -> None:
+        self._listing = Listing(self._rows, self.size.width)
         self._draw()
 
     def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
@@ -106,10 +115,8 @@ class AgentList(Widget, can_focus=True):
 
     def _draw(self) -> None:
         """Draw again, if the lines have changed."""
-        row = self.row
-        drawn = page(
-            self._rows, row.name if row else "", self.size.width, self.size.height, self._elapsed
-        )
+        name = self.row.name if self.row else ""
+        drawn = self._listing.page(name, max(1, self.size.height), self._elapsed)
         if drawn != self._page or not self._rows:
             self._page = drawn
             self.refresh()

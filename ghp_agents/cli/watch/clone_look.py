@@ -3,19 +3,16 @@
 from collections.abc import Iterable, Sequence
 from threading import Event
 
-from ghp_agents.claims import shown_work
-from ghp_agents.cli.context import start_background
 from ghp_agents.cli.watch import commands, open_place
 from ghp_agents.cli.watch.commands import Ran
 from ghp_agents.cli.watch.detail import read_detail, worktree_of
-from ghp_agents.cli.watch.look import Detail, Place, Question, Select
+from ghp_agents.cli.watch.look import Detail, Place, Question, Read
 from ghp_agents.core.errors import NotFoundError
 from ghp_agents.escalations import escalation as questions
 from ghp_agents.escalations import service as escalations
 from ghp_agents.hotpath import background
-from ghp_agents.presence import service as presence
 from ghp_agents.presence import wait
-from ghp_agents.reports.overview import AgentRow, Facts, Overview, overview
+from ghp_agents.reports.overview import AgentRow, Overview
 from ghp_agents.state.file_times import read_times
 from ghp_agents.wiring import App
 
@@ -24,25 +21,19 @@ READ_EVERY = 10.0  # seconds until all is read again: an agent gets stale withou
 
 
 class CloneLook:
-    """`Look` at the clone of an app. `select` chooses the agents to show."""
+    """`Look` at the clone of an app; `read` reads its overview."""
 
-    def __init__(self, app: App, select: Select) -> None:
-        self._app, self._select = app, select
+    def __init__(self, app: App, read: Read) -> None:
+        self._read, self._app = read, app
         # Each thread has parts of its own: they keep what they read.
+        self._beside = App(app.cwd, app.environ, clock=app.ws.clock)
         self._exchanging = App(app.cwd, app.environ, clock=app.ws.clock)
         self._times: object = None
 
     def overview(self) -> Overview:
         """The agents now."""
-        app = self._app
-        self._times = read_times(app.ws)
-        snapshot = app.store.snapshot()
-        seen = presence.list_agents(app, snapshot, processes=True)
-        views = self._select(shown_work.shown(app, snapshot, seen))
-        if app.ws.ghp_dir.exists():
-            start_background(app)
-        facts = Facts(clones=len(snapshot.tips()), news_age=app.exchange.news_age())
-        return overview(views, facts)
+        self._times = read_times(self._app.ws)
+        return self._read()
 
     def wait(self, over: Event) -> None:
         """Return after a change, after READ_EVERY, or when `over` is set."""
@@ -64,14 +55,14 @@ class CloneLook:
 
     def question(self, id: str) -> Question:
         """An open question in full."""
-        known, _ = escalations.read_present(self._app.store.snapshot())
+        known, _ = escalations.read_present(self._beside.store.snapshot())
         found = questions.find(known, id)
         asked = found.question
         return Question(found.name, asked.agent, asked.text, asked.options)
 
     def detail(self, row: AgentRow) -> Detail:
         """What an agent did."""
-        return read_detail(self._app, row)
+        return read_detail(self._beside, row)
 
     def places(self, row: AgentRow) -> Sequence[Place]:
         """What can be opened for an agent."""
@@ -79,22 +70,22 @@ class CloneLook:
 
     def answer(self, question: str, text: str) -> Ran:
         """Answer a question as the person."""
-        return commands.answer(self._app, question, text)
+        return commands.answer(self._beside, question, text)
 
     def stop(self, agent: str, reason: str) -> Ran:
         """Stop an agent as the person."""
-        return commands.stop(self._app, agent, reason)
+        return commands.stop(self._beside, agent, reason)
 
     def _worktree(self, row: AgentRow) -> Iterable[Place]:
-        path = worktree_of(self._app, row)
+        path = worktree_of(self._beside, row)
         if path is not None:
-            yield from open_place.of_worktree(str(path), self._app.environ)
+            yield from open_place.of_worktree(str(path), self._beside.environ)
 
     def _pull(self, row: AgentRow) -> Iterable[Place]:
         if row.pull is None:
             return
         try:
-            found = self._app.forge.get(row.pull)
+            found = self._beside.forge.get(row.pull)
         except NotFoundError:
             return
         if found.url:

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ghp_agents.cli.watch.look import Detail
-from ghp_agents.cli.watch.page import short
-from ghp_agents.core.clock import to_seconds
+from ghp_agents.core.clock import brief, to_seconds
 from ghp_agents.core.ids import count
 from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.handoffs import record as handoff_record
@@ -94,6 +93,6 @@ def _event(entry: LedgerEntry) -> str:
 
 def _age(at: str, now: float) -> str:
     try:
-        return short(now - to_seconds(at))
+        return brief(now - to_seconds(at))
     except ValueError:
         return "?"

@@ -10,9 +10,10 @@ from textual.events import Resize
 from textual.widgets import Static
 
 from ghp_agents.cli.watch.agent_screen import AgentScreen
+from ghp_agents.cli.watch.content import content
+from ghp_agents.cli.watch.detail_text import detail_text
 from ghp_agents.cli.watch.keys import hints
 from ghp_agents.cli.watch.look import Detail
-from ghp_agents.cli.watch.page import detail_page
 from ghp_agents.reports.overview import AgentRow, Overview
 
 
@@ -71,7 +72,10 @@ class DetailScreen(AgentScreen):
 
     def _draw(self) -> None:
         row = self._row
-        title = Content.assemble((row.name, "bold"), f"  {row.liveness.value}, {row.status}")
-        self.query_one("#header", Static).update(title.truncate(self.size.width, ellipsis=True))
-        self.query_one("#detail", Static).update(detail_page(row, self._detail))
-        self.query_one("#keys", Static).update(hints(row, self.size.width, is_detail=True))
+        title = ((row.name, "bold"), (f"  {row.liveness.value}, {row.status}", ""))
+        lines = map(content, detail_text(row, self._detail))
+        self.query_one("#header", Static).update(content(title), layout=False)
+        self.query_one("#detail", Static).update(Content("\n").join(lines))
+        self.query_one("#keys", Static).update(
+            hints(row, self.size.width, is_detail=True), layout=False
+        )

@@ -5,10 +5,9 @@ from threading import Event
 from typing import NamedTuple, Protocol
 
 from ghp_agents.cli.watch.commands import Ran
-from ghp_agents.presence.service import AgentView
 from ghp_agents.reports.overview import AgentRow, Overview
 
-Select = Callable[[Sequence[AgentView]], Sequence[AgentView]]
+Read = Callable[[], Overview]
 
 
 class Question(NamedTuple):

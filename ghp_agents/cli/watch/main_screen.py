@@ -7,11 +7,13 @@ from textual.binding import Binding, BindingType
 from textual.events import Resize
 from textual.widgets import Input, Static
 
+from ghp_agents.cli.views.status_screen import summary
 from ghp_agents.cli.watch.agent_list import AgentList
 from ghp_agents.cli.watch.agent_screen import AgentScreen
+from ghp_agents.cli.watch.content import content
 from ghp_agents.cli.watch.detail_screen import DetailScreen
 from ghp_agents.cli.watch.keys import hints
-from ghp_agents.cli.watch.page import header, matching
+from ghp_agents.cli.watch.page import matching, news_aged
 from ghp_agents.reports.overview import AgentRow, Overview
 
 NOBODY = "No agents yet. Start one with `ghp agent-start --next --as NAME`."
@@ -97,7 +99,9 @@ class MainScreen(AgentScreen):
             return
         elapsed = self.program.seconds() - self._at
         width = self.size.width
-        self.query_one("#header", Static).update(header(self._found, width, elapsed), layout=False)
+        self.query_one("#header", Static).update(
+            content(summary(news_aged(self._found, elapsed), width)), layout=False
+        )
         rows = matching(self._found.agents, self._words)
         note = "No agent has these words; Esc shows all." if self._words else NOBODY
         self.query_one(AgentList).show(rows, note, elapsed)

@@ -6,15 +6,15 @@ from importlib.util import find_spec
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.watch.look import Select
+from ghp_agents.cli.watch.look import Read
 from ghp_agents.wiring import App
 
 WITHOUT = "Keys, details and answers need the extra `tui`: reinstall with `ghp-agents[tui]`."
 
 
-def run(app: App, select: Select) -> bool:
-    """Watch the agents that `select` chooses, until the person quits. Returns False if nobody can
-    type, or, after a line that says so, if the library for it is not installed.
+def run(app: App, read: Read) -> bool:
+    """Watch what `read` returns, until the person quits. Returns False if nobody can type, or,
+    after a line that says so, if the library for it is not installed.
 
     After a signal, raises click's Exit with the code that a shell reports.
     """
@@ -26,7 +26,7 @@ def run(app: App, select: Select) -> bool:
     from ghp_agents.cli.watch.app import Watch
     from ghp_agents.cli.watch.clone_look import CloneLook
 
-    watch = Watch(CloneLook(app, select), lambda: app.ws.clock.interval()[1])
+    watch = Watch(CloneLook(app, read), lambda: app.ws.clock.interval()[1])
     code = watch.run()
     if watch.unexpected:
         raise watch.unexpected

@@ -25,16 +25,16 @@ def test_a_sends_the_answer_that_is_typed() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "a")
         shown = "\n".join(screen(program))
-        assert "claude-232b asks (E-0911)" in shown
+        assert "claude-232b asks (E-091122)" in shown
         assert "1  1" in shown
         assert "2  8" in shown
         await press(program, pilot, *"8 q", "enter")
-        assert messages(program) == ["✓ answer E-0911 8 q"]
+        assert messages(program) == ["✓ answer E-091122 8 q"]
         await press(program, pilot, "j")
         assert messages(program) == [], "the next key takes the message away"
 
     _, look = watch(play)
-    assert ("answer", "E-0911", "8 q") in look.asked
+    assert ("answer", "E-091122", "8 q") in look.asked
 
 
 def test_an_empty_answer_is_not_sent_and_escape_sends_none() -> None:
@@ -49,10 +49,10 @@ def test_an_empty_answer_is_not_sent_and_escape_sends_none() -> None:
 def test_a_question_that_was_answered_meanwhile_says_so() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "a")
-        assert messages(program) == ["Error: There is no question E-0911.", "It was compacted."]
+        assert messages(program) == ["Error: There is no question E-091122.", "It was compacted."]
 
     look = FakeLook(seen(*team()))
-    look.error = NotFoundError("There is no question E-0911.", hint="It was compacted.")
+    look.error = NotFoundError("There is no question E-091122.", hint="It was compacted.")
     watch(play, look)
 
 
@@ -126,7 +126,7 @@ def test_enter_shows_the_agent_in_full_and_escape_goes_back() -> None:
             assert line in shown
         assert shown[-1] == "a answer  s stop  o open  ? help  Esc back"
         await press(program, pilot, "a", "1", "enter")
-        assert messages(program) == ["✓ answer E-0911 1"]
+        assert messages(program) == ["✓ answer E-091122 1"]
         await press(program, pilot, "escape")
         assert program.screen is program.main
 

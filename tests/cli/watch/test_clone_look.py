@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.claims import shown_work
 from ghp_agents.core.errors import NotFoundError
-from ghp_agents.reports.overview import AgentRow
+from ghp_agents.presence import service as presence
+from ghp_agents.reports.overview import AgentRow, Facts, Overview, overview
 from ghp_agents.wiring import App
 from tests.support.ghp import invoke, succeed
 from tests.support.team import Clones
@@ -19,7 +21,14 @@ from ghp_agents.cli.watch.clone_look import CloneLook
 
 
 def look_at(clone: Path) -> CloneLook:
-    return CloneLook(App(clone, os.environ), lambda seen: seen)
+    app = App(clone, os.environ)
+    return CloneLook(app, lambda: read(app))
+
+
+def read(app: App) -> Overview:
+    snapshot = app.store.snapshot()
+    seen = presence.list_agents(app, snapshot)
+    return overview(shown_work.shown(app, snapshot, seen), Facts())
 
 
 def ask(clone: Path) -> str:
@@ -104,7 +113,7 @@ def test_news_of_another_clone_comes_with_the_exchange(clones: Clones) -> None:
     here, there = clones(2)
     succeed(there, "agent-heartbeat --as worker-2 --status testing", "agent-sync")
     succeed(here, "agent-heartbeat --as worker-1 --status testing")
-    off, on = look_at(here), CloneLook(App(here, {**os.environ, "GHP_BACKGROUND": "1"}), list)
+    off, on = look_at(here), CloneLook(App(here, {**os.environ, "GHP_BACKGROUND": "1"}), Overview)
     assert off.exchange() == 15.0
     assert [row.name for row in off.overview().agents] == ["worker-1"], "the background is off"
     assert 0 < on.exchange() <= 15.0

@@ -116,13 +116,14 @@ def test_without_the_extra_one_line_says_what_to_install(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from ghp_agents.cli.watch import run
+    from ghp_agents.reports.overview import Overview
     from ghp_agents.wiring import App
 
     monkeypatch.setattr(run, "find_spec", lambda name: None)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     said: list[str] = []
     monkeypatch.setattr("ghp_agents.cli.output.say", said.append)
-    assert run.run(App(repo, os.environ), lambda seen: seen) is False
+    assert run.run(App(repo, os.environ), Overview) is False
     assert said == [run.WITHOUT]
 
 
