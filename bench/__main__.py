@@ -23,6 +23,7 @@ ROWS = (
         "aging",
         "contention",
         "idle",
+        "watching",
     ),
     *(
         "claims",
