@@ -78,21 +78,21 @@ def _terminal(clone: Path) -> "Iterator[tuple[subprocess.Popen[bytes], int]]":
 
 
 def _until_seen(clone: Path, leader: int) -> float:
-    """The longest of some changes, from the command's end to the new words on the screen."""
+    """The longest of some changes, from the command's end to the new word on the screen."""
     spans: list[float] = []
-    for number in range(5):
-        connect(clone, agent="worker-1").heartbeat(action=f"Step{number}")
+    for status in ("rested", "walking", "running", "sitting", "reading"):
+        connect(clone, agent="worker-7").heartbeat(status=status)
         begun = time.monotonic()
-        _read_until(leader, f"Step{number}")
+        _read_until(leader, status)
         spans.append(time.monotonic() - begun)
         _read(leader, 1.3)
     return max(spans)
 
 
 def _read_until(leader: int, text: str) -> None:
-    shown = b""
+    shown, end = b"", time.monotonic() + PATIENCE
     while text.encode() not in shown:
-        if not select.select([leader], [], [], PATIENCE)[0]:
+        if not select.select([leader], [], [], max(0.0, end - time.monotonic()))[0]:
             raise RuntimeError(f"{text!r} was not shown")
         shown += os.read(leader, 65_536)
 

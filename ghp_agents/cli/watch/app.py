@@ -3,6 +3,9 @@
 import asyncio
 import os
 import signal
+import sys
+import termios
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, TypeVar
@@ -21,6 +24,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.reports.overview import Overview
 
 T = TypeVar("T")
+END_S = 3.0  # seconds after a signal
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -78,6 +82,8 @@ class Watch(App[int]):
 
     def on_mount(self) -> None:
         self._take_signals()
+        if not self.is_headless:
+            self.set_interval(1.0, self._end_without_terminal)
         self.push_screen(self.main)
         self._feed.start()
 
@@ -155,6 +161,18 @@ class Watch(App[int]):
             if signal.getsignal(number) is not signal.SIG_IGN:
                 loop.add_signal_handler(number, self._end, number)
 
+    def _end_without_terminal(self) -> None:
+        """A terminal that is gone may send no signal, and reads as an endless end of input."""
+        try:
+            termios.tcgetattr(sys.__stdin__ or 0)
+        except (OSError, termios.error):
+            self._end(signal.SIGHUP)
+
     def _end(self, number: int) -> None:
-        if not (self._is_lent and number == signal.SIGINT):  # Ctrl-C is for the other program
-            self.exit(128 + number)
+        if self._is_lent and number == signal.SIGINT:
+            return  # Ctrl-C is for the other program
+        # What is written to a terminal that is gone or stopped may wait for ever.
+        alarm = threading.Timer(END_S, os._exit, (128 + number,))
+        alarm.daemon = True
+        alarm.start()
+        self.exit(128 + number)

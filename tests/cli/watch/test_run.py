@@ -45,7 +45,8 @@ class Shown:
 
 
 @contextlib.contextmanager
-def watching(cwd: Path) -> Iterator[Shown]:
+def watching(cwd: Path, *, controls: bool = True) -> Iterator[Shown]:
+    """`controls`: the terminal sends its signals, as a person's does."""
     leader, follower = pty.openpty()
     ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     process = subprocess.Popen(
@@ -56,7 +57,7 @@ def watching(cwd: Path) -> Iterator[Shown]:
         stdout=follower,
         stderr=follower,
         start_new_session=True,
-        preexec_fn=lambda: ioctl(0, termios.TIOCSCTTY, 0),
+        preexec_fn=(lambda: ioctl(0, termios.TIOCSCTTY, 0)) if controls else None,
     )
     shown = Shown(process, leader, follower)
     try:
@@ -105,8 +106,9 @@ def test_it_ends_at_once_and_leaves_the_terminal_as_it_was(
 
 
 @pytest.mark.slow
-def test_it_ends_when_its_terminal_is_closed(team: Path) -> None:
-    with watching(team) as shown:
+@pytest.mark.parametrize("controls", [True, False])
+def test_it_ends_when_its_terminal_is_closed(team: Path, controls: bool) -> None:
+    with watching(team, controls=controls) as shown:
         os.close(shown.follower)
         os.close(shown.leader)
         assert shown.process.wait(TIMEOUT_S) == 129
