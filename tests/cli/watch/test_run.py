@@ -133,11 +133,12 @@ def test_where_nobody_can_type_it_is_the_table_that_refreshes(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from ghp_agents.cli.watch import run
+    from ghp_agents.reports.overview import Overview
     from ghp_agents.wiring import App
 
     with Path(os.devnull).open() as nothing:
         monkeypatch.setattr(sys, "stdin", nothing)
-        assert run.run(App(repo, os.environ), lambda seen: seen) is False
+        assert run.run(App(repo, os.environ), Overview) is False
 
 
 def test_without_a_terminal_it_says_what_to_use_instead(repo: Path) -> None:
