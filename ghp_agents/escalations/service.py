@@ -35,6 +35,7 @@ from ghp_agents.workspace import Workspace
 TEXT_LIMIT = 2_000_000  # characters of a question or an answer
 OPTION_LIMIT = 500
 CONTEXT_LIMIT = 65_536  # bytes
+MOST_DELIVERED = 20_000  # ids kept for an agent: years of news
 
 
 class EscalateResult(NamedTuple):
@@ -328,8 +329,8 @@ def _has_all(ws: Workspace, escalation: Escalation) -> bool:
 
 def mark_told(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
     """Remember the delivered ids, after the delivery. If killed in between, it is repeated."""
-    delivered = sorted(delivered_ids(ws, agent) | set(ids))
-    content = json.dumps(delivered).encode()
+    delivered = [*dict.fromkeys([*_read_delivered(ws, agent), *ids])]
+    content = json.dumps(delivered[-MOST_DELIVERED:]).encode()
     for folder in ws.folders:
         if files.usable(Path(folder)):
             files.write_atomically(_delivered_path(folder, agent), content)
@@ -348,8 +349,13 @@ def render_news(news: Iterable[News], *, limit: int = messages.ANSWER_IN_NEWS) -
 
 def delivered_ids(ws: Workspace, agent: AgentName) -> set[str]:
     """The ids of all folders. One that cannot be read counts as empty: better twice than never."""
+    return set(_read_delivered(ws, agent))
+
+
+def _read_delivered(ws: Workspace, agent: AgentName) -> list[str]:
+    """The ids of all folders, in each the oldest first."""
     read = (texts_file(_delivered_path(folder, agent)).read() for folder in ws.folders)
-    return {identifier for ids in read for identifier in ids}
+    return [identifier for ids in read for identifier in ids]
 
 
 def _delivered_path(folder: str, agent: AgentName) -> Path:
