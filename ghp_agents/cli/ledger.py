@@ -15,12 +15,14 @@ from ghp_agents.cli.views.ledger import LogPage
 from ghp_agents.core.clock import FORMS, ago, to_text
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import picked
+from ghp_agents.core.ids import one_line
 from ghp_agents.state import ledger_query as services
 from ghp_agents.state.join import Tip
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.ledger_query import LedgerQuery
 from ghp_agents.wiring import App
 
+NAME_SHOWN = 60  # characters
 FOLLOW_EVERY = 1.0  # seconds
 A_DAY = 86_400.0  # seconds
 
@@ -86,10 +88,16 @@ def log(
         with paged():
             _printer(as_json)(entries)
     else:
-        kind = "No matching events." if question != LedgerQuery() else "No events yet."
-        say_none(app, kind)
+        say_none(app, _none(question, known))
     if until is None:
         start_background(app)
+
+
+def _none(question: LedgerQuery, known: Sequence[LedgerEntry]) -> str:
+    agent = question.agent
+    if agent is not None and all(entry.actor != agent for entry in known):
+        return f"No events by {one_line(agent, NAME_SHOWN)!r}: nobody of that name is known here."
+    return "No matching events." if question != LedgerQuery() else "No events yet."
 
 
 def _numbers(app: App, issue: str | None) -> frozenset[int] | None:

@@ -99,6 +99,13 @@ def test_an_issue_is_named_as_everywhere_else(repo: Path) -> None:
     for name in ("#1", f"I-{identity[:4]}", identity):
         assert invoke(["agent-log", "--issue", name], repo) == by_number
     assert invoke("agent-log --issue 9", repo) == (0, "", "No matching events.\n")
+
+
+def test_of_an_unknown_agent_it_says_so(repo: Path) -> None:
+    invoke(["agent-issue", "new", "Parse the input"], repo)
+    assert invoke("agent-log --agent nobody", repo) == (
+        0, "", "No events by 'nobody': nobody of that name is known here.\n"
+    )  # fmt: skip
     code, _, err = invoke("agent-log --issue abc", repo)
     assert (code, err.splitlines()[0]) == (1, "Error: There is no issue abc.")
 
