@@ -4,7 +4,7 @@ at both ends."""
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ghp_agents.core.clock import to_seconds
+from ghp_agents.core.clock import to_seconds, to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, first_line
 from ghp_agents.escalations import escalation as questions
@@ -19,7 +19,8 @@ from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.pulls import record as pull_record
 from ghp_agents.pulls import replay as pull_replay
 from ghp_agents.pulls.pull import Pull
-from ghp_agents.state.cause import MERGED
+from ghp_agents.state.cause import MERGED, SWEPT
+from ghp_agents.state.join import SetAside
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
 
@@ -29,6 +30,7 @@ SECTIONS = (
     "waiting", "mergeable", "merged", "answered", "opened", "closed", "handedOver", "died", "idle",
     "learnt",
 )  # fmt: skip
+REFUSED = "refused"  # the state of a record that the remote does not take
 NOBODY = Actor("")
 RESTING = ("idle", "done")
 
@@ -46,6 +48,7 @@ class ReportItem(NamedTuple):
     text: str = ""  # an answer, a note
     result: str = ""  # what an answer led to
     command: str = ""  # what to type
+    options: tuple[str, ...] = ()  # of a question
 
 
 class Report(NamedTuple):
@@ -70,6 +73,7 @@ class _Facts(NamedTuple):
     questions: Sequence[Escalation]
     agents: Sequence[AgentView]
     lived: frozenset[str]  # the agents that were alive at the beginning
+    refused: Sequence[SetAside]  # by the remote, of this clone
 
 
 def read_report(ctx: Context, since: float) -> Report:
@@ -86,6 +90,7 @@ def read_report(ctx: Context, since: float) -> Report:
         escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0],
         presence.list_agents(ctx, snapshot),
         frozenset(x.name for x in presence.look_back(ctx.ws, then, since) if x.liveness in LIVING),
+        ctx.exchange.set_aside(),
     )
     found = {
         "waiting": [*_waiting(facts)],
@@ -137,7 +142,17 @@ def _waiting(facts: _Facts) -> Iterator[ReportItem]:
     for each in questions.by_need(facts.questions):
         if each.is_open:
             urgency = "" if each.urgency == DEFAULT_URGENCY else each.urgency
-            yield _asked(each)._replace(state=urgency, command=f"ghp agent-answer {each.name} TEXT")
+            yield _asked(each)._replace(
+                state=urgency,
+                command=f"ghp agent-answer {each.name} TEXT",
+                options=each.question.options,
+            )
+    for kept in facts.refused:
+        about = kept.record
+        yield ReportItem(
+            kept.id, to_text(kept.at), f"{about.event} {about.object}", about.actor, about.issue,
+            REFUSED, text=first_line(kept.words), command=f"ghp agent-sync --refused {kept.id}",
+        )  # fmt: skip
 
 
 def _asked(question: Escalation) -> ReportItem:
@@ -229,13 +244,15 @@ def _handed_over(facts: _Facts) -> Iterator[ReportItem]:
 
 
 def _died(facts: _Facts) -> Iterator[ReportItem]:
+    causes = {entry.issue: entry.cause for entry in facts.entries if entry.cause}
     for view in facts.agents:
         at = str(view.presence.get("timestamp") or "")
         recent = view.name in facts.lived or is_since(at, facts.since)
         if view.liveness in (Liveness.DEAD, Liveness.GONE) and recent:
             number = issue_of(view.presence)
             issue = facts.issues.get(number or 0)
-            command = "ghp agent-sweep" if issue and issue.state != "closed" else ""
+            is_left = issue and issue.state != "closed" and causes.get(number) != SWEPT
+            command = "ghp agent-sweep" if is_left else ""
             yield ReportItem(view.name, at, issue=number, state=_status(view), command=command)
 
 

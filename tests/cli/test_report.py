@@ -148,6 +148,7 @@ def test_json_has_every_section_and_every_field(road: Road) -> None:
             "id": ids["answered"], "title": "Tabs or spaces?", "state": None,
             "text": "spaces | always", "result": None, "command": None,
             "by": "Test Person", "byPerson": True, "issue": 1, "at": "2025-06-15T16:06:40Z",
+            "options": [],
         }
     ]  # fmt: skip
     assert found["mergeable"][0]["command"] == "ghp agent-merge 5"
@@ -203,3 +204,42 @@ def test_another_clone_reports_the_same_after_it_fetched(
     here, there = report(road), report(Road(other, road.clock))
     assert there.out == here.out.replace("34 min", "1 min")
     assert there.err == "Last news from origin: 0 s ago.\n"
+
+
+def test_a_question_is_shown_whole_with_its_options(road: Road) -> None:
+    text = "Should the lexer report a tab as one column, as editors do, or as eight columns?"
+    options = ["--option", "one column", "--option", "eight " * 20]
+    asked = must(road, ["agent-escalate", text, *options], W1)
+    assert (
+        report(road).out
+        == f"""\
+Since 2025-06-14T15:06:40Z (24 h ago)
+
+Waiting for a person (1)
+  {asked}  «Should the lexer report a tab as one column, as editors do,
+    or as eight columns?»
+    worker-1, 0 s ago
+    1. «one column»
+    2. «eight eight eight eight eight eight eight eight eight eight eight eight
+       eight eight eight eight eight eight eight eight»
+    ghp agent-answer {asked} TEXT
+"""
+    )
+    assert json.loads(report(road, "--json").out)["waiting"][0]["options"] == [
+        "one column", ("eight " * 20).strip(),
+    ]  # fmt: skip
+
+
+def test_an_agent_whose_work_was_freed_needs_no_sweep(road: Road) -> None:
+    road.issue("Parse files")
+    road.start("worker-1", 1)
+    road.house("worker-1").store.fold()
+    road.silence("worker-1", 24 * HOUR)
+    assert (
+        "  worker-1 (#1, planning, 24 h ago)\n    ghp agent-sweep\n"
+        in report(road, "--since 2d").out
+    )
+    must(road, ["agent-sweep"])
+    out = report(road, "--since 2d").out
+    assert "  worker-1 (#1, planning, 24 h ago)\n" in out
+    assert "agent-sweep" not in out

@@ -12,7 +12,8 @@ from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Actor, AgentName, Timestamp
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as presence
-from ghp_agents.reports.report import LISTED, Report, is_since, read_report
+from ghp_agents.reports.report import LISTED, Report, ReportItem, is_since, read_report
+from ghp_agents.state.join import SetAside
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.wiring import App
@@ -27,6 +28,19 @@ class NoForge:
 
     def list(self, *, closed: bool = False) -> list[Any]:
         raise UnknownError("GitHub cannot be reached", hint="")
+
+
+class Refusing:
+    """A store whose remote refused a record."""
+
+    def __init__(self, store: object, kept: SetAside) -> None:
+        self._store, self._kept = store, kept
+
+    def set_aside(self) -> list[SetAside]:
+        return [self._kept]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
 
 
 def read(road: Road, since: float = 0.0) -> Report:
@@ -106,3 +120,17 @@ def test_an_agent_that_was_dead_before_did_not_die_since(repo: Path) -> None:
         ("worker-1", 1, "ghp agent-sweep")
     ]
     assert read(road, road.clock.now() - DAY).sections["died"] == ()
+
+
+def test_a_record_that_the_remote_refused_waits_for_a_person(repo: Path) -> None:
+    road = Road(repo)
+    app = road.house("@me")
+    refused = entry(road, "handoff", "H-1", issue=1)
+    kept = SetAside("R-3f9a", refused, "It has a secret.\nLook.", at=road.clock.now())
+    store = cast(Any, Refusing(app.store, kept))
+    ctx = make_context(app.ws, store, app.locks, app.tracker, forge=app.forge)
+    (item,) = read_report(ctx, 0.0).sections["waiting"]
+    assert item == ReportItem(
+        "R-3f9a", to_text(road.clock.now()), "handoff H-1", Actor("worker-1"), 1, "refused",
+        text="It has a secret.", command="ghp agent-sync --refused R-3f9a",
+    )  # fmt: skip

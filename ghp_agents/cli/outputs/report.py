@@ -16,6 +16,7 @@ class ReportItemJson(TypedDict):
     byPerson: bool
     issue: int | None
     at: str | None
+    options: list[str]
 
 
 class ReportJson(TypedDict):

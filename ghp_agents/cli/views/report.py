@@ -6,11 +6,13 @@ from typing import Any
 from ghp_agents.cli import output
 from ghp_agents.core.clock import age, ago, to_text
 from ghp_agents.core.fields import picked
+from ghp_agents.escalations.escalation import URGENCIES
 from ghp_agents.hotpath.quoting import file, named, one_line, phrase, thing
 from ghp_agents.reports.report import SECTIONS, Report, ReportItem
 
 WIDTH = 80
 ID_SHOWN = 30  # characters
+WHOLE = 400  # characters of a text that a person decides by
 SHOWN = 10  # items of a section; --json has more
 TITLES = {
     "waiting": "Waiting for a person",
@@ -24,7 +26,7 @@ TITLES = {
     "idle": "Idle",
     "learnt": "Learnt",
 }
-STATES = {"waiting": "urgency "}  # what a state is, where that is not plain
+WAITING = "waiting"  # a section whose items are shown whole: a person decides by them
 REST = {
     "waiting": "ghp agent-escalations --open",
     "mergeable": "ghp agent-pulls",
@@ -44,22 +46,25 @@ def lines(report: Report) -> Iterator[str]:
         if items:
             yield f"\n{TITLES[name]} ({total})"
             for item in items[:SHOWN]:
-                yield from _item(item, STATES.get(name, ""), report.until)
+                yield from _item(item, report.until, is_whole=name == WAITING)
             if total > SHOWN:
                 how = REST.get(name, f"ghp agent-log --since {to_text(report.since)}")
                 yield f"  … and {total - SHOWN} more: {how}"
 
 
-def _item(item: ReportItem, word: str, now: float) -> Iterator[str]:
+def _item(item: ReportItem, now: float, *, is_whole: bool) -> Iterator[str]:
     head = f"  {thing(one_line(item.id, ID_SHOWN))}"
-    facts = ", ".join(_facts(item, word, now))
-    title = phrase(item.title, WIDTH - len(head) - 4) if item.title.strip() else ""
+    facts = ", ".join(_facts(item, now))
+    most = WHOLE if is_whole else WIDTH - len(head) - 4
+    title = phrase(item.title, most) if item.title.strip() else ""
     first = f"{head}  {title}" if title else head
     if len(first) + len(facts) + 3 <= WIDTH:
         yield f"{first} ({facts})" if facts else first
     else:
-        yield first
+        yield from _wrapped(first, "    ")
         yield f"    {facts}"
+    for number, option in enumerate(item.options, 1):
+        yield from _wrapped(f"    {number}. {phrase(option, WHOLE)}", " " * 7)
     if item.text.strip():
         yield f"    {phrase(item.text, WIDTH - 6)}"
     if item.result.strip():
@@ -68,8 +73,16 @@ def _item(item: ReportItem, word: str, now: float) -> Iterator[str]:
         yield f"    {item.command}"
 
 
-def _facts(item: ReportItem, word: str, now: float) -> Sequence[str]:
+def _wrapped(line: str, indent: str) -> Iterator[str]:
+    from textwrap import wrap
+
+    lead = line[: len(line) - len(line.lstrip())]
+    yield from wrap(line.strip(), WIDTH, initial_indent=lead, subsequent_indent=indent)
+
+
+def _facts(item: ReportItem, now: float) -> Sequence[str]:
     """Who, what about and when, in a few words."""
+    word = "urgency " if item.state in URGENCIES else ""
     facts = [
         named(item.by.name, item.by.is_person) if item.by.name else "",
         f"#{item.issue}" if item.issue else "",
@@ -94,4 +107,6 @@ def _item_fields(item: ReportItem) -> dict[str, Any]:
         key: getattr(item, key) or None for key in ("title", "state", "text", "result", "command")
     }
     by = {"by": item.by.name or None, "byPerson": item.by.is_person}
-    return {"id": item.id, **texts, **by, **picked(item, "issue"), "at": item.at or None}
+    options = [*item.options]
+    issue = picked(item, "issue")
+    return {"id": item.id, **texts, **by, **issue, "at": item.at or None, "options": options}
