@@ -16,6 +16,7 @@ from ghp_agents.cli.watch.keys import hints
 from ghp_agents.cli.watch.page import matching, news_aged
 from ghp_agents.reports.overview import AgentRow, Overview
 
+AGE_EVERY = 2.0  # seconds between two looks at the ages on the screen
 NOBODY = "No agents yet. Start one with `ghp agent-start --next --as NAME`."
 
 
@@ -42,7 +43,7 @@ class MainScreen(AgentScreen):
         yield Static(id="keys")
 
     def on_mount(self) -> None:
-        self.set_interval(1.0, self._tick)
+        self.set_interval(AGE_EVERY, self._tick)
         self.query_one(AgentList).focus()
         self._hint()
 
