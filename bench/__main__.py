@@ -17,6 +17,7 @@ ROWS = (
         "light",
         "crowd",
         "reading",
+        "team",
         "fold",
         "clones",
         "growth",

@@ -63,7 +63,7 @@ def capture(
         shown = _read_all(leader)
         process.wait(TIMEOUT_S)
     os.close(leader)
-    return _readable(shown)
+    return _readable(shown).replace(str(cwd), "~/repo")
 
 
 def _read_all(leader: int) -> str:

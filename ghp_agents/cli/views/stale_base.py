@@ -6,9 +6,13 @@ from ghp_agents.cli import output
 from ghp_agents.presence.service import AgentView
 from ghp_agents.workspace import Workspace
 
+FILE = "stale.json"  # of conflicts/stale_base.py
+
 
 def tell(ws: Workspace, views: Sequence[AgentView]) -> None:
     """One line for each agent of this clone whose work does not."""
+    if not (ws.cache_dir / FILE).exists():
+        return  # without the modules that read conflicts
     from ghp_agents.conflicts import stale_base
 
     for view in views:

@@ -224,6 +224,10 @@ COLUMNS = (  # the most important first; the last ones are hidden if it is narro
 )
 
 
+LAST = COLUMNS[-3:]
+COMFORT = 24  # cells
+
+
 def _chosen(rows: Sequence[AgentRow], width: int) -> tuple[list[Column], int]:
     """The columns that fit, and the number of others that have content."""
     filled = [column for column in COLUMNS if any(map(column.cell, rows))]
@@ -231,7 +235,8 @@ def _chosen(rows: Sequence[AgentRow], width: int) -> tuple[list[Column], int]:
     taken = MARK - GAP
     for column in filled:
         taken += GAP + min(column.least, _widest(column, rows))
-        if taken > width:
+        # The title and the detail are to be read well before a last column is shown.
+        if taken + (COMFORT if column in LAST else 0) > width:
             break
         chosen.append(column)
     return chosen, len(filled) - len(chosen)
