@@ -102,6 +102,7 @@ ELSEWHERE = {
     "agent-heartbeat": "it prints nothing",
     "agent-init": "it names the clients that the machine has",
     "agent-recall": "it searches with what is installed",
+    "agent-mcp": "it speaks a protocol with programs",
     "agent-plugin": "it writes files and names their folder",
     "agent-trust": "a clone of one's own has nothing to agree to",
 }
