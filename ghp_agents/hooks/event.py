@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ghp_agents.hooks.messages import DecisionReply, HookFields, HookReply
 
 KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end", "wait")  # of events
-UNSHOWN = ("edits", "model", "printed", "transcript", "used")  # fields that follow from the message
+UNSHOWN = ("edits", "model", "printed", "transcript")  # fields that follow from the message
 # The kinds of tool use that presence distinguishes.
 EDITED, RAN, READ, SEARCHED, USED = "edited", "ran", "read", "searched", "used"
 
@@ -72,7 +72,6 @@ class Event:
         "takes_news",
         "tool_uses",
         "transcript",
-        "used",
     )
 
     def __init__(
@@ -97,7 +96,6 @@ class Event:
     ) -> None:
         self.transcript = transcript  # the file with the session, if the client names one
         self.model = model
-        self.used: Mapping[str, Any] = {}  # the counters that a plugin of ours sends
         self.printed = printed  # what the tools of a batch answered, if the client tells
         self.about = about  # the kind of a notification
         self.client = client

@@ -14,8 +14,6 @@ object that tells the plugin what to do:
     {"env": {…}}         set these variables for the agent's shell commands; with "context"
 """
 
-from ghp_agents.hooks.event import text
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,10 +28,6 @@ def parse(client: "Client", payload: "Mapping[str, Any]") -> "Event | None":
     event, pid = client.parse(payload), payload.get("pid")
     if event and type(pid) is int and pid > 0:
         event.pid = pid
-    used = payload.get("usage")
-    if event and isinstance(used, dict):
-        event.used = used
-        event.model = text(used, "model")
     return event
 
 

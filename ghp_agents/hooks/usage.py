@@ -1,6 +1,6 @@
-"""What a client says that its session has used: in its status line, the session's file, or a
-message of our plugin. Only counts and the model's name are taken. Files are read in bounded parts,
-and what cannot be read counts as not reported."""
+"""What a client says that its session has used: in its status line, or the session's file. Only
+counts and the model's name are taken. Files are read in bounded parts, and what cannot be read
+counts as not reported."""
 
 import os
 
@@ -26,7 +26,7 @@ ANSWERS = 4  # whose lines may come again, with higher counts
 def counting(context: "HookContext", *, is_base: bool = False) -> "Count | None":
     """What adds the session's use to a heartbeat; None if the event tells nothing of it."""
     event, session = context.event, context.event.session or ""
-    if event.client not in ("claude", "codex") and not event.used:
+    if event.client not in ("claude", "codex"):
         return None
 
     def count(record: "dict[str, Any]", local: "dict[str, Any]") -> bool:
@@ -100,8 +100,6 @@ def _add(
 
 def _reading(context: "HookContext", local: "Mapping[str, Any]", is_base: bool) -> "Reading | None":
     event = context.event
-    if event.used:
-        return usage.Reading("plugin", event.used, model=event.model)
     file = _open(event.transcript)
     if file is None:
         return None
