@@ -248,16 +248,17 @@ def _widest(column: Column, rows: Sequence[AgentRow]) -> int:
 
 def _widths(columns: Sequence[Column], rows: Sequence[AgentRow], width: int) -> list[int]:
     """Every column gets its least width; what is left goes to the short ones, then to the title
-    and the detail in equal parts, as far as they need it."""
+    and the detail in equal parts, as far as they need it, and then to the last ones."""
     wanted = [_widest(column, rows) for column in columns]
     widths = [min(column.least, most) for column, most in zip(columns, wanted, strict=True)]
     left = width - MARK - sum(widths) - GAP * (len(columns) - 1)
     long = [at for at, column in enumerate(columns) if column.cell in (_title, _detail)]
-    short = [at for at in range(len(columns)) if at not in long]
+    last = [at for at, column in enumerate(columns) if column in LAST]
+    short = [at for at in range(len(columns)) if at not in (*long, *last)]
     for at, share in (
         *((at, 1) for at in short),
         *((at, 2) for at in long),
-        *((x, 1) for x in long),
+        *((at, 1) for at in (*long, *last)),
     ):
         more = max(0, min(wanted[at] - widths[at], left // share))
         widths[at] += more
