@@ -10,7 +10,9 @@ from typing import NamedTuple
 from ghp_agents.hotpath.heartbeat import WAITS
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import LIVING, WAITS_FOR, AgentView
+from ghp_agents.state import usage
 from ghp_agents.state.presence import issue_of, number
+from ghp_agents.state.usage import Use
 
 RESTING = ("idle", "done", "stopped")
 
@@ -76,6 +78,7 @@ class AgentRow(NamedTuple):
     error: str = ""  # the last one known: a failed check, a conflict
     action: str = ""  # what it did last
     waits_for: tuple[tuple[str, str], ...] = ()  # agents, and what each of them has
+    used: Use = usage.NOTHING  # over its sessions in its clone, as its client reports it
 
     @property
     def group(self) -> Group:
@@ -158,6 +161,7 @@ def row(view: AgentView, facts: Facts) -> AgentRow:
             for each in _list(presence.get(WAITS_FOR))
             if isinstance(each, dict)
         ),
+        used=usage.total(usage.decode(presence).values()),
     )
 
 

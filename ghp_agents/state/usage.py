@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypedDict, cast
 from ghp_agents.core.ids import NUMBERS_END
 from ghp_agents.hotpath.usage import COUNTERS, FIELD, ISSUES, is_count, shown
 
-__all__ = ["FIELD", "SpentFields", "UsageFields", "Use", "decode", "total", "valid"]
+__all__ = ["FIELD", "NOTHING", "SpentFields", "UsageFields", "Use", "decode", "total", "valid"]
 
 
 class SpentFields(TypedDict, total=False):

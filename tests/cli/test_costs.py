@@ -114,3 +114,25 @@ def test_tokens_are_short(number: int, text: str) -> None:
 )
 def test_money_has_cents(usd: float, text: str) -> None:
     assert money(usd) == text
+
+
+def test_the_page_of_an_agent_says_what_it_used(road: Road) -> None:
+    work(road)
+    shown = {
+        name: invoke(f"agent-status {name}", road.folder, clock=road.clock).out.splitlines()
+        for name in ("worker-1", "worker-2", "worker-3")
+    }
+    assert shown["worker-1"][7:9] == [
+        "  model: claude-opus",
+        "  used: $12.35, 3.4M tokens in (88% cached), 41k out, 12 min of API time",
+    ]
+    assert shown["worker-2"][-3] == "  used: 9.0k tokens in (0% cached), 950 out"
+    assert shown["worker-3"][-3] == "  used: not reported"
+
+
+def test_an_amount_that_is_hostile_is_not_shown(road: Road) -> None:
+    work(road)
+    use(road.folder, "worker-3", "\x1b[31mred", usd=-1, inputTokens=float("inf"))
+    shown = invoke("agent-status worker-3", road.folder, clock=road.clock).out
+    assert "  used: not reported\n" in shown
+    assert "\x1b" not in shown

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.reports.overview import AgentRow, Need, NeedKind, Overview, Totals
+from ghp_agents.state.usage import Use
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -33,6 +34,7 @@ def team() -> tuple[AgentRow, ...]:
         AgentRow(
             "claude-232b", active, "implementing", (asked,), 3, "Typing: make Client.request",
             33.0, branch="agent/claude-232b/3-typing", worktree="/src/3-typing", leases=2,
+            used=Use(12.344, 754.2, 3_400_000, 2_992_000, 41_200),
         ),
         AgentRow(
             "worker-2", active, "implementing", (conflict,), 2, "HTTP/2: the pool leaks a stream",

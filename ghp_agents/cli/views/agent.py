@@ -8,6 +8,7 @@ from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.presence.service import WAITS_FOR
 from ghp_agents.reports.overview import AgentRow, Need, NeedKind
+from ghp_agents.state import usage
 
 COLUMNS = (
     "AGENT", "STATE", "STATUS", "ISSUE", "SEEN", "NEEDS", "PULL", "BRANCH", "LAST ACTION", "TITLE",
@@ -30,8 +31,9 @@ NEXT = {  # what to type about a need
 }
 # Fields of a presence that the page says in other words, or that mean nothing to people.
 SAID = frozenset(
-    ("status", "issue", "lastAction", "branch", "worktree", "pull", "kind", "session", "timestamp")
-)
+    ("status", "issue", "lastAction", "branch", "worktree", "pull", "kind", "session", "timestamp",
+     usage.FIELD)
+)  # fmt: skip
 HIDDEN = frozenset(
     ("epoch", "seq", "generation", "changes", "processRunsFor", "silentFor", WAITS_FOR)
 )
@@ -95,11 +97,29 @@ def _facts(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[tuple[str, st
         yield "clone", f"{row.clone} (this one)" if row.is_here else row.clone
     if row.leases:
         yield "leases", f"{count(row.leases, 'lease')} → ghp agent-leases"
+    yield from _client(presence)
+    yield "used", _used(row)
+
+
+def _client(presence: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     client = " ".join(
         _quoted(str(presence[key])) for key in ("kind", "session") if presence.get(key)
     )
     if client:
         yield "client", client
+    reported = usage.valid(presence.get(usage.FIELD))
+    if reported.get("model"):
+        yield "model", _quoted(reported["model"])
+    if "context" in reported:
+        yield "context window", f"{reported['context']}% used"
+
+
+def _used(row: AgentRow) -> str:
+    if row.used == usage.NOTHING:
+        return "not reported"
+    from ghp_agents.cli.views import costs  # reads more than a status needs
+
+    return costs.words(row.used)
 
 
 def _quoted(text: str) -> str:

@@ -63,6 +63,18 @@ def amounts(use: Use) -> tuple[str, ...]:
     return tuple(cell or NONE for cell in cells)
 
 
+def words(use: Use) -> str:
+    """The amounts in a line: `$1.23, 12k tokens in (90% cached), 3.4k out, 4 min of API time`."""
+    usd, read, cached, written, seconds = amounts(use)
+    parts = (
+        (usd, usd),
+        (read, f"{read} tokens in" + (f" ({cached} cached)" if cached != NONE else "")),
+        (written, f"{written} out" if read != NONE else f"{written} tokens out"),
+        (seconds, f"{seconds} of API time"),
+    )
+    return ", ".join(text for amount, text in parts if amount != NONE) or "not reported"
+
+
 def money(usd: float) -> str:
     """An amount of US dollars, such as `$1.23`."""
     return "<$0.01" if 0 < usd < 0.005 else f"${usd:,.2f}"
