@@ -48,7 +48,7 @@ def test_slash_shows_only_rows_with_all_the_words_and_escape_shows_all_again() -
         await press(program, pilot, "slash", *"HTTP w", "enter")
         assert [line for line in screen(program) if line][1:-2] == [
             "NEEDS YOU",
-            "! worker-2  #2  HTTP/2: the pool l…  conflict  1m  #32  _urlparse.py  clone 4f0a",
+            "! worker-2  #2  HTTP/2: the pool leaks a stream  conflict  1m  #32  _urlparse.py",
         ]
         await press(program, pilot, "escape")
         assert "… 11 more below" in "\n".join(screen(program))
