@@ -70,12 +70,13 @@ def find(client: str | None, command: Sequence[str], *, tmux: bool) -> tuple[str
 def here(ws: Workspace, launch: Launch, environ: Mapping[str, str]) -> None:
     """Replace this process by the client. Raises GhpError."""
     output.flush()
-    client_process.note(ws, launch.agent, os.getpid())
+    _note(ws, launch, os.getpid())
     try:
         os.chdir(launch.path)
         os.execvpe(launch.words[0], launch.words, launch.environment(environ))
     except OSError as error:
         client_process.forget(ws, launch.agent)
+        client_process.tie(ws, launch.agent, None)
         raise GhpError(
             f"Cannot start `{launch.words[0]}` in {launch.path}: {error.strerror}.",
             hint=f"Start it by hand: `{by_hand(launch.path, launch.words[0])}`.",
@@ -103,11 +104,18 @@ def in_tmux(ws: Workspace, launch: Launch, environ: Mapping[str, str]) -> None:
             hint=f"Start it by hand: `{by_hand(launch.path, launch.words[0])}`.",
         )
     if done.out.strip().isdigit():
-        client_process.note(ws, launch.agent, int(done.out))
+        _note(ws, launch, int(done.out))
     output.done(
         f"Started {launch.words[0]} in window {launch.agent} of the tmux session {session}. "
         f"To see it: tmux attach -t {session}"
     )
+
+
+def _note(ws: Workspace, launch: Launch, pid: int) -> None:
+    """Note the client's process. Any other command may return while its agent works."""
+    client_process.note(ws, launch.agent, pid)
+    if launch.is_known:
+        client_process.tie(ws, launch.agent, pid)
 
 
 def _tmux(launch: Launch, environ: Mapping[str, str], *args: str) -> process.Ended:

@@ -4,13 +4,16 @@ The note `clients/<agent>.json` stays on this machine, in the clone's private fo
 """
 
 from pathlib import Path
+from typing import Any
 
 from ghp_agents.core import running
 from ghp_agents.core.json_file import object_file
-from ghp_agents.hotpath import heartbeat
+from ghp_agents.hotpath import heartbeat, process_start
+from ghp_agents.presence.amend import amend
 from ghp_agents.workspace import Workspace
 
 FOLDER = "clients"
+PROCESS = ("pid", "space", "started")  # in the part of a presence that stays on the machine
 
 
 def note(ws: Workspace, agent: str, pid: int) -> None:
@@ -19,6 +22,25 @@ def note(ws: Workspace, agent: str, pid: int) -> None:
     path = _path(ws, agent)
     path.parent.mkdir(parents=True, exist_ok=True)
     object_file(path).write(fields)
+
+
+def tie(ws: Workspace, agent: str, pid: int | None) -> None:
+    """The end of this process is the end of the agent, as for a client whose hooks name it. None:
+    of no process. Raises OSError."""
+    own: dict[str, Any] = {}
+    if pid is not None:
+        own = {
+            "pid": pid,
+            "space": heartbeat.process_space(),
+            "started": process_start.started(pid),
+        }
+
+    def change(record: dict[str, Any]) -> bool:
+        kept = {k: v for k, v in record.get("local", {}).items() if k not in PROCESS}
+        record["local"] = kept | own
+        return True
+
+    amend(ws, agent, change)
 
 
 def forget(ws: Workspace, agent: str) -> None:

@@ -1,8 +1,10 @@
 """`agent-start --run` starts a client in the worktree, as the agent, with what it must know."""
 
+import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,6 +85,42 @@ def test_a_program_that_is_missing_is_said_before_anything_is_claimed(repo: Path
 def test_words_that_do_not_fit_are_wrong_usage(repo: Path, env: dict[str, str], words: str) -> None:
     done = run_ghp(f"agent-start --as worker-1 {words}", repo, env)
     assert (done.code, done.out) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "lives", "then"),
+    [("--run claude", "active", "dead"), ("-- mine", "active", "active")],
+)
+def test_when_the_client_has_ended_its_agent_is_dead_at_once(
+    repo: Path, env: dict[str, str], tmp_path: Path, words: str, lives: str, then: str
+) -> None:
+    for name in ("claude", "mine"):
+        hosts.executable(tmp_path / "bin" / name, "echo begun; read -r line")
+    command = [sys.executable, "-m", "ghp_agents", "agent-start", "1", "--as", "worker-1"]
+    client = subprocess.Popen(
+        [*command, *words.split()], cwd=repo, env={**os.environ, **env}, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert client.stdout is not None
+    assert client.stdout.readline() == "begun\n"
+    assert liveness(repo) == lives
+    client.communicate("end\n", timeout=60)
+    assert liveness(repo) == then, "what another command starts may go on elsewhere"
+
+
+def liveness(repo: Path) -> str:
+    shown = json.loads(invoke("agent-status --json", repo).out)
+    return str(shown["agents"]["worker-1"]["liveness"])
+
+
+def test_one_that_cannot_be_started_leaves_its_agent_alive(
+    repo: Path, env: dict[str, str], tmp_path: Path
+) -> None:
+    hosts.executable(tmp_path / "bin/claude", "").write_text("#!/nowhere/at/all\n")
+    done = start(repo, "1 --run claude", env)
+    assert done.code == 1
+    assert "Cannot start `claude`" in done.err
+    assert liveness(repo) == "active"
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.json_file import object_file
+from ghp_agents.hotpath import alive, heartbeat
 from ghp_agents.presence import client_process
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
@@ -67,3 +68,17 @@ def test_another_start_time_ends_nothing(
     file.write(file.read() | {"started": "an earlier boot 7"})
     assert client_process.end(ws, "worker-1") is False
     assert client.poll() is None
+
+
+def test_the_end_of_a_tied_process_is_the_end_of_the_agent(
+    ws: Workspace, client: "subprocess.Popen[bytes]"
+) -> None:
+    heartbeat.beat(ws.folders, "worker-1", {}, ws.clock.now(), epoch=1)
+    assert alive.process_lives(ws.presence("worker-1") or {}) is None
+    client_process.tie(ws, "worker-1", client.pid)
+    assert alive.process_lives(ws.presence("worker-1") or {}) is True
+    client.kill()
+    client.wait()
+    assert alive.process_lives(ws.presence("worker-1") or {}) is False
+    client_process.tie(ws, "worker-1", None)
+    assert alive.process_lives(ws.presence("worker-1") or {}) is None
