@@ -1,6 +1,8 @@
 """Names: what may become a path, a branch or an id, and what is refused with a hint."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from ghp_agents.core import files
 from ghp_agents.core import ids as names
 from ghp_agents.core.errors import ExitCode, UsageError
 from ghp_agents.hotpath import heartbeat as pulse
+from tests.support.ghp import CHECKOUT
 
 WORDS = st.text("abz09._-A/\\ \né", max_size=70)
 
@@ -98,6 +101,17 @@ def test_a_digest_tells_different_parts_apart(one: list[str], other: list[str]) 
 def test_a_digest_is_the_same_on_every_machine() -> None:
     assert names.digest("worker-1", "Which colour?") == "e1a1ffd96356"
     assert names.digest("\udcff", length=8) == "a8100ae6"
+
+
+def test_a_digest_does_not_load_openssl() -> None:
+    program = (
+        "import sys; from ghp_agents.core.ids import digest; "
+        "print(digest('worker-1', 'Which colour?'), '_hashlib' in sys.modules)"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True, check=True
+    )
+    assert shown.stdout == "e1a1ffd96356 False\n"
 
 
 @pytest.mark.parametrize(
