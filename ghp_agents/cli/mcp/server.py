@@ -3,6 +3,7 @@
 import os
 import sys
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,13 +40,13 @@ def mcp(app: App) -> None:
     It speaks on standard input and output; clients start it. It acts as the agent whose session
     started it. Needs the extra `mcp`.
     """
-    try:
-        import anyio
-    except ModuleNotFoundError:
+    if find_spec("mcp") is None:
         raise UsageError(
             "The tool server needs the package mcp.",
-            hint="Install the extra: `pip install 'ghp-agents[mcp]'`.",
-        ) from None
+            hint="Reinstall this program with its extra: `ghp-agents[mcp]`.",
+        )
+    import anyio
+
     anyio.run(_serve, app)
 
 

@@ -125,7 +125,7 @@ def test_nobody_works_in_a_worktree_that_was_removed(ours: Path, busy: Path) -> 
     follow(ours, "worktree-removed", about(busy, "agent/1"))
     assert status(ours) == {"worker-1": "stopped", "worker-2": "testing"}
     said = invoke("agent-status worker-1", ours).out
-    assert "lastAction: «Its worktree was removed»" in said
+    assert "last action: «Its worktree was removed»" in said
 
 
 def test_one_that_is_still_there_keeps_its_agent(ours: Path, busy: Path) -> None:
