@@ -192,6 +192,11 @@ def thread(messages: Iterable[Message], of: Message) -> list[Message]:
     return sorted((each for each in known.values() if each.id in members), key=order)
 
 
+def rounds(known: Iterable[Message], of: Message, by: Actor) -> int:
+    """How often somebody wrote in the conversation of a message."""
+    return sum(1 for each in thread(known, of) if each.by == by and each.kind in KINDS)
+
+
 def find(known: Sequence[Message], reference: str) -> Message:
     """The message whose id begins with `reference`: `M-3f9a`, `3f9a`.
 

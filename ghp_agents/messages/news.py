@@ -39,6 +39,22 @@ def _concerns(letter: Letter, agent: str, since: str) -> bool:
     return state == NEW
 
 
+def overdue(mine: Iterable[Letter], told: Collection[str], now: float) -> list[tuple[str, str]]:
+    """What the sender of requests reads when their times have passed, each with its key."""
+    found: list[tuple[str, str]] = []
+    for letter in mine:
+        late, message = letter.is_late(now), letter.message
+        key = f"{key_of(message)}/{late}"
+        if late and key not in told and not letter.is_over(now):
+            verb = "begun with" if late == ACK else "completed"
+            to, again = ", ".join(message.to), "Ask another agent, or a person"
+            text = (
+                f"Nobody has {verb} your {message.name} {phrase(message.subject)} to {to} in time."
+            )
+            found.append((f"{text} {again}: `ghp agent-escalate QUESTION`.", key))
+    return found
+
+
 def texts(messages: Iterable[Message], count_all: int) -> list[tuple[str, str]]:
     """The first messages that fit, each with its key, and how many more there are."""
     room, shown = LIMIT, list[tuple[str, str]]()

@@ -34,12 +34,13 @@ from ghp_agents.messages.topic_list import Topic
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import people
 from ghp_agents.presence import service as presence
-from ghp_agents.state.codec import ledger_record
+from ghp_agents.state.codec import ledger_record, seconds
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 
 BODY_LIMIT = 65_536  # characters
 ARTIFACT_LIMIT = 50
+HOUR = 3_600
 
 
 class SendResult(NamedTuple):
@@ -108,6 +109,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
         times = _times(message, known)
         if times and mine and mine[-1].id == rules.identity(message, times - 1):
             return SendResult(mine[-1], is_new=False), []
+        _refuse_storm(ctx, known, message)
         message = message._replace(id=rules.identity(message, times))
         notes = (*_absent(snapshot, message), *_unheard(ctx, snapshot, message))
         return SendResult(message, is_new=True, notes=notes), [_sent(message)]
@@ -120,6 +122,28 @@ def send(ctx: Context, draft: Draft) -> SendResult:
 
 def _when(ctx: Context, snapshot: Snapshot) -> tuple[Timestamp, int, CloneId]:
     return Timestamp(to_text(ctx.ws.clock.now())), snapshot.clock + 1, snapshot.clone
+
+
+def _refuse_storm(ctx: Context, known: Sequence[Message], message: Message) -> None:
+    """Raise RefusedError if an agent sends too much, or goes on answering without an end."""
+    by, settings = message.by, ctx.ws.settings
+    if by.is_person:
+        return
+    since = ctx.ws.clock.now() - HOUR
+    sent = [each for each in known if each.by == by and seconds(each.at) > since]
+    if len(sent) >= settings.messages_per_hour:
+        raise RefusedError(
+            f"{by} has sent {len(sent)} messages within an hour, which is the limit.",
+            hint="Put several things into one message, or wait. A person can raise the limit: "
+            "`messagesPerHour` in .ghp/config.json.",
+        )
+    asked = next((each for each in known if each.id == message.about), None)
+    if asked and rules.rounds(known, asked, by) >= settings.max_rounds:
+        raise RefusedError(
+            f"{by} has written {settings.max_rounds} times in this conversation, which is the "
+            "limit.",
+            hint="Ask a person to decide: `ghp agent-escalate QUESTION`.",
+        )
 
 
 def _times(message: Message, known: Sequence[Message]) -> int:
@@ -341,4 +365,4 @@ def unread(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[tuple[str
     least = URGENCIES.index(ctx.ws.settings.notify)
     found = [each for each in found if URGENCIES.index(each.urgency) >= least]
     first = [mailbox.whole(snapshot, each) for each in found[: news.LIMIT // 100]]
-    return news.texts(first, len(found))
+    return [*news.overdue(mine, told, now), *news.texts(first, len(found))]

@@ -189,6 +189,15 @@ class AgentsConfig(BaseModel):
         description="the least urgency of a message that an agent reads at its next step; others "
         "wait in its inbox",
     )
+    max_rounds: int = Field(
+        10,
+        ge=1,
+        le=1_000,
+        description="replies of one agent in a conversation before it must ask a person",
+    )
+    messages_per_hour: int = Field(
+        120, ge=1, le=100_000, description="messages that one agent sends in an hour at most"
+    )
     review: Literal["optional", "required"] = Field(
         "optional",
         description="required: agent-merge needs an approval by another agent or a person",

@@ -152,3 +152,53 @@ def test_a_message_of_a_person_and_one_of_an_agent_of_this_name_are_two(
     two.done(sent.name)
     assert one.unread() == []
     assert Actor(sent.by.name, True) == sent.by
+
+
+def test_a_sender_hears_once_that_its_request_is_overdue(one: Post, two: Post) -> None:
+    name = one.send("worker-2", kind="request", ack_within=60, done_within=600).message.name
+    assert one.unread() == []
+    one.clock.wait(61)
+    assert one.unread() == [
+        f"Nobody has begun with your {name} «Review it» to worker-2 in time. Ask another agent, or "
+        "a person: `ghp agent-escalate QUESTION`."
+    ]
+    two.claim(name)
+    one.clock.wait(600)
+    assert [text[:31] for text in one.unread()] == [
+        "Nobody has completed your " + name[:5], "agent worker-2 has begun with y"
+    ]  # fmt: skip
+
+
+def test_an_agent_that_sends_too_much_is_stopped_and_a_person_is_not(one: Post) -> None:
+    (one.repo / ".ghp").mkdir(exist_ok=True)
+    (one.repo / ".ghp/config.json").write_text('{"agents": {"messagesPerHour": 3}}')
+    busy = one.by("worker-1")
+    for number in range(3):
+        busy.send("worker-2", subject=f"Message {number}")
+    with pytest.raises(RefusedError, match="worker-1 has sent 3 messages within an hour"):
+        busy.send("worker-2", subject="Message 4")
+    assert not busy.send("worker-2", subject="Message 2").is_new
+    person = one.by("@me")
+    for number in range(4):
+        person.send("worker-2", subject=f"By hand {number}")
+    one.clock.wait(3_601)
+    assert busy.send("worker-2", subject="Message 4").is_new
+
+
+def test_two_agents_that_answer_each_other_without_an_end_ask_a_person(
+    one: Post, two: Post
+) -> None:
+    (one.repo / ".ghp").mkdir(exist_ok=True)
+    (one.repo / ".ghp/config.json").write_text('{"agents": {"maxRounds": 2}}')
+    posts = [one.by("worker-1"), one.by("worker-2")]
+    last = ""
+    for turn in range(4):
+        last = (
+            posts[turn % 2]
+            .send(f"worker-{2 - turn % 2}", subject=f"Turn {turn}", reply_to=last)
+            .message.name
+        )
+    with pytest.raises(RefusedError, match="has written 2 times in this conversation") as refused:
+        posts[0].send("worker-2", subject="Turn 4", reply_to=last)
+    assert refused.value.hint == "Ask a person to decide: `ghp agent-escalate QUESTION`."
+    assert posts[0].send("worker-2", subject="Something else").is_new
