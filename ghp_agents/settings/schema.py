@@ -190,10 +190,7 @@ class AgentsConfig(BaseModel):
         "wait in its inbox",
     )
     max_rounds: int = Field(
-        10,
-        ge=1,
-        le=1_000,
-        description="replies of one agent in a conversation before it must ask a person",
+        10, ge=1, le=1_000, description="messages of one agent in a conversation at most"
     )
     messages_per_hour: int = Field(
         120, ge=1, le=100_000, description="messages that one agent sends in an hour at most"
