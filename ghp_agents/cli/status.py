@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import click
 
 from ghp_agents.claims import shown_work
-from ghp_agents.cli import complete, json_choice, output, past
+from ghp_agents.cli import complete, json_choice, output, past, statuses
 from ghp_agents.cli.context import acting, start_background
+from ghp_agents.cli.params import LIMIT
 from ghp_agents.cli.views import agent as agent_view
 from ghp_agents.cli.views import news, status_notes
 from ghp_agents.cli.views import stale_base as stale_view
@@ -38,6 +39,7 @@ class Look(NamedTuple):
     views: Sequence[AgentView]  # the chosen ones
     overview: Overview  # of those
     team: Team | None = None  # None: in the past
+    left_out: int = 0  # chosen ones after the limit
 
     @property
     def waits(self) -> "Sequence[Wait]":
@@ -50,6 +52,7 @@ class Choice(NamedTuple):
 
     name: str | None = None
     stale: bool = False
+    limit: int | None = None  # the first ones: who needs a person
 
 
 @click.command("agent-status", epilog="Example: ghp agent-status --epic 1")
@@ -61,7 +64,8 @@ class Choice(NamedTuple):
 @click.option("--stale", is_flag=True, help="Only agents that are stale or dead.")
 @past.AT
 @click.option("--offline", is_flag=True, help="Do not ask the remote; show what is known here.")
-@click.option("--set", "new_status", metavar="STATUS", help="Set this agent's own status.")
+@LIMIT
+@statuses.SET
 @click.option(
     "--epic", metavar="N", help="An epic instead: the state of its parts.",
     shell_complete=complete.issues,
@@ -77,6 +81,7 @@ def status(
     stale: bool,
     at: str | None,
     offline: bool,
+    limit: int | None,
     new_status: str | None,
     epic: str | None,
 ) -> None:
@@ -97,10 +102,10 @@ def status(
     if epic is not None:
         from ghp_agents.cli.views import epic as epic_view
 
-        epic_view.show(app, epic, as_json, is_alone=not (agent or watch or stale or at))
+        epic_view.show(app, epic, as_json, is_alone=not (agent or watch or stale or at or limit))
         start_background(app)
         return
-    choice = Choice(agent_name(agent) if agent else None, stale)
+    choice = Choice(agent_name(agent) if agent else None, stale, limit)
     if watch and at is None:
         _watch(app, choice)
         return
@@ -122,6 +127,7 @@ def status(
             agent_view.COLUMNS, [agent_view.cells(row) for row in look.overview.agents]
         )
         waiting_view.tell(look.waits, look.views)
+    _tell_limit(look)
     heard = upstream_view.heard(app, look.seen) if then is None and not stale else None
     if not as_json:
         upstream_view.tell(heard, choice.name)
@@ -137,6 +143,12 @@ def status(
         _start_background(app)
 
 
+def _tell_limit(look: Look) -> None:
+    shown = len(look.overview.agents)
+    if look.left_out:
+        output.say(f"The first {shown} of {shown + look.left_out}; --limit shows more.")
+
+
 def _look(app: App, choice: Choice, offline: bool) -> Look:
     """Look now, for a program or a page."""
     snapshot, seen = news.look(app, processes=True, offline=offline)
@@ -148,7 +160,7 @@ def _look_back(app: App, choice: Choice, then: float) -> Look:
     seen = services.look_back(app.ws, snapshot, then)
     facts = Team(app.past(then), snapshot, seen, then).facts()
     views = _select(seen, choice, facts)
-    return Look(snapshot, seen, views, overview(views, facts))
+    return _first(Look(snapshot, seen, views, overview(views, facts)), choice.limit)
 
 
 def _chosen(
@@ -159,7 +171,20 @@ def _chosen(
     if choice.name:
         facts = facts._replace(worktrees=team.worktrees)
     views = waiting_view.shown(_select(seen, choice, facts), team.waits)
-    return Look(snapshot, seen, views, overview(views, facts), team)
+    return _first(Look(snapshot, seen, views, overview(views, facts), team), choice.limit)
+
+
+def _first(look: Look, limit: int | None) -> Look:
+    """The first of the agents, with the totals of all."""
+    rows = look.overview.agents
+    if limit is None or len(rows) <= limit:
+        return look
+    names = {row.name for row in rows[:limit]}
+    return look._replace(
+        views=[view for view in look.views if view.name in names],
+        overview=look.overview._replace(agents=rows[:limit]),
+        left_out=len(rows) - limit,
+    )
 
 
 def _paint(app: App, choice: Choice, offline: bool, show_all: bool) -> Look:

@@ -1,4 +1,4 @@
-"""The option `--status`: any word is accepted, and one that is not known gets a warning."""
+"""Options for a status: any word is accepted, and one that is not known gets a warning."""
 
 import click
 
@@ -23,4 +23,9 @@ def _check(ctx: click.Context, _: click.Parameter, value: str | None) -> str | N
 OPTION = click.option(
     "--status", metavar="STATUS", callback=_check, shell_complete=complete.statuses,
     help="What the agent does: implementing, blocked, …",
+)  # fmt: skip
+
+SET = click.option(
+    "--set", "new_status", metavar="STATUS", callback=_check, shell_complete=complete.statuses,
+    help="Set this agent's own status.",
 )  # fmt: skip

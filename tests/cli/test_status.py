@@ -149,6 +149,18 @@ def test_escapes_of_another_clone_do_not_reach_the_terminal(clone: Path, remote:
     )
 
 
+@pytest.mark.parametrize("option", ["--limit 2", "-L 2"])
+def test_a_limit_shows_the_first_agents(repo: Path, option: str) -> None:
+    for name in ("worker-2", "worker-1", "worker-3"):
+        invoke(f"agent-status --set testing --as {name}", repo)
+    shown = invoke(f"agent-status {option}", repo)
+    assert [line.split()[0] for line in shown.out.splitlines()] == ["AGENT", "worker-1", "worker-2"]
+    assert shown.err == "The first 2 of 3; --limit shows more.\n"
+    found = invoke(f"agent-status {option} --json agent,status", repo)
+    assert [each["agent"] for each in json.loads(found.out)] == ["worker-1", "worker-2"]
+    assert invoke("agent-status -L 3", repo).err == ""
+
+
 def test_watch_without_a_terminal_says_what_to_use_instead(repo: Path) -> None:
     code, _, err = invoke("agent-status --watch", repo)
     assert code == 2

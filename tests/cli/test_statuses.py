@@ -23,5 +23,14 @@ def test_an_unknown_status_is_saved_with_a_warning(repo: Path, status: str, hint
     assert found == [{"agent": "worker-1", "status": status}]
 
 
+def test_agent_status_sets_an_unknown_status_with_the_same_warning(repo: Path) -> None:
+    assert invoke("agent-status --as worker-1 --set testign", repo) == (
+        0,
+        "",
+        "Warning: 'testign' is not a known status; it is saved as it is.\n"
+        f"Hint: Did you mean testing? {KNOWN}\n✓ worker-1 is testign.\n",
+    )
+
+
 def test_a_known_status_prints_nothing(repo: Path) -> None:
     assert run_ghp("agent-heartbeat --as worker-1 --status testing", repo) == (0, "", "")
