@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import click
 
-from ghp_agents.cli import common_options, output, usage
+from ghp_agents.cli import common_options, output
 from ghp_agents.cli.aliases import PREFIX
 from ghp_agents.cli.context import log_unexpected, make_app
 from ghp_agents.cli.group import SHORT, Program
@@ -216,6 +216,8 @@ def _run(argv: Sequence[str], application: App, *, is_hook: bool) -> int:
         error.show(sys.stderr)
         return int(ExitCode.USAGE)
     except click.ClickException as error:
+        from ghp_agents.cli import usage
+
         output.error(*usage.explain(error))
         return int(ExitCode.USAGE)
     except BrokenPipeError:

@@ -1,6 +1,5 @@
 """The names that are most similar to a mistyped one."""
 
-import difflib
 from collections.abc import Sequence
 
 ALIKE = 60  # characters that are compared; names are shorter
@@ -10,6 +9,8 @@ MARGIN = 0.1  # below the best ratio; worse matches are not suggested
 
 def closest(word: str, names: Sequence[str]) -> list[str]:
     """The `names` that are most similar to `word`."""
+    import difflib  # only after a mistake
+
     cutoff = 0.8 if len(word) > SHORT else 0.6  # a swap of two letters is much of a short word
     prefix = word[:ALIKE]
     matches = difflib.get_close_matches(prefix, names, n=2, cutoff=cutoff)

@@ -8,25 +8,34 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 import click
-from click.shell_completion import CompletionItem
 
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import KNOWN_STATUSES, one_line
 from ghp_agents.wiring import App
 
-Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 Named = Iterable[tuple[str, str]]  # names and their descriptions
 WORDS = 60  # characters of a description
 
 
-def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     """Files and folders, completed by the shell itself."""
-    return [CompletionItem(incomplete, type="file")]
+    return [_item(incomplete, type="file")]
 
 
-def folders(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def folders(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     """Folders, completed by the shell itself."""
-    return [CompletionItem(incomplete, type="dir")]
+    return [_item(incomplete, type="dir")]
+
+
+def _item(value: str, **words: str) -> "CompletionItem":
+    from click.shell_completion import CompletionItem  # no command needs it
+
+    return CompletionItem(value, **words)
 
 
 def known(read: Callable[[App], Named], *, comma: bool = False, fixed: bool = False) -> Completer:
@@ -35,7 +44,7 @@ def known(read: Callable[[App], Named], *, comma: bool = False, fixed: bool = Fa
     Without an app, as for a static script, only `fixed` names are known.
     """
 
-    def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> "list[CompletionItem]":
         app = ctx.find_root().obj
         if app is None and not fixed:
             return []
@@ -45,7 +54,7 @@ def known(read: Callable[[App], Named], *, comma: bool = False, fixed: bool = Fa
         except (GhpError, OSError):
             return []
         return [
-            CompletionItem(f"{before}{glue}{name}", help=one_line(words, WORDS))
+            _item(f"{before}{glue}{name}", help=one_line(words, WORDS))
             for name, words in found.items()
             if name.startswith(begun)
         ]
@@ -58,7 +67,7 @@ def or_files(*completers: Completer) -> Completer:
 
     def complete(
         ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    ) -> "list[CompletionItem]":
         found = [item for completer in completers for item in completer(ctx, param, incomplete)]
         return found or files(ctx, param, incomplete)
 

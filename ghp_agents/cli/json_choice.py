@@ -15,11 +15,14 @@ from typing import (
 )
 
 import click
-from click.shell_completion import CompletionItem
 
 from ghp_agents.cli.aliases import PREFIX
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 FLAG, QUERY = "--json", "--jq"
@@ -73,9 +76,11 @@ def _choose_fields(ctx: click.Context, _: click.Parameter, value: str | None) ->
     return value is not None or query is not None
 
 
-def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     before, comma, begun = incomplete.rpartition(",")
     known = fields_of(ctx.command_path)
+    from click.shell_completion import CompletionItem
+
     return [CompletionItem(f"{before}{comma}{name}") for name in known if name.startswith(begun)]
 
 

@@ -20,7 +20,6 @@ from ghp_agents.escalations.escalation import (
     Question,
 )
 from ghp_agents.escalations.messages import News
-from ghp_agents.git import worktree
 from ghp_agents.hotpath import news_flag
 from ghp_agents.issues.numbers import named_or_current
 from ghp_agents.ports import Context, Snapshot
@@ -84,6 +83,8 @@ def escalate(
     with ctx.tracker.showing():
         number, notes = _issue(ctx, agent, issue)
     question = Question(agent, tidy, number, choices, kind, tuple(about))
+    from ghp_agents.git import worktree  # readers do not need it
+
     branch, commit = ctx.ws.branch, worktree.head(ctx.ws.folder) or None
     delivered = delivered_ids(ctx.ws, agent)
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.git import clone_files, worktree
+from ghp_agents.git import clone_files
 from ghp_agents.git import process as git
 from ghp_agents.git.refs import UnreadableRefsError
 
@@ -29,6 +29,8 @@ def find(
 ) -> DefaultBranch | None:
     """The default branch: the one that is `named`, else the remote's choice, else main or master.
     None if there is no such branch. Raises GitError."""
+    from ghp_agents.git import worktree  # rarely needed
+
     refs = worktree.branches(folder, *USUAL, *([named] if named else []))
     remote = remote or remote_of(refs)
     name = named or chosen(refs, remote)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core.errors import GhpError, NotSetUpError
 from ghp_agents.core.json_file import object_file
-from ghp_agents.git import default_branch, worktree
+from ghp_agents.git import default_branch
 from ghp_agents.git import process as git
 from ghp_agents.git.default_branch import DefaultBranch
 from ghp_agents.hotpath import fastjson, policy_stamp
@@ -120,6 +120,8 @@ def is_of_owner(here: ConfigPlaces, own: Mapping[str, Any], commit: str, answer:
     named = own.get("trunk") or own.get("main_branch")
     line = default_branch.find(here.folder, remote=own.get("remote"), named=named)
     is_theirs = line is not None and _is_owners(here, line, answer)
+    from ghp_agents.git import worktree  # needed once for each change
+
     return is_theirs and line is not None and worktree.contains(here.folder, line.ref, commit)
 
 

@@ -14,11 +14,14 @@ from ghp_agents.core import token_hosts
 from ghp_agents.core.errors import NotSetUpError
 from ghp_agents.core.json_file import object_file
 from ghp_agents.core.remote_url import is_public
-from ghp_agents.github.api import remote_url, token
-from ghp_agents.github.api.token import Token
+from ghp_agents.github.api import remote_url
 from ghp_agents.settings import consent
 from ghp_agents.state import git_credentials
 from ghp_agents.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.github.api.token import Token
 
 OVERRIDE = "GHP_GITHUB_API"  # the address of the API, for tests and for proxies
 SHOWN_ONCE = "shown-once.json"  # warnings that people have read
@@ -40,7 +43,7 @@ class Access(NamedTuple):
     host: str
     repository: str
     api: str  # without a slash at its end
-    token: Token
+    token: "Token"
 
 
 def find(
@@ -80,7 +83,9 @@ def find(
     return Access(place.host, place.repository, api, found)
 
 
-def _token(ws: Workspace, place: RepositoryPlace, *, again: bool) -> Token | None:
+def _token(ws: Workspace, place: RepositoryPlace, *, again: bool) -> "Token | None":
+    from ghp_agents.github.api import token
+
     found = token.of_environment(ws.environ, place.host, (place.host,))
     return found or token.of_gh(ws, place.host, again=again)
 
