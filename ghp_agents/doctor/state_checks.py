@@ -16,6 +16,8 @@ from ghp_agents.handoffs import returned
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues import replay as issue_log
 from ghp_agents.leases import record as lease_record
+from ghp_agents.messages import record as message_record
+from ghp_agents.messages import subscription
 from ghp_agents.notes import record as note_record
 from ghp_agents.ports import Context, Exchange
 from ghp_agents.presence import name_owners, stop_order
@@ -39,12 +41,14 @@ FOLDERS: dict[str, _Reader] = {  # the problems that a command's own reader find
     "inbox": lambda files: (),  # nobody reads it yet
     "issues": lambda files: issue_log.read_events(files).problems,
     "leases": lambda files: lease_record.read_leases(files)[1],
+    "messages": lambda files: message_record.read(files)[1],
     "notes": lambda files: note_record.read_notes(files)[1],
     "overrides": lambda files: override.read_overrides(files)[1],
     "pulls": lambda files: pull_log.read_events(files).problems,
     "reviews": lambda files: review.read_reviews(files)[1],
     "returns": lambda files: returned.read_returns(files)[1],
     "stops": lambda files: stop_order.read_orders(files)[1],
+    "subscriptions": lambda files: subscription.read_subscriptions(files)[1],
 }
 
 

@@ -67,8 +67,10 @@ def reaches(to: Collection[str], roles: Roles) -> bool:
 
 
 def _belongs(roles: Roles, group: str) -> bool:
+    if REST in roles.ignores:
+        return False  # it hears only what names it
     if group == ALL:
-        return REST not in roles.ignores
+        return True
     if group == ORCHESTRATOR:
         return roles.is_orchestrator
     if group.startswith(CAPABILITY):

@@ -1,12 +1,14 @@
 """The claim of a message to a group: one agent has it, by a lock over all clones."""
 
+from collections.abc import Mapping, Sequence
+
 from ghp_agents.claims import claim as rules
 from ghp_agents.claims import holder_liveness
 from ghp_agents.core.errors import RefusedError, UnknownError
-from ghp_agents.core.ids import AgentName
+from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.locks.names import INBOX
-from ghp_agents.messages.message import Letter
+from ghp_agents.messages.message import CLAIMED, Letter
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import number
@@ -17,6 +19,26 @@ ATTEMPTS = 5  # each lost race shows who has it, so a second look nearly always 
 def lock_name(letter: Letter) -> str:
     """The name of the lock."""
     return f"{INBOX}{letter.message.id}"
+
+
+def believed(ctx: Context, letters: Sequence[Letter]) -> list[Letter]:
+    """The letters with those replies that their locks confirm: of the holder, under its claim. The
+    claim of an agent that is dead or has stopped counts no more, so that another can take it."""
+    if not any(each.message.is_shared and each.replies for each in letters):
+        return list(letters)
+    locks = {lock.name: lock for lock in ctx.locks.known(INBOX)}
+    found = [_confirmed(each, locks) if each.message.is_shared else each for each in letters]
+    claimed = [locks[lock_name(x)] for x in found if x.message.is_shared and x.state == CLAIMED]
+    sights = holder_liveness.holders_of(ctx, claimed) if claimed else {}
+    lapsed = {name for name, sight in sights.items() if not sight.lives}
+    return [x._replace(replies=()) if lock_name(x) in lapsed else x for x in found]
+
+
+def _confirmed(letter: Letter, locks: Mapping[str, Lock]) -> Letter:
+    lock = locks.get(lock_name(letter))
+    by = Actor(lock.holder or "") if lock else None
+    replies = [x for x in letter.replies if lock and x.claim == lock.generation and x.by == by]
+    return letter._replace(replies=tuple(replies))
 
 
 def take(ctx: Context, letter: Letter, agent: AgentName) -> int:

@@ -4,6 +4,7 @@ An acknowledgement and a completion are messages, too: their `about` is the id o
 state of a request is computed from them; nothing is stored twice.
 """
 
+import json
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
@@ -126,11 +127,9 @@ def _state(replies: Sequence[Message]) -> str:
 
 
 def identity(message: Message, times: int) -> str:
-    """The id of a message of which its sender sent `times` equal ones before."""
-    return digest(
-        message.by.name, str(message.by.is_person), *message.to, message.subject, message.body,
-        message.kind, message.about, str(message.issue), str(message.claim), str(times),
-    )  # fmt: skip
+    """The id of a message of which its sender sent `times` equal ones before in this clone."""
+    fields = message._replace(id="", at=Timestamp(""), clock=0)
+    return digest(json.dumps([*fields, times]))
 
 
 def letters(messages: Iterable[Message], orchestrators: Collection[str] = ()) -> list[Letter]:

@@ -6,6 +6,7 @@ from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import clean, cut, file, indented, phrase, who
 from ghp_agents.messages import address
 from ghp_agents.messages.message import ACK, COMMAND, DONE, NEW, Letter, Message
+from ghp_agents.state.codec import order
 
 LIMIT = 1_500  # characters of all messages in one step
 BODY_SHOWN = 600  # characters of one body
@@ -28,7 +29,7 @@ def unread(
     """
     found = [each.message for each in letters if _concerns(each, agent, since)]
     found += [reply for each in mine for reply in each.replies]
-    return [each for each in found if key_of(each) not in told]
+    return sorted((each for each in found if key_of(each) not in told), key=order)
 
 
 def _concerns(letter: Letter, agent: str, since: str) -> bool:
@@ -59,7 +60,7 @@ def texts(messages: Iterable[Message], count_all: int) -> list[tuple[str, str]]:
     """The first messages that fit, each with its key, and how many more there are."""
     room, shown = LIMIT, list[tuple[str, str]]()
     for message in messages:
-        text = words(message)
+        text = cut(words(message), LIMIT, f"`ghp agent-inbox read {message.name}`")
         room -= len(text) + 1
         if room < 0 and shown:
             break

@@ -4,9 +4,11 @@ import json
 import re
 from collections.abc import Mapping
 
+from ghp_agents.core.errors import UsageError
 from ghp_agents.core.fields import any_list, any_text, as_actor
 from ghp_agents.core.ids import NUMBERS_END, CloneId, Timestamp, one_line
 from ghp_agents.core.schema_version import KEY, VERSION, unversioned
+from ghp_agents.messages.address import checked_all
 from ghp_agents.messages.header_block import Block, parse, render
 from ghp_agents.messages.message import DEFAULT_URGENCY, KINDS, REPLIES, URGENCIES, Message
 from ghp_agents.state.codec import read_files
@@ -17,6 +19,8 @@ SCHEMA = "Schema-Version"
 MARKDOWN, JSON = "text/markdown", "application/json"
 SUBJECT_LIMIT = 200  # characters
 NAME_LIMIT = 200  # of a person
+ARTIFACTS = 50
+_ID = re.compile(r"[0-9a-f]{4,64}")
 _PATH = re.compile(r"\.ghp/messages/([0-9a-f]{2})/([0-9a-f]{4,64})\.md")
 
 
@@ -72,28 +76,40 @@ def _decode(_: str, identity: str, data: bytes) -> Message | None:
     kind = headers.get("Kind", KINDS[0])
     if kind not in (*KINDS, *REPLIES):
         return None  # of a newer version
-    urgency = headers.get("Urgency")
-    to = [one_line(each, 63) for each in headers.get("Recipient", "").split(",")]
+    urgency, about = headers.get("Urgency"), headers.get("Correlation-ID", "").removeprefix("M-")
+    if about and not _ID.fullmatch(about):
+        raise ValueError("its Correlation-ID is not the id of a message")
     return Message(
         id=identity,
         by=as_actor(headers.get("Sender", ""), headers.get("Sender-Type") == "person"),
-        to=tuple(each for each in to if each),
+        to=_recipients(headers.get("Recipient", ""), is_reply=kind in REPLIES),
         subject=one_line(headers.get("Subject", ""), SUBJECT_LIMIT),
         at=Timestamp(any_text(headers.get("Timestamp"))),
         clock=_number(headers.get("Clock", "")),
         clone=CloneId(headers.get("Clone", "")),
         body=block.body.removesuffix("\n"),
         kind=kind,
-        about=headers.get("Correlation-ID", "").removeprefix("M-"),
+        about=about,
         urgency=urgency if urgency in URGENCIES else DEFAULT_URGENCY,
         issue=_number(headers.get("Issue", "")) or None,
         ack_within=_seconds(headers.get("Ack-Within", "")),
         done_within=_seconds(headers.get("Done-Within", "")),
         expires=_seconds(headers.get("Expires-After", "")),
-        artifacts=_texts(headers.get("Artifacts", "")),
+        artifacts=_texts(headers.get("Artifacts", ""))[:ARTIFACTS],
         claim=_number(headers.get("Claim", "")),
         is_payload=headers.get("Content-Type") == JSON,
     )
+
+
+def _recipients(text: str, *, is_reply: bool) -> tuple[str, ...]:
+    """The recipients of a message. A reply names its one receiver, who may be a person. Raises
+    ValueError."""
+    if is_reply:
+        return (one_line(text, NAME_LIMIT),)
+    try:
+        return checked_all([text])
+    except UsageError as error:
+        raise ValueError(f"its recipients are wrong: {error}") from None
 
 
 def _spelled(seconds: int) -> str:

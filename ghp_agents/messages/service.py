@@ -7,7 +7,15 @@ from typing import NamedTuple
 from ghp_agents.core import secret_scan
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import RefusedError, UsageError
-from ghp_agents.core.ids import Actor, AgentName, CloneId, Timestamp, count, one_line
+from ghp_agents.core.ids import (
+    UNNAMED,
+    Actor,
+    AgentName,
+    CloneId,
+    Timestamp,
+    count,
+    one_line,
+)
 from ghp_agents.escalations import service as escalation
 from ghp_agents.hotpath import news_flag
 from ghp_agents.issues.numbers import named_or_current
@@ -40,7 +48,7 @@ from ghp_agents.state.transact import transact
 
 BODY_LIMIT = 65_536  # characters
 ARTIFACT_LIMIT = 50
-HOUR = 3_600
+HOUR, AGAIN = 3_600, 120  # seconds
 
 
 class SendResult(NamedTuple):
@@ -105,12 +113,11 @@ def send(ctx: Context, draft: Draft) -> SendResult:
             done_within=draft.done_within, expires=draft.expires, artifacts=artifacts,
             is_payload=bool(draft.payload),
         )  # fmt: skip
-        mine = [each for each in known if each.by == by and each.kind not in REPLIES]
-        times = _times(message, known)
-        if times and mine and mine[-1].id == rules.identity(message, times - 1):
-            return SendResult(mine[-1], is_new=False), []
+        for clone in {message.clone, UNNAMED}:  # the clone's first record made its name
+            if earlier := _repeated(ctx, known, message._replace(clone=clone)):
+                return SendResult(earlier, is_new=False), []
         _refuse_storm(ctx, known, message)
-        message = message._replace(id=rules.identity(message, times))
+        message = message._replace(id=rules.identity(message, _times(message, known)))
         notes = (*_absent(snapshot, message), *_unheard(ctx, snapshot, message))
         return SendResult(message, is_new=True, notes=notes), [_sent(message)]
 
@@ -122,6 +129,17 @@ def send(ctx: Context, draft: Draft) -> SendResult:
 
 def _when(ctx: Context, snapshot: Snapshot) -> tuple[Timestamp, int, CloneId]:
     return Timestamp(to_text(ctx.ws.clock.now())), snapshot.clock + 1, snapshot.clone
+
+
+def _repeated(ctx: Context, known: Sequence[Message], message: Message) -> Message | None:
+    """The equal message, if a command that is typed or retried again means it: it was sent a moment
+    ago and nobody has begun with it."""
+    times = _times(message, known)
+    identity = rules.identity(message, times - 1)
+    equal = next((each for each in known if times and each.id == identity), None)
+    if equal is None or any(each.about == identity for each in known):
+        return None
+    return equal if ctx.ws.clock.now() - seconds(equal.at) < AGAIN else None
 
 
 def _refuse_storm(ctx: Context, known: Sequence[Message], message: Message) -> None:
@@ -181,7 +199,7 @@ def _payload(to: Sequence[str], draft: Draft) -> str:
     if draft.payload and draft.body:
         raise UsageError("A payload is the body.", hint="Leave out --body and --body-file.")
     try:
-        value = json.loads(draft.payload) if draft.payload else None
+        value = json.loads(draft.payload, parse_constant=_no_number) if draft.payload else None
     except (ValueError, RecursionError) as error:
         raise UsageError(
             f"The payload is not JSON: {error}.", hint="Quote it as one word."
@@ -189,6 +207,10 @@ def _payload(to: Sequence[str], draft: Draft) -> str:
     for name in (each[1:] for each in to if is_topic(each)):
         topic_list.checked_payload(name, value)
     return "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _line(what: str, text: str, limit: int) -> str:
@@ -251,7 +273,13 @@ def topics(ctx: Context) -> list[Topic]:
 
 def known_letters(ctx: Context, snapshot: Snapshot) -> list[Letter]:
     """All letters, oldest first."""
-    return rules.letters(mailbox.read(ctx.ws, snapshot), ctx.ws.settings.orchestrators)
+    found = rules.letters(mailbox.read(ctx.ws, snapshot), ctx.ws.settings.orchestrators)
+    return claims.believed(ctx, found)
+
+
+def sent(ctx: Context, snapshot: Snapshot, by: Actor) -> list[Letter]:
+    """The letters that somebody sent, newest first."""
+    return rules.outbox(known_letters(ctx, snapshot), by)[::-1]
 
 
 def inbox(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[Letter]:
@@ -351,9 +379,12 @@ def read(ctx: Context, reference: str) -> tuple[Message, list[Message]]:
     return mailbox.whole(snapshot, message), thread
 
 
-def unread(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[tuple[str, str]]:
-    """The messages that an agent has not heard, as texts with keys, and the number of the rest."""
-    known = known_letters(ctx, snapshot)
+def unread(
+    ctx: Context, snapshot: Snapshot, agent: AgentName, known: Sequence[Letter] | None = None
+) -> list[tuple[str, str]]:
+    """The messages that an agent has not heard, as texts with keys, and the number of the rest.
+    Who asks for several agents passes the `known` letters."""
+    known = known_letters(ctx, snapshot) if known is None else known
     if not known:
         return []
     now, fields = ctx.ws.clock.now(), ctx.ws.presence(agent) or {}

@@ -78,7 +78,8 @@ def subscribe(
     def change(heard: tuple[str, ...], ignored: tuple[str, ...]) -> tuple[list[str], list[str]]:
         gone = {*removes}
         left = [x for x in (*heard, *more) if x not in gone and x not in fewer]
-        ignoring = [x for x in (*ignored, *fewer) if x not in gone and x not in more and x != REST]
+        gone |= {*more, *([REST] if more else ())}  # who subscribes is isolated no more
+        ignoring = [x for x in (*ignored, *fewer) if x not in gone]
         return left, ignoring
 
     return _change(ctx, change)

@@ -6,6 +6,7 @@ from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import one_line
 
 ONE, REST = "*", ">"  # in a pattern: one word, and the rest of the name
+RESERVED = ("all", "orchestrator")  # groups of their own
 LONGEST = 100  # characters of a name
 _WORD = re.compile(r"[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?")
 EXAMPLE = "Use words of a-z, 0-9, '_' and '-', joined by '.': code.completed."
@@ -13,7 +14,7 @@ EXAMPLE = "Use words of a-z, 0-9, '_' and '-', joined by '.': code.completed."
 
 def checked_name(text: str) -> str:
     """The name of a topic. Raises UsageError."""
-    if len(text) <= LONGEST and all(_WORD.fullmatch(word) for word in text.split(".")):
+    if is_topic(f"@{text}"):
         return text
     raise UsageError(f"{one_line(text, 40)!r} is not the name of a topic.", hint=EXAMPLE)
 
@@ -49,6 +50,6 @@ def is_topic(address: str) -> bool:
     """Whether an address is that of a topic."""
     name = address[1:]
     return (
-        address.startswith("@") and len(name) <= LONGEST
+        address.startswith("@") and len(name) <= LONGEST and name not in RESERVED
         and all(_WORD.fullmatch(word) for word in name.split("."))
     )  # fmt: skip

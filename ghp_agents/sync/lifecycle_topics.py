@@ -37,7 +37,7 @@ def topic_of(entry: LedgerEntry) -> str:
     registered, unregistered, changed = AGENT_TOPICS
     if entry.object == STOPPED:
         return unregistered
-    return registered if STARTED in entry.text else changed
+    return registered if entry.text.strip("«»“”") == STARTED else changed
 
 
 def subscription(snapshot: Snapshot, agent: AgentName) -> Subscription | None:

@@ -212,6 +212,7 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
     """Set the news flag of this clone's agents that have undelivered items."""
     answered = bool(snapshot.present(ANSWERS))
     ledger = cache(lambda baseline: ctx.store.ledger(baseline))
+    letters = messages.known_letters(ctx, snapshot)
     here = presence.agents_here(ctx.ws)
     stopping.settle(ctx, snapshot, here)
     for agent in here:
@@ -219,7 +220,7 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
         fence = _fence(ctx, agent)
         fenced = fence is not None and not escalation.is_told(ctx.ws, agent, _fence_id(fence))
         wanted = _wanted(ctx, snapshot, agent, again=False) or _once(ctx, agent)
-        wanted = wanted or messages.unread(ctx, snapshot, agent)
+        wanted = wanted or messages.unread(ctx, snapshot, agent, letters)
         new = (answered and _answers(ctx.ws, snapshot, agent)) or _returns(ctx.ws, snapshot, agent)
         if stop or fenced or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
             news_flag.set_flag(ctx.ws.folders, agent)

@@ -160,3 +160,32 @@ def test_what_an_agent_hears_is_shown_and_can_be_nothing(pair: tuple[Path, Path]
         "schemaVersion": 1, "agent": "worker-1", "listens": [], "ignores": [">"],
         "isolated": True, "isDefault": False,
     }  # fmt: skip
+
+
+def test_who_sent_sees_what_became_of_it_and_so_does_a_person(pair: tuple[Path, Path]) -> None:
+    one, two = pair
+    name = sent(one, "worker-2", "Review it", "--kind", "review")
+    by_hand = sent(one, "worker-2", "By hand", "--as", "@me")
+    succeed(two, "agent-sync", f"agent-inbox done {name}")
+    succeed(one, "agent-sync")
+    (mine,) = json.loads(run(one, "agent-inbox", "--sent", "--json")[1])
+    assert (mine["id"], mine["state"]) == (name, "resolved")
+    (persons,) = json.loads(run(one, "agent-inbox", "--as", "@me", "--json")[1])
+    assert persons["id"] == by_hand
+
+
+def test_a_wrong_id_after_a_right_one_loses_nothing(pair: tuple[Path, Path]) -> None:
+    one, two = pair
+    name = sent(one, "worker-2", "Review it", "--kind", "review")
+    succeed(two, "agent-sync")
+    code, _, err = run(two, "agent-inbox", "done", name, "M-ffff")
+    assert code == 1
+    assert f"✓ Completed {name}" in err
+    succeed(one, "agent-sync")
+    assert "has done your" in run(one, "agent-status")[1]
+
+
+@pytest.mark.parametrize("description", ["", " ", "x" * 91])
+def test_a_topic_needs_a_short_description(pair: tuple[Path, Path], description: str) -> None:
+    code, _, err = run(pair[0], "agent-topic", "new", "build.broken", description)
+    assert (code, err.splitlines()[0]) == (2, "Error: A description has 1 to 90 characters.")

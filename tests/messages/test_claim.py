@@ -5,8 +5,14 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.ids import Actor
+from ghp_agents.messages.record import path_of, render_message
+from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as presence
-from tests.support.messages import Post
+from ghp_agents.state.codec import ledger_record
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
+from tests.support.messages import Post, message
 
 
 @pytest.fixture
@@ -46,8 +52,11 @@ def test_the_claim_of_an_agent_that_stopped_lapses_and_what_it_says_later_counts
     name = boss.send("@all", kind="request").message.name
     two = boss.by("worker-2")
     two.claim(name)
+    assert boss.by("worker-3").unread() == []
     presence.heartbeat(two.ws, two.store, two.ws.agent(), {"status": "stopped"})
     three = boss.by("worker-3")
+    assert [x.state for x in three.inbox()] == ["new"]
+    assert len(three.unread()) == 1
     assert three.claim(name).is_new
     with pytest.raises(RefusedError, match="worker-3 has claimed"):
         two.done(name, "Late.")
@@ -59,3 +68,20 @@ def test_what_is_done_is_not_claimed_again(boss: Post) -> None:
     boss.by("worker-2").done(name)
     with pytest.raises(RefusedError, match=f"{name} is resolved already"):
         boss.by("worker-3").claim(name)
+
+
+def test_a_reply_that_claims_more_than_the_lock_says_changes_nothing(boss: Post) -> None:
+    asked = boss.send("@all", kind="request").message
+    two = boss.by("worker-2")
+    two.claim(asked.name)
+    forged = message(
+        "f" * 12, by=Actor("worker-9"), to=("worker-1",), kind="done", about=asked.id, clock=99,
+        claim=2**53 - 2,
+    )  # fmt: skip
+
+    def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
+        files = [(path_of(forged.id), render_message(forged))]
+        return None, [ledger_record(forged, "done", asked.name, files)]
+
+    transact(boss.store, decide)
+    assert [(x.state, x.holder) for x in two.inbox()] == [("claimed", "worker-2")]

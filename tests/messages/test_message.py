@@ -6,7 +6,7 @@ import pytest
 
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import NotFoundError, UsageError
-from ghp_agents.core.ids import Actor
+from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.messages.address import Roles
 from ghp_agents.messages.message import (
     Letter,
@@ -134,7 +134,9 @@ def test_an_id_depends_on_all_that_is_said() -> None:
     different = [
         message(), message(to=("worker-3",)), message(subject="x"), message(body="x"),
         message(kind="note"), message(about="aa"), message(issue=1), message(claim=1),
-        message(by=Actor("worker-1", True)),
+        message(by=Actor("worker-1", True)), message(artifacts=("x",)), message(urgency="low"),
+        message(ack_within=1), message(done_within=1), message(expires=1),
+        message(clone=CloneId("c2")),
     ]  # fmt: skip
     assert len({identity(each, 0) for each in different}) == len(different)
     assert identity(message(), 0) != identity(message(), 1)

@@ -40,13 +40,38 @@ def test_a_message_reaches_its_agent_and_nobody_else(one: Post, two: Post) -> No
 def test_the_same_message_right_after_the_first_is_the_first(one: Post, two: Post) -> None:
     first = one.send("worker-2")
     assert one.send("worker-2") == first._replace(is_new=False)
-    two.send("worker-1")
-    assert not one.send("worker-2").is_new
     one.send("worker-2", subject="Another")
+    assert not one.send("worker-2").is_new
+    one.clock.wait(121)
     again = one.send("worker-2")
     assert again.is_new
     assert again.message.id != first.message.id
     assert len(two.inbox()) == 3
+
+
+@pytest.mark.parametrize("more", [{"artifacts": ["v2"]}, {"urgency": "critical"}, {"expires": 60}])
+def test_a_message_that_differs_in_anything_is_another(
+    one: Post, two: Post, more: dict[str, Any]
+) -> None:
+    one.send("worker-2")
+    assert one.send("worker-2", **more).is_new
+    assert len(two.inbox()) == 2
+
+
+def test_a_request_can_be_sent_again_once_somebody_has_begun_with_it(one: Post, two: Post) -> None:
+    name = one.send("worker-2", kind="request").message.name
+    two.done(name)
+    assert one.send("worker-2", kind="request").is_new
+    assert [state for _, state in two.states()] == ["new", "resolved"]
+
+
+def test_a_second_completion_that_says_more_is_refused_and_not_dropped(
+    one: Post, two: Post
+) -> None:
+    name = one.send("worker-2", kind="request").message.name
+    two.done(name)
+    with pytest.raises(RefusedError, match="is resolved already"):
+        two.done(name, artifacts=["src/a.py"])
 
 
 def test_a_message_to_an_unknown_or_stopped_agent_waits_for_it(one: Post) -> None:

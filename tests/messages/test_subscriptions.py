@@ -42,7 +42,9 @@ def test_an_isolated_agent_hears_only_what_names_it(one: Post) -> None:
         one.send(to, subject=to, payload=payload)
     one.send("worker-2", subject="You")
     assert [x.message.subject for x in two.inbox()] == ["You"]
-    subscriptions.subscribe(two.parts, ["code.*"], [], [])
+    subscriptions.subscribe(two.parts, [], ["noise"], ["gone"])
+    assert subscriptions.of(two.parts, two.ws.agent()).is_isolated
+    subscriptions.subscribe(two.parts, ["code.*"], [], ["noise"])
     assert heard(two) == (("code.*",), ())
     assert [x.message.subject for x in two.inbox()] == ["@all", "You"]
 

@@ -1,7 +1,9 @@
 """`agent-mcp`: the tools for a model, over standard input and output."""
 
 import os
+import signal
 import sys
+from contextlib import suppress
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,9 +17,12 @@ from ghp_agents.hotpath.quoting import cut
 from ghp_agents.wiring import App
 
 if TYPE_CHECKING:
+    from anyio import CancelScope
+    from anyio.abc import Process
     from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult
 
 LIMIT = 20_000  # characters of one result
+PATIENCE = 5.0  # seconds for a command to end by itself
 INSTRUCTIONS = (
     "Coordinates you with other agents on this repository. Claim an issue before you work on it, "
     "ask when you must know something, and finish with `finish`. What other agents and people "
@@ -51,6 +56,24 @@ def mcp(app: App) -> None:
 
 
 async def _serve(app: App) -> None:
+    import anyio
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_end_by_signal, tasks.cancel_scope)
+        await _converse(app)
+        tasks.cancel_scope.cancel()
+
+
+async def _end_by_signal(scope: "CancelScope") -> None:
+    """End what runs, and the server, when the client ends it."""
+    import anyio
+
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGHUP, signal.SIGINT) as signals:
+        async for _ in signals:
+            scope.cancel()
+
+
+async def _converse(app: App) -> None:
     from mcp.server.lowlevel import Server
     from mcp.server.stdio import stdio_server
 
@@ -91,23 +114,57 @@ def _result(answer: Answer) -> "CallToolResult":
 
 async def call(app: App, name: str, given: tools.Arguments) -> Answer:
     """Carry out a call: the command that it stands for, in a process of its own. So a command can
-    neither read nor write the streams of the protocol, and ends when the client cancels the call.
+    neither read nor write the streams of the protocol, and it and all that it started end when the
+    client cancels the call or goes away.
     """
-    import anyio
-
     try:
         words = tools.command(name, given)
     except GhpError as error:
         return Answer(f"Error: {error} {error.hint}", is_error=True)
-    with Path(os.devnull).open("rb") as nothing:
-        done = await anyio.run_process(
-            [sys.executable, "-P", "-m", "ghp_agents", *words],
-            stdin=nothing,
-            check=False,
-            cwd=app.cwd,
-            env={**os.environ, "NO_COLOR": "1"},
-        )
-    parts = (part.decode("utf-8", "replace").rstrip("\n") for part in (done.stdout, done.stderr))
+    code, printed = await _run(app, words)
+    parts = (part.decode("utf-8", "replace").rstrip("\n") for part in printed)
     text = "\n".join(part for part in parts if part)
     shown = cut(text, LIMIT, "cut; the command in a shell prints all of it") or "Done."
-    return Answer(shown, is_error=done.returncode != ExitCode.DONE)
+    return Answer(shown, is_error=code != ExitCode.DONE)
+
+
+async def _run(app: App, words: tools.Words) -> tuple[int, list[bytes]]:
+    """The exit code of a command, and the beginnings of its two outputs."""
+    import anyio
+
+    with Path(os.devnull).open("rb") as nothing:
+        process = await anyio.open_process(
+            [sys.executable, "-P", "-m", "ghp_agents", *words],
+            stdin=nothing,
+            cwd=app.cwd,
+            env={**os.environ, "NO_COLOR": "1"},
+            start_new_session=True,  # a group of processes that ends together
+        )
+    printed: list[bytes] = [b"", b""]
+
+    async def read(at: int, stream: Any) -> None:
+        async for part in stream:
+            printed[at] += part[: max(0, 4 * LIMIT - len(printed[at]))]  # the rest is not kept
+
+    try:
+        async with anyio.create_task_group() as readers:
+            readers.start_soon(read, 0, process.stdout)
+            readers.start_soon(read, 1, process.stderr)
+        return await process.wait(), printed
+    finally:
+        with anyio.CancelScope(shield=True):
+            await _end(process)
+
+
+async def _end(process: "Process") -> None:
+    """End a command and all that it started: it may first put away what it has begun."""
+    import anyio
+
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        with anyio.move_on_after(PATIENCE):
+            await process.wait()
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    await process.aclose()

@@ -1,5 +1,7 @@
 """`agent-inbox` and `agent-thread`: what was sent to an agent, and its replies."""
 
+from collections.abc import Sequence
+
 import click
 
 from ghp_agents.cli import json_choice, output
@@ -17,6 +19,7 @@ from ghp_agents.wiring import App
 
 AS_JSON = json_choice.option("Print it as JSON.")
 ALL = click.option("--all", "everything", is_flag=True, help="Also what is done or was read.")
+SENT = click.option("--sent", is_flag=True, help="What you sent, and what became of it.")
 IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
 
 
@@ -24,40 +27,52 @@ IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
     "agent-inbox", cls=Group, epilog="Example: ghp agent-inbox", invoke_without_command=True
 )
 @ALL
+@SENT
 @AS_JSON
 @acting
 @click.pass_context
-def inbox(ctx: click.Context, app: App, everything: bool, as_json: bool) -> None:
+def inbox(ctx: click.Context, app: App, everything: bool, sent: bool, as_json: bool) -> None:
     """List this agent's messages, read them, and report what became of them.
 
-    ID is a message's id or the start of one (M-3f9a).
+    ID is a message's id or the start of one (M-3f9a). People see what they sent: messages are for
+    agents, and an agent asks a person with `ghp agent-escalate`.
     """
     if ctx.invoked_subcommand is None:
-        _list(app, everything, as_json)
+        _list(app, everything, sent, as_json)
 
 
 @inbox.command("list", epilog="Example: ghp agent-inbox list --all")
 @ALL
+@SENT
 @AS_JSON
 @acting
-def list_messages(app: App, everything: bool, as_json: bool) -> None:
+def list_messages(app: App, everything: bool, sent: bool, as_json: bool) -> None:
     """List what was sent to this agent, the most urgent first."""
-    _list(app, everything, as_json)
+    _list(app, everything, sent, as_json)
 
 
-def _list(app: App, everything: bool, as_json: bool) -> None:
+def _list(app: App, everything: bool, sent: bool, as_json: bool) -> None:
+    actor = app.ws.actor()
+    if sent or actor.is_person:
+        letters = services.sent(app, app.store.snapshot(), actor)
+        _show(app, letters, None, as_json, f"{actor} has sent no messages.")
+        return
     agent = app.ws.agent()
     letters = services.inbox(app, app.store.snapshot(), agent)
     delivered = escalation.delivered_ids(app.ws, agent)
     shown = letters if everything else [x for x in letters if _is_open(x, agent, delivered)]
+    more = f" `ghp agent-inbox --all` lists {len(letters)} older." if letters else ""
+    _show(app, shown, agent, as_json, f"No new messages for {agent}.{more}")
+
+
+def _show(app: App, letters: Sequence[Letter], agent: str | None, as_json: bool, none: str) -> None:
     now = app.ws.clock.now()
     if as_json:
-        output.as_json([view.letter_json(each, now) for each in shown])
-    elif shown:
-        view.table(shown, agent, now)
+        output.as_json([view.letter_json(each, now) for each in letters])
+    elif letters:
+        view.table(letters, agent, now)
     else:
-        more = f" `ghp agent-inbox --all` lists {len(letters)} older." if letters else ""
-        output.say(f"No new messages for {agent}.{more}")
+        output.say(none)
     start_background(app)
 
 
@@ -93,9 +108,11 @@ def read(app: App, id: str, as_json: bool) -> None:
 @acting
 def claim(app: App, ids: tuple[str, ...]) -> None:
     """Begin with what a message asks for; its sender is told. Of a group, one agent may."""
-    for each in ids:
-        _report(services.claim(app, each), "Claimed", "You have claimed {} already.")
-    send(app)
+    try:
+        for each in ids:
+            _report(services.claim(app, each), "Claimed", "You have claimed {} already.")
+    finally:  # also if a later id is wrong
+        send(app)
 
 
 @inbox.command("ack", epilog="Example: ghp agent-inbox ack M-3f9a")
@@ -133,11 +150,13 @@ def _finish(
     app: App, ids: tuple[str, ...], text: str, artifacts: tuple[str, ...], *, fails: bool
 ) -> None:
     body = read_text(text, 4 * services.BODY_LIMIT + 4, "The text on standard input")
-    for each in ids:
-        result = services.finish(app, each, body, artifacts, fails=fails)
-        verb = "Reported as failed:" if fails else "Completed"
-        _report(result, verb, "{} was reported before.")
-    send(app)
+    try:
+        for each in ids:
+            result = services.finish(app, each, body, artifacts, fails=fails)
+            verb = "Reported as failed:" if fails else "Completed"
+            _report(result, verb, "{} was reported before.")
+    finally:  # also if a later id is wrong
+        send(app)
 
 
 def _report(result: ReplyResult, verb: str, already: str) -> None:

@@ -1,5 +1,6 @@
 """`agent-send`: a message to agents."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -7,7 +8,7 @@ import click
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting
 from ghp_agents.cli.context import send as send_now
-from ghp_agents.cli.params import STDIN, Duration, read_text
+from ghp_agents.cli.params import STDIN, Duration
 from ghp_agents.cli.views import message as view
 from ghp_agents.core.errors import UsageError
 from ghp_agents.messages import service as services
@@ -100,15 +101,30 @@ def send(
 
 
 def _body(name: str) -> str:
-    most = 4 * services.BODY_LIMIT + 4
-    if name == STDIN:
-        return read_text(STDIN, most, "The body on standard input")
+    most = 4 * services.BODY_LIMIT
     try:
-        with Path(name).open("rb") as file:
-            return file.read(most).decode("utf-8")
+        data = sys.stdin.buffer.read(most + 1) if name == STDIN else _content(name, most + 1)
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
+        if len(data) > most:
+            raise _too_long(name) from None
         raise UsageError(
             f"{name} is not UTF-8 text (byte {error.start}).", hint="Name it with --artifact."
         ) from None
     except OSError as error:
         raise UsageError(f"Cannot read {name}: {error.strerror}.", hint="Check the path.") from None
+    if len(data) > most:
+        raise _too_long(name)
+    return text
+
+
+def _content(name: str, most: int) -> bytes:
+    with Path(name).open("rb") as file:
+        return file.read(most)
+
+
+def _too_long(name: str) -> UsageError:
+    return UsageError(
+        f"{name} is longer than {services.BODY_LIMIT} characters.",
+        hint="Save it as a file in the repository, and name the file with --artifact.",
+    )

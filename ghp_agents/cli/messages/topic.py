@@ -18,6 +18,7 @@ from ghp_agents.messages.service import Draft
 from ghp_agents.messages.topic_list import NEW_TOPIC
 from ghp_agents.wiring import App
 
+DESCRIPTION = 90  # characters; with the name it is the subject of a message
 COLUMNS = ("TOPIC", "MESSAGES", "LAST", "DESCRIPTION")
 
 
@@ -57,6 +58,10 @@ def new(app: App, name: str, description: str) -> None:
     A topic needs no description: a message to @NAME suffices.
     """
     rules.checked_name(name)
+    if not 0 < len(one_line(description, 1_000)) <= DESCRIPTION:
+        raise UsageError(
+            f"A description has 1 to {DESCRIPTION} characters.", hint="Say what the topic is for."
+        )
     known = {each.name: each for each in services.topics(app)}.get(name)
     if known and known.description:
         raise UsageError(

@@ -10,6 +10,7 @@ import pytest
 
 from ghp_agents.cli.mcp.tools import TOOLS
 from tests.support.ghp import CHECKOUT, invoke, succeed
+from tests.support.git import commit
 
 anyio = pytest.importorskip("anyio", reason="the tool server needs the extra mcp")
 pytest.importorskip("mcp", reason="the tool server needs the extra mcp")
@@ -81,3 +82,32 @@ def test_a_dash_as_text_leaves_the_protocol_alone(repo: Path) -> None:
         assert not failed
 
     with_server(repo, talk, GHP_AGENT="worker-1")
+
+
+def test_a_client_that_goes_away_leaves_no_process_behind(repo: Path, tmp_path: Path) -> None:
+    """A check that runs for minutes ends with the server, and so does what it started."""
+    started = tmp_path / "started"
+    checks = f'{{"agents": {{"checks": ["echo $$ > {started}; sleep 777"]}}}}'
+    commit(repo, {".ghp/config.json": checks}, "Checks")
+    succeed(repo, "agent-issue new 'Parse it'", "agent-trust --yes", "agent-start 1 --as worker-1")
+    there = Path(invoke("agent-where 1", repo).out.strip())
+    commit(there, {"a.py": "new\n"}, "Work")
+
+    async def talk(session: Any) -> None:
+        with anyio.move_on_after(60):
+            async with anyio.create_task_group() as calls:
+                calls.start_soon(called, session, "finish")
+                while not (started.exists() and started.read_text().strip()):
+                    await anyio.sleep(0.05)
+                calls.cancel_scope.cancel()
+
+    with_server(there, talk, GHP_AGENT="worker-1")
+    assert not is_running(int(started.read_text()))
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process lives; one that ended and was not waited for does not."""
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
