@@ -186,8 +186,10 @@ def _say_merged(merged: Merged) -> None:
     if merged.issue:
         tell = output.say if merged.before else output.done
         tell(f"Closed {issue_view.name(merged.issue)}.")
+    for warning in merged.warnings:
+        output.warn(warning)
     for note in merged.notes:
-        output.warn(note)
+        output.say(note)
 
 
 def _say_enqueued(enqueued: Enqueued) -> None:

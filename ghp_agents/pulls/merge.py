@@ -33,9 +33,10 @@ class Merged(NamedTuple):
     pull: Pull
     issue: Issue | None
     checks: tuple[Check, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what was kept, and why
     before: bool = False  # it was merged already
     by: str = ""  # who merged it then: the commit's committer
+    warnings: tuple[str, ...] = ()  # of leases that others had
 
 
 class Enqueued(NamedTuple):
@@ -132,10 +133,10 @@ def merge_one(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Out
             record_review.require(who, pull, tried, by_name=by_name)
         if tried.conflicts:
             return _send_back(who, pull, tried, "conflict", "\n".join(tried.conflicts))
-        notes: tuple[str, ...] = ()
+        warnings: tuple[str, ...] = ()
         if not tried.is_there:
             paths = changed_paths.differing(who.ws.folder, tried.trunk, tried.candidate)
-            notes = refuse_held(who, pull, paths)
+            warnings = refuse_held(who, pull, paths)
         lock.renew(merge_lock.from_here(who.me, f"checks #{number}"))
         checks = () if tried.is_there else merge_trial.check(who, pull, tried)
         failed = red(checks)
@@ -157,7 +158,7 @@ def merge_one(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Out
         except EnqueuedError as queued:
             return Enqueued(queued.pull, queued.place)
         cleaned = clean_up(who, done, checks, before=tried.is_there)
-        return cleaned._replace(notes=(*notes, *cleaned.notes))
+        return cleaned._replace(warnings=warnings)
     raise UnknownError(
         f"#{number} or the main branch moved {ATTEMPTS} times while this command "
         "tried to merge it.",

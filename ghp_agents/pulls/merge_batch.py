@@ -190,8 +190,7 @@ class BatchMerger:
         self._lock.confirm()
         pulls = who.forge.merge_all(stack.steps(good), who.me.actor, onto=stack.trunk)
         for merged in merge.clean_up_all(who, pulls, run.checks if run else ()):
-            before = notes[merged.pull.number]
-            yield self._done(merged._replace(notes=(*before, *merged.notes)))
+            yield self._done(merged._replace(warnings=notes[merged.pull.number]))
         unfinished_merges.forget(who.ws)
 
     def _merge_on_host(
@@ -216,7 +215,7 @@ class BatchMerger:
                 yield self._alone(one)
                 return
             merged = merge.clean_up(who, pull, run.checks if run else ())
-            yield self._done(merged._replace(notes=(*notes[pull.number], *merged.notes)))
+            yield self._done(merged._replace(warnings=notes[pull.number]))
             expected = branches.tips(who.ws, pull.base).get(pull.base, "")
             if not self._same_files(expected, stack.commit(good[:number])):
                 who.tell(f"{pull.base} is not what was checked. Checking the rest again.")
