@@ -90,7 +90,8 @@ def handoff(
     For a receiver, the branch is pushed with `push`; else its commits are stored, too. `pass_on`
     makes the receiver the next holder. An unchanged handoff is not recorded again; with
     `unless_empty`, nor is one without any work, or of an issue that was handed over. Raises
-    UsageError, NotFoundError, RefusedError (another holds the issue), NotSetUpError.
+    UsageError, NotFoundError, NotSetUpError, RefusedError (another holds the issue, or a person has
+    nothing to hand over).
     """
     actor = ctx.ws.actor()
     receiver = _receiver(actor, to, checkpoint)
@@ -102,6 +103,12 @@ def handoff(
     every, cut = _words(ctx.ws, facts, words)
     facts = replace(facts, sections=every)
     notes = (*warnings, *cut, *facts.notes)
+    if actor.is_person and not (tidy or (words and any(words))) and _is_empty(facts):
+        raise RefusedError(
+            "There is nothing to hand over: no issue, no changes, no commits and no note.",
+            hint="Run it in the worktree with the work, name the issue with `--issue N`, or say "
+            "what the next agent must know with `--note TEXT`.",
+        )
     if receiver and not dry_run:
         from ghp_agents.handoffs import commits
 

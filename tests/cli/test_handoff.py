@@ -292,6 +292,20 @@ def test_outside_of_a_repository_there_is_nothing_to_hand_over(tmp_path: Path) -
     assert invoke("agent-resume", tmp_path, ONE).code == 5
 
 
+def test_a_person_with_nothing_to_hand_over_is_told_what_to_do(repo: Path) -> None:
+    for words in ("agent-handoff", "agent-handoff --to worker-2", "agent-handoff --checkpoint"):
+        assert invoke(words, repo) == Result(
+            3,
+            "",
+            "Error: There is nothing to hand over: no issue, no changes, no commits and no note.\n"
+            "Hint: Run it in the worktree with the work, name the issue with `--issue N`, or say "
+            "what the next agent must know with `--note TEXT`.\n",
+        )
+    assert invoke("agent-log --event handoff --json", repo).out == "[]\n"
+    recorded(invoke("agent-handoff --finding 'Tabs count as eight'", repo))
+    recorded(invoke("agent-handoff --note 'Go on.'", repo))
+
+
 def test_an_answer_is_told_by_resume_once(here: Path) -> None:
     asked = invoke("agent-escalate 'Which colour?'", here, ONE).out.strip()
     assert invoke(["agent-answer", asked, "Blue"], here).code == 0
