@@ -102,8 +102,7 @@ def status(
     if epic is not None:
         from ghp_agents.cli.views import epic as epic_view
 
-        epic_view.show(app, epic, as_json, is_alone=not (agent or watch or stale or at or limit))
-        start_background(app)
+        epic_view.show(app, epic, as_json, at, is_alone=not (agent or watch or stale or limit))
         return
     choice = Choice(agent_name(agent) if agent else None, stale, limit)
     if watch and at is None:

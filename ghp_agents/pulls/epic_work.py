@@ -10,7 +10,7 @@ from ghp_agents.issues import epics
 from ghp_agents.issues.dependencies import open_blockers
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.ports import Context, Snapshot
-from ghp_agents.presence.service import AgentView
+from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.state.presence import issue_of
 
 TYPE_CHECKING = False
@@ -30,6 +30,7 @@ class PartWork(NamedTuple):
     status: str = ""  # of the holder, if it works on this part
     waits_for: tuple[str, ...] = ()  # open issues, and leases of others
     questions: tuple[str, ...] = ()  # the open ones
+    agent: str = ""  # in the past, where claims are not known: who worked on it
 
 
 class EpicWork(NamedTuple):
@@ -86,6 +87,30 @@ def read_epic(
             for part in epics.parts(epic, known)
         ),
     )
+
+
+def read_past_epic(
+    ctx: Context, reference: str, snapshot: Snapshot, views: Sequence[AgentView]
+) -> EpicWork:
+    """Read an epic as it was at the time of `ctx` and `snapshot`. Locks have no past, so a part was
+    started if an agent was at work on it. Raises NotFoundError."""
+    known = ctx.tracker.list(closed=True)
+    epic = ctx.tracker.get(reference)
+    claimed = [view for view in views if "generation" in view.presence]
+    working = {issue_of(view.presence): view for view in claimed if view.liveness in LIVING}
+    asked = _open_questions(ctx, snapshot)
+    parts = [_work(part, known, None, {}, {}, asked) for part in epics.parts(epic, known)]
+    return EpicWork(epic, tuple(_at_work(part, working) for part in parts))
+
+
+def _at_work(part: PartWork, working: Mapping[int | None, AgentView]) -> PartWork:
+    view = next((working[number] for number in part.issue.numbers if number in working), None)
+    if view is None or part.state == "closed":
+        return part
+    status = str(view.presence.get("status", ""))
+    is_blocked = part.state == "blocked" or status == "blocked"
+    state = "blocked" if is_blocked else "started"
+    return part._replace(state=state, status=status, agent=view.name)
 
 
 def _of(issue: Issue, holdings: Mapping[int, Holding]) -> Holding | None:

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.core.clock import to_text
 from ghp_agents.pulls.epic_work import EpicWork, read_epic
 from ghp_agents.wiring import App
-from tests.support.ghp import invoke, succeed
-from tests.support.git import commit
+from tests.support.clock import ManualClock
+from tests.support.ghp import Result, invoke, succeed
+from tests.support.git import commit, refs
 from tests.support.news import question
 
 
@@ -111,6 +113,47 @@ def test_options_that_choose_agents_do_not_go_with_an_epic(here: Path) -> None:
     refused = invoke("agent-status --epic 1 --stale", here)
     assert (refused.code, refused.out, refused.err) == (
         2, "",
-        "Error: --epic shows the parts of one epic, as they are now.\n"
-        "Hint: Use it only with --json: `ghp agent-status --epic N --json`.\n",
+        "Error: --epic shows the parts of one epic, and no list of agents.\n"
+        "Hint: Use it only with --json and --at: `ghp agent-status --epic N --json`.\n",
     )  # fmt: skip
+
+
+def test_the_past_of_an_epic_is_shown_as_it_was(repo: Path) -> None:
+    clock = ManualClock()
+
+    def do(words: str) -> Result:
+        return invoke(words, repo, clock=clock)
+
+    commit(repo, {"docs/a.md": ""})
+    for words in (
+        "agent-init",
+        "agent-issue new Parser --label epic --assign lead",
+        "agent-issue new Lexer --parent 1",
+        "agent-issue new Grammar --parent 1 --blocked-by 2",
+        "agent-claim 2 --as worker-1",
+        "agent-heartbeat --status testing --as worker-1",
+        "agent-sync",
+    ):
+        assert do(words).code == 0
+    clock.wait(60)
+    then = to_text(clock.now())
+    shown = do("agent-status --epic 1").out
+    clock.wait(3_600)
+    for words in (
+        "agent-issue close 2 --reason done --as worker-1",
+        "agent-issue new Docs --parent 1",
+        "agent-status --set stopped --as worker-1",
+    ):
+        assert do(words).code == 0
+    before = refs(repo)
+    past = do(f"agent-status --epic 1 --at {then}")
+    assert (past.code, past.out) == (0, shown)
+    assert past.err == (
+        f"As of {then} (60 min ago).\n"
+        "Holders are the agents that were at work on the parts, because locks have no past; see "
+        "`ghp agent-log --event claim`.\n"
+    )
+    found = json.loads(do(f"agent-status --epic 1 --json --at {then}").out)
+    assert [part["state"] for part in found["parts"]] == ["started", "blocked"]
+    assert refs(repo) == before
+    assert do(f"agent-status --epic 4 --at {then}").code == 1

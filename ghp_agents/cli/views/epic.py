@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ghp_agents.cli import output
+from ghp_agents.cli import output, past
+from ghp_agents.cli.context import start_background
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views import waiting
 from ghp_agents.core.errors import UsageError
@@ -18,27 +19,44 @@ from ghp_agents.wiring import App
 
 COLUMNS = ("PART", "STATE", "HOLDER", "WAITS FOR", "ASKS", "TITLE")
 TITLE = 50  # characters
+CLAIMS_LEFT_OUT = (
+    "Holders are the agents that were at work on the parts, because locks have no past; see "
+    "`ghp agent-log --event claim`."
+)
 STYLES = {"closed": "dim", "blocked": "yellow"}
 
 
-def show(app: App, epic: str, as_json: bool, *, is_alone: bool) -> None:
-    """Print an epic. `is_alone`: without options that choose agents. Raises UsageError,
-    NotFoundError."""
+def show(app: App, epic: str, as_json: bool, at: str | None, *, is_alone: bool) -> None:
+    """Print an epic, with `at` as it was then. `is_alone`: without options that choose agents.
+    Raises UsageError, NotFoundError."""
     if not is_alone:
         raise UsageError(
-            "--epic shows the parts of one epic, as they are now.",
-            hint="Use it only with --json: `ghp agent-status --epic N --json`.",
+            "--epic shows the parts of one epic, and no list of agents.",
+            hint="Use it only with --json and --at: `ghp agent-status --epic N --json`.",
         )
+    then = past.time_of_issues(app, at, CLAIMS_LEFT_OUT)
+    work = _now(app, epic) if then is None else _then(app, epic, then)
+    if as_json:
+        output.as_json(fields(work))
+    else:
+        page(work)
+    if then is None:
+        start_background(app)
+
+
+def _now(app: App, epic: str) -> EpicWork:
     snapshot = app.store.snapshot()
     seen = presence.list_agents(app, snapshot)
     team = Team(app.offline, snapshot, seen)
     waits = team.waits
     waiting.warn(team)
-    work = epic_work.read_epic(app, epic, snapshot, seen, waits)
-    if as_json:
-        output.as_json(fields(work))
-    else:
-        page(work)
+    return epic_work.read_epic(app, epic, snapshot, seen, waits)
+
+
+def _then(app: App, epic: str, then: float) -> EpicWork:
+    snapshot = app.store.snapshot(then)
+    seen = presence.look_back(app.ws, snapshot, then)
+    return epic_work.read_past_epic(app.past(then), epic, snapshot, seen)
 
 
 def page(work: EpicWork) -> None:
@@ -76,7 +94,7 @@ def _row(part: PartWork) -> tuple[str, ...]:
 
 def _holder(part: PartWork) -> str:
     if part.holding is None:
-        return ""
+        return f"{named(part.agent)}, {file(part.status)}" if part.agent else ""
     more = part.holding.state if part.holding.state in issue_view.ENDED else part.status
     name = named(part.holding.lease.holder or "", not part.holding.state)
     return f"{name}, {file(more)}" if more else name
