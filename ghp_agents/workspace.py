@@ -126,8 +126,8 @@ class Workspace:
         if not name:
             raise NotSetUpError(
                 "This command acts as an agent, but no agent is named here.",
-                hint="Name one for this worktree: `ghp agent-whoami --set worker-1` (or use "
-                "GHP_AGENT=worker-1 or --as worker-1).",
+                hint="Name it with --as NAME or GHP_AGENT=NAME. In a worktree of its own, an agent "
+                "keeps its name: `ghp agent-whoami --set NAME`.",
             )
         return agent_name(name)
 

@@ -109,7 +109,8 @@ def stopped(order: StopOrder) -> RefusedError:
     by = named(order.by.name, order.by.is_person)
     return RefusedError(
         f"{by} told {named(order.agent)} to stop.{reason(order.reason)}",
-        hint="End your turn. Only a person or an orchestrator can let you continue.",
+        hint="End your turn. Only a person or an orchestrator can let you continue: "
+        f"`ghp agent-stop {order.agent} --undo`.",
     )
 
 

@@ -16,6 +16,7 @@ from ghp_agents.presence import people
 from ghp_agents.wiring import App
 from ghp_agents.workspace import MYSELF, current_folder
 
+FIRST_NEWS = 1.5  # seconds
 LEARNT = "Did you learn something that others need? Save it: `ghp agent-remember TEXT`."
 
 
@@ -74,6 +75,13 @@ def sync_first(app: App, *, only_first: bool = False) -> None:
     status = app.exchange.sync_status()
     if status.remote and not (only_first and status.news_at is not None):
         wait.sync(app, first=False)
+
+
+def hear_first(app: App) -> None:
+    """Fetch from the remote before a list, if this clone never did: it would list nothing. Where
+    nobody uses this program, nothing is created."""
+    if app.exchange.news_at() is None:
+        app.exchange.hear(FIRST_NEWS)
 
 
 def send(app: App, *, here: bool = False) -> None:

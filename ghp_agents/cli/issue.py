@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ghp_agents.cli import complete, json_choice, output, past
-from ghp_agents.cli.context import acting, say_none, start_background
+from ghp_agents.cli.context import acting, hear_first, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import LIMIT, NUMBER_DIGITS, limited, read_text
 from ghp_agents.cli.views import claim as claim_view
@@ -73,6 +73,8 @@ def issues(
         )
     chosen = tuple((states or "open").split())
     then = past.time_of_issues(app, at, CLAIMS_LEFT_OUT)
+    if then is None:
+        hear_first(app)
     holdings = _holdings(app) if then is None else None
     listing = services.select(
         app if then is None else app.past(then),

@@ -48,6 +48,8 @@ def start(ctx: Context, reference: str | None) -> Started:
     inner = open_workspace(place.path, ctx.ws.environ, ctx.ws.clock, agent)
     _assign_worktree(inner, ctx.store, agent)
     fields = {"issue": claimed.issue.number, "lastAction": f"Started {short(claimed.issue)}"}
+    if (inner.presence(agent) or {}).get("status") == "idle":  # the worktree had another agent
+        fields["status"] = "planning"
     presence.heartbeat(inner, ctx.store, agent, fields)
     if furnished and not (furnished.setup and furnished.setup.code):
         mark.unlink(missing_ok=True)

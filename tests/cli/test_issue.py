@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.issues.issue import PROVISIONAL
-from tests.support.ghp import CHECKOUT, Result, invoke, run_ghp
+from tests.support.ghp import CHECKOUT, Result, invoke, run_ghp, succeed
 from tests.support.git import git, refs
 
 WORKER = {"GHP_AGENT": "worker-1"}
@@ -441,3 +441,19 @@ def test_a_crowd_of_processes_in_two_clones_makes_every_issue_with_a_number_of_i
     assert sorted(each["number"] for each in answers[0]) == sorted(printed)
     assert len(set(printed)) == len(places)
     assert {each["title"] for each in answers[0]} == {f"Issue {n}" for n in range(len(places))}
+
+
+def test_a_new_clone_lists_the_issues_of_the_others_at_once(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    one, two = clones(2)
+    succeed(one, "agent-issue new 'Parse it'", "agent-sync")
+    assert "Parse it" in invoke("agent-issues", two).out
+
+
+def test_where_nobody_uses_the_program_a_list_creates_nothing(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    (one,) = clones(1)
+    assert invoke("agent-issues", one).code == 0
+    assert not (one / ".git/ghp/state.git").exists()

@@ -63,7 +63,7 @@ def test_a_session_is_a_name_when_no_other_is_given(repo: Path) -> None:
 def test_without_any_name_whoami_says_how_to_give_one(repo: Path) -> None:
     code, out, err = invoke("agent-whoami", repo)
     assert (code, out) == (5, "")
-    assert "Hint: Name one for this worktree: `ghp agent-whoami --set worker-1`" in err
+    assert "Hint: Name it with --as NAME or GHP_AGENT=NAME." in err
 
 
 def test_a_worktree_keeps_the_name_it_was_given(

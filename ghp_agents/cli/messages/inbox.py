@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from ghp_agents.cli import json_choice, output
-from ghp_agents.cli.context import acting, send, start_background
+from ghp_agents.cli.context import acting, hear_first, send, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import read_text
 from ghp_agents.cli.views import message as view
@@ -52,6 +52,7 @@ def list_messages(app: App, everything: bool, sent: bool, as_json: bool) -> None
 
 
 def _list(app: App, everything: bool, sent: bool, as_json: bool) -> None:
+    hear_first(app)
     actor = app.ws.actor()
     if sent or actor.is_person:
         letters = services.sent(app, app.store.snapshot(), actor)
