@@ -106,6 +106,10 @@ def cut(text: str, room: int) -> str:
     """The text, or its beginning with `…`, in at most `room` columns."""
     if cells(text) <= room:
         return text
-    while text and cells(text) > room - 1:
-        text = text[:-1]
-    return text + "…" if room > 0 else ""
+    kept, taken = "", 0
+    for char in text:
+        taken += cells(char)
+        if taken > room - 1:
+            break
+        kept += char
+    return kept + "…" if room > 0 else ""

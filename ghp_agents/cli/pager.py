@@ -56,5 +56,12 @@ def _program() -> str:
         from ghp_agents.git import process as git
 
         program = git.run(["var", "GIT_PAGER"], cwd=Path.cwd()).text
-    words = shlex.split(program)
+    try:
+        words = shlex.split(program)
+    except ValueError as error:  # an unclosed quotation mark
+        output.warn(
+            f"The pager is not used, because its command `{program}` is not complete: {error}.",
+            "Correct GHP_PAGER, or git's core.pager.",
+        )
+        return ""
     return program if words and words[0] != "cat" and shutil.which(words[0]) else ""

@@ -3,14 +3,14 @@
 import contextlib
 from collections.abc import Callable, Iterator
 
-DETAIL_LIMIT = 400  # characters
+WHAT_LIMIT = DETAIL_LIMIT = 400  # characters
 
 
 class Progress:
     """What is shown of a command's work. `hide` removes it from the screen until it changes."""
 
     def __init__(self, what: str, hide: Callable[[], None]) -> None:
-        self.what = what
+        self.what = what[:WHAT_LIMIT]
         self.detail = ""
         self.steps = 0  # the line shows the time since the last of them began
         self.hide = hide
@@ -42,7 +42,7 @@ def step(what: str) -> Iterator[None]:
         return
     progress = _shown[-1]
     before = progress.what, progress.detail
-    progress.what, progress.detail, progress.steps = what, "", progress.steps + 1
+    progress.what, progress.detail, progress.steps = what[:WHAT_LIMIT], "", progress.steps + 1
     try:
         yield
     finally:

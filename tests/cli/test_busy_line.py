@@ -35,6 +35,21 @@ def test_a_line_never_wraps(text: str, room: int, shown: str) -> None:
     assert cells(shown) <= room
 
 
+def test_cutting_looks_at_each_character_a_few_times() -> None:
+    calls = 0
+
+    def count(frame: object, event: str, called: object) -> None:
+        nonlocal calls
+        calls += event == "c_call" and getattr(called, "__name__", "") == "east_asian_width"
+
+    sys.setprofile(count)
+    try:
+        cut("x" * 1_000, 80)
+    finally:
+        sys.setprofile(None)
+    assert calls <= 2_000
+
+
 # ------------------------------------------------------------------------------ Ctrl-C
 
 

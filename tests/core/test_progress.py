@@ -51,3 +51,10 @@ def test_it_is_hidden_before_something_is_printed() -> None:
         progress.hide()
     progress.hide()
     assert hidden == [True]
+
+
+def test_what_runs_is_bounded() -> None:
+    shown = Progress("x" * 9_999, lambda: None)
+    assert len(shown.what) == progress.WHAT_LIMIT
+    with progress.shown(shown), progress.step("y" * 9_999):
+        assert shown.what == "y" * progress.WHAT_LIMIT

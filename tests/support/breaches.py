@@ -21,6 +21,9 @@ TOPS = {
     ("ghp_agents/cli/main.py", "_heartbeat"): "the full command handles a heartbeat that fails",
     ("ghp_agents/hooks/entry.py", "run"): "no agent stumbles over a hook of ours",
     ("ghp_agents/__main__.py", "_start_hook"): "nor while the program is being upgraded",
+    ("ghp_agents/cli/watch/app.py", "run"): "a key's work in a thread; the watch shows and logs it",
+    ("ghp_agents/cli/watch/feed.py", "_read"): "a thread of the watch, which shows and logs it",
+    ("ghp_agents/cli/watch/feed.py", "_exchange"): "a thread of the watch, which shows and logs it",
 }
 
 # What belongs to a machine or to the making of the project; in pieces, so as not to be found here.

@@ -97,6 +97,11 @@ class FakeLook:
         self.asked.append(("exchange",))
         return 1e6
 
+    def sync(self) -> str:
+        """Keep that it was asked for."""
+        self.asked.append(("sync",))
+        return "origin: news from 1 clone."
+
     def question(self, id: str) -> "Question":
         """The question of `team`, or the error."""
         from ghp_agents.cli.watch.look import Question

@@ -103,23 +103,25 @@ class AgentScreen(Screen[None]):
                 self._visit(chosen)
 
         if not places:
-            self.say(f"{row.name} has no worktree in this clone and no pull request with a page.")
-        else:
+            self.program.say(
+                f"{row.name} has no worktree in this clone and no pull request with a page."
+            )
+        elif self.is_attached:  # else the person has left it meanwhile
             self.app.push_screen(OpenDialog(row.name, places), visit)
 
     def _visit(self, place: Place) -> None:
         if place.url:
             self._later(lambda: open_place.browse(place.url, os.environ), self.program.say)
         elif place.command:
-            self.say(*self.program.lend(place.command, place.path))
+            self.program.say(*self.program.lend(place.command, place.path))
         else:
             self.app.copy_to_clipboard(place.path)
-            self.say(f"cd {shlex.quote(place.path)}")
+            self.program.say(f"cd {shlex.quote(place.path)}")
 
     def action_exchange(self) -> None:
         """Ask the remote for news now."""
         self.say("Asking the remote …")
-        self._later(self.program.look.exchange, lambda _: self.program.say())
+        self._later(self.program.look.sync, self.program.say)
 
     def _report(self, ran: Ran) -> None:
         self.program.say(*ran.lines)

@@ -14,6 +14,7 @@ from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from ghp_agents.cli.context import log_unexpected
 from ghp_agents.cli.watch.agent_screen import AgentScreen
 from ghp_agents.cli.watch.detail_screen import DetailScreen
 from ghp_agents.cli.watch.feed import Feed
@@ -79,12 +80,13 @@ class Watch(App[int]):
         )
         self.main = MainScreen()
         self._is_lent = False
+        self._logged = ""
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         self._take_signals()
         if not self.is_headless:
             self.set_interval(1.0, self._end_without_terminal)
-        self.push_screen(self.main)
+        await self.push_screen(self.main)
         self._feed.start()
 
     def on_unmount(self) -> None:
@@ -92,7 +94,7 @@ class Watch(App[int]):
 
     def on_looked(self, message: Looked) -> None:
         for screen in self.screen_stack:
-            if isinstance(screen, MainScreen | DetailScreen):
+            if isinstance(screen, MainScreen | DetailScreen) and screen.is_mounted:
                 screen.show(message.found)
 
     def on_failed(self, message: Failed) -> None:
@@ -100,14 +102,21 @@ class Watch(App[int]):
 
     def say(self, *lines: str) -> None:
         """Show a message on the screen below all windows."""
-        screens = (each for each in reversed(self.screen_stack) if isinstance(each, AgentScreen))
-        for screen in screens:
-            screen.say(*lines)
-            return
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, AgentScreen) and screen.is_mounted:
+                screen.say(*lines)
+                return
 
     def say_error(self, error: Exception) -> None:
-        """Show what went wrong."""
-        self.say(f"Error: {error}", error.hint if isinstance(error, GhpError) else "")
+        """Show what went wrong. What nobody expected is logged, too."""
+        if isinstance(error, GhpError | OSError):
+            self.say(f"Error: {error}", error.hint if isinstance(error, GhpError) else "")
+            return
+        text = f"Unexpected: {type(error).__name__}: {error}"
+        if text != self._logged:  # the feed tries again every few seconds
+            log_unexpected(error)
+            self._logged = text
+        self.say(text, "`ghp agent-doctor` shows the log. Please report this.")
 
     def do(self, work: Callable[[], T], then: Callable[[T], None]) -> None:
         """Do slow work in a thread, then something with its result. The program ends only when the
@@ -116,7 +125,7 @@ class Watch(App[int]):
         def run() -> None:
             try:
                 result = work()
-            except (GhpError, OSError) as error:
+            except Exception as error:  # shown and logged; the watch goes on
                 self.call_from_thread(self.say_error, error)
             else:
                 self.call_from_thread(then, result)

@@ -1,13 +1,14 @@
 """The watch's look at a clone: reads its files, and runs our commands for the person."""
 
 from collections.abc import Iterable, Sequence
-from threading import Event
+from threading import Event, Lock
 
 from ghp_agents.cli.watch import commands, open_place
 from ghp_agents.cli.watch.commands import Ran
 from ghp_agents.cli.watch.detail import read_detail, worktree_of
 from ghp_agents.cli.watch.look import Detail, Place, Question, Read
-from ghp_agents.core.errors import NotFoundError
+from ghp_agents.core.errors import NotFoundError, UnknownError
+from ghp_agents.core.ids import count
 from ghp_agents.escalations import escalation as questions
 from ghp_agents.escalations import service as escalations
 from ghp_agents.hotpath import background
@@ -28,6 +29,7 @@ class CloneLook:
         # Each thread has parts of its own: they keep what they read.
         self._beside = App(app.cwd, app.environ, clock=app.ws.clock)
         self._exchanging = App(app.cwd, app.environ, clock=app.ws.clock)
+        self._asking = Lock()  # around `_exchanging`: the feed and the person ask
         self._times: object = None
 
     def overview(self) -> Overview:
@@ -51,7 +53,21 @@ class CloneLook:
             return settings.sync_every
         if not app.ws.ghp_dir.exists():
             return settings.sync_every
-        return max(1.0, wait.sync(app, first=False) - app.ws.clock.now())
+        with self._asking:
+            return max(1.0, wait.sync(app, first=False) - app.ws.clock.now())
+
+    def sync(self) -> str:
+        """Ask the remote for news now, as `agent-sync` does."""
+        with self._asking:
+            report = self._exchanging.exchange.sync()
+        if report.remote is None:
+            return "There is no remote to ask."
+        if report.trouble:
+            raise UnknownError(
+                f"{report.remote}: {report.trouble}.",
+                hint="Run `ghp agent-doctor` to check the remote.",
+            )
+        return f"{report.remote}: news from {count(report.news, 'clone')}."
 
     def question(self, id: str) -> Question:
         """An open question in full."""

@@ -3,11 +3,14 @@
 import contextlib
 import io
 from collections.abc import Sequence
+from threading import Lock
 from typing import NamedTuple
 
 from ghp_agents.cli import app as table
 from ghp_agents.wiring import App
 from ghp_agents.workspace import MYSELF
+
+_printing = Lock()  # a process has one standard output
 
 
 class Ran(NamedTuple):
@@ -32,6 +35,6 @@ def _run(app: App, argv: Sequence[str]) -> Ran:
     """Run one command. While it runs, what this process prints is kept and not shown."""
     kept = io.StringIO()
     fresh = App(app.cwd, app.environ, clock=app.ws.clock)
-    with contextlib.redirect_stdout(kept), contextlib.redirect_stderr(kept):
+    with _printing, contextlib.redirect_stdout(kept), contextlib.redirect_stderr(kept):
         code = table.run(argv, fresh)
     return Ran(code, tuple(line for line in kept.getvalue().splitlines() if line.strip()))

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Callable
 
 from ghp_agents.cli.watch.look import Look
-from ghp_agents.core.errors import GhpError
 from ghp_agents.reports.overview import Overview
 
 RETRY_S = 5.0  # seconds after a failed look
@@ -34,7 +33,7 @@ class Feed:
             try:
                 self._tell(self._look.overview())
                 self._look.wait(self._over)
-            except (GhpError, OSError) as error:
+            except Exception as error:  # shown and logged; the watch goes on
                 self._fail(error)
                 self._over.wait(RETRY_S)
 
@@ -43,6 +42,6 @@ class Feed:
         while not self._over.wait(pause):
             try:
                 pause = self._look.exchange()
-            except (GhpError, OSError) as error:
+            except Exception as error:  # shown and logged; the watch goes on
                 self._fail(error)
                 pause = RETRY_S

@@ -50,6 +50,9 @@ class Look(Protocol):
     def exchange(self) -> float:
         """Ask the remote for news if it is time; returns the seconds until the next time."""
 
+    def sync(self) -> str:
+        """Ask the remote for news now; returns what came. Raises GhpError, OSError."""
+
     def question(self, id: str) -> Question:
         """An open question in full. Raises GhpError."""
 

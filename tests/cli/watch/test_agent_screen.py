@@ -1,10 +1,13 @@
 """The keys that act on the selected agent."""
 
+from collections.abc import Sequence
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ghp_agents.core.errors import NotFoundError
+from ghp_agents.reports.overview import AgentRow
 from tests.support.watching import EXTRA, HOSTILE, FakeLook, press, screen, seen, team, watch
 
 pytest.importorskip("textual", reason=EXTRA)
@@ -151,9 +154,9 @@ def test_the_detail_is_read_again_when_its_agent_changes() -> None:
 
 def test_r_asks_the_remote_at_once() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
-        before = look.asked.count(("exchange",))
         await press(program, pilot, "r")
-        assert look.asked.count(("exchange",)) == before + 1
+        assert look.asked.count(("sync",)) == 1
+        assert messages(program) == ["origin: news from 1 clone."]
 
     look = FakeLook(seen(*team()))
     watch(play, look)
@@ -185,3 +188,31 @@ def test_others_text_is_shown_as_text_everywhere() -> None:
 
     row = team()[0]._replace(title=HOSTILE, action=HOSTILE, branch=HOSTILE, worktree=HOSTILE)
     watch(play, FakeLook(seen(row)), (200, 50))
+
+
+@pytest.mark.parametrize("has_places", [False, True])
+def test_a_place_that_is_found_after_the_person_left_ends_nothing(has_places: bool) -> None:
+    from ghp_agents.cli.watch.look import Place
+
+    async def play(program: "Watch", pilot: "Pilot[int]") -> None:
+        await press(program, pilot, "enter")
+        await pilot.press("o", "escape")
+        look.is_found.set()
+        await program.workers.wait_for_complete()
+        await pilot.pause()
+        assert program.screen is program.main
+        nothing = "claude-232b has no worktree in this clone and no pull request with a page."
+        assert messages(program) == ([] if has_places else [nothing])
+
+    class SlowLook(FakeLook):
+        is_found = Event()
+
+        def places(self, row: AgentRow) -> Sequence[Place]:
+            self.is_found.wait(30.0)
+            return self.places_
+
+    look = SlowLook(seen(*team()))
+    look.is_found.clear()
+    look.places_ = (Place("c", "copy the path", "/src"),) if has_places else ()
+    program, _ = watch(play, look)
+    assert program.unexpected is None

@@ -1,5 +1,9 @@
 """The watch, key by key, on made values."""
 
+import json
+from collections import Counter
+from pathlib import Path
+from queue import Queue
 from typing import TYPE_CHECKING
 
 import pytest
@@ -7,6 +11,8 @@ import pytest
 from tests.support.watching import EXTRA, FakeLook, press, screen, seen, team, watch
 
 pytest.importorskip("textual", reason=EXTRA)
+
+from ghp_agents.cli.watch import feed
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -71,3 +77,41 @@ def test_q_and_ctrl_c_end_it(key: str) -> None:
 
     program, _ = watch(play)
     assert program.return_value == 0
+
+
+def test_an_unexpected_error_is_shown_and_logged_and_the_watch_goes_on(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def play(program: "Watch", pilot: "Pilot[int]") -> None:
+        look.error = ValueError("broken answer")
+        await press(program, pilot, "a")
+        assert "Unexpected: ValueError: broken answer" in screen(program)
+        look.error = None
+        await press(program, pilot, "a")
+        assert program.screen is not program.main
+
+    monkeypatch.chdir(repo)
+    look = FakeLook(seen(*team()))
+    program, _ = watch(play, look)
+    assert program.unexpected is None
+    log = (repo / ".git/ghp/log.jsonl").read_text().splitlines()
+    assert [json.loads(line)["error"] for line in log] == ["ValueError: broken answer"]
+
+
+def test_both_threads_of_the_feed_outlive_any_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(FakeLook):
+        def exchange(self) -> float:
+            raise KeyError("exchange")
+
+    monkeypatch.setattr(feed, "RETRY_S", 0.01)
+    errors: Queue[Exception] = Queue()
+    look = Broken(seen())
+    look.found = ValueError("overview")
+    reads = feed.Feed(look, lambda found: None, errors.put)
+    reads.start()
+    try:
+        kept = Counter(type(errors.get(timeout=30.0)) for _ in range(2))
+        while min(kept[ValueError], kept[KeyError]) < 2:
+            kept[type(errors.get(timeout=30.0))] += 1
+    finally:
+        reads.stop()

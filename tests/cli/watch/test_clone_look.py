@@ -1,17 +1,20 @@
 """The watch on a real clone: what it reads, and what its keys do."""
 
 import os
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from ghp_agents.claims import shown_work
-from ghp_agents.core.errors import NotFoundError
+from ghp_agents.core.errors import NotFoundError, UnknownError
 from ghp_agents.presence import service as presence
 from ghp_agents.reports.overview import AgentRow, Facts, Overview, overview
 from ghp_agents.wiring import App
 from tests.support.ghp import invoke, succeed
+from tests.support.git import git
 from tests.support.team import Clones
 from tests.support.watching import EXTRA
 
@@ -131,3 +134,34 @@ def test_an_agent_is_shown_with_its_changes_its_handoffs_and_its_log(repo: Path)
     assert "[b]done[/b]" in detail.handoffs[0]
     assert any("claim #1" in line for line in detail.log)
     assert [place.key for place in look.places(row_of(look, "worker-1"))][-2:] == ["s", "c"]
+
+
+def test_commands_at_the_same_time_keep_their_own_output(repo: Path) -> None:
+    asked = [ask(repo), "E-1234"] * 3
+    before = sys.stdout, sys.stderr
+    with ThreadPoolExecutor(len(asked)) as pool:
+        runs = list(pool.map(lambda id: look_at(repo).answer(id, "eight"), asked))
+    assert (sys.stdout, sys.stderr) == before
+    for id, ran in zip(asked, runs, strict=True):
+        assert ran.lines
+        assert ("There is no question E-1234." in ran.lines[0]) == (id == "E-1234")
+
+
+def test_a_person_gets_news_now_also_without_background_work(clones: Clones) -> None:
+    here, there = clones(2)
+    look = look_at(here)
+    look.sync()
+    succeed(there, "agent-heartbeat --as worker-2 --status testing", "agent-sync")
+    assert look.sync() == "origin: news from 1 clone."
+    assert [row.name for row in look.overview().agents] == ["worker-2"]
+
+
+def test_without_a_remote_the_person_is_told(repo: Path) -> None:
+    assert look_at(repo).sync() == "There is no remote to ask."
+
+
+def test_a_remote_that_is_gone_is_an_error_for_the_person(clones: Clones, tmp_path: Path) -> None:
+    (here,) = clones(1)
+    git(here, "remote", "set-url", "origin", str(tmp_path / "gone"))
+    with pytest.raises(UnknownError, match="origin: "):
+        look_at(here).sync()
