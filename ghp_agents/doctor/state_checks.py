@@ -97,8 +97,8 @@ def _broken(files: Mapping[str, bytes], read: _Reader) -> list[Problem]:
 
 def _parse_problem(path: str, content: bytes) -> Problem | None:
     try:
-        if path.endswith(".md"):
-            front_matter.parse(content)
+        if path.endswith(".md") and not path.startswith(message_record.FOLDER):
+            front_matter.parse(content)  # messages have header lines, which their reader checks
         elif path.endswith(".json"):
             json.loads(content)
     except (ValueError, RecursionError) as error:

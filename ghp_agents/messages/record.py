@@ -8,7 +8,7 @@ from ghp_agents.core.errors import UsageError
 from ghp_agents.core.fields import any_list, any_text, as_actor
 from ghp_agents.core.ids import NUMBERS_END, CloneId, Timestamp, one_line
 from ghp_agents.core.schema_version import KEY, VERSION, unversioned
-from ghp_agents.messages.address import checked_all
+from ghp_agents.messages.address import MOST, checked_all
 from ghp_agents.messages.header_block import Block, parse, render
 from ghp_agents.messages.message import DEFAULT_URGENCY, KINDS, REPLIES, URGENCIES, Message
 from ghp_agents.state.codec import read_files
@@ -102,10 +102,10 @@ def _decode(_: str, identity: str, data: bytes) -> Message | None:
 
 
 def _recipients(text: str, *, is_reply: bool) -> tuple[str, ...]:
-    """The recipients of a message. A reply names its one receiver, who may be a person. Raises
+    """The recipients of a message. A reply is for its asker, who may be a person. Raises
     ValueError."""
     if is_reply:
-        return (one_line(text, NAME_LIMIT),)
+        return tuple(one_line(each, NAME_LIMIT) for each in text.split(",")[:MOST])
     try:
         return checked_all([text])
     except UsageError as error:

@@ -189,3 +189,12 @@ def test_a_wrong_id_after_a_right_one_loses_nothing(pair: tuple[Path, Path]) -> 
 def test_a_topic_needs_a_short_description(pair: tuple[Path, Path], description: str) -> None:
     code, _, err = run(pair[0], "agent-topic", "new", "build.broken", description)
     assert (code, err.splitlines()[0]) == (2, "Error: A description has 1 to 90 characters.")
+
+
+def test_the_doctor_finds_nothing_wrong_with_messages(pair: tuple[Path, Path]) -> None:
+    one, _ = pair
+    sent(one, "worker-2", "Review it", "--kind", "review", "--body", "src/a.py")
+    succeed(one, "agent-subscribe code.>")
+    found = json.loads(run(one, "agent-doctor", "--json")[1])
+    (readable,) = [each for each in found if each["code"] == "unreadable"]
+    assert readable["text"].startswith("All ")

@@ -230,11 +230,12 @@ def test_a_record_of_an_unknown_major_version_is_set_aside_and_named(
     path = {
         "answers": f"{an_id}/{an_id}.md", "decisions": f"{an_id}/{an_id}.md",
         "escalations": f"{an_id}.md",
-        "handoffs": f"1/now-{an_id}.md", "notes": f"01/{an_id}.md",
+        "handoffs": f"1/now-{an_id}.md", "notes": f"01/{an_id}.md", "messages": f"01/{an_id}.md",
         "reviews": f"1/{an_id}.json", "returns": f"1/{an_id}.json", "commands": f"{an_id}.json",
     }.get(folder, f"{an_id}/{an_id}.json")  # fmt: skip
     place = f".ghp/{folder}/{path}"
     content = b'{"schemaVersion": 2}' if path.endswith("json") else b"---\nschemaVersion: 2\n---\n"
+    content = b"Schema-Version: 2\n\n" if folder == "messages" else content
     at, by = Timestamp("2026-01-02T03:04:05Z"), Actor("worker-1")
     store.commit(
         [Record("note", by, "N-1", "1", at, 1, ((place, content),))],
