@@ -24,7 +24,11 @@ IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
 
 
 @click.group(
-    "agent-inbox", cls=Group, epilog="Example: ghp agent-inbox", invoke_without_command=True
+    "agent-inbox",
+    cls=Group,
+    epilog="Example: ghp agent-inbox",
+    invoke_without_command=True,
+    subcommand_metavar="[COMMAND] [ARGS]...",  # versions of click differ
 )
 @ALL
 @SENT
