@@ -13,6 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
+from bench import report
 from bench.figure import Figure, count
 from bench.place import Place
 from bench.timing import process
@@ -49,7 +50,9 @@ def measure(place: Place) -> list[Figure]:
             continue
         with serve() as models:
             bench = Bench({name: command}.__getitem__, models, Path(os.environ["HOME"]))
-            figures += _figures(place, bench, name)
+            measured = _figures(place, bench, name)
+        place.say(report.table(measured))  # a run takes long; what is measured is not lost
+        figures += measured
     return figures
 
 

@@ -58,6 +58,7 @@ RETRIES = (
     "--fetch-retry-mintimeout=1000",
     "--fetch-retry-maxtimeout=4000",
 )
+INSTALL_S = 300  # a registry that answers needs less than a minute
 # npm's errors for an unreachable registry, as opposed to errors from a registry.
 UNREACHABLE = (
     "CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN",
@@ -110,15 +111,19 @@ def npm(folder: Path, home: str, packages: list[str], spare: Path | None = None)
     if program is None:
         raise BrokenError("npm is not on PATH. Install Node.js with npm, and run this again.")
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
-    done = subprocess.run(
-        [program, "install", "--prefix", folder, *quiet, *RETRIES, *packages],
-        cwd=folder,
-        env={**os.environ, "HOME": home, "PATH": path},
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        stdin=subprocess.DEVNULL,
-    )
+    try:
+        done = subprocess.run(
+            [program, "install", "--prefix", folder, *quiet, *RETRIES, *packages],
+            cwd=folder,
+            env={**os.environ, "HOME": home, "PATH": path},
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=INSTALL_S,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UnreachableError(f"npm did not finish within {INSTALL_S} s: {packages[0]}") from error
     if done.returncode:
         printed = done.stdout + done.stderr
         raise (UnreachableError if any(word in printed for word in UNREACHABLE) else BrokenError)(

@@ -114,6 +114,15 @@ def test_a_registry_out_of_reach_is_told_from_everything_else(
         assert text in capsys.readouterr().err
 
 
+def test_a_registry_that_never_answers_counts_as_out_of_reach(
+    calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clients, "INSTALL_S", 0.2)
+    npm(calls, monkeypatch, "exec sleep 60\n")
+    with pytest.raises(clients.UnreachableError, match=r"npm did not finish within 0\.2 s"):
+        clients.ready("claude")
+
+
 def test_an_npm_that_installs_nothing_for_this_system_is_a_failure(
     place: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,7 @@ from ghp_agents.issues.comment_commands import ASSIGN, RETRY, STOP
 ANSWER, STATUS = "answer", "status"
 VERBS = (ASSIGN, STOP, RETRY, ANSWER, STATUS)
 LONGEST = 262_144  # characters; GitHub takes a quarter of that
+MOST_LINES = 8_000  # of one comment; nobody writes more, and each costs time
 MOST = 20  # commands in one comment
 LEAST_QUOTE = 8  # letters that identify a quotation
 
@@ -84,12 +85,17 @@ class ParsedComment(NamedTuple):
 
 
 NOTHING = ParsedComment()
+_TOO_MANY_LINES = ParsedComment(
+    mistakes=(Mistake("too many lines", f"a comment can have at most {MOST_LINES:,} lines"),)
+)
 
 
 def read(body: str) -> ParsedComment:
     """Parse a comment."""
     if len(body) > LONGEST:
         return NOTHING
+    if max(body.count("\n"), body.count("\r")) >= MOST_LINES:
+        return _TOO_MANY_LINES if _WORD in body.lower() else NOTHING
     visible = lines(body)
     email = email_reply.split(visible)
     visible = email.own if email else visible

@@ -10,6 +10,7 @@ from ghp_agents.escalations.messages import calling, comment, earlier_calling
 from ghp_agents.github.commands.parse import (
     LONGEST,
     MOST,
+    MOST_LINES,
     NOTHING,
     Command,
     Mistake,
@@ -100,6 +101,16 @@ def test_a_comment_full_of_commands_is_one_mistake() -> None:
     found = read(body)
     assert found.commands == ()
     assert found.mistakes == (Mistake("21 commands", "a comment can have at most 20 commands"),)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_comment_of_too_many_lines_is_one_mistake_if_it_has_a_command(end: str) -> None:
+    below = f"a{end}" * (MOST_LINES - 2)
+    assert read(f"/agent stop{end}{end}{below}"[: -len(end)]).commands == (Command("stop"),)
+    assert read(f"/agent stop{end}{end}{below}") == ParsedComment(
+        mistakes=(Mistake("too many lines", "a comment can have at most 8,000 lines"),)
+    )
+    assert read(f"a{end}{end}{below}") == NOTHING
 
 
 @pytest.mark.parametrize(
