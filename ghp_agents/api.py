@@ -39,11 +39,12 @@ from ghp_agents.notes.note import DEFAULT_KIND, Note
 from ghp_agents.presence import people
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.service import AgentView
-from ghp_agents.pulls import finish, merge, merge_queue, start
+from ghp_agents.pulls import finish, start
 from ghp_agents.pulls.finish import Finished
-from ghp_agents.pulls.merge import Outcome
-from ghp_agents.pulls.merge_batch import Passed
-from ghp_agents.pulls.merge_trial import Merger
+from ghp_agents.pulls.merging import merge, merge_queue
+from ghp_agents.pulls.merging.merge import Outcome
+from ghp_agents.pulls.merging.merge_batch import Passed
+from ghp_agents.pulls.merging.merge_trial import Merger
 from ghp_agents.pulls.start import Started
 from ghp_agents.state import ledger_query as ledger
 from ghp_agents.state.join import SyncReport

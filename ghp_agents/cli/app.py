@@ -216,7 +216,7 @@ def _run(argv: Sequence[str], application: App, *, is_hook: bool) -> int:
         error.show(sys.stderr)
         return int(ExitCode.USAGE)
     except click.ClickException as error:
-        from ghp_agents.cli import usage
+        from ghp_agents.cli.terminal import usage
 
         output.error(*usage.explain(error))
         return int(ExitCode.USAGE)

@@ -6,7 +6,7 @@ import click
 
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting
-from ghp_agents.cli.signals import exit_on_signals
+from ghp_agents.cli.terminal.signals import exit_on_signals
 from ghp_agents.conflicts import service as services
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.core.ids import agent_name

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from ghp_agents.cli import frame, output
+from ghp_agents.cli import output
+from ghp_agents.cli.terminal import frame
 from ghp_agents.cli.views.status_screen import screen
 from ghp_agents.core.clock import SystemClock
 from ghp_agents.core.errors import ExitCode

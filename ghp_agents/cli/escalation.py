@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ghp_agents.cli import complete, json_choice, output, past, signals
+from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, send, start_background
 from ghp_agents.cli.params import LIMIT, STDIN, Seconds, limited, read_text
+from ghp_agents.cli.terminal import signals
 from ghp_agents.core.clock import age
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import picked

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import json_choice, output, signals
+from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import LEARNT, acting, send
+from ghp_agents.cli.terminal import signals
 from ghp_agents.core.ids import count
 from ghp_agents.pulls import finish as services
 from ghp_agents.pulls.finish import Finished
-from ghp_agents.pulls.record_review import REQUIRED
+from ghp_agents.pulls.merging.record_review import REQUIRED
 from ghp_agents.wiring import App
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from ghp_agents.cli import aliases, common_options, complete, json_choice
-from ghp_agents.cli.closest import ALIKE, closest
+from ghp_agents.cli.terminal.closest import ALIKE, closest
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import one_line
 

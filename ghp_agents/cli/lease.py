@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ghp_agents.cli import complete, json_choice, output, past, signals
+from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.params import LIMIT, Duration, Seconds, limited
+from ghp_agents.cli.terminal import signals
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.fields import picked

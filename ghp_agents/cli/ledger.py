@@ -8,8 +8,8 @@ import click
 
 from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import say_none, start_background, sync_first
-from ghp_agents.cli.pager import paged
 from ghp_agents.cli.params import seconds_of
+from ghp_agents.cli.terminal.pager import paged
 from ghp_agents.cli.views import ledger as ledger_view
 from ghp_agents.cli.views.ledger import LogPage
 from ghp_agents.core.clock import FORMS, ago, to_text

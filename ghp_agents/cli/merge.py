@@ -4,19 +4,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import complete, json_choice, output, signals
+from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting, send, sync_first
+from ghp_agents.cli.terminal import signals
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views import news
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import one_line
 from ghp_agents.handoffs.returned import REASONS
-from ghp_agents.pulls import merge as services
-from ghp_agents.pulls import merge_queue
-from ghp_agents.pulls.merge import Enqueued, Merged, Outcome
-from ghp_agents.pulls.merge_batch import Passed
-from ghp_agents.pulls.merge_trial import Merger
-from ghp_agents.pulls.send_back import SentBack
+from ghp_agents.pulls.merging import merge as services
+from ghp_agents.pulls.merging import merge_queue
+from ghp_agents.pulls.merging.merge import Enqueued, Merged, Outcome
+from ghp_agents.pulls.merging.merge_batch import Passed
+from ghp_agents.pulls.merging.merge_trial import Merger
+from ghp_agents.pulls.merging.send_back import SentBack
 from ghp_agents.wiring import App
 
 if TYPE_CHECKING:

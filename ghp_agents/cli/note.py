@@ -10,8 +10,8 @@ import click
 from ghp_agents.cli import json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
-from ghp_agents.cli.pager import paged
 from ghp_agents.cli.params import LIMIT, limited, read_text
+from ghp_agents.cli.terminal.pager import paged
 from ghp_agents.cli.views import note as note_view
 from ghp_agents.core import glob_paths
 from ghp_agents.core.clock import to_text

@@ -46,7 +46,7 @@ def _suggestions(word: str) -> str:
     """Our commands that are similar to `word`, as a question."""
     from ghp_agents.cli import aliases
     from ghp_agents.cli.app import COMMANDS
-    from ghp_agents.cli.closest import closest
+    from ghp_agents.cli.terminal.closest import closest
 
     bare = [name.removeprefix(aliases.PREFIX) for name in COMMANDS]
     similar = [f"{aliases.PREFIX}{name}" for name in closest(word, bare)]

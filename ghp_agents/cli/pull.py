@@ -8,13 +8,13 @@ import click
 from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, send, start_background, sync_first
 from ghp_agents.cli.group import Group
-from ghp_agents.cli.pager import paged
 from ghp_agents.cli.params import LIMIT, as_number, limited, read_text
+from ghp_agents.cli.terminal.pager import paged
 from ghp_agents.cli.views import pull as pull_view
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.pulls import details as services
-from ghp_agents.pulls import merge, record_review
 from ghp_agents.pulls.details import PullDetails
+from ghp_agents.pulls.merging import merge, record_review
 from ghp_agents.pulls.review import TEXT_LIMIT, VERDICTS
 from ghp_agents.wiring import App
 

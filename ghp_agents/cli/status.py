@@ -188,7 +188,7 @@ def _first(look: Look, limit: int | None) -> Look:
 
 def _paint(app: App, choice: Choice, offline: bool, show_all: bool) -> Look:
     """Show what is known at once; then ask for news, and show what that changed in its place."""
-    from ghp_agents.cli.frame import Frame, size
+    from ghp_agents.cli.terminal.frame import Frame, size
     from ghp_agents.cli.views.status_screen import screen
 
     frame = Frame()

@@ -3,7 +3,7 @@
 import click
 
 from ghp_agents.cli import complete, output
-from ghp_agents.cli.closest import closest
+from ghp_agents.cli.terminal.closest import closest
 from ghp_agents.core.ids import KNOWN_STATUSES
 from ghp_agents.hotpath import heartbeat
 

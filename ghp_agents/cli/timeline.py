@@ -8,8 +8,8 @@ import click
 
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import say_none, start_background, sync_first
-from ghp_agents.cli.pager import paged
 from ghp_agents.cli.params import seconds_of
+from ghp_agents.cli.terminal.pager import paged
 from ghp_agents.core.clock import FORMS, ago, to_text
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import count

@@ -8,11 +8,7 @@ from pathlib import Path
 from ghp_agents.conflicts import definition_warnings, order, pairs, trunk
 from ghp_agents.conflicts import work as works
 from ghp_agents.conflicts.pairs import Clash
-from ghp_agents.conflicts.report import (
-    ConflictReport,
-    PairConflict,
-    TrunkConflict,
-)
+from ghp_agents.conflicts.report import ConflictReport, PairConflict, TrunkConflict
 from ghp_agents.conflicts.trunk import OnTrunk
 from ghp_agents.conflicts.work import UnreadWork
 from ghp_agents.core.errors import NotFoundError, UnknownError

@@ -7,15 +7,7 @@ from typing import NamedTuple
 from ghp_agents.core import secret_scan
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import RefusedError, UsageError
-from ghp_agents.core.ids import (
-    UNNAMED,
-    Actor,
-    AgentName,
-    CloneId,
-    Timestamp,
-    count,
-    one_line,
-)
+from ghp_agents.core.ids import UNNAMED, Actor, AgentName, CloneId, Timestamp, count, one_line
 from ghp_agents.escalations import service as escalation
 from ghp_agents.hotpath import news_flag
 from ghp_agents.issues.numbers import named_or_current

@@ -9,7 +9,7 @@ from ghp_agents.git import process as git
 from ghp_agents.handoffs import returned
 from ghp_agents.handoffs.returned import Return
 from ghp_agents.ports import Context
-from ghp_agents.pulls import record_review
+from ghp_agents.pulls.merging import record_review
 from ghp_agents.pulls.pull import Pull, Review
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.workspace import Workspace

@@ -12,7 +12,8 @@ from ghp_agents.git import merge as git_merge
 from ghp_agents.git.process import GitError
 from ghp_agents.issues.numbers import given_numbers, next_number
 from ghp_agents.ports import LockService, Snapshot, StateStore
-from ghp_agents.pulls import merge_stack, replay
+from ghp_agents.pulls import replay
+from ghp_agents.pulls.merging import merge_stack
 from ghp_agents.pulls.pull import (
     Checks,
     MergeConflictError,

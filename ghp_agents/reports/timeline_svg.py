@@ -10,14 +10,7 @@ from ghp_agents.hotpath.quoting import byte_of
 from ghp_agents.reports import timeline as parts
 from ghp_agents.reports.time_axis import briefly, ticks
 from ghp_agents.reports.timeline import Lane, Timeline, label
-from ghp_agents.reports.timeline_cells import (
-    SIGNS,
-    Cells,
-    cells,
-    column,
-    runs,
-    summary,
-)
+from ghp_agents.reports.timeline_cells import SIGNS, Cells, cells, column, runs, summary
 
 LANES_SHOWN = 200
 WIDTH, NAMES, TOP, LANE = 1200, 150, 58, 24  # pixels

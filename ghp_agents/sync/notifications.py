@@ -19,7 +19,7 @@ from ghp_agents.messages import service as messages
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import namesakes, stopping
 from ghp_agents.presence import service as presence
-from ghp_agents.pulls import send_back
+from ghp_agents.pulls.merging import send_back
 from ghp_agents.state import refusal
 from ghp_agents.sync import main_moved, others_news
 from ghp_agents.workspace import Workspace

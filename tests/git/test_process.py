@@ -9,11 +9,7 @@ import pytest
 from ghp_agents.core.errors import ExitCode, NotSetUpError
 from ghp_agents.git import process as git
 from ghp_agents.git.objects import read_objects
-from ghp_agents.git.process import (
-    GitError,
-    GitTimeoutError,
-    Result,
-)
+from ghp_agents.git.process import GitError, GitTimeoutError, Result
 from tests.support.git import git as run_git
 
 # ------------------------------------------------------------------------------ the environment

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from ghp_agents.core.errors import RefusedError, UnknownError
-from ghp_agents.pulls.merge import Merged
-from ghp_agents.pulls.merge_batch import Passed
+from ghp_agents.pulls.merging.merge import Merged
+from ghp_agents.pulls.merging.merge_batch import Passed
 from tests.support.clock import ManualClock
 from tests.support.faults import at_random
 from tests.support.git import commit, git

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.hooks import (
+from ghp_agents.hooks import (  # fmt: skip
     claude,
     codex,
     copilot,
@@ -19,7 +19,7 @@ from ghp_agents.hooks import (
     opencode,
     pi,
     qwen,
-)  # fmt: skip
+)
 from ghp_agents.hooks.event import Event, UnknownEditError
 from tests.support.hooks import PAYLOADS, payload
 

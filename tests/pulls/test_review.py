@@ -6,14 +6,7 @@ import pytest
 
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.pulls.pull import Pull, Review, Sent
-from ghp_agents.pulls.review import (
-    ReviewRecord,
-    comment,
-    encode,
-    folder_of,
-    missing,
-    read_reviews,
-)
+from ghp_agents.pulls.review import ReviewRecord, comment, encode, folder_of, missing, read_reviews
 
 HEAD = "a" * 40
 ONE, TWO, ANN = Actor("worker-1"), Actor("worker-2"), Actor("Ann Example", is_person=True)

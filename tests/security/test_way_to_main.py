@@ -10,7 +10,7 @@ import pytest
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations import service as escalation
 from ghp_agents.github import pull_mapping as github_pull
-from ghp_agents.pulls.merge_batch import Passed
+from ghp_agents.pulls.merging.merge_batch import Passed
 from ghp_agents.pulls.pull import NewPull, Pull
 from tests.support.clock import ManualClock
 from tests.support.ghp import Result, invoke

@@ -3,14 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
-from ghp_agents.ports import (
-    CloneAdmin,
-    Exchange,
-    Forge,
-    IssueTracker,
-    LockService,
-    StateStore,
-)
+from ghp_agents.ports import CloneAdmin, Exchange, Forge, IssueTracker, LockService, StateStore
 from ghp_agents.workspace import Workspace
 
 if TYPE_CHECKING:

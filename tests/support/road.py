@@ -8,12 +8,13 @@ from typing import Any
 
 from ghp_agents.core.ids import Actor
 from ghp_agents.issues.issue import Issue, IssueChange
-from ghp_agents.pulls import finish, merge, merge_queue, start
+from ghp_agents.pulls import finish, start
 from ghp_agents.pulls.finish import Finished
-from ghp_agents.pulls.merge import Merged, Outcome
-from ghp_agents.pulls.merge_batch import Passed
-from ghp_agents.pulls.merge_trial import Merger
-from ghp_agents.pulls.send_back import SentBack
+from ghp_agents.pulls.merging import merge, merge_queue
+from ghp_agents.pulls.merging.merge import Merged, Outcome
+from ghp_agents.pulls.merging.merge_batch import Passed
+from ghp_agents.pulls.merging.merge_trial import Merger
+from ghp_agents.pulls.merging.send_back import SentBack
 from ghp_agents.pulls.start import Started
 from ghp_agents.sync import service as sync
 from ghp_agents.wiring import App

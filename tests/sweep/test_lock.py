@@ -8,14 +8,7 @@ import pytest
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.locks.held import RENEW_EVERY, STUCK_AFTER
-from ghp_agents.sweep.lock import (
-    LOOK_EVERY,
-    NAME,
-    BusyError,
-    SweepLock,
-    SweepRequest,
-    acquire_lock,
-)
+from ghp_agents.sweep.lock import LOOK_EVERY, NAME, BusyError, SweepLock, SweepRequest, acquire_lock
 from ghp_agents.workspace import open_workspace
 from tests.support.clock import ManualClock
 from tests.support.context import make_context

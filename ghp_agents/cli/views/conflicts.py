@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ghp_agents.cli import output
-from ghp_agents.cli.pager import paged
+from ghp_agents.cli.terminal.pager import paged
 from ghp_agents.conflicts.path_conflict import PathConflict, describe
 from ghp_agents.conflicts.report import ConflictReport
 from ghp_agents.conflicts.work import AgentWork
@@ -12,11 +12,7 @@ from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import file, named
 
 if TYPE_CHECKING:
-    from ghp_agents.cli.outputs.conflicts import (
-        ComparedJson,
-        ConflictReportJson,
-        PathConflictJson,
-    )
+    from ghp_agents.cli.outputs.conflicts import ComparedJson, ConflictReportJson, PathConflictJson
 
 FILES_SHOWN = 20  # of one conflict
 WIDTH = 80

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghp_agents.claims.service import Holding
 from ghp_agents.cli import output
-from ghp_agents.cli.pager import paged
+from ghp_agents.cli.terminal.pager import paged
 from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import IssueNumber, one_line
 from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, named, phrase, who

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ghp_agents.cli.frame import Frame, size
+from ghp_agents.cli.terminal.frame import Frame, size
 from ghp_agents.cli.views.status_screen import screen
 from ghp_agents.ports import Clock
 from ghp_agents.reports.overview import Overview

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ghp_agents.cli import output
-from ghp_agents.cli.pager import paged
+from ghp_agents.cli.terminal.pager import paged
 from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations.messages import who

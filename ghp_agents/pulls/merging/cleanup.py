@@ -13,7 +13,7 @@ from ghp_agents.issues.issue import Closing, Issue
 from ghp_agents.leases import service as leases
 from ghp_agents.locks.lock import Lock, LockMovedError, Release
 from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
-from ghp_agents.pulls import merged_branches
+from ghp_agents.pulls.merging import merged_branches
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.cause import MERGED, Cause

@@ -11,8 +11,8 @@ from threading import Barrier
 import pytest
 
 from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError, UsageError
-from ghp_agents.pulls import merge as services
-from ghp_agents.pulls.merge_trial import Merger
+from ghp_agents.pulls.merging import merge as services
+from ghp_agents.pulls.merging.merge_trial import Merger
 from tests.support.ghp import CHECKOUT, run_ghp
 from tests.support.git import commit, git, refs
 from tests.support.hosts import behind_ssh

@@ -8,13 +8,14 @@ from contextlib import suppress
 
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.locks.held import HeldLock
-from ghp_agents.pulls import merge, merge_lock, run_checks, unfinished_merges
+from ghp_agents.pulls import run_checks
 from ghp_agents.pulls.check_place import check_place
-from ghp_agents.pulls.merge import ATTEMPTS, Outcome
-from ghp_agents.pulls.merge_batch import UNCHANGED, BatchMerger, Passed
-from ghp_agents.pulls.merge_trial import Merger, UncheckedError
+from ghp_agents.pulls.merging import merge, merge_lock, unfinished_merges
+from ghp_agents.pulls.merging.merge import ATTEMPTS, Outcome
+from ghp_agents.pulls.merging.merge_batch import UNCHANGED, BatchMerger, Passed
+from ghp_agents.pulls.merging.merge_trial import Merger, UncheckedError
+from ghp_agents.pulls.merging.send_back import was_sent_back
 from ghp_agents.pulls.pull import Pull, PullMovedError
-from ghp_agents.pulls.send_back import was_sent_back
 from ghp_agents.state import remote_branches as branches
 
 PAUSE = 5.0  # seconds between two looks at the queue

@@ -3,7 +3,7 @@
 import pytest
 
 from ghp_agents.claims.effects import myself
-from ghp_agents.pulls import merged_branches
+from ghp_agents.pulls.merging import merged_branches
 from ghp_agents.pulls.pull import Pull
 from tests.support.git import commit, git
 from tests.support.road import Road

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ghp_agents.cli.closest import closest
+from ghp_agents.cli.terminal.closest import closest
 
 NAMES = ["status", "start", "stop", "log", "init"]
 

@@ -4,7 +4,7 @@ import re
 
 import click
 
-from ghp_agents.cli.closest import closest
+from ghp_agents.cli.terminal.closest import closest
 from ghp_agents.core.ids import one_line
 
 SHOWN = 60  # characters of what was typed

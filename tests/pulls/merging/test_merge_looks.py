@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.pulls import merge_trial
-from ghp_agents.pulls.merge_looks import MergeLooks
+from ghp_agents.pulls.merging import merge_trial
+from ghp_agents.pulls.merging.merge_looks import MergeLooks
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.state import remote_branches as branches
 from tests.support.git import commit, git

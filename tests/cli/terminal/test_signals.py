@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from ghp_agents.cli import signals
+from ghp_agents.cli.terminal import signals
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])

@@ -15,7 +15,7 @@ from ghp_agents.git import process as git
 from ghp_agents.guard.approval import NO, YES
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
-from ghp_agents.pulls.merge_trial import Look, Merger
+from ghp_agents.pulls.merging.merge_trial import Look, Merger
 from ghp_agents.pulls.pull import Pull
 
 MERGES = 50  # merges of the default branch into the branch since it was sent

@@ -7,8 +7,8 @@ import pytest
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations import service as escalation
-from ghp_agents.pulls import merge_evidence as merge_proof
-from ghp_agents.pulls.merge_trial import Look
+from ghp_agents.pulls.merging import merge_evidence as merge_proof
+from ghp_agents.pulls.merging.merge_trial import Look
 from ghp_agents.pulls.pull import Pull
 from tests.support.git import commit, git
 from tests.support.road import Road

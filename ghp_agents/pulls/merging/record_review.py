@@ -9,8 +9,8 @@ from ghp_agents.core.secret_scan import redacted
 from ghp_agents.issues import service as issues
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.pulls import review as rules
-from ghp_agents.pulls.merge_evidence import is_branch_as_sent
-from ghp_agents.pulls.merge_trial import Look, Merger
+from ghp_agents.pulls.merging.merge_evidence import is_branch_as_sent
+from ghp_agents.pulls.merging.merge_trial import Look, Merger
 from ghp_agents.pulls.pull import Pull, Review
 from ghp_agents.pulls.review import ReviewRecord
 from ghp_agents.state.record import Record

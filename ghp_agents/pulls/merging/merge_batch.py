@@ -9,25 +9,24 @@ from ghp_agents.guard import held_paths
 from ghp_agents.locks.held import HeldLock
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
-from ghp_agents.pulls import (
-    check_cache,
+from ghp_agents.pulls import check_cache, run_checks
+from ghp_agents.pulls.check import Check, red
+from ghp_agents.pulls.check_place import CheckPlace
+from ghp_agents.pulls.merging import (
     merge,
     merge_evidence,
     merge_lock,
     merge_trial,
     record_review,
-    run_checks,
     unfinished_merges,
 )
-from ghp_agents.pulls.batch import Sorted, Sorter
-from ghp_agents.pulls.check import Check, red
-from ghp_agents.pulls.check_place import CheckPlace
-from ghp_agents.pulls.merge import Merged, Outcome
-from ghp_agents.pulls.merge_looks import MergeLooks
-from ghp_agents.pulls.merge_stack import MergeStack, Queued, names
-from ghp_agents.pulls.merge_trial import Merger, UncheckedError
+from ghp_agents.pulls.merging.batch import Sorted, Sorter
+from ghp_agents.pulls.merging.merge import Merged, Outcome
+from ghp_agents.pulls.merging.merge_looks import MergeLooks
+from ghp_agents.pulls.merging.merge_stack import MergeStack, Queued, names
+from ghp_agents.pulls.merging.merge_trial import Merger, UncheckedError
+from ghp_agents.pulls.merging.send_back import SentBack, send_back, was_sent_back
 from ghp_agents.pulls.pull import EnqueuedError, Pull, PullMovedError, refuse_unready
-from ghp_agents.pulls.send_back import SentBack, send_back, was_sent_back
 from ghp_agents.state import remote_branches as branches
 
 UNCHANGED = "it was sent back, and nothing has changed since"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.pulls import unfinished_merges
+from ghp_agents.pulls.merging import unfinished_merges
 from ghp_agents.workspace import Workspace, open_workspace
 
 

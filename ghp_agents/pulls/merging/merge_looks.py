@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.git import merge
-from ghp_agents.pulls.merge_trial import Look, Merger, branch_gone
+from ghp_agents.pulls.merging.merge_trial import Look, Merger, branch_gone
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.state import remote_branches as branches
 

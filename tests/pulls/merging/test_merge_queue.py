@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.pulls import merge, merge_queue, unfinished_merges
-from ghp_agents.pulls.merge import Merged, Outcome
-from ghp_agents.pulls.merge_batch import Passed
-from ghp_agents.pulls.merge_trial import Tell
-from ghp_agents.pulls.send_back import SentBack
+from ghp_agents.pulls.merging import merge, merge_queue, unfinished_merges
+from ghp_agents.pulls.merging.merge import Merged, Outcome
+from ghp_agents.pulls.merging.merge_batch import Passed
+from ghp_agents.pulls.merging.merge_trial import Tell
+from ghp_agents.pulls.merging.send_back import SentBack
 from tests.support.git import commit, git, refs
 from tests.support.road import Road
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.leases.request import LeaseRequest
-from ghp_agents.pulls.merge_batch import Passed
+from ghp_agents.pulls.merging.merge_batch import Passed
 from ghp_agents.pulls.pull import PullChange
 from tests.support.road import ANN, Road
 from tests.support.taking import take

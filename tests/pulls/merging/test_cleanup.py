@@ -9,7 +9,7 @@ from ghp_agents.core.ids import AgentName
 from ghp_agents.leases import service as lease
 from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.locks.lock import Lock
-from ghp_agents.pulls import merge
+from ghp_agents.pulls.merging import merge
 from ghp_agents.sync import notifications as news
 from tests.support.git import commit, git, refs
 from tests.support.road import DEAD, Road, merged

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.pulls import merge_stack
-from ghp_agents.pulls.merge_stack import MergeStack, Queued
+from ghp_agents.pulls.merging import merge_stack
+from ghp_agents.pulls.merging.merge_stack import MergeStack, Queued
 from ghp_agents.pulls.pull import MergeStep, Pull
 from ghp_agents.workspace import open_workspace
 from tests.support.git import commit, git

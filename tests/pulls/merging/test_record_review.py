@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.pulls import record_review
-from ghp_agents.pulls.merge import Merged
-from ghp_agents.pulls.merge_batch import Passed
-from ghp_agents.pulls.record_review import Reviewed
+from ghp_agents.pulls.merging import record_review
+from ghp_agents.pulls.merging.merge import Merged
+from ghp_agents.pulls.merging.merge_batch import Passed
+from ghp_agents.pulls.merging.record_review import Reviewed
 from tests.support.git import commit, git
 from tests.support.road import Road, merged
 

@@ -8,7 +8,7 @@ import pytest
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.hotpath import news_flag as bell
-from ghp_agents.pulls import send_back as merge_return
+from ghp_agents.pulls.merging import send_back as merge_return
 from ghp_agents.sync import notifications as news
 from tests.support.git import commit
 from tests.support.road import Road, sent_back

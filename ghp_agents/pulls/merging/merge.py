@@ -17,12 +17,12 @@ from ghp_agents.guard import held_paths
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.held import HeldLock
 from ghp_agents.ports import Context
-from ghp_agents.pulls import cleanup, merge_evidence, merge_lock, merge_trial, record_review
 from ghp_agents.pulls.check import Check, red, tail
-from ghp_agents.pulls.cleanup import MergedWork
-from ghp_agents.pulls.merge_trial import Look, Merger, Tell
+from ghp_agents.pulls.merging import cleanup, merge_evidence, merge_lock, merge_trial, record_review
+from ghp_agents.pulls.merging.cleanup import MergedWork
+from ghp_agents.pulls.merging.merge_trial import Look, Merger, Tell
+from ghp_agents.pulls.merging.send_back import SentBack, send_back
 from ghp_agents.pulls.pull import EnqueuedError, Pull, PullMovedError, refuse_unready
-from ghp_agents.pulls.send_back import SentBack, send_back
 
 ATTEMPTS = 10  # retries happen when the branch or the default branch moved
 

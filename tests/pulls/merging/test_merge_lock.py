@@ -9,7 +9,7 @@ from ghp_agents.claims.effects import ClaimContext, myself
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.locks.held import HeldLock
 from ghp_agents.locks.lock import Lock
-from ghp_agents.pulls import merge_lock as merge_right
+from ghp_agents.pulls.merging import merge_lock as merge_right
 from tests.support.clock import ManualClock
 from tests.support.road import DEAD, Road
 

@@ -6,7 +6,7 @@ from math import ceil, log2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.pulls.batch import Sorted, Sorter
+from ghp_agents.pulls.merging.batch import Sorted, Sorter
 
 
 class Runs:
