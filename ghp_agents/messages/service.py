@@ -1,45 +1,34 @@
 """Messages: send them, list and read them, and say what became of what was asked."""
 
-import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ghp_agents.core import secret_scan
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import RefusedError, UsageError
-from ghp_agents.core.ids import UNNAMED, Actor, AgentName, CloneId, Timestamp, count, one_line
+from ghp_agents.core.ids import UNNAMED, Actor, AgentName, CloneId, Timestamp
 from ghp_agents.escalations import service as escalation
 from ghp_agents.hotpath import news_flag
 from ghp_agents.issues.numbers import named_or_current
-from ghp_agents.messages import address, mailbox, news, record, subscriptions, topic_list
+from ghp_agents.messages import address, mailbox, news, record, subscriptions, texts, topic_list
 from ghp_agents.messages import claim as claims
 from ghp_agents.messages import message as rules
 from ghp_agents.messages.address import Roles
 from ghp_agents.messages.message import (
-    ACK,
-    CLAIMED,
     COMMAND,
     DEFAULT_URGENCY,
-    DONE,
-    FAILED,
-    NEW,
     NOTE,
     REPLIES,
     URGENCIES,
     Letter,
     Message,
 )
-from ghp_agents.messages.topic import is_topic
 from ghp_agents.messages.topic_list import Topic
 from ghp_agents.ports import Context, Snapshot
-from ghp_agents.presence import people
 from ghp_agents.presence import service as presence
 from ghp_agents.state.codec import ledger_record, seconds
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 
-BODY_LIMIT = 65_536  # characters
-ARTIFACT_LIMIT = 50
 HOUR, AGAIN = 3_600, 120  # seconds
 
 
@@ -49,14 +38,6 @@ class SendResult(NamedTuple):
     message: Message
     is_new: bool
     notes: tuple[str, ...] = ()
-
-
-class ReplyResult(NamedTuple):
-    """A message after an agent's reply. `is_new`: whether the reply says something new."""
-
-    letter: Letter
-    reply: Message
-    is_new: bool
 
 
 class Draft(NamedTuple):
@@ -91,16 +72,16 @@ def send(ctx: Context, draft: Draft) -> SendResult:
             hint="Send it with `--kind request`. The setting `orchestrators` names the agents that "
             "may.",
         )
-    subject = _line("subject", draft.subject, record.SUBJECT_LIMIT)
-    body = _body(_payload(to, draft) or draft.body)
-    artifacts = _artifacts(draft.artifacts)
+    subject = texts.line("subject", draft.subject, record.SUBJECT_LIMIT)
+    body = texts.body(texts.payload(to, draft.payload, draft.body) or draft.body)
+    artifacts = texts.artifacts(draft.artifacts)
     issue = named_or_current(ctx, None if by.is_person else by.name, draft.issue)
 
     def decide(snapshot: Snapshot) -> tuple[SendResult, list[Record]]:
         known = mailbox.read(ctx.ws, snapshot)
         about = rules.find(known, draft.reply_to).id if draft.reply_to else ""
         message = Message(
-            "", by, to, subject, *_when(ctx, snapshot), body=body, kind=draft.kind, about=about,
+            "", by, to, subject, *when(ctx, snapshot), body=body, kind=draft.kind, about=about,
             urgency=draft.urgency, issue=issue, ack_within=draft.ack_within,
             done_within=draft.done_within, expires=draft.expires, artifacts=artifacts,
             is_payload=bool(draft.payload),
@@ -111,7 +92,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
         _refuse_storm(ctx, known, message)
         message = message._replace(id=rules.identity(message, _times(message, known)))
         notes = (*_absent(snapshot, message), *_unheard(ctx, snapshot, message))
-        return SendResult(message, is_new=True, notes=notes), [_sent(message)]
+        return SendResult(message, is_new=True, notes=notes), [sent_record(message)]
 
     result = transact(ctx.store, decide)
     if result.is_new:
@@ -119,7 +100,8 @@ def send(ctx: Context, draft: Draft) -> SendResult:
     return result
 
 
-def _when(ctx: Context, snapshot: Snapshot) -> tuple[Timestamp, int, CloneId]:
+def when(ctx: Context, snapshot: Snapshot) -> tuple[Timestamp, int, CloneId]:
+    """The time, the clock and the clone of a new message."""
     return Timestamp(to_text(ctx.ws.clock.now())), snapshot.clock + 1, snapshot.clone
 
 
@@ -186,58 +168,8 @@ def _unheard(ctx: Context, snapshot: Snapshot, message: Message) -> tuple[str, .
     return (f"No other agent listens to {', '.join(message.to)} now.",)
 
 
-def _payload(to: Sequence[str], draft: Draft) -> str:
-    """The payload as JSON for the body; empty if there is none. Raises UsageError."""
-    if draft.payload and draft.body:
-        raise UsageError("A payload is the body.", hint="Leave out --body and --body-file.")
-    try:
-        value = json.loads(draft.payload, parse_constant=_no_number) if draft.payload else None
-    except (ValueError, RecursionError) as error:
-        raise UsageError(
-            f"The payload is not JSON: {error}.", hint="Quote it as one word."
-        ) from None
-    for name in (each[1:] for each in to if is_topic(each)):
-        topic_list.checked_payload(name, value)
-    return "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _line(what: str, text: str, limit: int) -> str:
-    line = one_line(text.encode("utf-8", "replace").decode("utf-8"), len(text) + 1)
-    if not 0 < len(line) <= limit:
-        raise UsageError(
-            f"The {what} has {count(len(line), 'character')}; it needs 1 to {limit}.",
-            hint="Put the details into the body: --body-file FILE, or `-` for standard input.",
-        )
-    secret_scan.refuse(what, line)
-    return line
-
-
-def _body(text: str) -> str:
-    tidy = text.encode("utf-8", "replace").decode("utf-8")
-    tidy = tidy.replace("\r\n", "\n").replace("\r", "\n").strip("\n").rstrip()
-    if len(tidy) > BODY_LIMIT:
-        raise UsageError(
-            f"The body has {len(tidy)} characters; the limit is {BODY_LIMIT}.",
-            hint="Save it as a file in the repository, and name the file with --artifact.",
-        )
-    secret_scan.refuse("body", tidy)
-    return tidy
-
-
-def _artifacts(texts: Sequence[str]) -> tuple[str, ...]:
-    if len(texts) > ARTIFACT_LIMIT:
-        raise UsageError(
-            f"A message has at most {ARTIFACT_LIMIT} artifacts; these are {len(texts)}.",
-            hint="Name the folder that has them, or the commit.",
-        )
-    return tuple(_line("artifact", text, 500) for text in texts)
-
-
-def _sent(message: Message) -> Record:
+def sent_record(message: Message) -> Record:
+    """A message as a record of the state."""
     event = message.kind if message.kind in REPLIES else "send"
     about = f"M-{message.about}" if message.kind in REPLIES else message.name
     path = record.path_of(message.id)
@@ -253,7 +185,8 @@ def _ring(ctx: Context, message: Message) -> None:
         news_flag.set_flag(ctx.ws.folders, name)
 
 
-def _roles(ctx: Context, snapshot: Snapshot, agent: str) -> Roles:
+def roles_of(ctx: Context, snapshot: Snapshot, agent: str) -> Roles:
+    """The groups to which an agent belongs."""
     (roles,) = subscriptions.roles_of_all(ctx.ws, snapshot, [agent])
     return roles
 
@@ -276,90 +209,9 @@ def sent(ctx: Context, snapshot: Snapshot, by: Actor) -> list[Letter]:
 
 def inbox(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[Letter]:
     """The letters to an agent, what it must do first."""
-    found = rules.inbox(known_letters(ctx, snapshot), _roles(ctx, snapshot, agent))
+    found = rules.inbox(known_letters(ctx, snapshot), roles_of(ctx, snapshot, agent))
     now = ctx.ws.clock.now()
     return rules.by_need([each for each in found if not each.is_over(now)], agent)
-
-
-def claim(ctx: Context, reference: str) -> ReplyResult:
-    """Take on what a message asks for: its sender is told. Of a group, only one agent may.
-
-    Raises RefusedError if another agent has it, UnknownError if nobody can tell.
-    """
-    return _reply(ctx, reference, ACK, "", ())
-
-
-def finish(
-    ctx: Context, reference: str, text: str = "", artifacts: Sequence[str] = (), *, fails: bool
-) -> ReplyResult:
-    """Say that what a message asks for is done, or cannot be done: its sender is told.
-
-    Raises as `claim`.
-    """
-    return _reply(ctx, reference, FAILED if fails else DONE, text, artifacts)
-
-
-def _reply(
-    ctx: Context, reference: str, kind: str, text: str, artifacts: Sequence[str]
-) -> ReplyResult:
-    agent = ctx.ws.agent()
-    body, named = _body(text), _artifacts(artifacts)
-    letter = _asked(ctx, ctx.store.snapshot(), agent, reference)
-    if letter.message.is_shared and letter.holder != agent:
-        _refuse_if_over(letter.message, letter.state)
-    generation = claims.take(ctx, letter, agent) if letter.message.is_shared else 0
-
-    def decide(snapshot: Snapshot) -> tuple[ReplyResult, list[Record]]:
-        asked = _asked(ctx, snapshot, agent, reference)
-        message = asked.message
-        to = one_line(message.by.name, 60).replace(",", " ")
-        reply = Message(
-            "", Actor(agent), (to,), message.subject, *_when(ctx, snapshot), body=body, kind=kind,
-            about=message.id, issue=message.issue, artifacts=named, claim=generation,
-        )  # fmt: skip
-        reply = reply._replace(id=rules.identity(reply, 0))
-        for earlier in asked.replies:
-            if earlier.id == reply.id:
-                return ReplyResult(asked, earlier, is_new=False), []
-        _refuse_if_over(message, asked.state_of(agent))
-        after = asked._replace(replies=(*asked.replies, reply))
-        return ReplyResult(after, reply, is_new=True), [_sent(reply)]
-
-    result = transact(ctx.store, decide)
-    escalation.mark_told(ctx.ws, agent, [news.key_of(result.letter.message)])
-    if result.is_new and not result.letter.message.by.is_person:
-        news_flag.set_flag(ctx.ws.folders, result.letter.message.by.name)
-    return result
-
-
-def _refuse_if_over(message: Message, state: str) -> None:
-    if state not in (NEW, CLAIMED):
-        raise RefusedError(f"{message.name} is {state} already.", hint=_how_to_reply(message))
-
-
-def _asked(ctx: Context, snapshot: Snapshot, agent: AgentName, reference: str) -> Letter:
-    """The letter that an agent replies to. Raises NotFoundError, RefusedError."""
-    known = known_letters(ctx, snapshot)
-    message = rules.find([each.message for each in known], reference)
-    letter = next(each for each in known if each.message is message)
-    if letter not in rules.inbox([letter], _roles(ctx, snapshot, agent)):
-        raise RefusedError(
-            f"{message.name} was not sent to {agent}.",
-            hint=people.instead(ctx.ws.environ, "replies to it")
-            if message.by == Actor(agent)
-            else "`ghp agent-inbox` lists what was sent to you.",
-        )
-    if not message.wants_work:
-        raise RefusedError(
-            f"{message.name} is a note: it asks for nothing.",
-            hint=_how_to_reply(message),
-        )
-    return letter
-
-
-def _how_to_reply(message: Message) -> str:
-    to = "@all" if message.by.is_person else message.by.name
-    return f"To reply: `ghp agent-send {to} SUBJECT --reply-to {message.name}`."
 
 
 def read(ctx: Context, reference: str) -> tuple[Message, list[Message]]:
@@ -380,7 +232,7 @@ def unread(
     if not known:
         return []
     now, fields = ctx.ws.clock.now(), ctx.ws.presence(agent) or {}
-    roles = _roles(ctx, snapshot, agent)
+    roles = roles_of(ctx, snapshot, agent)
     letters = [each for each in rules.inbox(known, roles) if not each.is_over(now)]
     mine = rules.outbox(known, Actor(agent))
     since, told = str(fields.get("startedAt", "")), escalation.delivered_ids(ctx.ws, agent)

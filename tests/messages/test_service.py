@@ -10,7 +10,7 @@ from ghp_agents.core.errors import NotFoundError, RefusedError, UsageError
 from ghp_agents.core.ids import Actor
 from ghp_agents.messages import service as services
 from ghp_agents.messages.news import words
-from ghp_agents.messages.service import ARTIFACT_LIMIT, BODY_LIMIT
+from ghp_agents.messages.texts import ARTIFACT_LIMIT, BODY_LIMIT
 from tests.support.messages import Post
 
 
@@ -65,15 +65,6 @@ def test_a_request_can_be_sent_again_once_somebody_has_begun_with_it(one: Post, 
     assert [state for _, state in two.states()] == ["new", "resolved"]
 
 
-def test_a_second_completion_that_says_more_is_refused_and_not_dropped(
-    one: Post, two: Post
-) -> None:
-    name = one.send("worker-2", kind="request").message.name
-    two.done(name)
-    with pytest.raises(RefusedError, match="is resolved already"):
-        two.done(name, artifacts=["src/a.py"])
-
-
 def test_a_message_to_an_unknown_or_stopped_agent_waits_for_it(one: Post) -> None:
     sent = one.send("worker-9")
     assert sent.notes == ("There is no agent worker-9 yet. It gets the message when it starts.",)
@@ -104,41 +95,6 @@ def test_what_cannot_be_sent_is_refused_and_nothing_is_sent(
 def test_a_person_may_command(one: Post, two: Post) -> None:
     one.by("@me").send("worker-2", kind="command", subject="Stop that")
     assert two.states() == [("Stop that", "new")]
-
-
-def test_a_request_is_claimed_and_completed_and_its_sender_hears_both(one: Post, two: Post) -> None:
-    name = one.send("worker-2", kind="request").message.name
-    assert two.claim(name).is_new
-    assert not two.claim(name).is_new
-    assert two.states() == [("Review it", "claimed")]
-    done = two.done(name, "All good.", artifacts=["src/a.py"])
-    assert done.is_new
-    assert not two.done(name, "All good.", artifacts=["src/a.py"]).is_new
-    assert two.states() == [("Review it", "resolved")]
-    assert [reply.about for reply in done.letter.replies] == [name[2:], name[2:]]
-    assert one.unread() == [
-        f"agent worker-2 has begun with your {name} «Review it».",
-        f"agent worker-2 has done your {name} «Review it»:\n> All good.\nArtifacts: src/a.py.",
-    ]
-
-
-def test_what_is_over_is_not_completed_otherwise(one: Post, two: Post) -> None:
-    name = one.send("worker-2", kind="request").message.name
-    two.fail(name)
-    with pytest.raises(RefusedError, match=f"{name} is failed already") as refused:
-        two.done(name, "After all.")
-    assert refused.value.hint == (f"To reply: `ghp agent-send worker-1 SUBJECT --reply-to {name}`.")
-
-
-def test_only_who_was_asked_replies(one: Post, two: Post) -> None:
-    name = one.send("worker-2", kind="request").message.name
-    with pytest.raises(RefusedError, match="was not sent to worker-3"):
-        one.by("worker-3").claim(name)
-    with pytest.raises(RefusedError, match="was not sent to worker-1"):
-        one.done(name)
-    note = one.send("worker-2", subject="FYI").message.name
-    with pytest.raises(RefusedError, match="is a note: it asks for nothing"):
-        two.done(note)
 
 
 def test_an_agent_hears_a_message_once_and_nothing_that_it_sent_itself(

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents.core.ids import Actor, AgentName, CloneId, Timestamp
+from ghp_agents.messages import reply
 from ghp_agents.messages import service as services
 from ghp_agents.messages.message import Letter, Message
-from ghp_agents.messages.service import Draft, ReplyResult, SendResult
+from ghp_agents.messages.reply import ReplyResult
+from ghp_agents.messages.service import Draft, SendResult
 from ghp_agents.presence import service as presence
 from ghp_agents.wiring import App
 from ghp_agents.workspace import MYSELF
@@ -50,13 +52,13 @@ class Post:
         return [(x.message.subject, x.state_of(self.ws.agent())) for x in self.inbox()]
 
     def claim(self, reference: str) -> ReplyResult:
-        return services.claim(self.parts, reference)
+        return reply.claim(self.parts, reference)
 
     def done(self, reference: str, text: str = "", **more: Any) -> ReplyResult:
-        return services.finish(self.parts, reference, text, fails=False, **more)
+        return reply.finish(self.parts, reference, text, fails=False, **more)
 
     def fail(self, reference: str, text: str = "No data") -> ReplyResult:
-        return services.finish(self.parts, reference, text, fails=True)
+        return reply.finish(self.parts, reference, text, fails=True)
 
     def unread(self) -> list[str]:
         return [

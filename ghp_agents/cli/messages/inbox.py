@@ -11,10 +11,10 @@ from ghp_agents.cli.params import read_text
 from ghp_agents.cli.views import message as view
 from ghp_agents.core.errors import UsageError
 from ghp_agents.escalations import service as escalation
-from ghp_agents.messages import news
+from ghp_agents.messages import news, reply, texts
 from ghp_agents.messages import service as services
 from ghp_agents.messages.message import CLAIMED, NEW, Letter
-from ghp_agents.messages.service import ReplyResult
+from ghp_agents.messages.reply import ReplyResult
 from ghp_agents.wiring import App
 
 AS_JSON = json_choice.option("Print it as JSON.")
@@ -115,7 +115,7 @@ def claim(app: App, ids: tuple[str, ...]) -> None:
     """Begin with what a message asks for; its sender is told. Of a group, one agent may."""
     try:
         for each in ids:
-            _report(services.claim(app, each), "Claimed", "You have claimed {} already.")
+            _report(reply.claim(app, each), "Claimed", "You have claimed {} already.")
     finally:  # also if a later id is wrong
         send(app)
 
@@ -154,10 +154,10 @@ def fail(app: App, ids: tuple[str, ...], reason: str) -> None:
 def _finish(
     app: App, ids: tuple[str, ...], text: str, artifacts: tuple[str, ...], *, fails: bool
 ) -> None:
-    body = read_text(text, 4 * services.BODY_LIMIT + 4, "The text on standard input")
+    body = read_text(text, 4 * texts.BODY_LIMIT + 4, "The text on standard input")
     try:
         for each in ids:
-            result = services.finish(app, each, body, artifacts, fails=fails)
+            result = reply.finish(app, each, body, artifacts, fails=fails)
             verb = "Reported as failed:" if fails else "Completed"
             _report(result, verb, "{} was reported before.")
     finally:  # also if a later id is wrong

@@ -12,6 +12,7 @@ from ghp_agents.cli.params import STDIN, Duration
 from ghp_agents.cli.views import message as view
 from ghp_agents.core.errors import UsageError
 from ghp_agents.messages import service as services
+from ghp_agents.messages import texts
 from ghp_agents.messages.message import DEFAULT_URGENCY, KINDS, NOTE, URGENCIES
 from ghp_agents.wiring import App
 
@@ -101,7 +102,7 @@ def send(
 
 
 def _body(name: str) -> str:
-    most = 4 * services.BODY_LIMIT
+    most = 4 * texts.BODY_LIMIT
     try:
         data = sys.stdin.buffer.read(most + 1) if name == STDIN else _content(name, most + 1)
         text = data.decode("utf-8")
@@ -125,6 +126,6 @@ def _content(name: str, most: int) -> bytes:
 
 def _too_long(name: str) -> UsageError:
     return UsageError(
-        f"{name} is longer than {services.BODY_LIMIT} characters.",
+        f"{name} is longer than {texts.BODY_LIMIT} characters.",
         hint="Save it as a file in the repository, and name the file with --artifact.",
     )

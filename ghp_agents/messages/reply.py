@@ -1,0 +1,106 @@
+"""Replies to requests: an agent begins with one, and says what became of it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.ids import Actor, AgentName, one_line
+from ghp_agents.escalations import service as escalation
+from ghp_agents.hotpath import news_flag
+from ghp_agents.messages import claim as claims
+from ghp_agents.messages import message as rules
+from ghp_agents.messages import news, service, texts
+from ghp_agents.messages.message import ACK, CLAIMED, DONE, FAILED, NEW, Letter, Message
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import people
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
+
+
+class ReplyResult(NamedTuple):
+    """A message after an agent's reply. `is_new`: whether the reply says something new."""
+
+    letter: Letter
+    reply: Message
+    is_new: bool
+
+
+def claim(ctx: Context, reference: str) -> ReplyResult:
+    """Take on what a message asks for: its sender is told. Of a group, only one agent may.
+
+    Raises RefusedError if another agent has it, UnknownError if nobody can tell.
+    """
+    return _reply(ctx, reference, ACK, "", ())
+
+
+def finish(
+    ctx: Context, reference: str, text: str = "", artifacts: Sequence[str] = (), *, fails: bool
+) -> ReplyResult:
+    """Say that what a message asks for is done, or cannot be done: its sender is told.
+
+    Raises as `claim`.
+    """
+    return _reply(ctx, reference, FAILED if fails else DONE, text, artifacts)
+
+
+def _reply(
+    ctx: Context, reference: str, kind: str, text: str, artifacts: Sequence[str]
+) -> ReplyResult:
+    agent = ctx.ws.agent()
+    body, named = texts.body(text), texts.artifacts(artifacts)
+    letter = _asked(ctx, ctx.store.snapshot(), agent, reference)
+    if letter.message.is_shared and letter.holder != agent:
+        _refuse_if_over(letter.message, letter.state)
+    generation = claims.take(ctx, letter, agent) if letter.message.is_shared else 0
+
+    def decide(snapshot: Snapshot) -> tuple[ReplyResult, list[Record]]:
+        asked = _asked(ctx, snapshot, agent, reference)
+        message = asked.message
+        to = one_line(message.by.name, 60).replace(",", " ")
+        reply = Message(
+            "", Actor(agent), (to,), message.subject, *service.when(ctx, snapshot), body=body,
+            kind=kind, about=message.id, issue=message.issue, artifacts=named, claim=generation,
+        )  # fmt: skip
+        reply = reply._replace(id=rules.identity(reply, 0))
+        for earlier in asked.replies:
+            if earlier.id == reply.id:
+                return ReplyResult(asked, earlier, is_new=False), []
+        _refuse_if_over(message, asked.state_of(agent))
+        after = asked._replace(replies=(*asked.replies, reply))
+        return ReplyResult(after, reply, is_new=True), [service.sent_record(reply)]
+
+    result = transact(ctx.store, decide)
+    escalation.mark_told(ctx.ws, agent, [news.key_of(result.letter.message)])
+    if result.is_new and not result.letter.message.by.is_person:
+        news_flag.set_flag(ctx.ws.folders, result.letter.message.by.name)
+    return result
+
+
+def _refuse_if_over(message: Message, state: str) -> None:
+    if state not in (NEW, CLAIMED):
+        raise RefusedError(f"{message.name} is {state} already.", hint=_how_to_reply(message))
+
+
+def _asked(ctx: Context, snapshot: Snapshot, agent: AgentName, reference: str) -> Letter:
+    """The letter that an agent replies to. Raises NotFoundError, RefusedError."""
+    known = service.known_letters(ctx, snapshot)
+    message = rules.find([each.message for each in known], reference)
+    letter = next(each for each in known if each.message is message)
+    if letter not in rules.inbox([letter], service.roles_of(ctx, snapshot, agent)):
+        raise RefusedError(
+            f"{message.name} was not sent to {agent}.",
+            hint=people.instead(ctx.ws.environ, "replies to it")
+            if message.by == Actor(agent)
+            else "`ghp agent-inbox` lists what was sent to you.",
+        )
+    if not message.wants_work:
+        raise RefusedError(
+            f"{message.name} is a note: it asks for nothing.",
+            hint=_how_to_reply(message),
+        )
+    return letter
+
+
+def _how_to_reply(message: Message) -> str:
+    to = "@all" if message.by.is_person else message.by.name
+    return f"To reply: `ghp agent-send {to} SUBJECT --reply-to {message.name}`."
