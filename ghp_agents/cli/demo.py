@@ -18,7 +18,7 @@ from ghp_agents.demo import agents, checks, run, scenes
 from ghp_agents.demo.checks import SummaryLine
 from ghp_agents.demo.sandbox import Sandbox, make
 from ghp_agents.presence.service import AgentView
-from ghp_agents.reports.overview import Facts, overview
+from ghp_agents.reports.overview import AgentFacts, overview
 
 
 @click.command("agent-demo", epilog="Example: ghp agent-demo --keep")
@@ -70,7 +70,7 @@ def _tell(say: Callable[[frame.Line], None], scene: str) -> None:
 
 
 def _show(show: Callable[[Sequence[frame.Line]], None], views: Sequence[AgentView]) -> None:
-    show(screen(overview(views, Facts()), *frame.size()))
+    show(screen(overview(views, AgentFacts()), *frame.size()))
 
 
 def _summary(shown: Sequence[SummaryLine], count: int, failed: int, seconds: float) -> None:

@@ -30,7 +30,7 @@ SHOWN = 200  # characters of a message of jq
 _KEY = "ghp_agents.json"  # in a context's `meta`
 
 
-class Choice(NamedTuple):
+class JsonChoice(NamedTuple):
     """What was asked for: no `fields` means all, no `query` means JSON."""
 
     fields: tuple[str, ...] = ()
@@ -50,16 +50,16 @@ def option(help: str, name: str = "as_json") -> Callable[[Command], Command]:
     return lambda command: fields(query(command))
 
 
-def current() -> Choice:
+def current() -> JsonChoice:
     """The choice of the command that runs."""
     ctx = click.get_current_context(silent=True)
     found = ctx.meta.get(_KEY) if ctx else None
-    return found if isinstance(found, Choice) else Choice()
+    return found if isinstance(found, JsonChoice) else JsonChoice()
 
 
 def _choose_query(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
     if value is not None and not ctx.resilient_parsing:
-        ctx.meta[_KEY] = Choice(query=_compile(value))
+        ctx.meta[_KEY] = JsonChoice(query=_compile(value))
 
 
 def _choose_fields(ctx: click.Context, _: click.Parameter, value: str | None) -> bool:
@@ -72,7 +72,7 @@ def _choose_fields(ctx: click.Context, _: click.Parameter, value: str | None) ->
                 hint=f"Fields: {', '.join(known)}.",
             )
     query = current().query
-    ctx.meta[_KEY] = Choice(words, query)
+    ctx.meta[_KEY] = JsonChoice(words, query)
     return value is not None or query is not None
 
 

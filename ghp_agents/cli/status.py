@@ -20,7 +20,7 @@ from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as services
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
-from ghp_agents.reports.overview import Facts, Overview, overview
+from ghp_agents.reports.overview import AgentFacts, Overview, overview
 from ghp_agents.reports.read_overview import Team
 from ghp_agents.wiring import App
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 STALE = (Liveness.STALE, Liveness.DEAD)
 
 
-class Look(NamedTuple):
+class StatusRead(NamedTuple):
     """What one look found."""
 
     snapshot: Snapshot
@@ -47,7 +47,7 @@ class Look(NamedTuple):
         return self.team.waits if self.team else ()
 
 
-class Choice(NamedTuple):
+class AgentChoice(NamedTuple):
     """Which agents are wanted."""
 
     name: str | None = None
@@ -104,7 +104,7 @@ def status(
 
         epic_view.show(app, epic, as_json, at, is_alone=not (agent or watch or stale or limit))
         return
-    choice = Choice(agent_name(agent) if agent else None, stale, limit)
+    choice = AgentChoice(agent_name(agent) if agent else None, stale, limit)
     if watch and at is None:
         _watch(app, choice)
         return
@@ -142,38 +142,43 @@ def status(
         _start_background(app)
 
 
-def _tell_limit(look: Look) -> None:
+def _tell_limit(look: StatusRead) -> None:
     shown = len(look.overview.agents)
     if look.left_out:
         output.say(f"The first {shown} of {shown + look.left_out}; --limit shows more.")
 
 
-def _look(app: App, choice: Choice, offline: bool) -> Look:
+def _look(app: App, choice: AgentChoice, offline: bool) -> StatusRead:
     """Look now, for a program or a page."""
     snapshot, seen = news.look(app, processes=True, offline=offline)
     return _chosen(app, choice, snapshot, seen, deep=choice.name is not None)
 
 
-def _look_back(app: App, choice: Choice, then: float) -> Look:
+def _look_back(app: App, choice: AgentChoice, then: float) -> StatusRead:
     snapshot = app.store.snapshot(then)
     seen = services.look_back(app.ws, snapshot, then)
     facts = Team(app.past(then), snapshot, seen, then).facts()
     views = _select(seen, choice, facts)
-    return _first(Look(snapshot, seen, views, overview(views, facts)), choice.limit)
+    return _first(StatusRead(snapshot, seen, views, overview(views, facts)), choice.limit)
 
 
 def _chosen(
-    app: App, choice: Choice, snapshot: Snapshot, seen: Sequence[AgentView], *, deep: bool = False
-) -> Look:
+    app: App,
+    choice: AgentChoice,
+    snapshot: Snapshot,
+    seen: Sequence[AgentView],
+    *,
+    deep: bool = False,
+) -> StatusRead:
     team = Team(app.offline, snapshot, seen)
     facts = team.facts(deep=deep)
     if choice.name:
         facts = facts._replace(worktrees=team.worktrees)
     views = waiting_view.shown(_select(seen, choice, facts), team.waits)
-    return _first(Look(snapshot, seen, views, overview(views, facts), team), choice.limit)
+    return _first(StatusRead(snapshot, seen, views, overview(views, facts), team), choice.limit)
 
 
-def _first(look: Look, limit: int | None) -> Look:
+def _first(look: StatusRead, limit: int | None) -> StatusRead:
     """The first of the agents, with the totals of all."""
     rows = look.overview.agents
     if limit is None or len(rows) <= limit:
@@ -186,14 +191,14 @@ def _first(look: Look, limit: int | None) -> Look:
     )
 
 
-def _paint(app: App, choice: Choice, offline: bool, show_all: bool) -> Look:
+def _paint(app: App, choice: AgentChoice, offline: bool, show_all: bool) -> StatusRead:
     """Show what is known at once; then ask for news, and show what that changed in its place."""
     from ghp_agents.cli.terminal.frame import Frame, size
     from ghp_agents.cli.views.status_screen import screen
 
     frame = Frame()
 
-    def look_at(*, deep: bool, loading: bool = False) -> Look:
+    def look_at(*, deep: bool, loading: bool = False) -> StatusRead:
         snapshot = app.store.snapshot()
         seen = services.list_agents(app, snapshot)
         seen = shown_work.shown(app, snapshot, seen)
@@ -213,7 +218,7 @@ def _paint(app: App, choice: Choice, offline: bool, show_all: bool) -> Look:
     return look
 
 
-def _print_json(app: App, look: Look, choice: Choice, then: float | None) -> None:
+def _print_json(app: App, look: StatusRead, choice: AgentChoice, then: float | None) -> None:
     found: dict[str, Any] = services.document([*look.views])
     for row in look.overview.agents:
         if row.name in found["agents"]:
@@ -252,7 +257,7 @@ def _set_status(app: App, agent: str | None, new_status: str) -> None:
     start_background(app)
 
 
-def _select(seen: Sequence[AgentView], choice: Choice, facts: Facts) -> list[AgentView]:
+def _select(seen: Sequence[AgentView], choice: AgentChoice, facts: AgentFacts) -> list[AgentView]:
     """The wanted agents; without a name not those that are gone, unless a person should look."""
     chosen = [view for view in seen if choice.name in (None, view.name)]
     if choice.name and not chosen:
@@ -267,7 +272,7 @@ def _select(seen: Sequence[AgentView], choice: Choice, facts: Facts) -> list[Age
     return [x for x in chosen if x.liveness is not Liveness.GONE or facts.needs.get(x.name)]
 
 
-def _watch(app: App, choice: Choice) -> None:
+def _watch(app: App, choice: AgentChoice) -> None:
     if not output.is_terminal():
         raise UsageError(
             "--watch needs a terminal.", hint="For a script, use `ghp agent-log --follow --json`."

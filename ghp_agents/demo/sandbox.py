@@ -10,7 +10,7 @@ from typing import Any
 
 from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError
-from ghp_agents.demo.scenes import Stage
+from ghp_agents.demo.scenes import DemoStage
 from ghp_agents.git import process as git
 from ghp_agents.ports import Clock
 from ghp_agents.wiring import App
@@ -44,9 +44,9 @@ class Sandbox:
         return self.root / "remote.git"
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> DemoStage:
         """Where the agents write the scenes of the story."""
-        return Stage(self.root / "scenes")
+        return DemoStage(self.root / "scenes")
 
     def clone(self, name: str) -> Path:
         """The main worktree of a clone, `a` or `b`."""

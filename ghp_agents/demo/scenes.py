@@ -44,7 +44,7 @@ COLOURS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class DemoStage:
     """The folder with the scenes that were played."""
 
     folder: Path

@@ -14,7 +14,7 @@ from ghp_agents.github.api.access import RepositoryPlace
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.api.status import GitHubStatus
 from ghp_agents.github.tokenless import overview
-from ghp_agents.github.tokenless.overview import Overview
+from ghp_agents.github.tokenless.overview import TokenlessOverview
 from ghp_agents.github.tokenless.place import Tracker
 from ghp_agents.github.tokenless.tracker import LOGIN
 from ghp_agents.ports import Snapshot, StateStore
@@ -90,7 +90,7 @@ def check_access(
     )
 
 
-def check_requests(known: Overview, *, has_token: bool) -> Iterator[Finding]:
+def check_requests(known: TokenlessOverview, *, has_token: bool) -> Iterator[Finding]:
     """Report what clones without a token asked for: what waits, and what was refused."""
     if known.waits:
         remedy = "Send now: ghp agent-sync" if has_token else overview.SYNC

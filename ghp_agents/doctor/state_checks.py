@@ -160,7 +160,7 @@ def check_sync(ctx: Context) -> Iterator[Finding]:
         return
     words = one_line(masked(standing.trouble), 300)
     text = f"The last sync with {standing.remote} failed: {words} ({news})."
-    if standing.permanent or refusal.cause(words) is refusal.Cause.SSO:
+    if standing.permanent or refusal.cause(words) is refusal.Reason.SSO:
         yield error("sync", text, refusal.of_clone(words))
     else:
         yield warning("sync", text, "The next sync tries again: ghp agent-sync")

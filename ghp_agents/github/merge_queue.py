@@ -38,7 +38,7 @@ _ENDS = {
 }
 
 
-class Enqueued(NamedTuple):
+class QueueEntry(NamedTuple):
     """A pull request that this clone put into the queue."""
 
     by: str
@@ -71,7 +71,7 @@ def enqueue(ws: Workspace, hub: "GitHubRepository", pull: Pull, head: str, by: A
             ) from None
         place = _number(_at(done, "enqueuePullRequest", "mergeQueueEntry", "position"))
     file = _file(ws)
-    file.write({**file.read(), pull.number: Enqueued(by.name, ws.clock.now())})
+    file.write({**file.read(), pull.number: QueueEntry(by.name, ws.clock.now())})
     raise EnqueuedError(pull, place or 0)
 
 
@@ -151,12 +151,12 @@ def _number(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value < 1_000_000 else None
 
 
-def _file(ws: Workspace) -> JsonFile[dict[int, Enqueued]]:
+def _file(ws: Workspace) -> JsonFile[dict[int, QueueEntry]]:
     return JsonFile(ws.cache_dir / FILE, _decode, dict)
 
 
-def _decode(data: Any) -> dict[int, Enqueued]:
+def _decode(data: Any) -> dict[int, QueueEntry]:
     return {
-        int(number): Enqueued(str(by), float(at), str(end))
+        int(number): QueueEntry(str(by), float(at), str(end))
         for number, (by, at, end) in data.items()
     }

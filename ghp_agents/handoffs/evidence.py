@@ -27,7 +27,7 @@ from ghp_agents.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class EvidenceTopic:
     """The subject: an issue, or an agent's work without one."""
 
     actor: Actor
@@ -66,27 +66,29 @@ class TopicFacts:
     notes: tuple[str, ...] = ()
 
 
-def topic(ctx: Context, actor: Actor, issue: str | None) -> Topic:
+def topic(ctx: Context, actor: Actor, issue: str | None) -> EvidenceTopic:
     """Return the named or the current issue, with its blockers.
 
     Raises NotFoundError or UsageError for a named issue that does not exist.
     """
     wanted = issue or ctx.ws.issue_in_hand(None if actor.is_person else actor.name)
     if wanted is None:
-        return Topic(actor)
+        return EvidenceTopic(actor)
     try:
         found = ctx.tracker.get(wanted)
     except NotFoundError as error:
         if issue is not None:
             raise
-        return Topic(actor, int(wanted), notes=(f"{error} The branch or the agent refers to it.",))
+        return EvidenceTopic(
+            actor, int(wanted), notes=(f"{error} The branch or the agent refers to it.",)
+        )
     except GhpError as error:
         number = str(wanted).removeprefix("#")
         if not (number.isascii() and number.isdigit()):
             raise
-        return Topic(actor, int(number), notes=(f"Cannot read issue #{number}: {error}",))
+        return EvidenceTopic(actor, int(number), notes=(f"Cannot read issue #{number}: {error}",))
     blockers, notes = _blockers(ctx.tracker, found)
-    return Topic(actor, found.number, found, blockers, notes)
+    return EvidenceTopic(actor, found.number, found, blockers, notes)
 
 
 def _blockers(tracker: IssueTracker, issue: Issue) -> tuple[tuple[Issue, ...], tuple[str, ...]]:
@@ -119,7 +121,9 @@ def branch(ws: Workspace, commit: str | None = None) -> Branch:
     )
 
 
-def topic_facts(store: StateStore, about: Topic, orchestrators: Collection[str] = ()) -> TopicFacts:
+def topic_facts(
+    store: StateStore, about: EvidenceTopic, orchestrators: Collection[str] = ()
+) -> TopicFacts:
     """Read questions, handoffs and the ledger of a topic; answers of `orchestrators` decide."""
     snapshot = store.snapshot()
     questions, broken = escalations.read_all(snapshot, orchestrators)
@@ -136,7 +140,7 @@ def topic_facts(store: StateStore, about: Topic, orchestrators: Collection[str] 
     )
 
 
-def handoffs_about(snapshot: Snapshot, about: Topic) -> tuple[list[Handoff], list[Problem]]:
+def handoffs_about(snapshot: Snapshot, about: EvidenceTopic) -> tuple[list[Handoff], list[Problem]]:
     """Return the handoffs of an issue under all its numbers, the oldest first. Without an issue:
     those from or to the actor."""
     files = {
@@ -160,19 +164,19 @@ def rights(locks: LockService, actor: Actor) -> tuple[list[Lock], str]:
     return [lease for lease in mine if lease.name != NUMBERS], ""
 
 
-def _concerns(escalation: Escalation, about: Topic) -> bool:
+def _concerns(escalation: Escalation, about: EvidenceTopic) -> bool:
     if escalation.question.issue is not None:
         return escalation.question.issue in about.numbers
     return about.number is None and escalation.question.agent == about.actor.name
 
 
-def _belongs(entry: LedgerEntry, about: Topic) -> bool:
+def _belongs(entry: LedgerEntry, about: EvidenceTopic) -> bool:
     if about.number is None:
         return entry.actor == about.actor.name
     return entry.issue in about.numbers
 
 
-def situation(about: Topic, branch: Branch, asked: Iterable[Escalation]) -> Situation:
+def situation(about: EvidenceTopic, branch: Branch, asked: Iterable[Escalation]) -> Situation:
     """What a topic, its branch and its questions say about the next steps."""
     read = outline(about.issue.body if about.issue else "")
     return Situation(

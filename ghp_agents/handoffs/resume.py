@@ -17,7 +17,7 @@ from ghp_agents.git import patch, patch_text, worktree
 from ghp_agents.git.worktree import Difference
 from ghp_agents.handoffs import evidence, markdown, returned_work, sections
 from ghp_agents.handoffs import record as handoff_record
-from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
+from ghp_agents.handoffs.evidence import Branch, EvidenceTopic, TopicFacts
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, find, next_steps
 from ghp_agents.handoffs.note_lines import note_lines
 from ghp_agents.hotpath.quoting import indented, named, when
@@ -50,7 +50,7 @@ class Resumed:
 class Chosen:
     """What to resume: an issue, or work without one, and the handoff to start from."""
 
-    about: Topic
+    about: EvidenceTopic
     facts: TopicFacts
     handoff: Handoff | None
 
@@ -193,7 +193,7 @@ def _decisions(facts: TopicFacts, news: list[News], now: float) -> list[str]:
 
 
 def _known(
-    ctx: Context, about: Topic, branch: Branch, differences: Sequence[Difference]
+    ctx: Context, about: EvidenceTopic, branch: Branch, differences: Sequence[Difference]
 ) -> list[Note]:
     """Return the notes that fit the issue and the changed files."""
     touched = {file.path for file in branch.history.files} | {item.path for item in differences}
@@ -207,7 +207,7 @@ def _describe_last(last: Handoff | None, now: float) -> list[str]:
     return [f"{lead} ({last.name}, {markdown.age(last.at, now)})."]
 
 
-def _other_handoffs(store: StateStore, about: Topic) -> list[str]:
+def _other_handoffs(store: StateStore, about: EvidenceTopic) -> list[str]:
     """List other issues whose latest handoff is to the actor."""
     known, _ = handoff_record.read_handoffs(store.snapshot().files(handoff_record.HANDOFFS))
     latest = {handoff.issue: handoff for handoff in known if handoff.issue is not None}

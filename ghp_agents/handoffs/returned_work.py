@@ -6,7 +6,7 @@ from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import AgentName
 from ghp_agents.git import merge, worktree
 from ghp_agents.handoffs import returned as rules
-from ghp_agents.handoffs.evidence import Topic
+from ghp_agents.handoffs.evidence import EvidenceTopic
 from ghp_agents.handoffs.returned import FOLDER, Return
 from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.locks.names import PREFIX, claim_name
@@ -32,7 +32,7 @@ def reminders(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]:
     return [rules.reminder(entry, number, why(entry)) for entry, number in found]
 
 
-def steps(ws: Workspace, snapshot: Snapshot, about: Topic) -> list[str]:
+def steps(ws: Workspace, snapshot: Snapshot, about: EvidenceTopic) -> list[str]:
     """Return the fixes that an issue needs before anything else."""
     if about.number is None or (about.issue and about.issue.state == "closed"):
         return []

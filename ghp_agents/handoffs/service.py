@@ -14,7 +14,7 @@ from ghp_agents.core.ids import Actor, Timestamp, agent_name, count, digest, one
 from ghp_agents.escalations.messages import who
 from ghp_agents.handoffs import evidence, markdown, record, sections, uncommitted
 from ghp_agents.handoffs import handoff as rules
-from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
+from ghp_agents.handoffs.evidence import Branch, EvidenceTopic, TopicFacts
 from ghp_agents.handoffs.handoff import (
     CHECKPOINT,
     HANDOFF,
@@ -62,7 +62,7 @@ class HandoffResult:
 class HandoffFacts:
     """The contents of a handoff; `about.actor` is who hands over."""
 
-    about: Topic
+    about: EvidenceTopic
     branch: Branch
     topic_facts: TopicFacts
     work: Uncommitted
@@ -205,7 +205,7 @@ def _receiver(actor: Actor, to: str | None, checkpoint: bool) -> str | None:
     return receiver
 
 
-def _refuse_foreign(about: Topic, receiver: str) -> None:
+def _refuse_foreign(about: EvidenceTopic, receiver: str) -> None:
     """Refuse if another agent holds the issue. A free issue and people are exempt."""
     issue, me = about.issue, about.actor
     if issue is None or me.is_person or not issue.assignees:
@@ -315,7 +315,7 @@ def _situation(facts: HandoffFacts, to: str | None) -> rules.Situation:
     )
 
 
-def _facts(ctx: Context, about: Topic, *, ask_rights: bool) -> HandoffFacts:
+def _facts(ctx: Context, about: EvidenceTopic, *, ask_rights: bool) -> HandoffFacts:
     # Often a hook makes a checkpoint; it must not wait for the remote.
     held, unknown = evidence.rights(ctx.locks, about.actor) if ask_rights else ([], "")
     topic_facts = evidence.topic_facts(ctx.store, about, ctx.ws.settings.orchestrators)

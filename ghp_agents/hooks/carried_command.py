@@ -119,5 +119,5 @@ def _result(context: "HookContext", words: "Sequence[str]") -> str:
         )
     except (GhpError, OSError) as error:
         return f"{what}, and does not know the result: {clean(str(error))[:SHOWN]}"
-    said = clean(f"{done.err}\n{done.out}").strip()[:SHOWN]
-    return f"{what}{'' if done.code == 0 else f'; it failed with code {done.code}'}:\n{said}"
+    printed = clean(f"{done.err}\n{done.out}").strip()[:SHOWN]
+    return f"{what}{'' if done.code == 0 else f'; it failed with code {done.code}'}:\n{printed}"

@@ -26,12 +26,12 @@ AGAIN = "again"  # in place of a signature: look at the file once more
 class Memory:
     """What an agent saw at its last look at a worktree."""
 
-    __slots__ = ("at", "seen", "told")
+    __slots__ = ("at", "notices", "seen")
 
-    def __init__(self, at: str, seen: "dict[str, str]", told: "dict[str, str]") -> None:
+    def __init__(self, at: str, seen: "dict[str, str]", notices: "dict[str, str]") -> None:
         self.at = at  # the time of the look
         self.seen = seen  # by path: time and size of each file that differed from the index
-        self.told = told  # by path: what the agent was told of it
+        self.notices = notices  # by path: what the agent read of it
 
 
 def recall(folders: "Sequence[str]", agent: str, git_dir: str, began: str) -> Memory:
@@ -52,7 +52,7 @@ def keep(folders: "Sequence[str]", agent: str, git_dir: str, memory: Memory) -> 
         "gitDir": git_dir,
         "at": memory.at,
         "seen": memory.seen,
-        "told": memory.told,
+        "told": memory.notices,
     }
     own_file.replace(path, fastjson.encode(fields))
 
@@ -83,7 +83,7 @@ def look(
         if path not in signs and last.seen.get(path) not in (AGAIN, signature(top, path))
     ]
     # A file's time comes from a clock that may be some milliseconds late.
-    return changed, Memory(heartbeat.to_text(now - 1), signs, last.told)
+    return changed, Memory(heartbeat.to_text(now - 1), signs, last.notices)
 
 
 def signature(top: str, path: str) -> str:

@@ -90,8 +90,8 @@ def _told(
     open_now = {remark.path for remark in remarks}
     for path in changed:
         if path not in open_now:
-            memory.told.pop(path, None)  # it does not conflict any more
-    new = [remark for remark in remarks if memory.told.get(remark.path) != remark.mark]
+            memory.notices.pop(path, None)  # it does not conflict any more
+    new = [remark for remark in remarks if memory.notices.get(remark.path) != remark.mark]
     signs = {remark.path: memory.seen.get(remark.path, "") for remark in new}
     memory.seen.update(dict.fromkeys(signs, changed_files.AGAIN))
     changed_files.keep(*where, memory)
@@ -100,7 +100,7 @@ def _told(
 
     def heard() -> None:
         for remark in new:
-            memory.told[remark.path] = remark.mark
+            memory.notices[remark.path] = remark.mark
         memory.seen.update(signs)
         changed_files.keep(*where, memory)
 

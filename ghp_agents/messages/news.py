@@ -20,7 +20,11 @@ def key_of(message: Message) -> str:
 
 
 def unread(
-    letters: Sequence[Letter], mine: Sequence[Letter], agent: str, told: Collection[str], since: str
+    letters: Sequence[Letter],
+    mine: Sequence[Letter],
+    agent: str,
+    known: Collection[str],
+    since: str,
 ) -> list[Message]:
     """What an agent has not heard, oldest first: messages to it, and replies to its own.
 
@@ -29,7 +33,7 @@ def unread(
     """
     found = [each.message for each in letters if _concerns(each, agent, since)]
     found += [reply for each in mine for reply in each.replies]
-    return sorted((each for each in found if key_of(each) not in told), key=order)
+    return sorted((each for each in found if key_of(each) not in known), key=order)
 
 
 def _concerns(letter: Letter, agent: str, since: str) -> bool:
@@ -40,13 +44,13 @@ def _concerns(letter: Letter, agent: str, since: str) -> bool:
     return state == NEW
 
 
-def overdue(mine: Iterable[Letter], told: Collection[str], now: float) -> list[tuple[str, str]]:
+def overdue(mine: Iterable[Letter], known: Collection[str], now: float) -> list[tuple[str, str]]:
     """What the sender of requests reads when their times have passed, each with its key."""
     found: list[tuple[str, str]] = []
     for letter in mine:
         late, message = letter.is_late(now), letter.message
         key = f"{key_of(message)}/{late}"
-        if late and key not in told and not letter.is_over(now):
+        if late and key not in known and not letter.is_over(now):
             verb = "begun with" if late == ACK else "completed"
             to, again = ", ".join(message.to), "Ask another agent, or a person"
             text = (

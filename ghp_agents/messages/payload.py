@@ -134,15 +134,15 @@ class NewTopic(TypedDict):
     description: str
 
 
-class Shape(NamedTuple):
+class PayloadShape(NamedTuple):
     """The payload of a topic."""
 
     type: Any
     description: str
 
 
-SHAPES: dict[str, Shape] = {
-    name: Shape(each, str(each.__doc__))
+SHAPES: dict[str, PayloadShape] = {
+    name: PayloadShape(each, str(each.__doc__))
     for name, each in {
         "agent.question": AgentQuestion,
         "arch.feasibility_check": FeasibilityCheck,

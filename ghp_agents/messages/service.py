@@ -235,9 +235,9 @@ def unread(
     roles = roles_of(ctx, snapshot, agent)
     letters = [each for each in rules.inbox(known, roles) if not each.is_over(now)]
     mine = rules.outbox(known, Actor(agent))
-    since, told = str(fields.get("startedAt", "")), escalation.delivered_ids(ctx.ws, agent)
-    found = news.unread(letters, mine, agent, told, since)
+    since, delivered = str(fields.get("startedAt", "")), escalation.delivered_ids(ctx.ws, agent)
+    found = news.unread(letters, mine, agent, delivered, since)
     least = URGENCIES.index(ctx.ws.settings.notify)
     found = [each for each in found if URGENCIES.index(each.urgency) >= least]
     first = [mailbox.whole(snapshot, each) for each in found[: news.LIMIT // 100]]
-    return [*news.overdue(mine, told, now), *news.texts(first, len(found))]
+    return [*news.overdue(mine, delivered, now), *news.texts(first, len(found))]

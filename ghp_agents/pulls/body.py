@@ -9,7 +9,7 @@ from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import count
 from ghp_agents.escalations.messages import who
 from ghp_agents.handoffs import markdown
-from ghp_agents.handoffs.evidence import Branch, Topic, TopicFacts
+from ghp_agents.handoffs.evidence import Branch, EvidenceTopic, TopicFacts
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import phrase, when
 from ghp_agents.issues.body_sections import outline
@@ -25,7 +25,7 @@ SUBJECTS, FILES = 20, 50
 
 
 def body(
-    ws: Workspace, about: Topic, branch: Branch, facts: TopicFacts, checks: Sequence[Check]
+    ws: Workspace, about: EvidenceTopic, branch: Branch, facts: TopicFacts, checks: Sequence[Check]
 ) -> str:
     """Return the body; it uses the repository's own template if there is one."""
     sections = _sections(about, branch, facts, checks)
@@ -38,7 +38,7 @@ def body(
 
 
 def _sections(
-    about: Topic, branch: Branch, facts: TopicFacts, checks: Sequence[Check]
+    about: EvidenceTopic, branch: Branch, facts: TopicFacts, checks: Sequence[Check]
 ) -> list[TemplateSection]:
     closes = f"Closes #{about.issue.number}" if about.issue else ""
     questions = [
@@ -55,7 +55,7 @@ def _sections(
     ]
 
 
-def _what(about: Topic, branch: Branch) -> str:
+def _what(about: EvidenceTopic, branch: Branch) -> str:
     lead = f"Work of {about.actor} on {markdown.title(about.issue, about.number)}."
     commits = branch.history.commits
     subjects = [f"- {phrase(commit.subject)}" for commit in reversed(commits[:SUBJECTS])]
@@ -63,7 +63,7 @@ def _what(about: Topic, branch: Branch) -> str:
     return "\n".join([lead, "", *subjects, *([f"- and {more} more"] if more > 0 else [])])
 
 
-def _why(about: Topic) -> str:
+def _why(about: EvidenceTopic) -> str:
     if about.issue is None:
         return ""
     read = outline(about.issue.body)

@@ -17,7 +17,7 @@ from ghp_agents.state.usage import Use
 RESTING = ("idle", "done", "stopped")
 
 
-class Group(StrEnum):
+class AgentGroup(StrEnum):
     """Why an agent is listed where it is, the most important first."""
 
     NEEDS_YOU = "needs-you"
@@ -81,13 +81,13 @@ class AgentRow(NamedTuple):
     used: Use = usage.NOTHING  # over its sessions in its clone, as its client reports it
 
     @property
-    def group(self) -> Group:
+    def group(self) -> AgentGroup:
         """Where it is listed."""
         if self.needs:
-            return Group.NEEDS_YOU
+            return AgentGroup.NEEDS_YOU
         rests = self.status in RESTING or self.liveness not in LIVING
         waits = self.status == "waiting" and self.action.startswith(WAITS)
-        return Group.IDLE if rests or waits else Group.WORKING
+        return AgentGroup.IDLE if rests or waits else AgentGroup.WORKING
 
     @property
     def question(self) -> str:
@@ -96,7 +96,7 @@ class AgentRow(NamedTuple):
         return next(asked, "")
 
 
-class Facts(NamedTuple):
+class AgentFacts(NamedTuple):
     """What is known of the agents besides their presence, by agent or by issue."""
 
     needs: Mapping[str, Sequence[Need]] = {}
@@ -130,13 +130,13 @@ class Overview(NamedTuple):
     totals: Totals = Totals()
 
 
-def overview(views: Iterable[AgentView], facts: Facts) -> Overview:
+def overview(views: Iterable[AgentView], facts: AgentFacts) -> Overview:
     """The overview of these agents."""
     rows = sorted((row(view, facts) for view in views), key=_order)
     return Overview(tuple(rows), _totals(rows, facts))
 
 
-def row(view: AgentView, facts: Facts) -> AgentRow:
+def row(view: AgentView, facts: AgentFacts) -> AgentRow:
     """One agent with what is known of it."""
     presence = view.presence
     issue = issue_of(presence) if "generation" in presence else None
@@ -165,7 +165,7 @@ def row(view: AgentView, facts: Facts) -> AgentRow:
     )
 
 
-def _needs(view: AgentView, issue: int | None, facts: Facts) -> list[Need]:
+def _needs(view: AgentView, issue: int | None, facts: AgentFacts) -> list[Need]:
     """What is known, and what its presence says."""
     needs = [*facts.needs.get(view.name, ())]
     kinds = {need.kind for need in needs}
@@ -195,7 +195,7 @@ def _list(value: object) -> list[object]:
 
 def _order(row: AgentRow) -> tuple[object, ...]:
     needs = row.needs[0].rank if row.needs else ()
-    return (*Group,).index(row.group), needs, row.liveness not in LIVING, _natural(row.name)
+    return (*AgentGroup,).index(row.group), needs, row.liveness not in LIVING, _natural(row.name)
 
 
 def _natural(name: str) -> tuple[tuple[int, str], ...]:
@@ -204,15 +204,15 @@ def _natural(name: str) -> tuple[tuple[int, str], ...]:
     return tuple((int(part), "") if part.isdecimal() else (0, part) for part in parts)
 
 
-def _totals(rows: Sequence[AgentRow], facts: Facts) -> Totals:
+def _totals(rows: Sequence[AgentRow], facts: AgentFacts) -> Totals:
     groups = Counter(row.group for row in rows)
     livenesses = Counter(row.liveness for row in rows)
     asked = (need for needs in facts.needs.values() for need in needs)
     return Totals(
         agents=len(rows),
-        working=groups[Group.WORKING],
-        needs_you=groups[Group.NEEDS_YOU],
-        idle=groups[Group.IDLE],
+        working=groups[AgentGroup.WORKING],
+        needs_you=groups[AgentGroup.NEEDS_YOU],
+        idle=groups[AgentGroup.IDLE],
         stale=livenesses[Liveness.STALE],
         dead=livenesses[Liveness.DEAD],
         questions=sum(1 for need in asked if need.kind is NeedKind.QUESTION),

@@ -58,7 +58,7 @@ class PagePart(NamedTuple):
     lines: Sequence[str]
 
 
-class Published(NamedTuple):
+class PageContents(NamedTuple):
     """The contents of all pages, read from the state."""
 
     agents: Agents
@@ -80,7 +80,7 @@ def renderer(ctx: Context) -> Callable[[Snapshot, Agents], Pages]:
         pulls = pull_replay.read_events(snapshot.files(pull_record.FOLDER))
         handoffs, _ = handoff_record.read_handoffs(snapshot.files(handoff_record.HANDOFFS))
         return render(
-            Published(
+            PageContents(
                 shown_work.presences(ctx, snapshot, agents, presence.origins(snapshot)),
                 escalation.read_all(snapshot, orchestrators)[0],
                 () if on_github else issue_replay.fold(issues),
@@ -95,7 +95,7 @@ def renderer(ctx: Context) -> Callable[[Snapshot, Agents], Pages]:
     return render_snapshot
 
 
-def render(state: Published) -> Pages:
+def render(state: PageContents) -> Pages:
     """Return all pages by name; `README.md` is the first one."""
     parts = {
         "questions.md": _questions(state),
@@ -116,7 +116,7 @@ def render(state: Published) -> Pages:
     return encoded
 
 
-def _timeline(state: Published) -> list[str]:
+def _timeline(state: PageContents) -> list[str]:
     """The picture of the last day; hosts show it, but not the page beside it."""
     if not (state.timeline and state.timeline.lanes):
         return []
@@ -135,7 +135,7 @@ def _menu(here: str) -> str:
     )
 
 
-def _agents(state: Published) -> list[str]:
+def _agents(state: PageContents) -> list[str]:
     def row(name: str) -> tuple[str, ...]:
         fields = state.agents[name]
         texts = [plain(str(fields.get(key) or "")) for key in ("status", "lastAction", "timestamp")]
@@ -145,7 +145,7 @@ def _agents(state: Published) -> list[str]:
     return ["## Agents", "", *table(columns, sorted(state.agents), row, ROWS, "No agents.")]
 
 
-def _questions(state: Published) -> PagePart:
+def _questions(state: PageContents) -> PagePart:
     known = questions.by_need(state.questions)
     opened = [each for each in known if each.is_open]
     answered = sorted(
@@ -177,7 +177,7 @@ def _questions(state: Published) -> PagePart:
     )  # fmt: skip
 
 
-def _question(state: Published, asked: Escalation) -> list[str]:
+def _question(state: PageContents, asked: Escalation) -> list[str]:
     question = asked.question
     about = f" about {_issue(state, question.issue)}" if question.issue else ""
     options = f"\n\nOptions:\n{questions.listed(question.options)}" if question.options else ""
@@ -193,7 +193,7 @@ def _question(state: Published, asked: Escalation) -> list[str]:
     ]
 
 
-def _issues(state: Published) -> PagePart:
+def _issues(state: PageContents) -> PagePart:
     if state.on_github:
         return PagePart("on GitHub", [link("The issues are on GitHub.", "../../issues"), ""])
     work = {pull.issue: pull for pull in state.pulls if pull.issue and pull.state != "closed"}
@@ -229,7 +229,7 @@ def _priority(issue: Issue) -> tuple[int, int]:
     return PRIORITIES.index(issue.priority) if known else len(PRIORITIES), issue.number
 
 
-def _pulls(state: Published) -> PagePart:
+def _pulls(state: PageContents) -> PagePart:
     if state.on_github:
         text = link("The pull requests are on GitHub.", "../../pulls")
         return PagePart("on GitHub", [text, ""])
@@ -259,7 +259,7 @@ def _pulls(state: Published) -> PagePart:
     )  # fmt: skip
 
 
-def _handoffs(state: Published) -> PagePart:
+def _handoffs(state: PageContents) -> PagePart:
     def row(handoff: Handoff) -> tuple[str, ...]:
         return (
             handoff.name,
@@ -278,7 +278,7 @@ def _handoffs(state: Published) -> PagePart:
     return PagePart(f"{len(newest)} in all", [how, "", *table(columns, newest, row, ROWS)])
 
 
-def _notes(state: Published) -> PagePart:
+def _notes(state: PageContents) -> PagePart:
     kept = [each for each in state.notes[::-1] if not (each.forgotten or each.superseded_by)]
 
     def row(note: Note) -> tuple[str, ...]:
@@ -303,7 +303,7 @@ def _number(issue: Issue) -> str:
     return f"I-{issue.id[:8]}" if issue.number >= PROVISIONAL else f"#{issue.number}"
 
 
-def _issue(state: Published, number: int | None) -> str:
+def _issue(state: PageContents, number: int | None) -> str:
     """A link to an issue, which no host takes for one of its own issues."""
     if number is None or number >= PROVISIONAL:
         return ""

@@ -12,7 +12,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import LEASES, AgentView
-from ghp_agents.reports.overview import Facts, Need, NeedKind
+from ghp_agents.reports.overview import AgentFacts, Need, NeedKind
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.state.record import PULLS
 
@@ -67,7 +67,7 @@ class Team:
             self.troubles.append(error)
             return ()
 
-    def facts(self, *, deep: bool = False) -> Facts:
+    def facts(self, *, deep: bool = False) -> AgentFacts:
         """What is known; `deep` also starts git in the worktrees of agents that died here."""
         needs: Needs = {}
         errors: dict[str, str] = {}
@@ -77,7 +77,7 @@ class Team:
         if deep:
             self._add_unsaved(needs)
         snapshot = self.snapshot
-        return Facts(
+        return AgentFacts(
             needs=needs,
             titles={number: issue.title for issue in self.issues for number in issue.numbers},
             leases=self._leases(),

@@ -20,7 +20,7 @@ _OBJECT = re.compile(r"(?:commit: |blob id: )?([0-9a-f]{7,64})")
 _TO_ALLOW = re.compile(r"https://\S{1,300}/unblock-secret/\S{1,100}")
 
 
-class Cause(StrEnum):
+class Reason(StrEnum):
     """What a refusal is about."""
 
     SECRET = "secret"  # push protection
@@ -34,20 +34,20 @@ class Cause(StrEnum):
 
 
 _SIGNS = (
-    (Cause.SSO, ("saml sso", "sso?authorization_request")),
-    (Cause.ARCHIVED, ("archived so it is read-only",)),
-    (Cause.SECRET, ("cannot contain secrets", "push protection")),
-    (Cause.SIZE, ("large files detected", "file size limit", "exceeds github's")),
-    (Cause.SIGNATURE, ("verified signatures", "must be signed")),
-    (Cause.CREATION, ("creations being restricted", "updates being restricted")),
-    (Cause.RULE, ("rule violations", "hook declined", "[remote rejected]")),
+    (Reason.SSO, ("saml sso", "sso?authorization_request")),
+    (Reason.ARCHIVED, ("archived so it is read-only",)),
+    (Reason.SECRET, ("cannot contain secrets", "push protection")),
+    (Reason.SIZE, ("large files detected", "file size limit", "exceeds github's")),
+    (Reason.SIGNATURE, ("verified signatures", "must be signed")),
+    (Reason.CREATION, ("creations being restricted", "updates being restricted")),
+    (Reason.RULE, ("rule violations", "hook declined", "[remote rejected]")),
 )
 
 _LOOK = "`ghp agent-sync --refused` shows it"
 OF_RECORD = {
-    Cause.SECRET: "Revoke the secret if it is real, and take it out of the files. Then write it "
+    Reason.SECRET: "Revoke the secret if it is real, and take it out of the files. Then write it "
     f"again (a handoff: `ghp agent-handoff`). {_LOOK}; `--drop` and `--retry` decide.",
-    Cause.SIZE: "Write it again with less: leave large files out of the work. "
+    Reason.SIZE: "Write it again with less: leave large files out of the work. "
     f"{_LOOK}; `--drop` and `--retry` decide.",
 }
 _OTHER_RECORD = (
@@ -56,16 +56,16 @@ _OTHER_RECORD = (
 )
 _ELSEWHERE = 'Or name another remote, such as a fork: "agents": {"remote": "fork"}.'
 OF_CLONE = {
-    Cause.SIGNATURE: "A rule asks for signed commits, and records are not signed. Ask who may "
+    Reason.SIGNATURE: "A rule asks for signed commits, and records are not signed. Ask who may "
     f"edit the repository's rules to leave out the branches ghp/**. {_ELSEWHERE}",
-    Cause.CREATION: "A rule restricts who may create or update such refs. Ask who may edit the "
+    Reason.CREATION: "A rule restricts who may create or update such refs. Ask who may edit the "
     f"repository's rules to leave out the branches ghp/**. {_ELSEWHERE}",
-    Cause.SSO: "A person authorizes the token for the organization on GitHub: Settings, Developer "
+    Reason.SSO: "A person authorizes the token for the organization on GitHub: Settings, Developer "
     "settings, Personal access tokens, Configure SSO. For an SSH key: Settings, SSH and GPG keys, "
     "Configure SSO.",
-    Cause.ARCHIVED: "Nobody can write to an archived repository. Ask its owner to unarchive it. "
+    Reason.ARCHIVED: "Nobody can write to an archived repository. Ask its owner to unarchive it. "
     + _ELSEWHERE,
-    Cause.RULE: "A rule of the remote refuses this clone's ref. Ask who may edit its rules or "
+    Reason.RULE: "A rule of the remote refuses this clone's ref. Ask who may edit its rules or "
     f"hooks to accept refs/ghp/*. {_ELSEWHERE}",
 }
 _OTHER_CLONE = (
@@ -84,15 +84,15 @@ def of_clone(words: str) -> str:
     return OF_CLONE.get(cause(words), _OTHER_CLONE)
 
 
-def cause(words: str) -> Cause:
+def cause(words: str) -> Reason:
     """What a refusal is about."""
     low = words.lower()
-    return next((it for it, signs in _SIGNS if any(sign in low for sign in signs)), Cause.ACCESS)
+    return next((it for it, signs in _SIGNS if any(sign in low for sign in signs)), Reason.ACCESS)
 
 
 def may_be_about_records(words: str) -> bool:
     """Whether another record could be accepted: not if the remote names what is no record's."""
-    return cause(words) in (Cause.SECRET, Cause.SIZE, Cause.RULE)
+    return cause(words) in (Reason.SECRET, Reason.SIZE, Reason.RULE)
 
 
 def readable(lines: Iterable[str]) -> str:

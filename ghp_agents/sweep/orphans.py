@@ -15,7 +15,7 @@ from ghp_agents.core.ids import issue_of_branch
 from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.handoffs import evidence, uncommitted
-from ghp_agents.handoffs.evidence import Topic
+from ghp_agents.handoffs.evidence import EvidenceTopic
 from ghp_agents.handoffs.for_dead_agent import named
 from ghp_agents.handoffs.service import HandoffFacts, record_of
 from ghp_agents.issues.issue import Issue
@@ -207,7 +207,7 @@ def _save(me: ClaimContext, other: Workspace, orphan: Orphan) -> str:
         raise RefusedError(
             f"Some files of {orphan.name} cannot be saved.", hint="Check it by hand."
         )
-    about = Topic(me.actor, issue_of_branch(orphan.branch))
+    about = EvidenceTopic(me.actor, issue_of_branch(orphan.branch))
     note = f"The worktree of {orphan.agent} was removed: {orphan.why}."
     topic_facts = evidence.topic_facts(me.ctx.store, about, me.ctx.ws.settings.orchestrators)
     facts = HandoffFacts(about, evidence.branch(other), topic_facts, work, (), ())

@@ -8,9 +8,9 @@ from ghp_agents.cli.output import cells
 from ghp_agents.cli.views.status_screen import Line, screen
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.reports.overview import (
+    AgentFacts,
+    AgentGroup,
     AgentRow,
-    Facts,
-    Group,
     Need,
     NeedKind,
     Overview,
@@ -147,10 +147,10 @@ def test_control_characters_in_others_text_do_not_reach_a_line() -> None:
 
 
 def test_nobody_is_a_summary_alone() -> None:
-    assert plain(screen(overview((), Facts()), 80)) == ["0 agents"]
+    assert plain(screen(overview((), AgentFacts()), 80)) == ["0 agents"]
 
 
 def test_the_groups_are_those_of_the_overview() -> None:
     assert [row.group for row in TEAM] == [
-        Group.NEEDS_YOU, Group.NEEDS_YOU, Group.NEEDS_YOU, Group.WORKING, Group.WORKING, Group.IDLE,
+        *[AgentGroup.NEEDS_YOU] * 3, *[AgentGroup.WORKING] * 2, AgentGroup.IDLE,
     ]  # fmt: skip

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from ghp_agents.demo.scenes import Scene, Stage, marked, styled
+from ghp_agents.demo.scenes import DemoStage, Scene, marked, styled
 
 
 def test_a_scene_is_shown_when_those_before_it_were(tmp_path: Path) -> None:
-    stage = Stage(tmp_path)
+    stage = DemoStage(tmp_path)
     stage.write(Scene.CLAIM, "worker-1 $ ghp agent-claim 1", "✓ Claimed #1.")
     stage.write(Scene.REFUSED, "worker-2 edits a.py", "✗ It is leased.\nNext: wait.")
     assert list(stage.after(0)) == ["worker-1 $ ghp agent-claim 1\n  ✓ Claimed #1."]

@@ -8,7 +8,7 @@ import pytest
 from ghp_agents.core.errors import NotFoundError, UnknownError
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.handoffs import evidence
-from ghp_agents.handoffs.evidence import Branch, Topic
+from ghp_agents.handoffs.evidence import Branch, EvidenceTopic
 from tests.support.context import make_context
 from tests.support.git import commit, git
 from tests.support.handoffs import Station, begin_work, make_team
@@ -23,7 +23,7 @@ def here(repo: Path) -> Station:
     return make_team().at(repo)
 
 
-def about(here: Station, issue: str | None = None, actor: Actor = WORKER) -> Topic:
+def about(here: Station, issue: str | None = None, actor: Actor = WORKER) -> EvidenceTopic:
     return evidence.topic(make_context(here.ws, tracker=here.team.tracker), actor, issue)
 
 
@@ -42,7 +42,7 @@ def test_an_issue_that_is_named_comes_before_the_one_in_hand(here: Station) -> N
 
 def test_work_without_an_issue_is_a_topic_too(repo: Path) -> None:
     station = make_team().at(repo)
-    assert about(station) == Topic(WORKER)
+    assert about(station) == EvidenceTopic(WORKER)
     assert about(station).numbers == (None,)
 
 
@@ -127,7 +127,7 @@ def test_a_handoff_under_an_earlier_number_is_found(here: Station) -> None:
     here.hand_over(checkpoint=True)
     issue = here.issue()
     renumbered = issue._replace(number=issue.number.__class__(5), other_numbers=(issue.number,))
-    topic = Topic(WORKER, 5, renumbered)
+    topic = EvidenceTopic(WORKER, 5, renumbered)
     handoffs, problems = evidence.handoffs_about(here.team.store.snapshot(), topic)
     assert (len(handoffs), problems) == (1, [])
 

@@ -7,9 +7,9 @@ from ghp_agents.hotpath.heartbeat import WAITS
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.reports.overview import (
+    AgentFacts,
+    AgentGroup,
     AgentRow,
-    Facts,
-    Group,
     Need,
     NeedKind,
     Totals,
@@ -34,7 +34,7 @@ def view(
 
 
 def test_a_row_has_what_the_agent_reports_and_what_is_known_besides() -> None:
-    facts = Facts(
+    facts = AgentFacts(
         titles={3: "Parse the input"},
         leases={"worker-1": 2},
         errors={"worker-1": "pytest failed"},
@@ -49,16 +49,16 @@ def test_a_row_has_what_the_agent_reports_and_what_is_known_besides() -> None:
 
 
 def test_an_issue_is_shown_only_if_it_is_claimed() -> None:
-    facts = Facts(titles={3: "Parse the input"})
+    facts = AgentFacts(titles={3: "Parse the input"})
     assert (row(view(issue=3), facts).issue, row(view(issue=3), facts).title) == (None, "")
 
 
 def test_an_agent_of_another_clone_was_seen_when_its_news_arrived() -> None:
-    assert row(view(silent=50.0, heard=4.0), Facts()).seen == 4.0
+    assert row(view(silent=50.0, heard=4.0), AgentFacts()).seen == 4.0
 
 
 def test_fields_of_another_type_in_a_foreign_record_are_empty() -> None:
-    seen = row(view(status=7, branch=["x"], lastAction={}, issue="3", generation=1), Facts())
+    seen = row(view(status=7, branch=["x"], lastAction={}, issue="3", generation=1), AgentFacts())
     assert (seen.status, seen.branch, seen.action, seen.issue) == ("idle", "", "", None)
 
 
@@ -72,15 +72,15 @@ def test_who_needs_a_person_comes_first_then_who_works_then_who_rests() -> None:
         view("f-stale", Liveness.STALE),
     ]
     loud = ASKED._replace(urgency="high", age=1.0)
-    facts = Facts(needs={"c-asked": [ASKED], "e-asks-loudly": [loud]}, clones=6, news_age=4.0)
+    facts = AgentFacts(needs={"c-asked": [ASKED], "e-asks-loudly": [loud]}, clones=6, news_age=4.0)
     shown = overview(views, facts)
     assert [(each.name, each.group) for each in shown.agents] == [
-        ("e-asks-loudly", Group.NEEDS_YOU),
-        ("c-asked", Group.NEEDS_YOU),
-        ("d-died", Group.NEEDS_YOU),
-        ("b-works", Group.WORKING),
-        ("f-stale", Group.WORKING),
-        ("a-rests", Group.IDLE),
+        ("e-asks-loudly", AgentGroup.NEEDS_YOU),
+        ("c-asked", AgentGroup.NEEDS_YOU),
+        ("d-died", AgentGroup.NEEDS_YOU),
+        ("b-works", AgentGroup.WORKING),
+        ("f-stale", AgentGroup.WORKING),
+        ("a-rests", AgentGroup.IDLE),
     ]
     assert shown.totals == Totals(
         agents=6, working=2, needs_you=3, idle=1, stale=1, dead=1, questions=2, clones=6,
@@ -89,37 +89,37 @@ def test_who_needs_a_person_comes_first_then_who_works_then_who_rests() -> None:
 
 
 def test_of_two_equal_questions_the_older_one_is_first() -> None:
-    facts = Facts(needs={"a": [ASKED._replace(age=5.0)], "b": [ASKED]})
+    facts = AgentFacts(needs={"a": [ASKED._replace(age=5.0)], "b": [ASKED]})
     assert [each.name for each in overview([view("a"), view("b")], facts).agents] == ["b", "a"]
 
 
 def test_an_agent_with_several_needs_shows_the_most_important_one_first() -> None:
     needs = [Need(NeedKind.CHECKS, "pytest", id="#32"), ASKED]
-    shown = row(view(), Facts(needs={"worker-1": needs}))
+    shown = row(view(), AgentFacts(needs={"worker-1": needs}))
     assert [need.kind for need in shown.needs] == [NeedKind.QUESTION, NeedKind.CHECKS]
     assert shown.question == "E-3f9a"
 
 
 def test_a_session_that_waits_for_a_permission_needs_its_person() -> None:
     waits = view(status="waiting", lastAction=f"{WAITS}: a permission", silent=30.0)
-    assert row(waits, Facts()).needs == (Need(NeedKind.PERMISSION, "a permission", age=30.0),)
+    assert row(waits, AgentFacts()).needs == (Need(NeedKind.PERMISSION, "a permission", age=30.0),)
 
 
 def test_a_turn_that_ended_needs_its_person_only_while_the_agent_has_a_claim() -> None:
     ended: dict[str, Any] = {"status": "waiting", "lastAction": WAITS}
-    with_claim = row(view(issue=3, generation=1, **ended), Facts())
+    with_claim = row(view(issue=3, generation=1, **ended), AgentFacts())
     assert [need.kind for need in with_claim.needs] == [NeedKind.INPUT]
-    without = row(view(**ended), Facts())
-    assert (without.needs, without.group) == ((), Group.IDLE)
+    without = row(view(**ended), AgentFacts())
+    assert (without.needs, without.group) == ((), AgentGroup.IDLE)
 
 
 def test_an_agent_that_waits_for_another_agent_works() -> None:
     waits = view(status="waiting", lastAction="Waiting for a.py")
-    assert row(waits, Facts()).group is Group.WORKING
+    assert row(waits, AgentFacts()).group is AgentGroup.WORKING
 
 
 def test_a_pull_request_waits_for_a_person_unless_it_was_sent_back() -> None:
-    facts = Facts(pulls=frozenset({32}))
+    facts = AgentFacts(pulls=frozenset({32}))
     assert row(view(pull=32), facts).needs == (Need(NeedKind.PULL, id="#32", short="#32"),)
     assert row(view(pull=33), facts).needs == ()
     conflict = Need(NeedKind.CONFLICT, "a.py", id="#32")
@@ -128,6 +128,6 @@ def test_a_pull_request_waits_for_a_person_unless_it_was_sent_back() -> None:
 
 def test_a_dead_agent_needs_a_person_only_if_it_left_something() -> None:
     dead = view(liveness=Liveness.DEAD, silent=60.0)
-    assert (row(dead, Facts()).needs, row(dead, Facts()).group) == ((), Group.IDLE)
+    assert (row(dead, AgentFacts()).needs, row(dead, AgentFacts()).group) == ((), AgentGroup.IDLE)
     unsaved = Need(NeedKind.DEAD, "2 files", age=60.0)
-    assert row(dead, Facts(needs={"worker-1": [unsaved]})).needs == (unsaved,)
+    assert row(dead, AgentFacts(needs={"worker-1": [unsaved]})).needs == (unsaved,)

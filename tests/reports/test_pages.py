@@ -13,7 +13,7 @@ from ghp_agents.issues.issue import Issue
 from ghp_agents.notes.note import Note
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.reports import pages
-from ghp_agents.reports.pages import Published, render
+from ghp_agents.reports.pages import PageContents, render
 from tests.support.ghp import invoke
 from tests.support.git import commit, git, refs
 from tests.support.road import Road
@@ -27,16 +27,16 @@ EVIL = "a|b\n`c` <script>x</script> @team #1 GH-2 https://x.org \u202e*" + "y" *
 LARGEST = 512 * 1024  # bytes; GitHub renders no larger page
 
 
-def state(**fields: object) -> Published:
-    empty = Published({}, (), (), (), (), (), on_github=False)
+def state(**fields: object) -> PageContents:
+    empty = PageContents({}, (), (), (), (), (), on_github=False)
     return empty._replace(**fields)  # type: ignore[arg-type]
 
 
-def page(name: str, shown: Published) -> str:
+def page(name: str, shown: PageContents) -> str:
     return render(shown)[name].decode()
 
 
-def body(name: str, shown: Published) -> str:
+def body(name: str, shown: PageContents) -> str:
     """A page without its heading and its menu."""
     return page(name, shown).split("\n\n", 2)[2]
 
@@ -318,11 +318,11 @@ def note(text: str, issue: int | None = None) -> Note:
     return Note("aa" * 8, text, "fact", ADA, AT, 1, CLONE, issue=issue)
 
 
-def large(size: int, text: str) -> Published:
+def large(size: int, text: str) -> PageContents:
     """A state with `size` of everything, all with this text."""
     counted = range(1, size + 1)
     someone = Actor(text)
-    return Published(
+    return PageContents(
         agents={f"{number}{text}": {"lastAction": text, "status": text} for number in counted},
         questions=[question(text * 20, 1, (text,) * 50) for _ in counted]
         + [question(text)._replace(answers=(answer(text),)) for _ in counted],

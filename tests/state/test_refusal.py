@@ -3,7 +3,7 @@
 import pytest
 
 from ghp_agents.state import refusal
-from ghp_agents.state.refusal import Cause
+from ghp_agents.state.refusal import Reason
 
 SECRET = """\
 error: GH013: Repository rule violations found for refs/heads/main.
@@ -66,17 +66,17 @@ def test_commits_that_the_server_names_are_hints_only_if_they_are_ours() -> None
 @pytest.mark.parametrize(
     ("words", "cause", "records"),
     [
-        (refusal.readable(SECRET), Cause.SECRET, True),
-        (refusal.readable(SIGNED), Cause.SIGNATURE, False),
-        ("- Cannot create ref due to creations being restricted.", Cause.CREATION, False),
-        ("GH001: Large files detected.", Cause.SIZE, True),
-        ("ERROR: This repository was archived so it is read-only.", Cause.ARCHIVED, False),
-        (refusal.readable(SSO), Cause.SSO, False),
-        ("[remote rejected] (pre-receive hook declined) Policy 7", Cause.RULE, True),
-        ("ERROR: Permission to owner/repo.git denied to somebody.", Cause.ACCESS, False),
+        (refusal.readable(SECRET), Reason.SECRET, True),
+        (refusal.readable(SIGNED), Reason.SIGNATURE, False),
+        ("- Cannot create ref due to creations being restricted.", Reason.CREATION, False),
+        ("GH001: Large files detected.", Reason.SIZE, True),
+        ("ERROR: This repository was archived so it is read-only.", Reason.ARCHIVED, False),
+        (refusal.readable(SSO), Reason.SSO, False),
+        ("[remote rejected] (pre-receive hook declined) Policy 7", Reason.RULE, True),
+        ("ERROR: Permission to owner/repo.git denied to somebody.", Reason.ACCESS, False),
     ],
 )
-def test_each_cause_has_its_advice(words: str, cause: Cause, records: bool) -> None:
+def test_each_cause_has_its_advice(words: str, cause: Reason, records: bool) -> None:
     assert refusal.cause(words) is cause
     assert refusal.may_be_about_records(words) is records
 

@@ -8,7 +8,7 @@ from typing import Any
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.handoffs import evidence
-from ghp_agents.handoffs.evidence import Topic
+from ghp_agents.handoffs.evidence import EvidenceTopic
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.issues.local import LocalTracker
 from ghp_agents.leases.world import read_all
@@ -45,7 +45,7 @@ def comments(one: Claimant, number: int = 1) -> list[str]:
 def handoffs(one: Claimant, number: int = 1) -> list[Handoff]:
     """What was handed over of an issue."""
     issue = one.tracker.get(number)
-    about = Topic(one.ws.actor(), issue.number, issue)
+    about = EvidenceTopic(one.ws.actor(), issue.number, issue)
     return evidence.handoffs_about(one.store.snapshot(), about)[0]
 
 

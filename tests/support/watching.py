@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from ghp_agents.cli.watch.app import Watch
-    from ghp_agents.cli.watch.commands import Ran
-    from ghp_agents.cli.watch.look import Detail, Place, Question
+    from ghp_agents.cli.watch.commands import CommandResult
+    from ghp_agents.cli.watch.look import Detail, OpenTarget, QuestionText
 
 EXTRA = "the extra `tui` is not installed"
 HOSTILE = "\x1b]0;x\x07[red]all[/red] \u202egpj.exe [@click=app.leave()]x[/]"
@@ -67,7 +67,7 @@ class FakeLook:
         self.found: Overview | Exception = found
         self.asked: list[tuple[str, ...]] = []
         self.detail_: Detail | None = None
-        self.places_: Sequence[Place] = ()
+        self.places_: Sequence[OpenTarget] = ()
         self.error: Exception | None = None
         self._changed, self._shown = Event(), Event()
 
@@ -102,13 +102,15 @@ class FakeLook:
         self.asked.append(("sync",))
         return "origin: news from 1 clone."
 
-    def question(self, id: str) -> "Question":
+    def question(self, id: str) -> "QuestionText":
         """The question of `team`, or the error."""
-        from ghp_agents.cli.watch.look import Question
+        from ghp_agents.cli.watch.look import QuestionText
 
         if self.error:
             raise self.error
-        return Question(id, "claude-232b", f"Is a tab one column or eight? {HOSTILE}", ("1", "8"))
+        return QuestionText(
+            id, "claude-232b", f"Is a tab one column or eight? {HOSTILE}", ("1", "8")
+        )
 
     def detail(self, row: AgentRow) -> "Detail":
         """What was set."""
@@ -121,23 +123,23 @@ class FakeLook:
             ("6s  status testing", f"9s  {HOSTILE}"),
         )
 
-    def places(self, row: AgentRow) -> "Sequence[Place]":
+    def places(self, row: AgentRow) -> "Sequence[OpenTarget]":
         """What was set."""
         return self.places_
 
-    def answer(self, question: str, text: str) -> "Ran":
+    def answer(self, question: str, text: str) -> "CommandResult":
         """Keep the answer."""
         return self._ran("answer", question, text)
 
-    def stop(self, agent: str, reason: str) -> "Ran":
+    def stop(self, agent: str, reason: str) -> "CommandResult":
         """Keep the stop."""
         return self._ran("stop", agent, reason)
 
-    def _ran(self, *asked: str) -> "Ran":
-        from ghp_agents.cli.watch.commands import Ran
+    def _ran(self, *asked: str) -> "CommandResult":
+        from ghp_agents.cli.watch.commands import CommandResult
 
         self.asked.append(asked)
-        return Ran(0, (f"✓ {' '.join(asked)}",))
+        return CommandResult(0, (f"✓ {' '.join(asked)}",))
 
 
 class Seconds:

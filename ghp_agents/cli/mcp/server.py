@@ -30,7 +30,7 @@ INSTRUCTIONS = (
 )
 
 
-class Answer(NamedTuple):
+class CallResult(NamedTuple):
     """The result of a call."""
 
     text: str
@@ -104,7 +104,7 @@ def _listed() -> "ListToolsResult":
     return ListToolsResult(tools=found)
 
 
-def _result(answer: Answer) -> "CallToolResult":
+def _result(answer: CallResult) -> "CallToolResult":
     from mcp_types import CallToolResult, TextContent
 
     return CallToolResult(
@@ -112,7 +112,7 @@ def _result(answer: Answer) -> "CallToolResult":
     )
 
 
-async def call(app: App, name: str, given: tools.Arguments) -> Answer:
+async def call(app: App, name: str, given: tools.Arguments) -> CallResult:
     """Carry out a call: the command that it stands for, in a process of its own. So a command can
     neither read nor write the streams of the protocol, and it and all that it started end when the
     client cancels the call or goes away.
@@ -120,12 +120,12 @@ async def call(app: App, name: str, given: tools.Arguments) -> Answer:
     try:
         words = tools.command(name, given)
     except GhpError as error:
-        return Answer(f"Error: {error} {error.hint}", is_error=True)
+        return CallResult(f"Error: {error} {error.hint}", is_error=True)
     code, printed = await _run(app, words)
     parts = (part.decode("utf-8", "replace").rstrip("\n") for part in printed)
     text = "\n".join(part for part in parts if part)
     shown = cut(text, LIMIT, "cut; the command in a shell prints all of it") or "Done."
-    return Answer(shown, is_error=code != ExitCode.DONE)
+    return CallResult(shown, is_error=code != ExitCode.DONE)
 
 
 async def _run(app: App, words: tools.Words) -> tuple[int, list[bytes]]:

@@ -48,8 +48,8 @@ def _inbox(given: Arguments) -> Words:
     if act != "list" and not given.get("ids"):
         raise UsageError(f"`{act}` needs the ids of messages.", hint="Call it with `ids`.")
     named = {"done": "--result", "fail": "--reason"}.get(act)
-    told = [f"{named}={text}"] if named and text else []
-    return ["agent-inbox", act, *told, *_rest([] if act == "list" else given.get("ids", []))]
+    option = [f"{named}={text}"] if named and text else []
+    return ["agent-inbox", act, *option, *_rest([] if act == "list" else given.get("ids", []))]
 
 
 def _option(given: Arguments, name: str, option: str = "") -> Words:

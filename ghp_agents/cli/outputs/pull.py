@@ -40,7 +40,7 @@ class ConflictPlaceJson(TypedDict):
     theirs: str
 
 
-class ConflictJson(TypedDict):
+class FileConflictJson(TypedDict):
     """A file that conflicts with the main branch."""
 
     path: str
@@ -59,7 +59,7 @@ class UpdatedJson(TypedDict):
     method: str | None
     carried: int
     replaces: bool
-    conflicts: list[ConflictJson]
+    conflicts: list[FileConflictJson]
 
 
 class CheckJson(TypedDict):

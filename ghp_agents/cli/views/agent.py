@@ -75,9 +75,9 @@ def page(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[str]:
 
 def _facts(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for need in row.needs:
-        said = f": {phrase(need.text, WHOLE)}" if need.text else ""
+        text = f": {phrase(need.text, WHOLE)}" if need.text else ""
         command = NEXT.get(need.kind, "").format(need.short.removeprefix("#"))
-        yield "needs", f"{need_words(need)}{said}" + (f" → {command}" if command else "")
+        yield "needs", f"{need_words(need)}{text}" + (f" → {command}" if command else "")
     if row.issue:
         yield "issue", f"#{row.issue}" + (f" {phrase(row.title, WHOLE)}" if row.title else "")
     if row.pull:

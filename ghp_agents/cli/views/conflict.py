@@ -8,7 +8,7 @@ from ghp_agents.core.ids import count
 from ghp_agents.git.both_sides import ConflictedFile, SidesOverlap
 
 if TYPE_CHECKING:
-    from ghp_agents.cli.outputs.pull import ConflictJson
+    from ghp_agents.cli.outputs.pull import FileConflictJson
 
 LINES_SHOWN = 10  # of each side of a place; the JSON has more
 _KINDS = {
@@ -57,7 +57,7 @@ def _text(text: str) -> Iterator[str]:
         yield f"    … and {count(len(known) - LINES_SHOWN, 'more line')}"
 
 
-def fields(file: ConflictedFile) -> "ConflictJson":
+def fields(file: ConflictedFile) -> "FileConflictJson":
     """A conflicting file as JSON."""
     return {
         "path": file.path,

@@ -12,12 +12,16 @@ from ghp_agents.core.clock import brief
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import seen_line
 from ghp_agents.presence.liveness import Liveness
-from ghp_agents.reports.overview import AgentRow, Group, NeedKind, Overview
+from ghp_agents.reports.overview import AgentGroup, AgentRow, NeedKind, Overview
 
 Span = tuple[str, str]  # a text and its style
 Line = tuple[Span, ...]
 
-HEADINGS = {Group.NEEDS_YOU: "NEEDS YOU", Group.WORKING: "WORKING", Group.IDLE: "IDLE"}
+HEADINGS = {
+    AgentGroup.NEEDS_YOU: "NEEDS YOU",
+    AgentGroup.WORKING: "WORKING",
+    AgentGroup.IDLE: "IDLE",
+}
 MARKS = {NeedKind.QUESTION: ("?", "cyan"), NeedKind.DEAD: ("✗", "red")}
 ATTENTION = ("!", "yellow")
 WORDS = {
@@ -146,7 +150,7 @@ def _mark(row: AgentRow) -> Span:
 
 
 def _style(row: AgentRow, column: Column, mark: str) -> str:
-    if row.group is Group.IDLE:
+    if row.group is AgentGroup.IDLE:
         return "dim"
     return mark if column.cell is _state and mark else column.style
 

@@ -11,9 +11,9 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from ghp_agents.cli.watch import keys, open_place
-from ghp_agents.cli.watch.commands import Ran
+from ghp_agents.cli.watch.commands import CommandResult
 from ghp_agents.cli.watch.dialogs import AnswerDialog, HelpDialog, OpenDialog, StopDialog
-from ghp_agents.cli.watch.look import Place, Question
+from ghp_agents.cli.watch.look import OpenTarget, QuestionText
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.reports.overview import AgentRow
 
@@ -66,7 +66,7 @@ class AgentScreen(Screen[None]):
             return
         self._later(lambda: self.program.look.question(row.question), self._ask)
 
-    def _ask(self, question: Question) -> None:
+    def _ask(self, question: QuestionText) -> None:
         def send(text: str | None) -> None:
             if text is not None:
                 self.program.say(f"Answering {question.id} …")
@@ -96,7 +96,7 @@ class AgentScreen(Screen[None]):
                 lambda: self.program.look.places(row), lambda places: self._choose(row, places)
             )
 
-    def _choose(self, row: AgentRow, places: Sequence[Place]) -> None:
+    def _choose(self, row: AgentRow, places: Sequence[OpenTarget]) -> None:
         def visit(key: str | None) -> None:
             chosen = next((place for place in places if place.key == key), None)
             if chosen:
@@ -109,7 +109,7 @@ class AgentScreen(Screen[None]):
         elif self.is_attached:  # else the person has left it meanwhile
             self.app.push_screen(OpenDialog(row.name, places), visit)
 
-    def _visit(self, place: Place) -> None:
+    def _visit(self, place: OpenTarget) -> None:
         if place.url:
             self._later(lambda: open_place.browse(place.url, os.environ), self.program.say)
         elif place.command:
@@ -123,7 +123,7 @@ class AgentScreen(Screen[None]):
         self.say("Asking the remote …")
         self._later(self.program.look.sync, self.program.say)
 
-    def _report(self, ran: Ran) -> None:
+    def _report(self, ran: CommandResult) -> None:
         self.program.say(*ran.lines)
 
     def _later(self, work: Callable[[], T], then: Callable[[T], None]) -> None:

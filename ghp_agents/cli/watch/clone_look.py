@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from threading import Event, Lock
 
 from ghp_agents.cli.watch import commands, open_place
-from ghp_agents.cli.watch.commands import Ran
+from ghp_agents.cli.watch.commands import CommandResult
 from ghp_agents.cli.watch.detail import read_detail, worktree_of
-from ghp_agents.cli.watch.look import Detail, Place, Question, Read
+from ghp_agents.cli.watch.look import Detail, OpenTarget, QuestionText, Read
 from ghp_agents.core.errors import NotFoundError, UnknownError
 from ghp_agents.core.ids import count
 from ghp_agents.escalations import escalation as questions
@@ -69,35 +69,35 @@ class CloneLook:
             )
         return f"{report.remote}: news from {count(report.news, 'clone')}."
 
-    def question(self, id: str) -> Question:
+    def question(self, id: str) -> QuestionText:
         """An open question in full."""
         known, _ = escalations.read_present(self._beside.store.snapshot())
         found = questions.find(known, id)
         asked = found.question
-        return Question(found.name, asked.agent, asked.text, asked.options)
+        return QuestionText(found.name, asked.agent, asked.text, asked.options)
 
     def detail(self, row: AgentRow) -> Detail:
         """What an agent did."""
         return read_detail(self._beside, row)
 
-    def places(self, row: AgentRow) -> Sequence[Place]:
+    def places(self, row: AgentRow) -> Sequence[OpenTarget]:
         """What can be opened for an agent."""
         return [*self._worktree(row), *self._pull(row)]
 
-    def answer(self, question: str, text: str) -> Ran:
+    def answer(self, question: str, text: str) -> CommandResult:
         """Answer a question as the person."""
         return commands.answer(self._beside, question, text)
 
-    def stop(self, agent: str, reason: str) -> Ran:
+    def stop(self, agent: str, reason: str) -> CommandResult:
         """Stop an agent as the person."""
         return commands.stop(self._beside, agent, reason)
 
-    def _worktree(self, row: AgentRow) -> Iterable[Place]:
+    def _worktree(self, row: AgentRow) -> Iterable[OpenTarget]:
         path = worktree_of(self._beside, row)
         if path is not None:
             yield from open_place.of_worktree(str(path), self._beside.environ)
 
-    def _pull(self, row: AgentRow) -> Iterable[Place]:
+    def _pull(self, row: AgentRow) -> Iterable[OpenTarget]:
         if row.pull is None:
             return
         try:
@@ -105,4 +105,4 @@ class CloneLook:
         except NotFoundError:
             return
         if found.url:
-            yield Place("p", f"pull request #{found.number}", url=found.url)
+            yield OpenTarget("p", f"pull request #{found.number}", url=found.url)

@@ -11,7 +11,7 @@ from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from ghp_agents.cli.watch.look import Place, Question
+from ghp_agents.cli.watch.look import OpenTarget, QuestionText
 from ghp_agents.hotpath.quoting import clean, seen_line
 
 OPTION_SHOWN = 500  # characters
@@ -55,7 +55,7 @@ class Dialog(ModalScreen[str | None]):
 class AnswerDialog(Dialog):
     """Shows a question; returns the answer."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: QuestionText) -> None:
         super().__init__(f"{question.agent} asks ({question.id})", "Enter send · Esc cancel")
         self._question = question
 
@@ -91,7 +91,7 @@ class StopDialog(Dialog):
 class OpenDialog(Dialog):
     """Chooses one of several places; returns its key."""
 
-    def __init__(self, agent: str, places: Sequence[Place]) -> None:
+    def __init__(self, agent: str, places: Sequence[OpenTarget]) -> None:
         super().__init__(f"Open for {agent}", "Esc cancel")
         self._places = places
 

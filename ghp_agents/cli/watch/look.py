@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from threading import Event
 from typing import NamedTuple, Protocol
 
-from ghp_agents.cli.watch.commands import Ran
+from ghp_agents.cli.watch.commands import CommandResult
 from ghp_agents.reports.overview import AgentRow, Overview
 
 Read = Callable[[], Overview]
 
 
-class Question(NamedTuple):
+class QuestionText(NamedTuple):
     """An open question in full. The texts are others'."""
 
     id: str
@@ -19,7 +19,7 @@ class Question(NamedTuple):
     options: tuple[str, ...] = ()
 
 
-class Place(NamedTuple):
+class OpenTarget(NamedTuple):
     """Something that can be opened, and the key that chooses it."""
 
     key: str
@@ -53,17 +53,17 @@ class Look(Protocol):
     def sync(self) -> str:
         """Ask the remote for news now; returns what came. Raises GhpError, OSError."""
 
-    def question(self, id: str) -> Question:
+    def question(self, id: str) -> QuestionText:
         """An open question in full. Raises GhpError."""
 
     def detail(self, row: AgentRow) -> Detail:
         """What an agent did. Raises GhpError, OSError."""
 
-    def places(self, row: AgentRow) -> Sequence[Place]:
+    def places(self, row: AgentRow) -> Sequence[OpenTarget]:
         """What can be opened for an agent."""
 
-    def answer(self, question: str, text: str) -> Ran:
+    def answer(self, question: str, text: str) -> CommandResult:
         """Answer a question as the person."""
 
-    def stop(self, agent: str, reason: str) -> Ran:
+    def stop(self, agent: str, reason: str) -> CommandResult:
         """Stop an agent as the person."""

@@ -7,14 +7,14 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ghp_agents.cli.watch.look import Place
+from ghp_agents.cli.watch.look import OpenTarget
 from ghp_agents.core import process
 
 TIMEOUT_S = 15.0  # seconds for the program that starts a browser
 OPENERS = ("xdg-open", "open")
 
 
-def of_worktree(path: str, environ: Mapping[str, str]) -> Iterator[Place]:
+def of_worktree(path: str, environ: Mapping[str, str]) -> Iterator[OpenTarget]:
     """The ways to open a worktree on this machine."""
     editor = environ.get("VISUAL") or environ.get("EDITOR") or ""
     try:
@@ -22,10 +22,10 @@ def of_worktree(path: str, environ: Mapping[str, str]) -> Iterator[Place]:
     except ValueError:  # an unclosed quotation mark
         words = []
     if words:
-        yield Place("w", f"worktree in {Path(words[0]).name}", path, (*words, path))
+        yield OpenTarget("w", f"worktree in {Path(words[0]).name}", path, (*words, path))
     shell = environ.get("SHELL") or "/bin/sh"
-    yield Place("s", "shell in the worktree; `exit` comes back", path, (shell,))
-    yield Place("c", f"copy the path: {path}", path)
+    yield OpenTarget("s", "shell in the worktree; `exit` comes back", path, (shell,))
+    yield OpenTarget("c", f"copy the path: {path}", path)
 
 
 def browse(url: str, environ: Mapping[str, str]) -> str:

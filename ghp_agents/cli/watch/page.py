@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.cli.views.status_screen import HEADINGS, Grid, Line
-from ghp_agents.reports.overview import AgentRow, Group, Overview
+from ghp_agents.reports.overview import AgentGroup, AgentRow, Overview
 
 SMALLEST = 4  # lines from which hidden agents are counted
 
@@ -22,7 +22,7 @@ class Listing:
 
     def __init__(self, rows: Sequence[AgentRow] = (), width: int = 0) -> None:
         self._grid = Grid(rows, width)
-        self._entries: list[Group | AgentRow] = []
+        self._entries: list[AgentGroup | AgentRow] = []
         for before, row in zip((None, *rows), rows, strict=False):
             is_first = before is None or before.group is not row.group
             self._entries += [row.group, row] if is_first else [row]

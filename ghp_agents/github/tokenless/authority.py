@@ -8,7 +8,7 @@ and orchestrators, who may decide here as they do by `ghp agent-issue`.
 from collections.abc import Collection
 
 from ghp_agents.core.ids import Actor
-from ghp_agents.github.tokenless.request import CHANGE, CREATE, PULL, Request
+from ghp_agents.github.tokenless.request import CHANGE, CREATE, PULL, WriteRequest
 from ghp_agents.issues.issue import NO_CHANGE, IssueChange
 
 
@@ -30,7 +30,7 @@ def as_held(change: IssueChange, holder: str, by: str) -> tuple[IssueChange, Iss
 
 
 def allowed(
-    request: Request, holder: str | None, orchestrators: Collection[str]
+    request: WriteRequest, holder: str | None, orchestrators: Collection[str]
 ) -> tuple[IssueChange, str]:
     """The part of a request's change that may be sent, and why the rest may not (empty: all may).
 

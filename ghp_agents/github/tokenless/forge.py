@@ -8,7 +8,7 @@ from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.github.tokenless import request
 from ghp_agents.github.tokenless.place import Tracker
-from ghp_agents.github.tokenless.request import PULL, Outgoing, Request, Result
+from ghp_agents.github.tokenless.request import PULL, Outgoing, RequestResult, WriteRequest
 from ghp_agents.github.tokenless.tracker import LOGIN
 from ghp_agents.issues.issue import provisional
 from ghp_agents.ports import Snapshot, StateStore
@@ -63,7 +63,7 @@ class TokenlessForge:
             ]
             if known and known[-1][0].pull == wanted:
                 return self._pull(*known[-1]), []
-            entry = Request(
+            entry = WriteRequest(
                 identity, PULL, wanted.issue or 0, snapshot.clock + 1, snapshot.clone,
                 Timestamp(now_text(self._ws)), by, pull=wanted,
             )  # fmt: skip
@@ -113,7 +113,7 @@ class TokenlessForge:
     def _outgoing(self, snapshot: Snapshot) -> Outgoing:
         return request.read_outgoing(snapshot.present(request.FOLDER))
 
-    def _pull(self, entry: Request, result: Result | None) -> Pull:
+    def _pull(self, entry: WriteRequest, result: RequestResult | None) -> Pull:
         new = entry.pull
         assert new is not None
         number = result.number if result else int(provisional(entry.id))

@@ -7,19 +7,19 @@ from ghp_agents.core.clock import ago
 from ghp_agents.core.ids import count, one_line
 from ghp_agents.github.tokenless import place, request
 from ghp_agents.github.tokenless.place import MIRROR, Tracker
-from ghp_agents.github.tokenless.request import Request, Result
+from ghp_agents.github.tokenless.request import RequestResult, WriteRequest
 from ghp_agents.ports import Snapshot
 from ghp_agents.state.codec import seconds
 
 SYNC = "Run `ghp agent-sync` in a clone with a token."
 
 
-class Overview(NamedTuple):
+class TokenlessOverview(NamedTuple):
     """The recorded tracker, and what clones without a token asked for."""
 
     tracker: Tracker | None = None
-    waiting: Sequence[Request] = ()
-    refused: Sequence[tuple[Request, Result]] = ()
+    waiting: Sequence[WriteRequest] = ()
+    refused: Sequence[tuple[WriteRequest, RequestResult]] = ()
 
     @property
     def waits(self) -> str:
@@ -31,11 +31,11 @@ class Overview(NamedTuple):
         return f"{count(len(self.waiting), 'write')} for GitHub; first: {whose}"
 
 
-def overview(snapshot: Snapshot) -> Overview:
+def overview(snapshot: Snapshot) -> TokenlessOverview:
     """The overview of a state."""
     outgoing = request.read_outgoing(snapshot.present(request.FOLDER))
     tracker = place.read_tracker(snapshot.present(MIRROR))
-    return Overview(tracker, outgoing.waiting, outgoing.refused)
+    return TokenlessOverview(tracker, outgoing.waiting, outgoing.refused)
 
 
 def where(tracker: Tracker, now: float) -> str:

@@ -37,7 +37,7 @@ _MOST = 100  # elements of a list
 _LINE = 300  # characters
 
 
-class Request(NamedTuple):
+class WriteRequest(NamedTuple):
     """One write for GitHub. Its id is in what it leaves there, so it is sent once."""
 
     id: str
@@ -62,7 +62,7 @@ class Request(NamedTuple):
         return f"{'a comment on' if self.kind == COMMENT else 'a change of'} #{self.issue}"
 
 
-class Result(NamedTuple):
+class RequestResult(NamedTuple):
     """What became of a request."""
 
     id: str  # the request's
@@ -125,22 +125,22 @@ class ResultFile(ProvenanceFields):
 class Outgoing(NamedTuple):
     """All requests in their order, and the results by the requests' ids."""
 
-    requests: tuple[Request, ...] = ()
-    results: Mapping[str, Result] = {}
+    requests: tuple[WriteRequest, ...] = ()
+    results: Mapping[str, RequestResult] = {}
     problems: tuple[Problem, ...] = ()
 
     @property
-    def waiting(self) -> list[Request]:
+    def waiting(self) -> list[WriteRequest]:
         """The requests without a result."""
         return [request for request in self.requests if request.id not in self.results]
 
     @property
-    def refused(self) -> list[tuple[Request, Result]]:
+    def refused(self) -> list[tuple[WriteRequest, RequestResult]]:
         """The refused requests."""
         found = ((request, self.results.get(request.id)) for request in self.requests)
         return [(request, result) for request, result in found if result and result.fate == REFUSED]
 
-    def pulls(self) -> Iterable[tuple[Request, Result | None]]:
+    def pulls(self) -> Iterable[tuple[WriteRequest, RequestResult | None]]:
         """The pull requests that were asked for, oldest first, without refused ones."""
         for request in self.requests:
             result = self.results.get(request.id)
@@ -148,7 +148,7 @@ class Outgoing(NamedTuple):
                 yield request, result
 
 
-def request_record(request: Request) -> Record:
+def request_record(request: WriteRequest) -> Record:
     """The request in the state's form."""
     fields = {
         "issue": request.issue,
@@ -164,7 +164,7 @@ def request_record(request: Request) -> Record:
     )  # fmt: skip
 
 
-def result_record(result: Result, request: Request) -> Record:
+def result_record(result: RequestResult, request: WriteRequest) -> Record:
     """The result in the state's form."""
     fields = {
         **written_provenance(result),
@@ -212,13 +212,13 @@ def _id_in(path: str) -> str:
     return as_id(path.removeprefix(FOLDER).partition("/")[0])
 
 
-def _request(path: str, data: bytes) -> Request | None:
+def _request(path: str, data: bytes) -> WriteRequest | None:
     fields = parse(data)
     kind = as_line(fields.get("kind"), "kind")
     if kind not in KINDS:
         return None  # of a newer version
     body, pull = fields.get("body", ""), fields.get("pull")
-    return Request(
+    return WriteRequest(
         id=_id_in(path),
         kind=kind,
         issue=as_whole(fields.get("issue", 0), "issue"),
@@ -230,9 +230,9 @@ def _request(path: str, data: bytes) -> Request | None:
     )
 
 
-def _result(path: str, data: bytes) -> Result:
+def _result(path: str, data: bytes) -> RequestResult:
     fields = parse(data)
-    return Result(
+    return RequestResult(
         id=_id_in(path),
         fate=as_line(fields.get("fate"), "fate"),
         why=one_line(as_text(fields.get("why"), "why"), _LINE),

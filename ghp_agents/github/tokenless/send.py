@@ -21,8 +21,8 @@ from ghp_agents.github.tokenless.request import (
     REFUSED,
     SENT,
     Outgoing,
-    Request,
-    Result,
+    RequestResult,
+    WriteRequest,
 )
 from ghp_agents.github.tracker.tracker import GitHubTracker
 from ghp_agents.issues.issue import NO_CHANGE, IssueChange
@@ -84,18 +84,18 @@ def _outgoing(ctx: Context) -> Outgoing:
     return request.read_outgoing(ctx.store.snapshot().present(request.FOLDER))
 
 
-def _note(waiting: Request, result: Result) -> str:
+def _note(waiting: WriteRequest, result: RequestResult) -> str:
     whose = f"{waiting.says} by {one_line(waiting.by.name, 80)}, whose clone has no token"
     if result.fate == REFUSED:
         return f"Not sent to GitHub: {whose}: {result.why}"
     return f"Sent to GitHub: {whose}."
 
 
-def _not_yet(waiting: Request, error: ForbiddenError) -> str:
+def _not_yet(waiting: WriteRequest, error: ForbiddenError) -> str:
     return f"Not sent to GitHub yet: {waiting.says}: {one_line(str(error), 200)}"
 
 
-def _result(ctx: Context, hub: GitHubRepository, waiting: Request) -> Result:
+def _result(ctx: Context, hub: GitHubRepository, waiting: WriteRequest) -> RequestResult:
     """Send one request and record the result. Raises UnknownError, TokenError, and ForbiddenError
     for a week: what this token may not, another clone's may."""
     fate, why, number = SENT, "", 0
@@ -109,15 +109,15 @@ def _result(ctx: Context, hub: GitHubRepository, waiting: Request) -> Result:
             raise
         fate, why = REFUSED, one_line(str(error), 200)
 
-    def decide(snapshot: Snapshot) -> tuple[Result, list[Record]]:
+    def decide(snapshot: Snapshot) -> tuple[RequestResult, list[Record]]:
         at, clock = Timestamp(now_text(ctx.ws)), snapshot.clock + 1
-        result = Result(waiting.id, fate, why, number, clock, snapshot.clone, at, BY)
+        result = RequestResult(waiting.id, fate, why, number, clock, snapshot.clone, at, BY)
         return result, [request.result_record(result, waiting)]
 
     return transact(ctx.store, decide)
 
 
-def _perform(ctx: Context, hub: GitHubRepository, waiting: Request) -> tuple[int, str]:
+def _perform(ctx: Context, hub: GitHubRepository, waiting: WriteRequest) -> tuple[int, str]:
     """Send one request; return the number of what it created, else 0, and what was left out.
     Raises GhpError."""
     tracker = GitHubTracker(ctx.ws, hub, ctx.locks)
@@ -139,7 +139,7 @@ def _perform(ctx: Context, hub: GitHubRepository, waiting: Request) -> tuple[int
     return 0, why
 
 
-def _change(tracker: GitHubTracker, waiting: Request, change: IssueChange) -> None:
+def _change(tracker: GitHubTracker, waiting: WriteRequest, change: IssueChange) -> None:
     """Send a change; who is assigned is shown as far as GitHub can show it."""
     assigning = IssueChange(
         add_assignees=change.add_assignees, remove_assignees=change.remove_assignees

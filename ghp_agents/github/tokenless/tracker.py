@@ -12,7 +12,7 @@ from ghp_agents.github.api.token import Token
 from ghp_agents.github.tokenless import published, request
 from ghp_agents.github.tokenless.place import MIRROR, Tracker
 from ghp_agents.github.tokenless.published import Published
-from ghp_agents.github.tokenless.request import CHANGE, COMMENT, CREATE, Outgoing, Request
+from ghp_agents.github.tokenless.request import CHANGE, COMMENT, CREATE, Outgoing, WriteRequest
 from ghp_agents.github.tracker import mapping
 from ghp_agents.github.tracker import requests as change_requests
 from ghp_agents.github.tracker.context import TrackerContext
@@ -182,9 +182,9 @@ class TokenlessTracker:
         body: str = "",
         marker: str = "",
         change: IssueChange = NO_CHANGE,
-    ) -> Request:
+    ) -> WriteRequest:
         at = Timestamp(now_text(self._ws))
-        return Request(
+        return WriteRequest(
             "", kind, issue, snapshot.clock + 1, snapshot.clone, at, by, body, marker, change
         )
 
@@ -237,11 +237,11 @@ class TokenlessTracker:
         return issue
 
 
-def _blank(entry: Request) -> Issue:
+def _blank(entry: WriteRequest) -> Issue:
     """A new issue that GitHub does not have yet."""
     blank = Issue(entry.id, provisional(entry.id), "", author=entry.by.name, created_at=entry.at)
     return applied(blank, effective(blank, entry.change), entry.at)
 
 
-def _comment(entry: Request) -> Comment:
+def _comment(entry: WriteRequest) -> Comment:
     return Comment(entry.id, entry.by.name, entry.at, entry.body, entry.by.is_person)

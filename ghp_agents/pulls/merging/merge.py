@@ -20,7 +20,7 @@ from ghp_agents.ports import Context
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.merging import cleanup, merge_evidence, merge_lock, merge_trial, record_review
 from ghp_agents.pulls.merging.cleanup import MergedWork
-from ghp_agents.pulls.merging.merge_trial import Look, Merger, Tell
+from ghp_agents.pulls.merging.merge_trial import Merger, Tell, TrialLook
 from ghp_agents.pulls.merging.send_back import SentBack, send_back
 from ghp_agents.pulls.pull import EnqueuedError, Pull, PullMovedError, refuse_unready
 
@@ -179,7 +179,7 @@ def report(failed: Check) -> str:
     return f"{failed.line}\n{tail(failed.output, limit=6_000, lines=80)}"
 
 
-def _send_back(who: Merger, pull: Pull, tried: Look, reason: str, text: str) -> SentBack:
+def _send_back(who: Merger, pull: Pull, tried: TrialLook, reason: str, text: str) -> SentBack:
     return send_back(who.me, pull, head=tried.head, trunk=tried.trunk, reason=reason, text=text)
 
 

@@ -15,7 +15,7 @@ from ghp_agents.git import process as git
 from ghp_agents.guard.approval import NO, YES
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
-from ghp_agents.pulls.merging.merge_trial import Look, Merger
+from ghp_agents.pulls.merging.merge_trial import Merger, TrialLook
 from ghp_agents.pulls.pull import Pull
 
 MERGES = 50  # merges of the default branch into the branch since it was sent
@@ -24,7 +24,7 @@ MERGES = 50  # merges of the default branch into the branch since it was sent
 def require(
     who: Merger,
     pull: Pull,
-    tried: Look,
+    tried: TrialLook,
     *,
     by_name: bool,
     known: Mapping[str, Sequence[Lock]] | None = None,
@@ -45,7 +45,7 @@ def require(
 
 
 def doubt(
-    who: Merger, pull: Pull, tried: Look, histories: Mapping[str, Sequence[Lock]] | None = None
+    who: Merger, pull: Pull, tried: TrialLook, histories: Mapping[str, Sequence[Lock]] | None = None
 ) -> str:
     """Return why the branch may not be the holder's work; empty if it is. The claim may have
     ended since, but nobody else may have taken it."""
@@ -69,7 +69,7 @@ def doubt(
     return f"{one_line(by.name, 80)} sent it, but {last.holder} claimed #{pull.issue} last"
 
 
-def is_branch_as_sent(who: Merger, sent: str, tried: Look) -> bool:
+def is_branch_as_sent(who: Merger, sent: str, tried: TrialLook) -> bool:
     """Return whether the branch is as it was sent, apart from clean merges of the default branch:
     a merge, or the host, updates a branch like that."""
     folder, head = who.ws.folder, tried.head

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.git import merge
-from ghp_agents.pulls.merging.merge_trial import Look, Merger, branch_gone
+from ghp_agents.pulls.merging.merge_trial import Merger, TrialLook, branch_gone
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.state import remote_branches as branches
 
@@ -22,16 +22,16 @@ class MergeLooks:
         self._marked = merge.merged_heads(self._folder, self.trunk) if self.trunk else {}
         self._ahead = merge.containing(self._folder, self.trunk, refs) if self.trunk else set()
 
-    def look(self, pull: Pull) -> Look:
+    def look(self, pull: Pull) -> TrialLook:
         """Look at one of them. The candidate is left out. Raises RefusedError."""
         if not self.trunk:
             raise RefusedError(f"There is no branch {self._base}.", hint="Set `agents.trunk`.")
         head = self._tips.get(pull.branch)
         if self._is_merged(head or pull.head):
-            return Look(head or pull.head, self.trunk, self.trunk, is_there=True)
+            return TrialLook(head or pull.head, self.trunk, self.trunk, is_there=True)
         if head is None:
             raise branch_gone(pull)
-        return Look(head, self.trunk, "")
+        return TrialLook(head, self.trunk, "")
 
     def _is_merged(self, head: str) -> bool:
         if not self._is_local:

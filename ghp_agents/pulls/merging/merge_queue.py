@@ -51,7 +51,7 @@ def _has_checks(who: Merger, pulls: Sequence[Pull]) -> bool:
 def watch_queue(who: Merger, hear: Callable[[], None]) -> Iterator[list[Outcome | Passed]]:
     """Merge what is ready, again and again; yield what became of it, without repeating why one
     waits. `hear` fetches what others finished. The merge lock is free in between. Never ends."""
-    told: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     before: object = None
     last = who.ws.clock.now() - RETRY
     while True:
@@ -59,7 +59,7 @@ def watch_queue(who: Merger, hear: Callable[[], None]) -> Iterator[list[Outcome 
         now, present = who.ws.clock.now(), _state(who)
         if present != before or now - last >= RETRY:
             last, before = now, present
-            yield _news(_serve(who), told)
+            yield _news(_serve(who), reasons)
         who.ws.clock.wait(PAUSE)
 
 
@@ -73,14 +73,14 @@ def _serve(who: Merger) -> list[Outcome | Passed]:
         return []
 
 
-def _news(outcomes: Sequence[Outcome | Passed], told: dict[int, str]) -> list[Outcome | Passed]:
+def _news(outcomes: Sequence[Outcome | Passed], reasons: dict[int, str]) -> list[Outcome | Passed]:
     """Leave out those that wait for the same reason as before; remember the others' reasons."""
     new: list[Outcome | Passed] = []
     for outcome in outcomes:
         number, why = outcome.pull.number, getattr(outcome, "why", "")
-        if not why or told.get(number) != why:
+        if not why or reasons.get(number) != why:
             new.append(outcome)
-        told[number] = why
+        reasons[number] = why
     return new
 
 

@@ -49,7 +49,7 @@ class UncheckedError(RefusedError):
     """There are no checks for what would be merged."""
 
 
-class Look(NamedTuple):
+class TrialLook(NamedTuple):
     """One trial: the branch's head, the default branch's tip, and the result of their merge."""
 
     head: str
@@ -59,7 +59,7 @@ class Look(NamedTuple):
     is_there: bool = False  # already merged: a command was killed before it recorded it
 
 
-def try_merge(who: Merger, pull: Pull) -> Look:
+def try_merge(who: Merger, pull: Pull) -> TrialLook:
     tips = branches.tips(who.ws, pull.branch, pull.base)
     folder, by = who.ws.folder, who.me.name
     head, trunk = tips.get(pull.branch), tips.get(pull.base)
@@ -67,21 +67,21 @@ def try_merge(who: Merger, pull: Pull) -> Look:
         raise RefusedError(f"There is no branch {pull.base}.", hint="Set `agents.trunk`.")
     if head is None:
         if who.forge.is_local and merge.landed(folder, trunk, pull.head):
-            return Look(pull.head, trunk, trunk, is_there=True)
+            return TrialLook(pull.head, trunk, trunk, is_there=True)
         raise branch_gone(pull)
     if merge.is_ancestor(folder, trunk, head):
-        return Look(head, trunk, head)
+        return TrialLook(head, trunk, head)
     if who.forge.is_local:
         if merge.landed(folder, trunk, head):
-            return Look(head, trunk, trunk, is_there=True)
+            return TrialLook(head, trunk, trunk, is_there=True)
         method, scratch = who.ws.settings.merge_method, who.ws.ghp_dir
         identity = branches.identity(who.ws, by)
         result = merge.merge_commits(folder, scratch, trunk, head, method, "Try", identity)
-        return Look(head, trunk, result.commit, result.conflicts)
+        return TrialLook(head, trunk, result.commit, result.conflicts)
     result = with_trunk(who.ws, folder, pull.base, trunk, pull.branch, head, by)
     if result.conflicts:
-        return Look(head, trunk, "", result.conflicts)
-    return Look(head, trunk, result.commit)
+        return TrialLook(head, trunk, "", result.conflicts)
+    return TrialLook(head, trunk, result.commit)
 
 
 def branch_gone(pull: Pull) -> RefusedError:
@@ -92,7 +92,7 @@ def branch_gone(pull: Pull) -> RefusedError:
     )
 
 
-def ready_for_the_host(who: Merger, pull: Pull, tried: Look) -> Look:
+def ready_for_the_host(who: Merger, pull: Pull, tried: TrialLook) -> TrialLook:
     """Update the branch first where a host merges: it checks the branch, not the result. A host
     that checked the branch before needs a moment to start the new checks."""
     if who.forge.is_local or tried.candidate == tried.head:
@@ -107,7 +107,7 @@ def ready_for_the_host(who: Merger, pull: Pull, tried: Look) -> Look:
     return tried._replace(head=tried.candidate)
 
 
-def _bring_up(who: Merger, pull: Pull, tried: Look) -> None:
+def _bring_up(who: Merger, pull: Pull, tried: TrialLook) -> None:
     pushed = branches.push(who.ws, tried.candidate, pull.branch, expected=tried.head)
     if pushed.answer is PushOutcome.DONE:
         who.tell(f"Merged {pull.base} into {pull.branch}.")
@@ -122,7 +122,7 @@ def _bring_up(who: Merger, pull: Pull, tried: Look) -> None:
     )
 
 
-def check(who: Merger, pull: Pull, tried: Look) -> tuple[Check, ...]:
+def check(who: Merger, pull: Pull, tried: TrialLook) -> tuple[Check, ...]:
     """Run the checks on the result of the merge, in a temporary worktree. A failure counts only
     after `agents.retryFailedChecks` more."""
     rules = run_checks.rules(who.ws, tried.trunk)

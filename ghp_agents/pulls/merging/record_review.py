@@ -10,7 +10,7 @@ from ghp_agents.issues import service as issues
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.pulls import review as rules
 from ghp_agents.pulls.merging.merge_evidence import is_branch_as_sent
-from ghp_agents.pulls.merging.merge_trial import Look, Merger
+from ghp_agents.pulls.merging.merge_trial import Merger, TrialLook
 from ghp_agents.pulls.pull import Pull, Review
 from ghp_agents.pulls.review import ReviewRecord
 from ghp_agents.state.record import Record
@@ -74,7 +74,7 @@ def _comment(ctx: Context, issue: int, done: Reviewed) -> tuple[str, ...]:
     return ()
 
 
-def require(who: Merger, pull: Pull, tried: Look, *, by_name: bool) -> None:
+def require(who: Merger, pull: Pull, tried: TrialLook, *, by_name: bool) -> None:
     """Refuse to merge what nobody else has approved, if main's settings require a review. A person
     who merges the work of others by its number approves it. Raises RefusedError."""
     if settings_at(who.ws, tried.trunk).review != REQUIRED:

@@ -25,7 +25,7 @@ PROBE = "probe: does the remote accept this clone's ref?"
 Send = Callable[[str], Pushed]  # push a commit to this clone's ref
 
 
-class Outcome(NamedTuple):
+class SearchOutcome(NamedTuple):
     """The answer to the last push, and what was found."""
 
     pushed: Pushed
@@ -43,7 +43,7 @@ class _SearchEndedError(Exception):
 
 def send_rest(
     ws: Workspace, repository: StateRepository, send: Send, head: str, pushed: Pushed
-) -> Outcome:
+) -> SearchOutcome:
     """Search after the push of `head` was refused. Raises GitError, OSError, StateMovedError."""
     search = _Search(ws, repository, send, pushed)
     try:
@@ -52,7 +52,7 @@ def send_rest(
             search.try_to(head)
     except _SearchEndedError as stop:
         search.last = stop.pushed
-    return Outcome(search.last, search.is_accepted, tuple(search.notes), search.refused)
+    return SearchOutcome(search.last, search.is_accepted, tuple(search.notes), search.refused)
 
 
 class _Search:

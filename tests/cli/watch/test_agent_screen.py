@@ -93,7 +93,7 @@ def test_s_asks_before_it_stops_an_agent_and_passes_the_reason() -> None:
 
 
 def test_o_offers_what_can_be_opened() -> None:
-    from ghp_agents.cli.watch.look import Place
+    from ghp_agents.cli.watch.look import OpenTarget
 
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "o")
@@ -108,8 +108,8 @@ def test_o_offers_what_can_be_opened() -> None:
 
     look = FakeLook(seen(*team()))
     look.places_ = (
-        Place("c", "copy the path", "/src/3 typing"),
-        Place("p", "pull request #32", url="file:///etc/passwd"),
+        OpenTarget("c", "copy the path", "/src/3 typing"),
+        OpenTarget("p", "pull request #32", url="file:///etc/passwd"),
     )
     watch(play, look)
 
@@ -192,7 +192,7 @@ def test_others_text_is_shown_as_text_everywhere() -> None:
 
 @pytest.mark.parametrize("has_places", [False, True])
 def test_a_place_that_is_found_after_the_person_left_ends_nothing(has_places: bool) -> None:
-    from ghp_agents.cli.watch.look import Place
+    from ghp_agents.cli.watch.look import OpenTarget
 
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "enter")
@@ -207,12 +207,12 @@ def test_a_place_that_is_found_after_the_person_left_ends_nothing(has_places: bo
     class SlowLook(FakeLook):
         is_found = Event()
 
-        def places(self, row: AgentRow) -> Sequence[Place]:
+        def places(self, row: AgentRow) -> Sequence[OpenTarget]:
             self.is_found.wait(30.0)
             return self.places_
 
     look = SlowLook(seen(*team()))
     look.is_found.clear()
-    look.places_ = (Place("c", "copy the path", "/src"),) if has_places else ()
+    look.places_ = (OpenTarget("c", "copy the path", "/src"),) if has_places else ()
     program, _ = watch(play, look)
     assert program.unexpected is None

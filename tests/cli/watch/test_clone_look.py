@@ -11,7 +11,7 @@ import pytest
 from ghp_agents.claims import shown_work
 from ghp_agents.core.errors import NotFoundError, UnknownError
 from ghp_agents.presence import service as presence
-from ghp_agents.reports.overview import AgentRow, Facts, Overview, overview
+from ghp_agents.reports.overview import AgentFacts, AgentRow, Overview, overview
 from ghp_agents.wiring import App
 from tests.support.ghp import invoke, succeed
 from tests.support.git import git
@@ -31,7 +31,7 @@ def look_at(clone: Path) -> CloneLook:
 def read(app: App) -> Overview:
     snapshot = app.store.snapshot()
     seen = presence.list_agents(app, snapshot)
-    return overview(shown_work.shown(app, snapshot, seen), Facts())
+    return overview(shown_work.shown(app, snapshot, seen), AgentFacts())
 
 
 def ask(clone: Path) -> str:

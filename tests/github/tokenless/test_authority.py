@@ -4,7 +4,7 @@ import pytest
 
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.github.tokenless.authority import allowed
-from ghp_agents.github.tokenless.request import Request
+from ghp_agents.github.tokenless.request import WriteRequest
 from ghp_agents.issues.issue import NO_CHANGE, IssueChange
 from ghp_agents.pulls.pull import NewPull
 
@@ -13,9 +13,9 @@ PULL = NewPull("agent/x", "main", "0" * 40, "T", issue=4)
 NO_CLAIM = "worker-1 does not have the claim, and is neither a person nor an orchestrator"
 
 
-def asked(kind: str, by: Actor = ME, **change: object) -> Request:
+def asked(kind: str, by: Actor = ME, **change: object) -> WriteRequest:
     at = Timestamp("2026-01-02T03:04:05Z")
-    plain = Request("0" * 12, kind, 4, 1, CloneId("a" * 12), at, by)
+    plain = WriteRequest("0" * 12, kind, 4, 1, CloneId("a" * 12), at, by)
     pull = PULL if kind == "pull" else None
     return plain._replace(change=IssueChange(**change), pull=pull)  # type: ignore[arg-type]
 
@@ -38,7 +38,7 @@ def asked(kind: str, by: Actor = ME, **change: object) -> Request:
     ],
 )
 def test_what_shows_ones_own_work_or_comes_from_who_decides_is_sent(
-    request_: Request, holder: str | None
+    request_: WriteRequest, holder: str | None
 ) -> None:
     assert allowed(request_, holder, ["boss"]) == (request_.change, "")
 
@@ -60,7 +60,7 @@ def test_what_shows_ones_own_work_or_comes_from_who_decides_is_sent(
     ],
 )
 def test_an_agent_gives_nobody_work_and_ends_nobodys(
-    request_: Request, holder: str | None, why: str
+    request_: WriteRequest, holder: str | None, why: str
 ) -> None:
     change, reason = allowed(request_, holder, ["boss"])
     assert reason == why

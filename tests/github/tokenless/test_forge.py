@@ -6,7 +6,7 @@ from ghp_agents.core.errors import NotFoundError, RefusedError
 from ghp_agents.core.ids import Actor
 from ghp_agents.github.tokenless import request
 from ghp_agents.github.tokenless.forge import TokenlessForge
-from ghp_agents.github.tokenless.request import Result
+from ghp_agents.github.tokenless.request import RequestResult
 from ghp_agents.pulls.pull import Checks, NewPull, PullChange
 from tests.github.tokenless.conftest import Clone
 
@@ -25,7 +25,7 @@ def opened(clone: Clone, number: int) -> None:
     snapshot = clone.store.snapshot()
     asked = request.read_outgoing(snapshot.files(request.FOLDER)).waiting[-1]
     at, clock = asked.at, snapshot.clock + 1
-    result = Result(asked.id, "sent", "", number, clock, snapshot.clone, at, ME)
+    result = RequestResult(asked.id, "sent", "", number, clock, snapshot.clone, at, ME)
     clone.store.commit([request.result_record(result, asked)], expected=snapshot.revision)
 
 

@@ -2,7 +2,7 @@
 
 from ghp_agents.core.ids import Actor
 from ghp_agents.github.tokenless import overview, request
-from ghp_agents.github.tokenless.request import Request, Result
+from ghp_agents.github.tokenless.request import RequestResult, WriteRequest
 from ghp_agents.github.tokenless.tracker import TokenlessTracker
 from ghp_agents.locks.git import GitLocks
 from ghp_agents.state.codec import seconds
@@ -16,7 +16,7 @@ HERE = (
 WAITS = "Waiting for a clone with a token: 2 writes for GitHub; first: a comment on #1 by worker-1."
 
 
-def ask(clone: Clone, *numbers: int) -> list[Request]:
+def ask(clone: Clone, *numbers: int) -> list[WriteRequest]:
     tracker = TokenlessTracker(clone.ws, clone.store, GitLocks(clone.ws), clone.tracker)
     for number in numbers:
         tracker.comment(number, "Hello", ME)
@@ -43,7 +43,9 @@ def test_a_refusal_is_told(clone: Clone) -> None:
     (entry,) = ask(clone, 1)
     snapshot = clone.store.snapshot()
     clock = snapshot.clock + 1
-    result = Result(entry.id, "refused", "It is locked.", 0, clock, snapshot.clone, entry.at, ME)
+    result = RequestResult(
+        entry.id, "refused", "It is locked.", 0, clock, snapshot.clone, entry.at, ME
+    )
     clone.store.commit([request.result_record(result, entry)], expected=snapshot.revision)
     assert lines(clone, has_token=True) == [
         (
@@ -54,4 +56,4 @@ def test_a_refusal_is_told(clone: Clone) -> None:
 
 
 def test_where_nobody_published_anything_nothing_is_said(clone: Clone) -> None:
-    assert overview.Overview().waits == ""
+    assert overview.TokenlessOverview().waits == ""

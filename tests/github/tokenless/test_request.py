@@ -7,14 +7,14 @@ import pytest
 
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp
 from ghp_agents.github.tokenless import request
-from ghp_agents.github.tokenless.request import Request, Result
+from ghp_agents.github.tokenless.request import RequestResult, WriteRequest
 from ghp_agents.issues.issue import IssueChange
 from ghp_agents.pulls.pull import NewPull
 
 AT = Timestamp("2026-01-02T03:04:05Z")
 CLONE = CloneId("aaaaaaaaaaaa")
 WORKER = Actor("worker-1")
-PLAIN = Request("0123456789ab", "comment", 4, 7, CLONE, AT, WORKER, body="Hello\n\nyou")
+PLAIN = WriteRequest("0123456789ab", "comment", 4, 7, CLONE, AT, WORKER, body="Hello\n\nyou")
 REQUESTS = [
     PLAIN,
     PLAIN._replace(marker="E-1"),
@@ -35,15 +35,15 @@ REQUESTS = [
         kind="pull", body="", pull=NewPull("agent/x", "main", "0" * 40, "T", "B", 4, draft=True)
     ),
 ]  # fmt: skip
-RESULT = Result(PLAIN.id, "sent", "", 12, 9, CLONE, AT, Actor("ghp-agents"))
+RESULT = RequestResult(PLAIN.id, "sent", "", 12, 9, CLONE, AT, Actor("ghp-agents"))
 
 
-def files(*entry: Request) -> dict[str, bytes]:
+def files(*entry: WriteRequest) -> dict[str, bytes]:
     return {path: data for each in entry for path, data in request.request_record(each).files}
 
 
 @pytest.mark.parametrize("entry", REQUESTS)
-def test_a_request_is_read_as_it_was_written(entry: Request) -> None:
+def test_a_request_is_read_as_it_was_written(entry: WriteRequest) -> None:
     found = request.read_outgoing(files(entry))
     assert (found.requests, found.waiting, found.problems) == ((entry,), [entry], ())
 
@@ -57,7 +57,7 @@ def test_a_request_is_read_as_it_was_written(entry: Request) -> None:
         strict=True,
     )],
 )  # fmt: skip
-def test_people_read_what_is_asked_for(entry: Request, says: str) -> None:
+def test_people_read_what_is_asked_for(entry: WriteRequest, says: str) -> None:
     assert entry.says == says
 
 

@@ -5,7 +5,7 @@ import pytest
 from ghp_agents.core.errors import UnknownError, UsageError
 from ghp_agents.core.ids import Actor, IssueNumber
 from ghp_agents.github.tokenless import request
-from ghp_agents.github.tokenless.request import Request
+from ghp_agents.github.tokenless.request import WriteRequest
 from ghp_agents.github.tokenless.tracker import TokenlessTracker
 from ghp_agents.issues.issue import PROVISIONAL, Closing, IssueChange
 from ghp_agents.locks.git import GitLocks
@@ -19,7 +19,7 @@ def tracker(clone: Clone) -> TokenlessTracker:
     return TokenlessTracker(clone.ws, clone.store, GitLocks(clone.ws), clone.tracker)
 
 
-def waiting(clone: Clone) -> list[Request]:
+def waiting(clone: Clone) -> list[WriteRequest]:
     return request.read_outgoing(clone.store.snapshot().files(request.FOLDER)).waiting
 
 

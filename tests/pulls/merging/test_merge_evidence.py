@@ -8,7 +8,7 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations import service as escalation
 from ghp_agents.pulls.merging import merge_evidence as merge_proof
-from ghp_agents.pulls.merging.merge_trial import Look
+from ghp_agents.pulls.merging.merge_trial import TrialLook
 from ghp_agents.pulls.pull import Pull
 from tests.support.git import commit, git
 from tests.support.road import Road
@@ -30,8 +30,8 @@ def doubt(road: Road, pull: Pull) -> str:
     return merge_proof.doubt(road.merger(), pull, look(road, pull.head))
 
 
-def look(road: Road, head: str) -> Look:
-    return Look(head, road.tip, head)
+def look(road: Road, head: str) -> TrialLook:
+    return TrialLook(head, road.tip, head)
 
 
 def test_what_the_holder_finished_is_proven_by_the_record_and_the_claim(
