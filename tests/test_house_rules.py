@@ -13,6 +13,7 @@ from tests.support import breaches
 from tests.support.breaches import LONGEST, TOPS
 from tests.support.house import CHECKOUT, Source, broad_excepts, sources
 from tests.support.pure import PURE
+from tools.measures import measures
 
 pytestmark = pytest.mark.slow  # `make check` runs them, first of all
 
@@ -198,3 +199,23 @@ def test_agents_md_names_every_part_of_the_package() -> None:
     hidden = {"__init__.py"}
     missing = sorted(part for part in parts - hidden if f"`{part.removesuffix('.py')}" not in text)
     assert missing == [], "A new file or folder chooses its floor in the table of AGENTS.md."
+
+
+MEASURES = {  # at most; `python -m tools.measures` prints them
+    "largest folder": 40,
+    "largest folder of a noun": 25,
+    "files in the package's root": 6,
+    "public classes that share a name": 0,
+    "bindings of `said`, `told`": 1,  # a field of a file in the state
+    "longest import chain": 20,
+}
+
+
+def test_the_package_keeps_its_measures() -> None:
+    found = measures(CHECKOUT / "ghp_agents")
+    large = {name: found[name] for name, most in MEASURES.items() if _first(found[name]) > most}
+    assert large == {}, "Split the folder, rename the class, or import for types only."
+
+
+def _first(value: str) -> int:
+    return int(value.split()[0].strip(","))

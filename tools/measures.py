@@ -14,6 +14,7 @@ from pathlib import Path
 from tools import processes
 
 PACKAGE = "ghp_agents"
+NOT_NOUNS = {"cli", "hooks", "demo", "core", "git", "hotpath"}  # faces, and ground
 
 
 def main() -> None:
@@ -33,8 +34,7 @@ def measures(root: Path) -> dict[str, str]:
     trees = {path: ast.parse(text) for path, text in files.items()}
     folders = Counter(path.parent for path in files if path.name != "__init__.py")
     largest, count = folders.most_common(1)[0]
-    faces = ("cli", "hooks", "demo")
-    nouns = {path: many for path, many in folders.items() if not {*faces} & {*path.parts}}
+    nouns = {path: many for path, many in folders.items() if not NOT_NOUNS & {*path.parts}}
     classes = [node.name for tree in trees.values() for node in tree.body
                if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]  # fmt: skip
     shared = sum(many for many in Counter(classes).values() if many > 1)

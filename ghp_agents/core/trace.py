@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from ghp_agents.core.remote_url import masked
-
 Listener = Callable[[str], None]
 _listeners: list[Listener] = []
 
@@ -26,5 +24,9 @@ def command(words: Sequence[str]) -> None:
 
 def step(text: str) -> None:
     """Tell of a step, without credentials in addresses."""
+    if not _listeners:
+        return
+    from ghp_agents.core.remote_url import masked
+
     for tell in _listeners:
         tell(masked(text))

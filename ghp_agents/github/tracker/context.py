@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ghp_agents.git import process as git
 from ghp_agents.github import account
 from ghp_agents.github.accounts import Names
 from ghp_agents.github.api.errors import HubError
-from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.labels import SIGNS
 from ghp_agents.github.tracker import mirror as mirror_file
 from ghp_agents.github.tracker.mapping import MirroredIssue
@@ -16,11 +16,14 @@ from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
 from ghp_agents.ports import LockService
 from ghp_agents.workspace import Workspace
 
+if TYPE_CHECKING:
+    from ghp_agents.github.api.repository import GitHubRepository
+
 
 class TrackerContext:
     """One repository on GitHub, as one clone sees it."""
 
-    def __init__(self, ws: Workspace, hub: GitHubRepository, locks: LockService) -> None:
+    def __init__(self, ws: Workspace, hub: "GitHubRepository", locks: LockService) -> None:
         self.ws, self.hub, self.locks = ws, hub, locks
         self.repository = f"{hub.host}/{hub.repository}"
 

@@ -9,14 +9,16 @@ again, for an hour. Until then only an issue that never changed has its labels f
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ghp_agents.github.accounts import WORKFLOWS
 from ghp_agents.github.api.errors import GoneError, MissingError
 from ghp_agents.github.marker import BEGIN
 from ghp_agents.github.tracker import mapping
-from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import MirroredIssue
+
+if TYPE_CHECKING:
+    from ghp_agents.github.tracker.context import TrackerContext
 
 PAGES = 5  # of the repository's events, 100 each, before issues are requested one by one
 MANY = 5  # more issues than this: read the repository's events first
@@ -29,7 +31,7 @@ TAKEN = {"unlabeled", "unassigned"}
 
 
 def with_trust(
-    context: TrackerContext,
+    context: "TrackerContext",
     fresh: Iterable[MirroredIssue],
     known: Mapping[int, MirroredIssue],
     given: Iterable[str] = (),
@@ -66,7 +68,7 @@ def with_trust(
     return _prove(context, read, to_check, known)
 
 
-def trusted(context: TrackerContext, account: str) -> bool:
+def trusted(context: "TrackerContext", account: str) -> bool:
     """Whether an account may write, is ours, or belongs to the repository's workflows, which only
     people with write permission can change. Sends a request."""
     name = account.casefold()
@@ -76,7 +78,7 @@ def trusted(context: TrackerContext, account: str) -> bool:
 
 
 def _with_relations(
-    context: TrackerContext, issue: MirroredIssue, known: MirroredIssue | None
+    context: "TrackerContext", issue: MirroredIssue, known: MirroredIssue | None
 ) -> MirroredIssue:
     """The issue with its native blockers, requested only if GitHub reports some."""
     is_known = issue.waits is not None and len(issue.blockers) == issue.waits
@@ -93,7 +95,7 @@ def _with_relations(
         return issue._replace(blockers=known.blockers if known and same else ())
 
 
-def with_blockers(context: TrackerContext, issue: MirroredIssue) -> MirroredIssue:
+def with_blockers(context: "TrackerContext", issue: MirroredIssue) -> MirroredIssue:
     """The issue with its native blockers in this repository. Sends a request."""
     found = context.hub.get_all(f"issues/{issue.number}/dependencies/blocked_by")
     url = f"/repos/{context.hub.repository}"
@@ -134,7 +136,7 @@ def with_missing_event(
     return issue._replace(event_missing=(first, now))
 
 
-def _keys(context: TrackerContext, agents: Iterable[str]) -> Iterable[str]:
+def _keys(context: "TrackerContext", agents: Iterable[str]) -> Iterable[str]:
     """What proves an assignment of these agents: their labels, and their accounts if they have
     any."""
     for name in agents:
@@ -149,7 +151,7 @@ def _is_here(blocker: Mapping[str, Any], url: str) -> bool:
 
 
 def _with_author_trust(
-    context: TrackerContext, issue: MirroredIssue, known: MirroredIssue | None
+    context: "TrackerContext", issue: MirroredIssue, known: MirroredIssue | None
 ) -> MirroredIssue:
     if BEGIN not in issue.body:
         return issue._replace(believed=False)
@@ -159,7 +161,7 @@ def _with_author_trust(
 
 
 def _prove(
-    context: TrackerContext,
+    context: "TrackerContext",
     read: Sequence[MirroredIssue],
     to_check: Sequence[MirroredIssue],
     known: Mapping[int, MirroredIssue],
@@ -191,7 +193,7 @@ def _with_proven(issue: MirroredIssue, proven: Iterable[str]) -> MirroredIssue:
 
 
 def _with_word_of_author(
-    context: TrackerContext, issue: MirroredIssue, missing: Sequence[str]
+    context: "TrackerContext", issue: MirroredIssue, missing: Sequence[str]
 ) -> MirroredIssue:
     """Labels without an event: of an issue that never changed they are the author's, as long as no
     event says otherwise."""
@@ -200,7 +202,7 @@ def _with_word_of_author(
     return _with_proven(issue, missing)._replace(by_author=tuple(missing))
 
 
-def _recent(context: TrackerContext) -> dict[int, list[Mapping[str, Any]]]:
+def _recent(context: "TrackerContext") -> dict[int, list[Mapping[str, Any]]]:
     """The repository's latest events by issue, oldest first; empty if the server has none."""
     found: dict[int, list[Mapping[str, Any]]] = {}
     for page in range(1, PAGES + 1):
@@ -217,7 +219,7 @@ def _recent(context: TrackerContext) -> dict[int, list[Mapping[str, Any]]]:
 
 
 def _judge_events(
-    context: TrackerContext, issue: MirroredIssue, events: Events
+    context: "TrackerContext", issue: MirroredIssue, events: Events
 ) -> tuple[list[str], list[str]]:
     """The labels and assignments that events prove, and those whose events are missing."""
     proven: list[str] = []
