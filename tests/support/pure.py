@@ -20,7 +20,7 @@ _NAMES = {
         "conflict_report conflict_words line_ranges lost_claim marked_conflicts quoting "
         "stored_form usage "
     ),
-    "integrations/clients": "events hook_entries statusline",
+    "integrations/clients": "events hook_entries server_entries statusline",
     "integrations/git_hooks": "script",
     "integrations/upstream_ghp": "hooks records",
     "issues": (

@@ -1,4 +1,4 @@
-"""`agent-init --github`, `--labels` and `--ghp`: connect a repository to GitHub and upstream."""
+"""`agent-init --github`, `--labels`, `--ghp`, `--mcp`: connect a repository with other programs."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import complete, output
 from ghp_agents.cli.passthrough import next_ghp
-from ghp_agents.cli.setup import guards
+from ghp_agents.cli.setup import guards, tool_server
 from ghp_agents.core.errors import GhpError, NotSetUpError, UsageError
 from ghp_agents.github import setup as github_setup
 from ghp_agents.github.action_ref import checked
+from ghp_agents.integrations.clients.config_files import FOUND
+from ghp_agents.integrations.clients.server_entries import CLIENTS
 from ghp_agents.wiring import App
 
 NOTHING = "Nothing to do: "
@@ -31,6 +33,14 @@ OPTIONS = (
         metavar="OWNER/NAME@COMMIT",
         help="With --github: the action that the workflow runs, with its full commit.",
     ),
+    click.option(
+        "--mcp",
+        metavar="[CLIENT,…]",
+        is_flag=False,
+        flag_value=FOUND,
+        help=f"Add the tool server to {', '.join(CLIENTS)} (default: all clients found here).",
+        shell_complete=complete.clients,
+    ),
 )
 
 
@@ -40,6 +50,7 @@ class ConnectChoice(NamedTuple):
     github: bool
     labels: bool
     ghp: bool
+    mcp: str = ""  # clients
     action: str = ""  # owner/name@commit, for `github`
 
 
@@ -48,11 +59,19 @@ def connecting(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(
-        app: App, *, github: bool, labels: bool, ghp: bool, action: str | None, **others: Any
+        app: App,
+        *,
+        github: bool,
+        labels: bool,
+        ghp: bool,
+        mcp: str | None,
+        action: str | None,
+        **others: Any,
     ) -> None:
         if action is not None and (not github or others["remove"]):
             raise UsageError("--action needs --github.", hint="See `ghp agent-init --help`.")
-        choice = ConnectChoice(github, labels, ghp, checked(action) if action is not None else "")
+        named = checked(action) if action is not None else ""
+        choice = ConnectChoice(github, labels, ghp, "," if mcp == "" else mcp or "", named)
         if not any(choice):
             command(app, **others)
             return
@@ -86,6 +105,8 @@ def connect(app: App, choice: ConnectChoice, *, remove: bool, dry_run: bool) -> 
         _make_labels(app, dry_run=dry_run)
     if choice.ghp:
         _register_upstream_hooks(app, remove=remove, dry_run=dry_run)
+    if choice.mcp:
+        tool_server.change(app, choice.mcp, remove=remove, dry_run=dry_run)
 
 
 def _write_files(app: App, action: str, *, dry_run: bool) -> None:

@@ -1,6 +1,7 @@
 """`agent-plugin`: render the plugin for a client, and print how to install it."""
 
 import shlex
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -22,12 +23,14 @@ from ghp_agents.wiring import App
 def plugin(app: App, client: str, folder: Path | None, dry_run: bool) -> None:
     """Write the plugin for Claude Code to FOLDER, and print its path.
 
-    It has hooks, slash commands, and a skill that teaches the commands. It is its own marketplace.
+    It has hooks, slash commands, a skill that teaches the commands, and with the extra `mcp` the
+    tool server. It is its own marketplace.
     Nothing else may be in FOLDER; the default is in your data folder.
     """
     given = folder or services.default_folder(app.environ)
     place = given if given.is_absolute() else app.cwd / given
-    steps = services.to_write(place, guards.python())
+    has_tools = find_spec("mcp") is not None
+    steps = services.to_write(place, guards.python(), tools=has_tools)
     if dry_run:
         guards.carry_out(steps, dry_run=True)
         return

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import agrees, is_interactive
-from ghp_agents.cli.setup import guards
+from ghp_agents.cli.setup import guards, tool_server
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import count
 from ghp_agents.doctor import setup as services
@@ -29,7 +29,7 @@ def take_away(app: App, removal: Removal) -> None:
     """Remove our files and refs. Raises RefusedError if a person has to confirm first."""
     ground = app.ground
     # First: reading the settings creates a cache again.
-    steps = [*guards.all_of_clone(app), *ground.belongings()]
+    steps = _steps(app)
     refs = _remote_refs(app) if removal.remote_refs else []
     if not steps and not refs:
         _clean_up(app)
@@ -50,12 +50,17 @@ def take_away(app: App, removal: Removal) -> None:
     if not steps:
         _clean_up(app)
         return
-    for step in [*guards.all_of_clone(app), *ground.belongings()]:
+    for step in _steps(app):
         step.act()
         output.done(f"{step.did} {step.what}.")
     stays = services.kept(app.ws)
     if stays:
         output.say(stays)
+
+
+def _steps(app: App) -> list[Step]:
+    clients = [*guards.all_of_clone(app), *tool_server.all_of_clone(app)]
+    return [*clients, *app.ground.belongings()]
 
 
 def _line(step: Step) -> str:

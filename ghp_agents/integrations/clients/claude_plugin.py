@@ -10,7 +10,7 @@ from typing import Any
 from ghp_agents.core import jsonc_edit, user_file
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.templates import render_folder
-from ghp_agents.integrations.clients import hook_entries
+from ghp_agents.integrations.clients import hook_entries, server_entries
 from ghp_agents.state.admin_port import Step
 
 NAME = hook_entries.NAME
@@ -30,10 +30,11 @@ def default_folder(environ: Mapping[str, str]) -> Path:
     return Path(data) / "ghp-agents/claude-plugin"
 
 
-def rendered(folder: Path, python: str) -> dict[str, bytes]:
-    """All files of the plugin by path; deterministic for a folder and an interpreter."""
+def rendered(folder: Path, python: str, *, tools: bool = False) -> dict[str, bytes]:
+    """All files of the plugin by path; `tools`: with the tool server, which needs a package of its
+    own. Deterministic for a folder and an interpreter."""
     number = our_version()
-    manifest = {
+    manifest: dict[str, Any] = {
         "name": NAME,
         "version": number,
         "description": DESCRIPTION,
@@ -41,6 +42,9 @@ def rendered(folder: Path, python: str) -> dict[str, bytes]:
         "license": "MIT",
         "keywords": ["agents", "coordination", "git", "issues"],
     }
+    if tools:
+        command, *args = server_entries.server_command(python)
+        manifest["mcpServers"] = {server_entries.NAME: {"command": command, "args": args}}
     market = {
         "name": NAME,
         "owner": WHO,
@@ -71,10 +75,10 @@ def our_version() -> str:
         return "0.0.0"
 
 
-def to_write(folder: Path, python: str) -> list[Step]:
+def to_write(folder: Path, python: str, *, tools: bool = False) -> list[Step]:
     """Steps to write and remove files. Raises RefusedError if the folder is not ours."""
     before = _listed(folder)
-    wanted = rendered(folder, python)
+    wanted = rendered(folder, python, tools=tools)
     steps: list[Step] = []
     for path, content in wanted.items():
         if user_file.read(folder / path) != content:

@@ -15,7 +15,7 @@ from ghp_agents.core import user_file
 from ghp_agents.core.errors import GhpError
 from ghp_agents.git import exclude
 from ghp_agents.hotpath import heartbeat
-from ghp_agents.integrations.clients import config_files
+from ghp_agents.integrations.clients import config_files, server_entries
 from ghp_agents.integrations.clients.config_files import ConfigFile
 from ghp_agents.integrations.clients.hook_entries import places
 from ghp_agents.state.admin_port import Step
@@ -83,7 +83,7 @@ def to_open(ws: Workspace, tops: Sequence[Path]) -> list[Step]:
     return [
         Step("write", "Wrote", _shown(ws, top), partial(_write, ws.common_dir, top / FILE, text))
         for top in tops
-        if not (top / FILE).exists()
+        if not _others(top)
     ]
 
 
@@ -92,11 +92,9 @@ def to_take(ws: Workspace) -> Iterator[Step]:
     tops = [target.top for target in config_files.here(ws, [CODEX])]
     ours = [top for top in tops if is_ours(top)]
     for top in ours:
-        delete = partial(user_file.delete, top / FILE, top)
-        yield Step(
-            "remove", "Removed", f"the sandbox's folder for Codex: {_shown(ws, top)}", delete
-        )
-    if ours:
+        close = partial(_close, top)
+        yield Step("remove", "Removed", f"the sandbox's folder for Codex: {_shown(ws, top)}", close)
+    if ours and not any(map(_server, tops)):
         take = partial(_unhide, ws.common_dir)
         yield Step("take", "Took", f"the line {LINE} from .git/info/exclude", take)
 
@@ -112,7 +110,29 @@ def is_ours(top: Path) -> bool:
 
 def _write(common_dir: Path, path: Path, text: str) -> None:
     exclude.add(common_dir, LINE)
-    user_file.rewrite(path, None, text.encode())
+    before = user_file.read(path)
+    server = b"\n" + before if before else b""
+    user_file.rewrite(path, before, text.encode() + server)
+
+
+def _close(top: Path) -> None:
+    """Delete the file; our tool server stays, if it is there."""
+    server = _server(top)
+    if server:
+        user_file.rewrite(top / FILE, user_file.read(top / FILE), server.encode())
+    else:
+        user_file.delete(top / FILE, top)
+
+
+def _server(top: Path) -> str:
+    """Our tool server in a worktree's file."""
+    return server_entries.block_in(user_file.read_text(top / FILE) or "")
+
+
+def _others(top: Path) -> str:
+    """What a worktree's file has beside our tool server."""
+    text = user_file.read_text(top / FILE) or ""
+    return server_entries.without_block(text).strip()
 
 
 def _unhide(common_dir: Path) -> None:

@@ -13,7 +13,7 @@ from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.jsonc import MARK, JsonError, parse
 from ghp_agents.core.templates import render
 from ghp_agents.git import exclude
-from ghp_agents.integrations.clients import hook_entries, original_state, statusline
+from ghp_agents.integrations.clients import hook_entries, original_state, server_entries, statusline
 from ghp_agents.integrations.clients.config_files import ConfigFile, claude_settings, line, setting
 from ghp_agents.integrations.clients.events import CLIENTS
 from ghp_agents.integrations.clients.hook_entries import HOMES, PLUGINS
@@ -200,10 +200,11 @@ def inherited_line(target: ConfigFile, environ: Mapping[str, str]) -> Mapping[st
 def to_take(targets: Sequence[ConfigFile], common_dir: Path | None) -> list[Step]:
     """Steps to remove our hooks from these files. Raises GhpError for an unreadable file."""
     steps = [step for target in targets for step in _to_take(target)]
-    clients = dict.fromkeys(target.client for target in targets)
+    clients = {target.client for target in targets}
     if common_dir is not None:
         unknown = {target.client for target in targets if _is_unknown(target)}
-        for client in sorted(clients, key=line):
+        shared = {target.client for target in targets if _has_server(target)}
+        for client in sorted(clients - shared, key=line):
             is_lost = client in unknown and exclude.has(common_dir, line(client))
             if is_lost or _is_line_ours(common_dir, client):
                 steps.append(_unhide(common_dir, client, forget=True))
@@ -212,7 +213,15 @@ def to_take(targets: Sequence[ConfigFile], common_dir: Path | None) -> list[Step
 
 def _is_unknown(target: ConfigFile) -> bool:
     """Whether hooks are there without saved state; then the exclude line may be ours, too."""
-    return of_ours(target.path) is not None and original_state.read(target.memory) is None
+    return python_in(target) is not None and original_state.read(target.memory) is None
+
+
+def _has_server(target: ConfigFile) -> bool:
+    """Whether a file also holds our tool server: then it stays hidden, and its state known."""
+    files = [file for file in server_entries.FILES if target.path == target.top / file.path]
+    text = of_ours(target.path) if files else None
+    with _named(target):
+        return text is not None and server_entries.python_in(text, files[0]) is not None
 
 
 def _to_take(target: ConfigFile) -> Iterator[Step]:
@@ -238,7 +247,8 @@ def _take(target: ConfigFile, before: str, after: str | None) -> None:
     else:
         user_file.rewrite(target.path, before.encode(), after.encode())
     kept = original_state.read(target.memory)
-    if kept is not None and not kept.hidden:  # a hidden file's state is dropped with its line
+    # A hidden file's state is dropped with its line, that of a shared one with our tool server.
+    if kept is not None and not kept.hidden and not _has_server(target):
         original_state.forget(target.memory)
 
 

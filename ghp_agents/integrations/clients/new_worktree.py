@@ -1,19 +1,20 @@
-"""The main worktree's hooks for clients, in another worktree of the clone."""
+"""The main worktree's hooks and tool server for clients, in another worktree of the clone."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from ghp_agents.integrations.clients import codex_config, config_files
+from ghp_agents.integrations.clients import codex_config, config_files, tool_server
 from ghp_agents.integrations.clients import install as client_hooks
 from ghp_agents.integrations.clients.config_files import ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
+from ghp_agents.integrations.clients.server_entries import CLIENTS
 from ghp_agents.state.admin_port import Step
 from ghp_agents.workspace import Workspace
 
 
 def steps(ws: Workspace, top: Path) -> Iterator[Step]:
-    """The steps that install in the worktree `top` the hooks that the main worktree has. Raises
-    GhpError."""
+    """The steps that install in the worktree `top` the hooks and the tool server that the main
+    worktree has. Raises GhpError."""
     here = config_files.here(ws, list(HOMES))
     for main in here:
         python = client_hooks.python_in(main) if _is(main, ws.root) else None
@@ -22,6 +23,12 @@ def steps(ws: Workspace, top: Path) -> Iterator[Step]:
             yield from client_hooks.to_put(new, python, ws.environ, ws.common_dir)
     if codex_config.is_ours(ws.root):
         yield from codex_config.to_open(ws, [top])
+    servers = tool_server.places(ws, CLIENTS)
+    for place in servers:
+        python = place.python if _is(place.target, ws.root) else None
+        if python is not None:
+            missing = [x for x in servers if x.file == place.file and _is(x.target, top)]
+            yield from tool_server.to_put(ws, missing, python)
 
 
 def _is(target: ConfigFile, folder: Path) -> bool:

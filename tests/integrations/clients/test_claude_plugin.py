@@ -50,6 +50,15 @@ def test_the_folder_holds_a_plugin_and_the_marketplace_that_offers_it() -> None:
     assert "--marketplace '/opt/my plugins/claude' -y" in files["README.md"]
 
 
+def test_the_plugin_brings_the_tool_server_where_its_package_is() -> None:
+    files = plugin.rendered(FOLDER, "/py", tools=True)
+    manifest = json.loads(files[".claude-plugin/plugin.json"])
+    assert manifest.pop("mcpServers") == {
+        "ghp": {"command": "/py", "args": ["-P", "-m", "ghp_agents", "agent-mcp"]}
+    }
+    assert manifest == json.loads(texts()[".claude-plugin/plugin.json"])
+
+
 def test_every_slash_command_is_named_in_the_readme() -> None:
     files = texts()
     for path in files:
