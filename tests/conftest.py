@@ -5,6 +5,7 @@ import gc
 import importlib
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,6 +55,18 @@ def pytest_collection(session: pytest.Session) -> None:
             name = ".".join(file.relative_to(TESTS.parent).with_suffix("").parts)
             with contextlib.suppress(Exception, pytest.skip.Exception):
                 importlib.import_module(name)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of the cases of a test with `sample(2)`, the first two are for each run, the others slow."""
+    seen = Counter[str]()
+    for item in items:
+        if sample := item.get_closest_marker("sample"):
+            test = item.nodeid.partition("[")[0]
+            seen[test] += 1
+            if seen[test] > sample.args[0]:
+                item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_finish() -> None:

@@ -94,6 +94,7 @@ def test_a_change_is_its_hunks_its_new_files_and_what_a_shell_deletes() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_arguments_of_each_edit_make_the_text_that_is_judged(tmp_path: Path) -> None:
     for name, pairs in pair.of_projects().items():
         for each in pairs[::20]:

@@ -361,6 +361,7 @@ def test_an_assignee_in_another_clone_keeps_others_out(clones: Clones) -> None:
     assert judged(one, "worker-1", "lib/b.py")[0].word == "allow"
 
 
+@pytest.mark.slow
 def test_an_assignment_counts_before_the_claim_in_every_clone(clones: Clones) -> None:
     one, other = clones(2)
     for clone, agent in ((one, "w-a"), (other, "w-b")):

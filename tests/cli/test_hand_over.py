@@ -69,6 +69,7 @@ def test_everything_goes_along(begun: tuple[Path, Path, Path]) -> None:
         assert invoke(f"agent-check {name}", mine, ONE).code == 3, name
 
 
+@pytest.mark.slow
 def test_in_one_clone_the_worktree_goes_over(begun: tuple[Path, Path, Path]) -> None:
     one, _, mine = begun
     hooked = call("claude", write(mine / "notes.md", mine), mine, ONE)
@@ -225,6 +226,7 @@ def test_a_pack_that_was_changed_starts_nothing(begun: tuple[Path, Path, Path]) 
     assert git(other, "branch", "--list", "agent/*") == ""
 
 
+@pytest.mark.slow
 def test_a_branch_that_nobody_can_get_is_not_begun_anew(begun: tuple[Path, Path, Path]) -> None:
     one, other, mine = begun
     commit(mine, {"src/key": f"ghp_{'a1B2' * 9}\n"}, "A secret")
@@ -247,6 +249,7 @@ def test_a_branch_that_nobody_can_get_is_not_begun_anew(begun: tuple[Path, Path,
     assert (place(other) / "src/done.py").exists()
 
 
+@pytest.mark.slow
 def test_or_it_is_begun_without_that_work(begun: tuple[Path, Path, Path]) -> None:
     one, other, mine = begun
     run("agent-handoff --to worker-2 --note 'Go on.' --no-push", mine, ONE)
@@ -258,6 +261,7 @@ def test_or_it_is_begun_without_that_work(begun: tuple[Path, Path, Path]) -> Non
     assert git(place(other), "rev-parse", "--abbrev-ref", "HEAD") == "agent/1-anew"
 
 
+@pytest.mark.slow
 def test_decisions_go_along_and_later_answers_are_news(begun: tuple[Path, Path, Path]) -> None:
     one, other, mine = begun
     first = run("agent-escalate 'Which format?' --issue 1", mine, ONE).out.strip()

@@ -66,6 +66,7 @@ def test_an_inbox_lists_what_is_open_and_all_on_request(pair: tuple[Path, Path])
     assert (letter["id"], letter["sender"], letter["state"]) == (name, "worker-1", "resolved")
 
 
+@pytest.mark.slow
 def test_a_conversation_is_printed_whole(pair: tuple[Path, Path]) -> None:
     one, two = pair
     first = sent(one, "worker-2", "Which port?", "--kind", "question")
@@ -104,6 +105,7 @@ def test_a_body_comes_from_a_file_or_from_standard_input(pair: tuple[Path, Path]
         (["worker-2", "Hi", "--reply-to", "M-ffff"], "There is no message M-ffff."),
     ],
 )
+@pytest.mark.sample(3)
 def test_what_is_wrong_is_said_with_what_to_do(
     pair: tuple[Path, Path], words: list[str], error: str
 ) -> None:

@@ -153,6 +153,7 @@ def test_between_two_times_the_log_shows_what_happened_there(place: Place) -> No
 
 
 @pytest.mark.parametrize("words", LISTS)
+@pytest.mark.sample(3)
 def test_looking_back_writes_nothing(place: Place, words: str) -> None:
     def written() -> tuple[object, dict[Path, bytes]]:
         files = {path: path.read_bytes() for path in state.rglob("*") if path.is_file()}

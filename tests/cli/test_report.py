@@ -194,6 +194,7 @@ def test_a_long_section_is_cut_and_says_what_shows_the_rest(road: Road) -> None:
     assert out.endswith("  … and 2 more: ghp agent-log --since 2025-06-14T15:06:40Z\n")
 
 
+@pytest.mark.slow
 def test_another_clone_reports_the_same_after_it_fetched(
     clones: Callable[[int], list[Path]],
 ) -> None:

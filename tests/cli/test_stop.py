@@ -68,6 +68,7 @@ def test_the_agent_reads_it_at_its_next_step_and_may_change_nothing_more(repo: P
     assert row(repo) == ("stopped", None)
 
 
+@pytest.mark.slow
 def test_a_turn_that_was_about_to_end_hears_it_and_then_ends(repo: Path) -> None:
     begin(repo)
     stop(repo, "worker-1 --reason 'Wrong approach' --as @me")
@@ -97,6 +98,7 @@ def test_again_it_changes_nothing(repo: Path) -> None:
     assert invoke("agent-log", repo).out.startswith(before)
 
 
+@pytest.mark.slow
 def test_one_that_stopped_may_start_again(repo: Path) -> None:
     begin(repo)
     stop(repo)
@@ -153,6 +155,7 @@ def test_its_leases_end(repo: Path) -> None:
     assert json.loads(invoke("agent-leases --json", repo).out) == []
 
 
+@pytest.mark.slow
 def test_in_another_clone_it_is_told_after_one_sync(
     clones: Callable[[int], list[Path]],
 ) -> None:

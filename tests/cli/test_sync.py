@@ -271,6 +271,7 @@ def test_the_agent_whose_record_was_refused_hears_of_it_once(clones: Clones, rem
     assert "The remote refused your" not in invoke("agent-status", here, AS).out
 
 
+@pytest.mark.slow
 def test_a_secret_in_the_patch_of_a_handoff_leaves_everything_else_heard(
     clones: Clones, remote: Path
 ) -> None:

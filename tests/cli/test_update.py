@@ -132,6 +132,7 @@ def is_done(place: Path) -> None:
 
 @pytest.mark.parametrize("does_it", [True, False], ids=["after", "before"])
 @pytest.mark.parametrize("at", mostly_slow(CALLS, every=5))
+@pytest.mark.sample(2)
 def test_killed_at_any_call_of_git_the_same_command_completes_it(
     place: Path, tmp_path: Path, at: int, does_it: bool
 ) -> None:
@@ -147,6 +148,7 @@ def test_killed_at_any_call_of_git_the_same_command_completes_it(
     is_done(place)
 
 
+@pytest.mark.slow
 def test_what_was_changed_after_a_kill_is_not_overwritten(place: Path, tmp_path: Path) -> None:
     for at in CALLS:
         Killer(tmp_path / str(at), does_it=False).run("agent-update", place, at)

@@ -37,6 +37,7 @@ def changed(chance: random.Random) -> dict[str, str | bytes | None]:
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.sample(2)
 def test_exactly_the_pairs_conflict_that_git_cannot_merge(repo: Path, seed: int) -> None:
     chance = random.Random(seed)
     base(repo, {name: TEXT for name in ("a.txt", "b.txt", "d/c.txt", "d/e.txt")})

@@ -183,6 +183,7 @@ def test_a_label_counts_neither_for_good_nor_never_because_its_event_is_late(
     assert [each.asked.path.rpartition("/")[2] for each in github.proxy.since(mark)] == ["issues"]
 
 
+@pytest.mark.slow
 def test_an_event_that_never_comes_is_asked_for_rarely_and_for_an_hour(
     github: GitHub, clock: ManualClock, app: Callable[..., App]
 ) -> None:

@@ -65,6 +65,7 @@ def test_a_pull_request_enters_the_required_queue_once_and_a_sync_hears_the_end(
     assert github.act(ADMIN, "GET", "issues/1")["state"] == "closed"
 
 
+@pytest.mark.slow
 def test_a_queue_that_throws_a_pull_request_out_is_heard_and_it_can_enter_again(
     road: Road, queue: MergeQueue
 ) -> None:
@@ -80,6 +81,7 @@ def test_a_queue_that_throws_a_pull_request_out_is_heard_and_it_can_enter_again(
     assert queue.numbers == [2]
 
 
+@pytest.mark.slow
 def test_a_branch_in_the_queue_is_not_pushed_to(
     road: Road, github: GitHub, queue: MergeQueue
 ) -> None:
@@ -104,6 +106,7 @@ def test_all_of_the_queue_of_agents_enter_githubs(road: Road, queue: MergeQueue)
     ],
     ids=["review", "signature"],
 )
+@pytest.mark.sample(2)
 def test_a_rule_refuses_in_its_own_words_and_says_where_to_look(
     road: Road, github: GitHub, rule: str, queued: bool
 ) -> None:

@@ -29,6 +29,7 @@ def held(odd: GitHub, crowd: Crowd) -> OddHour:
     return hour
 
 
+@pytest.mark.slow
 def test_a_few_agents_write_little_and_nothing_is_lost(odd: GitHub) -> None:
     hour = held(odd, Crowd(clones=1, agents=4, every=60.0, seconds=600.0))
     assert hour.busiest().all <= 10 * 4  # a claim, its label; a question, heard; two states

@@ -17,7 +17,6 @@ NOW = 1_780_000_000.0
 KINDS = tuple(each for each in Fault if each not in (Fault.SLOW, Fault.STALE))
 EACH = 2  # faults in one step of one run
 RUNS = 50
-QUICK = (3, 4)  # one of them with reads that lag
 LATE = {"one": 1.5, "lists": 2.0, "events": 20.0}  # seconds
 
 
@@ -62,10 +61,8 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tup
             yield where, was, now
 
 
-@pytest.mark.parametrize(
-    "run",
-    [pytest.param(run, marks=() if run in QUICK else pytest.mark.slow) for run in range(RUNS)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("run", range(RUNS))
 def test_a_fault_in_each_step_leaves_no_trace(reference: OddStory, odd: GitHub, run: int) -> None:
     if run % 5 == 4:
         odd.replicas.lag = behind(**LATE)

@@ -70,6 +70,7 @@ def begun(field: Field) -> None:
 @pytest.mark.parametrize("end", RELATIONS)
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
 @pytest.mark.parametrize("is_repeated", [False, True])
+@pytest.mark.sample(4)
 def test_the_relations_of_a_new_issue_are_set_by_a_repetition_and_by_the_next_sync(
     field: Field, end: str, status: int, is_repeated: bool
 ) -> None:
@@ -160,6 +161,7 @@ def test_a_command_on_an_issue_that_github_does_not_find_for_a_moment_is_tried_a
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
 @pytest.mark.parametrize(("text", "reaction"), [("status", "+1"), ("fly", "confused")])
+@pytest.mark.sample(2)
 def test_a_command_is_acknowledged_later_where_it_cannot_be_now(
     field: Field, status: int, text: str, reaction: str
 ) -> None:
@@ -185,6 +187,7 @@ def test_a_command_is_acknowledged_later_where_it_cannot_be_now(
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
+@pytest.mark.sample(1)
 def test_a_claim_is_shown_later_where_it_is_refused_now(field: Field, status: int) -> None:
     number = field.github.issue("Blink")
     field.sync()
@@ -218,6 +221,7 @@ def called(field: Field) -> list[str]:
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
+@pytest.mark.sample(1)
 def test_who_was_called_is_unassigned_though_nobody_heard_that_they_were_assigned(
     field: Field, status: int
 ) -> None:
@@ -245,6 +249,7 @@ def test_who_was_called_is_unassigned_though_nobody_heard_that_they_were_assigne
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
+@pytest.mark.sample(1)
 def test_who_could_not_be_called_is_called_later(field: Field, status: int) -> None:
     field.github.issue("Blink")
     field.clone(escalateTo=[ADMIN])
@@ -260,6 +265,7 @@ def test_who_could_not_be_called_is_called_later(field: Field, status: int) -> N
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
+@pytest.mark.sample(1)
 def test_a_status_comment_that_was_refused_for_a_moment_is_written_later(
     field: Field, status: int
 ) -> None:
@@ -276,6 +282,7 @@ def test_a_status_comment_that_was_refused_for_a_moment_is_written_later(
 
 
 @pytest.mark.parametrize(("status", "code"), [(401, 1), (403, 1), (404, 1), (429, 4)])
+@pytest.mark.sample(1)
 def test_a_sweep_whose_acts_failed_exits_with_1_or_4_and_the_next_one_acts(
     field: Field, status: int, code: int
 ) -> None:
@@ -356,6 +363,7 @@ def test_one_command_waits_thirty_seconds_at_most_whatever_github_asks_for(field
         "agent-release 1",
     ],
 )
+@pytest.mark.sample(1)
 def test_an_agent_waits_three_seconds_at_most_to_show_what_it_did(
     field: Field, command: str
 ) -> None:

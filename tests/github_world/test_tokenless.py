@@ -33,6 +33,7 @@ def pass_on(story: Story, *actors: Actor) -> None:
         story.ghp(who, "agent-sync")
 
 
+@pytest.mark.slow
 def test_an_agent_without_a_token_claims_asks_hands_over_and_finishes(
     story: Story, person: Actor, one: Actor
 ) -> None:

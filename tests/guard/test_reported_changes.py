@@ -61,6 +61,7 @@ def test_the_own_clone_holds_nothing_of_its_agents(two: TwoClones) -> None:
     assert book(two.one)["changes"] == {}
 
 
+@pytest.mark.slow
 def test_an_agent_that_stopped_is_left_out(two: TwoClones) -> None:
     two.exchange()
     succeed(two.place, "agent-heartbeat --as worker-1 --status stopped")
@@ -112,6 +113,7 @@ def test_an_edit_of_the_same_lines_is_refused_and_of_others_is_not(two: TwoClone
     assert write(two, changed(20), "c.py") == SILENT
 
 
+@pytest.mark.slow
 def test_what_can_only_be_guessed_is_a_warning_once(two: TwoClones) -> None:
     started(two)
     text = context(write(two, "2\n", "new.py"))
@@ -135,6 +137,7 @@ def test_an_override_is_recorded_lets_the_agent_go_on_and_tells_the_other(two: T
     ]
 
 
+@pytest.mark.slow
 def test_the_merge_ends_the_refusals(two: TwoClones) -> None:
     started(two)
     git(two.place, "commit", "--quiet", "--all", "--message", "Done")
@@ -149,6 +152,7 @@ def test_a_lease_of_ones_own_decides(two: TwoClones) -> None:
     assert write(two, changed(11)) == SILENT
 
 
+@pytest.mark.slow
 def test_a_check_of_what_was_edited_warns_and_asking_for_the_file_works(two: TwoClones) -> None:
     (two.other / "a.py").write_text(changed(11))
     started(two)

@@ -139,6 +139,7 @@ def test_what_was_recorded_or_comes_from_a_part_of_the_agent_is_not_carried_out(
         ("ghp agent-heartbeat --status Odd!", "planning"),
     ],
 )
+@pytest.mark.sample(2)
 def test_a_heartbeat_counts_though_the_sandbox_lets_it_write_nothing(
     begun: Path, command: str, status: str
 ) -> None:

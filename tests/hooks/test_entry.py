@@ -64,6 +64,7 @@ def test_what_is_no_json_is_in_the_log_of_every_client(repo: Path, client: str) 
         {"hook_event_name": None, "session_id": None, "cwd": None, "tool_calls": None},
     ],
 )
+@pytest.mark.sample(10)
 def test_an_event_that_is_not_known_is_left_alone(
     repo: Path, client: str, said: dict[str, object]
 ) -> None:

@@ -46,6 +46,7 @@ def test_the_next_step_ends_the_wait(repo: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["auth_success", "agent_completed", "", "permission_prompt\x1b"])
+@pytest.mark.sample(2)
 def test_other_notifications_change_nothing(repo: Path, kind: str) -> None:
     set_up(repo)
     call("claude", payload("claude-UserPromptSubmit", repo, session_id="s-1"), repo)

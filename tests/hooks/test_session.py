@@ -349,6 +349,7 @@ def test_a_second_session_under_a_living_name_gets_its_own_and_both_are_told_onc
     assert log(repo) == []
 
 
+@pytest.mark.slow
 def test_the_end_of_the_first_session_leaves_the_second_what_it_has(
     repo: Path, process: str
 ) -> None:
@@ -375,6 +376,7 @@ def test_a_session_that_crashed_frees_its_name_at_once(repo: Path, process: str)
 
 
 @pytest.mark.parametrize("agent", ["worker-1", None])
+@pytest.mark.sample(1)
 def test_a_session_that_is_cleared_keeps_its_name_its_claim_and_its_files(
     repo: Path, process: str, agent: str | None
 ) -> None:

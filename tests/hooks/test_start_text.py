@@ -88,6 +88,7 @@ def test_a_resumed_session_reads_only_what_changed(here: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_in_a_busy_repository_it_stays_short(here: Path) -> None:
     for number in range(1, 31):
         invoke(

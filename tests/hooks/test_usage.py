@@ -97,6 +97,7 @@ def test_a_status_line_registers_nobody_and_wakes_nobody(work: Path) -> None:
 
 
 @pytest.mark.parametrize("cost", [None, [], {}, {"total_cost_usd": "9"}, {"total_cost_usd": -1}])
+@pytest.mark.sample(2)
 def test_an_odd_status_line_reports_nothing(work: Path, cost: object) -> None:
     said = payload("statusline-claude", work, cost=cost, model=7, context_window="x")
     assert call("claude-statusline", said, work).err == b""
@@ -164,6 +165,7 @@ def test_a_long_transcript_is_read_in_parts(
         "[" * 90_000 + '"usage" "assistant"\n', '"usage" "assistant" \udcff\n',
     ],
 )  # fmt: skip
+@pytest.mark.sample(4)
 def test_an_odd_transcript_reports_nothing(work: Path, file: Path, text: str) -> None:
     file.write_bytes(text.encode("utf-8", "surrogateescape"))
     hook(work, "Stop", file)

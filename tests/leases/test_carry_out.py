@@ -143,6 +143,7 @@ def test_a_no_about_a_file_changes_nothing(pair: Pair) -> None:
     assert question(one)["outcome"]["text"] == "Nothing was changed."  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_an_agents_yes_is_advice_and_an_orchestrators_counts(pair: Pair) -> None:
     one, other = pair
     name = wanted(pair)
@@ -158,6 +159,7 @@ def test_an_agents_yes_is_advice_and_an_orchestrators_counts(pair: Pair) -> None
 
 
 @pytest.mark.parametrize("text", ["maybe", "YES, and src/b.py, too", "3", "E-0000 yes", "```\nyes"])
+@pytest.mark.sample(1)
 def test_an_answer_that_picks_no_option_does_nothing_and_says_so(pair: Pair, text: str) -> None:
     one, other = pair
     name = wanted(pair)
@@ -172,6 +174,7 @@ def test_an_answer_that_picks_no_option_does_nothing_and_says_so(pair: Pair, tex
     assert may(one, "w-a", "src/a.py")
 
 
+@pytest.mark.slow
 def test_what_ended_meanwhile_is_said_on_the_question(pair: Pair) -> None:
     one, other = pair
     name = wanted(pair)
@@ -186,6 +189,7 @@ def test_what_ended_meanwhile_is_said_on_the_question(pair: Pair) -> None:
     assert may(one, "w-a", "src/a.py")
 
 
+@pytest.mark.slow
 def test_a_file_that_another_has_leased_since_stays_with_it(pair: Pair) -> None:
     one, other = pair
     name = wanted(pair)
@@ -196,6 +200,7 @@ def test_a_file_that_another_has_leased_since_stays_with_it(pair: Pair) -> None:
     assert not may(one, "w-a", "src/a.py")
 
 
+@pytest.mark.slow
 def test_a_file_in_the_scope_of_anothers_issue_can_be_given(pair: Pair) -> None:
     one, other = pair
     body = "## Scope\n- src/"
@@ -228,6 +233,7 @@ def test_a_file_that_another_edits_here_can_be_given(pair: Pair) -> None:
     assert not may(one, "w-c", "src/a.py")
 
 
+@pytest.mark.slow
 def test_shared_files_that_a_person_approves_are_leased_at_once(pair: Pair) -> None:
     one, other = pair
     mine({"agents": {"shared": ["README.md"]}})
@@ -246,6 +252,7 @@ def test_shared_files_that_a_person_approves_are_leased_at_once(pair: Pair) -> N
     assert not may(one, "w-a", "README.md")
 
 
+@pytest.mark.slow
 def test_two_processes_of_two_clones_leave_one_decision(pair: Pair) -> None:
     one, other = pair
     name = wanted(pair)

@@ -256,6 +256,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("quiet")
+@pytest.mark.slow
 def test_two_clones_publish_the_same_bytes_and_nothing_is_written_twice(
     clones: Clones, remote: Path
 ) -> None:

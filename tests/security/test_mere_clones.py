@@ -29,6 +29,7 @@ def mere(clone: Path, remote: Path) -> Path:
 
 @pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
 @pytest.mark.parametrize("name", EVENTS)
+@pytest.mark.sample(4)
 def test_no_event_says_writes_or_sends_anything_in_a_mere_clone(
     mere: Path, remote: Path, name: str, packed: bool
 ) -> None:

@@ -63,6 +63,7 @@ def start(one: Path) -> Result:
 @pytest.mark.parametrize(
     "branch", ["main", "origin/main", "HEAD", "-f", "agent/m/1-x.lock", "agent/../1-x", "topic"]
 )
+@pytest.mark.sample(2)
 def test_no_branch_of_another_kind_is_created_or_moved(
     place: tuple[Path, Path], branch: str
 ) -> None:
@@ -94,6 +95,7 @@ def test_a_pack_that_lacks_a_file_starts_nothing(place: tuple[Path, Path]) -> No
 
 
 @pytest.mark.parametrize("name", [".git", ".GIT", "git~1", ".."])
+@pytest.mark.sample(2)
 def test_a_tree_that_would_write_a_git_folder_starts_nothing(
     place: tuple[Path, Path], name: str
 ) -> None:

@@ -67,6 +67,7 @@ def test_a_dead_agent_is_found_dead_however_the_clock_is_set(
     assert bob.run("agent-claim 1").code == 0
 
 
+@pytest.mark.slow
 def test_a_machine_that_was_started_anew_begins_to_observe_anew(
     machines: tuple[Machine, Machine],
 ) -> None:

@@ -546,6 +546,7 @@ SETTINGS = {
 
 
 @pytest.mark.parametrize("key", [*SETTINGS, "all"])
+@pytest.mark.sample(10)
 def test_settings_for_the_users_own_work_do_not_meet_ours(
     clone: Path, remote: Path, key: str
 ) -> None:

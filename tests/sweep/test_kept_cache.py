@@ -101,6 +101,7 @@ def test_an_archive_that_lost_its_digest_is_written_again(ws: Workspace, tmp_pat
     assert kept_cache.restore(next_job(ws, tmp_path), archive.parent)
 
 
+@pytest.mark.slow
 def test_jobs_in_new_clones_ask_github_only_what_is_new(odd: GitHub, tmp_path: Path) -> None:
     clock, cache = ManualClock(1_790_000_000.0), tmp_path / "cache"
     odd.proxy.clock = clock

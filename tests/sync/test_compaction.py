@@ -282,6 +282,7 @@ def everything(app: App) -> tuple[object, ...]:
     return joined(app.store), app.store.ledger(), app.tracker.list(closed=True), app.tracker.list()  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_state_ledger_and_lists_are_equal_after_each_step_of_a_compaction(office: Office) -> None:
     office.work()
     before = everything(office.app(0))
@@ -326,6 +327,7 @@ def joined_at(app: App, at: float) -> object:
     return dict(snapshot.files(".ghp/")), tracker.list(closed=True), tracker.list()
 
 
+@pytest.mark.slow
 def test_an_issue_that_is_reopened_is_shown_whole(office: Office) -> None:
     office.work()
     office.compact(1, 0, 1)
@@ -377,6 +379,7 @@ def test_who_writes_meanwhile_wins_and_the_next_compaction_goes_on(
     assert joined(office.app(1).store) == before  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_clone_that_compacted_can_be_absorbed(office: Office) -> None:
     office.work()
     office.compact(1, 0, 1)
@@ -415,6 +418,7 @@ def test_an_answer_that_its_agent_has_not_read_does_not_leave(office: Office) ->
 # ------------------------------------------------------------------------------------- when
 
 
+@pytest.mark.slow
 def test_the_background_compacts_what_is_older_than_the_setting_once_a_day(office: Office) -> None:
     office.work()
     tips = [len(paths(folder)) for folder in office.folders]

@@ -74,6 +74,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("lines", "heard"), CASES.values(), ids=CASES)
+@pytest.mark.sample(4)
 def test_the_manager_hears_of_a_part_once(
     here: Path, lines: Sequence[str], heard: list[str]
 ) -> None:
@@ -141,6 +142,7 @@ def test_nothing_is_closed_by_itself(here: Path) -> None:
     succeed(here, "agent-issue close 1 --reason 'All parts are closed.' --as lead")
 
 
+@pytest.mark.slow
 def test_a_session_in_another_clone_hears_of_its_epic_at_its_next_step(
     clones: Callable[[int], list[Path]],
 ) -> None:

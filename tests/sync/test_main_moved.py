@@ -69,6 +69,7 @@ def test_a_session_in_another_clone_hears_once_that_its_work_no_longer_merges(
     assert step(place) == ""
 
 
+@pytest.mark.slow
 def test_what_merges_is_no_news_though_both_changed_the_file(
     two: tuple[Path, Path, Path],
 ) -> None:
@@ -85,6 +86,7 @@ def test_whoever_merged_its_own_work_hears_nothing(two: tuple[Path, Path, Path])
     assert not any("main moved" in line for line in hear(one, "worker-1"))
 
 
+@pytest.mark.slow
 def test_the_same_conflict_is_told_again_only_when_main_changes_it_again(
     two: tuple[Path, Path, Path],
 ) -> None:
@@ -103,6 +105,7 @@ def test_the_same_conflict_is_told_again_only_when_main_changes_it_again(
     assert heard == [text, "", text]
 
 
+@pytest.mark.slow
 def test_of_a_conflict_that_went_away_nothing_is_said(two: tuple[Path, Path, Path]) -> None:
     one, other, place = two
     commit(place, {"b.txt": "2\n"})
@@ -138,6 +141,7 @@ def test_the_others_of_a_clone_hear_of_a_merge_from_the_background(
     assert f"- {short}\n" in invoke("agent-resume", place).out
 
 
+@pytest.mark.slow
 def test_where_git_cannot_tell_files_that_both_changed_are_named(
     two: tuple[Path, Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,6 +123,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("lines", "heard"), CASES.values(), ids=CASES)
+@pytest.mark.sample(4)
 def test_what_others_do_is_heard_once(here: Path, lines: Sequence[str], heard: list[str]) -> None:
     succeed(here, *lines)
     assert is_flagged(here, "worker-1")

@@ -54,6 +54,7 @@ def test_another_clone_knows_the_files_the_lines_and_no_content(
     assert "secret" not in git(one / ".git/ghp/state.git", "log", "-p", *refs.splitlines())
 
 
+@pytest.mark.slow
 def test_nothing_is_written_while_nothing_moves(two: TwoClones) -> None:
     one, _, place = two
     (place / "a.py").write_text("0\n" + LINES)
@@ -80,6 +81,7 @@ def test_the_report_is_no_heartbeat(two: TwoClones) -> None:
     assert 899 <= json.loads(path.read_bytes())["silentFor"] <= 960
 
 
+@pytest.mark.slow
 def test_a_merge_ends_the_report_also_a_squash(two: TwoClones) -> None:
     one, other, place = two
     commit(place, {"a.py": LINES + "31\n"})
@@ -92,6 +94,7 @@ def test_a_merge_ends_the_report_also_a_squash(two: TwoClones) -> None:
     assert reported(one) is None
 
 
+@pytest.mark.slow
 def test_the_end_of_the_agent_ends_the_report(two: TwoClones) -> None:
     one, other, place = two
     (place / "a.py").write_text("0\n" + LINES)

@@ -74,6 +74,7 @@ def test_an_error_is_a_result_that_the_model_reads(repo: Path) -> None:
     with_server(repo, talk, GHP_AGENT="worker-1")
 
 
+@pytest.mark.slow
 def test_a_dash_as_text_leaves_the_protocol_alone(repo: Path) -> None:
     async def talk(session: Any) -> None:
         failed, _ = await called(session, "remember", text="-")

@@ -34,12 +34,14 @@ def seen(repo: Path, line: str, **env: str) -> str:
         "agent-report --since 2025-01-01",
     ],
 )
+@pytest.mark.sample(2)
 def test_commands_with_long_output_show_it_in_the_pager(one: Path, line: str) -> None:
     invoke("agent-remember 'A tab is eight columns wide.' --as worker-1", one)
     shown = seen(one, line, GHP_PAGER=MARK)
     assert "\npaged:" in f"\n{shown}", shown
 
 
+@pytest.mark.slow
 def test_colours_and_tables_are_those_of_a_terminal(one: Path) -> None:
     invoke("agent-remember 'A tab is eight columns wide.' --as worker-1", one)
     direct = seen(one, "agent-notes list", GHP_PAGER="")

@@ -37,6 +37,7 @@ def found(base: KnowledgeBase, query: str, notes: list[Note], limit: int = 3) ->
     return [hit.note for hit in base.search(query, notes, limit)]
 
 
+@pytest.mark.slow
 @needs_model
 class TestMem0BaseByMeaning(KnowledgeBaseContract):
     @pytest.fixture

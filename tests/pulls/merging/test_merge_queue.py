@@ -56,6 +56,7 @@ def kinds(outcomes: Sequence[object]) -> list[str]:
 
 
 @pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
+@pytest.mark.sample(1)
 def test_a_batch_is_checked_once_and_moves_main_once(road: Road, method: str) -> None:
     road.configure({"checks": [runs(road.folder)], "mergeMethod": method})
     fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"}, {"c.txt": "three\n"})
@@ -71,6 +72,7 @@ def test_a_batch_is_checked_once_and_moves_main_once(road: Road, method: str) ->
     assert outcomes[-1].pull.merged_as == road.tip
 
 
+@pytest.mark.slow
 def test_each_pull_request_is_a_merge_of_its_own_with_its_own_paths(shared: Road) -> None:
     fill(shared, {"a.txt": "one\n"}, {"b.txt": "two\n"})
     first, second = (one.pull for one in shared.queue())
@@ -81,6 +83,7 @@ def test_each_pull_request_is_a_merge_of_its_own_with_its_own_paths(shared: Road
     assert (first.paths, second.paths) == (("a.txt",), ("b.txt",))
 
 
+@pytest.mark.slow
 def test_the_size_of_a_batch_is_a_setting(road: Road) -> None:
     road.configure({"checks": [runs(road.folder)], "mergeBatch": 2})
     fill(road, *({f"{n}.txt": "new\n"} for n in range(5)))

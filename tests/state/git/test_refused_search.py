@@ -106,6 +106,7 @@ def test_what_was_only_seen_elsewhere_is_left_out_and_the_rest_goes_on(
 
 @pytest.mark.parametrize("script", [PUSH_PROTECTION, SILENT], ids=["named", "not named"])
 @pytest.mark.parametrize("place", [0, 2, 4])
+@pytest.mark.sample(2)
 def test_one_refused_record_is_set_aside_and_the_rest_goes_on(
     clones: Clones, remote: Path, script: str, place: int
 ) -> None:
@@ -192,6 +193,7 @@ def test_a_clone_that_refuses_everything_loses_no_record(clones: Clones, remote:
     assert names(one) == ledger(one) == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_a_search_that_is_too_long_goes_on_with_the_next_sync(
     clones: Clones, remote: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
