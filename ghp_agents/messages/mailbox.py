@@ -18,7 +18,7 @@ from ghp_agents.state.codec import order
 from ghp_agents.workspace import Workspace
 
 FILE = "mailbox.json"
-FORMAT = 2  # of the index; another one is made again
+FORMAT = 3  # of the index; another one is made again
 CUT = "body"  # the one field that is not in the index
 
 

@@ -13,11 +13,12 @@ from ghp_agents.messages import address
 from ghp_agents.messages.address import Roles
 from ghp_agents.state.codec import order, seconds
 
-NOTE, COMMAND = "note", "command"
-ACK, DONE, FAILED = "ack", "done", "failed"
-KINDS = (NOTE, "request", "question", "review", "context", COMMAND)
+NOTE, REVIEW, PROPOSAL, COMMAND = "note", "review", "proposal", "command"
+ACK, DONE, FAILED, VOTE = "ack", "done", "failed", "vote"
+KINDS = (NOTE, "request", "question", REVIEW, "context", COMMAND)
 OUTCOMES = (DONE, FAILED)
-REPLIES = (ACK, *OUTCOMES)
+REPLIES = (ACK, *OUTCOMES, VOTE)
+VERDICTS = {"approve": "has approved", "request-changes": "requests changes to"}  # of a review
 URGENCIES = ("low", "normal", "high", "critical")
 DEFAULT_URGENCY = "normal"
 NEW, CLAIMED, RESOLVED = "new", "claimed", "resolved"
@@ -42,6 +43,11 @@ class Message(NamedTuple):
     ack_within: int = 0  # seconds after `at`; 0: any time
     done_within: int = 0
     expires: int = 0
+    pull: int = 0  # the pull request to review, or that was reviewed
+    commit: str = ""  # its commit
+    verdict: str = ""  # of a review or a vote
+    quorum: int = 0  # of a proposal
+    or_agent: str = ""  # who does it if its recipients do not begin
     artifacts: tuple[str, ...] = ()  # paths, commits, URLs
     claim: int = 0  # of a reply: the generation of the lock under which its author works
     is_payload: bool = False  # whether the body is JSON, in the shape of its topic
@@ -59,7 +65,9 @@ class Message(NamedTuple):
     @property
     def is_shared(self) -> bool:
         """Whether exactly one of a group does what is asked: it claims the message by a lock."""
-        return self.wants_work and any(map(address.is_group, self.to))
+        if not self.wants_work or self.kind == PROPOSAL:
+            return False
+        return bool(self.or_agent) or any(map(address.is_group, self.to))
 
 
 class Letter(NamedTuple):
@@ -76,6 +84,8 @@ class Letter(NamedTuple):
             return RESOLVED
         if message.is_shared:
             return _state(self._of_claim())
+        if message.kind == PROPOSAL:
+            return CLAIMED if self.replies else NEW
         states = [self.state_of(name) for name in address.named(message.to)]
         return min(states, key=STATES.index)
 
@@ -84,7 +94,7 @@ class Letter(NamedTuple):
         if not self.message.wants_work:
             return RESOLVED
         replies = self._of_claim() if self.message.is_shared else self.replies
-        return _state([each for each in replies if each.by.name == agent])
+        return _state([each for each in replies if each.by == Actor(agent)])
 
     @property
     def holder(self) -> str:
@@ -101,6 +111,8 @@ class Letter(NamedTuple):
     def is_late(self, now: float) -> str:
         """What is overdue at a time in seconds: `ack`, `done`, or empty."""
         message, state = self.message, self.state
+        if message.kind == PROPOSAL:
+            return ""  # its end is the end of the vote
         age = now - seconds(message.at)
         if message.done_within and state in (NEW, CLAIMED) and age > message.done_within:
             return DONE
@@ -120,10 +132,10 @@ class Letter(NamedTuple):
 def _state(replies: Sequence[Message]) -> str:
     if not replies:
         return NEW
-    ends = [each.kind for each in replies if each.kind in OUTCOMES]
+    ends = [each.kind for each in replies if each.kind != ACK]
     if not ends:
         return CLAIMED
-    return RESOLVED if ends[0] == DONE else FAILED  # the first one: a second is a repetition
+    return FAILED if ends[0] == FAILED else RESOLVED  # the first one: a second is a repetition
 
 
 def identity(message: Message, times: int) -> str:
@@ -156,6 +168,11 @@ def may_command(by: Actor, orchestrators: Collection[str]) -> bool:
 
 def _counts(message: Message, reply: Message) -> bool:
     """Whether a reply is by somebody who was asked. A group's member proves it by its claim."""
+    if (message.kind == PROPOSAL) != (reply.kind == VOTE):
+        return False
+    if message.kind == PROPOSAL:
+        is_asked = reply.by.name in message.to or any(map(address.is_group, message.to))
+        return is_asked or reply.by.is_person
     if message.is_shared:
         return reply.claim > 0
     return reply.by.name in message.to and not reply.by.is_person

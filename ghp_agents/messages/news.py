@@ -5,7 +5,16 @@ from collections.abc import Collection, Iterable, Sequence
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import clean, cut, file, indented, phrase, who
 from ghp_agents.messages import address
-from ghp_agents.messages.message import ACK, COMMAND, DONE, NEW, Letter, Message
+from ghp_agents.messages.message import (
+    ACK,
+    COMMAND,
+    DONE,
+    NEW,
+    REVIEW,
+    VERDICTS,
+    Letter,
+    Message,
+)
 from ghp_agents.state.codec import order
 
 LIMIT = 1_500  # characters of all messages in one step
@@ -83,8 +92,13 @@ def words(message: Message) -> str:
         return f"{by} has begun with your {about} {subject}."
     if not message.wants_work and message.kind != "note":
         verb = "has done" if message.kind == DONE else "could not do"
+        if message.verdict in VERDICTS:
+            of = f" #{message.pull} at {message.commit[:12]}, as asked by" if message.pull else ""
+            verb = f"{VERDICTS[message.verdict]}{of}"
         return _with_body(f"{by} {verb} your {about} {subject}", message)
     issue = f" about #{message.issue}" if message.issue else ""
+    if message.pull:
+        issue = f"{issue}, pull request #{message.pull} at {message.commit[:12]}"
     answers = f", a reply to {about}" if message.about else ""
     group = "" if not any(map(address.is_group, message.to)) else f" to {', '.join(message.to)}"
     first = f"{message.kind.capitalize()} {message.name}{group} by {by}{issue}{answers}: {subject}"
@@ -107,10 +121,10 @@ def _next(message: Message) -> str:
     name = message.name
     if not message.wants_work:
         return "This is information only."
+    begin = f"To begin: `ghp agent-inbox claim {name}`. At the end:"
     done, fail = f"done {name} --result TEXT", f"fail {name} --reason TEXT"
+    if message.kind == REVIEW:
+        done = f"done {name} --verdict approve|changes --result TEXT"
     order = "It is a command." if message.kind == COMMAND else "It is a request, not a command."
     one = " Only one agent may claim it." if message.is_shared else ""
-    return (
-        f"{order}{one} To begin: `ghp agent-inbox claim {name}`. At the end: "
-        f"`ghp agent-inbox {done}`, or `ghp agent-inbox {fail}`."
-    )
+    return f"{order}{one} {begin} `ghp agent-inbox {done}`, or `ghp agent-inbox {fail}`."

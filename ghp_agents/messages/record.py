@@ -8,6 +8,7 @@ from ghp_agents.core.errors import UsageError
 from ghp_agents.core.fields import any_list, any_text, as_actor
 from ghp_agents.core.ids import NUMBERS_END, CloneId, Timestamp, one_line
 from ghp_agents.core.schema_version import KEY, VERSION, unversioned
+from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.messages.address import MOST, checked_all
 from ghp_agents.messages.header_block import Block, parse, render
 from ghp_agents.messages.message import DEFAULT_URGENCY, KINDS, REPLIES, URGENCIES, Message
@@ -21,6 +22,8 @@ SUBJECT_LIMIT = 200  # characters
 NAME_LIMIT = 200  # of a person
 ARTIFACTS = 50
 _ID = re.compile(r"[0-9a-f]{4,64}")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_WORD = re.compile(r"[a-z-]{1,20}")
 _PATH = re.compile(r"\.ghp/messages/([0-9a-f]{2})/([0-9a-f]{4,64})\.md")
 
 
@@ -53,6 +56,11 @@ def render_message(message: Message) -> bytes:
     }
     more = {
         "Issue": str(message.issue or ""),
+        "Pull-Request": str(message.pull or ""),
+        "Commit": message.commit,
+        "Verdict": message.verdict,
+        "Quorum": str(message.quorum or ""),
+        "Or-Agent": message.or_agent,
         "Ack-Within": _spelled(message.ack_within),
         "Done-Within": _spelled(message.done_within),
         "Expires-After": _spelled(message.expires),
@@ -95,6 +103,11 @@ def _decode(_: str, identity: str, data: bytes) -> Message | None:
         ack_within=_seconds(headers.get("Ack-Within", "")),
         done_within=_seconds(headers.get("Done-Within", "")),
         expires=_seconds(headers.get("Expires-After", "")),
+        pull=_number(headers.get("Pull-Request", "")),
+        commit=_matching(_COMMIT, headers.get("Commit", "")),
+        verdict=_matching(_WORD, headers.get("Verdict", "")),
+        quorum=_number(headers.get("Quorum", "")),
+        or_agent=_agent(headers.get("Or-Agent", "")),
         artifacts=_texts(headers.get("Artifacts", ""))[:ARTIFACTS],
         claim=_number(headers.get("Claim", "")),
         is_payload=headers.get("Content-Type") == JSON,
@@ -118,6 +131,15 @@ def _spelled(seconds: int) -> str:
 
 def _seconds(text: str) -> int:
     return _number(text.removesuffix(" s"))
+
+
+def _matching(pattern: re.Pattern[str], text: str) -> str:
+    """A text that fits a pattern, else nothing."""
+    return text if pattern.fullmatch(text) else ""
+
+
+def _agent(text: str) -> str:
+    return text if is_name(text) else ""
 
 
 def _number(text: str) -> int:

@@ -1,6 +1,6 @@
 """Replies to requests: an agent begins with one, and says what became of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.errors import RefusedError
@@ -17,6 +17,20 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 
 
+class Saying(NamedTuple):
+    """What an agent replies."""
+
+    kind: str
+    text: str = ""
+    artifacts: Sequence[str] = ()
+    verdict: str = ""  # of a review
+    pull: int = 0  # that was reviewed
+    commit: str = ""
+
+
+AndRecorded = Callable[[Snapshot], list[Record]]
+
+
 class ReplyResult(NamedTuple):
     """A message after an agent's reply. `is_new`: whether the reply says something new."""
 
@@ -30,7 +44,7 @@ def claim(ctx: Context, reference: str) -> ReplyResult:
 
     Raises RefusedError if another agent has it, UnknownError if nobody can tell.
     """
-    return _reply(ctx, reference, ACK, "", ())
+    return _reply(ctx, reference, Saying(ACK))
 
 
 def finish(
@@ -40,34 +54,43 @@ def finish(
 
     Raises as `claim`.
     """
-    return _reply(ctx, reference, FAILED if fails else DONE, text, artifacts)
+    return _reply(ctx, reference, Saying(FAILED if fails else DONE, text, artifacts))
+
+
+def finish_review(
+    ctx: Context, reference: str, saying: Saying, recorded: AndRecorded = lambda _: []
+) -> ReplyResult:
+    """Complete a review: reply and review are one write. Raises as `claim`."""
+    return _reply(ctx, reference, saying, recorded)
 
 
 def _reply(
-    ctx: Context, reference: str, kind: str, text: str, artifacts: Sequence[str]
+    ctx: Context, reference: str, saying: Saying, recorded: AndRecorded = lambda _: []
 ) -> ReplyResult:
     agent = ctx.ws.agent()
-    body, named = texts.body(text), texts.artifacts(artifacts)
-    letter = _asked(ctx, ctx.store.snapshot(), agent, reference)
+    body, named = texts.body(saying.text), texts.artifacts(saying.artifacts)
+    letter = asked(ctx, ctx.store.snapshot(), agent, reference)
     if letter.message.is_shared and letter.holder != agent:
         _refuse_if_over(letter.message, letter.state)
     generation = claims.take(ctx, letter, agent) if letter.message.is_shared else 0
 
     def decide(snapshot: Snapshot) -> tuple[ReplyResult, list[Record]]:
-        asked = _asked(ctx, snapshot, agent, reference)
-        message = asked.message
+        before = asked(ctx, snapshot, agent, reference)
+        message = before.message
         to = one_line(message.by.name, 60).replace(",", " ")
         reply = Message(
             "", Actor(agent), (to,), message.subject, *service.when(ctx, snapshot), body=body,
-            kind=kind, about=message.id, issue=message.issue, artifacts=named, claim=generation,
+            kind=saying.kind, about=message.id, issue=message.issue, artifacts=named,
+            claim=generation, verdict=saying.verdict, pull=saying.pull, commit=saying.commit,
         )  # fmt: skip
         reply = reply._replace(id=rules.identity(reply, 0))
-        for earlier in asked.replies:
+        for earlier in before.replies:
             if earlier.id == reply.id:
-                return ReplyResult(asked, earlier, is_new=False), []
-        _refuse_if_over(message, asked.state_of(agent))
-        after = asked._replace(replies=(*asked.replies, reply))
-        return ReplyResult(after, reply, is_new=True), [service.sent_record(reply)]
+                return ReplyResult(before, earlier, is_new=False), []
+        _refuse_if_over(message, before.state_of(agent))
+        after = before._replace(replies=(*before.replies, reply))
+        more = recorded(snapshot)
+        return ReplyResult(after, reply, is_new=True), [service.sent_record(reply), *more]
 
     result = transact(ctx.store, decide)
     escalation.mark_told(ctx.ws, agent, [news.key_of(result.letter.message)])
@@ -81,7 +104,7 @@ def _refuse_if_over(message: Message, state: str) -> None:
         raise RefusedError(f"{message.name} is {state} already.", hint=_how_to_reply(message))
 
 
-def _asked(ctx: Context, snapshot: Snapshot, agent: AgentName, reference: str) -> Letter:
+def asked(ctx: Context, snapshot: Snapshot, agent: AgentName, reference: str) -> Letter:
     """The letter that an agent replies to. Raises NotFoundError, RefusedError."""
     known = service.known_letters(ctx, snapshot)
     message = rules.find([each.message for each in known], reference)

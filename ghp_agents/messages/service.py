@@ -55,6 +55,8 @@ class Draft(NamedTuple):
     expires: int = 0
     artifacts: Sequence[str] = ()
     payload: str = ""  # JSON; then there is no body
+    pull: int = 0  # of a review: its pull request
+    commit: str = ""  # and the commit of it
 
 
 def send(ctx: Context, draft: Draft) -> SendResult:
@@ -84,7 +86,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
             "", by, to, subject, *when(ctx, snapshot), body=body, kind=draft.kind, about=about,
             urgency=draft.urgency, issue=issue, ack_within=draft.ack_within,
             done_within=draft.done_within, expires=draft.expires, artifacts=artifacts,
-            is_payload=bool(draft.payload),
+            is_payload=bool(draft.payload), pull=draft.pull, commit=draft.commit,
         )  # fmt: skip
         for clone in {message.clone, UNNAMED}:  # the clone's first record made its name
             if earlier := _repeated(ctx, known, message._replace(clone=clone)):

@@ -5,10 +5,14 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.messages import payload
-from ghp_agents.messages.message import Message
+from ghp_agents.messages.message import NOTE, REVIEW, Message
 from ghp_agents.messages.topic import is_topic
 
 NEW_TOPIC = "meta.new_topic"
+ASKS = {  # topics whose messages ask for something by themselves
+    "agent.question": "question",
+    "code.review_requested": REVIEW,
+}
 
 
 class Topic(NamedTuple):
@@ -39,6 +43,11 @@ def _describe(topics: dict[str, Topic], message: Message) -> None:
     was = topics.get(name, Topic(name))
     if is_topic(f"@{name}") and not was.description:
         topics[name] = was._replace(description=text, by=message.by.name)
+
+
+def kind_for(to: Iterable[str]) -> str:
+    """The kind of a message to these recipients, if its sender names none."""
+    return next((ASKS[each[1:]] for each in to if each[1:] in ASKS and is_topic(each)), NOTE)
 
 
 def checked_payload(topic: str, value: Any) -> None:

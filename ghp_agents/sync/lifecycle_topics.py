@@ -26,6 +26,7 @@ TOPICS = {  # by event of the ledger
     "pull-return": "pull.sent_back",
     "pull-merge": "pull.merged",
 }
+ALSO = {"pull.reviewed": "code.review_completed"}  # a second name of the same
 STARTED, STOPPED = "Started", "stopped"
 AGENT_TOPICS = ("agent.registered", "agent.unregistered", "agent.status_changed")
 
@@ -48,7 +49,8 @@ def subscription(snapshot: Snapshot, agent: AgentName) -> Subscription | None:
 def line(entry: LedgerEntry, to: Subscription | None) -> str:
     """An entry in one line, if its topic is subscribed to; else empty."""
     topic = topic_of(entry)
-    if to is None or not topic or not hears(to.listens, to.ignores, topic):
+    names = [name for name in (topic, ALSO.get(topic, "")) if name]
+    if to is None or not any(hears(to.listens, to.ignores, name) for name in names):
         return ""
     text = f" {phrase(entry.text)}" if entry.text else ""
     about = f" {thing(one_line(entry.object, 60))}" if entry.object else ""

@@ -48,8 +48,9 @@ def _inbox(given: Arguments) -> Words:
     if act != "list" and not given.get("ids"):
         raise UsageError(f"`{act}` needs the ids of messages.", hint="Call it with `ids`.")
     named = {"done": "--result", "fail": "--reason"}.get(act)
-    option = [f"{named}={text}"] if named and text else []
-    return ["agent-inbox", act, *option, *_rest([] if act == "list" else given.get("ids", []))]
+    options = [f"{named}={text}"] if named and text else []
+    options += _option(given, "verdict") if act == "done" else []
+    return ["agent-inbox", act, *options, *_rest([] if act == "list" else given.get("ids", []))]
 
 
 def _option(given: Arguments, name: str, option: str = "") -> Words:
@@ -132,8 +133,10 @@ TOOLS: dict[str, Tool] = {
         ],
     ),
     "inbox": Tool(
-        "Your messages: list, read, claim (begin), done (`text`: result), fail (`text`: reason).",
-        {"act": _choice(INBOX), "ids": TEXTS, "text": TEXT}, (), _inbox,
+        "Your messages: list, read, claim (begin), done (`text`: result; of a review "
+        "also `verdict`), fail (`text`: reason).",
+        {"act": _choice(INBOX), "ids": TEXTS, "text": TEXT,
+         "verdict": _choice(("approve", "changes"))}, (), _inbox,
     ),
     "handoff": Tool(
         "Save your work for the next agent, or give it `to` one.",

@@ -20,6 +20,7 @@ from ghp_agents.wiring import App
 AS_JSON = json_choice.option("Print it as JSON.")
 ALL = click.option("--all", "everything", is_flag=True, help="Also what is done or was read.")
 SENT = click.option("--sent", is_flag=True, help="What you sent, and what became of it.")
+VERDICTS = {"approve": "approve", "changes": "request-changes"}
 IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
 
 
@@ -134,10 +135,40 @@ def ack(ctx: click.Context, app: App, ids: tuple[str, ...]) -> None:
 @click.option("--result", metavar="TEXT", default="", help="What came of it; `-` reads stdin.")
 @click.option("--artifact", "artifacts", metavar="NAME", multiple=True,
               help="A path, a commit or a URL that belongs to it; repeatable.")  # fmt: skip
+@click.option(
+    "--verdict", type=click.Choice(VERDICTS),
+    help="Of a review: it approves the pull request, or requests changes.",
+)  # fmt: skip
 @acting
-def done(app: App, ids: tuple[str, ...], result: str, artifacts: tuple[str, ...]) -> None:
-    """Report that what messages ask for is done; their senders are told."""
-    _finish(app, ids, result, artifacts, fails=False)
+def done(
+    app: App, ids: tuple[str, ...], result: str, artifacts: tuple[str, ...], verdict: str | None
+) -> None:
+    """Report that what messages ask for is done; their senders are told.
+
+    A verdict counts as `ghp agent-review` of the commit that was to be reviewed.
+    """
+    if verdict is None:
+        _finish(app, ids, result, artifacts, fails=False)
+        return
+    body = _read(result)
+    try:
+        for each in ids:
+            _review(app, each, VERDICTS[verdict], body, artifacts)
+    finally:  # also if a later id is wrong
+        send(app)
+
+
+def _review(app: App, id: str, verdict: str, text: str, artifacts: tuple[str, ...]) -> None:
+    from ghp_agents.pulls import review
+    from ghp_agents.pulls.merging import review_request
+
+    done = review_request.complete(app, app.cwd, id, verdict, text, artifacts)
+    _report(done.reply, "Completed", "{} was reported before.")
+    if done.review:
+        what = f"{review.VERDICTS[verdict]} #{done.review.pull} at {done.review.head[:12]}"
+        output.say(f"You {what}.")
+    for note in done.notes:
+        output.warn(note)
 
 
 @inbox.command("fail", epilog="Example: ghp agent-inbox fail M-3f9a --reason 'No test data'")
@@ -154,7 +185,7 @@ def fail(app: App, ids: tuple[str, ...], reason: str) -> None:
 def _finish(
     app: App, ids: tuple[str, ...], text: str, artifacts: tuple[str, ...], *, fails: bool
 ) -> None:
-    body = read_text(text, 4 * texts.BODY_LIMIT + 4, "The text on standard input")
+    body = _read(text)
     try:
         for each in ids:
             result = reply.finish(app, each, body, artifacts, fails=fails)
@@ -162,6 +193,10 @@ def _finish(
             _report(result, verb, "{} was reported before.")
     finally:  # also if a later id is wrong
         send(app)
+
+
+def _read(text: str) -> str:
+    return read_text(text, 4 * texts.BODY_LIMIT + 4, "The text on standard input")
 
 
 def _report(result: ReplyResult, verb: str, already: str) -> None:

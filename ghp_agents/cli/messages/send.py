@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,9 +13,12 @@ from ghp_agents.cli.params import STDIN, Duration
 from ghp_agents.cli.views import message as view
 from ghp_agents.core.errors import UsageError
 from ghp_agents.messages import service as services
-from ghp_agents.messages import texts
-from ghp_agents.messages.message import DEFAULT_URGENCY, KINDS, NOTE, URGENCIES
+from ghp_agents.messages import texts, topic_list
+from ghp_agents.messages.message import DEFAULT_URGENCY, KINDS, REVIEW, URGENCIES
 from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.pulls.merging.review_request import Subject
 
 
 @click.command(
@@ -30,8 +34,8 @@ from ghp_agents.wiring import App
 @click.option("--payload", metavar="JSON", default="",
               help="Instead of a body: the fields that a topic asks for.")  # fmt: skip
 @click.option(
-    "--kind", type=click.Choice(KINDS), default=NOTE, show_default=True,
-    help="A note informs; the others ask for something.",
+    "--kind", type=click.Choice(KINDS),
+    help="A note informs, by default; the others ask for something.",
 )  # fmt: skip
 @click.option("--reply-to", metavar="ID", help="The message that it answers.")
 @click.option("--issue", metavar="N", help="The issue that it is about.",
@@ -56,7 +60,7 @@ def send(
     body: str | None,
     body_file: str | None,
     payload: str,
-    kind: str,
+    kind: str | None,
     reply_to: str | None,
     issue: str | None,
     urgency: str,
@@ -81,9 +85,12 @@ def send(
     if body is not None and body_file is not None:
         raise UsageError("--body and --body-file exclude each other.", hint="Use one of them.")
     text = _body(body_file) if body_file else body or ""
+    kind = kind or topic_list.kind_for(words[:-1])
+    subject = _subject(app, issue) if kind == REVIEW else None
     draft = services.Draft(
         words[:-1], words[-1], text, kind, urgency, reply_to or "", issue, int(ack_within),
         int(done_within), int(expires), artifacts, payload,
+        *(subject[:2] if subject else ()),
     )  # fmt: skip
     result = services.send(app, draft)
     message = result.message
@@ -95,10 +102,20 @@ def send(
         output.done(f"Sent {message.name} to {', '.join(message.to)}: {message.subject}")
     else:
         output.say(f"Already sent as {message.name}.")
-    for note in result.notes:
+    for note in (*result.notes, *([subject.note] if subject and subject.note else ())):
         output.warn(note)
     output.flush()
     send_now(app)
+
+
+def _subject(app: App, issue: str | None) -> "Subject | None":
+    """What a review is about: the pull request of the issue, by default of the current one."""
+    from ghp_agents.issues.numbers import named_or_current
+    from ghp_agents.pulls.merging import review_request
+
+    agent = None if app.ws.actor().is_person else app.ws.agent()
+    number = named_or_current(app, agent, issue)
+    return None if number is None else review_request.subject_of(app, app.cwd, number)
 
 
 def _body(name: str) -> str:

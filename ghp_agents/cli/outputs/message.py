@@ -17,6 +17,9 @@ class MessageJson(TypedDict):
     about: str | None
     issue: int | None
     urgency: str
+    pull: int | None
+    commit: str | None
+    verdict: str | None
     artifacts: list[str]
 
 

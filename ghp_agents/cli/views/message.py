@@ -7,7 +7,7 @@ from ghp_agents.cli import output
 from ghp_agents.core.clock import age
 from ghp_agents.core.ids import one_line, short_ids
 from ghp_agents.hotpath.quoting import clean, file, indented, phrase, who
-from ghp_agents.messages.message import ACK, DONE, NEW, Letter, Message
+from ghp_agents.messages.message import ACK, DONE, NEW, VERDICTS, Letter, Message
 
 if TYPE_CHECKING:
     from ghp_agents.cli.outputs.message import LetterJson, MessageJson
@@ -46,12 +46,16 @@ def _state(letter: Letter, agent: str | None, now: float) -> str:
 def page(message: Message) -> str:
     """One message of a thread in full; what others wrote is quoted."""
     verbs = {ACK: "began", DONE: "completed it", "failed": "could not do it"}
+    of = f"#{message.pull} at {message.commit[:12]}" if message.pull else ""
     act = verbs.get(message.kind, f"{message.kind} {message.name}")
+    if message.verdict in VERDICTS:
+        act = f"{VERDICTS[message.verdict]} {of or 'it'}"
     to = f" to {', '.join(map(file, message.to))}" if message.kind not in verbs else ""
     lines = [f"{who(message.by.name, message.by.is_person)}, {output.when(message.at)}: {act}{to}"]
     if message.kind not in verbs:
         lines.append(f"Subject: {phrase(message.subject, 200)}")
         lines += [f"Issue: #{message.issue}"] if message.issue else []
+        lines += [f"Pull request: {of}"] if of else []
         lines += [f"Urgency: {message.urgency}"] if message.urgency != "normal" else []
     if message.body:
         lines.append(indented(clean(message.body)))
@@ -74,6 +78,9 @@ def as_json(message: Message) -> "MessageJson":
         "about": f"M-{message.about}" if message.about else None,
         "issue": message.issue,
         "urgency": message.urgency,
+        "pull": message.pull or None,
+        "commit": message.commit or None,
+        "verdict": message.verdict or None,
         "artifacts": [*message.artifacts],
     }
 

@@ -43,31 +43,39 @@ def review(ctx: Context, pull: Pull, verdict: str, text: str = "") -> Reviewed:
             hint="Another agent or a person can review it: `ghp agent-review "
             f"{pull.number} --approve`.",
         )
-    kept = redacted(text).strip()[: rules.TEXT_LIMIT]
 
     def decide(snapshot: Snapshot) -> tuple[Reviewed, list[Record]]:
+        entry = entry_of(ctx, snapshot, fresh, pull, verdict, text)
         known = [record for record in _records(snapshot, pull.number) if record.by == by]
-        if known and known[-1][2:5] == (pull.head, verdict, kept):
+        if known and known[-1][2:5] == entry[2:5]:
             return Reviewed(known[-1], is_new=False), []
-        entry = ReviewRecord(
-            pull.number, fresh, pull.head, verdict, kept, Timestamp(now_text(ctx.ws)), by,
-            snapshot.clock + 1, snapshot.clone,
-        )  # fmt: skip
         return Reviewed(entry, is_new=True), [rules.encode(entry, pull.issue)]
 
     done = transact(ctx.store, decide)
     if pull.issue is None:
         return done
-    return done._replace(notes=_comment(ctx, pull.issue, done))
+    return done._replace(notes=comment(ctx, pull.issue, done))
 
 
-def _comment(ctx: Context, issue: int, done: Reviewed) -> tuple[str, ...]:
-    """Comment on the issue, unless an earlier run did; return notes on failures. Without a marker:
-    so its agent hears of it."""
+def entry_of(
+    ctx: Context, snapshot: Snapshot, identity: str, pull: Pull, verdict: str, text: str
+) -> ReviewRecord:
+    """The review of a pull request's commit by the actor."""
+    return ReviewRecord(
+        pull.number, identity, pull.head, verdict, redacted(text).strip()[: rules.TEXT_LIMIT],
+        Timestamp(now_text(ctx.ws)), ctx.ws.actor(), snapshot.clock + 1, snapshot.clone,
+    )  # fmt: skip
+
+
+def comment(ctx: Context, issue: int, done: Reviewed, marker: str = "") -> tuple[str, ...]:
+    """Comment on the issue, unless an earlier run did; return notes on failures. Without a marker,
+    the issue's agent hears of it."""
     text = rules.comment(done.record)
     try:
         with ctx.tracker.showing():
-            if done.is_new or all(each.body != text for each in ctx.tracker.get(issue).comments):
+            if marker:
+                ctx.tracker.comment(issue, text, done.record.by, marker=marker)
+            elif done.is_new or all(each.body != text for each in ctx.tracker.get(issue).comments):
                 issues.comment(ctx, str(issue), text)
     except UnknownError as error:
         return (f"Cannot comment on #{issue}: {error} The review counts; repeat it to comment.",)
