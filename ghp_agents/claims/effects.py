@@ -48,23 +48,24 @@ class ClaimContext(NamedTuple):
 
 
 def myself(ctx: Context) -> ClaimContext:
-    """The context of the actor; an agent is registered first for its epoch. Raises GhpError."""
+    """The context of the actor. Nothing is written: the command may be refused. Raises GhpError."""
     actor = ctx.ws.actor()
     assignee(actor.name)  # raises if the holder could not be shown as assignee
-    if actor.is_person:
-        return ClaimContext(ctx, actor, 0)
+    return ClaimContext(ctx, actor, 0 if actor.is_person else presence.epoch_of(ctx, actor.name))
+
+
+def registered(me: ClaimContext) -> ClaimContext:
+    """The same, with the epoch of an agent that has a presence here. Raises GhpError."""
+    if me.actor.is_person:
+        return me
     try:
-        presence.heartbeat(ctx.ws, ctx.store, AgentName(actor.name), {})
+        presence.heartbeat(me.ctx.ws, me.ctx.store, AgentName(me.name), {})
     except OSError as error:
         raise GhpError(
-            f"Cannot register {actor.name}: no presence folder is writable ({error.strerror}).",
+            f"Cannot register {me.name}: no presence folder is writable ({error.strerror}).",
             hint="Set GHP_STATE_DIR to a writable folder, or free disk space.",
         ) from None
-    return ClaimContext(
-        ctx,
-        actor,
-        number(ctx.ws.presence(actor.name) or {}, "epoch"),
-    )
+    return me._replace(epoch=presence.epoch_of(me.ctx, me.name))
 
 
 def show_claim(

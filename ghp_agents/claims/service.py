@@ -10,7 +10,14 @@ from typing import NamedTuple
 
 from ghp_agents.claims import claim as rules
 from ghp_agents.claims import effects, holder_liveness, messages
-from ghp_agents.claims.effects import ClaimContext, is_shown, myself, show_claim, show_release
+from ghp_agents.claims.effects import (
+    ClaimContext,
+    is_shown,
+    myself,
+    registered,
+    show_claim,
+    show_release,
+)
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError, UnknownError, UsageError
 from ghp_agents.core.ids import IssueNumber, agent_name
@@ -20,7 +27,7 @@ from ghp_agents.issues.service import IssueResult
 from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
 from ghp_agents.ports import Context, LockService
-from ghp_agents.presence import stopping
+from ghp_agents.presence import same_name, stopping
 from ghp_agents.state import cause
 from ghp_agents.state.cause import Cause
 from ghp_agents.state.legacy_causes import GIVEN_BY, STOLEN
@@ -142,6 +149,8 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
         raise messages.closed(issue)
     if not me.actor.is_person:
         _refuse_stopped(me)
+        if not steal:
+            same_name.refuse(me.ctx, me.name)
     name = claim_name(issue.number)
     lease, is_sure = _known(me.ctx.locks, name), False
     seen: tuple[Lock | None, HolderView] = (None, HolderView())
@@ -158,7 +167,7 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
         if lease and stands == "disputed":
             raise messages.disputed(issue.number, lease)
         if lease and stands == "mine":
-            return _mine(me, issue, lease)
+            return _mine(registered(me), issue, lease)
         if lease and is_kept:
             raise messages.held(me, issue, lease, sight, steal=steal, may_steal=may_steal)
         if not steal and (refused := messages.assigned(me, issue, lease)):
@@ -211,7 +220,7 @@ def _take(
         claim_name(issue.number), me.name, expected=lease, epoch=me.epoch, reason=reason,
         cause=Cause(_CAUSES[event], me.name),
     )  # fmt: skip
-    shown, waits_for = show_claim(me, issue, taken, event, previous)
+    shown, waits_for = show_claim(registered(me), issue, taken, event, previous)
     return ClaimResult(shown, taken, event, previous, waits_for)
 
 

@@ -187,6 +187,23 @@ def list_agents(ctx: Context, snapshot: Snapshot, *, processes: bool = True) -> 
     return [observer.best(name, known[name]) for name in sorted(known)]
 
 
+def elsewhere(ctx: Context, snapshot: Snapshot, name: str) -> list[AgentView]:
+    """An agent as each other clone that has it reports it."""
+    clones = [clone for clone in _others(snapshot) if name in snapshot.agents_of(clone)]
+    if not clones:
+        return []
+    observer = _Observer(ctx, snapshot, processes=False)
+    return [observer.view(name, clone, snapshot.agents_of(clone)[name]) for clone in clones]
+
+
+def epoch_of(ctx: Context, agent: str) -> int:
+    """The agent's epoch here; if it has none yet, the one that it would get."""
+    here = ctx.ws.presence(agent)
+    if here is not None:
+        return rules.number(here, "epoch")
+    return next_epoch(ctx.store.snapshot().agents().get(agent, {}))
+
+
 class _Observer:
     """This clone as an observer, at one moment."""
 

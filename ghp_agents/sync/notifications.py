@@ -17,7 +17,7 @@ from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.quoting import clean, file, phrase
 from ghp_agents.messages import service as messages
 from ghp_agents.ports import Context, Snapshot
-from ghp_agents.presence import namesakes, stopping
+from ghp_agents.presence import namesakes, same_name, stopping
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls.merging import send_back
 from ghp_agents.state import refusal
@@ -53,8 +53,7 @@ def gather(
     snapshot = ctx.store.snapshot()
     items = [*(_of_stop(ctx, snapshot, agent, again) or _of_fence(ctx, agent, again))]
     items += _wanted(ctx, snapshot, agent, again)
-    items += _rivals(ctx, agent)
-    items += _once(ctx, agent)
+    items += _once(ctx, snapshot, agent)
     items += messages.unread(ctx, snapshot, agent)
     items += others_news.gather(ctx, snapshot, agent)
     if not is_resumed:
@@ -72,9 +71,11 @@ def gather(
     return Notifications("\n".join(lines), tuple(name for _, name in kept))
 
 
-def _once(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
-    """Comments and reviews on GitHub, and merges on main that the agent has not heard of."""
-    found = [*notices.remarks(ctx.ws, agent), *notices.reviews(ctx.ws, agent)]
+def _once(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[tuple[str, str]]:
+    """Others of its name, comments and reviews on GitHub, and merges on main that the agent has not
+    heard of."""
+    found = [*same_name.news(ctx, snapshot, agent), *namesakes.to_first(ctx.ws.folders, agent)]
+    found += [*notices.remarks(ctx.ws, agent), *notices.reviews(ctx.ws, agent)]
     found += main_moved.news(ctx.ws, agent)
     found += _refused(ctx, agent)
     found += merge_queue.news(ctx.ws, agent)
@@ -121,21 +122,6 @@ def must_stop(ctx: Context, snapshot: Snapshot, agent: AgentName) -> bool:
     return any(text for text, _ in _of_stop(ctx, snapshot, agent, again=False))
 
 
-def _rivals(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
-    """Other living sessions that use this name; each of them is told."""
-    found = [
-        (
-            f"Two running sessions use the name {agent}: {rivalry.where}. Stop one, or rename it: "
-            "`ghp agent-whoami --set NAME`, in a worktree of its own.",
-            " ".join(("rival", *sorted(rivalry.where.split()))),
-        )
-        for rivalry in presence.rivalries(ctx.ws)
-        if rivalry.agent == agent
-    ]
-    found += namesakes.to_first(ctx.ws.folders, agent)
-    return [item for item in found if not escalation.is_told(ctx.ws, agent, item[1])]
-
-
 def _answer(news: News) -> str:
     """An answer in its block; if its question is too long, the command that shows it."""
     text = clean(escalation.render_news([news], limit=ANSWER_LIMIT).rstrip())
@@ -147,7 +133,7 @@ def _answer(news: News) -> str:
 
 def of_others(ctx: Context, snapshot: Snapshot, agent: AgentName) -> Notifications:
     """What others did that concerns `agent`, if it was not delivered."""
-    items = [*_once(ctx, agent), *messages.unread(ctx, snapshot, agent)]
+    items = [*_once(ctx, snapshot, agent), *messages.unread(ctx, snapshot, agent)]
     items += others_news.gather(ctx, snapshot, agent)
     lines = [text for text, _ in items if text]
     return Notifications("\n".join(lines), tuple(name for _, name in items))
@@ -219,7 +205,7 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
         stop = must_stop(ctx, snapshot, agent)
         fence = _fence(ctx, agent)
         fenced = fence is not None and not escalation.is_told(ctx.ws, agent, _fence_id(fence))
-        wanted = _wanted(ctx, snapshot, agent, again=False) or _once(ctx, agent)
+        wanted = _wanted(ctx, snapshot, agent, again=False) or _once(ctx, snapshot, agent)
         wanted = wanted or messages.unread(ctx, snapshot, agent, letters)
         new = (answered and _answers(ctx.ws, snapshot, agent)) or _returns(ctx.ws, snapshot, agent)
         if stop or fenced or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):

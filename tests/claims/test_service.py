@@ -267,10 +267,30 @@ def test_who_went_to_another_clone_and_claimed_there_shuts_its_former_self_out(
     one.sync()
     there = team.join("worker-1", "another clone")
     there.sync()
-    assert there.claim(1).lease.epoch == 2
+    with pytest.raises(RefusedError) as early:
+        there.claim(1)
+    assert str(early.value).endswith("Two agents cannot have one name.")
+    assert there.presence == {}
+    assert there.claim(1, steal=True, reason="it moved here").lease.epoch == 2
     with pytest.raises(RefusedError) as caught:
         one.claim(1)
     assert "an agent with the same name in another clone" in str(caught.value)
+
+
+def test_a_refused_claim_neither_registers_its_agent_nor_moves_it(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    one.claim(1)
+    one.sync()
+    new = team.join("worker-3", "another clone").sync()
+    with pytest.raises(RefusedError):
+        new.claim(1)
+    assert new.presence == {}
+    two.claim(2)
+    before = two.presence
+    with pytest.raises(RefusedError):
+        two.claim(1)
+    assert two.presence == before
 
 
 # ------------------------------------------------------------------------------- without the place

@@ -1,0 +1,81 @@
+"""An agent in another clone that has the same name: nobody else begins under it, and both hear."""
+
+import pytest
+
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.ids import AgentName
+from ghp_agents.presence import same_name
+from ghp_agents.presence import service as presence
+from tests.support.context import make_context
+from tests.support.leases import Yard, two_yards
+
+
+@pytest.fixture
+def yards(clones: object) -> tuple[Yard, Yard]:
+    return two_yards(*clones(2))  # type: ignore[operator]
+
+
+def exchange(*yards: Yard) -> None:
+    for yard in (*yards, *yards):
+        yard.store.sync()
+
+
+def begin(yard: Yard) -> None:
+    """Let worker-1 begin here: on this machine, and for others."""
+    presence.heartbeat(yard.ws("worker-1"), yard.store, AgentName("worker-1"), {})
+    yard.beat("worker-1")
+
+
+def refused(yard: Yard, name: str) -> tuple[str, str] | None:
+    try:
+        same_name.refuse(make_context(yard.ws(None), yard.store), name)
+    except RefusedError as error:
+        return str(error), error.hint
+    return None
+
+
+def news(yard: Yard, name: str) -> list[tuple[str, str]]:
+    return same_name.news(make_context(yard.ws(None), yard.store), yard.store.snapshot(), name)
+
+
+def test_nobody_begins_under_the_name_of_an_agent_at_work_in_another_clone(
+    yards: tuple[Yard, Yard],
+) -> None:
+    one, two = yards
+    begin(one)
+    two.beat("worker-1-2")
+    exchange(one, two)
+    assert refused(one, "worker-1") is None
+    assert refused(two, "worker-3") is None
+    assert refused(two, "worker-1") == (
+        "worker-1 is at work in clone clone-a, heard 0 s ago. Two agents cannot have one name.",
+        "Use another name, such as `--as worker-1-3`. If this agent moved here, stop it there "
+        "first: `ghp agent-status worker-1 --set stopped`.",
+    )
+    one.beat("worker-1", "stopped")
+    exchange(one, two)
+    assert refused(two, "worker-1") is None
+
+
+def test_a_name_whose_agent_is_silent_is_free(yards: tuple[Yard, Yard]) -> None:
+    one, two = yards
+    one.beat("worker-1")
+    one.clock.wait(700)
+    two.clock.wait(700)
+    exchange(one, two)  # the first news of it is old
+    assert refused(two, "worker-1") is None
+
+
+def test_two_at_work_under_one_name_both_hear(yards: tuple[Yard, Yard]) -> None:
+    one, two = yards
+    begin(one)
+    begin(two)
+    exchange(one, two)
+    then = (
+        "If you did not move here from there, two agents have one name: rename this one with "
+        "`ghp agent-whoami --set NAME`, in a worktree of its own."
+    )
+    for yard, other in ((one, "clone-b"), (two, "clone-a")):
+        words = f"worker-1 is at work in clone {other}, heard 0 s ago. {then}"
+        assert news(yard, "worker-1") == [(words, f"rival {other}")]
+    assert news(one, "worker-2") == []
