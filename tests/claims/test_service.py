@@ -286,6 +286,7 @@ def test_a_refused_claim_neither_registers_its_agent_nor_moves_it(
     with pytest.raises(RefusedError):
         new.claim(1)
     assert new.presence == {}
+    two.new("Other work")
     two.claim(2)
     before = two.presence
     with pytest.raises(RefusedError):
