@@ -1,24 +1,36 @@
 """Choose work: the best ready issue for an actor, or the reasons why there is none."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ghp_agents.claims import holder_liveness
+from ghp_agents.claims import decision, holder_liveness
 from ghp_agents.claims.claim import is_mine
+from ghp_agents.claims.decision import Board, Candidate, Rule
 from ghp_agents.claims.effects import ClaimContext
-from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import IssueNumber
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import is_last_resort
 from ghp_agents.issues import comment_commands
-from ghp_agents.issues.capabilities import fits, needed
-from ghp_agents.issues.dependencies import EPIC, has_label, urgency
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
+from ghp_agents.ports import Context
+from ghp_agents.presence import capabilities
+from ghp_agents.presence.service import AgentView
 
 SHOWN = 5  # names in one message
-OUTSIDE = "opened by people without write access"
+WORDS = {  # of an issue that cannot be claimed, and how many of its names are told
+    Rule.BLOCKED: ("blocked by another issue", 0),
+    Rule.PERSON: ("waiting for a person", 0),
+    Rule.SPLIT: ("split into other issues", 0),
+    Rule.TAKEN: ("claimed by", 1),
+    Rule.ASSIGNED: ("assigned to", 1),
+    Rule.UNABLE: ("reserved for agents with", SHOWN),
+    Rule.ASKED: ("waiting for a person to choose the next agent", 0),
+    Rule.STOPPED: ("stopped by a person", 0),
+    Rule.OUTSIDE: ("opened by people without write access", 0),
+}
+ALREADY_TAKEN = "already taken"
 
 
 class Choice(NamedTuple):
@@ -42,95 +54,58 @@ class Choice(NamedTuple):
 def choose(
     me: ClaimContext, held: Mapping[int, Lock], passed_over: Iterable[IssueNumber]
 ) -> Choice:
-    """The best issue for me: already mine, then assigned to me, then by urgency, then by age.
-
-    `held` are the known claims."""
-    issues = [issue for issue in me.ctx.tracker.list() if issue.state == "open" and issue.title]
-    sights = holder_liveness.holders_of(me.ctx, _of_others(me, issues, held))
-    waited_for = {number for issue in issues for number in issue.numbers}
-    skipped, escalated, (stopped, given) = set(passed_over), _escalated(me), _commanded(me)
+    """The best issue for me, as `decision` orders them. `held` are the known claims."""
+    ws = me.ctx.ws
+    can = () if me.actor.is_person else capabilities.of(ws, me.name, ws.presence(me.name))
+    who = Candidate(me.name, me.epoch, me.clone, can)
+    board = read_board(me.ctx, held, who)
+    skipped = set(passed_over)
     reasons: dict[str, list[str]] = {}
     ready: list[Issue] = []
-    for issue in issues:
-        lease = _claim_of(issue, held)
-        why = _obstacle(me, issue, waited_for, lease, sights)
-        if why is None and not escalated.isdisjoint(issue.numbers) and not _is_mine(me, lease):
-            why = "waiting for a person to choose the next agent", []
-        if why is None and not stopped.isdisjoint(issue.numbers) and me.name not in issue.assignees:
-            why = "stopped by a person", []
-        if why is None and not _may_take(me, issue, given, lease):
-            why = OUTSIDE, []
-        if why is None and issue.number not in skipped:
+    for issue in board.issues:
+        obstacle = next(decision.obstacles(board, issue, who), None)
+        if obstacle is None and issue.number not in skipped:
             ready.append(issue)
-        else:
-            reason, names = why or ("already taken", [])
-            reasons.setdefault(reason, []).extend(names or [""])
-    outside = len(reasons.get(OUTSIDE, ()))
+            continue
+        words, shown = WORDS[obstacle.rule] if obstacle else (ALREADY_TAKEN, 0)
+        names = ", ".join(obstacle.names[:shown]) if obstacle else ""
+        reasons.setdefault(words, []).append(names)
+    outside = len(reasons.get(WORDS[Rule.OUTSIDE][0], ()))
     if not ready:
         return Choice(None, _words(reasons), outside)
-    return Choice(min(ready, key=lambda issue: _rank(me, issue, held)), passed_over=outside)
+    return Choice(decision.best(board, ready, who), passed_over=outside)
 
 
-def _may_take(me: ClaimContext, issue: Issue, given: Set[int], lease: Lock | None) -> bool:
-    """Whether someone with write access offered or assigned it, or it is already mine."""
-    return issue.offered or not given.isdisjoint(issue.numbers) or _is_mine(me, lease)
-
-
-def _escalated(me: ClaimContext) -> set[int | None]:
-    """The issues whose agents died so often that a person is asked how to go on."""
-    questions = escalation.read_all(me.ctx.store.snapshot(), me.ctx.ws.settings.orchestrators)[0]
-    return {x.question.issue for x in questions if x.is_open and is_last_resort(x)}
-
-
-def _commanded(me: ClaimContext) -> tuple[set[int], set[int]]:
-    """By comments of people: the issues stopped and not resumed, and those assigned to agents."""
-    files = me.ctx.store.snapshot().files(comment_commands.FOLDER)
-    known = comment_commands.read_commands(files)[0] if files else []
-    return comment_commands.stopped(known), comment_commands.given(known)
-
-
-def _is_mine(me: ClaimContext, lease: Lock | None) -> bool:
-    return lease is not None and is_mine(lease, me.name, me.epoch, me.clone)
-
-
-def _rank(me: ClaimContext, issue: Issue, held: Mapping[int, Lock]) -> tuple[int, int]:
-    mine = _is_mine(me, _claim_of(issue, held))
-    return 0 if mine else 1 if me.name in issue.assignees else 2, urgency(issue)
-
-
-def _claim_of(issue: Issue, held: Mapping[int, Lock]) -> Lock | None:
-    return next((held[number] for number in issue.numbers if number in held), None)
-
-
-def _of_others(me: ClaimContext, issues: Sequence[Issue], held: Mapping[int, Lock]) -> list[Lock]:
-    claims = [lease for issue in issues if (lease := _claim_of(issue, held))]
-    return [lease for lease in claims if not is_mine(lease, me.name, me.epoch, me.clone)]
-
-
-def _obstacle(
-    me: ClaimContext,
-    issue: Issue,
-    waited_for: Set[IssueNumber],
-    lease: Lock | None,
-    sights: Mapping[str, HolderView],
-) -> tuple[str, list[str]] | None:
-    """Why I cannot claim it, and the names involved; None if I can."""
-    if not waited_for.isdisjoint(issue.blocked_by):
-        return "blocked by another issue", []
-    if has_label(issue, me.ctx.ws.settings.needs_human_label):
-        return "waiting for a person", []
-    if has_label(issue, EPIC) and not _is_mine(me, lease):
-        return "split into other issues", []
-    if lease and not is_mine(lease, me.name, me.epoch, me.clone):
-        sight = sights[lease.name]
-        if sight.lives or sight.rests:
-            return "claimed by", [lease.holder or ""]
-    others = [name for name in issue.assignees if lease is None or name != lease.holder]
-    if others and me.name not in issue.assignees:
-        return "assigned to", others[:1]
-    if not me.actor.is_person and not fits(issue, me.ctx.ws.settings.capabilities.get(me.name, ())):
-        return "reserved for agents with", [", ".join(sorted(needed(issue)))]
-    return None
+def read_board(
+    ctx: Context,
+    held: Mapping[int, Lock],
+    who: Candidate | None = None,
+    agents: Sequence[AgentView] | None = None,
+) -> Board:
+    """The open issues, and what this clone knows of them. The holders of the claims of `who` are
+    not looked up; `agents` are all agents, if known. Raises GhpError."""
+    issues = [issue for issue in ctx.tracker.list() if issue.state == "open" and issue.title]
+    board = Board(issues, held)
+    claims = [lease for issue in issues if (lease := board.claim_of(issue))]
+    others = [x for x in claims if not (who and is_mine(x, who.name, who.epoch, who.clone))]
+    views = holder_liveness.holders_of(ctx, others, agents)
+    snapshot = ctx.store.snapshot()
+    files = snapshot.files(comment_commands.FOLDER)
+    commands = comment_commands.read_commands(files)[0] if files else []
+    return Board(
+        issues,
+        held,
+        {name for name, view in views.items() if view.lives or view.rests},
+        {
+            x.question.issue: x.name
+            for x in escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0]
+            if x.is_open and is_last_resort(x) and x.question.issue is not None
+        },
+        comment_commands.stopped(commands),
+        comment_commands.given(commands),
+        ctx.ws.settings.needs_human_label,
+        lambda: [x for x in ctx.tracker.known(closed=True) if x.state == "closed"],
+    )
 
 
 def _words(reasons: Mapping[str, Sequence[str]]) -> str:

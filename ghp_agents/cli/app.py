@@ -89,6 +89,13 @@ COMMANDS: dict[str, Row] = {
         "issue", "issues", "issues", "List issues; --ready lists those that can be claimed."
     ),
     "agent-issue": Row("issue", "issue", "issues", "Create, show and change issues."),
+    "agent-jobs": Row("jobs.jobs", "jobs", "issues", "List issues as jobs, by their state."),
+    "agent-explain": Row(
+        "jobs.explain",
+        "explain",
+        "issues",
+        "Explain why nobody works on an issue, or an agent idles.",
+    ),
     "agent-escalate": Row("escalation", "escalate", "questions", "Ask a person a question."),
     "agent-escalations": Row(
         "escalation", "escalations", "questions", "List questions and their answers."

@@ -71,10 +71,21 @@ def _fields(status: str | None, issue: str | None, action: str | None) -> dict[s
     "--set", "name", metavar="NAME", help="Name the agent of this worktree.",
     shell_complete=complete.agents,
 )  # fmt: skip
+@click.option(
+    "--capability", "capabilities", metavar="WORD", multiple=True,
+    help="Declare what this agent can do; repeatable. `none` forgets all.",
+)  # fmt: skip
 @acting
-def whoami(app: App, name: str | None) -> None:
-    """Print this agent's name. With --set, name the agent of this worktree."""
+def whoami(app: App, name: str | None, capabilities: tuple[str, ...]) -> None:
+    """Print this agent's name. With --set, name the agent of this worktree.
+
+    An agent that declares capabilities gets only issues that require nothing else. The setting
+    `agents.capabilities` overrides what it declares.
+    """
     ws = app.ws
+    if capabilities:
+        _declare(app, capabilities)
+        return
     if name is not None:
         mine = services.rename(ws, app.store, agent_name(name))
         output.done(f"This worktree's agent is {name}.")
@@ -89,3 +100,12 @@ def whoami(app: App, name: str | None) -> None:
         return
     output.data(ws.agent())
     status_notes.warn_of_rivalries(x for x in services.rivalries(ws) if x.agent == ws.agent())
+
+
+def _declare(app: App, words: tuple[str, ...]) -> None:
+    from ghp_agents.presence import capabilities
+
+    agent = app.ws.agent()
+    known = capabilities.declare(app.ws, app.store, agent, words)
+    output.done(f"{agent} can do {', '.join(known)}." if known else f"{agent} can do everything.")
+    start_background(app)

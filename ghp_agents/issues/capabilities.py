@@ -21,6 +21,12 @@ def needed(issue: Issue) -> frozenset[str]:
     return frozenset(tidy - {""} - _NO_RESPONSE)
 
 
+def missing(issue: Issue, capabilities: tuple[str, ...]) -> list[str]:
+    """What the issue requires and these capabilities lack. An empty list suffices for all."""
+    wanted = needed(issue) if capabilities else frozenset()
+    return sorted(wanted.difference(word.casefold() for word in capabilities)) if wanted else []
+
+
 def fits(issue: Issue, capabilities: tuple[str, ...]) -> bool:
-    """Whether these capabilities suffice for the issue. An empty list suffices for all."""
-    return not capabilities or needed(issue) <= {word.casefold() for word in capabilities}
+    """Whether these capabilities suffice for the issue."""
+    return not missing(issue, capabilities)

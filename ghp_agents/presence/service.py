@@ -108,7 +108,7 @@ def register(
         "status": "idle",
         "lastAction": REGISTERED,
         "kind": kind,
-        "capabilities": list(ws.settings.capabilities.get(agent, ())),
+        "capabilities": [*ws.settings.capabilities.get(agent, ())] or here.get("capabilities"),
         **hot_heartbeat.surroundings(ws.place),
         **(fields or {}),
     }

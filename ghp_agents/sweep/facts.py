@@ -19,6 +19,7 @@ from ghp_agents.leases.world import NAMES, PATHS, World
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import capabilities
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import REGISTERED, AgentView
@@ -149,7 +150,11 @@ def _attempts(
 
 def _workers(ws: Workspace, views: Iterable[AgentView]) -> tuple[Worker, ...]:
     return tuple(
-        Worker(view.name, max(1, position(view.presence)[0]), _capabilities(ws, view))
+        Worker(
+            view.name,
+            max(1, position(view.presence)[0]),
+            capabilities.of(ws, view.name, view.presence),
+        )
         for view in views
         if view.liveness is Liveness.ACTIVE
         and view.name not in ws.settings.orchestrators
@@ -162,12 +167,6 @@ def _is_at_work(view: AgentView) -> bool:
     too, which may never come back. The start of a session is more."""
     is_registration = view.presence.get("lastAction") == REGISTERED
     return not is_registration or bool(view.presence.get("session"))
-
-
-def _capabilities(ws: Workspace, view: AgentView) -> tuple[str, ...]:
-    value = view.presence.get("capabilities")
-    own = tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
-    return ws.settings.capabilities.get(view.name, own)
 
 
 def _leases(world: World) -> tuple[LeaseOf, ...]:

@@ -1,7 +1,7 @@
 """The modules that take values and return values: records, rules and messages."""
 
 _NAMES = {
-    "claims": "claim",
+    "claims": "affinity claim decision",
     "conflicts": "order overlap path_conflict places report",
     "conflicts/syntax": "bindings changed_text facts import_text languages modules",
     "core": (
@@ -24,9 +24,10 @@ _NAMES = {
     "integrations/git_hooks": "script",
     "integrations/upstream_ghp": "hooks records",
     "issues": (
-        "body_sections capabilities comment_commands dependencies epics issue outsider_text "
-        "record replay scope "
+        "body_sections capabilities comment_commands dependencies epics issue job_fields "
+        "outsider_text record replay scope "
     ),
+    "jobs": "explanation job_state",
     "leases": "decisions hold record wait_graph",
     "locks": "lock lost_lock names",
     "messages": (

@@ -15,6 +15,7 @@ from ghp_agents.cli.outputs.agent import (
 )
 from ghp_agents.cli.outputs.conflicts import ConflictReportJson
 from ghp_agents.cli.outputs.issue import ClaimJson, EpicJson, IssueJson, IssuePageJson
+from ghp_agents.cli.outputs.job import AgentExplanationJson, IssueExplanationJson, JobJson
 from ghp_agents.cli.outputs.lease import (
     EditingJson,
     LeaseJson,
@@ -50,6 +51,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-dashboard": DashboardJson,
     "agent-doctor": list[FindingJson],
     "agent-escalations": list[QuestionJson],
+    "agent-explain": IssueExplanationJson | AgentExplanationJson,
     "agent-finish": FinishedJson,
     "agent-update": UpdatedJson,
     "agent-handoff": HandoffJson,
@@ -58,6 +60,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-inbox read": list[MessageJson],
     "agent-issue show": IssuePageJson,
     "agent-issues": list[IssueJson],
+    "agent-jobs": list[JobJson],
     "agent-lease": LeaseJson,
     "agent-leases": list[LeaseJson | WaitingJson | EditingJson],
     "agent-log": list[LedgerEntryJson],

@@ -1,0 +1,162 @@
+"""Who does what next: the rules that keep an issue from an agent, and the order of what is left.
+
+`agent-claim --next` asks it for one agent, `agent-dispatch` and the sweep for all, and
+`agent-explain` prints its trace. Pure.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
+
+from ghp_agents.claims import affinity
+from ghp_agents.claims.claim import is_mine
+from ghp_agents.core.ids import IssueNumber
+from ghp_agents.issues.capabilities import missing
+from ghp_agents.issues.dependencies import EPIC, NEEDS_HUMAN, has_label, urgency
+from ghp_agents.issues.issue import Issue, short
+from ghp_agents.issues.job_fields import due
+from ghp_agents.locks.lock import Lock
+
+NO_NAMES: frozenset[str] = frozenset()
+NOT_DUE = "9999"  # sorts behind every date
+
+
+class Rule(StrEnum):
+    """What keeps an issue from an agent, in the order in which the rules are asked."""
+
+    BLOCKED = "blocked"  # an issue that it waits for is open
+    PERSON = "person"  # its label says that it waits for a person
+    SPLIT = "split"  # an epic: its parts are the work
+    TAKEN = "taken"  # somebody alive has claimed it
+    ASSIGNED = "assigned"  # to others
+    UNABLE = "unable"  # it requires capabilities that the agent lacks
+    ASKED = "asked"  # agents died on it, and a person is asked how to go on
+    STOPPED = "stopped"  # by a person's comment
+    OUTSIDE = "outside"  # nobody with write access offered it
+
+
+class Obstacle(NamedTuple):
+    """A rule that forbids it, and the names that it is about: issues, a label, agents, a question,
+    capabilities."""
+
+    rule: Rule
+    names: tuple[str, ...] = ()
+
+
+class Candidate(NamedTuple):
+    """Somebody who could work on an issue."""
+
+    name: str
+    epoch: int = 1  # 0 for a person
+    clone: str = ""
+    capabilities: tuple[str, ...] = ()  # none declared: all
+
+    @property
+    def is_person(self) -> bool:
+        """Whether it is a person, who can do everything."""
+        return self.epoch == 0
+
+
+@dataclass(frozen=True)
+class Board:
+    """The open issues and what is known of them."""
+
+    issues: Sequence[Issue]  # open ones with a title, oldest first
+    held: Mapping[int, Lock] = field(default_factory=dict)  # the known claims
+    living: Set[str] = NO_NAMES  # locks whose holders live, or stopped a moment ago
+    asked: Mapping[int, str] = field(default_factory=dict)  # questions of a sweep, by issue
+    stopped: Set[int] = frozenset()
+    given: Set[int] = frozenset()  # a person assigned them to agents by a comment
+    person_label: str = NEEDS_HUMAN
+    done: Callable[[], Sequence[Issue]] = tuple  # closed ones, read only if they matter
+
+    @cached_property
+    def by_number(self) -> Mapping[IssueNumber, Issue]:
+        """The open issues by all of their numbers."""
+        return {number: issue for issue in self.issues for number in issue.numbers}
+
+    @cached_property
+    def experience(self) -> Mapping[str, affinity.Relations]:
+        """What the assignees of closed issues know, by name."""
+        done: dict[str, list[Issue]] = {}
+        for issue in self.done():
+            for name in issue.assignees:
+                done.setdefault(name, []).append(issue)
+        return {name: affinity.experience(issues) for name, issues in done.items()}
+
+    def claim_of(self, issue: Issue) -> Lock | None:
+        """The known claim of an issue."""
+        return next((self.held[number] for number in issue.numbers if number in self.held), None)
+
+
+def obstacles(board: Board, issue: Issue, who: Candidate) -> Iterator[Obstacle]:
+    """The rules that keep an open issue from somebody; nothing if it is workable."""
+    lease = board.claim_of(issue)
+    mine = lease is not None and is_mine(lease, who.name, who.epoch, who.clone)
+    blockers = [board.by_number[n] for n in issue.blocked_by if n in board.by_number]
+    if blockers:
+        yield Obstacle(Rule.BLOCKED, tuple(dict.fromkeys(map(short, blockers))))
+    if has_label(issue, board.person_label):
+        yield Obstacle(Rule.PERSON, (board.person_label,))
+    if has_label(issue, EPIC) and not mine:
+        yield Obstacle(Rule.SPLIT, (EPIC,))
+    if lease and not mine and lease.name in board.living:
+        yield Obstacle(Rule.TAKEN, (lease.holder or "",))
+    others = tuple(name for name in issue.assignees if lease is None or name != lease.holder)
+    if others and who.name not in issue.assignees:
+        yield Obstacle(Rule.ASSIGNED, others)
+    lacks = () if who.is_person else missing(issue, who.capabilities)
+    if lacks:
+        yield Obstacle(Rule.UNABLE, tuple(lacks))
+    question = next((board.asked[n] for n in issue.numbers if n in board.asked), None)
+    if question is not None and not mine:
+        yield Obstacle(Rule.ASKED, (question,))
+    if not board.stopped.isdisjoint(issue.numbers) and who.name not in issue.assignees:
+        yield Obstacle(Rule.STOPPED)
+    if not (issue.offered or mine or not board.given.isdisjoint(issue.numbers)):
+        yield Obstacle(Rule.OUTSIDE)
+
+
+class Rank(NamedTuple):
+    """The order of workable issues for one agent: the least is next."""
+
+    whose: int  # 0: claimed by me, 1: assigned to me, 2: free
+    urgency: int
+    due: str
+    strangeness: int = 0  # minus how many of its relations I know from earlier work
+
+
+def rank(board: Board, issue: Issue, who: Candidate) -> Rank:
+    """The place of a workable issue in the order for somebody; with equal ones the oldest wins."""
+    return first_rank(board, issue, who)._replace(strangeness=-nearness(board, issue, who.name))
+
+
+def first_rank(board: Board, issue: Issue, who: Candidate) -> Rank:
+    """The rank without earlier work, for which closed issues must be read."""
+    lease = board.claim_of(issue)
+    mine = lease is not None and is_mine(lease, who.name, who.epoch, who.clone)
+    whose = 0 if mine else 1 if who.name in issue.assignees else 2
+    return Rank(whose, urgency(issue), due(issue) or NOT_DUE)
+
+
+def nearness(board: Board, issue: Issue, name: str) -> int:
+    """How many of an issue's relations somebody knows from earlier work."""
+    relations = affinity.relations(issue)
+    return len(relations & board.experience.get(name, frozenset())) if relations else 0
+
+
+def workable(board: Board, who: Candidate) -> list[Issue]:
+    """The issues that somebody can claim now, oldest first."""
+    return [issue for issue in board.issues if next(obstacles(board, issue, who), None) is None]
+
+
+def best(board: Board, issues: Sequence[Issue], who: Candidate) -> Issue | None:
+    """The next one of workable issues, which come oldest first; None without any."""
+    ranks = [first_rank(board, issue, who) for issue in issues]
+    least = min(ranks, default=None)
+    equal = [issue for issue, rank in zip(issues, ranks, strict=True) if rank == least]
+    if len(equal) < 2:
+        return equal[0] if equal else None
+    return min(equal, key=lambda issue: -nearness(board, issue, who.name))

@@ -1,0 +1,66 @@
+"""The JSON of `agent-jobs`, `agent-dispatch` and `agent-explain`."""
+
+from typing import TypedDict
+
+
+class JobJson(TypedDict):
+    """An issue as a job."""
+
+    issue: int
+    title: str
+    state: str
+    priority: str
+    due: str | None
+    assignees: list[str]
+    holder: str | None
+    blockedBy: list[int]
+    requires: list[str]
+    pull: int | None
+
+
+class StepJson(TypedDict):
+    """One rule of the decision."""
+
+    rule: str
+    met: bool
+    text: str
+    change: str | None
+
+
+class TurnJson(TypedDict):
+    """What one agent could do with an issue."""
+
+    agent: str
+    canClaim: bool
+    before: int
+    rules: list[StepJson]
+
+
+class IssueExplanationJson(TypedDict):
+    """Why an issue is worked on, or not."""
+
+    issue: int
+    title: str
+    state: str
+    holder: str | None
+    rules: list[StepJson]
+    agents: list[TurnJson]
+
+
+class KeptBackJson(TypedDict):
+    """Issues that one rule keeps from an agent."""
+
+    rule: str
+    issues: list[str]
+
+
+class AgentExplanationJson(TypedDict):
+    """Why an agent works, or is idle."""
+
+    agent: str
+    liveness: str
+    toldToStop: bool
+    holds: list[str]
+    next: int | None
+    canClaim: int
+    keptBack: list[KeptBackJson]

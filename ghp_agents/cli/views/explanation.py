@@ -1,0 +1,186 @@
+"""The trace of the decision, as lines and as JSON."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ghp_agents.claims.choose_next import WORDS
+from ghp_agents.claims.decision import Rule
+from ghp_agents.cli import output
+from ghp_agents.cli.views import issue as issue_view
+from ghp_agents.hotpath.quoting import named
+from ghp_agents.jobs.explain import AgentExplanation, IssueExplanation
+from ghp_agents.jobs.explanation import OF_AGENT, SHOWN, Agent, Step, Turn
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.job import (
+        AgentExplanationJson,
+        IssueExplanationJson,
+        StepJson,
+    )
+
+Line = tuple[str, str]  # a mark and a text
+MET, UNMET, PLAIN, NEXT = "✓", "✗", "", "→"
+COLOURS = {MET: "32", UNMET: "31"}
+
+
+def show(mark: str, text: str) -> None:
+    """Print a line."""
+    if mark in COLOURS:
+        output.marked(mark, COLOURS[mark], text)
+    else:
+        output.data(output.clean(f"  {mark} {text}" if mark else text))
+
+
+def issue_lines(found: IssueExplanation) -> Iterator[Line]:
+    """The trace of an issue."""
+    issue = found.issue
+    state = found.state.value.replace("_", " ")
+    yield PLAIN, f"{issue_view.name(issue)} is {state}, priority {issue.priority}."
+    if issue.state == "closed":
+        yield UNMET, "It is closed."
+        yield NEXT, f"ghp agent-issue reopen {issue.number}"
+        return
+    if not found.steps:
+        yield UNMET, "Its title has not arrived in this clone."
+        yield NEXT, "ghp agent-sync"
+        return
+    yield PLAIN, _verdict(found)
+    for step in found.steps:
+        if not (found.holder and step.is_met):
+            yield from _step_lines(step)
+    if found.holder:
+        return
+    for turn in found.turns:
+        yield from _turn_lines(turn)
+    if found.left_out:
+        yield PLAIN, f"And {found.left_out} more agents, which were not asked."
+    if not found.turns:
+        yield UNMET, "No agent is alive."
+        yield NEXT, f"ghp agent-start {issue.number}"
+
+
+def _verdict(found: IssueExplanation) -> str:
+    unmet = [step for step in found.steps if not step.is_met]
+    if found.holder:
+        return f"{named(found.holder)} works on it."
+    if unmet:
+        rules = "one rule forbids" if len(unmet) == 1 else f"{len(unmet)} rules forbid"
+        return f"Nobody works on it, because {rules} it."
+    able = [turn for turn in found.turns if turn.can]
+    if not able:
+        return "Nobody works on it, because no agent can."
+    first = able[0]
+    name = first.agent.candidate.name
+    return (
+        f"Nobody has claimed it. {name} does {_before(first)} before it."
+        if first.before
+        else f"Nobody has claimed it. It is the next issue for {name}."
+    )
+
+
+def _before(turn: Turn) -> str:
+    rest = turn.more + len(turn.before[3:])
+    return ", ".join(turn.before[:3]) + (f" and {rest} more" if rest else "")
+
+
+def _step_lines(step: Step) -> Iterator[Line]:
+    yield (MET if step.is_met else UNMET), step.words
+    if step.change:
+        yield NEXT, step.change
+
+
+def _turn_lines(turn: Turn) -> Iterator[Line]:
+    name = turn.agent.candidate.name
+    if turn.agent.told_to_stop:
+        yield UNMET, f"{name} was told to stop."
+        yield NEXT, f"ghp agent-stop {name} --undo"
+    own = [step for step in turn.steps if step.rule in OF_AGENT]
+    for step in own:
+        yield UNMET, f"{name} cannot claim it. {step.words}"
+        yield NEXT, step.change
+    if turn.can:
+        order = f"after {_before(turn)}" if turn.before else "next"
+        yield MET, f"{name} can claim it, {order}."
+    elif not own and not turn.agent.told_to_stop:
+        yield MET, f"{name} could claim it without the rules above."
+
+
+def agent_lines(found: AgentExplanation) -> Iterator[Line]:
+    """The trace of an agent."""
+    name = found.agent.candidate.name
+    yield PLAIN, f"{name} is {found.agent.liveness}. {_next(found)}"
+    yield from _own_lines(found.agent)
+    for kept in found.kept_back:
+        words = WORDS[kept.rule][0]
+        if kept.rule in (Rule.TAKEN, Rule.ASSIGNED):
+            words += " others"
+        elif kept.rule is Rule.UNABLE:
+            words += " other capabilities"
+        rest = len(kept.issues) - SHOWN
+        more = f" and {rest} more" if rest > 0 else ""
+        count = f"{len(kept.issues)} {'is' if len(kept.issues) == 1 else 'are'}"
+        yield UNMET, f"{count} {words}: {', '.join(kept.issues[:SHOWN])}{more}."
+    if found.kept_back:
+        yield NEXT, f"ghp agent-explain {found.kept_back[0].issues[0].removeprefix('#')}"
+
+
+def _next(found: AgentExplanation) -> str:
+    if found.next is None:
+        return "It can claim no open issue."
+    count = "1 open issue" if found.workable == 1 else f"{found.workable} open issues"
+    return f"It can claim {count}; the next is {issue_view.name(found.next)}."
+
+
+def _own_lines(agent: Agent) -> Iterator[Line]:
+    name = agent.candidate.name
+    if agent.is_alive:
+        yield MET, "It is alive."
+    else:
+        yield UNMET, f"It is {agent.liveness}. Start its client again."
+    if agent.told_to_stop:
+        yield UNMET, "It was told to stop."
+        yield NEXT, f"ghp agent-stop {name} --undo"
+    else:
+        yield MET, "Nobody told it to stop."
+    if agent.holds:
+        yield MET, f"It has {', '.join(agent.holds)} in hand."
+    else:
+        yield MET, "It has no issue in hand."
+
+
+def _step_fields(step: Step) -> "StepJson":
+    return {"rule": step.rule.value, "met": step.is_met, "text": step.words,
+            "change": step.change or None}  # fmt: skip
+
+
+def issue_fields(found: IssueExplanation) -> "IssueExplanationJson":
+    """The explanation of an issue as JSON."""
+    return {
+        "issue": found.issue.number,
+        "title": found.issue.title,
+        "state": found.state.value,
+        "holder": found.holder or None,
+        "rules": [_step_fields(step) for step in found.steps],
+        "agents": [
+            {
+                "agent": turn.agent.candidate.name,
+                "canClaim": turn.can,
+                "before": len(turn.before) + turn.more,
+                "rules": [_step_fields(step) for step in turn.steps],
+            }
+            for turn in found.turns
+        ],
+    }
+
+
+def agent_fields(found: AgentExplanation) -> "AgentExplanationJson":
+    """The explanation of an agent as JSON."""
+    return {
+        "agent": found.agent.candidate.name,
+        "liveness": found.agent.liveness,
+        "toldToStop": found.agent.told_to_stop,
+        "holds": [*found.agent.holds],
+        "next": found.next.number if found.next else None,
+        "canClaim": found.workable,
+        "keptBack": [{"rule": x.rule.value, "issues": [*x.issues]} for x in found.kept_back],
+    }

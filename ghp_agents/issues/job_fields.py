@@ -1,0 +1,36 @@
+"""The fields of a job in an issue's body: when it is due, what it needs to read, what it delivers.
+
+A field is a section, as issue forms write it. Others write bodies: what is no date, path or number
+is ignored, and lists are bounded.
+"""
+
+import datetime
+import re
+
+from ghp_agents.issues.body_sections import section
+from ghp_agents.issues.issue import Issue
+
+DUE, CONTEXT, DELIVERABLES = "Due", "Context", "Deliverables"
+MOST = 100  # entries of a list
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_MARK = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
+
+
+def due(issue: Issue) -> str:
+    """The date by which it must be done, as 2026-12-31; empty without one."""
+    if "due" not in issue.form.casefold():
+        return ""  # most issues: no need to parse
+    found = _DATE.search(section(issue.form, DUE) or section(issue.form, f"{DUE} date"))
+    if not found:
+        return ""
+    try:
+        return datetime.date.fromisoformat(found[0]).isoformat()
+    except ValueError:
+        return ""
+
+
+def listed(issue: Issue, heading: str) -> tuple[str, ...]:
+    """The entries of a list below a heading of the body, without marks and backticks."""
+    lines = section(issue.form, heading).splitlines() if issue.form else []
+    entries = (_MARK.sub("", line.strip(), count=1).strip("` ") for line in lines[:MOST])
+    return tuple(entry for entry in entries if entry and entry.casefold() != "_no response_")

@@ -1,0 +1,108 @@
+"""Read what `explanation` decides on: one issue or one agent, as this clone knows them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ghp_agents.claims import choose_next, decision
+from ghp_agents.claims import service as claims
+from ghp_agents.claims.claim import is_mine
+from ghp_agents.claims.decision import Board, Candidate
+from ghp_agents.core.errors import NotFoundError
+from ghp_agents.core.ids import AgentName, one_line
+from ghp_agents.issues.issue import Issue, short
+from ghp_agents.jobs import explanation, listing
+from ghp_agents.jobs.explanation import Agent, KeptBack, Step, Turn
+from ghp_agents.jobs.job_state import JobState
+from ghp_agents.ports import Context
+from ghp_agents.presence import capabilities, stopping
+from ghp_agents.presence import service as presence
+from ghp_agents.presence.service import AgentView
+from ghp_agents.state.presence import number
+
+MOST_AGENTS = 20  # whose turns are computed for one issue
+
+
+class IssueExplanation(NamedTuple):
+    """Why an issue is worked on, or not."""
+
+    issue: Issue
+    state: JobState
+    holder: str  # who works on it; empty without a living holder
+    steps: Sequence[Step]  # of the rules that are the same for all agents
+    turns: Sequence[Turn]
+    left_out: int  # agents that were not asked
+
+
+class AgentExplanation(NamedTuple):
+    """Why an agent works, or is idle."""
+
+    agent: Agent
+    next: Issue | None
+    workable: int
+    kept_back: Sequence[KeptBack]
+
+
+class Situation(NamedTuple):
+    """The open issues, and the agents that could do them."""
+
+    board: Board
+    agents: Sequence[Agent]
+
+
+def read(ctx: Context) -> Situation:
+    """Read the open issues and all agents. Raises GhpError."""
+    snapshot = ctx.store.snapshot()
+    views = presence.list_agents(ctx, snapshot)
+    board = choose_next.read_board(ctx, claims.claims(ctx.locks), agents=views)
+    orders = stopping.in_force(ctx, snapshot)
+    agents = [_agent(ctx, board, view, told=view.name in orders) for view in views]
+    return Situation(board, agents)
+
+
+def of_issue(ctx: Context, reference: str) -> IssueExplanation:
+    """Explain an issue. Raises NotFoundError, GhpError."""
+    board, agents = read(ctx)
+    issue = ctx.tracker.get(reference)
+    state = listing.states(ctx, board, [issue], listing.open_pulls(ctx))[issue.id]
+    known = next((each for each in board.issues if each.id == issue.id), None)
+    if known is None:
+        return IssueExplanation(issue, state, "", [], [], 0)
+    alive = [agent for agent in agents if agent.is_alive]
+    lease = board.claim_of(known)
+    holder = (lease.holder or "") if lease and lease.name in board.living else ""
+    steps = explanation.trace(board, known)
+    turns = explanation.turns(board, known, alive[:MOST_AGENTS])
+    return IssueExplanation(known, state, holder, steps, turns, len(alive[MOST_AGENTS:]))
+
+
+def of_agent(ctx: Context, name: str) -> AgentExplanation:
+    """Explain an agent. Raises NotFoundError, GhpError."""
+    board, agents = read(ctx)
+    agent = next((each for each in agents if each.candidate.name == name), None)
+    if agent is None:
+        raise NotFoundError(
+            f"No agent is called {one_line(name, 40)}.",
+            hint="`ghp agent-status` lists agents; `ghp agent-issues` lists issues.",
+        )
+    ready = decision.workable(board, agent.candidate)
+    return AgentExplanation(
+        agent,
+        decision.best(board, ready, agent.candidate),
+        len(ready),
+        explanation.kept_back(board, agent.candidate),
+    )
+
+
+def _agent(ctx: Context, board: Board, view: AgentView, *, told: bool) -> Agent:
+    who = Candidate(
+        AgentName(view.name),
+        max(1, number(view.presence, "epoch")),
+        view.clone or (ctx.locks.clone if view.is_here else ""),
+        capabilities.of(ctx.ws, view.name, view.presence),
+    )
+    mine = [
+        short(issue)
+        for issue in board.issues
+        if (lease := board.claim_of(issue)) and is_mine(lease, who.name, who.epoch, who.clone)
+    ]
+    return Agent(who, view.liveness.value, told, tuple(mine))

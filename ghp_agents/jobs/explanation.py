@@ -1,0 +1,162 @@
+"""Why an issue is not being worked on, and why an agent is idle: rule by rule, with the command
+that changes it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ghp_agents.claims import decision
+from ghp_agents.claims.decision import Board, Candidate, Obstacle, Rule
+from ghp_agents.hotpath.quoting import file, named, phrase
+from ghp_agents.issues.issue import Issue, short
+
+ANYBODY = Candidate("", 0)  # can do everything and is assigned to nothing
+MET = {
+    Rule.BLOCKED: "It waits for no open issue.",
+    Rule.PERSON: "It does not wait for a person.",
+    Rule.SPLIT: "It is no epic.",
+    Rule.TAKEN: "Nobody else has claimed it.",
+    Rule.ASSIGNED: "It is assigned to nobody else.",
+    Rule.UNABLE: "It requires nothing that is lacking.",
+    Rule.ASKED: "No sweep gave it up.",
+    Rule.STOPPED: "No person stopped it.",
+    Rule.OUTSIDE: "It is offered to agents.",
+}
+OF_AGENT = (Rule.ASSIGNED, Rule.UNABLE)  # rules that differ between agents
+SHOWN = 20  # issues that are named in one line
+
+
+class Step(NamedTuple):
+    """One rule of the decision, for one issue."""
+
+    rule: Rule
+    is_met: bool
+    words: str
+    change: str = ""  # the command after which the rule is met
+
+
+class Agent(NamedTuple):
+    """An agent that could work on issues, and what keeps it from every issue."""
+
+    candidate: Candidate
+    liveness: str
+    told_to_stop: bool = False
+    holds: tuple[str, ...] = ()  # issues that it has claimed
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can act."""
+        return self.liveness in ("active", "stale")
+
+
+class Turn(NamedTuple):
+    """What one agent could do with one issue."""
+
+    agent: Agent
+    steps: tuple[Step, ...]  # the rules that are not met
+    before: tuple[str, ...] = ()  # the issues that it would do first; at most SHOWN
+    more: int = 0  # and how many others
+
+    @property
+    def can(self) -> bool:
+        """Whether `agent-claim` would give it the issue."""
+        return not self.steps and self.agent.is_alive and not self.agent.told_to_stop
+
+
+class KeptBack(NamedTuple):
+    """Open issues that one rule keeps from an agent."""
+
+    rule: Rule
+    issues: tuple[str, ...]
+
+
+def trace(board: Board, issue: Issue, who: Candidate = ANYBODY) -> list[Step]:
+    """All rules for an open issue, in the order in which they are asked."""
+    against = {each.rule: each for each in decision.obstacles(board, issue, who)}
+    rules = [rule for rule in Rule if who.name or rule not in OF_AGENT]
+    return [
+        _step(board, issue, against[rule], who) if rule in against else Step(rule, True, MET[rule])
+        for rule in rules
+    ]
+
+
+def turns(board: Board, issue: Issue, agents: Sequence[Agent]) -> list[Turn]:
+    """What each agent could do with an issue: first those that can, those with it first in turn."""
+    found: list[Turn] = []
+    for agent in agents:
+        who = agent.candidate
+        steps = tuple(step for step in trace(board, issue, who) if not step.is_met)
+        before = [] if steps else _before(board, issue, who)
+        names = tuple(map(short, before[:SHOWN]))
+        found.append(Turn(agent, steps, names, len(before) - len(names)))
+    return sorted(found, key=lambda turn: (not turn.can, len(turn.before) + turn.more))
+
+
+def _before(board: Board, issue: Issue, who: Candidate) -> list[Issue]:
+    """The workable issues that somebody would do before this one, the next first."""
+    ordered = sorted(
+        decision.workable(board, who), key=lambda each: decision.rank(board, each, who)
+    )
+    return ordered[: [each.id for each in ordered].index(issue.id)]
+
+
+def kept_back(board: Board, who: Candidate) -> list[KeptBack]:
+    """The open issues that somebody cannot claim, by the first rule that forbids it."""
+    found: dict[Rule, list[str]] = {}
+    for issue in board.issues:
+        first = next(decision.obstacles(board, issue, who), None)
+        if first:
+            found.setdefault(first.rule, []).append(short(issue))
+    return [KeptBack(rule, tuple(found[rule])) for rule in Rule if rule in found]
+
+
+def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Step:
+    number = issue.number
+    names = obstacle.names
+    words, change = "", ""
+    match obstacle.rule:
+        case Rule.BLOCKED:
+            words = f"It waits until this is closed: {_blockers(board, issue)}."
+            blockers = " ".join(f"--by {name.removeprefix('#')}" for name in names)
+            change = f"agent-issue block {number} {blockers} --remove"
+        case Rule.PERSON:
+            words = f"It waits for a person: it has the label {file(names[0])}."
+            change = f"agent-issue edit {number} --remove-label {file(names[0])}"
+        case Rule.SPLIT:
+            words = "It is an epic, so agents work on its parts."
+            change = f"agent-issue edit {number} --remove-label {names[0]}"
+        case Rule.TAKEN:
+            lease = board.claim_of(issue)
+            words = f"{named(names[0], bool(lease and lease.is_person))} has claimed it."
+            change = f"agent-release {number}"
+        case Rule.ASSIGNED:
+            words = f"It is assigned to {', '.join(map(named, names))}."
+            change = f"agent-issue assign {number} {who.name}"
+        case Rule.UNABLE:
+            words = f"It requires {', '.join(map(file, names))}."
+            change = f"agent-whoami --as {who.name} " + " ".join(
+                f"--capability {file(name)}" for name in names
+            )
+        case Rule.ASKED:
+            words = f"Agents died on it, and {file(names[0])} asks a person how to go on."
+            change = f"agent-answer {file(names[0])} TEXT"
+        case Rule.STOPPED:
+            words = "A person's comment stopped it."
+            change = f"agent-issue assign {number} {who.name or 'AGENT'}"
+        case Rule.OUTSIDE:
+            words = f"{phrase(issue.author)} opened it without write access."
+            change = f"agent-issue assign {number} {who.name or 'AGENT'}"
+    return Step(obstacle.rule, False, words, f"ghp {change}")
+
+
+def _blockers(board: Board, issue: Issue) -> str:
+    """The open issues that it waits for, and who has each."""
+    found: dict[str, str] = {}
+    for number in issue.blocked_by:
+        blocker = board.by_number.get(number)
+        if blocker is None:
+            continue
+        lease = board.claim_of(blocker)
+        holder = named(lease.holder or "", lease.is_person) if lease else "nobody"
+        found[short(blocker)] = f"{short(blocker)} {phrase(blocker.title, 60)} ({holder} has it)"
+    shown = [*found.values()][:SHOWN]
+    return ", ".join(shown) + (f" and {len(found) - SHOWN} more" if len(found) > SHOWN else "")

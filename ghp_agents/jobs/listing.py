@@ -1,0 +1,91 @@
+"""Issues as jobs: each with its state, who has it and when it is due."""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import NamedTuple
+
+from ghp_agents.claims import choose_next
+from ghp_agents.claims import service as claims
+from ghp_agents.claims.decision import Board
+from ghp_agents.handoffs import returned
+from ghp_agents.issues.dependencies import urgency
+from ghp_agents.issues.issue import Issue
+from ghp_agents.issues.job_fields import due
+from ghp_agents.jobs.job_state import JobState, Progress, job_state
+from ghp_agents.ports import Context
+from ghp_agents.pulls.pull import Pull
+
+
+class Job(NamedTuple):
+    """An issue as a job."""
+
+    issue: Issue
+    state: JobState
+    holder: str  # the claimant, also a dead one; empty without a claim
+    due: str  # a date, or empty
+    pull: int | None  # the open pull request
+
+
+def read_jobs(ctx: Context, wanted: Sequence[JobState] = ()) -> list[Job]:
+    """The jobs in these states, without any the ones that are not completed: by progress, then by
+    urgency, then oldest first. Raises GhpError."""
+    held = claims.claims(ctx.locks)
+    board = choose_next.read_board(ctx, held)
+    closed = board.done() if JobState.COMPLETED in wanted else ()
+    issues = [*board.issues, *closed]
+    pulls = open_pulls(ctx)
+    found = states(ctx, board, issues, pulls)
+    jobs = [
+        Job(issue, found[issue.id], _holder(board, issue), due(issue), _pull(pulls, issue))
+        for issue in issues
+        if not wanted or found[issue.id] in wanted
+    ]
+    order = [*JobState]
+    return sorted(jobs, key=lambda job: (order.index(job.state), urgency(job.issue)))
+
+
+def states(
+    ctx: Context, board: Board, issues: Iterable[Issue], pulls: Mapping[int, Pull]
+) -> Mapping[str, JobState]:
+    """The state of each issue, by its id; `pulls` are the open ones. Raises GhpError."""
+    returned_heads = _returned(ctx, pulls.values())
+    return {issue.id: job_state(_progress(board, issue, pulls, returned_heads)) for issue in issues}
+
+
+def _progress(
+    board: Board, issue: Issue, pulls: Mapping[int, Pull], sent_back: Set[tuple[int, str]]
+) -> Progress:
+    pull = next((pulls[number] for number in issue.numbers if number in pulls), None)
+    lease = board.claim_of(issue)
+    return Progress(
+        closed=issue.state == "closed",
+        gave_up=any(number in board.asked for number in issue.numbers),
+        pull=pull is not None and not pull.draft,
+        sent_back=pull is not None and (pull.number, pull.head) in sent_back,
+        claimed=lease is not None and lease.name in board.living,
+        assigned=bool(issue.assignees),
+    )
+
+
+def _holder(board: Board, issue: Issue) -> str:
+    lease = board.claim_of(issue)
+    return (lease.holder or "") if lease else ""
+
+
+def _pull(pulls: Mapping[int, Pull], issue: Issue) -> int | None:
+    return next((pulls[number].number for number in issue.numbers if number in pulls), None)
+
+
+def open_pulls(ctx: Context) -> Mapping[int, Pull]:
+    """The open pull requests by their issues. Raises GhpError."""
+    return {pull.issue: pull for pull in ctx.forge.list() if pull.issue is not None}
+
+
+def _returned(ctx: Context, pulls: Iterable[Pull]) -> Set[tuple[int, str]]:
+    """The pull requests, each with its commit, that were sent back."""
+    snapshot = ctx.store.snapshot()
+    files = {
+        path: data
+        for pull in pulls
+        for path, data in snapshot.files(returned.folder_of(pull.number)).items()
+    }
+    return {(x.pull, x.head) for x in returned.read_returns(files)[0]} if files else set()

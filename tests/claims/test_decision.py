@@ -1,0 +1,114 @@
+"""The decision: what keeps an issue from an agent, and which is next."""
+
+from collections.abc import Sequence
+
+from ghp_agents.claims import decision
+from ghp_agents.claims.decision import Board, Candidate, Rank, Rule
+from ghp_agents.core.ids import IssueNumber, Timestamp
+from ghp_agents.issues.issue import Issue
+from ghp_agents.locks.lock import Lock
+
+ME = Candidate("worker-1", 1, "here", ("rust",))
+
+
+def issue(number: int, **fields: object) -> Issue:
+    return Issue(f"{number:08x}", IssueNumber(number), f"Issue {number}")._replace(**fields)  # type: ignore[arg-type]
+
+
+def lock(number: int, holder: str, epoch: int = 1) -> Lock:
+    return Lock(f"issue/{number}", holder, 1, epoch, Timestamp("2026-01-01T00:00:00Z"), "n")
+
+
+def against(board: Board, number: int, who: Candidate = ME) -> list[tuple[str, tuple[str, ...]]]:
+    return [(x.rule.value, x.names) for x in decision.obstacles(board, named(board, number), who)]
+
+
+def named(board: Board, number: int) -> Issue:
+    return board.by_number[IssueNumber(number)]
+
+
+def numbers(issues: Sequence[Issue]) -> list[int]:
+    return [each.number for each in issues]
+
+
+def test_every_rule_names_what_it_is_about_in_the_order_of_the_rules() -> None:
+    everything = issue(
+        2, blocked_by=(1,), labels=("Agent:needs-human", "epic", "needs:gpu"), offered=False,
+        assignees=("worker-3",),
+    )  # fmt: skip
+    board = Board(
+        [issue(1), everything], {2: lock(2, "worker-2")}, {"issue/2"}, {2: "E-1a2b"}, {2}, set()
+    )
+    found = against(board, 2)
+    assert found == [
+        ("blocked", ("#1",)),
+        ("person", ("agent:needs-human",)),
+        ("split", ("epic",)),
+        ("taken", ("worker-2",)),
+        ("assigned", ("worker-3",)),
+        ("unable", ("gpu",)),
+        ("asked", ("E-1a2b",)),
+        ("stopped", ()),
+        ("outside", ()),
+    ]
+    assert [name for name, _ in found] == [*Rule]
+    assert against(board, 1) == []
+
+
+def test_a_holder_may_go_on_with_an_epic_and_with_what_agents_died_on() -> None:
+    mine = issue(1, labels=("epic",), offered=False, assignees=("worker-1",))
+    held = {1: lock(1, "worker-1")}
+    assert against(Board([mine], held, {"issue/1"}, {1: "E-1"}, {1}), 1) == []
+
+
+def test_a_dead_holders_issue_is_workable_and_its_assignment_does_not_count() -> None:
+    board = Board([issue(1, assignees=("worker-2",))], {1: lock(1, "worker-2")})
+    assert against(board, 1) == []
+    assert against(Board([issue(1, assignees=("worker-2",))]), 1) == [("assigned", ("worker-2",))]
+
+
+def test_people_can_do_everything() -> None:
+    wanted = issue(1, labels=("needs:gpu",))
+    assert against(Board([wanted]), 1) == [("unable", ("gpu",))]
+    assert against(Board([wanted]), 1, Candidate("Ann", 0)) == []
+
+
+def test_the_next_is_mine_then_assigned_then_urgent_then_due_then_near_then_old() -> None:
+    issues = [
+        issue(1, priority="high", parent=8),
+        issue(2, priority="high", parent=9),
+        issue(3, priority="high", body="## Due\n\n2026-12-31"),
+        issue(4, priority="high", body="## Due\n\n2026-06-01"),
+        issue(5, priority="critical"),
+        issue(6, priority="low", assignees=("worker-1",)),
+        issue(7, priority="low"),
+    ]
+    done = [issue(10, parent=9, state="closed", assignees=("worker-1",))]
+    board = Board(issues, {7: lock(7, "worker-1")}, {"issue/7"}, done=lambda: done)
+    left, order = list(issues), []
+    while (first := decision.best(board, left, ME)) is not None:
+        order.append(first)
+        left.remove(first)
+    assert numbers(order) == [7, 6, 5, 4, 3, 2, 1]
+    assert numbers(sorted(issues, key=lambda each: decision.rank(board, each, ME))) == [
+        7, 6, 5, 4, 3, 2, 1,
+    ]  # fmt: skip
+    assert decision.rank(board, issues[3], ME) == Rank(2, 1, "2026-06-01", 0)
+    assert decision.best(board, [], ME) is None
+
+
+def test_closed_issues_are_read_only_if_two_are_equal_and_one_has_relations() -> None:
+    read: list[str] = []
+
+    def done() -> Sequence[Issue]:
+        read.append("done")
+        return ()
+
+    alone = Board([issue(1), issue(2, priority="low", parent=1)], done=done)
+    assert decision.best(alone, alone.issues, ME) == alone.issues[0]
+    plain = Board([issue(1), issue(2)], done=done)
+    assert decision.best(plain, plain.issues, ME) == plain.issues[0]
+    assert read == []
+    related = Board([issue(1), issue(2, parent=1)], done=done)
+    assert decision.best(related, related.issues, ME) == related.issues[0]
+    assert read == ["done"]

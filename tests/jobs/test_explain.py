@@ -1,0 +1,55 @@
+"""What an explanation is read from, on real git."""
+
+import pytest
+
+from ghp_agents.core.errors import NotFoundError
+from ghp_agents.jobs import explain
+from tests.support.claimants import Claimant, Team
+
+
+def test_an_issue_that_somebody_works_on_names_the_holder(one: Claimant) -> None:
+    one.claim(1)
+    found = explain.of_issue(one.parts, "1")
+    assert (found.state.value, found.holder) == ("in_progress", "worker-1")
+    assert [turn.agent.candidate.name for turn in found.turns] == ["worker-1"]
+
+
+def test_a_closed_issue_has_no_rules(one: Claimant) -> None:
+    one.close(1)
+    found = explain.of_issue(one.parts, "1")
+    assert (found.state.value, found.steps, found.turns) == ("completed", [], [])
+
+
+@pytest.mark.slow
+def test_a_dead_agent_is_not_asked_and_its_issue_is_workable(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    one.claim(1)
+    one.sync()
+    two.sync()
+    team.silence(2_000.0, two)
+    found = explain.of_issue(two.parts, "1")
+    assert (found.state.value, found.holder) == ("assigned", "")
+    assert [turn.agent.candidate.name for turn in found.turns] == ["worker-2"]
+    assert all(step.is_met for step in found.steps)
+    agent = explain.of_agent(two.parts, "worker-1").agent
+    assert (agent.liveness, agent.is_alive) == ("dead", False)
+
+
+def test_an_agent_is_told_what_is_next_and_what_is_kept_from_it(one: Claimant) -> None:
+    one.beat()
+    one.new("Waits", blocked_by=(1,))
+    one.new("For another", add_assignees=("worker-2",))
+    found = explain.of_agent(one.parts, "worker-1")
+    assert found.next is not None
+    assert (found.next.number, found.workable) == (1, 1)
+    assert [(x.rule.value, x.issues) for x in found.kept_back] == [
+        ("blocked", ("#2",)),
+        ("assigned", ("#3",)),
+    ]
+
+
+def test_an_agent_that_nobody_knows_is_an_error(one: Claimant) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        explain.of_agent(one.parts, "worker-9")
+    assert str(caught.value) == "No agent is called worker-9."
