@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ghp_agents.claims import decision, holder_liveness
 from ghp_agents.claims.claim import is_mine
-from ghp_agents.claims.decision import Board, Candidate, Rule
+from ghp_agents.claims.decision import Board, Candidate, ClaimRule
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import IssueNumber
@@ -20,15 +20,15 @@ from ghp_agents.presence.service import AgentView
 
 SHOWN = 5  # names in one message
 WORDS = {  # of an issue that cannot be claimed, and how many of its names are told
-    Rule.BLOCKED: ("blocked by another issue", 0),
-    Rule.PERSON: ("waiting for a person", 0),
-    Rule.SPLIT: ("split into other issues", 0),
-    Rule.TAKEN: ("claimed by", 1),
-    Rule.ASSIGNED: ("assigned to", 1),
-    Rule.UNABLE: ("reserved for agents with", SHOWN),
-    Rule.ASKED: ("waiting for a person to choose the next agent", 0),
-    Rule.STOPPED: ("stopped by a person", 0),
-    Rule.OUTSIDE: ("opened by people without write access", 0),
+    ClaimRule.BLOCKED: ("blocked by another issue", 0),
+    ClaimRule.PERSON: ("waiting for a person", 0),
+    ClaimRule.SPLIT: ("split into other issues", 0),
+    ClaimRule.TAKEN: ("claimed by", 1),
+    ClaimRule.ASSIGNED: ("assigned to", 1),
+    ClaimRule.UNABLE: ("reserved for agents with", SHOWN),
+    ClaimRule.ASKED: ("waiting for a person to choose the next agent", 0),
+    ClaimRule.STOPPED: ("stopped by a person", 0),
+    ClaimRule.OUTSIDE: ("opened by people without write access", 0),
 }
 ALREADY_TAKEN = "already taken"
 
@@ -70,7 +70,7 @@ def choose(
         words, shown = WORDS[obstacle.rule] if obstacle else (ALREADY_TAKEN, 0)
         names = ", ".join(obstacle.names[:shown]) if obstacle else ""
         reasons.setdefault(words, []).append(names)
-    outside = len(reasons.get(WORDS[Rule.OUTSIDE][0], ()))
+    outside = len(reasons.get(WORDS[ClaimRule.OUTSIDE][0], ()))
     if not ready:
         return Choice(None, _words(reasons), outside)
     return Choice(decision.best(board, ready, who), passed_over=outside)

@@ -23,7 +23,7 @@ NO_NAMES: frozenset[str] = frozenset()
 NOT_DUE = "9999"  # sorts behind every date
 
 
-class Rule(StrEnum):
+class ClaimRule(StrEnum):
     """What keeps an issue from an agent, in the order in which the rules are asked."""
 
     BLOCKED = "blocked"  # an issue that it waits for is open
@@ -41,7 +41,7 @@ class Obstacle(NamedTuple):
     """A rule that forbids it, and the names that it is about: issues, a label, agents, a question,
     capabilities."""
 
-    rule: Rule
+    rule: ClaimRule
     names: tuple[str, ...] = ()
 
 
@@ -97,26 +97,26 @@ def obstacles(board: Board, issue: Issue, who: Candidate) -> Iterator[Obstacle]:
     mine = lease is not None and is_mine(lease, who.name, who.epoch, who.clone)
     blockers = [board.by_number[n] for n in issue.blocked_by if n in board.by_number]
     if blockers:
-        yield Obstacle(Rule.BLOCKED, tuple(dict.fromkeys(map(short, blockers))))
+        yield Obstacle(ClaimRule.BLOCKED, tuple(dict.fromkeys(map(short, blockers))))
     if has_label(issue, board.person_label):
-        yield Obstacle(Rule.PERSON, (board.person_label,))
+        yield Obstacle(ClaimRule.PERSON, (board.person_label,))
     if has_label(issue, EPIC) and not mine:
-        yield Obstacle(Rule.SPLIT, (EPIC,))
+        yield Obstacle(ClaimRule.SPLIT, (EPIC,))
     if lease and not mine and lease.name in board.living:
-        yield Obstacle(Rule.TAKEN, (lease.holder or "",))
+        yield Obstacle(ClaimRule.TAKEN, (lease.holder or "",))
     others = tuple(name for name in issue.assignees if lease is None or name != lease.holder)
     if others and who.name not in issue.assignees:
-        yield Obstacle(Rule.ASSIGNED, others)
+        yield Obstacle(ClaimRule.ASSIGNED, others)
     lacks = () if who.is_person else missing(issue, who.capabilities)
     if lacks:
-        yield Obstacle(Rule.UNABLE, tuple(lacks))
+        yield Obstacle(ClaimRule.UNABLE, tuple(lacks))
     question = next((board.asked[n] for n in issue.numbers if n in board.asked), None)
     if question is not None and not mine:
-        yield Obstacle(Rule.ASKED, (question,))
+        yield Obstacle(ClaimRule.ASKED, (question,))
     if not board.stopped.isdisjoint(issue.numbers) and who.name not in issue.assignees:
-        yield Obstacle(Rule.STOPPED)
+        yield Obstacle(ClaimRule.STOPPED)
     if not (issue.offered or mine or not board.given.isdisjoint(issue.numbers)):
-        yield Obstacle(Rule.OUTSIDE)
+        yield Obstacle(ClaimRule.OUTSIDE)
 
 
 class Rank(NamedTuple):

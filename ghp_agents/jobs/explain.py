@@ -11,7 +11,7 @@ from ghp_agents.core.errors import NotFoundError
 from ghp_agents.core.ids import AgentName, one_line
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.jobs import explanation, listing
-from ghp_agents.jobs.explanation import Agent, KeptBack, Step, Turn
+from ghp_agents.jobs.explanation import Agent, KeptBack, RuleStep, Turn
 from ghp_agents.jobs.job_state import JobState
 from ghp_agents.ports import Context
 from ghp_agents.presence import capabilities, stopping
@@ -28,7 +28,7 @@ class IssueExplanation(NamedTuple):
     issue: Issue
     state: JobState
     holder: str  # who works on it; empty without a living holder
-    steps: Sequence[Step]  # of the rules that are the same for all agents
+    steps: Sequence[RuleStep]  # of the rules that are the same for all agents
     turns: Sequence[Turn]
     left_out: int  # agents that were not asked
 
@@ -42,21 +42,21 @@ class AgentExplanation(NamedTuple):
     kept_back: Sequence[KeptBack]
 
 
-class Situation(NamedTuple):
+class Candidates(NamedTuple):
     """The open issues, and the agents that could do them."""
 
     board: Board
     agents: Sequence[Agent]
 
 
-def read(ctx: Context) -> Situation:
+def read(ctx: Context) -> Candidates:
     """Read the open issues and all agents. Raises GhpError."""
     snapshot = ctx.store.snapshot()
     views = presence.list_agents(ctx, snapshot)
     board = choose_next.read_board(ctx, claims.claims(ctx.locks), agents=views)
     orders = stopping.in_force(ctx, snapshot)
     agents = [_agent(ctx, board, view, told=view.name in orders) for view in views]
-    return Situation(board, agents)
+    return Candidates(board, agents)
 
 
 def of_issue(ctx: Context, reference: str) -> IssueExplanation:

@@ -5,30 +5,30 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ghp_agents.claims import decision
-from ghp_agents.claims.decision import Board, Candidate, Obstacle, Rule
+from ghp_agents.claims.decision import Board, Candidate, ClaimRule, Obstacle
 from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.issues.issue import Issue, short
 
 ANYBODY = Candidate("", 0)  # can do everything and is assigned to nothing
 MET = {
-    Rule.BLOCKED: "It waits for no open issue.",
-    Rule.PERSON: "It does not wait for a person.",
-    Rule.SPLIT: "It is no epic.",
-    Rule.TAKEN: "Nobody else has claimed it.",
-    Rule.ASSIGNED: "It is assigned to nobody else.",
-    Rule.UNABLE: "It requires nothing that is lacking.",
-    Rule.ASKED: "No sweep gave it up.",
-    Rule.STOPPED: "No person stopped it.",
-    Rule.OUTSIDE: "It is offered to agents.",
+    ClaimRule.BLOCKED: "It waits for no open issue.",
+    ClaimRule.PERSON: "It does not wait for a person.",
+    ClaimRule.SPLIT: "It is no epic.",
+    ClaimRule.TAKEN: "Nobody else has claimed it.",
+    ClaimRule.ASSIGNED: "It is assigned to nobody else.",
+    ClaimRule.UNABLE: "It requires nothing that is lacking.",
+    ClaimRule.ASKED: "No sweep gave it up.",
+    ClaimRule.STOPPED: "No person stopped it.",
+    ClaimRule.OUTSIDE: "It is offered to agents.",
 }
-OF_AGENT = (Rule.ASSIGNED, Rule.UNABLE)  # rules that differ between agents
+OF_AGENT = (ClaimRule.ASSIGNED, ClaimRule.UNABLE)  # rules that differ between agents
 SHOWN = 20  # issues that are named in one line
 
 
-class Step(NamedTuple):
+class RuleStep(NamedTuple):
     """One rule of the decision, for one issue."""
 
-    rule: Rule
+    rule: ClaimRule
     is_met: bool
     words: str
     change: str = ""  # the command after which the rule is met
@@ -52,7 +52,7 @@ class Turn(NamedTuple):
     """What one agent could do with one issue."""
 
     agent: Agent
-    steps: tuple[Step, ...]  # the rules that are not met
+    steps: tuple[RuleStep, ...]  # the rules that are not met
     before: tuple[str, ...] = ()  # the issues that it would do first; at most SHOWN
     more: int = 0  # and how many others
 
@@ -65,16 +65,18 @@ class Turn(NamedTuple):
 class KeptBack(NamedTuple):
     """Open issues that one rule keeps from an agent."""
 
-    rule: Rule
+    rule: ClaimRule
     issues: tuple[str, ...]
 
 
-def trace(board: Board, issue: Issue, who: Candidate = ANYBODY) -> list[Step]:
+def trace(board: Board, issue: Issue, who: Candidate = ANYBODY) -> list[RuleStep]:
     """All rules for an open issue, in the order in which they are asked."""
     against = {each.rule: each for each in decision.obstacles(board, issue, who)}
-    rules = [rule for rule in Rule if who.name or rule not in OF_AGENT]
+    rules = [rule for rule in ClaimRule if who.name or rule not in OF_AGENT]
     return [
-        _step(board, issue, against[rule], who) if rule in against else Step(rule, True, MET[rule])
+        _step(board, issue, against[rule], who)
+        if rule in against
+        else RuleStep(rule, True, MET[rule])
         for rule in rules
     ]
 
@@ -101,51 +103,51 @@ def _before(board: Board, issue: Issue, who: Candidate) -> list[Issue]:
 
 def kept_back(board: Board, who: Candidate) -> list[KeptBack]:
     """The open issues that somebody cannot claim, by the first rule that forbids it."""
-    found: dict[Rule, list[str]] = {}
+    found: dict[ClaimRule, list[str]] = {}
     for issue in board.issues:
         first = next(decision.obstacles(board, issue, who), None)
         if first:
             found.setdefault(first.rule, []).append(short(issue))
-    return [KeptBack(rule, tuple(found[rule])) for rule in Rule if rule in found]
+    return [KeptBack(rule, tuple(found[rule])) for rule in ClaimRule if rule in found]
 
 
-def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Step:
+def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> RuleStep:
     number = issue.number
     names = obstacle.names
     words, change = "", ""
     match obstacle.rule:
-        case Rule.BLOCKED:
+        case ClaimRule.BLOCKED:
             words = f"It waits until this is closed: {_blockers(board, issue)}."
             blockers = " ".join(f"--by {name.removeprefix('#')}" for name in names)
             change = f"agent-issue block {number} {blockers} --remove"
-        case Rule.PERSON:
+        case ClaimRule.PERSON:
             words = f"It waits for a person: it has the label {file(names[0])}."
             change = f"agent-issue edit {number} --remove-label {file(names[0])}"
-        case Rule.SPLIT:
+        case ClaimRule.SPLIT:
             words = "It is an epic, so agents work on its parts."
             change = f"agent-issue edit {number} --remove-label {names[0]}"
-        case Rule.TAKEN:
+        case ClaimRule.TAKEN:
             lease = board.claim_of(issue)
             words = f"{named(names[0], bool(lease and lease.is_person))} has claimed it."
             change = f"agent-release {number}"
-        case Rule.ASSIGNED:
+        case ClaimRule.ASSIGNED:
             words = f"It is assigned to {', '.join(map(named, names))}."
             change = f"agent-issue assign {number} {who.name}"
-        case Rule.UNABLE:
+        case ClaimRule.UNABLE:
             words = f"It requires {', '.join(map(file, names))}."
             change = f"agent-whoami --as {who.name} " + " ".join(
                 f"--capability {file(name)}" for name in names
             )
-        case Rule.ASKED:
+        case ClaimRule.ASKED:
             words = f"Agents died on it, and {file(names[0])} asks a person how to go on."
             change = f"agent-answer {file(names[0])} TEXT"
-        case Rule.STOPPED:
+        case ClaimRule.STOPPED:
             words = "A person's comment stopped it."
             change = f"agent-issue assign {number} {who.name or 'AGENT'}"
-        case Rule.OUTSIDE:
+        case ClaimRule.OUTSIDE:
             words = f"{phrase(issue.author)} opened it without write access."
             change = f"agent-issue assign {number} {who.name or 'AGENT'}"
-    return Step(obstacle.rule, False, words, f"ghp {change}")
+    return RuleStep(obstacle.rule, False, words, f"ghp {change}")
 
 
 def _blockers(board: Board, issue: Issue) -> str:

@@ -15,7 +15,7 @@ class JobState(StrEnum):
     FAILED = "failed"
 
 
-class Progress(NamedTuple):
+class JobProgress(NamedTuple):
     """What is known of the work on an issue."""
 
     closed: bool = False
@@ -26,7 +26,7 @@ class Progress(NamedTuple):
     assigned: bool = False
 
 
-def job_state(progress: Progress) -> JobState:
+def job_state(progress: JobProgress) -> JobState:
     """The state; the first row that applies counts."""
     work = progress.claimed or progress.pull
     rows = (

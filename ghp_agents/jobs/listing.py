@@ -10,12 +10,12 @@ from ghp_agents.handoffs import returned
 from ghp_agents.issues.dependencies import urgency
 from ghp_agents.issues.issue import Issue
 from ghp_agents.issues.job_fields import due
-from ghp_agents.jobs.job_state import JobState, Progress, job_state
+from ghp_agents.jobs.job_state import JobProgress, JobState, job_state
 from ghp_agents.ports import Context
 from ghp_agents.pulls.pull import Pull
 
 
-class Job(NamedTuple):
+class IssueJob(NamedTuple):
     """An issue as a job."""
 
     issue: Issue
@@ -25,7 +25,7 @@ class Job(NamedTuple):
     pull: int | None  # the open pull request
 
 
-def read_jobs(ctx: Context, wanted: Sequence[JobState] = ()) -> list[Job]:
+def read_jobs(ctx: Context, wanted: Sequence[JobState] = ()) -> list[IssueJob]:
     """The jobs in these states, without any the ones that are not completed: by progress, then by
     urgency, then oldest first. Raises GhpError."""
     held = claims.claims(ctx.locks)
@@ -35,7 +35,7 @@ def read_jobs(ctx: Context, wanted: Sequence[JobState] = ()) -> list[Job]:
     pulls = open_pulls(ctx)
     found = states(ctx, board, issues, pulls)
     jobs = [
-        Job(issue, found[issue.id], _holder(board, issue), due(issue), _pull(pulls, issue))
+        IssueJob(issue, found[issue.id], _holder(board, issue), due(issue), _pull(pulls, issue))
         for issue in issues
         if not wanted or found[issue.id] in wanted
     ]
@@ -53,10 +53,10 @@ def states(
 
 def _progress(
     board: Board, issue: Issue, pulls: Mapping[int, Pull], sent_back: Set[tuple[int, str]]
-) -> Progress:
+) -> JobProgress:
     pull = next((pulls[number] for number in issue.numbers if number in pulls), None)
     lease = board.claim_of(issue)
-    return Progress(
+    return JobProgress(
         closed=issue.state == "closed",
         gave_up=any(number in board.asked for number in issue.numbers),
         pull=pull is not None and not pull.draft,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ghp_agents.claims import decision
-from ghp_agents.claims.decision import Board, Candidate, Rank, Rule
+from ghp_agents.claims.decision import Board, Candidate, ClaimRule, Rank
 from ghp_agents.core.ids import IssueNumber, Timestamp
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
@@ -51,7 +51,7 @@ def test_every_rule_names_what_it_is_about_in_the_order_of_the_rules() -> None:
         ("stopped", ()),
         ("outside", ()),
     ]
-    assert [name for name, _ in found] == [*Rule]
+    assert [name for name, _ in found] == [*ClaimRule]
     assert against(board, 1) == []
 
 

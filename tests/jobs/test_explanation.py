@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from ghp_agents.claims import decision
-from ghp_agents.claims.decision import Board, Candidate, Rule
+from ghp_agents.claims.decision import Board, Candidate, ClaimRule
 from ghp_agents.core.ids import IssueNumber, Timestamp
 from ghp_agents.issues.issue import Issue
 from ghp_agents.jobs import explanation
@@ -47,7 +47,7 @@ def boards(draw: some.DrawFn) -> Board:
     )  # fmt: skip
 
 
-def changed(board: Board, who: Candidate, rule: Rule, command: str) -> tuple[Board, Candidate]:
+def changed(board: Board, who: Candidate, rule: ClaimRule, command: str) -> tuple[Board, Candidate]:
     """The board and the agent after a command; each does only what its words say."""
     fields = {name: getattr(board, name) for name in Board.__dataclass_fields__}
     words = shlex.split(command)
@@ -73,7 +73,7 @@ def changed(board: Board, who: Candidate, rule: Rule, command: str) -> tuple[Boa
         assert words[2] == "--remove-label"
         issue = issue._replace(labels=tuple(x for x in issue.labels if x != words[3]))
     elif words[0] == "assign":
-        offered = issue.offered or rule is Rule.OUTSIDE  # a maintainer assigns it
+        offered = issue.offered or rule is ClaimRule.OUTSIDE  # a maintainer assigns it
         issue = issue._replace(assignees=(*issue.assignees, words[2]), offered=offered)
     fields["issues"] = [issue if each.number == number else each for each in board.issues]
     return Board(**fields), who
@@ -86,7 +86,7 @@ def test_doing_exactly_what_is_named_makes_the_issue_workable(
 ) -> None:
     who = Candidate("worker-1", 1, "", capabilities)
     steps = explanation.trace(board, board.by_number[number], who)
-    assert [step.rule for step in steps] == [*Rule]
+    assert [step.rule for step in steps] == [*ClaimRule]
     assert all(bool(step.change) is not step.is_met for step in steps)
     for step in steps:
         if not step.is_met:
@@ -136,5 +136,5 @@ def test_agents_that_can_come_first_and_say_what_they_would_do_before() -> None:
     ]
     assert [step.words for step in found[1].steps] == ["It requires gpu."]
     assert explanation.kept_back(Board(issues), agents[0].candidate) == [
-        KeptBack(Rule.UNABLE, ("#2",))
+        KeptBack(ClaimRule.UNABLE, ("#2",))
     ]

@@ -11,7 +11,7 @@ from ghp_agents.issues.capabilities import needed
 from ghp_agents.issues.issue import short
 from ghp_agents.jobs import listing as services
 from ghp_agents.jobs.job_state import JobState
-from ghp_agents.jobs.listing import Job
+from ghp_agents.jobs.listing import IssueJob
 from ghp_agents.wiring import App
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def jobs(app: App, names: tuple[str, ...], as_json: bool) -> None:
     start_background(app)
 
 
-def _row(job: Job) -> tuple[str, ...]:
+def _row(job: IssueJob) -> tuple[str, ...]:
     issue = job.issue
     agent = job.holder or ", ".join(issue.assignees)
     return (
@@ -55,7 +55,7 @@ def _row(job: Job) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _fields(job: Job) -> "JobJson":
+def _fields(job: IssueJob) -> "JobJson":
     issue = job.issue
     return {
         "issue": issue.number,

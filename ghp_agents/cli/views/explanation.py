@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ghp_agents.claims.choose_next import WORDS
-from ghp_agents.claims.decision import Rule
+from ghp_agents.claims.decision import ClaimRule
 from ghp_agents.cli import output
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.jobs.explain import AgentExplanation, IssueExplanation
-from ghp_agents.jobs.explanation import OF_AGENT, SHOWN, Agent, Step, Turn
+from ghp_agents.jobs.explanation import OF_AGENT, SHOWN, Agent, RuleStep, Turn
 
 if TYPE_CHECKING:
     from ghp_agents.cli.outputs.job import (
@@ -83,7 +83,7 @@ def _before(turn: Turn) -> str:
     return ", ".join(turn.before[:3]) + (f" and {rest} more" if rest else "")
 
 
-def _step_lines(step: Step) -> Iterator[Line]:
+def _step_lines(step: RuleStep) -> Iterator[Line]:
     yield (MET if step.is_met else UNMET), step.words
     if step.change:
         yield NEXT, step.change
@@ -112,9 +112,9 @@ def agent_lines(found: AgentExplanation) -> Iterator[Line]:
     yield from _own_lines(found.agent)
     for kept in found.kept_back:
         words = WORDS[kept.rule][0]
-        if kept.rule in (Rule.TAKEN, Rule.ASSIGNED):
+        if kept.rule in (ClaimRule.TAKEN, ClaimRule.ASSIGNED):
             words += " others"
-        elif kept.rule is Rule.UNABLE:
+        elif kept.rule is ClaimRule.UNABLE:
             words += " other capabilities"
         rest = len(kept.issues) - SHOWN
         more = f" and {rest} more" if rest > 0 else ""
@@ -148,7 +148,7 @@ def _own_lines(agent: Agent) -> Iterator[Line]:
         yield MET, "It has no issue in hand."
 
 
-def _step_fields(step: Step) -> "StepJson":
+def _step_fields(step: RuleStep) -> "StepJson":
     return {"rule": step.rule.value, "met": step.is_met, "text": step.words,
             "change": step.change or None}  # fmt: skip
 
