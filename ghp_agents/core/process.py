@@ -11,6 +11,8 @@ from typing import IO, NamedTuple
 from ghp_agents.core import progress, trace
 from ghp_agents.core.errors import GhpError
 
+END_GRACE_S = 5.0  # seconds that a command has to end after SIGTERM
+
 
 class Ended(NamedTuple):
     """A program's exit code and output."""
@@ -114,6 +116,51 @@ def pipe(
         finally:
             alarm.cancel()
             process.kill()
+
+
+def feed(command: str, given: bytes, *, cwd: Path, env: Mapping[str, str]) -> int:
+    """Run a shell's command that reads `given`, to its end; it prints where we print. Returns its
+    exit code. If we are interrupted, it is ended with its children."""
+    trace.command([command])
+    held: list[int] = []
+    with _holding_signals(held):  # one that came before we know the process would leave it behind
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", command], cwd=cwd, env=dict(env), stdin=subprocess.PIPE,
+            start_new_session=True,
+        )  # fmt: skip
+    with process:
+        try:
+            for number in held:
+                signal.raise_signal(number)
+            process.communicate(given)
+        finally:
+            if process.poll() is None:
+                _end_group(process)
+    return process.returncode
+
+
+@contextlib.contextmanager
+def _holding_signals(held: list[int]) -> Iterator[None]:
+    """In this block, signals that would end us are only noted. For the main thread."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    handlers = {number: signal.getsignal(number) for number in numbers}
+    own = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in own:
+        signal.signal(number, lambda number, _: held.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in own.items():
+            signal.signal(number, handler)
+
+
+def _end_group(process: "subprocess.Popen[bytes]") -> None:
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(END_GRACE_S)
+            return
 
 
 class Ran(NamedTuple):

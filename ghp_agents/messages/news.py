@@ -73,7 +73,7 @@ def texts(messages: Iterable[Message], count_all: int) -> list[tuple[str, str]]:
     """The first messages that fit, each with its key, and how many more there are."""
     room, shown = LIMIT, list[tuple[str, str]]()
     for message in messages:
-        text = cut(words(message), LIMIT, f"`ghp agent-inbox read {message.name}`")
+        text = bounded_words(message)
         room -= len(text) + 1
         if room < 0 and shown:
             break
@@ -82,6 +82,11 @@ def texts(messages: Iterable[Message], count_all: int) -> list[tuple[str, str]]:
     if left:
         shown.append((f"{count(left, 'more message')} for you: `ghp agent-inbox`.", ""))
     return shown
+
+
+def bounded_words(message: Message) -> str:
+    """One message as an agent reads it in its session, in at most LIMIT characters."""
+    return cut(words(message), LIMIT, f"`ghp agent-inbox read {message.name}`")
 
 
 def words(message: Message) -> str:

@@ -6,10 +6,9 @@ from typing import NamedTuple
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.ids import UNNAMED, Actor, AgentName, CloneId, Timestamp
-from ghp_agents.escalations import service as escalation
 from ghp_agents.hotpath import news_flag
 from ghp_agents.issues.numbers import named_or_current
-from ghp_agents.messages import address, mailbox, news, record, subscriptions, texts, topic_list
+from ghp_agents.messages import address, mailbox, record, subscriptions, texts, topic_list
 from ghp_agents.messages import claim as claims
 from ghp_agents.messages import message as rules
 from ghp_agents.messages.address import Roles
@@ -18,7 +17,6 @@ from ghp_agents.messages.message import (
     DEFAULT_URGENCY,
     NOTE,
     REPLIES,
-    URGENCIES,
     Letter,
     Message,
 )
@@ -223,23 +221,3 @@ def read(ctx: Context, reference: str) -> tuple[Message, list[Message]]:
     message = rules.find(known, reference)
     thread = [mailbox.whole(snapshot, each) for each in rules.thread(known, message)]
     return mailbox.whole(snapshot, message), thread
-
-
-def unread(
-    ctx: Context, snapshot: Snapshot, agent: AgentName, known: Sequence[Letter] | None = None
-) -> list[tuple[str, str]]:
-    """The messages that an agent has not heard, as texts with keys, and the number of the rest.
-    Who asks for several agents passes the `known` letters."""
-    known = known_letters(ctx, snapshot) if known is None else known
-    if not known:
-        return []
-    now, fields = ctx.ws.clock.now(), ctx.ws.presence(agent) or {}
-    roles = roles_of(ctx, snapshot, agent)
-    letters = [each for each in rules.inbox(known, roles) if not each.is_over(now)]
-    mine = rules.outbox(known, Actor(agent))
-    since, delivered = str(fields.get("startedAt", "")), escalation.delivered_ids(ctx.ws, agent)
-    found = news.unread(letters, mine, agent, delivered, since)
-    least = URGENCIES.index(ctx.ws.settings.notify)
-    found = [each for each in found if URGENCIES.index(each.urgency) >= least]
-    first = [mailbox.whole(snapshot, each) for each in found[: news.LIMIT // 100]]
-    return [*news.overdue(mine, delivered, now), *news.texts(first, len(found))]

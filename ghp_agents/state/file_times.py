@@ -16,14 +16,16 @@ _OTHERS = ("packed-refs", "reftable/tables.list")
 _CACHED = ("sync.json", "hub/mirror")  # the last exchange, and GitHub's issues
 
 
-def read_times(ws: Workspace) -> tuple[tuple[str, int], ...]:
-    """A value that is another one after a commit, an exchange or a heartbeat of this clone."""
-    return tuple(_times(ws))
+def read_times(ws: Workspace, *, presence: bool = True) -> tuple[tuple[str, int], ...]:
+    """A value that is another one after a commit or an exchange of this clone, and, with
+    `presence`, after a heartbeat."""
+    return tuple(_times(ws, presence))
 
 
-def _times(ws: Workspace) -> Iterator[tuple[str, int]]:
+def _times(ws: Workspace, presence: bool) -> Iterator[tuple[str, int]]:
     for folder in ws.folders:
-        yield from _files(f"{folder}/agents")
+        if presence:
+            yield from _files(f"{folder}/agents")
         yield from _one(f"{folder}/outbox")
     state = state_path(ws)
     yield from _folders(f"{state}/{_REFS}")

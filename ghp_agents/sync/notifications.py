@@ -16,6 +16,7 @@ from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.quoting import clean, file, phrase
 from ghp_agents.messages import service as messages
+from ghp_agents.messages import undelivered
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import namesakes, same_name, stopping
 from ghp_agents.presence import service as presence
@@ -54,7 +55,7 @@ def gather(
     items = [*(_of_stop(ctx, snapshot, agent, again) or _of_fence(ctx, agent, again))]
     items += _wanted(ctx, snapshot, agent, again)
     items += _once(ctx, snapshot, agent)
-    items += messages.unread(ctx, snapshot, agent)
+    items += undelivered.texts(ctx, snapshot, agent)
     items += others_news.gather(ctx, snapshot, agent)
     if not is_resumed:
         items += [(_answer(news), news.id) for news in _answers(ctx.ws, snapshot, agent)]
@@ -133,7 +134,7 @@ def _answer(news: News) -> str:
 
 def of_others(ctx: Context, snapshot: Snapshot, agent: AgentName) -> Notifications:
     """What others did that concerns `agent`, if it was not delivered."""
-    items = [*_once(ctx, snapshot, agent), *messages.unread(ctx, snapshot, agent)]
+    items = [*_once(ctx, snapshot, agent), *undelivered.texts(ctx, snapshot, agent)]
     items += others_news.gather(ctx, snapshot, agent)
     lines = [text for text, _ in items if text]
     return Notifications("\n".join(lines), tuple(name for _, name in items))
@@ -206,7 +207,7 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
         fence = _fence(ctx, agent)
         fenced = fence is not None and not escalation.is_told(ctx.ws, agent, _fence_id(fence))
         wanted = _wanted(ctx, snapshot, agent, again=False) or _once(ctx, snapshot, agent)
-        wanted = wanted or messages.unread(ctx, snapshot, agent, letters)
+        wanted = wanted or undelivered.texts(ctx, snapshot, agent, letters)
         new = (answered and _answers(ctx.ws, snapshot, agent)) or _returns(ctx.ws, snapshot, agent)
         if stop or fenced or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
             news_flag.set_flag(ctx.ws.folders, agent)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents.core.ids import Actor, AgentName, CloneId, Timestamp
-from ghp_agents.messages import reply
+from ghp_agents.messages import reply, undelivered
 from ghp_agents.messages import service as services
 from ghp_agents.messages.message import Letter, Message
 from ghp_agents.messages.reply import ReplyResult
@@ -62,5 +62,6 @@ class Post:
 
     def unread(self) -> list[str]:
         return [
-            text for text, _ in services.unread(self.parts, self.store.snapshot(), self.ws.agent())
+            text
+            for text, _ in undelivered.texts(self.parts, self.store.snapshot(), self.ws.agent())
         ]

@@ -21,6 +21,11 @@ AS_JSON = json_choice.option("Print it as JSON.")
 ALL = click.option("--all", "everything", is_flag=True, help="Also what is done or was read.")
 SENT = click.option("--sent", is_flag=True, help="What you sent, and what became of it.")
 VERDICTS = {"approve": "approve", "changes": "request-changes"}
+FOLLOW = click.option("--follow", is_flag=True, help="Print each new message as it comes.")
+EXEC = click.option(
+    "--exec", "command", metavar="CMD",
+    help="With --follow: run this for each message, which it reads as JSON on standard input.",
+)  # fmt: skip
 IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
 
 
@@ -33,16 +38,29 @@ IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
 )
 @ALL
 @SENT
+@FOLLOW
+@EXEC
 @AS_JSON
 @acting
 @click.pass_context
-def inbox(ctx: click.Context, app: App, everything: bool, sent: bool, as_json: bool) -> None:
+def inbox(
+    ctx: click.Context, app: App, everything: bool, sent: bool, follow: bool, command: str | None,
+    as_json: bool,
+) -> None:  # fmt: skip
     """List this agent's messages, read them, and report what became of them.
 
     ID is a message's id or the start of one (M-3f9a). People see what they sent: messages are for
     agents, and an agent asks a person with `ghp agent-escalate`.
+
+    With --follow, the agent is not told again of what is printed. With --json, each message is one
+    line. CMD is a shell command; the ids are in $GHP_MESSAGE and $GHP_REPLY_TO. If it
+    fails, it runs again after a pause, seven times at most.
     """
-    if ctx.invoked_subcommand is None:
+    if ctx.invoked_subcommand is not None:
+        return
+    if follow or command is not None:
+        _follow(app, command, follow, everything or sent, as_json)
+    else:
         _list(app, everything, sent, as_json)
 
 
@@ -54,6 +72,18 @@ def inbox(ctx: click.Context, app: App, everything: bool, sent: bool, as_json: b
 def list_messages(app: App, everything: bool, sent: bool, as_json: bool) -> None:
     """List what was sent to this agent, the most urgent first."""
     _list(app, everything, sent, as_json)
+
+
+def _follow(app: App, command: str | None, follow: bool, lists: bool, as_json: bool) -> None:
+    from ghp_agents.cli.messages import follow as following
+
+    if not follow:
+        raise UsageError("--exec needs --follow.", hint="Add --follow.")
+    if lists:
+        raise UsageError("--follow excludes --all and --sent.", hint="Leave them out.")
+    if command is not None and as_json:
+        raise UsageError("--exec excludes --json.", hint="CMD gets JSON in any case.")
+    following.follow(app, command, as_json=as_json)
 
 
 def _list(app: App, everything: bool, sent: bool, as_json: bool) -> None:

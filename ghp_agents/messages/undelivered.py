@@ -1,0 +1,47 @@
+"""What an agent has not heard: messages to it, and replies to its own."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.ids import Actor, AgentName
+from ghp_agents.escalations import service as escalation
+from ghp_agents.messages import mailbox, news
+from ghp_agents.messages import message as rules
+from ghp_agents.messages import service as services
+from ghp_agents.messages.message import URGENCIES, Letter, Message
+from ghp_agents.ports import Context, Snapshot
+
+
+class Undelivered(NamedTuple):
+    """What an agent has not heard. `overdue` has texts with keys; the messages have no bodies."""
+
+    messages: tuple[Message, ...] = ()  # oldest first
+    overdue: tuple[tuple[str, str], ...] = ()
+
+
+def find(
+    ctx: Context, snapshot: Snapshot, agent: AgentName, known: Sequence[Letter] | None = None
+) -> Undelivered:
+    """What `agent` has not heard and is urgent enough. Who asks for several agents passes the
+    `known` letters."""
+    known = services.known_letters(ctx, snapshot) if known is None else known
+    if not known:
+        return Undelivered()
+    now, fields = ctx.ws.clock.now(), ctx.ws.presence(agent) or {}
+    roles = services.roles_of(ctx, snapshot, agent)
+    letters = [each for each in rules.inbox(known, roles) if not each.is_over(now)]
+    mine = rules.outbox(known, Actor(agent))
+    since, told = str(fields.get("startedAt", "")), escalation.delivered_ids(ctx.ws, agent)
+    found = news.unread(letters, mine, agent, told, since)
+    least = URGENCIES.index(ctx.ws.settings.notify)
+    urgent = [each for each in found if URGENCIES.index(each.urgency) >= least]
+    return Undelivered(tuple(urgent), tuple(news.overdue(mine, told, now)))
+
+
+def texts(
+    ctx: Context, snapshot: Snapshot, agent: AgentName, known: Sequence[Letter] | None = None
+) -> list[tuple[str, str]]:
+    """The same as texts with keys: the first messages, and the number of the rest."""
+    found = find(ctx, snapshot, agent, known)
+    first = [mailbox.whole(snapshot, each) for each in found.messages[: news.LIMIT // 100]]
+    return [*found.overdue, *news.texts(first, len(found.messages))]
