@@ -5,12 +5,14 @@ of the files that it was made from: a shard with another stamp is read again, so
 trusted without a proof. It is a cache: without it, all messages are read.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ghp_agents.core.errors import NotFoundError
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.core.json_file import object_file
+from ghp_agents.messages import message as rules
 from ghp_agents.messages import record
 from ghp_agents.messages.message import Message
 from ghp_agents.ports import Snapshot
@@ -23,7 +25,7 @@ CUT = "body"  # the one field that is not in the index
 
 
 def read(ws: Workspace, snapshot: Snapshot) -> list[Message]:
-    """All messages without their bodies, oldest first."""
+    """All messages of conversations that are not over, without their bodies, oldest first."""
     stamps = snapshot.stamps(record.FOLDER)
     if not stamps:
         return []
@@ -44,6 +46,20 @@ def read(ws: Workspace, snapshot: Snapshot) -> list[Message]:
     if fresh != shards:
         file.write({"format": FORMAT, "shards": fresh})
     return sorted(messages, key=order)
+
+
+def everything(snapshot: Snapshot) -> list[Message]:
+    """All messages with their bodies, oldest first; also those of conversations that are over."""
+    return sorted(_read(snapshot.files(record.FOLDER)), key=order)
+
+
+def find(snapshot: Snapshot, known: Sequence[Message], reference: str) -> Message:
+    """The message whose id begins with `reference`, of those known or else of all. Raises
+    NotFoundError, UsageError."""
+    try:
+        return rules.find(known, reference)
+    except NotFoundError:
+        return rules.find(everything(snapshot), reference)
 
 
 def whole(snapshot: Snapshot, message: Message) -> Message:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.errors import NotFoundError, RefusedError
 from ghp_agents.core.ids import Actor, AgentName, one_line
 from ghp_agents.escalations import service as escalation
 from ghp_agents.hotpath import news_flag
@@ -107,7 +107,13 @@ def _refuse_if_over(message: Message, state: str) -> None:
 def asked(ctx: Context, snapshot: Snapshot, agent: AgentName, reference: str) -> Letter:
     """The letter that an agent replies to. Raises NotFoundError, RefusedError."""
     known = service.known_letters(ctx, snapshot)
-    message = rules.find([each.message for each in known], reference)
+    is_archived = False
+    try:
+        message = rules.find([each.message for each in known], reference)
+    except NotFoundError:
+        known = service.known_letters(ctx, snapshot, everything=True)
+        message = rules.find([each.message for each in known], reference)
+        is_archived = True
     letter = next(each for each in known if each.message is message)
     if letter not in rules.inbox([letter], service.roles_of(ctx, snapshot, agent)):
         raise RefusedError(
@@ -121,6 +127,8 @@ def asked(ctx: Context, snapshot: Snapshot, agent: AgentName, reference: str) ->
             f"{message.name} is a note: it asks for nothing.",
             hint=_how_to_reply(message),
         )
+    if is_archived and letter.state_of(agent) in (NEW, CLAIMED):
+        raise RefusedError(f"{message.name} expired long ago.", hint=_how_to_reply(message))
     return letter
 
 

@@ -79,7 +79,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
 
     def decide(snapshot: Snapshot) -> tuple[SendResult, list[Record]]:
         known = mailbox.read(ctx.ws, snapshot)
-        about = rules.find(known, draft.reply_to).id if draft.reply_to else ""
+        about = mailbox.find(snapshot, known, draft.reply_to).id if draft.reply_to else ""
         message = Message(
             "", by, to, subject, *when(ctx, snapshot), body=body, kind=draft.kind, about=about,
             urgency=draft.urgency, issue=issue, ack_within=draft.ack_within,
@@ -196,9 +196,10 @@ def topics(ctx: Context) -> list[Topic]:
     return topic_list.known(mailbox.read(ctx.ws, ctx.store.snapshot()))
 
 
-def known_letters(ctx: Context, snapshot: Snapshot) -> list[Letter]:
-    """All letters, oldest first."""
-    found = rules.letters(mailbox.read(ctx.ws, snapshot), ctx.ws.settings.orchestrators)
+def known_letters(ctx: Context, snapshot: Snapshot, *, everything: bool = False) -> list[Letter]:
+    """All letters, oldest first; with `everything`, also those of conversations that are over."""
+    known = mailbox.everything(snapshot) if everything else mailbox.read(ctx.ws, snapshot)
+    found = rules.letters(known, ctx.ws.settings.orchestrators)
     return claims.believed(ctx, found)
 
 
@@ -218,6 +219,8 @@ def read(ctx: Context, reference: str) -> tuple[Message, list[Message]]:
     """A message and its thread, oldest first, with their bodies. Raises NotFoundError."""
     snapshot = ctx.store.snapshot()
     known = mailbox.read(ctx.ws, snapshot)
-    message = rules.find(known, reference)
+    message = mailbox.find(snapshot, known, reference)
+    if snapshot.settled([record.FOLDER]):
+        known = mailbox.everything(snapshot)
     thread = [mailbox.whole(snapshot, each) for each in rules.thread(known, message)]
     return mailbox.whole(snapshot, message), thread

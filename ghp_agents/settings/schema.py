@@ -35,6 +35,7 @@ class ConfigError(GhpError):
     """The configuration file is invalid; it was left as it is."""
 
 
+AgeOrNever = Annotated[float, Field(gt=0, le=MAX_SECONDS)] | Literal["never"]  # seconds
 Line = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\r\n]+$")]
 
 
@@ -91,11 +92,12 @@ class AgentsConfig(BaseModel):
     stale_after: float = Field(600.0, gt=0, le=MAX_SECONDS, description="seconds until stale")
     dead_after: float = Field(1_800.0, gt=0, le=MAX_SECONDS, description="seconds until dead")
     gone_after: float = Field(86_400.0, gt=0, le=MAX_SECONDS, description="seconds until gone")
-    compact_after: Annotated[float, Field(gt=0, le=MAX_SECONDS)] | Literal["never"] = Field(
+    compact_after: AgeOrNever = Field(
         604_800.0,
         description="seconds after which a closed issue, an ended lease or an answered question "
         "leaves what each command reads; `never`: they stay",
     )
+    keep_messages: AgeOrNever = Field(2_592_000.0, description="the same for ended conversations")
     timeout: float = Field(30.0, gt=0, le=3600, description="seconds for one exchange")
     trunk: str | None = Field(None, min_length=1, description="the main branch")
     resume_chars: int = Field(

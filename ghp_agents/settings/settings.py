@@ -27,6 +27,7 @@ class Settings(NamedTuple):
     dead_after: float = 1_800.0
     gone_after: float = 86_400.0
     compact_after: float | str = 604_800.0  # when settled records leave a tip; or never
+    keep_messages: float | str = 2_592_000.0  # when conversations that are over do
     timeout: float = 30.0  # for one exchange with the remote
     trunk: str | None = None  # None: the remote's HEAD, main or master
     resume_chars: int = 16_000

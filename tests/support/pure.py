@@ -31,7 +31,8 @@ _NAMES = {
     "leases": "decisions hold record wait_graph",
     "locks": "lock lost_lock names",
     "messages": (
-        "address header_block message news payload record subscription texts topic topic_list "
+        "address header_block message news payload record retention subscription texts topic "
+        "topic_list "
     ),
     "notes": "note project record",
     "notes/search": "bm25 result",

@@ -445,7 +445,7 @@ def test_never_is_never(office: Office) -> None:
     office.clock.wait(WEEK * 50)
     config = office.folders[1] / ".ghp/config.json"
     config.parent.mkdir(exist_ok=True)
-    config.write_text('{"agents": {"compactAfter": "never"}}')
+    config.write_text('{"agents": {"compactAfter": "never", "keepMessages": "never"}}')
     assert compaction.compact_if_due(cast(Context, office.app(1))) == 0
     config.unlink()
     assert compaction.compact_if_due(cast(Context, office.app(1))) == 2

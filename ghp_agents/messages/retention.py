@@ -1,0 +1,46 @@
+"""Which conversations are over: they leave what each command reads, and stay in the history."""
+
+from collections.abc import Iterable, Sequence
+
+from ghp_agents.messages import record
+from ghp_agents.messages.message import CLAIMED, NEW, OUTCOMES, Letter, Message
+from ghp_agents.state.codec import seconds
+from ghp_agents.state.join import Settled
+
+
+def settled(messages: Sequence[Message], letters: Iterable[Letter], before: float) -> list[Settled]:
+    """The conversations that ended before a time in seconds: all messages are older, and nothing
+    that was asked is open, unless it had expired by then.
+
+    `letters` are those of the messages, with the replies that count.
+    """
+    pending = {
+        each.message.id
+        for each in letters
+        if each.state in (NEW, CLAIMED) and not each.is_over(before)
+    }
+    found = []
+    for thread in threads(messages):
+        if all(seconds(each.at) < before and each.id not in pending for each in thread):
+            paths = frozenset(record.path_of(each.id) for each in thread)
+            ends = [record.path_of(each.id) for each in thread if each.kind in OUTCOMES]
+            found.append(Settled(paths.difference(ends), frozenset(ends)))
+    return found
+
+
+def threads(messages: Iterable[Message]) -> list[list[Message]]:
+    """The conversations: each message with all that it answers and that answers it."""
+    known = {each.id: each for each in messages}
+    roots: dict[str, str] = {}
+    for start in known:
+        passed, current = dict[str, None](), start
+        while current not in roots and current not in passed:
+            passed[current] = None
+            about = known[current].about if current in known else ""
+            current = about or current
+        root = roots.get(current) or min([*passed][[*passed].index(current) :])  # of a circle
+        roots |= dict.fromkeys(passed, root)
+    found: dict[str, list[Message]] = {}
+    for identity, each in known.items():
+        found.setdefault(roots[identity], []).append(each)
+    return list(found.values())
