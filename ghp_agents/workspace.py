@@ -5,7 +5,6 @@ A `Workspace` is the first argument of most functions. Everything is read on fir
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -28,14 +27,18 @@ MYSELF = "@me"  # the person, by --as
 STEADY = "clock.json"
 
 
-@dataclass(frozen=True)
 class Workspace:
-    """A repository, seen from one of its worktrees."""
+    """A repository, seen from one of its worktrees. `chosen_name` is the agent's, by --as."""
 
-    place: Location
-    environ: Mapping[str, str]
-    clock: Clock
-    chosen_name: str | None = None  # by --as
+    def __init__(
+        self,
+        place: Location,
+        environ: Mapping[str, str],
+        clock: Clock,
+        chosen_name: str | None = None,
+    ) -> None:
+        self.place, self.environ, self.clock = place, environ, clock
+        self.chosen_name = chosen_name
 
     @cached_property
     def git_dir(self) -> Path:
@@ -85,7 +88,7 @@ class Workspace:
 
     def with_timeout(self, seconds: float) -> "Workspace":
         """The same with another limit for one exchange with the remote."""
-        other = replace(self)
+        other = type(self)(self.place, self.environ, self.clock, self.chosen_name)
         vars(other)["settings"] = self.settings._replace(timeout=seconds)
         return other
 

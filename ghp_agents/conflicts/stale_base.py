@@ -6,15 +6,17 @@ A sync in the background looks, once for each tip of the main branch. All others
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghp_agents.conflicts.path_conflict import PathConflict, describe
-from ghp_agents.conflicts.report import TrunkConflict
 from ghp_agents.core.ids import count
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.git import merge, worktree
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ghp_agents.conflicts.report import TrunkConflict
 
 FILE = "stale.json"  # in the folder of caches
 SHOWN = 5  # files
@@ -35,7 +37,7 @@ class StaleBase(NamedTuple):
 Bases = Mapping[str, StaleBase]  # by agent
 
 
-def of_conflicts(found: Sequence[TrunkConflict], tip: str) -> dict[str, StaleBase]:
+def of_conflicts(found: "Sequence[TrunkConflict]", tip: str) -> dict[str, StaleBase]:
     """The stale bases by agent. In `found` the main branch is ours."""
     return {
         agent: StaleBase(

@@ -1,6 +1,6 @@
 """Deadlocks: who waits for whom, as far as this clone knows, and an escalation of each cycle."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ghp_agents.leases import wait_graph
 from ghp_agents.leases.wait_graph import Chain, Wait
@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # agent-status loads this module
     from ghp_agents.escalations.service import EscalateResult
     from ghp_agents.issues.issue import Issue
+    from ghp_agents.leases.world import World
     from ghp_agents.ports import Snapshot
     from ghp_agents.presence.service import AgentView
 
@@ -25,11 +26,12 @@ def waits(
     snapshot: "Snapshot",
     views: Sequence["AgentView"],
     issues: "Sequence[Issue] | None" = None,
+    world: "Callable[[], World] | None" = None,
 ) -> list[Wait]:
     """Who waits for whom: for an issue that another holds, or in the queue for a lease.
 
     Dead and stopped agents wait for nobody. An agent unknown here counts as alive. `issues` are
-    the open ones, if they were read before.
+    the open ones, if they were read before; `world` has the leases, if the caller reads them, too.
     """
     waits: list[Wait] = []
     if any("generation" in view.presence for view in views):
@@ -38,7 +40,8 @@ def waits(
         from ghp_agents.leases import service as lease
         from ghp_agents.leases.world import World
 
-        waits += wait_graph.for_leases(lease.queue(World(ctx, snapshot, views)))
+        seen = world() if world else World(ctx, snapshot, views)
+        waits += wait_graph.for_leases(lease.queue(seen))
     ended = {view.name for view in views if view.liveness not in presence.LIVING}
     return sorted({wait for wait in waits if wait.waiter not in ended})
 

@@ -20,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.issues.issue import Issue
     from ghp_agents.leases.wait_graph import Wait
+    from ghp_agents.leases.world import World
 
 QUESTIONS = ".ghp/escalations/"
 RETURNS = ".ghp/returns/"
@@ -62,7 +63,9 @@ class Team:
         from ghp_agents.leases import deadlocks
 
         try:
-            return deadlocks.waits(self.ctx, self.snapshot, self.views, self.issues)
+            return deadlocks.waits(
+                self.ctx, self.snapshot, self.views, self.issues, lambda: self._world
+            )
         except GhpError as error:
             self.troubles.append(error)
             return ()
@@ -172,15 +175,17 @@ class Team:
     def _leases(self) -> Mapping[str, int]:
         if not self.snapshot.present(LEASES):
             return {}
+        return Counter(hold.holder for hold in self._world.holds if not hold.is_person)
+
+    @cached_property
+    def _world(self) -> "World":
         if self.at is None:
             from ghp_agents.leases.world import World
 
-            world = World(self.ctx, self.snapshot, self.views)
-        else:
-            from ghp_agents.leases.past_world import PastWorld
+            return World(self.ctx, self.snapshot, self.views)
+        from ghp_agents.leases.past_world import PastWorld
 
-            world = PastWorld(self.ctx, self.at)
-        return Counter(hold.holder for hold in world.holds if not hold.is_person)
+        return PastWorld(self.ctx, self.at)
 
     def _open_pulls(self) -> frozenset[int]:
         """The pull requests of agents that can be merged, as far as known without asking."""

@@ -11,8 +11,11 @@ FILE = "stale.json"  # of conflicts/stale_base.py
 
 def tell(ws: Workspace, views: Sequence[AgentView]) -> None:
     """One line for each agent of this clone whose work does not."""
-    if not (ws.cache_dir / FILE).exists():
-        return  # without the modules that read conflicts
+    try:
+        if (ws.cache_dir / FILE).stat().st_size <= len("{}"):
+            return  # without the modules that read conflicts
+    except OSError:
+        return
     from ghp_agents.conflicts import stale_base
 
     for view in views:

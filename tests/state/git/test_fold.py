@@ -1,7 +1,6 @@
 """Folding: what it commits, what it leaves alone, and what it tidies up."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,7 +72,8 @@ def test_what_a_killed_hook_left_is_removed(
     (folder / "objects").mkdir(parents=True)
     os.utime(folder, (NOW - age, NOW - age))
     ws = workspace(repo, ManualClock(NOW))
-    GitRefsStore(replace(ws, environ={**ws.environ, "TMPDIR": str(tmp_path)})).fold()
+    ws.environ = {**ws.environ, "TMPDIR": str(tmp_path)}
+    GitRefsStore(ws).fold()
     assert folder.exists() is stays
 
 
