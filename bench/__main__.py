@@ -15,6 +15,7 @@ ROWS = (
     *(
         "beat",
         "light",
+        "messages",
         "crowd",
         "reading",
         "fold",

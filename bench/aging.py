@@ -16,6 +16,7 @@ from ghp_agents.core.ids import Actor, AgentName, IssueNumber, Timestamp
 from ghp_agents.core.ids import digest as an_id
 from ghp_agents.escalations import record as escalations
 from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.escalations.escalation import Answer, Escalation, Question
 from ghp_agents.issues import record as issues
 from ghp_agents.issues.record import IssueEvent
@@ -67,7 +68,7 @@ def _clone(place: Place, days: int) -> Path:
     for number in range(AGENTS):
         name = AgentName(f"worker-{number + 1}")
         news = escalation.news_for(app.ws, app.store.snapshot(), name)
-        escalation.mark_told(app.ws, name, [item.answer.id for item in news])
+        mark_told(app.ws, name, [item.answer.id for item in news])
     repack.run(app.ws, repository)
     return folder
 

@@ -18,6 +18,7 @@ from ghp_agents.core.ids import first_line, one_line
 from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations import record
 from ghp_agents.escalations import service as services
+from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.escalations.escalation import (
     DEFAULT_URGENCY,
     URGENCIES,
@@ -158,7 +159,7 @@ def _wait(app: App, escalation: Escalation, timeout: float | None) -> None:
     if _has_reading_hooks(app):  # they know whether the model reads what is printed here
         news_flag.set_flag(app.ws.folders, agent)
     else:
-        services.mark_told(app.ws, agent, [answer.id])
+        mark_told(app.ws, agent, [answer.id])
 
 
 def _has_reading_hooks(app: App) -> bool:

@@ -13,7 +13,7 @@ from ghp_agents.cli.params import read_text
 from ghp_agents.core.errors import ExitCode, GhpError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, AgentName, count, one_line
 from ghp_agents.core.text_budget import LEAST
-from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.handoffs import record
 from ghp_agents.handoffs.hand_over import HandOver, hand_over, holds
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Missing, Sections, size_text
@@ -269,7 +269,7 @@ def resume(
         deliver(app, AgentName(chosen.about.actor.name), others.ids)
     if resumed.news:
         agent = AgentName(chosen.about.actor.name)
-        escalation.mark_told(ws, agent, [item.id for item in resumed.news])
+        mark_told(ws, agent, [item.id for item in resumed.news])
     start_background(app)
     if restored and restored.conflicts:
         raise _conflicts(restored)

@@ -9,7 +9,7 @@ from ghp_agents.cli.context import acting, start_background, sync_first
 from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import AgentName
-from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.pulls import start as services
 from ghp_agents.pulls.start import Started
@@ -159,5 +159,5 @@ def _resume(app: App, started: Started, max_chars: int | None = None) -> str:
     chosen = resume.choose(inner, issue=number)
     resumed = resume.resume(inner, chosen, max_chars=max_chars)
     if resumed.news:
-        escalation.mark_told(inner.ws, AgentName(agent), [item.id for item in resumed.news])
+        mark_told(inner.ws, AgentName(agent), [item.id for item in resumed.news])
     return f"Work in {started.path}\n\n{clean(resumed.text)}"

@@ -1,17 +1,15 @@
 """Escalations: ask a person, record answers, and deliver them to the agent that asked."""
 
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core import files, secret_scan
+from ghp_agents.core import secret_scan
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.ids import Actor, AgentName, Timestamp, agent_name, first_line
-from ghp_agents.core.json_file import texts_file
 from ghp_agents.escalations import comments, messages, record
 from ghp_agents.escalations import escalation as rules
+from ghp_agents.escalations.delivered import delivered_ids
 from ghp_agents.escalations.escalation import (
     DEFAULT_URGENCY,
     URGENCIES,
@@ -34,7 +32,6 @@ from ghp_agents.workspace import Workspace
 TEXT_LIMIT = 2_000_000  # characters of a question or an answer
 OPTION_LIMIT = 500
 CONTEXT_LIMIT = 65_536  # bytes
-MOST_DELIVERED = 20_000  # ids kept for an agent: years of news
 
 
 class EscalateResult(NamedTuple):
@@ -328,36 +325,6 @@ def _has_all(ws: Workspace, escalation: Escalation) -> bool:
     return delivered.issuperset(x.id for x in (*escalation.answers, *escalation.advice))
 
 
-def mark_told(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
-    """Remember the delivered ids, after the delivery. If killed in between, it is repeated."""
-    delivered = [*dict.fromkeys([*_read_delivered(ws, agent), *ids])]
-    content = json.dumps(delivered[-MOST_DELIVERED:]).encode()
-    for folder in ws.folders:
-        if files.usable(Path(folder)):
-            files.write_atomically(_delivered_path(folder, agent), content)
-            return
-
-
-def is_told(ws: Workspace, agent: AgentName, name: str) -> bool:
-    """Whether the item `name` was delivered to `agent`."""
-    return name in delivered_ids(ws, agent)
-
-
 def render_news(news: Iterable[News], *, limit: int = messages.ANSWER_IN_NEWS) -> str:
     """News as text, each in a block that names its author, up to `limit` characters per answer."""
     return "\n".join(f"{messages.news(item, limit)}\n" for item in news)
-
-
-def delivered_ids(ws: Workspace, agent: AgentName) -> set[str]:
-    """The ids of all folders. One that cannot be read counts as empty: better twice than never."""
-    return set(_read_delivered(ws, agent))
-
-
-def _read_delivered(ws: Workspace, agent: AgentName) -> list[str]:
-    """The ids of all folders, in each the oldest first."""
-    read = (texts_file(_delivered_path(folder, agent)).read() for folder in ws.folders)
-    return [identifier for ids in read for identifier in ids]
-
-
-def _delivered_path(folder: str, agent: AgentName) -> Path:
-    return Path(folder, "told", f"{agent_name(agent)}.json")

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ghp_agents.core import globs
 from ghp_agents.core.ids import AgentName
+from ghp_agents.escalations import delivered
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Answer, Escalation
 from ghp_agents.guard import evaluate
@@ -127,4 +128,4 @@ def _decision(ws: Workspace, question: Escalation) -> ApprovalState | None:
 def mark_told(ws: Workspace, plan: CheckedRequest, question: Escalation) -> None:
     """Mark the answers as delivered: the holder got the lease and needs no notification."""
     answers = [answer.id for answer in (*question.answers, *question.advice)]
-    escalation.mark_told(ws, AgentName(plan.holder.name), answers)
+    delivered.mark_told(ws, AgentName(plan.holder.name), answers)

@@ -3,14 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from ghp_agents.claims import claim as rules
-from ghp_agents.claims import holder_liveness
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.locks.names import INBOX
 from ghp_agents.messages.message import CLAIMED, Letter
 from ghp_agents.ports import Context
-from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import number
 
 ATTEMPTS = 5  # each lost race shows who has it, so a second look nearly always decides
@@ -28,6 +26,8 @@ def believed(ctx: Context, letters: Sequence[Letter]) -> list[Letter]:
         return list(letters)
     locks = {lock.name: lock for lock in ctx.locks.known(INBOX)}
     found = [_confirmed(each, locks) if each.message.is_shared else each for each in letters]
+    from ghp_agents.claims import holder_liveness
+
     claimed = [locks[lock_name(x)] for x in found if x.message.is_shared and x.state == CLAIMED]
     sights = holder_liveness.holders_of(ctx, claimed) if claimed else {}
     lapsed = {name for name, sight in sights.items() if not sight.lives}
@@ -47,6 +47,8 @@ def take(ctx: Context, letter: Letter, agent: AgentName) -> int:
     The claim of a dead agent lapses. After the completion the claim stays, for other clones may
     not have heard of it. Raises RefusedError if a living agent has it, UnknownError.
     """
+    from ghp_agents.presence import service as presence
+
     presence.heartbeat(ctx.ws, ctx.store, agent, {})
     epoch = number(ctx.ws.presence(agent) or {}, "epoch")
     lock = ctx.locks.read(lock_name(letter))
@@ -72,4 +74,6 @@ def take(ctx: Context, letter: Letter, agent: AgentName) -> int:
 
 
 def _lives(ctx: Context, lock: Lock | None) -> bool:
+    from ghp_agents.claims import holder_liveness
+
     return lock is not None and holder_liveness.holders_of(ctx, [lock])[lock.name].lives

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.ids import Actor, AgentName
-from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.delivered import is_told, mark_told
 from ghp_agents.messages import mailbox, news, record, undelivered
 from ghp_agents.messages.message import Message
 from ghp_agents.ports import Context, Snapshot
@@ -104,12 +104,12 @@ class Follower:
             attempts = self._attempts.get(message.id, Attempts())
             if attempts.number >= TRIES or message.by in waiting:
                 continue
-            if escalation.is_told(ws, self._agent, news.key_of(message)):
+            if is_told(ws, self._agent, news.key_of(message)):
                 continue  # by a hook, while the last one was handed over
             if self._moment() < attempts.again_at:
                 waiting.add(message.by)
             elif self._hand_over(mailbox.whole(snapshot, message)):
-                escalation.mark_told(ws, self._agent, [news.key_of(message)])
+                mark_told(ws, self._agent, [news.key_of(message)])
             else:
                 attempts = self._failed(message, attempts.number + 1)
                 waiting.add(message.by)

@@ -1,17 +1,21 @@
 """All messages as this clone knows them, with an index so that few of them are read from git.
 
-The index has every header and no body. It is in shards, as the messages are, each with the stamp
-of the files that it was made from: a shard with another stamp is read again, so the index is never
-trusted without a proof. It is a cache: without it, all messages are read.
+The index has every header and no body, one line for each message. It is in shards, as the messages
+are, each with the stamp of the files that it was made from: a shard with another stamp is read
+again, so the index is never trusted without a proof. It is a cache: without it, all messages are
+read. Who looks for some messages parses only the lines that can be theirs.
 """
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import json
+import re
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+from ghp_agents.core import files
 from ghp_agents.core.errors import NotFoundError
-from ghp_agents.core.ids import Actor, CloneId, Timestamp
-from ghp_agents.core.json_file import object_file
+from ghp_agents.core.ids import Actor
 from ghp_agents.messages import message as rules
 from ghp_agents.messages import record
 from ghp_agents.messages.message import Message
@@ -19,33 +23,40 @@ from ghp_agents.ports import Snapshot
 from ghp_agents.state.codec import order
 from ghp_agents.workspace import Workspace
 
-FILE = "mailbox.json"
-FORMAT = 3  # of the index; another one is made again
-CUT = "body"  # the one field that is not in the index
+FILE = "mailbox.txt"
+FORMAT = 4  # of the index; another one is made again
+DEFAULTS = [Message._field_defaults.get(field, ...) for field in Message._fields]
+SHARD = b"\n#\n"  # between shards; a line of a message is JSON
+GROUP, ABOUT = b'"@', b"\n>"  # in each line of a message to a group, and before each of an answer
+_FOLDER = re.compile(rf"{re.escape(record.FOLDER)}[0-9a-f]{{2}}/")  # others may hold anything
+FEW = 8  # folders that are read one by one; each costs a git process
+
+# The index has a line that proves the rest, a line with the stamps, and the shards in their order.
+# A message is a line between line ends of its own: its headers as JSON, and before them the id of
+# the message that it is about, if there is one: `>ID JSON`.
+Choice = Callable[[bytes], Iterable[bytes]]  # of lines
 
 
 def read(ws: Workspace, snapshot: Snapshot) -> list[Message]:
     """All messages of conversations that are not over, without their bodies, oldest first."""
-    stamps = snapshot.stamps(record.FOLDER)
-    if not stamps:
-        return []
-    file = object_file(Path(ws.cache_dir, FILE))
-    known = file.read()
-    shards = known.get("shards") if known.get("format") == FORMAT else {}
-    shards = shards if isinstance(shards, dict) else {}
-    fresh: dict[str, Any] = {}
-    messages: list[Message] = []
-    for folder, stamp in stamps.items():
-        shard = shards.get(folder)
-        found = _unpacked(shard, stamp)
-        if found is None:
-            found = [each._replace(body="") for each in _read(snapshot.present(folder))]
-            shard = [stamp, [_packed(each) for each in found]]
-        fresh[folder] = shard
-        messages += found
-    if fresh != shards:
-        file.write({"format": FORMAT, "shards": fresh})
-    return sorted(messages, key=order)
+    return _messages(ws, snapshot, _lines)
+
+
+def of(ws: Workspace, snapshot: Snapshot, name: str, thread: str = "") -> list[Message]:
+    """Of these messages those that can be by or to `name`, all replies to them, and of each message
+    whose id begins with `thread` the whole conversation; without bodies, oldest first."""
+    word, start = (
+        json.dumps(name).encode(),
+        thread.strip().lower().removeprefix("m-").encode("utf-8", "replace"),
+    )
+
+    def choose(text: bytes) -> Collection[bytes]:
+        mine = {*_with(text, word), *_with(text, GROUP)}
+        ids = {_id(line) for line in mine}
+        answers = [line for line in _with(text, ABOUT) if _about(line) in ids]
+        return {*mine, *answers, *(_conversation(text, start) if start else ())}
+
+    return _messages(ws, snapshot, choose)
 
 
 def everything(snapshot: Snapshot) -> list[Message]:
@@ -70,30 +81,111 @@ def whole(snapshot: Snapshot, message: Message) -> Message:
     return found[0] if found else message
 
 
-def _read(files: Mapping[str, bytes]) -> list[Message]:
-    return record.read(files)[0]
+def _messages(ws: Workspace, snapshot: Snapshot, choose: Choice) -> list[Message]:
+    stamps = {x: y for x, y in snapshot.stamps(record.FOLDER).items() if _FOLDER.fullmatch(x)}
+    if not stamps:
+        return []
+    text = _text(Path(ws.cache_dir, FILE), snapshot, json.dumps(stamps).encode())
+    return sorted((_unpacked(line) for line in choose(text)), key=order)
 
 
-def _packed(message: Message) -> list[Any]:
-    fields = message._asdict()
-    del fields[CUT]
-    return list(fields.values())
+def _text(path: Path, snapshot: Snapshot, stamps: bytes) -> bytes:
+    """The lines of the index, after those of stale shards were made again."""
+    was, text = _index(path)
+    if was == stamps:
+        return text
+    wanted, before = json.loads(stamps), json.loads(was)
+    kept = dict(zip(before, text.split(SHARD), strict=True)) if before else {}
+    made = _made(snapshot, [each for each in wanted if before.get(each) != wanted[each]])
+    text = SHARD.join(made[each] if each in made else kept[each] for each in wanted)
+    content = b"%b\n%b" % (stamps, text)
+    with contextlib.suppress(OSError):
+        files.write_atomically(path, _head(content) + content)
+    return text
 
 
-def _unpacked(shard: Any, stamp: str) -> list[Message] | None:
-    """The messages of a shard; None if it has another stamp or cannot be read."""
-    try:
-        was, rows = shard
-        return [_message(*row) for row in rows] if was == stamp else None
-    except (TypeError, ValueError):
-        return None
+def _index(path: Path) -> tuple[bytes, bytes]:
+    """The stamps in the index, as JSON, and its lines; none if it is not whole."""
+    with contextlib.suppress(OSError):
+        data = path.read_bytes()
+        first = data.find(b"\n") + 1
+        if data[:first] == _head(memoryview(data)[first:]):
+            second = data.index(b"\n", first)
+            return data[first:second], data[second + 1 :]
+    return b"{}", b""
 
 
-def _message(
-    identity: str, by: Any, to: Any, subject: str, at: str, clock: int, clone: str, *more: Any
-) -> Message:
-    *plain, artifacts, claim, is_payload = more
-    return Message._make((
-        identity, Actor(*by), tuple(to), subject, Timestamp(at), clock, CloneId(clone), "", *plain,
-        tuple(artifacts), claim, is_payload,
-    ))  # fmt: skip
+def _head(content: bytes | memoryview) -> bytes:
+    """The first line: another format, or half a file after a crash, is not used."""
+    return f"mailbox {FORMAT} {zlib.crc32(content)}\n".encode()
+
+
+def _made(snapshot: Snapshot, folders: Collection[str]) -> dict[str, bytes]:
+    """The lines of the messages in these folders, as they are now."""
+    contents: dict[str, dict[str, bytes]]
+    if len(folders) <= FEW:
+        contents = {folder: {**snapshot.present(folder)} for folder in folders}
+    else:
+        contents = {folder: {} for folder in folders}
+        for path, content in snapshot.present(record.FOLDER).items():
+            contents.get(path[: path.rindex("/") + 1], {})[path] = content
+    return {
+        folder: b"".join(_packed(each._replace(body="")) for each in _read(some))
+        for folder, some in contents.items()
+    }
+
+
+def _read(contents: Mapping[str, bytes]) -> list[Message]:
+    return record.read(contents)[0]
+
+
+def _packed(message: Message) -> bytes:
+    fields = [*message]
+    while fields[-1] == DEFAULTS[len(fields) - 1]:
+        fields.pop()  # most messages have few fields
+    about = f">{message.about} " if message.about else ""
+    return f"\n{about}{json.dumps(fields, separators=(',', ':'))}\n".encode()
+
+
+def _unpacked(line: bytes) -> Message:
+    """The message of a line."""
+    identity, by, to, *more = json.loads(line[line.index(b"[") :])
+    found = Message(identity, Actor(*by), tuple(to), *more)
+    return found._replace(artifacts=tuple(found.artifacts)) if found.artifacts else found
+
+
+def _lines(text: bytes) -> list[bytes]:
+    return [line for line in text.split(b"\n") if line.strip(b"#")]
+
+
+def _with(text: bytes, word: bytes) -> Iterator[bytes]:
+    """The lines with a word, found without splitting the text."""
+    at = text.find(word)
+    while at >= 0:
+        end = text.index(b"\n", at + len(word))
+        yield text[text.rindex(b"\n", 0, at + len(word)) + 1 : end]
+        at = text.find(word, end)
+
+
+def _id(line: bytes) -> bytes:
+    return line.split(b'"', 2)[1]
+
+
+def _about(line: bytes) -> bytes:
+    return line[1 : line.index(b" ")] if line[:1] == b">" else b""
+
+
+def _conversation(text: bytes, start: bytes) -> set[bytes]:
+    """The lines of all that answers the messages whose ids begin so, or is answered by them."""
+    by_id = {_id(line): line for line in _lines(text)}
+    answers: dict[bytes, list[bytes]] = {}
+    for identity, line in by_id.items():
+        answers.setdefault(_about(line), []).append(identity)
+    left = [identity for identity in by_id if identity.startswith(start)]
+    found: dict[bytes, bytes] = {}
+    while left:
+        identity = left.pop()
+        if identity in by_id and identity not in found:
+            line = found[identity] = by_id[identity]
+            left += [_about(line), *answers.get(identity, ())]
+    return {*found.values()}

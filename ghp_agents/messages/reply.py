@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import NotFoundError, RefusedError
 from ghp_agents.core.ids import Actor, AgentName, one_line
-from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.hotpath import news_flag
 from ghp_agents.messages import claim as claims
 from ghp_agents.messages import message as rules
@@ -93,7 +93,7 @@ def _reply(
         return ReplyResult(after, reply, is_new=True), [service.sent_record(reply), *more]
 
     result = transact(ctx.store, decide)
-    escalation.mark_told(ctx.ws, agent, [news.key_of(result.letter.message)])
+    mark_told(ctx.ws, agent, [news.key_of(result.letter.message)])
     if result.is_new and not result.letter.message.by.is_person:
         news_flag.set_flag(ctx.ws.folders, result.letter.message.by.name)
     return result

@@ -7,7 +7,6 @@ from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.ids import UNNAMED, Actor, AgentName, CloneId, Timestamp
 from ghp_agents.hotpath import news_flag
-from ghp_agents.issues.numbers import named_or_current
 from ghp_agents.messages import address, mailbox, record, subscriptions, texts, topic_list
 from ghp_agents.messages import claim as claims
 from ghp_agents.messages import message as rules
@@ -22,7 +21,6 @@ from ghp_agents.messages.message import (
 )
 from ghp_agents.messages.topic_list import Topic
 from ghp_agents.ports import Context, Snapshot
-from ghp_agents.presence import service as presence
 from ghp_agents.state.codec import ledger_record, seconds
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -63,6 +61,8 @@ def send(ctx: Context, draft: Draft) -> SendResult:
     Raises UsageError, NotFoundError for an unknown issue or message, RefusedError for a command by
     an agent that may not command; then nothing was sent.
     """
+    from ghp_agents.issues.numbers import named_or_current  # an inbox does not need issues
+
     by, to = ctx.ws.actor(), address.checked_all(draft.to)
     if not to:
         raise UsageError("The message has no recipient.", hint="Name an agent, or @all.")
@@ -78,7 +78,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
     issue = named_or_current(ctx, None if by.is_person else by.name, draft.issue)
 
     def decide(snapshot: Snapshot) -> tuple[SendResult, list[Record]]:
-        known = mailbox.read(ctx.ws, snapshot)
+        known = mailbox.of(ctx.ws, snapshot, by.name, draft.reply_to)
         about = mailbox.find(snapshot, known, draft.reply_to).id if draft.reply_to else ""
         message = Message(
             "", by, to, subject, *when(ctx, snapshot), body=body, kind=draft.kind, about=about,
@@ -179,6 +179,8 @@ def sent_record(message: Message) -> Record:
 
 def _ring(ctx: Context, message: Message) -> None:
     """Let the recipients of this clone look for news at their next step."""
+    from ghp_agents.presence import service as presence
+
     named = address.named(message.to)
     here = presence.agents_here(ctx.ws) if len(named) < len(message.to) else named
     for name in {*named, *here}:
@@ -196,21 +198,26 @@ def topics(ctx: Context) -> list[Topic]:
     return topic_list.known(mailbox.read(ctx.ws, ctx.store.snapshot()))
 
 
-def known_letters(ctx: Context, snapshot: Snapshot, *, everything: bool = False) -> list[Letter]:
-    """All letters, oldest first; with `everything`, also those of conversations that are over."""
-    known = mailbox.everything(snapshot) if everything else mailbox.read(ctx.ws, snapshot)
-    found = rules.letters(known, ctx.ws.settings.orchestrators)
-    return claims.believed(ctx, found)
+def known_letters(
+    ctx: Context, snapshot: Snapshot, name: str = "", *, everything: bool = False
+) -> list[Letter]:
+    """All letters, or at least those by and to `name`, oldest first; with `everything`, also those
+    of conversations that are over."""
+    if everything:
+        known = mailbox.everything(snapshot)
+    else:
+        known = mailbox.of(ctx.ws, snapshot, name) if name else mailbox.read(ctx.ws, snapshot)
+    return claims.believed(ctx, rules.letters(known, ctx.ws.settings.orchestrators))
 
 
 def sent(ctx: Context, snapshot: Snapshot, by: Actor) -> list[Letter]:
     """The letters that somebody sent, newest first."""
-    return rules.outbox(known_letters(ctx, snapshot), by)[::-1]
+    return rules.outbox(known_letters(ctx, snapshot, by.name), by)[::-1]
 
 
 def inbox(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[Letter]:
     """The letters to an agent, what it must do first."""
-    found = rules.inbox(known_letters(ctx, snapshot), roles_of(ctx, snapshot, agent))
+    found = rules.inbox(known_letters(ctx, snapshot, agent), roles_of(ctx, snapshot, agent))
     now = ctx.ws.clock.now()
     return rules.by_need([each for each in found if not each.is_over(now)], agent)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor, AgentName
-from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.delivered import delivered_ids
 from ghp_agents.messages import mailbox, news
 from ghp_agents.messages import message as rules
 from ghp_agents.messages import service as services
@@ -24,14 +24,14 @@ def find(
 ) -> Undelivered:
     """What `agent` has not heard and is urgent enough. Who asks for several agents passes the
     `known` letters."""
-    known = services.known_letters(ctx, snapshot) if known is None else known
+    known = services.known_letters(ctx, snapshot, agent) if known is None else known
     if not known:
         return Undelivered()
     now, fields = ctx.ws.clock.now(), ctx.ws.presence(agent) or {}
     roles = services.roles_of(ctx, snapshot, agent)
     letters = [each for each in rules.inbox(known, roles) if not each.is_over(now)]
     mine = rules.outbox(known, Actor(agent))
-    since, told = str(fields.get("startedAt", "")), escalation.delivered_ids(ctx.ws, agent)
+    since, told = str(fields.get("startedAt", "")), delivered_ids(ctx.ws, agent)
     found = news.unread(letters, mine, agent, told, since)
     least = URGENCIES.index(ctx.ws.settings.notify)
     urgent = [each for each in found if URGENCIES.index(each.urgency) >= least]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ghp_agents.claims.claim import fence_of
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.delivered import is_told, mark_told
 from ghp_agents.escalations.messages import ANSWERED, News
 from ghp_agents.github import merge_queue
 from ghp_agents.github.commands import notices
@@ -80,7 +81,7 @@ def _once(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[tuple[str,
     found += main_moved.news(ctx.ws, agent)
     found += _refused(ctx, agent)
     found += merge_queue.news(ctx.ws, agent)
-    return [item for item in found if not escalation.is_told(ctx.ws, agent, item[1])]
+    return [item for item in found if not is_told(ctx.ws, agent, item[1])]
 
 
 def _refused(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
@@ -101,7 +102,7 @@ def _refused(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
 
 def _of_fence(ctx: Context, agent: AgentName, again: bool) -> list[tuple[str, str]]:
     fence = _fence(ctx, agent)
-    if fence is None or (not again and escalation.is_told(ctx.ws, agent, _fence_id(fence))):
+    if fence is None or (not again and is_told(ctx.ws, agent, _fence_id(fence))):
         return []
     return [(clean(f"{fence.words} {fence.hint}"), _fence_id(fence))]
 
@@ -114,7 +115,7 @@ def _of_stop(
     if entry is None:
         return []
     key = f"stop/{entry.id}"
-    is_new = again or not escalation.is_told(ctx.ws, agent, key)
+    is_new = again or not is_told(ctx.ws, agent, key)
     return [(clean(entry.words) if is_new else "", key)]
 
 
@@ -161,7 +162,7 @@ def _wanted(
     orders = notices.orders(ctx.locks, snapshot, agent)
     new = notices.assignments(ctx.ws, agent)
     once = [order for order in orders if not again] + new
-    delivered = {name for _, name in once if escalation.is_told(ctx.ws, agent, name)}
+    delivered = {name for _, name in once if is_told(ctx.ws, agent, name)}
     return [order for order in (*orders, *new) if order[1] not in delivered]
 
 
@@ -169,7 +170,7 @@ def mark(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
     """Remember the delivered items, after the delivery."""
     names = [name for name in ids if name]  # a line that only counts has none
     if names:
-        escalation.mark_told(ws, agent, names)
+        mark_told(ws, agent, names)
 
 
 def mark_printed(ctx: Context, agent: AgentName, printed: str) -> None:
@@ -205,7 +206,7 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
     for agent in here:
         stop = must_stop(ctx, snapshot, agent)
         fence = _fence(ctx, agent)
-        fenced = fence is not None and not escalation.is_told(ctx.ws, agent, _fence_id(fence))
+        fenced = fence is not None and not is_told(ctx.ws, agent, _fence_id(fence))
         wanted = _wanted(ctx, snapshot, agent, again=False) or _once(ctx, snapshot, agent)
         wanted = wanted or undelivered.texts(ctx, snapshot, agent, letters)
         new = (answered and _answers(ctx.ws, snapshot, agent)) or _returns(ctx.ws, snapshot, agent)
@@ -222,7 +223,7 @@ def _returns(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[tuple[
     if not snapshot.files(FOLDER):
         return []
     pairs = send_back.for_agent(snapshot, agent)
-    return [pair for pair in pairs if not escalation.is_told(ws, agent, _return_id(pair[0]))]
+    return [pair for pair in pairs if not is_told(ws, agent, _return_id(pair[0]))]
 
 
 def _returned(sent_back: Return, round_number: int) -> str:

@@ -12,7 +12,7 @@ from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import AgentName, CloneId, Timestamp, agent_name
 from ghp_agents.core.json_file import JsonFile
-from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.delivered import is_told
 from ghp_agents.github.commands import notices
 from ghp_agents.github.commands.notices import CLOSED_THERE
 from ghp_agents.guard import override
@@ -53,7 +53,7 @@ def gather(
     closed = [
         entry
         for entry in notices.closed(ctx.ws, started)
-        if not escalation.is_told(ctx.ws, agent, f"{KEY}{entry.id}")
+        if not is_told(ctx.ws, agent, f"{KEY}{entry.id}")
     ]
     if baseline == tips and not closed:
         return []
@@ -68,7 +68,7 @@ def gather(
     to = lifecycle_topics.subscription(snapshot, agent)
     lines = [(text, f"{KEY}{entry.id}") for entry in others for text in _lines(view, entry, to)]
     # Two clones can carry out one decision, with the same record.
-    news = [item for item in dict.fromkeys(lines) if not escalation.is_told(ctx.ws, agent, item[1])]
+    news = [item for item in dict.fromkeys(lines) if not is_told(ctx.ws, agent, item[1])]
     if not news:
         _keep(ctx.ws, agent, tips)
     return _shortened(news)
@@ -252,7 +252,7 @@ def _merged(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         claim_name(entry.issue or 0)
     )
     key = f"{ended.name}/{ended.generation}" if ended else ""
-    if not number.isdecimal() or escalation.is_told(view.ctx.ws, view.agent, key):
+    if not number.isdecimal() or is_told(view.ctx.ws, view.agent, key):
         return
     try:
         pull = view.ctx.forge.get(int(number))

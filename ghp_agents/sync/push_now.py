@@ -11,7 +11,6 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.hotpath.background import SPAWN_PAUSE
 from ghp_agents.ports import Context
 from ghp_agents.state.join import SyncReport
-from ghp_agents.sync.service import sync
 from ghp_agents.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -25,6 +24,8 @@ TIMEOUT_S = 1.0  # seconds; the staying process takes less from its last look to
 
 def deliver(ctx: Context, hub: "GitHubRepository | None" = None) -> None:
     """Sync, no more often than hosts advise, until nothing is left that can be pushed soon."""
+    from ghp_agents.sync.service import sync
+
     stays = has_looked_again = False
     with ExitStack() as held:
         while True:
@@ -55,6 +56,8 @@ def send(ctx: Context) -> SyncReport:
     status = ctx.exchange.sync_status()
     if status.remote is None:
         return SyncReport(remote=None)
+    from ghp_agents.sync.service import sync
+
     last = max(status.news_at or 0.0, status.sent_at or 0.0)
     left = last + SPAWN_PAUSE - ctx.ws.clock.now()
     if 0 < left <= SPAWN_PAUSE:

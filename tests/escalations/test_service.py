@@ -8,16 +8,14 @@ import pytest
 from ghp_agents.core.errors import NotFoundError, NotSetUpError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, AgentName, CloneId, Timestamp
 from ghp_agents.escalations.comments import owed
+from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.escalations.escalation import Escalation, Question
 from ghp_agents.escalations.record import path_of
 from ghp_agents.escalations.service import (
     CONTEXT_LIMIT,
-    MOST_DELIVERED,
     TEXT_LIMIT,
     EscalateResult,
     context_of,
-    is_told,
-    mark_told,
     news_for,
     read_all,
     render_news,
@@ -358,11 +356,6 @@ def test_where_the_clone_cannot_be_written_it_is_remembered_outside(
     assert owed(here.ws) == {asked.id}
 
 
-def test_a_name_cannot_lead_the_memory_elsewhere(here: Place) -> None:
-    with pytest.raises(UsageError):
-        mark_told(here.ws, AgentName("../../x"), ["aa"])
-
-
 def test_a_context_is_cut_at_its_limit_between_two_letters() -> None:
     assert context_of(b"abc", "x") == ("abc", False)
     assert context_of(b"a" * CONTEXT_LIMIT, "x") == ("a" * CONTEXT_LIMIT, False)
@@ -376,10 +369,3 @@ def test_a_context_is_cut_at_its_limit_between_two_letters() -> None:
 def test_a_context_that_is_not_text_is_refused(data: bytes) -> None:
     with pytest.raises(UsageError, match=r"build\.log is not UTF-8 text \(byte [02]\)\."):
         context_of(data, "build.log")
-
-
-def test_what_was_delivered_is_kept_for_years_and_not_for_ever(here: Place) -> None:
-    mark_told(here.ws, WORKER, [f"item {number}" for number in range(MOST_DELIVERED)])
-    mark_told(here.ws, WORKER, ["one more", "item 1"])
-    names = ("item 0", "item 1", "item 2", "one more")
-    assert [is_told(here.ws, WORKER, name) for name in names] == [False, True, True, True]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ghp_agents.core.errors import NotFoundError
 from ghp_agents.core.ids import Actor, AgentName, IssueNumber, Timestamp
 from ghp_agents.core.text_budget import LEAST
-from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.handoffs.record import path_of, render
 from ghp_agents.issues.issue import IssueChange
 from ghp_agents.state.record import Record
@@ -203,7 +203,7 @@ def test_answers_are_told_once_and_only_to_who_asked(here: Station) -> None:
     resumed = here.resume()
     assert [each.escalation.id for each in resumed.news] == [question.id]
     assert here.resume().news == resumed.news  # told only once it was printed
-    escalation.mark_told(here.ws, AgentName("worker-1"), [each.id for each in resumed.news])
+    mark_told(here.ws, AgentName("worker-1"), [each.id for each in resumed.news])
     assert here.resume().news == ()
 
 

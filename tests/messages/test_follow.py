@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.messages.follow import TRIES, Follower
 from ghp_agents.messages.message import Message
 from ghp_agents.messages.news import key_of
@@ -123,7 +123,7 @@ def test_a_message_that_a_hook_told_meanwhile_is_not_handed_over(one: Post, two:
     plain = two._take
 
     def take(message: Message) -> bool:
-        escalation.mark_told(two.agent.ws, two.agent.ws.agent(), [key_of(second)])
+        mark_told(two.agent.ws, two.agent.ws.agent(), [key_of(second)])
         return plain(message)
 
     two.follower = Follower(two.agent.parts, two.agent.ws.agent(), take, lambda _: None)

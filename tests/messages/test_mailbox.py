@@ -1,6 +1,5 @@
 """The index of messages: as the messages are, read from git only where they changed."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -51,10 +50,10 @@ def test_a_lost_or_broken_index_is_made_again(repo: Path) -> None:
     sent = post.send("worker-2", body="One").message
     assert read_of(post) == (1, [record.folder_of(sent.id)])
     index = Path(post.ws.cache_dir, mailbox.FILE)
-    stale = {"format": 2, "shards": {record.folder_of(sent.id): ["x", 1]}}
-    other = ['{"format": 2, "shards": 3}', '{"format": 99, "shards": {}}', json.dumps(stale)]
-    for content in ("", "{", "[]", *other):
-        index.write_text(content)
+    whole = index.read_text()
+    wrong = ["", "{", "mailbox", "mailbox 4 0\n{}", whole[:-9], whole.replace("x 4", "x 3")]
+    for content in (*wrong, "\udcff", whole.replace("worker-2", "worker-3")):
+        index.write_text(content, errors="surrogateescape")
         assert read_of(post) == (1, [record.folder_of(sent.id)])
         assert read_of(post) == (1, [])
 
@@ -67,3 +66,53 @@ def test_a_message_has_its_body_only_when_it_is_read(repo: Path) -> None:
     assert found == sent._replace(body="")
     assert mailbox.whole(snapshot, found) == sent
     assert mailbox.whole(snapshot, found._replace(id="ffff")).body == ""
+
+
+def test_an_agent_gets_its_own_messages_those_to_groups_and_what_answers_them(repo: Path) -> None:
+    post = Post(repo, "worker-1")
+    two, three = post.by("worker-2"), post.by("worker-3")
+    asked = post.send("worker-2", subject="One", kind="request", artifacts=["a", "b"]).message
+    two.claim(asked.id)
+    two.done(asked.id)
+    group = two.send("@all", subject="Two").message
+    others = [two.send("worker-3", subject="Three").message]
+    others.append(three.send("worker-2", subject="Four", reply_to=others[0].id).message)
+    others.append(two.send("worker-3", subject="Five", reply_to=others[1].id).message)
+    snapshot = post.store.snapshot()
+    everything = mailbox.read(post.ws, snapshot)
+    answers = [each for each in everything if each.about == asked.id]
+    assert [each.kind for each in answers] == ["ack", "done"]
+    mine = mailbox.of(post.ws, snapshot, "worker-1")
+    assert mine == [each for each in everything if each not in others]
+    assert {group.id, asked.id} < {each.id for each in mine}
+    for word in (others[1].name, others[2].id[:8]):
+        assert mailbox.of(post.ws, snapshot, "worker-1", word) == everything
+    assert mailbox.of(post.ws, snapshot, "worker-1", "ffff") == mine
+
+
+def test_many_folders_that_changed_are_read_at_once(repo: Path) -> None:
+    post = Post(repo, "worker-1")
+    for number in range(20):
+        post.send("worker-2", subject=f"Part {number}")
+    Path(post.ws.cache_dir, mailbox.FILE).unlink()
+    assert read_of(post) == (20, [record.FOLDER])
+
+
+class Odd(Counted):
+    """A snapshot in which another clone has a folder with a name of its choice."""
+
+    def __init__(self, snapshot: Snapshot, name: str) -> None:
+        super().__init__(snapshot)
+        self.name = name
+
+    def stamps(self, prefix: str) -> Mapping[str, str]:
+        return {**self.snapshot.stamps(prefix), f"{prefix}{self.name}/": "0" * 40}
+
+
+def test_a_folder_of_another_name_is_not_read(repo: Path) -> None:
+    post = Post(repo, "worker-1")
+    sent = post.send("worker-2").message
+    for name in ("zz", "3F", "3f\n#\n", "a b", "x\nmailbox 3 {}"):
+        odd = Odd(post.store.snapshot(), name)
+        assert mailbox.read(post.ws, odd) == [sent._replace(body="")]  # type: ignore[arg-type]
+        assert f"{record.FOLDER}{name}/" not in odd.folders

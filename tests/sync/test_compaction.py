@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp
 from ghp_agents.escalations import record as question_record
 from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.escalations.escalation import Answer, Escalation, Question
 from ghp_agents.issues import record as issue_record
 from ghp_agents.issues import replay
@@ -246,7 +247,7 @@ class Office:
         person.tracker.comment(1, "The format is in the wiki.", ADA)
         self.sync(0, 1)
         news = escalation.news_for(agent.ws, agent.store.snapshot(), agent.ws.agent())
-        escalation.mark_told(agent.ws, agent.ws.agent(), [item.answer.id for item in news])
+        mark_told(agent.ws, agent.ws.agent(), [item.answer.id for item in news])
         agent.tracker.change(1, IssueChange(state="closed"), WORKER)
         self.sync(1, 0)
 
@@ -409,7 +410,7 @@ def test_an_answer_that_its_agent_has_not_read_does_not_leave(office: Office) ->
     assert office.compact(1, 0) == [0, 0]
     news = escalation.news_for(agent.ws, agent.store.snapshot(), agent.ws.agent())
     assert [item.answer.text for item in news] == ["The short one."]
-    escalation.mark_told(agent.ws, agent.ws.agent(), [item.answer.id for item in news])
+    mark_told(agent.ws, agent.ws.agent(), [item.answer.id for item in news])
     assert office.compact(1, 0) == [1, 1]
     known, problems = escalation.read_all(office.app(1).store.snapshot())
     assert ([item.is_open for item in known], problems) == ([False], [])

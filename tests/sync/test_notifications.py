@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.ids import AgentName
-from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.delivered import is_told
 from ghp_agents.hotpath import news_flag as bell
 from ghp_agents.ports import LockService
 from ghp_agents.presence import service as presence
@@ -169,7 +169,7 @@ def test_it_does_not_ring_for_who_is_stopped(here: Place) -> None:
 
 def test_what_was_told_is_remembered_by_name(here: Place) -> None:
     mark(here.ws, WORKER, ["issue/1/2"])
-    assert escalation.is_told(here.ws, WORKER, "issue/1/2")
-    assert not escalation.is_told(here.ws, WORKER, "issue/1/3")
+    assert is_told(here.ws, WORKER, "issue/1/2")
+    assert not is_told(here.ws, WORKER, "issue/1/3")
     mark(here.ws, WORKER, [])
-    assert escalation.is_told(here.ws, WORKER, "issue/1/2")
+    assert is_told(here.ws, WORKER, "issue/1/2")

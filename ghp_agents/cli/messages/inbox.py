@@ -10,7 +10,7 @@ from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import read_text
 from ghp_agents.cli.views import message as view
 from ghp_agents.core.errors import UsageError
-from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.delivered import delivered_ids, mark_told
 from ghp_agents.messages import news, reply, texts
 from ghp_agents.messages import service as services
 from ghp_agents.messages.message import CLAIMED, NEW, Letter
@@ -95,7 +95,7 @@ def _list(app: App, everything: bool, sent: bool, as_json: bool) -> None:
         return
     agent = app.ws.agent()
     letters = services.inbox(app, app.store.snapshot(), agent)
-    delivered = escalation.delivered_ids(app.ws, agent)
+    delivered = delivered_ids(app.ws, agent)
     shown = letters if everything else [x for x in letters if _is_open(x, agent, delivered)]
     more = f" `ghp agent-inbox --all` lists {len(letters)} older." if letters else ""
     _show(app, shown, agent, as_json, f"No new messages for {agent}.{more}")
@@ -136,7 +136,7 @@ def read(app: App, id: str, as_json: bool) -> None:
     output.flush()
     if app.ws.actor().is_person:
         return
-    escalation.mark_told(app.ws, app.ws.agent(), [news.key_of(each) for each in (message, *thread)])
+    mark_told(app.ws, app.ws.agent(), [news.key_of(each) for each in (message, *thread)])
 
 
 @inbox.command("claim", epilog="Example: ghp agent-inbox claim M-3f9a")

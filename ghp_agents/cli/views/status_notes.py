@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from ghp_agents.cli import output
 from ghp_agents.cli.views import news
 from ghp_agents.core.ids import agent_name, count
+from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.hotpath import heartbeat, news_flag, own_name
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as presence
@@ -108,4 +109,4 @@ def print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> Non
     news = escalation.news_for(app.ws, snapshot, agent_name(name))
     if news:
         tell(output.clean(escalation.render_news(news).rstrip()))
-        escalation.mark_told(app.ws, agent_name(name), [answer.id for answer in news])
+        mark_told(app.ws, agent_name(name), [answer.id for answer in news])

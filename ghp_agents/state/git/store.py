@@ -20,6 +20,7 @@ from ghp_agents.state.ledger import HEARD, LedgerEntry
 from ghp_agents.state.presence import Agents
 from ghp_agents.state.private_repo import find_repository, open_repository
 from ghp_agents.state.record import NOTES, Record
+from ghp_agents.state.remote import coordination_remote
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace
 
@@ -177,6 +178,8 @@ class GitRefsStore:
 
     def hear(self, timeout: float) -> SyncReport:
         """Only fetch, within `timeout` seconds; see `ports.Exchange`."""
+        if coordination_remote(self._ws) is None:
+            return SyncReport(remote=None)
         from ghp_agents.state.git import sync
 
         return sync.hear(self._ws, timeout)
