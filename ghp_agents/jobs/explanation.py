@@ -129,7 +129,7 @@ def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Rul
         case ClaimRule.TAKEN:
             lease = board.claim_of(issue)
             words = f"{named(names[0], bool(lease and lease.is_person))} has claimed it."
-            change = f"agent-release {number}"
+            change = f"agent-release {number}" + (f" --to {who.name}" if who.name else "")
         case ClaimRule.ASSIGNED:
             words = f"It is assigned to {', '.join(map(named, names))}."
             change = f"agent-issue assign {number} {who.name}"

@@ -64,8 +64,11 @@ def changed(board: Board, who: Candidate, rule: ClaimRule, command: str) -> tupl
     issue = board.by_number[IssueNumber(number)]
     if verb == "agent-release":
         holder = board.held[number].holder
-        fields["held"] = {n: lock for n, lock in board.held.items() if n != number}
-        issue = issue._replace(assignees=tuple(x for x in issue.assignees if x != holder))
+        assert words[1:] == ["--to", who.name]
+        mine = board.held[number]._replace(holder=who.name, epoch=who.epoch, clone=who.clone)
+        fields["held"] = {**board.held, number: mine}
+        left = tuple(name for name in issue.assignees if name != holder)
+        issue = issue._replace(assignees=(*left, who.name))
     elif words[0] == "block":
         removed = {int(word) for word in words[2:] if word.isdigit()}
         issue = issue._replace(blocked_by=tuple(set(issue.blocked_by) - removed))
