@@ -89,7 +89,7 @@ class Workspace:
     def with_timeout(self, seconds: float) -> "Workspace":
         """The same with another limit for one exchange with the remote."""
         other = type(self)(self.place, self.environ, self.clock, self.chosen_name)
-        vars(other)["settings"] = self.settings._replace(timeout=seconds)
+        vars(other).update(vars(self) | {"settings": self.settings._replace(timeout=seconds)})
         return other
 
     @property
@@ -106,13 +106,27 @@ class Workspace:
 
     @cached_property
     def remotes(self) -> dict[str, str]:
-        """The addresses of git's remotes by name. Raises GhpError."""
-        return _remotes(self.common_dir)
+        """The addresses of git's remotes by name, the same in all worktrees. Raises GhpError."""
+        return {
+            name.removeprefix("remote.").removesuffix(".url"): found[0]
+            for name, values in self._git_config.items()
+            if name.startswith("remote.") and name.endswith(".url")
+            if (found := [value for scope, value in values if scope != "worktree"])
+        }
 
-    @cached_property
+    @property
     def person(self) -> str | None:
         """The person's name in git's configuration."""
-        return git.config(self.folder, "user.name")
+        return self.git_value("user.name")
+
+    def git_value(self, name: str) -> str | None:
+        """A value of git's configuration; `name` in lower case. Raises GhpError."""
+        values = self._git_config.get(name)
+        return values[-1][1] if values else None
+
+    @cached_property
+    def _git_config(self) -> git.Configuration:
+        return git.configuration(self.folder, self.git_dir)
 
     @property
     def branch(self) -> str | None:
@@ -198,18 +212,6 @@ def open_workspace(
             hint="Change to a repository, or create one with `git init`.",
         )
     return Workspace(place, environ, clock or SystemClock(), name)
-
-
-def _remotes(common_dir: Path) -> dict[str, str]:
-    args = ["config", "-z", "--get-regexp", r"^remote\..*\.url$"]
-    shown = git.run(args, cwd=common_dir, git_dir=common_dir)
-    if shown.code not in (0, 1):  # 1: there are no remotes
-        raise git.failure(args, shown)
-    found: dict[str, str] = {}
-    for line in filter(None, shown.text.split("\0")):
-        key, _, address = line.partition("\n")
-        found.setdefault(key.removeprefix("remote.").removesuffix(".url"), address)
-    return found
 
 
 def settings_at(ws: Workspace, commit: str) -> Settings:

@@ -11,16 +11,16 @@ from tests.support.hooks import SILENT, call, set_up, write
 from tools.processes import STEPS, Calls, calls_in, count_all
 
 MOST = {
-    "agent-issue new": 4,
-    "agent-claim of a held issue": 5,
-    "agent-lease": 3,
-    "agent-escalate": 8,
-    "agent-handoff --checkpoint": 24,
+    "agent-issue new": 3,
+    "agent-claim of a held issue": 4,
+    "agent-lease": 2,
+    "agent-escalate": 7,
+    "agent-handoff --checkpoint": 16,
     "agent-status": 3,
-    "agent-sweep, nothing to do": 16,
+    "agent-sweep, nothing to do": 11,
     "agent-sync --publish": 10,
-    "agent-start": 32,
-    "agent-finish": 50,
+    "agent-start": 18,
+    "agent-finish": 33,
 }
 
 

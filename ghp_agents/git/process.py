@@ -30,6 +30,8 @@ _FLAGS = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
 _SWITCHED_OFF = (("GIT_CONFIG_GLOBAL", os.devnull), ("GIT_ASKPASS", ""))
 
 Process = subprocess.Popen[bytes]
+# The values of each name, the last one in force, with their scopes: "local", "worktree", …
+Configuration = dict[str, list[tuple[str, str]]]
 
 
 class GitError(GhpError):
@@ -189,6 +191,17 @@ def config(cwd: Path, key: str) -> str | None:
     """A value of git's configuration, or None."""
     result = run(["config", "--get", key], cwd=cwd)
     return result.text if result.code == 0 else None
+
+
+def configuration(folder: Path, git_dir: Path) -> Configuration:
+    """Git's whole configuration for a worktree, in one process. Raises GitError."""
+    shown = check(["config", "-z", "--show-scope", "--list"], cwd=folder, git_dir=git_dir)
+    fields = shown.out.decode("utf-8", "replace").split("\0")
+    found: Configuration = {}
+    for scope, line in zip(fields[::2], fields[1::2], strict=False):
+        name, _, value = line.partition("\n")
+        found.setdefault(name, []).append((scope, value))
+    return found
 
 
 def version() -> tuple[int, ...]:

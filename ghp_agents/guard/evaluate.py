@@ -15,7 +15,6 @@ from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.git import ignored_files
-from ghp_agents.git import process as git
 from ghp_agents.guard import compile_policy
 from ghp_agents.hotpath import (
     check_edit,
@@ -290,7 +289,7 @@ class _Evaluator:
             return self._author
         if self._agent:
             return Actor(self._agent)
-        return Actor(git.config(self._ws.folder, "user.name") or "", is_person=True)
+        return Actor(self._ws.person or "", is_person=True)
 
     @cached_property
     def _is_of_this_clone(self) -> bool:

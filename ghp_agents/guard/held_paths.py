@@ -10,7 +10,6 @@ from ghp_agents.claims import holder_liveness
 from ghp_agents.core import globs
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import Actor, AgentName
-from ghp_agents.git import process as git
 from ghp_agents.guard import evaluate
 from ghp_agents.hotpath import policy
 from ghp_agents.hotpath.policy import Verdict
@@ -65,7 +64,7 @@ def _strict(ctx: Context, author: Actor, paths: Sequence[str]) -> set[str]:
     """The paths on which another, live holder has a strict lease."""
     held = [x for x in ctx.locks.known(PATHS) if x.holder is not None and holder_of(x) != author]
     seen = holder_liveness.holders_of(ctx, held) if held else {}
-    fold = git.config(ctx.ws.folder, "core.ignoreCase") == "true"
+    fold = ctx.ws.git_value("core.ignorecase") == "true"
     living = [x for x in held if seen[x.name].lives and not _is_over(ctx, x)]
     return {path for x in living for path in globs.select(x.patterns, paths, fold=fold)}
 

@@ -10,7 +10,6 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import DEFAULT_URGENCY, Question
 from ghp_agents.escalations.service import EscalateResult
 from ghp_agents.git import changed_paths
-from ghp_agents.git import process as git
 from ghp_agents.guard import check, evaluate
 from ghp_agents.hotpath import check_edit, clash_check, policy, policy_cache
 from ghp_agents.hotpath.policy import Verdict
@@ -111,7 +110,7 @@ def _path(ctx: Context, word: str, cwd: Path) -> str:
 def _reasons(ctx: Context, me: Actor, verdict: Verdict) -> Sequence[str]:
     """The leases or claims that refuse the file, so that an answer can tell if they have ended."""
     world, path = World(ctx), verdict.path
-    fold = git.config(ctx.ws.folder, "core.ignoreCase") == "true"
+    fold = ctx.ws.git_value("core.ignorecase") == "true"
     if verdict.kind == policy.LEASE:
         return [
             f"L-{hold.id}"

@@ -1,12 +1,10 @@
 """A worktree that agents share: which of its files others edit, as far as it is known."""
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import count
-from ghp_agents.git import process as git
 from ghp_agents.hotpath import alive, heartbeat, implicit_leases
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.presence import service as presence
@@ -65,7 +63,7 @@ def sharing(ws: Workspace, agent: str | None) -> Sharing:
     )
     if not others:
         return Sharing()
-    fold = git.config(Path(ws.place.toplevel), "core.ignoreCase") == "true"
+    fold = ws.git_value("core.ignorecase") == "true"
     touches = implicit_leases.list_all(ws.folders)
     editors = {
         touch.path: touch.agent

@@ -10,7 +10,6 @@ from ghp_agents.core import globs
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.glob_paths import escaped, spelled, spelled_all
 from ghp_agents.core.ids import Actor
-from ghp_agents.git import process as git
 from ghp_agents.git import worktree
 from ghp_agents.leases.hold import Hold
 from ghp_agents.workspace import Workspace
@@ -53,7 +52,7 @@ class WorktreeFiles:
     @cached_property
     def fold(self) -> bool:
         """Whether this file system ignores case, according to git's configuration."""
-        return git.config(self._ws.folder, "core.ignoreCase") == "true"
+        return self._ws.git_value("core.ignorecase") == "true"
 
     def reach(self, patterns: tuple[str, ...], name: str | None = None) -> Coverage:
         """The coverage of these patterns, or of a named resource."""

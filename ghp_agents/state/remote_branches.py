@@ -201,7 +201,7 @@ def _base_folder(ws: Workspace) -> Path:
 
 def identity(ws: Workspace, name: str) -> dict[str, str]:
     """The identity for a commit by `name`, if git has no user configured."""
-    if git.config(ws.folder, "user.name") and git.config(ws.folder, "user.email"):
+    if ws.git_value("user.name") and ws.git_value("user.email"):
         return {}
     return {
         f"GIT_{role}_{field}": value

@@ -155,6 +155,17 @@ def test_a_value_of_the_configuration_or_none(repo: Path) -> None:
     assert git.config(repo, "x.z") is None
 
 
+def test_the_whole_configuration_has_the_values_and_scopes_of_each_name(repo: Path) -> None:
+    run_git(repo, "config", "x.Y.z", "one\nline")
+    run_git(repo, "config", "--add", "x.Y.Z", "two")
+    run_git(repo, "config", "extensions.worktreeConfig", "true")
+    run_git(repo, "config", "--worktree", "x.here", "yes")
+    found = git.configuration(repo, repo / ".git")
+    assert found["x.Y.z"] == [("local", "one\nline"), ("local", "two")]
+    assert found["x.here"] == [("worktree", "yes")]
+    assert found["user.name"] == [("global", "Test Person")]
+
+
 # ------------------------------------------------------------------------------ a person's worktree
 
 

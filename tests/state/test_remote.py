@@ -111,6 +111,13 @@ def test_of_two_remotes_origin_is_it(repo: Path, remote: Path) -> None:
     assert place(repo).remote.name == "origin"
 
 
+def test_the_remote_is_the_same_in_all_worktrees(repo: Path) -> None:
+    git(repo, "remote", "add", "origin", "/of/the/clone")
+    git(repo, "config", "extensions.worktreeConfig", "true")
+    git(repo, "config", "--worktree", "remote.origin.url", "/of/this/worktree")
+    assert workspace(repo).remotes == {"origin": "/of/the/clone"}
+
+
 def test_of_two_remotes_neither_of_them_origin_none_is_chosen(repo: Path) -> None:
     git(repo, "remote", "add", "one", "/nowhere")
     git(repo, "remote", "add", "two", "/nowhere")

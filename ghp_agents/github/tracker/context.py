@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ghp_agents.git import process as git
 from ghp_agents.github import account
 from ghp_agents.github.accounts import Names
 from ghp_agents.github.api.errors import HubError
@@ -48,7 +47,7 @@ class TrackerContext:
     @cached_property
     def person(self) -> str:
         """The person who works here, from git's `user.name`."""
-        return git.config(self.ws.folder, "user.name") or ""
+        return self.ws.person or ""
 
     def mirror(self) -> mirror_file.Mirror | None:
         """The mirrored issues; sends no request."""
