@@ -23,7 +23,7 @@ from ghp_agents.presence import namesakes, same_name, stopping
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls.merging import send_back
 from ghp_agents.state import refusal
-from ghp_agents.sync import main_moved, others_news
+from ghp_agents.sync import main_moved, others_news, unblock
 from ghp_agents.workspace import Workspace
 
 ISSUES = "issue/"
@@ -190,7 +190,7 @@ def mark_fence(ctx: Context, agent: AgentName) -> None:
 def deliver(ctx: Context, agent: AgentName, ids: Iterable[str]) -> None:
     """`mark`, in the agent's own process: if it was unblocked, it goes back to what it did."""
     names = list(ids)
-    status = others_news.status_before(ctx, agent, names)
+    status = unblock.status_before(ctx, agent, names)
     mark(ctx.ws, agent, names)
     if status:
         presence.heartbeat(ctx.ws, ctx.store, agent, {"status": status})
@@ -204,6 +204,7 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
     here = presence.agents_here(ctx.ws)
     stopping.settle(ctx, snapshot, here)
     for agent in here:
+        unblock.restore(ctx, snapshot, agent, ledger)
         stop = must_stop(ctx, snapshot, agent)
         fence = _fence(ctx, agent)
         fenced = fence is not None and not is_told(ctx.ws, agent, _fence_id(fence))

@@ -25,8 +25,7 @@ from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.messages.subscription import Subscription
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.join import Tip
-from ghp_agents.state.ledger import PRESENCE, LedgerEntry
-from ghp_agents.state.presence import issue_of
+from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.sync import epic_news, lifecycle_topics
 from ghp_agents.sync.news_view import CLOSES, GIVEN, NewsView
 from ghp_agents.workspace import Workspace
@@ -34,7 +33,6 @@ from ghp_agents.workspace import Workspace
 DECISION_LIMIT = 400  # characters of what a decision changed
 LIMIT = 1_500  # characters of all lines together; the rest is counted
 KEY = "ledger/"
-AT_WORK = ("implementing", "testing", "reviewing", "planning")
 FOLDER = "told"  # beside the list of delivered items
 
 ReadLedger = Callable[[Sequence[Tip]], list[LedgerEntry]]
@@ -72,27 +70,6 @@ def gather(
     if not news:
         _keep(ctx.ws, agent, tips)
     return _shortened(news)
-
-
-def status_before(ctx: Context, agent: AgentName, ids: Sequence[str]) -> str:
-    """The status that the agent had before it was blocked, if the delivered items end that; else
-    empty."""
-    presence = ctx.ws.presence(agent) or {}
-    if presence.get("status") != "blocked" or not ids:
-        return ""
-    issues = ctx.tracker.known(closed=True)
-    mine = next((each for each in issues if issue_of(presence) in each.numbers), None)
-    if mine is None or not mine.blocked_by:
-        return ""
-    blockers = [each for each in issues if not set(each.numbers).isdisjoint(mine.blocked_by)]
-    delivered = {name.removeprefix(KEY) for name in ids}
-    moved = [*ctx.store.ledger(), *notices.closed(ctx.ws, "")]
-    closed = {x.issue for x in moved if x.event in CLOSES and x.id in delivered}
-    is_free = all(each.state == "closed" for each in blockers)
-    if not is_free or not any(closed.intersection(each.numbers) for each in blockers):
-        return ""
-    statuses = [x.object for x in moved if x.event == PRESENCE and x.actor == agent]
-    return next((status for status in reversed(statuses) if status in AT_WORK), "planning")
 
 
 def _shortened(news: News) -> News:

@@ -210,18 +210,6 @@ def test_the_next_holder_hears_the_answer_to_the_question_of_the_one_before(here
     ]
 
 
-def test_a_blocked_agent_goes_back_to_what_it_did(here: Path) -> None:
-    succeed(
-        here,
-        "agent-heartbeat --status testing --as worker-1",
-        "agent-issue block 1 --by 2",
-        "agent-heartbeat --status blocked --as worker-1",
-        "agent-issue close 2",
-    )
-    told(here, "worker-1")
-    assert App(here, os.environ).store.snapshot().agents()["worker-1"]["status"] == "testing"
-
-
 def test_what_has_no_room_is_counted(here: Path) -> None:
     succeed(here, *(f"agent-issue comment 1 '{number} {'x' * 100}'" for number in range(12)))
     lines = told(here, "worker-1")

@@ -1,0 +1,67 @@
+"""The status of an agent whose issue is no longer blocked goes back to what it was."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from ghp_agents.core.ids import AgentName
+from ghp_agents.escalations import service as escalation
+from ghp_agents.github.commands import notices
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence.amend import amend
+from ghp_agents.state.ledger import PRESENCE
+from ghp_agents.state.presence import issue_of
+from ghp_agents.sync import others_news
+from ghp_agents.sync.news_view import CLOSES
+from ghp_agents.sync.others_news import KEY
+
+AT_WORK = ("implementing", "testing", "reviewing", "planning")
+DONE = "unblocked/"  # of an entry that ended a status; the agent may say again that it is blocked
+
+
+def restore(
+    ctx: Context,
+    snapshot: Snapshot,
+    agent: AgentName,
+    ledger: others_news.ReadLedger | None = None,
+) -> None:
+    """Give a blocked agent of this clone its status back as soon as its last blocker is closed: no
+    hook may run that tells it so. That is no heartbeat."""
+    if (ctx.ws.presence(agent) or {}).get("status") != "blocked":
+        return
+    found = (key for _, key in others_news.gather(ctx, snapshot, agent, ledger))
+    ids = [key for key in found if not escalation.is_told(ctx.ws, agent, f"{DONE}{key}")]
+    status = status_before(ctx, agent, ids)
+    if not status:
+        return
+
+    def change(record: dict[str, Any]) -> bool:
+        if record.get("status") != "blocked":  # a heartbeat came meanwhile
+            return False
+        record["status"] = status
+        return True
+
+    with suppress(OSError):  # then the next sync, or the delivery of the news, does it
+        amend(ctx.ws, agent, change)
+        escalation.mark_told(ctx.ws, agent, [f"{DONE}{key}" for key in ids])
+
+
+def status_before(ctx: Context, agent: AgentName, ids: Sequence[str]) -> str:
+    """The status that the agent had before it was blocked, if the delivered items end that; else
+    empty."""
+    presence = ctx.ws.presence(agent) or {}
+    if presence.get("status") != "blocked" or not ids:
+        return ""
+    issues = ctx.tracker.known(closed=True)
+    mine = next((each for each in issues if issue_of(presence) in each.numbers), None)
+    if mine is None or not mine.blocked_by:
+        return ""
+    blockers = [each for each in issues if not set(each.numbers).isdisjoint(mine.blocked_by)]
+    delivered = {name.removeprefix(KEY) for name in ids}
+    moved = [*ctx.store.ledger(), *notices.closed(ctx.ws, "")]
+    closed = {x.issue for x in moved if x.event in CLOSES and x.id in delivered}
+    is_free = all(each.state == "closed" for each in blockers)
+    if not is_free or not any(closed.intersection(each.numbers) for each in blockers):
+        return ""
+    statuses = [x.object for x in moved if x.event == PRESENCE and x.actor == agent]
+    return next((status for status in reversed(statuses) if status in AT_WORK), "planning")
