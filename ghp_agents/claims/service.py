@@ -317,7 +317,9 @@ def _release(
         except LockMovedError as moved:
             lease, is_sure = moved.current, True
             continue
-        shown = show_release(me, issue, after, lease, reason, keep_assignee=keep_assignee)
+        shown = show_release(
+            registered(me), issue, after, lease, reason, keep_assignee=keep_assignee
+        )
         previous = lease.holder if lease and lease.holder != me.name else None
         return ReleasedClaim(shown, after, changed=True, previous=previous)
     raise messages.contention(issue, ATTEMPTS)

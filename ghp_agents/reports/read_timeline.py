@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from ghp_agents.core.clock import to_seconds, to_text
 from ghp_agents.core.ids import UNNAMED, Timestamp
 from ghp_agents.escalations import service as escalation
+from ghp_agents.hotpath import alive
 from ghp_agents.issues.issue import Issue
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
@@ -62,7 +63,16 @@ def _facts(
         numbers={number: issue.number for issue in issues for number in issue.numbers},
         titles={issue.number: issue.title for issue in issues},
         orchestrators=ctx.ws.settings.orchestrators,
+        silent={view.name: _last_sign(view, until) for view in views if _is_silent(ctx, view)},
     )
+
+
+def _is_silent(ctx: Context, view: AgentView) -> bool:
+    """Whether nothing says that a stale agent works: one whose process runs may think."""
+    runs = bool(view.presence.get("processRunsFor")) or (
+        view.is_here and alive.process_lives(ctx.ws.presence(view.name) or {})
+    )
+    return view.liveness is Liveness.STALE and not runs
 
 
 def _newest(entries: Sequence[LedgerEntry], now: float) -> float:

@@ -28,6 +28,7 @@ SIGNS: Mapping[str, tuple[str, str]] = {
     parts.RETURN: ("↓", "is sent back"),
     parts.STOP: ("■", "is told to stop"),
     parts.DEATH: ("✗", "dies"),
+    parts.MESSAGE: ("@", "sends a message"),
 }
 
 

@@ -1,6 +1,7 @@
 """Replays the ledger into the lanes of a timeline."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor
@@ -32,6 +33,7 @@ class TimelineFacts(NamedTuple):
     numbers: Mapping[int, int]  # of an issue with several numbers, by each of them
     titles: Mapping[int, str]
     orchestrators: Collection[str] = ()
+    silent: Mapping[str, float] = MappingProxyType({})  # as `dead`, of agents that may still live
 
 
 class _Track:
@@ -125,6 +127,10 @@ def build(facts: TimelineFacts) -> Timeline:
         track = replay.tracks.get(agent)
         if track is not None and track.kind != OFF:
             track.die(min(at, facts.until))
+    for agent, at in facts.silent.items():
+        track = replay.tracks.get(agent)
+        if track is not None and track.kind == parts.WORK:
+            track.switch(max(min(at, facts.until), track.at), parts.IDLE, track.issue, "silent", "")
     lanes = []
     for agent, track in replay.tracks.items():
         track.finish(facts.until)
@@ -268,6 +274,11 @@ def _pull_return(replay: _Replay, at: float, entry: LedgerEntry) -> None:
     replay.mark(agent, parts.RETURN, at, entry)
 
 
+def _send(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    if not entry.is_person:
+        replay.mark(entry.actor, parts.MESSAGE, at, entry)
+
+
 def _stop(replay: _Replay, at: float, entry: LedgerEntry) -> None:
     if entry.object in replay.tracks:
         replay.mark(entry.object, parts.STOP, at, entry)
@@ -278,6 +289,6 @@ _ACTS: Mapping[str, Callable[[_Replay, float, LedgerEntry], None]] = {
     "claim": _claim, "takeover": _claim, "steal": _claim, "release": _release,
     "escalate": _escalate, "answer": _answer, "handoff": _handoff,
     "lease-wait": _queue, "lease": _queue_ends, "lease-release": _queue_ends,
-    "lease-withdraw": _queue_ends, "stop": _stop,
+    "lease-withdraw": _queue_ends, "stop": _stop, "send": _send,
     "pull-open": _pull_open, "pull-merge": _pull_merge, "pull-return": _pull_return,
 }  # fmt: skip

@@ -27,7 +27,7 @@ WORKS = 6  # colours of issues
 TONES: Mapping[str, str] = {
     parts.CLAIM: "plain", parts.RELEASE: "dim", parts.ASK: "ask", parts.ANSWER: "ask",
     parts.HANDOFF: "move", parts.PULL: "plain", parts.MERGE: "good", parts.RETURN: "ask",
-    parts.STOP: "bad", parts.DEATH: "bad",
+    parts.STOP: "bad", parts.DEATH: "bad", parts.MESSAGE: "move",
 }  # fmt: skip
 
 

@@ -111,6 +111,26 @@ def test_an_agent_that_is_silent_at_the_end_died_after_its_last_entry() -> None:
     assert shown.marks == (mark("death", 1200, 1),)
 
 
+def test_an_agent_that_was_last_heard_of_long_ago_is_not_drawn_as_working() -> None:
+    silent = {"worker-1": START + 1200}
+    shown = lane(presence(0, "worker-1", "testing", 1, "412 passed"), silent=silent)
+    assert shown.spans == (
+        span("work", 0, 1200, 1, "testing", "412 passed"),
+        span("idle", 1200, HOUR, 1, "silent"),
+    )
+    waits = lane(presence(0, "worker-1", "waiting", 1), silent=silent)
+    assert waits.spans == (span("wait", 0, HOUR, 1, "waiting"),)
+
+
+def test_a_message_is_a_mark_of_the_agent_that_sends_it() -> None:
+    shown = lane(
+        presence(0, "worker-1", "testing", 1),
+        entry(60, "send", "worker-1", "M-1", issue=1, text="Review the parser"),
+        entry(90, "send", "Ada", "M-2", is_person=True, text="Well done"),
+    )
+    assert shown.marks == (mark("message", 60, 1, "Review the parser"),)
+
+
 def test_an_agent_that_stopped_did_not_die() -> None:
     shown = lane(
         presence(0, "worker-1", "idle"),

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 
 from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_mine
-from ghp_agents.claims.effects import ClaimContext
+from ghp_agents.claims.effects import ClaimContext, registered
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.core.files import LockTimeoutError
@@ -38,6 +38,7 @@ def held(me: ClaimContext, reason: str, *, patience: float = 0.0) -> Iterator[He
             until = me.ctx.ws.clock.now() + patience
             lock = HeldLock(me.ctx, _wait_and_acquire(me, reason, until), lost_error)
             try:
+                registered(me)
                 yield lock
             finally:
                 lock.release("merged")

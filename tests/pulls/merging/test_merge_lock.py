@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.claims.effects import ClaimContext, myself
+from ghp_agents.claims.effects import ClaimContext, myself, registered
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.locks.held import HeldLock
 from ghp_agents.locks.lock import Lock
@@ -21,7 +21,7 @@ def road(repo: Path) -> Road:
 
 def me(road: Road, name: str) -> ClaimContext:
     house = road.house(name)
-    return myself(house)
+    return registered(myself(house))
 
 
 def right(road: Road) -> Lock:
