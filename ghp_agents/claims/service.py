@@ -10,14 +10,7 @@ from typing import NamedTuple
 
 from ghp_agents.claims import claim as rules
 from ghp_agents.claims import effects, holder_liveness, messages
-from ghp_agents.claims.effects import (
-    ClaimContext,
-    is_shown,
-    myself,
-    registered,
-    show_claim,
-    show_release,
-)
+from ghp_agents.claims.effects import ClaimContext, is_shown, myself, show_claim, show_release
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError, UnknownError, UsageError
 from ghp_agents.core.ids import IssueNumber, agent_name
@@ -167,7 +160,7 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
         if lease and stands == "disputed":
             raise messages.disputed(issue.number, lease)
         if lease and stands == "mine":
-            return _mine(registered(me), issue, lease)
+            return _mine(effects.registered(me), issue, lease)
         if lease and is_kept:
             raise messages.held(me, issue, lease, sight, steal=steal, may_steal=may_steal)
         if not steal and (refused := messages.assigned(me, issue, lease)):
@@ -220,7 +213,7 @@ def _take(
         claim_name(issue.number), me.name, expected=lease, epoch=me.epoch, reason=reason,
         cause=Cause(_CAUSES[event], me.name),
     )  # fmt: skip
-    shown, waits_for = show_claim(registered(me), issue, taken, event, previous)
+    shown, waits_for = show_claim(effects.registered(me), issue, taken, event, previous)
     return ClaimResult(shown, taken, event, previous, waits_for)
 
 
@@ -318,7 +311,7 @@ def _release(
             lease, is_sure = moved.current, True
             continue
         shown = show_release(
-            registered(me), issue, after, lease, reason, keep_assignee=keep_assignee
+            effects.registered(me), issue, after, lease, reason, keep_assignee=keep_assignee
         )
         previous = lease.holder if lease and lease.holder != me.name else None
         return ReleasedClaim(shown, after, changed=True, previous=previous)

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from ghp_agents.core.ids import AgentName
-from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.delivered import is_told, mark_told
 from ghp_agents.github.commands import notices
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.amend import amend
@@ -30,7 +30,7 @@ def restore(
     if (ctx.ws.presence(agent) or {}).get("status") != "blocked":
         return
     found = (key for _, key in others_news.gather(ctx, snapshot, agent, ledger))
-    ids = [key for key in found if not escalation.is_told(ctx.ws, agent, f"{DONE}{key}")]
+    ids = [key for key in found if not is_told(ctx.ws, agent, f"{DONE}{key}")]
     status = status_before(ctx, agent, ids)
     if not status:
         return
@@ -43,7 +43,7 @@ def restore(
 
     with suppress(OSError):  # then the next sync, or the delivery of the news, does it
         amend(ctx.ws, agent, change)
-        escalation.mark_told(ctx.ws, agent, [f"{DONE}{key}" for key in ids])
+        mark_told(ctx.ws, agent, [f"{DONE}{key}" for key in ids])
 
 
 def status_before(ctx: Context, agent: AgentName, ids: Sequence[str]) -> str:
