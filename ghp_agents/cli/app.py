@@ -106,6 +106,9 @@ COMMANDS: dict[str, Row] = {
         "messages.inbox", "inbox", "messages", "List, read, claim and complete messages."
     ),
     "agent-thread": Row("messages.inbox", "thread", "messages", "Print a conversation."),
+    "agent-export": Row(
+        "messages.export", "export", "messages", "Write conversations as Markdown files."
+    ),
     "agent-topic": Row("messages.topic", "topic", "messages", "List and describe topics."),
     "agent-subscribe": Row(
         "messages.topic", "subscribe", "messages", "Let this agent hear messages to topics."

@@ -34,7 +34,7 @@ def ask(folder: Path, name: str, env: dict[str, str]) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("ghp agent-e", ["agent-escalate", "agent-escalations"]),
+        ("ghp agent-esc", ["agent-escalate", "agent-escalations"]),
         ("ghp agent-issue re", ["reopen"]),
         ("ghp agent-escalate --u", ["--urgency"]),
         ("ghp agent-escalate --urgency ", ["low", "normal", "high"]),

@@ -200,3 +200,22 @@ def test_the_doctor_finds_nothing_wrong_with_messages(pair: tuple[Path, Path]) -
     found = json.loads(run(one, "agent-doctor", "--json")[1])
     (readable,) = [each for each in found if each["code"] == "unreadable"]
     assert readable["text"].startswith("All ")
+
+
+def test_conversations_are_exported_once_and_again_when_they_go_on(
+    pair: tuple[Path, Path], tmp_path: Path
+) -> None:
+    one, two = pair
+    out = tmp_path / "my export"
+    assert run(one, "agent-export", "--to", str(out))[2] == "No messages.\n"
+    name = sent(one, "worker-2", "Review it", "--kind", "review", "--body", "src/a.py")
+    exported = run(one, "agent-export", "--to", str(out))
+    assert exported == (0, "", f"✓ Exported 1 conversation to {out}: 2 files written.\n")
+    again = f"✓ Nothing to do: {out} has the 1 conversation already.\n"
+    assert run(one, "agent-export", "--to", str(out))[2] == again
+    succeed(two, "agent-sync", f"agent-inbox done {name} --result Fine")
+    succeed(one, "agent-sync")
+    assert run(one, "agent-export", "--to", str(out))[0] == 0
+    assert "worker-2 completed it" in (out / "timeline.md").read_text()
+    none = run(one, "agent-export", "--to", str(out), "--since", "2100-01-01")
+    assert none[2] == "No messages since then.\n"

@@ -102,6 +102,7 @@ SCRIPT = [*at(START, *BUILD), *at(LATER, *SHOW, *WAY)]
 ELSEWHERE = {
     "agent-demo": "it draws until its agents are done, and the README shows it",
     "agent-doctor": "it reports on the machine",
+    "agent-export": "it writes files and names their folder",
     "agent-heartbeat": "it prints nothing",
     "agent-init": "it names the clients that the machine has",
     "agent-recall": "it searches with what is installed",

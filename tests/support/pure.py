@@ -39,7 +39,7 @@ _NAMES = {
     "presence": "liveness stop_order",
     "pulls": "body_template branch_names check pull record replay review",
     "pulls/merging": "batch",
-    "reports": "markdown overview time_axis timeline timeline_cells timeline_replay",
+    "reports": "conversations markdown overview time_axis timeline timeline_cells timeline_replay",
     "settings": "consent key_lines schema settings",
     "state": "admin_port cause codec join ledger legacy_causes presence record refusal usage",
     "sweep": "messages plan",
