@@ -109,6 +109,7 @@ COMMANDS: dict[str, Row] = {
     "agent-export": Row(
         "messages.export", "export", "messages", "Write conversations as Markdown files."
     ),
+    "agent-vote": Row("messages.vote", "vote", "messages", "Vote on a proposal of an agent."),
     "agent-topic": Row("messages.topic", "topic", "messages", "List and describe topics."),
     "agent-subscribe": Row(
         "messages.topic", "subscribe", "messages", "Let this agent hear messages to topics."

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.errors import UsageError
-from ghp_agents.core.ids import agent_name, one_line
+from ghp_agents.core.ids import Actor, agent_name, one_line
 from ghp_agents.messages.subscription import hears
 from ghp_agents.messages.topic import REST, is_topic
 
@@ -54,6 +54,11 @@ def checked_all(texts: Iterable[str]) -> tuple[str, ...]:
             hint=f"Send it to {ALL}, or in several messages.",
         )
     return found
+
+
+def of_author(by: Actor) -> str:
+    """The recipient of a reply: who asked, maybe a person."""
+    return one_line(by.name, 60).replace(",", " ")
 
 
 def is_group(address: str) -> bool:

@@ -18,7 +18,7 @@ from ghp_agents.core.errors import NotFoundError
 from ghp_agents.core.ids import Actor
 from ghp_agents.messages import message as rules
 from ghp_agents.messages import record
-from ghp_agents.messages.message import Message
+from ghp_agents.messages.message import Letter, Message
 from ghp_agents.ports import Snapshot
 from ghp_agents.state.codec import order
 from ghp_agents.workspace import Workspace
@@ -79,6 +79,12 @@ def whole(snapshot: Snapshot, message: Message) -> Message:
     content = snapshot.files(record.folder_of(message.id)).get(path)
     found = _read({path: content}) if content else []
     return found[0] if found else message
+
+
+def whole_letter(snapshot: Snapshot, letter: Letter) -> Letter:
+    """A letter with the bodies of its message and its replies."""
+    replies = tuple(whole(snapshot, each) for each in letter.replies)
+    return Letter(whole(snapshot, letter.message), replies)
 
 
 def _messages(ws: Workspace, snapshot: Snapshot, choose: Choice) -> list[Message]:
@@ -151,7 +157,7 @@ def _unpacked(line: bytes) -> Message:
     """The message of a line."""
     identity, by, to, *more = json.loads(line[line.index(b"[") :])
     found = Message(identity, Actor(*by), tuple(to), *more)
-    return found._replace(artifacts=tuple(found.artifacts)) if found.artifacts else found
+    return found._replace(artifacts=tuple(found.artifacts)) if found.artifacts != () else found
 
 
 def _lines(text: bytes) -> list[bytes]:

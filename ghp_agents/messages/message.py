@@ -15,10 +15,11 @@ from ghp_agents.state.codec import order, seconds
 
 NOTE, REVIEW, PROPOSAL, COMMAND = "note", "review", "proposal", "command"
 ACK, DONE, FAILED, VOTE = "ack", "done", "failed", "vote"
-KINDS = (NOTE, "request", "question", REVIEW, "context", COMMAND)
+KINDS = (NOTE, "request", "question", REVIEW, "context", PROPOSAL, COMMAND)
 OUTCOMES = (DONE, FAILED)
 REPLIES = (ACK, *OUTCOMES, VOTE)
 VERDICTS = {"approve": "has approved", "request-changes": "requests changes to"}  # of a review
+VOTE_LASTS = 86_400  # seconds, if the sender of a proposal sets no time
 URGENCIES = ("low", "normal", "high", "critical")
 DEFAULT_URGENCY = "normal"
 NEW, CLAIMED, RESOLVED = "new", "claimed", "resolved"
@@ -121,6 +122,8 @@ class Letter(NamedTuple):
     def is_over(self, now: float) -> bool:
         """Whether nobody needs to read it any more, because it has expired."""
         message = self.message
+        if message.kind == PROPOSAL:
+            return now - seconds(message.at) > (message.done_within or VOTE_LASTS)
         return bool(message.expires) and now - seconds(message.at) > message.expires
 
     def _of_claim(self) -> list[Message]:

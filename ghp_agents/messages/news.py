@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
+from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import clean, cut, file, indented, phrase, who
 from ghp_agents.messages import address
@@ -10,12 +11,15 @@ from ghp_agents.messages.message import (
     COMMAND,
     DONE,
     NEW,
+    PROPOSAL,
     REVIEW,
     VERDICTS,
+    VOTE,
+    VOTE_LASTS,
     Letter,
     Message,
 )
-from ghp_agents.state.codec import order
+from ghp_agents.state.codec import order, seconds
 
 LIMIT = 1_500  # characters of all messages in one step
 BODY_SHOWN = 600  # characters of one body
@@ -41,7 +45,7 @@ def unread(
     who were at work then: after the time `since`.
     """
     found = [each.message for each in letters if _concerns(each, agent, since)]
-    found += [reply for each in mine for reply in each.replies]
+    found += [reply for each in mine for reply in each.replies if reply.kind != VOTE]
     return sorted((each for each in found if key_of(each) not in known), key=order)
 
 
@@ -126,6 +130,12 @@ def _next(message: Message) -> str:
     name = message.name
     if not message.wants_work:
         return "This is information only."
+    if message.kind == PROPOSAL:
+        ends = to_text(seconds(message.at) + (message.done_within or VOTE_LASTS))
+        return (
+            f"Vote until {ends}: `ghp agent-vote {name} --for`, `--against` or `--abstain`, with "
+            "`--reason TEXT`."
+        )
     begin = f"To begin: `ghp agent-inbox claim {name}`. At the end:"
     done, fail = f"done {name} --result TEXT", f"fail {name} --reason TEXT"
     if message.kind == REVIEW:

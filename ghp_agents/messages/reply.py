@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.errors import NotFoundError, RefusedError
-from ghp_agents.core.ids import Actor, AgentName, one_line
+from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.hotpath import news_flag
+from ghp_agents.messages import address, news, service, texts
 from ghp_agents.messages import claim as claims
 from ghp_agents.messages import message as rules
-from ghp_agents.messages import news, service, texts
-from ghp_agents.messages.message import ACK, CLAIMED, DONE, FAILED, NEW, Letter, Message
+from ghp_agents.messages.message import ACK, CLAIMED, DONE, FAILED, NEW, PROPOSAL, Letter, Message
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import people
 from ghp_agents.state.record import Record
@@ -77,7 +77,7 @@ def _reply(
     def decide(snapshot: Snapshot) -> tuple[ReplyResult, list[Record]]:
         before = asked(ctx, snapshot, agent, reference)
         message = before.message
-        to = one_line(message.by.name, 60).replace(",", " ")
+        to = address.of_author(message.by)
         reply = Message(
             "", Actor(agent), (to,), message.subject, *service.when(ctx, snapshot), body=body,
             kind=saying.kind, about=message.id, issue=message.issue, artifacts=named,
@@ -121,6 +121,11 @@ def asked(ctx: Context, snapshot: Snapshot, agent: AgentName, reference: str) ->
             hint=people.instead(ctx.ws.environ, "replies to it")
             if message.by == Actor(agent)
             else "`ghp agent-inbox` lists what was sent to you.",
+        )
+    if message.kind == PROPOSAL:
+        raise RefusedError(
+            f"{message.name} is a proposal.",
+            hint=f"Vote on it: `ghp agent-vote {message.name} --for`, --against or --abstain.",
         )
     if not message.wants_work:
         raise RefusedError(

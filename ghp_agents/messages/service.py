@@ -15,6 +15,7 @@ from ghp_agents.messages.message import (
     COMMAND,
     DEFAULT_URGENCY,
     NOTE,
+    PROPOSAL,
     REPLIES,
     Letter,
     Message,
@@ -53,6 +54,7 @@ class Draft(NamedTuple):
     payload: str = ""  # JSON; then there is no body
     pull: int = 0  # of a review: its pull request
     commit: str = ""  # and the commit of it
+    quorum: int = 0  # of a proposal
 
 
 def send(ctx: Context, draft: Draft) -> SendResult:
@@ -72,6 +74,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
             hint="Send it with `--kind request`. The setting `orchestrators` names the agents that "
             "may.",
         )
+    draft = _as_proposal(draft) if draft.kind == PROPOSAL or draft.quorum else draft
     subject = texts.line("subject", draft.subject, record.SUBJECT_LIMIT)
     body = texts.body(texts.payload(to, draft.payload, draft.body) or draft.body)
     artifacts = texts.artifacts(draft.artifacts)
@@ -85,6 +88,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
             urgency=draft.urgency, issue=issue, ack_within=draft.ack_within,
             done_within=draft.done_within, expires=draft.expires, artifacts=artifacts,
             is_payload=bool(draft.payload), pull=draft.pull, commit=draft.commit,
+            quorum=draft.quorum,
         )  # fmt: skip
         for clone in {message.clone, UNNAMED}:  # the clone's first record made its name
             if earlier := _repeated(ctx, known, message._replace(clone=clone)):
@@ -98,6 +102,13 @@ def send(ctx: Context, draft: Draft) -> SendResult:
     if result.is_new:
         _ring(ctx, result.message)
     return result
+
+
+def _as_proposal(draft: Draft) -> Draft:
+    """A proposal with an end. Raises UsageError for a quorum of something else."""
+    if draft.kind != PROPOSAL:
+        raise UsageError("Only a proposal has a quorum.", hint="Add --kind proposal.")
+    return draft._replace(done_within=draft.done_within or rules.VOTE_LASTS)
 
 
 def when(ctx: Context, snapshot: Snapshot) -> tuple[Timestamp, int, CloneId]:

@@ -5,12 +5,13 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.messages import payload
-from ghp_agents.messages.message import NOTE, REVIEW, Message
+from ghp_agents.messages.message import NOTE, PROPOSAL, REVIEW, Message
 from ghp_agents.messages.topic import is_topic
 
 NEW_TOPIC = "meta.new_topic"
 ASKS = {  # topics whose messages ask for something by themselves
     "agent.question": "question",
+    "arch.proposal_ready": PROPOSAL,
     "code.review_requested": REVIEW,
 }
 

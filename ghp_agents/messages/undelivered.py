@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations.delivered import delivered_ids
-from ghp_agents.messages import mailbox, news
+from ghp_agents.messages import mailbox, news, vote
 from ghp_agents.messages import message as rules
 from ghp_agents.messages import service as services
 from ghp_agents.messages.message import URGENCIES, Letter, Message
@@ -17,6 +17,7 @@ class Undelivered(NamedTuple):
 
     messages: tuple[Message, ...] = ()  # oldest first
     overdue: tuple[tuple[str, str], ...] = ()
+    results: tuple[tuple[Letter, str], ...] = ()  # of votes, with keys
 
 
 def find(
@@ -35,7 +36,9 @@ def find(
     found = news.unread(letters, mine, agent, told, since)
     least = URGENCIES.index(ctx.ws.settings.notify)
     urgent = [each for each in found if URGENCIES.index(each.urgency) >= least]
-    return Undelivered(tuple(urgent), tuple(news.overdue(mine, told, now)))
+    asked = dict.fromkeys((*rules.inbox(known, roles), *mine))
+    ended = vote.unheard(asked, agent, told, since, now)
+    return Undelivered(tuple(urgent), tuple(news.overdue(mine, told, now)), tuple(ended))
 
 
 def texts(
@@ -44,4 +47,9 @@ def texts(
     """The same as texts with keys: the first messages, and the number of the rest."""
     found = find(ctx, snapshot, agent, known)
     first = [mailbox.whole(snapshot, each) for each in found.messages[: news.LIMIT // 100]]
-    return [*found.overdue, *news.texts(first, len(found.messages))]
+    now = ctx.ws.clock.now()
+    votes = [
+        (vote.sentence(mailbox.whole_letter(snapshot, letter), now), key)
+        for letter, key in found.results
+    ]
+    return [*votes, *found.overdue, *news.texts(first, len(found.messages))]

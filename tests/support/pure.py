@@ -32,7 +32,7 @@ _NAMES = {
     "locks": "lock lost_lock names",
     "messages": (
         "address header_block message news payload record retention subscription texts topic "
-        "topic_list "
+        "topic_list vote "
     ),
     "notes": "note project record",
     "notes/search": "bm25 result",

@@ -110,16 +110,24 @@ def _run(script: str) -> None:
             subprocess.run(["/bin/sh", "-c", words[2:]], check=True)
             continue
         _write(f"$ ghp {words}\n")
-        house = App(Path.cwd(), os.environ, clock=ManualClock(float(at)))
-        code = run([_real(word, house) for word in shlex.split(words)], house)
+        clock = ManualClock(float(at))
+        looker = App(Path.cwd(), os.environ, clock=clock)  # the command chooses who acts
+        real = [_real(word, looker) for word in shlex.split(words)]
+        code = run(real, App(Path.cwd(), os.environ, clock=clock))
         _write(f"[exit code {code}]\n\n" if code else "\n")
 
 
 def _real(word: str, house: "App") -> str:
     """The id of the last question or message, if that is meant."""
+    from ghp_agents.messages import mailbox
+    from ghp_agents.messages.message import KINDS
+
     folder = _RECORDS.get(word)
     if folder is None:
         return word
+    if word.startswith("M-"):
+        known = mailbox.read(house.ws, house.store.snapshot())
+        return next(each.name for each in reversed(known) if each.kind in KINDS)
     name = max(house.store.snapshot().files(folder)).rpartition("/")[2].removesuffix(".md")
     return name if name.startswith(word[:2]) else word[:2] + name
 

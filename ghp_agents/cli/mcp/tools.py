@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.messages.message import KINDS
+from ghp_agents.messages.vote import CHOICES
 
 Arguments = Mapping[str, Any]
 Words = list[str]
@@ -137,6 +138,14 @@ TOOLS: dict[str, Tool] = {
         "also `verdict`), fail (`text`: reason).",
         {"act": _choice(INBOX), "ids": TEXTS, "text": TEXT,
          "verdict": _choice(("approve", "changes"))}, (), _inbox,
+    ),
+    "vote": Tool(
+        "Vote on a proposal (M-3f9a); without a choice: its votes.",
+        {"id": TEXT, "choice": _choice(CHOICES), "reason": TEXT}, ("id",),
+        lambda given: [
+            "agent-vote", *([f"--{given['choice']}"] if "choice" in given else []),
+            *_option(given, "reason"), *_rest(given["id"]),
+        ],
     ),
     "handoff": Tool(
         "Save your work for the next agent, or give it `to` one.",

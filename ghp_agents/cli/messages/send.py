@@ -48,6 +48,8 @@ if TYPE_CHECKING:
               help="When somebody should have begun: 30m, 2h.")  # fmt: skip
 @click.option("--done-within", metavar="TIME", type=Duration(), default="0s", show_default=False,
               help="When it should be done.")  # fmt: skip
+@click.option("--quorum", metavar="N", type=click.IntRange(0, 1000), default=0, show_default=False,
+              help="Of a proposal: how many must vote by --done-within (default: 1d).")  # fmt: skip
 @click.option("--expires", metavar="TIME", type=Duration(), default="0s", show_default=False,
               help="When nobody needs to read it any more.")  # fmt: skip
 @click.option("--artifact", "artifacts", metavar="NAME", multiple=True,
@@ -66,6 +68,7 @@ def send(
     urgency: str,
     ack_within: float,
     done_within: float,
+    quorum: int,
     expires: float,
     artifacts: tuple[str, ...],
     as_json: bool,
@@ -90,7 +93,7 @@ def send(
     draft = services.Draft(
         words[:-1], words[-1], text, kind, urgency, reply_to or "", issue, int(ack_within),
         int(done_within), int(expires), artifacts, payload,
-        *(subject[:2] if subject else ()),
+        *(subject[:2] if subject else (0, "")), quorum,
     )  # fmt: skip
     result = services.send(app, draft)
     message = result.message

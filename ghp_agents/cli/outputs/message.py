@@ -32,6 +32,31 @@ class LetterJson(MessageJson):
     replies: list[MessageJson]
 
 
+class VoteJson(TypedDict):
+    """One vote on a proposal."""
+
+    by: str
+    person: bool
+    vote: str
+    reason: str
+    at: str
+
+
+class VotesJson(TypedDict):
+    """A proposal and the votes that count."""
+
+    id: str
+    subject: str
+    outcome: str
+    votesFor: int
+    votesAgainst: int
+    abstained: int
+    quorum: int
+    ends: str
+    decidedBy: str | None
+    votes: list[VoteJson]
+
+
 class TopicJson(TypedDict):
     """A topic of messages."""
 

@@ -25,7 +25,13 @@ from ghp_agents.cli.outputs.lease import (
     RefusedFileJson,
     WaitingJson,
 )
-from ghp_agents.cli.outputs.message import LetterJson, MessageJson, SubscribedJson, TopicJson
+from ghp_agents.cli.outputs.message import (
+    LetterJson,
+    MessageJson,
+    SubscribedJson,
+    TopicJson,
+    VotesJson,
+)
 from ghp_agents.cli.outputs.pull import (
     EnqueuedJson,
     FinishedJson,
@@ -83,6 +89,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-timeline": TimelineJson,
     "agent-topic list": list[TopicJson],
     "agent-trust": TrustJson,
+    "agent-vote": VotesJson,
     "agent-where": WhereJson,
 }
 

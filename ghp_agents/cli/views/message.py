@@ -7,7 +7,8 @@ from ghp_agents.cli import output
 from ghp_agents.core.clock import age
 from ghp_agents.core.ids import one_line, short_ids
 from ghp_agents.hotpath.quoting import clean, file, indented, phrase, who
-from ghp_agents.messages.message import ACK, DONE, NEW, VERDICTS, Letter, Message
+from ghp_agents.messages.message import ACK, DONE, NEW, PROPOSAL, VERDICTS, VOTE, Letter, Message
+from ghp_agents.messages.vote import ballot
 
 if TYPE_CHECKING:
     from ghp_agents.cli.outputs.message import LetterJson, MessageJson
@@ -38,6 +39,8 @@ def table(letters: Sequence[Letter], agent: str | None, now: float) -> None:
 def _state(letter: Letter, agent: str | None, now: float) -> str:
     if not letter.message.wants_work:
         return "-"
+    if letter.message.kind == PROPOSAL:
+        return ballot(letter, now).outcome
     state = letter.state if letter.message.is_shared or not agent else letter.state_of(agent)
     by = f" by {letter.holder}" if letter.holder and letter.holder != agent else ""
     return state + by + (" (overdue)" if letter.is_late(now) else "")
@@ -45,7 +48,7 @@ def _state(letter: Letter, agent: str | None, now: float) -> str:
 
 def page(message: Message) -> str:
     """One message of a thread in full; what others wrote is quoted."""
-    verbs = {ACK: "began", DONE: "completed it", "failed": "could not do it"}
+    verbs = {ACK: "began", DONE: "completed it", "failed": "could not do it", VOTE: "voted"}
     of = f"#{message.pull} at {message.commit[:12]}" if message.pull else ""
     act = verbs.get(message.kind, f"{message.kind} {message.name}")
     if message.verdict in VERDICTS:
@@ -57,6 +60,7 @@ def page(message: Message) -> str:
         lines += [f"Issue: #{message.issue}"] if message.issue else []
         lines += [f"Pull request: {of}"] if of else []
         lines += [f"Urgency: {message.urgency}"] if message.urgency != "normal" else []
+    lines += [f"Vote: {message.verdict}"] if message.kind == VOTE else []
     if message.body:
         lines.append(indented(clean(message.body)))
     if message.artifacts:

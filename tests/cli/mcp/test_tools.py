@@ -23,6 +23,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "answer": {"id": "E-3f9a", "text": "eight"},
     "send": {"to": ["worker-2"], "subject": "Hi", "body": "x", "kind": "request", "issue": 1},
     "inbox": {"act": "done", "ids": ["M-3f9a"], "text": "Fine"},
+    "vote": {"id": "M-3f9a", "choice": "for", "reason": "Simple"},
     "remember": {"text": "A tab is eight columns"},
     "recall": {"query": "tabs"},
 }
