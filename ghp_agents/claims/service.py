@@ -5,7 +5,7 @@ Nothing is fetched before the compare-and-swap. If the known lock is out of date
 with the current lock, and the decision is repeated with that.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 from ghp_agents.claims import claim as rules
@@ -113,8 +113,8 @@ def claim(ctx: Context, reference: str, *, steal: bool = False, reason: str = ""
     return _claim(me, _numbered(me, issue), steal=steal, reason=reason)
 
 
-def claim_next(ctx: Context) -> ClaimResult:
-    """Claim the best issue that is ready for me; after a lost race, try the next one.
+def claim_next(ctx: Context, skips: Collection[int] = ()) -> ClaimResult:
+    """Claim the best issue that is ready for me and not in `skips`; after a lost race, the next.
 
     An issue that is already mine and not blocked is the best. Raises RefusedError when there is
     none.
@@ -123,7 +123,7 @@ def claim_next(ctx: Context) -> ClaimResult:
 
     me = myself(ctx)
     held, is_sure = claims(ctx.locks), False
-    lost: set[IssueNumber] = set()
+    lost = set(map(IssueNumber, skips))
     while True:
         choice = choose_next.choose(me, held, lost)
         if choice.best:

@@ -59,6 +59,10 @@ COMMANDS: dict[str, Row] = {
     "agent-stop": Row(
         "stop", "stop", "agents", "Tell an agent to stop, or end its client at once."
     ),
+    "agent-work": Row(
+        "runs.work", "work", "agents", "Start agents without a terminal, and supervise them."
+    ),
+    "agent-logs": Row("runs.logs", "logs", "agents", "List runs, or print what one printed."),
     "agent-sync": Row("sync", "sync", "agents", "Exchange state with the remote now."),
     "agent-log": Row("ledger", "log", "agents", "List what happened in all clones, oldest first."),
     "agent-report": Row(

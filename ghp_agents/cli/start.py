@@ -8,9 +8,6 @@ from ghp_agents.cli import complete, json_choice, output, run_client
 from ghp_agents.cli.context import acting, start_background, sync_first
 from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.core.errors import GhpError, UsageError
-from ghp_agents.core.ids import AgentName
-from ghp_agents.escalations.delivered import mark_told
-from ghp_agents.hotpath.quoting import clean
 from ghp_agents.pulls import start as services
 from ghp_agents.pulls.start import Started
 from ghp_agents.wiring import App
@@ -151,13 +148,8 @@ def _ended(setup: Setup) -> str:
 
 def _resume(app: App, started: Started, max_chars: int | None = None) -> str:
     """What `agent-resume` prints in the new worktree."""
-    from ghp_agents.handoffs import resume
+    from ghp_agents.runs import prompt
 
     agent = app.ws.agent()
     inner = App(started.path, app.environ, name=agent, clock=app.ws.clock)
-    number = str(started.claimed.issue.number)
-    chosen = resume.choose(inner, issue=number)
-    resumed = resume.resume(inner, chosen, max_chars=max_chars)
-    if resumed.news:
-        mark_told(inner.ws, AgentName(agent), [item.id for item in resumed.news])
-    return f"Work in {started.path}\n\n{clean(resumed.text)}"
+    return prompt.resumed(inner, agent, started.claimed.issue.number, max_chars)

@@ -64,9 +64,11 @@ def foreground(command: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> 
     return subprocess.run(command, cwd=cwd, env=dict(env), check=False).returncode
 
 
-def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path) -> Child:
-    """Start a program; its output goes to the file `log`."""
-    with log.open("wb") as sink:
+def start(
+    command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path, append: bool = False
+) -> Child:
+    """Start a program; its output goes to the file `log`, or to its end. Raises OSError."""
+    with log.open("ab" if append else "wb") as sink:
         popen = subprocess.Popen(
             command, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL,
             stdout=sink, stderr=sink, start_new_session=True,

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 LONGEST_PAUSE = 7_200.0  # seconds; the longest that the background may be told to wait
+RUN = "GHP_RUN"  # the run that a process belongs to: it ends with the run
 SPAWN_PAUSE = 2.0  # seconds between two background processes of a clone
 
 
@@ -49,8 +50,9 @@ def is_off(environ: "Mapping[str, str]", settings: "Mapping[str, Any]") -> bool:
 
 def spawn(command: "Sequence[str]", environ: "Mapping[str, str]") -> None:
     """Start a process that outlives us and shares none of our pipes."""
+    environ = {name: value for name, value in environ.items() if name != RUN}
     nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
-    os.posix_spawn(command[0], list(command), dict(environ), file_actions=nowhere, setsid=True)
+    os.posix_spawn(command[0], list(command), environ, file_actions=nowhere, setsid=True)
 
 
 def _mtime(path: str) -> float:

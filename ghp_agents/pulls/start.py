@@ -3,6 +3,7 @@
 Each step is skipped if it is already done, so a killed start continues where it ended.
 """
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,12 +37,12 @@ class Started(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def start(ctx: Context, reference: str | None) -> Started:
-    """Start on an issue, or on the best ready one. The current worktree stays unchanged. Raises
-    RefusedError, UnknownError, NotFoundError, NotSetUpError."""
+def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> Started:
+    """Start on an issue, or on the best ready one that is not in `skips`. The current worktree
+    stays unchanged. Raises RefusedError, UnknownError, NotFoundError, NotSetUpError."""
     agent = ctx.ws.agent()
     start_worktree.refuse_without_a_beginning(ctx.ws)
-    claimed = claim.claim(ctx, reference) if reference else claim.claim_next(ctx)
+    claimed = claim.claim(ctx, reference) if reference else claim.claim_next(ctx, skips)
     place = start_worktree.place_worktree(ctx, agent, claimed.issue)
     mark = start_worktree.pending(ctx.ws, place.path)
     furnished = provision(ctx.ws, place.path) if mark.exists() else None

@@ -1,0 +1,95 @@
+"""`agent-logs`: the runs of this clone, and what their clients printed."""
+
+from collections.abc import Iterator
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.core.clock import age
+from ghp_agents.core.errors import NotFoundError, UsageError
+from ghp_agents.runs import folder, processes, stream
+from ghp_agents.runs.folder import LogReader
+from ghp_agents.runs.record import ENDED, RunRecord
+from ghp_agents.wiring import App
+from ghp_agents.workspace import Workspace
+
+LOOK_EVERY = 0.5  # seconds between two looks at a log that is followed
+
+
+@click.command("agent-logs", epilog="Example: ghp agent-logs worker-1 --follow")
+@click.argument("name", required=False, metavar="[AGENT|RUN]")
+@click.option("-f", "--follow", is_flag=True, help="Go on until the run ends.")
+@click.option("--errors", is_flag=True, help="Print only errors.")
+@click.pass_obj
+def logs(app: App, name: str | None, follow: bool, errors: bool) -> None:
+    """List the runs of this clone, or print what one printed.
+
+    AGENT means its last run; RUN is a run's id or the start of one (R-3f9a).
+    """
+    runs = folder.read_all(app.ws)
+    if name is None:
+        if follow or errors:
+            raise UsageError("Name an agent or a run.", hint="Run `ghp agent-logs` for a list.")
+        _list(app.ws, runs)
+        return
+    run = _find(runs, name)
+    for line in _lines(app.ws, run, follow=follow):
+        shown = stream.shown(line)
+        if shown and (shown.is_error or not errors):
+            output.data(shown.text)
+            if follow:
+                output.flush()
+    output.flush()
+    now = next((x for x in folder.read_all(app.ws) if x.id == run.id), run)
+    output.say(f"{now.name} of {now.agent}, #{now.issue}: {_state(now)}.")
+
+
+def _list(ws: Workspace, runs: list[RunRecord]) -> None:
+    if not runs:
+        output.say("No runs here. `ghp agent-work` starts some.")
+        return
+    rows = [
+        [run.name[:6], run.agent, f"#{run.issue}", run.runner, age(run.at, ws.clock.now()),
+         _state(run)]
+        for run in reversed(runs)
+    ]  # fmt: skip
+    output.table(["run", "agent", "issue", "runner", "began", "state"], rows)
+
+
+def _state(run: RunRecord) -> str:
+    if run.state == ENDED:
+        return f"{run.outcome}: {run.why}"
+    return "running" if processes.lives(run) else "its process has ended"
+
+
+def _find(runs: list[RunRecord], name: str) -> RunRecord:
+    """The run with this id, or the last one of this agent. Raises NotFoundError, UsageError."""
+    mine = [run for run in runs if run.agent == name]
+    if mine:
+        return mine[-1]
+    prefix = name.lower().removeprefix("r-")
+    found = [run for run in runs if prefix and run.id.startswith(prefix)]
+    if len(found) > 1:
+        raise UsageError(f"{name[:40]!r} means several runs.", hint="Give more of its id.")
+    if not found:
+        raise NotFoundError(
+            f"No run or agent {name[:40]!r} is known here.", hint="`ghp agent-logs` lists them."
+        )
+    return found[0]
+
+
+def _lines(ws: Workspace, run: RunRecord, *, follow: bool) -> Iterator[str]:
+    place = folder.of(ws, run.id)
+    older = place / "log.1"
+    if older.exists():
+        yield from older.read_text("utf-8", "replace").splitlines()
+    reader = LogReader(place)
+    while True:
+        lives = processes.lives(run)
+        while lines := list(reader.lines()):
+            yield from lines
+        if not follow or not lives:
+            break
+        ws.clock.wait(LOOK_EVERY)
+    if last := reader.last():
+        yield last

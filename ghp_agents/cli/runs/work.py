@@ -1,0 +1,129 @@
+"""`agent-work`: start agents on issues, without a terminal for each, and supervise them."""
+
+import shutil
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from ghp_agents.cli import output
+from ghp_agents.cli.context import sync_first
+from ghp_agents.cli.params import Duration
+from ghp_agents.core.errors import NotSetUpError, RefusedError, UsageError
+from ghp_agents.core.ids import agent_name, count
+from ghp_agents.runs import processes, runners
+from ghp_agents.runs.launch import RunCommand
+from ghp_agents.runs.policy import RunLimits
+from ghp_agents.runs.supervisor import Plan, Supervisor
+from ghp_agents.wiring import App
+
+MOST = 64  # agents of one supervisor
+FREE_NAME = "runner-{clone}"
+
+
+@click.command("agent-work", epilog="Example: ghp agent-work --max 3 --runner claude")
+@click.option("--agent", metavar="NAME", help="The agent's name; with --max, NAME-1, NAME-2, ….")
+@click.option("--max", "most", metavar="N", type=click.IntRange(1, MOST), default=1,
+              help="Run at most N agents at once (default: 1).")  # fmt: skip
+@click.option("--once", is_flag=True, help="End after each agent has worked on one issue.")
+@click.option(
+    "--runner", metavar="CLIENT", default="claude",
+    help=f"What works: {', '.join(runners.RUNNERS)}, or a command with {{prompt_file}} "
+    "(default: claude).",
+)  # fmt: skip
+@click.option("--silence", metavar="TIME", type=Duration(), default="10m",
+              help="End a run that prints nothing for so long (default: 10m).")  # fmt: skip
+@click.option("--time", "time_", metavar="TIME", type=Duration(), default="2h",
+              help="End a run after this time (default: 2h).")  # fmt: skip
+@click.option("--turns", metavar="N", type=click.IntRange(min=0), default=0,
+              help="End a run after N turns.")  # fmt: skip
+@click.option("--cost", metavar="DOLLARS", type=click.FloatRange(min=0, max=1e6), default=0.0,
+              help="End a run when its agent has spent more on the issue.")  # fmt: skip
+@click.option("--keep-env", metavar="NAME", multiple=True,
+              help="Pass on this variable, which gives access; repeatable.")  # fmt: skip
+@click.argument("args", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS...]")
+@click.pass_obj
+def work(
+    app: App,
+    agent: str | None,
+    most: int,
+    once: bool,
+    runner: str,
+    silence: float,
+    time_: float,
+    turns: int,
+    cost: float,
+    keep_env: tuple[str, ...],
+    args: tuple[str, ...],
+) -> None:
+    """Claim issues, start a client for each in its worktree, and supervise it.
+
+    A client works until its pull request is open. A run that fails is repeated after a pause, and
+    its session goes on if the client can. After two failures another agent gets the issue, and
+    then a person is asked. Options after `--` go to the client.
+
+    `ghp agent-logs` shows what runs print, `ghp agent-stop NAME` ends one. Ctrl-C ends all; their
+    issues stay claimed, and the next `ghp agent-work` goes on.
+    """
+    if processes.is_run(app.environ):
+        raise RefusedError(
+            "This is a run of `ghp agent-work`. It cannot start others.",
+            hint="Create issues for more work: `ghp agent-issue new TITLE`.",
+        )
+    if args and not args[0].startswith("-"):
+        raise UsageError(
+            f"{args[0][:40]!r} is no option of a client; `ghp agent-work` chooses issues itself.",
+            hint="For one issue: `ghp agent-start 12 --run claude`.",
+        )
+    chosen = runners.find(runner)
+    if shutil.which(chosen.program, path=app.environ.get("PATH")) is None:
+        raise NotSetUpError(
+            f"`{chosen.program}` is not installed, or not on PATH; nothing was started.",
+            hint=f"Install it, or choose another one with --runner: {', '.join(runners.RUNNERS)}.",
+        )
+    if app.name:
+        raise UsageError("--as does not apply here.", hint="Name the agents with --agent NAME.")
+    sync_first(app)
+    plan = Plan(
+        _names(app, agent, most),
+        RunCommand(chosen, args, keep_env, turns, cost),
+        RunLimits(silence=silence, time=time_, turns=turns, cost=cost),
+        once,
+    )
+
+    def make(folder: Path, name: str) -> App:
+        return App(folder, app.environ, name=name, clock=app.ws.clock)
+
+    supervisor = Supervisor(app.ws, make, plan, output.step)
+    output.say(f"{count(most, 'agent')} with {chosen.name}: {', '.join(plan.agents)}.")
+    with _ending(supervisor):
+        supervisor.run()
+    if supervisor.given_up:
+        raise click.exceptions.Exit(1)
+
+
+def _names(app: App, base: str | None, most: int) -> tuple[str, ...]:
+    name = base or FREE_NAME.format(clone=app.store.snapshot().clone[:4])
+    if most == 1:
+        return (agent_name(name),)
+    return tuple(agent_name(f"{name}-{n}") for n in range(1, most + 1))
+
+
+@contextmanager
+def _ending(supervisor: Supervisor) -> Iterator[None]:
+    """The first signal ends the runs in order; the second one ends this process."""
+
+    def end(number: int, _: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        output.say("Ending the runs. Their issues stay claimed; the next `ghp agent-work` goes on.")
+        supervisor.end()
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, end) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)

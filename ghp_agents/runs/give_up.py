@@ -1,0 +1,48 @@
+"""After too many failures: save the work, free the issue, and ask a person where nobody is left."""
+
+from ghp_agents.claims import service as claims
+from ghp_agents.claims.effects import myself
+from ghp_agents.core.ids import count
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import Question, is_last_resort
+from ghp_agents.handoffs import for_dead_agent
+from ghp_agents.ports import Context
+from ghp_agents.runs.record import RunRecord
+from ghp_agents.state.cause import LAST_RESORT
+from ghp_agents.state.legacy_causes import LEAVE_IT, TRY_AGAIN
+
+
+def free(ctx: Context, run: RunRecord) -> str:
+    """Save the work of a failed run in a handoff and free its issue; returns the handoff's name.
+    Raises GhpError."""
+    me = myself(ctx)
+    lock = claims.claims(ctx.locks).get(run.issue)
+    if lock is None or lock.holder != run.agent:
+        return ""
+    issue = ctx.tracker.get(run.issue)
+    handoff = for_dead_agent.write(me, issue, lock, None, f"failed: {run.why}")
+    claims.release(ctx, str(run.issue), reason=f"{count(run.failures, 'run')} failed: {run.why}")
+    return handoff.name
+
+
+def ask(ctx: Context, run: RunRecord) -> str:
+    """Ask a person how to go on, before the issue is freed; returns the question's name. Nobody
+    takes the issue until the answer. Raises GhpError."""
+    text = (
+        f"{count(run.failures, 'run')} of {run.agent} at #{run.issue} failed in a row. "
+        f"The last one, {run.name}: {run.why}. Its log: `ghp agent-logs {run.name}`. "
+        "How should it go on?"
+    )
+    question = Question(run.agent, text, run.issue, (TRY_AGAIN, LEAVE_IT), LAST_RESORT)
+    return escalation.ask_once(ctx, question, "high").escalation.name
+
+
+def left_to_people(ctx: Context) -> set[int]:
+    """The issues that a person does not want agents to try again."""
+    known, _ = escalation.read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
+    last = {x.question.issue: x for x in known if is_last_resort(x)}
+    return {
+        issue
+        for issue, x in last.items()
+        if issue is not None and x.answers and x.answers[-1].text == LEAVE_IT
+    }

@@ -1,0 +1,114 @@
+"""Begin a run: claim the issue, make its worktree, write the prompt, and start the client."""
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core import files, running
+from ghp_agents.core.clock import to_text
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.process import Child
+from ghp_agents.integrations.clients import new_worktree
+from ghp_agents.ports import Context
+from ghp_agents.presence import client_process
+from ghp_agents.pulls import start as starts
+from ghp_agents.pulls.start import Started
+from ghp_agents.runs import folder, processes, prompt
+from ghp_agents.runs.record import ENDED, FAILED, RUNNING, RunRecord
+from ghp_agents.runs.runners import PROMPT_LIMIT, Runner
+from ghp_agents.workspace import Workspace
+
+Make = Callable[[Path, str], Context]  # the context of an agent in a folder
+
+
+class RunCommand(NamedTuple):
+    """What the supervisor starts for each issue."""
+
+    runner: Runner
+    args: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()  # variables that the client gets although they look like secrets
+    turns: int = 0
+    cost: float = 0.0
+
+
+class Launched(NamedTuple):
+    """A run that has begun; without a child its client could not be started."""
+
+    run: RunRecord
+    child: Child | None
+    notes: tuple[str, ...] = ()
+
+
+def prepare(
+    make: Make, ws: Workspace, agent: str, issue: int | None, skips: Collection[int]
+) -> Started:
+    """Claim an issue, or the best one, and make its worktree. Raises GhpError."""
+    started = starts.start(make(ws.root, agent), str(issue) if issue else None, skips)
+    notes = list(started.notes)
+    try:
+        for step in new_worktree.steps(ws, started.path):
+            step.act()
+    except (GhpError, OSError) as error:
+        notes.append(f"Edits in {started.path} are not guarded: {error}")
+    return started._replace(notes=tuple(notes))
+
+
+def launch(
+    make: Make, ws: Workspace, command: RunCommand, started: Started, before: RunRecord | None
+) -> Launched:
+    """Start a client in its worktree. `before` is the agent's last run at this issue, whose session
+    goes on if the client can. Raises GhpError, OSError; then nothing runs."""
+    agent, issue = ws.agent(), started.claimed.issue.number
+    boot, seconds = ws.clock.interval()
+    session = before.session if before and command.runner.resume else ""
+    run = RunRecord(
+        files.random_hex(6), agent, issue, command.runner.name, str(started.path),
+        started.branch, to_text(ws.clock.now()), boot, seconds, session=session,
+        tries=before.failures if before else 0,
+    )  # fmt: skip
+    inner = make(started.path, agent)
+    most = prompt.AGAIN_LIMIT if session else PROMPT_LIMIT
+    text = prompt.of_run(inner, agent, issue, before.why if before else "", most)
+    folder.write(ws, run)  # from here on, the next supervisor knows of it
+    place = folder.of(ws, run.id)
+    files.write_atomically(place / "prompt.md", text.encode())
+    spent = before.cost if before else 0.0
+    words = command.runner.command(
+        _fields(command, place, text[:PROMPT_LIMIT], session, spent), command.args,
+        resumes=bool(session),
+    )  # fmt: skip
+    keep = {*command.runner.keeps, *command.keep}
+    env = processes.environment(ws.environ, run, place / "prompt.md", keep)
+    try:
+        child = processes.start(words, run, place, env)
+    except OSError as error:
+        run = run._replace(state=ENDED, outcome=FAILED, why=f"cannot start: {error.strerror}")
+        folder.write(ws, run)
+        return Launched(run, None, started.notes)
+    known = running.identity(child.pid) or ""
+    run = run._replace(state=RUNNING, pid=child.pid, started=known)
+    folder.write(ws, run)
+    if known:
+        client_process.note(ws, agent, child.pid)
+        client_process.tie(ws, agent, child.pid)
+    return Launched(run, child, started.notes)
+
+
+def rest(ws: Workspace, agent: str) -> None:
+    """An agent without a run lives as long as its supervisor. Raises OSError."""
+    client_process.forget(ws, agent)
+    client_process.tie(ws, agent, os.getpid())
+
+
+def _fields(
+    command: RunCommand, place: Path, text: str, session: str, spent: float
+) -> Mapping[str, str]:
+    left = max(0.01, command.cost - spent) if command.cost else 0.0
+    return {
+        "prompt": text,
+        "prompt_file": str(place / "prompt.md"),
+        "session": session,
+        "turns": str(command.turns) if command.turns else "",
+        "cost": f"{left:.2f}" if left else "",
+    }

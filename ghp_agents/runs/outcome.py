@@ -1,0 +1,60 @@
+"""How a run ended: what its agent left behind counts, not what the client says."""
+
+from typing import NamedTuple
+
+from ghp_agents.claims import service as claims
+from ghp_agents.claims.claim import is_mine
+from ghp_agents.core.ids import one_line
+from ghp_agents.escalations import service as escalation
+from ghp_agents.ports import Context
+from ghp_agents.presence import stopping
+from ghp_agents.runs.record import ASKS, FAILED, FINISHED, LOST, STOPPED, TEXT_LIMIT, RunRecord
+from ghp_agents.state.presence import number
+
+
+class RunOutcome(NamedTuple):
+    """How a run ended, and the reason in words."""
+
+    kind: str
+    why: str
+
+
+def find(ctx: Context, run: RunRecord, code: int | None, error: str) -> RunOutcome:
+    """How a run ended. `code` is the client's exit code, `error` its last error. Raises
+    GhpError."""
+    snapshot = ctx.store.snapshot()
+    if run.agent in stopping.in_force(ctx, snapshot):
+        return RunOutcome(STOPPED, "its agent was told to stop")
+    if ctx.tracker.get(run.issue).state == "closed":
+        return RunOutcome(FINISHED, f"#{run.issue} is closed")
+    if not holds(ctx, run.agent, run.issue):
+        return RunOutcome(LOST, f"#{run.issue} is no longer {run.agent}'s")
+    pull = ctx.forge.find(run.branch)
+    if pull is not None:
+        name = "its pull request waits" if pull.waits else f"pull request #{pull.number}"
+        return RunOutcome(FINISHED, name)
+    if asks(ctx, run.agent, run.issue):
+        return RunOutcome(ASKS, "it asked a person")
+    return RunOutcome(FAILED, _failure(code, error))
+
+
+def holds(ctx: Context, agent: str, issue: int) -> bool:
+    """Whether the issue is the agent's, as far as this clone knows."""
+    lock = claims.claims(ctx.locks).get(issue)
+    epoch = number(ctx.ws.presence(agent) or {}, "epoch")
+    return lock is not None and is_mine(lock, agent, epoch, ctx.locks.clone)
+
+
+def asks(ctx: Context, agent: str, issue: int) -> bool:
+    """Whether a question of the agent about the issue is open."""
+    known, _ = escalation.read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
+    return any(x.is_open and (x.question.agent, x.question.issue) == (agent, issue) for x in known)
+
+
+def _failure(code: int | None, error: str) -> str:
+    detail = f": {one_line(error, TEXT_LIMIT)}" if error else ""
+    if code is None:
+        return f"it was ended from outside{detail}"
+    if code == 0:
+        return f"it ended without `ghp agent-finish`{detail}"
+    return f"it exited with code {code}{detail}"

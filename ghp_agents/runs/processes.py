@@ -1,0 +1,97 @@
+"""The processes of a run: a client in a process group of its own, which outlives its supervisor.
+
+A small shell is the leader of the group. It writes the client's exit code to a file, so that any
+supervisor can read it later. It stays until the supervisor has read it: if it ended first, the
+agent would be dead, and another one could take its issue.
+
+All processes of a run have its id in the variable GHP_RUN. By that they are found when the group
+has ended, also if they left it.
+"""
+
+import contextlib
+import os
+import signal
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+
+from ghp_agents.core import process, running
+from ghp_agents.core.child_env import for_commands
+from ghp_agents.core.process import Child
+from ghp_agents.hotpath.background import RUN
+from ghp_agents.runs.record import RunRecord
+
+# The client's words are its positional parameters: the shell reads none of them. With a trap, it
+# waits for the client after a signal to the group.
+LEADER = """supervisor=$1 ends=
+shift
+trap ends=1 TERM INT HUP
+"$@"
+code=$?
+echo "$code" >"$0.new" && mv -f "$0.new" "$0"
+trap - TERM INT HUP
+while [ -z "$ends" ] && kill -0 "$supervisor" 2>/dev/null; do sleep 1; done
+"""
+PROMPT_FILE = "GHP_PROMPT_FILE"
+
+
+def environment(
+    environ: Mapping[str, str], run: RunRecord, prompt_file: Path, keep: Collection[str]
+) -> dict[str, str]:
+    """The client's environment: without secrets but those in `keep`, and with the agent's name."""
+    own = {"GHP_AGENT": run.agent, RUN: run.id, PROMPT_FILE: str(prompt_file)}
+    return {**for_commands(environ, keep), **own, "PWD": run.path}
+
+
+def start(command: Sequence[str], run: RunRecord, place: Path, environ: Mapping[str, str]) -> Child:
+    """Start a client in its worktree; its output is appended to the run's log. Raises OSError."""
+    words = ["/bin/sh", "-c", LEADER, str(place / "exit"), str(os.getpid()), *command]
+    os.close(os.open(place / "log", os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600))
+    return process.start(words, cwd=Path(run.path), env=environ, log=place / "log", append=True)
+
+
+def lives(run: RunRecord) -> bool:
+    """Whether the run's process still runs, also if another supervisor started it."""
+    return run.pid > 1 and bool(run.started) and running.identity(run.pid) == run.started
+
+
+def end(run: RunRecord, wait: Callable[[float], None]) -> None:
+    """End all processes of a run: SIGTERM to its group, then SIGKILL to what is left. Raises
+    GhpError."""
+    if run.pid > 1 and run.started:
+        running.end(run.pid, run.started, wait)
+    end_rest(run.id)
+
+
+def end_rest(run: str) -> None:
+    """Kill the processes that a run has left behind."""
+    for _ in range(20):  # one that is killed may just have started another
+        left = marked(run)
+        for pid in left:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        if not left:
+            return
+
+
+def marked(run: str) -> list[int]:
+    """The processes of this user with the run's id in their environment. Only Linux tells."""
+    word = f"{RUN}={run}".encode()
+    found = []
+    with contextlib.suppress(OSError), os.scandir("/proc") as entries:
+        for entry in entries:
+            if entry.name.isdigit() and int(entry.name) != os.getpid() and _has(entry.path, word):
+                found.append(int(entry.name))
+    return found
+
+
+def _has(folder: str, word: bytes) -> bool:
+    try:
+        variables = Path(folder, "environ").read_bytes().split(b"\0")
+        return word in variables and running.identity(int(Path(folder).name)) is not None
+    except OSError:
+        return False
+
+
+def is_run(environ: Mapping[str, str]) -> bool:
+    """Whether this process belongs to a run."""
+    return bool(environ.get(RUN))

@@ -1,0 +1,38 @@
+"""What a client reads first: who it is, what to do, and what `agent-resume` prints."""
+
+from pathlib import Path
+
+from ghp_agents.core.ids import AgentName
+from ghp_agents.escalations.delivered import mark_told
+from ghp_agents.handoffs import resume
+from ghp_agents.hotpath.quoting import clean
+from ghp_agents.ports import Context
+
+FIRST = (
+    "You are agent {agent}. You work alone: nobody reads along or answers here. Work on #{issue} "
+    "until it is done. Commit your work and run `ghp agent-finish`. If only a person can decide "
+    "something, run `ghp agent-escalate QUESTION` and end your turn; you are started again with "
+    "the answer."
+)
+AGAIN = "You worked on this before. That run ended: {why}."
+AGAIN_LIMIT = 8_000  # characters of what a resumed session reads, for it knows most of it
+
+
+def resumed(inner: Context, agent: str, issue: int, max_chars: int | None = None) -> str:
+    """What `agent-resume` prints in the agent's worktree; its news counts as delivered."""
+    chosen = resume.choose(inner, issue=str(issue))
+    found = resume.resume(inner, chosen, max_chars=max_chars)
+    if found.news:
+        mark_told(inner.ws, AgentName(agent), [item.id for item in found.news])
+    return f"Work in {_folder(inner)}\n\n{clean(found.text)}"
+
+
+def of_run(inner: Context, agent: str, issue: int, why: str, max_chars: int) -> str:
+    """The prompt of a run. `why` says how the last run ended; empty for the first."""
+    begin = FIRST.format(agent=agent, issue=issue)
+    again = f"\n\n{AGAIN.format(why=clean(why))}" if why else ""
+    return f"{begin}{again}\n\n{resumed(inner, agent, issue, max_chars)}"
+
+
+def _folder(inner: Context) -> Path:
+    return inner.ws.folder

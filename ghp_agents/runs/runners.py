@@ -1,0 +1,108 @@
+"""How each client works on one prompt without a person: a table of command lines.
+
+A word may contain `{prompt}`, `{prompt_file}`, `{session}`, `{turns}` or `{cost}`. The words are
+arguments of a process. No shell reads them.
+"""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ghp_agents.core.errors import UsageError
+
+ARGS = "{args}"  # the user's own options
+PROMPT_LIMIT = 30_000  # characters: Linux takes 128 kB in one argument
+_FIELD = re.compile(r"\{(prompt|prompt_file|session|turns|cost)\}")
+MODEL_KEYS = (
+    "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "OPENAI_API_KEY",
+    "CODEX_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "CURSOR_API_KEY", "OPENROUTER_API_KEY",
+    "DEEPSEEK_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY", "XAI_API_KEY",
+)  # fmt: skip
+
+
+class Runner(NamedTuple):
+    """A client's command line."""
+
+    name: str
+    words: tuple[str, ...]
+    resume: tuple[str, ...] = ()  # the words with a session; empty: it cannot resume one
+    turns: tuple[str, ...] = ()  # options for limits; empty: the supervisor alone counts
+    cost: tuple[str, ...] = ()
+    keeps: tuple[str, ...] = MODEL_KEYS  # secrets that it needs to reach its model
+
+    @property
+    def program(self) -> str:
+        """The program that must be on PATH."""
+        return self.words[0]
+
+    def command(
+        self, fields: Mapping[str, str], args: Sequence[str] = (), *, resumes: bool = False
+    ) -> list[str]:
+        """The command line for these fields."""
+        limits = [
+            word
+            for name, words in (("turns", self.turns), ("cost", self.cost))
+            if fields.get(name)
+            for word in words
+        ]
+        words: list[str] = []
+        for word in self.resume if resumes else self.words:
+            words += [*limits, *args] if word == ARGS else [word]
+        return [_FIELD.sub(lambda match: fields.get(match[1], ""), word) for word in words]
+
+
+_CLAUDE = (
+    "claude", "-p", "{prompt}", "--output-format", "stream-json", "--verbose",
+    "--permission-mode", "acceptEdits", "--allowedTools=Bash(git:*),Bash(ghp:*)",
+)  # fmt: skip
+_CODEX = ("codex", "exec", "--json", "--sandbox", "workspace-write", ARGS)
+_GEMINI = ("gemini", "--output-format", "stream-json", "--approval-mode", "auto_edit", ARGS)
+_OPENCODE = ("opencode", "run", "--format", "json", ARGS)
+_CURSOR = ("cursor-agent", "-p", "--output-format", "stream-json", "--force", ARGS)
+
+RUNNERS: Mapping[str, Runner] = {
+    runner.name: runner
+    for runner in (
+        Runner(
+            "claude", (*_CLAUDE, ARGS), (*_CLAUDE, "--resume", "{session}", ARGS),
+            ("--max-turns", "{turns}"), ("--max-budget-usd", "{cost}"),
+        ),
+        Runner("codex", (*_CODEX, "{prompt}"), (*_CODEX, "resume", "{session}", "{prompt}")),
+        Runner(
+            "gemini", (*_GEMINI, "--prompt", "{prompt}"),
+            (*_GEMINI, "--resume", "{session}", "--prompt", "{prompt}"),
+        ),
+        Runner(
+            "opencode", (*_OPENCODE, "{prompt}"), (*_OPENCODE, "--session", "{session}", "{prompt}")
+        ),
+        Runner(
+            "cursor", (*_CURSOR, "{prompt}"), (*_CURSOR, "--resume", "{session}", "{prompt}")
+        ),
+        Runner(
+            "aider",
+            ("aider", "--yes-always", "--no-pretty", "--no-check-update", ARGS,
+             "--message-file", "{prompt_file}"),
+        ),
+    )
+}  # fmt: skip
+
+
+def find(text: str) -> Runner:
+    """A runner of the table, or the one of a command line such as `my-agent {prompt_file}`. Raises
+    UsageError."""
+    if text in RUNNERS:
+        return RUNNERS[text]
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        words, why = (), f" ({error})"
+    else:
+        why = ""
+    if len(words) < 2 or not any("{prompt" in word for word in words):
+        raise UsageError(
+            f"{text[:60]!r} is no runner{why}.",
+            hint=f"Use {', '.join(RUNNERS)}, or a command with {{prompt_file}}: "
+            "--runner 'my-agent --task {prompt_file}'.",
+        )
+    return Runner(words[0].rpartition("/")[2], (*words, ARGS))

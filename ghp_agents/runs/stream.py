@@ -1,0 +1,191 @@
+"""What clients print while they work: JSON lines with their session, turns, cost and errors.
+
+Claude Code and Cursor name `session_id`, Codex `thread_id`, OpenCode `sessionID`. Any line is a
+sign of life. A line that is no JSON object is text for people.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ghp_agents.core.ids import one_line
+from ghp_agents.hotpath.quoting import clean
+from ghp_agents.runs.record import TEXT_LIMIT, is_session
+
+SESSIONS = ("session_id", "thread_id", "sessionID")
+CODEX_STEPS = ("command_execution", "file_change", "mcp_tool_call")
+LINE_LIMIT = 1_000_000  # characters; a longer line is not read
+SHOWN = 2_000  # characters of a shown line
+
+
+class ClientProgress(NamedTuple):
+    """What a client has reported so far."""
+
+    session: str = ""
+    turns: int = 0
+    cost: float = 0.0  # US dollars
+    tokens: int = 0
+    error: str = ""  # the last one; empty after a success
+    answer: str = ""  # the message that was counted last
+
+
+class ShownLine(NamedTuple):
+    """A line of a log for people."""
+
+    text: str
+    is_error: bool = False
+
+
+def read(known: ClientProgress, line: str) -> ClientProgress:
+    """The progress after one more line."""
+    event = _event(line)
+    if event is None:
+        return known
+    session = next((event[key] for key in SESSIONS if is_session(event.get(key))), "")
+    known = known._replace(session=session or known.session)
+    match event.get("type"):
+        case "assistant":
+            return _turn(known, event)
+        case "item.completed":
+            step = _object(event.get("item")).get("type") in CODEX_STEPS
+            return known._replace(turns=known.turns + step)
+        case "tool_use":
+            return known._replace(turns=known.turns + 1)
+        case "turn.completed":
+            used = _object(event.get("usage"))
+            tokens = _number(used.get("input_tokens")) + _number(used.get("output_tokens"))
+            return known._replace(tokens=known.tokens + int(tokens), error="")
+        case "step_finish":
+            part = _object(event.get("part"))
+            return known._replace(cost=known.cost + _number(part.get("cost")), error="")
+        case "result":
+            return _result(known, event)
+        case "error" | "turn.failed":
+            return known._replace(error=_message(event) or "the client reported an error")
+    return known
+
+
+def shown(line: str) -> ShownLine | None:
+    """A line of a log as people read it; None for one that says nothing to them."""
+    event = _event(line)
+    if event is None:
+        text = clean(line.strip())[:SHOWN]
+        return ShownLine(text) if text else None
+    match event.get("type"):
+        case "assistant" | "user":
+            return _blocks(event)
+        case "item.completed":
+            return _item(_object(event.get("item")))
+        case "message" if event.get("role") == "assistant":
+            return _plain(event.get("content"))
+        case "text":
+            return _plain(_object(event.get("part")).get("text"))
+        case "tool_use":
+            part = _object(event.get("part"))
+            return _call(event.get("tool_name") or part.get("tool"), event.get("parameters"))
+        case "result":
+            failed = _result(ClientProgress(), event).error
+            return ShownLine(f"Ended: {failed}", True) if failed else ShownLine("Ended.")
+        case "error" | "turn.failed":
+            return ShownLine(_message(event) or "an error without a message", True)
+    return None
+
+
+def _event(line: str) -> dict[str, Any] | None:
+    if len(line) > LINE_LIMIT or not line.lstrip().startswith("{"):
+        return None
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return event if isinstance(event, dict) else None
+
+
+def _turn(known: ClientProgress, event: Mapping[str, Any]) -> ClientProgress:
+    """Claude Code prints a line for each block of an answer, all with the answer's id."""
+    message = _object(event.get("message"))
+    if event.get("parent_tool_use_id") or (message.get("id") or "") == known.answer != "":
+        return known
+    answer = message.get("id")
+    return known._replace(
+        turns=known.turns + 1, answer=answer if isinstance(answer, str) else known.answer
+    )
+
+
+def _result(known: ClientProgress, event: Mapping[str, Any]) -> ClientProgress:
+    stats = _object(event.get("stats"))
+    failed = event.get("is_error") is True or event.get("status") == "error"
+    error = ""
+    if failed:
+        texts = (event.get("result"), event.get("subtype"), _message(event))
+        error = next((_line(text) for text in texts if _line(text)), "the client failed")
+    return known._replace(
+        turns=max(known.turns, int(_number(event.get("num_turns")))),
+        cost=max(known.cost, _number(event.get("total_cost_usd"))),
+        tokens=max(known.tokens, int(_number(stats.get("total_tokens")))),
+        error=error,
+    )
+
+
+def _blocks(event: Mapping[str, Any]) -> ShownLine | None:
+    content = _object(event.get("message")).get("content")
+    for block in map(_object, content if isinstance(content, list) else []):
+        match block.get("type"):
+            case "text" if event.get("type") == "assistant":
+                return _plain(block.get("text"))
+            case "tool_use":
+                return _call(block.get("name"), block.get("input"))
+            case "tool_result" if block.get("is_error") is True:
+                return ShownLine(f"Refused or failed: {_line(block.get('content'))}", True)
+    return None
+
+
+def _item(item: Mapping[str, Any]) -> ShownLine | None:
+    match item.get("type"):
+        case "agent_message":
+            return _plain(item.get("text"))
+        case "command_execution":
+            failed = item.get("exit_code") not in (0, None)
+            return ShownLine(f"$ {_line(item.get('command'))}", failed)
+        case "error":
+            return ShownLine(_line(item.get("message")), True)
+        case str(kind) if kind in CODEX_STEPS:
+            return _call(kind, item.get("changes"))
+    return None
+
+
+def _call(name: object, given: object) -> ShownLine | None:
+    if not isinstance(name, str):
+        return None
+    fields = _object(given)
+    keys = ("command", "file_path", "path", "pattern", "query", "description")
+    about = next((_line(fields[key]) for key in keys if _line(fields.get(key))), "")
+    return ShownLine(f"> {one_line(clean(name), 60)} {about}".rstrip())
+
+
+def _plain(text: object) -> ShownLine | None:
+    found = clean(text).strip()[:SHOWN] if isinstance(text, str) else ""
+    return ShownLine(found) if found else None
+
+
+def _message(event: Mapping[str, Any]) -> str:
+    error = event.get("error")
+    data = _object(_object(error).get("data"))
+    texts = (event.get("message"), error, _object(error).get("message"), data.get("message"))
+    return next((_line(text) for text in texts if _line(text)), "")
+
+
+def _line(text: object) -> str:
+    return one_line(clean(text), TEXT_LIMIT) if isinstance(text, str) else ""
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value: object) -> float:
+    """A count or an amount; 0 for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0.0
+    return float(value) if math.isfinite(value) and 0 <= value < 1e12 else 0.0

@@ -1,0 +1,366 @@
+"""Supervise runs: look at the processes and the records, ask the policy, and do what it says.
+
+All that counts is in the records of the runs. A killed supervisor loses nothing: the next one reads
+them, and goes on with the processes that still run.
+"""
+
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
+from typing import NamedTuple
+
+from ghp_agents.claims import service as claims
+from ghp_agents.claims.claim import is_mine
+from ghp_agents.core.errors import GhpError, RefusedError
+from ghp_agents.core.process import Child
+from ghp_agents.hotpath import heartbeat
+from ghp_agents.locks.lock import Lock
+from ghp_agents.ports import Context
+from ghp_agents.presence import process_reports, stopping, wait
+from ghp_agents.runs import folder, give_up, launch, outcome, policy, processes, record, stream
+from ghp_agents.runs.folder import LogReader
+from ghp_agents.runs.launch import Make, RunCommand
+from ghp_agents.runs.policy import FleetView, LiveRun, OpenJob, RunLimits, Slot
+from ghp_agents.runs.record import ENDED, ESCALATED, FAILED, HANDED_OVER, INTERRUPTED, RunRecord
+from ghp_agents.runs.stream import ClientProgress
+from ghp_agents.state.file_times import read_times
+from ghp_agents.state.presence import number
+from ghp_agents.workspace import Workspace
+
+TICK = 1.0  # seconds between two looks at the processes
+READ_EVERY = 2.0  # seconds between two looks at changed records
+LOOK_EVERY = 5.0  # seconds between two looks for work, when something has changed
+LOOK_ANYWAY = 60.0
+BEAT_EVERY = 20.0
+Tell = Callable[[str], None]
+
+
+class Plan(NamedTuple):
+    """What a supervisor is asked to do."""
+
+    agents: tuple[str, ...]
+    command: RunCommand
+    limits: RunLimits
+    once: bool = False
+
+
+class _Watched:
+    """What only this supervisor knows of a run."""
+
+    def __init__(self, ws: Workspace, run: RunRecord, child: Child | None, now: float) -> None:
+        self.child = child
+        self.reader = LogReader(folder.of(ws, run.id))
+        self.progress = ClientProgress(session=run.session)
+        self.last_line = ""
+        self.began = run.seconds
+        self.spoke = now  # the last output
+        self.beaten = now
+        self.ordered: float | None = None
+
+
+class Supervisor:
+    """The runs of some agents of this clone."""
+
+    def __init__(self, ws: Workspace, make: Make, plan: Plan, tell: Tell) -> None:
+        self._ws, self._make, self._plan, self._tell = ws, make, plan, tell
+        self._ctx = make(ws.root, plan.agents[0])
+        self._ends = False
+        self.given_up = 0  # issues
+        self._runs: dict[str, RunRecord] = {}
+        self._watched: dict[str, _Watched] = {}
+        self._taken = dict.fromkeys(plan.agents, 0)
+        self._nothing = dict.fromkeys(plan.agents, "")  # why an agent found no work
+        self._times: object = None
+        self._read_at = self._sync_at = -1e9
+        self._looked: dict[str, tuple[float, object]] = {}
+        self._claims: dict[int, str] = {}
+        self._orders: frozenset[str] = frozenset()
+        self._answered: set[str] = set()
+        self._left: set[int] = set()
+
+    def end(self) -> None:
+        """End the runs and then this supervisor; the next one goes on with them."""
+        self._ends = True
+
+    def forget_children(self) -> None:
+        """Reap the processes that have ended; those that run go on."""
+        for known in self._watched.values():
+            if known.child is not None:
+                known.child.poll()
+
+    def run(self) -> None:
+        """Supervise until there is nothing more to do. Raises RefusedError if another supervisor
+        has one of the agents."""
+        with ExitStack() as held:
+            for agent in self._plan.agents:
+                held.enter_context(folder.alone(self._ws, agent))
+            self.adopt()
+            try:
+                while not self.step():
+                    self._ws.clock.wait(TICK)
+            finally:
+                self._leave()
+
+    def step(self) -> bool:
+        """Look once and act; returns whether nothing more is to do."""
+        self._exchange()
+        self._read()
+        scene = self._scene()
+        actions = policy.decide(scene)
+        for action in actions:
+            try:
+                self._act(action)
+            except GhpError as error:
+                self._tell(f"{action.agent}: {error}")
+                self._looked[action.agent] = (self._now, self._times)
+        return not actions and policy.is_over(scene)
+
+    # ------------------------------------------------------------ what is known
+
+    @property
+    def _now(self) -> float:
+        return self._ws.clock.interval()[1]
+
+    def _exchange(self) -> None:
+        """Tell other clones whose processes run, and hear of new work."""
+        if self._now < self._sync_at:
+            return
+        self._sync_at = self._now + self._ws.settings.sync_every
+        try:
+            process_reports.report_processes(self._ws)
+            due = wait.sync(self._ctx, first=True) - self._ws.clock.now()
+            self._sync_at = self._now + max(1.0, due)
+        except (GhpError, OSError) as error:
+            self._tell(f"Not synced: {error}")
+
+    def _read(self) -> None:
+        """Read claims, orders and answers, if a record has changed."""
+        if self._now < self._read_at + READ_EVERY:
+            return
+        self._read_at = self._now
+        times = read_times(self._ws)
+        if times == self._times:
+            return
+        self._times = times
+        ctx = self._ctx
+        self._claims = {
+            issue: lock.holder or ""
+            for issue, lock in claims.claims(ctx.locks).items()
+            if self._is_ours(ctx, lock)
+        }
+        self._orders = frozenset(stopping.in_force(ctx, ctx.store.snapshot()))
+        asking = [run for run in self._last() if run.outcome == record.ASKS]
+        self._answered = {x.id for x in asking if not outcome.asks(ctx, x.agent, x.issue)}
+        self._left = give_up.left_to_people(ctx)
+
+    def _is_ours(self, ctx: Context, lock: Lock) -> bool:
+        agent = lock.holder or ""
+        epoch = number(self._ws.presence(agent) or {}, "epoch")
+        return agent in self._plan.agents and is_mine(lock, agent, epoch, ctx.locks.clone)
+
+    def _last(self) -> list[RunRecord]:
+        """The last run of each agent at each issue."""
+        return list({(run.agent, run.issue): run for run in self._runs.values()}.values())
+
+    def _scene(self) -> FleetView:
+        last = self._last()
+        slots = tuple(self._slot(agent, last) for agent in self._plan.agents)
+        return FleetView(slots, self._plan.limits, self._ends, self._plan.once, self._failed(last))
+
+    def _failed(self, last: Iterable[RunRecord]) -> dict[int, set[str]]:
+        """The agents that gave up, by issue; a person's answer lets all try again."""
+        failed: dict[int, set[str]] = {issue: {*self._plan.agents} for issue in self._left}
+        decided = {run.issue for run in last if run.outcome == ESCALATED}
+        for run in last:
+            if run.outcome == HANDED_OVER and run.issue not in decided:
+                failed.setdefault(run.issue, set()).add(run.agent)
+        return failed
+
+    def _slot(self, agent: str, last: Iterable[RunRecord]) -> Slot:
+        mine = [run for run in last if run.agent == agent]
+        live = next((run for run in mine if run.state != ENDED), None)
+        jobs = [run for run in mine if run.state == ENDED and self._claims.get(run.issue) == agent]
+        looked, times = self._looked.get(agent, (-1e9, None))
+        gap = LOOK_ANYWAY if times == self._times else LOOK_EVERY
+        return Slot(
+            agent, self._live(live) if live else None, tuple(map(self._job, jobs)),
+            agent in self._orders, self._now >= looked + gap, self._taken[agent],
+        )  # fmt: skip
+
+    def _job(self, run: RunRecord) -> OpenJob:
+        same_boot = run.boot == self._ws.clock.interval()[0]
+        ended_for = self._now - run.ended if same_boot else 1e9
+        answered = run.id in self._answered
+        return OpenJob(run.issue, run.outcome, run.failures, ended_for, answered)
+
+    def _live(self, run: RunRecord) -> LiveRun:
+        known = self._watched[run.id]
+        self._listen(run, known)
+        now, progress = self._now, known.progress
+        if run.agent in self._orders and known.ordered is None:
+            known.ordered = now
+        earlier = [x.cost for x in self._runs.values()
+                   if (x.agent, x.issue) == (run.agent, run.issue) and x.id != run.id]  # fmt: skip
+        return LiveRun(
+            run.id, run.issue, self._lives(run, known), now - known.began, now - known.spoke,
+            progress.turns, progress.cost + sum(earlier),
+            self._claims.get(run.issue, run.agent) == run.agent,
+            None if known.ordered is None else now - known.ordered,
+            known.ordered is not None and known.spoke > known.ordered,
+            known.spoke > known.beaten and now >= known.beaten + BEAT_EVERY,
+        )  # fmt: skip
+
+    def _lives(self, run: RunRecord, known: _Watched) -> bool:
+        """Whether its client runs, or nobody has yet written how it ended."""
+        if known.child is not None:
+            known.child.poll()  # reaps it
+        ended = folder.exit_code(folder.of(self._ws, run.id)) is not None
+        return not ended and processes.lives(run)
+
+    def _listen(self, run: RunRecord, known: _Watched) -> None:
+        """Read what the client printed."""
+        before = known.progress
+        for line in known.reader.lines():
+            known.spoke = self._now
+            known.progress = stream.read(known.progress, line)
+            line_shown = stream.shown(line)
+            known.last_line = line_shown.text if line_shown else known.last_line
+        folder.rotate(folder.of(self._ws, run.id))
+        if known.progress.session != before.session:  # needed to resume it
+            self._keep(run._replace(session=known.progress.session))
+
+    # ------------------------------------------------------------ what is done
+
+    def _act(self, action: policy.Action) -> None:
+        match action:
+            case policy.Beat(_, run):
+                self._beat(self._runs[run])
+            case policy.Settle(_, run):
+                self._settle(self._runs[run], None)
+            case policy.End(_, run, kind, why):
+                processes.end(self._runs[run], self._ws.clock.wait)
+                self._settle(self._runs[run], outcome.RunOutcome(kind, why))
+            case policy.Take(agent, skips):
+                self._take(agent, skips)
+            case policy.Resume(agent, issue):
+                self._start(agent, issue, frozenset(), self._last_of(agent, issue))
+            case policy.GiveUp(agent, issue, asks):
+                self._give_up(self._last_of(agent, issue), asks=asks)
+        if not isinstance(action, policy.Beat):
+            self._read_at = self._sync_at = -1e9  # others wait for it
+
+    def _beat(self, run: RunRecord) -> None:
+        self._watched[run.id].beaten = self._now
+        ws = self._ws
+        with suppress(OSError):
+            heartbeat.beat(
+                ws.folders, run.agent, {}, ws.clock.now(), progress=True,
+                throttle=ws.settings.throttle, moment=ws.clock.interval(),
+            )  # fmt: skip
+
+    def _take(self, agent: str, skips: frozenset[int]) -> None:
+        try:
+            self._start(agent, None, skips, None)
+        except RefusedError as nothing:
+            if str(nothing) != self._nothing[agent]:
+                self._tell(f"{agent}: {nothing}")
+            self._nothing[agent] = str(nothing)
+        self._looked[agent] = (self._now, read_times(self._ws))
+
+    def _start(
+        self, agent: str, issue: int | None, skips: frozenset[int], before: RunRecord | None
+    ) -> None:
+        ctx = self._make(self._ws.root, agent)
+        started = launch.prepare(self._make, ctx.ws, agent, issue, skips)
+        if before is None:
+            self._taken[agent] += 1
+            number = started.claimed.issue.number
+            before = next((run for run in self._last()
+                           if (run.agent, run.issue) == (agent, number)), None)  # fmt: skip
+        made = launch.launch(self._make, ctx.ws, self._plan.command, started, before)
+        self._runs[made.run.id] = made.run
+        self._watched[made.run.id] = _Watched(self._ws, made.run, made.child, self._now)
+        self._nothing[agent] = ""
+        again = f", try {made.run.tries + 1}" if made.run.tries else ""
+        title = started.claimed.issue.title
+        self._tell(f"{agent} began {made.run.name}: #{made.run.issue} «{title}»{again}.")
+        for note in made.notes:
+            self._tell(note)
+
+    def _settle(self, run: RunRecord, ended: outcome.RunOutcome | None) -> None:
+        """Record how a run ended. What its agent left behind counts more than why it was ended."""
+        known, ctx = self._watched[run.id], self._make(self._ws.root, run.agent)
+        self._listen(run, known)
+        progress = stream.read(known.progress, known.reader.last())
+        code = folder.exit_code(folder.of(self._ws, run.id))
+        error = progress.error or (known.last_line if code else "")
+        try:
+            found = outcome.find(ctx, run, code, error)
+        except GhpError as error_:
+            found = outcome.RunOutcome(FAILED, f"cannot tell how it ended: {error_}")
+        if ended is not None and found.kind == FAILED:
+            found = ended
+        run = self._runs[run.id]._replace(
+            state=ENDED, outcome=found.kind, why=found.why, ended=self._now,
+            turns=progress.turns, cost=progress.cost, tokens=progress.tokens,
+            session=progress.session or run.session,
+        )  # fmt: skip
+        self._keep(run)
+        with suppress(OSError):
+            launch.rest(self._ws, run.agent)
+        processes.end(run, self._ws.clock.wait)
+        self.forget_children()
+        self._tell(f"{run.agent} ended {run.name}, #{run.issue}: {run.outcome}: {run.why}.")
+        folder.forget_oldest(self._ws)
+
+    def _give_up(self, run: RunRecord, *, asks: bool) -> None:
+        ctx = self._make(self._ws.root, run.agent)
+        asked = give_up.ask(ctx, run) if asks else ""
+        handoff = give_up.free(ctx, run)
+        self._keep(run._replace(outcome=ESCALATED if asks else HANDED_OVER))
+        self.given_up += 1
+        then = f"asked a person, {asked}" if asks else "left it to another agent"
+        self._tell(f"{run.agent} gave up on #{run.issue} and {then}. Its work is in {handoff}.")
+
+    def _last_of(self, agent: str, issue: int) -> RunRecord:
+        return next(run for run in self._last() if (run.agent, run.issue) == (agent, issue))
+
+    def _keep(self, run: RunRecord) -> None:
+        self._runs[run.id] = run
+        folder.write(self._ws, run)
+
+    # ------------------------------------------------------------ begin and end
+
+    def adopt(self) -> None:
+        """Go on with the runs of a supervisor that was killed."""
+        for run in folder.read_all(self._ws):
+            if run.agent not in self._plan.agents:
+                self._fence(run)
+                continue
+            self._runs[run.id] = run
+            self._watched[run.id] = _Watched(self._ws, run, None, self._now)
+            if run.state == ENDED:
+                continue
+            if processes.lives(run):
+                self._tell(f"{run.agent} goes on with {run.name}, #{run.issue}.")
+            elif run.state == record.STARTING:
+                processes.end_rest(run.id)
+                self._keep(run._replace(state=ENDED, outcome=INTERRUPTED, why="it did not begin"))
+
+    def _fence(self, run: RunRecord) -> None:
+        """End the run of an agent whose supervisor is gone, and that nobody continues now."""
+        if run.state == ENDED:
+            return
+        with suppress(RefusedError), folder.alone(self._ws, run.agent):
+            processes.end(run, self._ws.clock.wait)
+            why = "its supervisor is gone"
+            folder.write(self._ws, run._replace(state=ENDED, outcome=INTERRUPTED, why=why))
+            self._tell(f"Ended {run.name} of {run.agent}: {why}.")
+
+    def _leave(self) -> None:
+        """Agents without a run stop with their supervisor; their issues stay theirs."""
+        busy = {run.agent for run in self._runs.values() if run.state != ENDED}
+        for agent in self._plan.agents:
+            presence = self._ws.presence(agent)
+            if agent not in busy and presence and presence.get("status") != "stopped":
+                with suppress(OSError):
+                    stopping.mark(self._ws, agent, presence)

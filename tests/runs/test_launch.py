@@ -1,0 +1,74 @@
+"""The beginning of a run: what is on disk before the client starts, and what the client gets."""
+
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.hotpath import alive
+from ghp_agents.presence import client_process
+from ghp_agents.runs import folder, launch, processes, runners
+from ghp_agents.runs.launch import Launched, RunCommand
+from ghp_agents.runs.record import ENDED, FAILED, RUNNING, RunRecord
+from ghp_agents.wiring import App
+from tests.support.runs import STAYS, Shift, ended
+
+
+def begin(shift: Shift, script: str, before: RunRecord | None = None) -> Launched:
+    path = shift.repo.parent / "agent.sh"
+    path.write_text(script)
+    command = RunCommand(runners.find(f"sh {path} {{prompt_file}}"))
+
+    def make(at: Path, name: str) -> App:
+        return shift.app(name, at)
+
+    ws = shift.app("worker-1").ws
+    started = launch.prepare(make, ws, "worker-1", 1, ())
+    return launch.launch(make, ws, command, started, before)
+
+
+def test_the_client_works_in_the_worktree_as_the_agent(
+    shift: Shift, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GH_TOKEN", "secret-1234")
+    made = begin(shift, 'pwd; echo "$GHP_AGENT $GHP_RUN [$GH_TOKEN]"; head -c 20 "$1"')
+    ended(folder.of(shift.app().ws, made.run.id))
+    log = folder.of(shift.app().ws, made.run.id) / "log"
+    assert log.read_text() == (f"{made.run.path}\nworker-1 {made.run.id} []\nYou are agent worker")
+    assert made.child
+    made.child.kill()
+
+
+def test_the_agent_lives_as_long_as_its_client(shift: Shift) -> None:
+    made = begin(shift, STAYS)
+    ws = shift.app().ws
+    assert made.run.state == RUNNING
+    assert folder.read_all(ws) == [made.run]
+    assert alive.process_lives(ws.presence("worker-1") or {}) is True
+    assert made.child
+    assert client_process.end(ws, "worker-1") is True  # as `agent-stop --now` does
+    made.child.kill()
+    assert alive.process_lives(ws.presence("worker-1") or {}) is False
+    launch.rest(ws, "worker-1")
+    assert alive.process_lives(ws.presence("worker-1") or {}) is True
+
+
+def test_what_cannot_start_is_a_failed_run(shift: Shift, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(8, "Exec format error")
+
+    monkeypatch.setattr(processes, "start", refuse)
+    made = begin(shift, STAYS)
+    assert (made.child, made.run.state, made.run.outcome) == (None, ENDED, FAILED)
+    assert made.run.why == "cannot start: Exec format error"
+
+
+def test_failures_in_a_row_are_carried_on(shift: Shift) -> None:
+    first = begin(shift, "exit 1")
+    ended = first.run._replace(state=ENDED, outcome=FAILED, why="it fell")
+    second = begin(shift, "exit 1", ended)
+    assert second.run.tries == 1
+    prompt = folder.of(shift.app().ws, second.run.id) / "prompt.md"
+    assert "That run ended: it fell." in prompt.read_text()
+    for made in (first, second):
+        assert made.child
+        made.child.kill()

@@ -1,0 +1,66 @@
+"""How a run ended is seen from what its agent left behind."""
+
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.pulls import start
+from ghp_agents.runs import outcome
+from ghp_agents.runs.outcome import RunOutcome
+from ghp_agents.runs.record import ASKS, FAILED, FINISHED, LOST, STOPPED, RunRecord
+from tests.support.ghp import succeed
+from tests.support.git import git
+from tests.support.runs import RUN, Shift
+
+
+@pytest.fixture
+def run(shift: Shift) -> RunRecord:
+    started = start.start(shift.app("worker-1"), "1")
+    return RUN._replace(path=str(started.path), branch=started.branch)
+
+
+def found(shift: Shift, run: RunRecord, code: int | None = 0, error: str = "") -> RunOutcome:
+    return outcome.find(shift.app("worker-1"), run, code, error)
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "why"),
+    [
+        (0, "", "it ended without `ghp agent-finish`"),
+        (1, "no\nkey", "it exited with code 1: no key"),
+        (None, "", "it was ended from outside"),
+    ],
+)
+def test_without_a_result_it_failed(
+    shift: Shift, run: RunRecord, code: int | None, error: str, why: str
+) -> None:
+    assert found(shift, run, code, error) == RunOutcome(FAILED, why)
+
+
+def test_a_pull_request_is_a_result_whatever_the_exit_code(shift: Shift, run: RunRecord) -> None:
+    inner = shift.app("worker-1", at=Path(run.path)).ws.folder
+    (inner / "new.txt").write_text("new\n")
+    git(inner, "add", ".")
+    git(inner, "commit", "-qm", "new")
+    succeed(inner, "agent-finish --as worker-1")
+    assert found(shift, run, 1) == RunOutcome(FINISHED, "pull request #3")
+
+
+def test_a_closed_issue_is_a_result(shift: Shift, run: RunRecord) -> None:
+    succeed(shift.repo, "agent-issue close 1 --reason Obsolete --as @me")
+    assert found(shift, run) == RunOutcome(FINISHED, "#1 is closed")
+
+
+def test_an_open_question_is_no_failure(shift: Shift, run: RunRecord) -> None:
+    succeed(shift.repo, "agent-escalate 'Which?' --issue 1 --as worker-1")
+    assert found(shift, run) == RunOutcome(ASKS, "it asked a person")
+
+
+def test_an_issue_that_went_to_another_is_lost(shift: Shift, run: RunRecord) -> None:
+    succeed(shift.repo, "agent-release 1 --as @me")
+    assert found(shift, run) == RunOutcome(LOST, "#1 is no longer worker-1's")
+
+
+def test_an_agent_that_was_told_to_stop_has_stopped(shift: Shift, run: RunRecord) -> None:
+    succeed(shift.repo, "agent-stop worker-1 --as @me")
+    assert found(shift, run) == RunOutcome(STOPPED, "its agent was told to stop")

@@ -1,0 +1,194 @@
+"""Supervisors with scripted clients: start, retry, hand over, stop, adopt; and nothing is left."""
+
+from ghp_agents.hotpath import alive
+from ghp_agents.runs import folder, processes
+from ghp_agents.runs.policy import RunLimits
+from ghp_agents.runs.record import RUNNING, STARTING
+from ghp_agents.runs.supervisor import Supervisor
+from tests.support.ghp import succeed
+from tests.support.runs import RUN, SPEAKS, STAYS, Shift, states, without_ids
+
+
+def fail(shift: Shift, supervisor: Supervisor) -> None:
+    """A run begins and fails."""
+    supervisor.step()
+    shift.ended()
+    supervisor.step()
+
+
+def test_an_agent_takes_the_best_issue_and_works_in_its_worktree(shift: Shift) -> None:
+    supervisor = shift.supervisor(f"pwd; {STAYS}")
+    assert not supervisor.step()
+    run = shift.last()
+    assert (run.agent, run.issue, run.state) == ("worker-1", 1, RUNNING)
+    assert processes.lives(run)
+    supervisor.end()
+    supervisor.step()
+    assert supervisor.step()
+    assert states(shift.runs()) == [("worker-1", 1, "interrupted")]
+    assert without_ids(shift.lines) == [
+        "worker-1 began R- #1 «One».",
+        "worker-1 ended R- #1: interrupted: its supervisor ended.",
+    ]
+
+
+def test_two_agents_work_on_two_issues(shift: Shift) -> None:
+    supervisor = shift.supervisor(STAYS, "a", "b", "c")
+    supervisor.step()
+    supervisor.step()
+    assert sorted(states(shift.runs())) == [("a", 1, "running"), ("b", 2, "running")]
+    assert shift.lines[-1].startswith("c: No issue is ready: ")
+    shift.end_all()
+
+
+def test_a_failed_run_is_repeated_after_a_pause_then_a_person_is_asked(shift: Shift) -> None:
+    supervisor = shift.supervisor(f"{SPEAKS}; echo no key; exit 3")
+    fail(shift, supervisor)
+    supervisor.step()
+    assert len(shift.runs()) == 1
+    assert shift.last().why == "it exited with code 3: no key"
+    shift.clock.wait(30)
+    fail(shift, supervisor)
+    supervisor.step()
+    last = shift.last()
+    assert (last.outcome, last.tries, last.session) == ("escalated", 1, "s-1")
+    assert supervisor.given_up == 1
+    shift.clock.wait(60)
+    supervisor.step()
+    assert shift.last().issue == 2
+    shift.ended()
+
+
+def test_another_agent_gets_an_issue_that_one_gave_up(shift: Shift) -> None:
+    succeed(shift.repo, "agent-issue close 2 --reason Obsolete --as @me")
+    supervisor = shift.supervisor("exit 1", "a", "b", limits=RunLimits(first_wait=0))
+    for _ in range(12):
+        supervisor.step()
+        if shift.last().state == RUNNING:
+            shift.ended()
+        shift.clock.wait(60)
+    assert states(shift.runs()) == [
+        ("a", 1, "failed"), ("a", 1, "handed over"), ("b", 1, "failed"), ("b", 1, "escalated"),
+    ]  # fmt: skip
+
+
+def test_a_run_that_prints_nothing_is_ended(shift: Shift) -> None:
+    supervisor = shift.supervisor(f"echo on; {STAYS}")
+    supervisor.step()
+    shift.spoke()
+    shift.clock.wait(599)
+    supervisor.step()
+    shift.clock.wait(599)
+    supervisor.step()
+    assert shift.last().state == RUNNING
+    shift.clock.wait(1)
+    supervisor.step()
+    assert shift.last().why == "it printed nothing for 10 min"
+    assert processes.marked(shift.last().id) == []
+
+
+def test_a_run_ends_at_its_next_step_when_its_agent_is_stopped(shift: Shift) -> None:
+    supervisor = shift.supervisor(f"{SPEAKS}; read go < go; {SPEAKS}; {STAYS}")
+    supervisor.step()
+    shift.spoke()
+    supervisor.step()
+    succeed(shift.repo, "agent-stop worker-1 --reason Enough --as @me")
+    shift.clock.wait(2)
+    supervisor.step()
+    assert shift.last().state == RUNNING  # in the middle of a step
+    shift.clock.wait(58)
+    supervisor.step()
+    shift.clock.wait(2)
+    supervisor.step()
+    assert states(shift.runs()) == [("worker-1", 1, "stopped")]
+    shift.clock.wait(60)
+    supervisor.step()
+    assert len(shift.runs()) == 1  # it rests
+
+
+def test_a_run_that_is_stopped_at_once_is_not_repeated(shift: Shift) -> None:
+    supervisor = shift.supervisor(STAYS)
+    supervisor.step()
+    succeed(shift.repo, "agent-stop worker-1 --now --as @me")
+    shift.clock.wait(2)
+    supervisor.step()
+    assert states(shift.runs()) == [("worker-1", 1, "stopped")]
+
+
+def test_an_agent_with_an_open_question_takes_the_next_issue_until_the_answer(
+    shift: Shift,
+) -> None:
+    supervisor = shift.supervisor(STAYS)
+    supervisor.step()
+    succeed(shift.repo, "agent-escalate 'Which?' --issue 1 --as worker-1")
+    processes.end(shift.last(), lambda _: None)
+    supervisor.step()
+    shift.clock.wait(60)
+    supervisor.step()
+    supervisor.step()
+    assert states(shift.runs()) == [("worker-1", 1, "asks"), ("worker-1", 2, "running")]
+    shift.end_all()
+
+
+def test_the_next_supervisor_goes_on_with_a_living_run(shift: Shift) -> None:
+    first = shift.supervisor(f"{SPEAKS}; {STAYS}")
+    first.step()
+    shift.spoke()  # and the supervisor is killed
+    shift.lines.clear()
+    second = shift.supervisor("exit 1")
+    second.step()
+    assert without_ids(shift.lines) == ["worker-1 goes on with R- #1."]
+    assert (len(shift.runs()), shift.last().session) == (1, "s-1")
+    second.end()
+    second.step()
+    assert states(shift.runs()) == [("worker-1", 1, "interrupted")]
+    first.step()  # reaps its child
+
+
+def test_the_next_supervisor_repeats_a_run_that_was_interrupted(shift: Shift) -> None:
+    first = shift.supervisor(STAYS)
+    first.step()
+    first.end()
+    first.step()
+    second = shift.supervisor(STAYS)
+    second.step()
+    second.step()
+    assert states(shift.runs()) == [("worker-1", 1, "interrupted"), ("worker-1", 1, "running")]
+    assert shift.last().tries == 0
+    shift.end_all()
+
+
+def test_a_run_that_did_not_begin_is_fenced(shift: Shift) -> None:
+    ws = shift.app().ws
+    folder.write(ws, RUN._replace(state=STARTING))
+    shift.supervisor(STAYS)
+    assert (shift.last().outcome, shift.last().why) == ("interrupted", "it did not begin")
+
+
+def test_a_run_of_an_agent_without_a_supervisor_is_ended(shift: Shift) -> None:
+    shift.supervisor(STAYS, "old").step()
+    shift.supervisor(STAYS, "new")
+    assert states(shift.runs()) == [("old", 1, "interrupted")]
+    assert processes.marked(shift.last().id) == []
+
+
+def test_a_run_that_another_supervisor_has_goes_on(shift: Shift) -> None:
+    shift.supervisor(STAYS, "old").step()
+    with folder.alone(shift.app().ws, "old"):
+        shift.supervisor(STAYS, "new")
+    assert processes.lives(shift.last())
+    shift.end_all()
+
+
+def test_a_run_that_prints_keeps_its_agent_alive(shift: Shift) -> None:
+    supervisor = shift.supervisor(f"echo on; {STAYS}")
+    supervisor.step()
+    before = (shift.app().ws.presence("worker-1") or {})["lastProgress"]
+    shift.clock.wait(30)
+    shift.spoke()
+    supervisor.step()
+    supervisor.step()
+    presence = shift.app().ws.presence("worker-1") or {}
+    assert presence["lastProgress"] > before
+    assert alive.process_lives(presence) is True
+    shift.end_all()
