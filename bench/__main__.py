@@ -29,6 +29,7 @@ ROWS = (
     ),
     *(
         "claims",
+        "dispatch",
         "queue",
         "guard",
         "conflicts",

@@ -4,6 +4,7 @@
 `agent-explain` prints its trace. Pure.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -86,6 +87,15 @@ class Board:
                 done.setdefault(name, []).append(issue)
         return {name: affinity.experience(issues) for name, issues in done.items()}
 
+    @cached_property
+    def knowers(self) -> Mapping[int | str, Sequence[str]]:
+        """The names of those who know a relation, by the relation."""
+        found: dict[int | str, list[str]] = {}
+        for name, relations in self.experience.items():
+            for relation in relations:
+                found.setdefault(relation, []).append(name)
+        return found
+
     def claim_of(self, issue: Issue) -> Lock | None:
         """The known claim of an issue."""
         return next((self.held[number] for number in issue.numbers if number in self.held), None)
@@ -145,6 +155,12 @@ def nearness(board: Board, issue: Issue, name: str) -> int:
     """How many of an issue's relations somebody knows from earlier work."""
     relations = affinity.relations(issue)
     return len(relations & board.experience.get(name, frozenset())) if relations else 0
+
+
+def nearest(board: Board, issue: Issue) -> Counter[str]:
+    """The `nearness` of everybody who knows one of an issue's relations."""
+    relations = affinity.relations(issue)
+    return Counter(name for each in relations for name in board.knowers.get(each, ()))
 
 
 def workable(board: Board, who: Candidate) -> list[Issue]:

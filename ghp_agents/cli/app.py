@@ -94,6 +94,9 @@ COMMANDS: dict[str, Row] = {
     ),
     "agent-issue": Row("issue", "issue", "issues", "Create, show and change issues."),
     "agent-jobs": Row("jobs.jobs", "jobs", "issues", "List issues as jobs, by their state."),
+    "agent-dispatch": Row(
+        "jobs.dispatch", "dispatch", "issues", "Assign open issues to agents that have room."
+    ),
     "agent-explain": Row(
         "jobs.explain",
         "explain",

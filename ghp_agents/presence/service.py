@@ -89,6 +89,13 @@ def heartbeat(
     return beaten or register(ws, store, agent, fields)
 
 
+def is_at_work(view: AgentView) -> bool:
+    """Whether more than its registration is known: a command that was refused registers its agent,
+    too, which may never come back. The start of a session is more."""
+    is_registration = view.presence.get("lastAction") == REGISTERED
+    return not is_registration or bool(view.presence.get("session"))
+
+
 def _has_stopped(ws: Workspace, agent: AgentName) -> bool:
     """Whether it stopped; starting again is another life, which no order to stop binds."""
     return (ws.presence(agent) or {}).get("status") == "stopped"

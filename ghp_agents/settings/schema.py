@@ -154,6 +154,15 @@ class AgentsConfig(BaseModel):
     max_attempts: int = Field(
         3, ge=1, le=100, description="how many agents may die on an issue before a person is asked"
     )
+    jobs_per_agent: int = Field(
+        1, ge=1, le=1_000, description="issues that agent-dispatch gives one agent at most"
+    )
+    open_pulls: int = Field(
+        0,
+        ge=0,
+        le=100_000,
+        description="with so many open pull requests agent-dispatch gives out nothing; 0: no limit",
+    )
     sweep_policy: Literal["alert", "release", "reassign"] = Field(
         "release", description="what the sweep does with a dead agent's issue"
     )

@@ -20,7 +20,7 @@ EVENTS = (
     "resume-apply",
     "issue-new", "issue-number", "issue-assign", "issue-block", "issue-edit", "issue-comment",
     "issue-close", "issue-reopen", "stop", "override", "send", "ack", "done", "failed",
-    "subscribe",
+    "subscribe", "dispatch",
 )  # fmt: skip
 # Events that may concern another agent, which hears of them at its next step.
 HEARD = frozenset((

@@ -22,7 +22,7 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import capabilities
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
-from ghp_agents.presence.service import REGISTERED, AgentView
+from ghp_agents.presence.service import AgentView
 from ghp_agents.state.cause import CLOSED, SWEPT
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import position
@@ -158,15 +158,8 @@ def _workers(ws: Workspace, views: Iterable[AgentView]) -> tuple[Worker, ...]:
         for view in views
         if view.liveness is Liveness.ACTIVE
         and view.name not in ws.settings.orchestrators
-        and _is_at_work(view)
+        and presence.is_at_work(view)
     )
-
-
-def _is_at_work(view: AgentView) -> bool:
-    """Whether more than its registration is known: a command that was refused registers its agent,
-    too, which may never come back. The start of a session is more."""
-    is_registration = view.presence.get("lastAction") == REGISTERED
-    return not is_registration or bool(view.presence.get("session"))
 
 
 def _leases(world: World) -> tuple[LeaseOf, ...]:

@@ -108,3 +108,20 @@ def test_jobs_are_listed_by_state(here: Path) -> None:
         "blockedBy": [], "requires": [], "pull": None,
     }  # fmt: skip
     assert invoke("agent-jobs --state failed", here).err.startswith("No jobs.")
+
+
+def test_a_person_dispatches_and_a_rehearsal_changes_nothing(here: Path) -> None:
+    succeed(here, "agent-heartbeat --status idle --action ready")
+    line = "#1 «Lexer» to worker-1: priority high, its issue 1 of 1.\n"
+    done = invoke("agent-dispatch --dry-run --as @me", here)
+    assert (done.code, done.out, done.err) == (
+        0, f"Would assign {line}", "",
+    )  # fmt: skip
+    assert invoke("agent-dispatch --as @me", here).out == f"Assigned {line}"
+    assert json.loads(invoke("agent-dispatch --as @me --json", here).out) == {
+        "schemaVersion": 1, "assigned": [], "waiting": {},
+    }  # fmt: skip
+    assert invoke("agent-claim --next --as worker-1", here).out == "1\n"
+    refused = invoke("agent-dispatch --as worker-1", here)
+    assert (refused.code, refused.out) == (3, "")
+    assert refused.err.startswith("Error: worker-1 may not assign issues to others.\nHint: ")

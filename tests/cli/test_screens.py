@@ -67,6 +67,7 @@ SHOW = [
     "agent-jobs",
     "agent-explain 1",
     "agent-explain worker-2",
+    "agent-dispatch --dry-run",
     "agent-notes list",
     "agent-conflicts",
     "agent-whoami --as worker-1",

@@ -64,3 +64,21 @@ class AgentExplanationJson(TypedDict):
     next: int | None
     canClaim: int
     keptBack: list[KeptBackJson]
+
+
+class AssignmentJson(TypedDict):
+    """An issue that gets an agent, or (`to` is null) goes back to the queue."""
+
+    issue: int
+    title: str
+    to: str | None
+    previous: list[str]
+    why: str
+    failed: str | None
+
+
+class DispatchJson(TypedDict):
+    """What was assigned, and how many issues wait for which reason."""
+
+    assigned: list[AssignmentJson]
+    waiting: dict[str, int]

@@ -15,7 +15,12 @@ from ghp_agents.cli.outputs.agent import (
 )
 from ghp_agents.cli.outputs.conflicts import ConflictReportJson
 from ghp_agents.cli.outputs.issue import ClaimJson, EpicJson, IssueJson, IssuePageJson
-from ghp_agents.cli.outputs.job import AgentExplanationJson, IssueExplanationJson, JobJson
+from ghp_agents.cli.outputs.job import (
+    AgentExplanationJson,
+    DispatchJson,
+    IssueExplanationJson,
+    JobJson,
+)
 from ghp_agents.cli.outputs.lease import (
     EditingJson,
     LeaseJson,
@@ -55,6 +60,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-claim": ClaimJson,
     "agent-conflicts": ConflictReportJson,
     "agent-dashboard": DashboardJson,
+    "agent-dispatch": DispatchJson,
     "agent-doctor": list[FindingJson],
     "agent-escalations": list[QuestionJson],
     "agent-explain": IssueExplanationJson | AgentExplanationJson,

@@ -1,0 +1,98 @@
+"""`agent-dispatch`: assign open issues to agents."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ghp_agents.cli import json_choice, output
+from ghp_agents.cli.context import acting, send, sync_first
+from ghp_agents.cli.views import issue as issue_view
+from ghp_agents.core.errors import ExitCode
+from ghp_agents.hotpath.quoting import named
+from ghp_agents.jobs import dispatch as services
+from ghp_agents.jobs.dispatch import Dispatched
+from ghp_agents.jobs.dispatch_plan import Assignment
+from ghp_agents.wiring import App
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.job import DispatchJson
+
+
+@click.command("agent-dispatch", epilog="Example: ghp agent-dispatch --dry-run")
+@click.option("--once/--watch", "once", default=True, help="Once (default), or until interrupted.")
+@click.option("--dry-run", is_flag=True, help="Print what would be assigned, and do nothing.")
+@json_choice.option("Print it as JSON; with --watch, one object per line.")
+@acting
+def dispatch(app: App, once: bool, dry_run: bool, as_json: bool) -> None:
+    """Assign open issues to agents: the most urgent first, to who is near to it and has room.
+
+    An agent gets `agents.jobsPerAgent` issues at most, with those that it has. What an earlier
+    dispatch gave to an agent that died, was told to stop or has too much goes to another. What
+    people assigned stays. For people and orchestrators.
+    """
+    if not once and not dry_run:
+        _watch(app, as_json)
+        return
+    with output.busy("Dispatching"):
+        sync_first(app)
+        done = services.dispatch(app, dry_run=dry_run)
+    _print(done, as_json, dry_run=dry_run)
+    if not dry_run and done.plan.assignments:
+        send(app)
+    if done.failures:
+        raise click.exceptions.Exit(int(ExitCode.ERROR))
+
+
+def _watch(app: App, as_json: bool) -> None:
+    output.say("Dispatching; Ctrl-C ends this.")
+    try:
+        for done in services.watch(app):
+            if as_json:
+                output.as_json_line(_fields(done))
+            else:
+                _print(done, False, dry_run=False)
+            send(app)
+    except KeyboardInterrupt:
+        output.say("Stopped. What was assigned stays assigned.")
+
+
+def _print(done: Dispatched, as_json: bool, *, dry_run: bool) -> None:
+    if as_json:
+        output.as_json(_fields(done))
+        return
+    for each in done.plan.assignments:
+        failure = done.failures.get(each.issue.number)
+        if failure:
+            output.error(f"Cannot assign {issue_view.name(each.issue)}: {failure}", "")
+        else:
+            output.data(output.clean(_words(each, dry_run=dry_run)))
+    for words, number in sorted(done.plan.waiting.items()):
+        output.say(f"{number} {'is' if number == 1 else 'are'} {words}.")
+    if not done.plan.assignments and not done.plan.waiting:
+        output.say("Every open issue has an agent.")
+
+
+def _words(each: Assignment, *, dry_run: bool) -> str:
+    name = issue_view.name(each.issue)
+    if each.to:
+        verb = "Would assign" if dry_run else "Assigned"
+        return f"{verb} {name} to {named(each.to)}: {each.why}."
+    verb = "Would take" if dry_run else "Took"
+    return f"{verb} {name} back: {each.why}."
+
+
+def _fields(done: Dispatched) -> "DispatchJson":
+    return {
+        "assigned": [
+            {
+                "issue": each.issue.number,
+                "title": each.issue.title,
+                "to": each.to or None,
+                "previous": [*each.was],
+                "why": each.why,
+                "failed": done.failures.get(each.issue.number),
+            }
+            for each in done.plan.assignments
+        ],
+        "waiting": dict(done.plan.waiting),
+    }

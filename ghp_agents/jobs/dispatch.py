@@ -1,0 +1,105 @@
+"""Assign issues to agents, and note it, so that a later dispatch can take back what it gave."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from ghp_agents.core.errors import GhpError, RefusedError
+from ghp_agents.core.files import random_hex
+from ghp_agents.core.ids import Timestamp
+from ghp_agents.hotpath import news_flag
+from ghp_agents.issues.issue import IssueChange, short
+from ghp_agents.jobs import dispatch_plan, explain, listing
+from ghp_agents.jobs.dispatch_plan import Assignment, DispatchPlan, Limits
+from ghp_agents.ports import Context
+from ghp_agents.presence import service as presence
+from ghp_agents.presence import wait
+from ghp_agents.state.record import Record
+from ghp_agents.workspace import now_text
+
+EVENT = "dispatch"
+
+
+class Dispatched(NamedTuple):
+    """What was assigned, or would be."""
+
+    plan: DispatchPlan
+    failures: Mapping[int, str]  # by issue: why it could not be assigned
+
+
+def dispatch(ctx: Context, *, dry_run: bool = False) -> Dispatched:
+    """Assign open issues to agents once. Raises RefusedError, GhpError."""
+    _require_authority(ctx)
+    plan = read_plan(ctx)
+    failures: dict[int, str] = {}
+    for each in () if dry_run else plan.assignments:
+        try:
+            _assign(ctx, each)
+        except GhpError as error:
+            failures[each.issue.number] = str(error)
+    return Dispatched(plan, failures)
+
+
+def watch(ctx: Context) -> Iterator[Dispatched]:
+    """Dispatch again after each sync, without an end; yields only what changed something."""
+    while True:
+        after = wait.sync(ctx, first=False)
+        done = dispatch(ctx)
+        if done.plan.assignments:
+            yield done
+        ctx.ws.clock.wait(max(wait.LOOK_EVERY, after - ctx.ws.clock.now()))
+
+
+def read_plan(ctx: Context) -> DispatchPlan:
+    """Decide, as this clone knows the issues and agents. Raises GhpError."""
+    board, agents = explain.read(ctx)
+    settings = ctx.ws.settings
+    limits = Limits(settings.jobs_per_agent, settings.open_pulls)
+    pulls = len(listing.open_pulls(ctx)) if limits.open_pulls else 0
+    known = {view.name: view for view in presence.list_agents(ctx, ctx.store.snapshot())}
+    workers = [
+        agent
+        for agent in agents
+        if agent.candidate.name not in settings.orchestrators
+        and presence.is_at_work(known[agent.candidate.name])
+    ]
+    return dispatch_plan.plan(board, workers, given(ctx), limits, pulls)
+
+
+def given(ctx: Context) -> Mapping[int, str]:
+    """The agent that the last dispatch of each issue chose."""
+    return {
+        entry.issue: entry.text
+        for entry in ctx.store.ledger()
+        if entry.event == EVENT and entry.issue is not None
+    }
+
+
+def _require_authority(ctx: Context) -> None:
+    actor = ctx.ws.actor()
+    if not actor.is_person and actor.name not in ctx.ws.settings.orchestrators:
+        raise RefusedError(
+            f"{actor.name} may not assign issues to others.",
+            hint="A person or an orchestrator (`agents.orchestrators`) can. "
+            "`ghp agent-claim --next` takes the next issue for you.",
+        )
+
+
+def _assign(ctx: Context, each: Assignment) -> None:
+    """Change the assignees; the note is recorded in the same step, or before."""
+    by = ctx.ws.actor()
+    note = Record(
+        event=EVENT,
+        actor=by,
+        object=short(each.issue),
+        id=random_hex(8),
+        at=Timestamp(now_text(ctx.ws)),
+        clock=0,  # sorts after the records of its commit
+        files=(),
+        issue=each.issue.number,
+        text=each.to,
+    )
+    change = IssueChange(add_assignees=(each.to,) if each.to else (), remove_assignees=each.was)
+    with ctx.store.commit_with([note]):
+        ctx.tracker.change(each.issue.number, change, by)
+    for name in filter(None, (each.to, *each.was)):
+        news_flag.set_flag(ctx.ws.folders, name)

@@ -1,0 +1,197 @@
+"""The decision for all agents at once."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from ghp_agents.claims import decision
+from ghp_agents.claims.decision import Board, Candidate
+from ghp_agents.core.ids import IssueNumber, Timestamp
+from ghp_agents.issues.issue import Issue
+from ghp_agents.jobs.dispatch_plan import NO_ROOM, NOBODY_ABLE, TOO_MANY_PULLS, Limits, plan
+from ghp_agents.jobs.explanation import Agent
+from ghp_agents.locks.lock import Lock
+
+ONCE = Limits()
+NAMES = ("worker-1", "worker-2", "worker-3")
+
+
+def issue(number: int, **fields: object) -> Issue:
+    return Issue(f"{number:08x}", IssueNumber(number), f"Issue {number}")._replace(**fields)  # type: ignore[arg-type]
+
+
+def agent(name: str, *capabilities: str, **fields: object) -> Agent:
+    made = Agent(Candidate(name, 1, "", capabilities), "active")
+    return made._replace(**fields)  # type: ignore[arg-type]
+
+
+def planned(
+    issues: list[Issue], agents: list[Agent], given: dict[int, str] | None = None,
+    limits: Limits = ONCE, pulls: int = 0, done: tuple[Issue, ...] = (),
+) -> tuple[list[tuple[int, str, str]], dict[str, int]]:  # fmt: skip
+    board = Board(issues, done=lambda: done)
+    found = plan(board, agents, given or {}, limits, pulls)
+    return [(x.issue.number, x.to, x.why) for x in found.assignments], dict(found.waiting)
+
+
+def test_the_most_urgent_goes_to_who_has_the_least_and_the_rest_waits() -> None:
+    issues = [
+        issue(1, priority="low"),
+        issue(2, priority="high"),
+        issue(3, priority="high", body="## Due\n\n2026-12-31"),
+        issue(4, labels=("epic",)),
+        issue(5, blocked_by=(1,)),
+    ]
+    agents = [agent("worker-1", holds=("#9",)), agent("worker-2")]
+    assert planned(issues, agents) == (
+        [(3, "worker-2", "priority high, due 2026-12-31, its issue 1 of 1")],
+        {"waiting for an agent with room": 2, "blocked by another issue": 1,
+         "split into other issues": 1},
+    )  # fmt: skip
+    assert [x[:2] for x in planned(issues, agents, limits=Limits(2))[0]] == [
+        (3, "worker-2"), (2, "worker-1"), (1, "worker-2"),
+    ]  # fmt: skip
+
+
+def test_who_knows_an_issues_relations_gets_it() -> None:
+    issues = [issue(1), issue(2, parent=7)]
+    done = (issue(6, parent=7, state="closed", assignees=("worker-2",)),)
+    agents = [agent("worker-1"), agent("worker-2")]
+    assert planned(issues, agents, done=done)[0] == [
+        (2, "worker-2", "priority medium, it knows 1 of its relations, its issue 1 of 1"),
+        (1, "worker-1", "priority medium, its issue 1 of 1"),
+    ]
+
+
+def test_only_agents_that_can_do_it_and_can_act_get_it() -> None:
+    issues = [issue(1, labels=("needs:gpu",))]
+    cannot = [
+        agent("worker-1", "rust"),
+        agent("worker-2", "gpu", told_to_stop=True),
+        agent("worker-3", "gpu", liveness="dead"),
+    ]
+    assert planned(issues, cannot) == ([], {NOBODY_ABLE: 1})
+    full = [*cannot, agent("worker-4", "gpu", holds=("#2",))]
+    assert planned(issues, full) == ([], {NO_ROOM: 1})
+    assert planned(issues, [*full, agent("worker-5", "GPU")])[0][0][:2] == (1, "worker-5")
+
+
+def test_nothing_is_given_out_while_too_many_pull_requests_wait() -> None:
+    limits = Limits(open_pulls=3)
+    assert planned([issue(1)], [agent("worker-1")], limits=limits, pulls=3) == (
+        [], {TOO_MANY_PULLS: 1},
+    )  # fmt: skip
+    assert len(planned([issue(1)], [agent("worker-1")], limits=limits, pulls=2)[0]) == 1
+
+
+def test_the_queue_of_a_dead_or_stopped_agent_goes_to_others_but_not_what_people_gave() -> None:
+    issues = [issue(number, assignees=("worker-1",)) for number in (1, 2)]
+    dead = agent("worker-1", liveness="dead")
+    given = {1: "worker-1"}
+    assert planned(issues, [dead, agent("worker-2")], given)[0] == [
+        (1, "worker-2", "worker-1 is dead; priority medium, its issue 1 of 1")
+    ]
+    stopped = agent("worker-1", told_to_stop=True)
+    assert planned(issues, [stopped], given)[0] == [(1, "", "worker-1 was told to stop")]
+    assert planned(issues, [dead, agent("worker-2")], {1: "worker-2"})[0] == []
+
+
+def test_an_agent_with_too_much_loses_the_least_urgent_that_it_was_given() -> None:
+    issues = [
+        issue(1, assignees=("worker-1",), priority="low"),
+        issue(2, assignees=("worker-1",), priority="high"),
+    ]
+    given = {1: "worker-1", 2: "worker-1"}
+    agents = [agent("worker-1"), agent("worker-2")]
+    assert planned(issues, agents, given)[0] == [
+        (1, "worker-2", "worker-1 has too much; priority low, its issue 1 of 1")
+    ]
+    assert planned(issues, agents, given, Limits(2))[0] == []
+    busy = [agent("worker-1", holds=("#9",))]
+    assert planned(issues, busy, given, Limits(2))[0] == [(1, "", "worker-1 has too much")]
+
+
+@some.composite
+def worlds(draw: some.DrawFn) -> tuple[Board, list[Agent], dict[int, str], int]:
+    """Ten issues and three agents, of which anything is known."""
+    numbers = some.integers(1, 10)
+    issues = [
+        issue(
+            number,
+            priority=draw(some.sampled_from(["high", "low"])),
+            parent=draw(some.sampled_from([None, 50, 51])),
+            blocked_by=tuple(draw(some.sets(numbers, max_size=1)) - {number}),
+            labels=tuple(draw(some.sets(some.sampled_from(["epic", "needs:gpu"]), max_size=1))),
+            assignees=tuple(sorted(draw(some.sets(some.sampled_from(NAMES), max_size=2)))),
+        )
+        for number in range(1, 11)
+    ]
+    held = {
+        number: Lock(f"issue/{number}", name, 1, 1, Timestamp("2026-01-01"), "n")
+        for number, name in draw(some.dictionaries(numbers, some.sampled_from(NAMES))).items()
+    }
+    board = Board(
+        issues, held, {lock.name for lock in held.values()},
+        done=lambda: [issue(90, parent=50, assignees=("worker-2",))],
+    )  # fmt: skip
+    agents = [
+        agent(
+            name,
+            *draw(some.sampled_from([(), ("gpu",), ("rust",)])),
+            liveness=draw(some.sampled_from(["active", "dead"])),
+            holds=tuple(f"#{number}" for number, lock in held.items() if lock.holder == name),
+        )
+        for name in NAMES
+    ]
+    given = draw(some.dictionaries(numbers, some.sampled_from(NAMES)))
+    return board, agents, given, draw(some.integers(1, 3))
+
+
+@settings(max_examples=300, deadline=None)
+@given(worlds())
+def test_what_is_given_can_be_claimed_within_the_limits_and_nobody_with_room_starves(
+    world: tuple[Board, list[Agent], dict[int, str], int],
+) -> None:
+    board, agents, earlier, most = world
+    found = plan(board, agents, earlier, Limits(most))
+    changed = {x.issue.number: (x.to,) if x.to else () for x in found.assignments}
+    assert len(changed) == len(found.assignments)
+    after = Board(
+        [x._replace(assignees=changed.get(x.number, x.assignees)) for x in board.issues],
+        board.held, board.living,
+    )  # fmt: skip
+    load = {
+        each.candidate.name: len(each.holds)
+        + sum(x.assignees == (each.candidate.name,) and not after.claim_of(x) for x in after.issues)
+        for each in agents
+    }
+    for each in found.assignments:
+        receiver = next((x for x in agents if x.candidate.name == each.to), None)
+        now = after.by_number[each.issue.number]
+        if receiver:
+            assert receiver.is_alive
+            assert load[each.to] <= most
+            assert [*decision.obstacles(after, now, receiver.candidate)] == []
+        assert all(earlier[each.issue.number] == name for name in each.was)
+    free = [x for x in after.issues if not x.assignees and not after.claim_of(x)]
+    with_room = [x for x in agents if x.is_alive and load[x.candidate.name] < most]
+    for each in with_room:
+        assert not any(not [*decision.obstacles(after, x, each.candidate)] for x in free)
+    again = plan(
+        after, agents, earlier | {n: to[0] for n, to in changed.items() if to}, Limits(most)
+    )
+    assert again.assignments == []
+
+
+@settings(max_examples=100, deadline=None)
+@given(worlds())
+def test_for_one_idle_agent_it_decides_as_claim_next(
+    world: tuple[Board, list[Agent], dict[int, str], int],
+) -> None:
+    board, agents, _, _ = world
+    one = agents[1]._replace(liveness="active", holds=())
+    free = [x for x in board.issues if not x.assignees and x.number not in board.held]
+    unclaimed = Board(free, done=board.done)
+    who = one.candidate
+    expected = decision.best(unclaimed, decision.workable(unclaimed, who), who)
+    found = plan(unclaimed, [one], {}, Limits()).assignments
+    assert [x.issue for x in found] == ([expected] if expected else [])
