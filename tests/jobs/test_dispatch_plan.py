@@ -174,8 +174,8 @@ def test_what_is_given_can_be_claimed_within_the_limits_and_nobody_with_room_sta
         assert all(earlier[each.issue.number] == name for name in each.was)
     free = [x for x in after.issues if not x.assignees and not after.claim_of(x)]
     with_room = [x for x in agents if x.is_alive and load[x.candidate.name] < most]
-    for each in with_room:
-        assert not any(not [*decision.obstacles(after, x, each.candidate)] for x in free)
+    for idle in with_room:
+        assert not any(not [*decision.obstacles(after, x, idle.candidate)] for x in free)
     again = plan(
         after, agents, earlier | {n: to[0] for n, to in changed.items() if to}, Limits(most)
     )
