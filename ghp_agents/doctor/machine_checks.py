@@ -95,7 +95,7 @@ def _is_partial(ws: Workspace) -> bool:
 
 def check_config(ws: Workspace) -> Iterator[Finding]:
     """Report errors in the configuration files, with their lines, and unknown keys."""
-    from ghp_agents.settings import schema
+    from ghp_agents.settings import schema, unknown_keys
 
     existing = [path for path in ws.config_files() if path.is_file()]
     broken = False
@@ -105,7 +105,7 @@ def check_config(ws: Workspace) -> Iterator[Finding]:
             broken = True
             place = f"{path}, line {fault.line}: {fault.reason}."
             yield error("config", place, "Fix that line; other commands fail until you do.")
-        for key in schema.unknown_keys(text):
+        for key in unknown_keys.unknown_keys(text):
             meant = f"Did you mean `{key.meant}`?" if key.meant else "Is it from a newer version?"
             place = f"{path}, line {key.line}: unknown setting `{key.key}`."
             yield warning("config-key", place, meant)

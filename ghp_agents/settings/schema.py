@@ -4,7 +4,6 @@ Only this module uses pydantic. Its import costs twice as much as click's, so it
 after a change; the result is cached as plain values (see `load.py`).
 """
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -261,15 +260,6 @@ class Fault:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownKey:
-    """An unknown key, and perhaps the one that was meant."""
-
-    line: int
-    key: str
-    meant: str | None
-
-
 def known_keys() -> tuple[str, ...]:
     """The keys that this version knows, as written in files."""
     return tuple(to_camel(name) for name in AgentsConfig.model_fields)
@@ -330,40 +320,6 @@ def _trusted(name: str, memory: dict[str, Any]) -> dict[str, Any]:
 def faults(text: str) -> list[Fault]:
     """All errors in one file, in the order of lines."""
     return sorted(_read_one(text)[2], key=lambda fault: fault.line)
-
-
-def unknown_keys(text: str) -> list[UnknownKey]:
-    """Unknown keys of one file that look like ours; none if it cannot be read."""
-    try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    if not isinstance(whole, dict):
-        return []
-    ours = whole.get("agents")
-    ours = ours if isinstance(ours, dict) else {}
-    known, where = known_keys(), key_lines(text)
-    found = [
-        UnknownKey(where[("agents", key)], f"agents.{key}", _meant(key, known))
-        for key in ours
-        if key not in known and not key.startswith("_")  # upstream's convention for comments
-    ]
-    server = ours.get("github")
-    found += [
-        UnknownKey(where[("agents", "github", key)], f"agents.github.{key}", None)
-        for key in (server if isinstance(server, dict) else ())
-        if key not in GITHUB
-    ]
-    # Upstream defines the top level, and has none of these names.
-    found += [UnknownKey(where[(key,)], key, f"agents.{key}") for key in whole if key in known]
-    return sorted(found, key=lambda unknown: unknown.line)
-
-
-def _meant(key: str, known: Sequence[str]) -> str | None:
-    by_word = {word.lower(): word for word in known}
-    plain = key.replace("_", "").replace("-", "").lower()
-    close = difflib.get_close_matches(plain, by_word, n=1)
-    return f"agents.{by_word[close[0]]}" if close else None
 
 
 def _read_one(text: str) -> tuple[dict[str, Any], dict[str, Any], list[Fault]]:

@@ -9,7 +9,7 @@ import pytest
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.settings import schema as config
-from ghp_agents.settings.schema import ConfigError, Fault, UnknownKey
+from ghp_agents.settings.schema import ConfigError, Fault
 from ghp_agents.settings.settings import Settings
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
@@ -155,35 +155,6 @@ def test_an_empty_file_and_one_without_our_key_mean_the_defaults(repo: Path, hom
 # ------------------------------------------------------------------------------ unknown keys
 
 
-def test_an_unknown_key_is_told_with_the_one_that_was_meant() -> None:
-    content = text("""
-        {
-          "agents": {
-            "_comment": "for people",
-            "fold_every": 30,
-            "stale-after": 60,
-            "Push": false,
-            "quantum": true,
-            "view": true
-          },
-          "push": false,
-          "branchPattern": "{number}"
-        }
-    """)
-    assert config.unknown_keys(content) == [
-        UnknownKey(4, "agents.fold_every", "agents.foldEvery"),
-        UnknownKey(5, "agents.stale-after", "agents.staleAfter"),
-        UnknownKey(6, "agents.Push", "agents.push"),
-        UnknownKey(7, "agents.quantum", None),
-        UnknownKey(10, "push", "agents.push"),
-    ]
-
-
-@pytest.mark.parametrize("content", ["", "{", "[1]", "[" * 200_000, '{"agents": 3}'])
-def test_a_file_that_is_wrong_otherwise_has_no_unknown_keys(content: str) -> None:
-    assert config.unknown_keys(content) == []
-
-
 def test_unknown_keys_do_not_stand_in_the_way(repo: Path, home: Path) -> None:
     of_repo(repo, '{"agents": {"ofTheFuture": {"a": 1}, "throttle": 9}}')
     assert workspace(repo, home).settings == Settings(throttle=9.0)
@@ -243,11 +214,6 @@ def test_a_server_that_is_badly_written_is_named(said: str, reason: str) -> None
     [fault] = config.faults('{"agents": {\n"github": {' + said + "}}}")
     assert fault.line == 2
     assert reason in fault.reason
-
-
-def test_a_key_of_the_server_that_means_nothing_is_named() -> None:
-    text = '{"agents": {"github": {\n"repo": "acme/widgets"}}}'
-    assert config.unknown_keys(text) == [UnknownKey(2, "agents.github.repo", None)]
 
 
 # ------------------------------------------------------------------------------ who wins
