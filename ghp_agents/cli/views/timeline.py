@@ -28,7 +28,7 @@ COLOURS: Mapping[str, str] = {  # by kind; green and red only for what ended wel
     parts.WORK: "32", ANSWER_DUE: "36", parts.WAIT: "33", parts.IDLE: "2", parts.DEAD: "31",
     parts.CLAIM: "32", parts.RELEASE: "2", parts.ASK: "36", parts.ANSWER: "36",
     parts.HANDOFF: "35", parts.PULL: "34", parts.MERGE: "1;32", parts.RETURN: "33",
-    parts.STOP: "33", parts.DEATH: "1;31",
+    parts.STOP: "33", parts.DEATH: "1;31", parts.MESSAGE: "2",
 }  # fmt: skip
 
 
