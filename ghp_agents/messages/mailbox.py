@@ -24,16 +24,17 @@ from ghp_agents.state.codec import order
 from ghp_agents.workspace import Workspace
 
 FILE = "mailbox.txt"
-FORMAT = 4  # of the index; another one is made again
+FORMAT = 5  # of the index; another one is made again
 DEFAULTS = [Message._field_defaults.get(field, ...) for field in Message._fields]
 SHARD = b"\n#\n"  # between shards; a line of a message is JSON
 GROUP, ABOUT = b'"@', b"\n>"  # in each line of a message to a group, and before each of an answer
+TIMED = b'!["'  # in each line of a message with a time by which somebody should begin or end
 _FOLDER = re.compile(rf"{re.escape(record.FOLDER)}[0-9a-f]{{2}}/")  # others may hold anything
 FEW = 8  # folders that are read one by one; each costs a git process
 
 # The index has a line that proves the rest, a line with the stamps, and the shards in their order.
 # A message is a line between line ends of its own: its headers as JSON, and before them the id of
-# the message that it is about, if there is one: `>ID JSON`.
+# the message that it is about, if there is one: `>ID JSON`. `!` before the JSON: it has a time.
 Choice = Callable[[bytes], Iterable[bytes]]  # of lines
 
 
@@ -52,9 +53,17 @@ def of(ws: Workspace, snapshot: Snapshot, name: str, thread: str = "") -> list[M
 
     def choose(text: bytes) -> Collection[bytes]:
         mine = {*_with(text, word), *_with(text, GROUP)}
-        ids = {_id(line) for line in mine}
-        answers = [line for line in _with(text, ABOUT) if _about(line) in ids]
-        return {*mine, *answers, *(_conversation(text, start) if start else ())}
+        return {*mine, *_answers(text, mine), *(_conversation(text, start) if start else ())}
+
+    return _messages(ws, snapshot, choose)
+
+
+def timed(ws: Workspace, snapshot: Snapshot) -> list[Message]:
+    """Of these messages those that ask for something by a time, and all replies to them."""
+
+    def choose(text: bytes) -> Collection[bytes]:
+        found = [*_with(text, TIMED)]
+        return {*found, *_answers(text, found)}
 
     return _messages(ws, snapshot, choose)
 
@@ -150,7 +159,8 @@ def _packed(message: Message) -> bytes:
     while fields[-1] == DEFAULTS[len(fields) - 1]:
         fields.pop()  # most messages have few fields
     about = f">{message.about} " if message.about else ""
-    return f"\n{about}{json.dumps(fields, separators=(',', ':'))}\n".encode()
+    mark = "!" if message.ack_within or message.done_within else ""
+    return f"\n{about}{mark}{json.dumps(fields, separators=(',', ':'))}\n".encode()
 
 
 def _unpacked(line: bytes) -> Message:
@@ -179,6 +189,11 @@ def _id(line: bytes) -> bytes:
 
 def _about(line: bytes) -> bytes:
     return line[1 : line.index(b" ")] if line[:1] == b">" else b""
+
+
+def _answers(text: bytes, to: Iterable[bytes]) -> list[bytes]:
+    ids = {_id(line) for line in to}
+    return [line for line in _with(text, ABOUT) if _about(line) in ids] if ids else []
 
 
 def _conversation(text: bytes, start: bytes) -> set[bytes]:

@@ -110,6 +110,8 @@ def words(message: Message) -> str:
         issue = f"{issue}, pull request #{message.pull} at {message.commit[:12]}"
     answers = f", a reply to {about}" if message.about else ""
     group = "" if not any(map(address.is_group, message.to)) else f" to {', '.join(message.to)}"
+    if message.or_agent:
+        group = f" to {', '.join(message.to)}, or else to {message.or_agent},"
     first = f"{message.kind.capitalize()} {message.name}{group} by {by}{issue}{answers}: {subject}"
     return f"{_with_body(first, message)}\n{_next(message)}"
 

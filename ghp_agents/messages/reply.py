@@ -7,7 +7,7 @@ from ghp_agents.core.errors import NotFoundError, RefusedError
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.hotpath import news_flag
-from ghp_agents.messages import address, news, service, texts
+from ghp_agents.messages import address, fallback, news, service, texts
 from ghp_agents.messages import claim as claims
 from ghp_agents.messages import message as rules
 from ghp_agents.messages.message import ACK, CLAIMED, DONE, FAILED, NEW, PROPOSAL, Letter, Message
@@ -115,7 +115,9 @@ def asked(ctx: Context, snapshot: Snapshot, agent: AgentName, reference: str) ->
         message = rules.find([each.message for each in known], reference)
         is_archived = True
     letter = next(each for each in known if each.message is message)
-    if letter not in rules.inbox([letter], service.roles_of(ctx, snapshot, agent)):
+    if letter not in fallback.inbox(
+        ctx, snapshot, [letter], service.roles_of(ctx, snapshot, agent)
+    ):
         raise RefusedError(
             f"{message.name} was not sent to {agent}.",
             hint=people.instead(ctx.ws.environ, "replies to it")

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import RefusedError, UsageError
-from ghp_agents.core.ids import UNNAMED, Actor, AgentName, CloneId, Timestamp
+from ghp_agents.core.ids import UNNAMED, Actor, AgentName, CloneId, Timestamp, agent_name
 from ghp_agents.hotpath import news_flag
-from ghp_agents.messages import address, mailbox, record, subscriptions, texts, topic_list
+from ghp_agents.messages import address, fallback, mailbox, record, subscriptions, texts, topic_list
 from ghp_agents.messages import claim as claims
 from ghp_agents.messages import message as rules
 from ghp_agents.messages.address import Roles
@@ -55,6 +55,7 @@ class Draft(NamedTuple):
     pull: int = 0  # of a review: its pull request
     commit: str = ""  # and the commit of it
     quorum: int = 0  # of a proposal
+    or_agent: str = ""  # who does it if its recipient does not begin
 
 
 def send(ctx: Context, draft: Draft) -> SendResult:
@@ -75,6 +76,8 @@ def send(ctx: Context, draft: Draft) -> SendResult:
             "may.",
         )
     draft = _as_proposal(draft) if draft.kind == PROPOSAL or draft.quorum else draft
+    if draft.or_agent:
+        _check_spare(draft, to)
     subject = texts.line("subject", draft.subject, record.SUBJECT_LIMIT)
     body = texts.body(texts.payload(to, draft.payload, draft.body) or draft.body)
     artifacts = texts.artifacts(draft.artifacts)
@@ -88,7 +91,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
             urgency=draft.urgency, issue=issue, ack_within=draft.ack_within,
             done_within=draft.done_within, expires=draft.expires, artifacts=artifacts,
             is_payload=bool(draft.payload), pull=draft.pull, commit=draft.commit,
-            quorum=draft.quorum,
+            quorum=draft.quorum, or_agent=draft.or_agent,
         )  # fmt: skip
         for clone in {message.clone, UNNAMED}:  # the clone's first record made its name
             if earlier := _repeated(ctx, known, message._replace(clone=clone)):
@@ -109,6 +112,21 @@ def _as_proposal(draft: Draft) -> Draft:
     if draft.kind != PROPOSAL:
         raise UsageError("Only a proposal has a quorum.", hint="Add --kind proposal.")
     return draft._replace(done_within=draft.done_within or rules.VOTE_LASTS)
+
+
+def _check_spare(draft: Draft, to: Sequence[str]) -> None:
+    """Raise UsageError if a message cannot have another agent that does it."""
+    agent_name(draft.or_agent)
+    if draft.kind in (NOTE, PROPOSAL):
+        raise UsageError(
+            f"A {draft.kind} has no other agent: nobody has to do it.",
+            hint="Use --or-agent with `--kind request`.",
+        )
+    if len(to) > 1 or draft.or_agent in to:
+        raise UsageError(
+            "--or-agent names the agent that does it if the one recipient does not begin.",
+            hint="Name one recipient, and another agent with --or-agent.",
+        )
 
 
 def when(ctx: Context, snapshot: Snapshot) -> tuple[Timestamp, int, CloneId]:
@@ -160,11 +178,14 @@ def _times(message: Message, known: Sequence[Message]) -> int:
 def _absent(snapshot: Snapshot, message: Message) -> tuple[str, ...]:
     """Notes on recipients that cannot read it now."""
     agents, notes = snapshot.agents(), []
+    when_it_comes = "It gets the message when it starts."
+    if message.or_agent:
+        when_it_comes = f"{message.or_agent} gets the message now."
     for name in address.named(message.to):
         if name not in agents:
-            notes.append(f"There is no agent {name} yet. It gets the message when it starts.")
+            notes.append(f"There is no agent {name} yet. {when_it_comes}")
         elif agents[name].get("status") == "stopped":
-            notes.append(f"{name} has stopped. It gets the message when it starts again.")
+            notes.append(f"{name} has stopped. {when_it_comes}")
     return tuple(notes)
 
 
@@ -194,7 +215,7 @@ def _ring(ctx: Context, message: Message) -> None:
 
     named = address.named(message.to)
     here = presence.agents_here(ctx.ws) if len(named) < len(message.to) else named
-    for name in {*named, *here}:
+    for name in {*named, *here, *([message.or_agent] if message.or_agent else ())}:
         news_flag.set_flag(ctx.ws.folders, name)
 
 
@@ -221,6 +242,12 @@ def known_letters(
     return claims.believed(ctx, rules.letters(known, ctx.ws.settings.orchestrators))
 
 
+def timed_letters(ctx: Context, snapshot: Snapshot) -> list[Letter]:
+    """The letters that ask for something by a time, oldest first."""
+    known = mailbox.timed(ctx.ws, snapshot)
+    return claims.believed(ctx, rules.letters(known, ctx.ws.settings.orchestrators))
+
+
 def sent(ctx: Context, snapshot: Snapshot, by: Actor) -> list[Letter]:
     """The letters that somebody sent, newest first."""
     return rules.outbox(known_letters(ctx, snapshot, by.name), by)[::-1]
@@ -228,7 +255,8 @@ def sent(ctx: Context, snapshot: Snapshot, by: Actor) -> list[Letter]:
 
 def inbox(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[Letter]:
     """The letters to an agent, what it must do first."""
-    found = rules.inbox(known_letters(ctx, snapshot, agent), roles_of(ctx, snapshot, agent))
+    known = known_letters(ctx, snapshot, agent)
+    found = fallback.inbox(ctx, snapshot, known, roles_of(ctx, snapshot, agent))
     now = ctx.ws.clock.now()
     return rules.by_need([each for each in found if not each.is_over(now)], agent)
 

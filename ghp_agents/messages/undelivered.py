@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations.delivered import delivered_ids
-from ghp_agents.messages import mailbox, news, vote
+from ghp_agents.messages import fallback, mailbox, news, vote
 from ghp_agents.messages import message as rules
 from ghp_agents.messages import service as services
-from ghp_agents.messages.message import URGENCIES, Letter, Message
+from ghp_agents.messages.message import PROPOSAL, URGENCIES, Letter, Message
 from ghp_agents.ports import Context, Snapshot
 
 
@@ -30,14 +30,15 @@ def find(
         return Undelivered()
     now, fields = ctx.ws.clock.now(), ctx.ws.presence(agent) or {}
     roles = services.roles_of(ctx, snapshot, agent)
-    letters = [each for each in rules.inbox(known, roles) if not each.is_over(now)]
+    mail = fallback.inbox(ctx, snapshot, known, roles)
+    letters = [each for each in mail if not each.is_over(now)]
     mine = rules.outbox(known, Actor(agent))
     since, told = str(fields.get("startedAt", "")), delivered_ids(ctx.ws, agent)
     found = news.unread(letters, mine, agent, told, since)
     least = URGENCIES.index(ctx.ws.settings.notify)
     urgent = [each for each in found if URGENCIES.index(each.urgency) >= least]
-    asked = dict.fromkeys((*rules.inbox(known, roles), *mine))
-    ended = vote.unheard(asked, agent, told, since, now)
+    proposals = [each for each in (*mail, *mine) if each.message.kind == PROPOSAL]
+    ended = vote.unheard(dict.fromkeys(proposals), agent, told, since, now)
     return Undelivered(tuple(urgent), tuple(news.overdue(mine, told, now)), tuple(ended))
 
 

@@ -34,6 +34,7 @@ class NeedKind(StrEnum):
     CHECKS = "checks"  # a check of its pull request failed
     DEAD = "dead"  # it died and left a claim or unsaved work
     PULL = "pull"  # its pull request waits to be merged
+    MESSAGE = "message"  # it does not reply to a request in time
     INPUT = "input"  # its turn ended, and it still has a claim
 
 

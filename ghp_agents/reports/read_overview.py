@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 QUESTIONS = ".ghp/escalations/"
 RETURNS = ".ghp/returns/"
+MESSAGES = ".ghp/messages/"
 
 Needs = dict[str, list[Need]]
 
@@ -77,6 +78,7 @@ class Team:
         self._add_questions(needs)
         if self.at is None:
             self._add_returns(needs, errors)
+            self._add_overdue(needs)
         if deep:
             self._add_unsaved(needs)
         snapshot = self.snapshot
@@ -134,6 +136,35 @@ class Team:
             about = f"#{entry.pull}"
             needs.setdefault(name, []).append(Need(kind, why, id=about, short=about))
             errors[name] = why
+
+    def _add_overdue(self, needs: Needs) -> None:
+        """Requests that agents do not reply to in time; those of a group are their sender's."""
+        ws, snapshot = self.ctx.ws, self.snapshot
+        if not snapshot.stamps(MESSAGES):
+            return
+        from ghp_agents.core.ids import short_ids
+        from ghp_agents.messages import service as messages
+        from ghp_agents.messages.address import named
+        from ghp_agents.messages.message import CLAIMED, NEW
+        from ghp_agents.state.codec import seconds
+
+        now, known = ws.clock.now(), messages.timed_letters(self.ctx, snapshot)
+        short = short_ids(each.message.id for each in known)
+        for letter in known:
+            message = letter.message
+            late = letter.is_late(now)
+            if not late or letter.is_over(now):
+                continue
+            limit = message.done_within if late == "done" else message.ack_within
+            who = named(message.to) if not message.is_shared else [letter.holder]
+            slow = [each for each in who if each and letter.state_of(each) in (NEW, CLAIMED)]
+            for name in slow or [message.by.name]:
+                age = now - seconds(message.at) - limit
+                need = Need(
+                    NeedKind.MESSAGE, message.subject, message.urgency, age, message.name,
+                    f"M-{short[message.id]}",
+                )  # fmt: skip
+                needs.setdefault(name, []).append(need)
 
     def _add_unsaved(self, needs: Needs) -> None:
         """Dead agents of this clone that left uncommitted changes."""

@@ -19,7 +19,14 @@ from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.join import SyncReport
-from ghp_agents.sync import compaction, lost_locks, main_moved, notifications, report_changes
+from ghp_agents.sync import (
+    compaction,
+    lost_locks,
+    main_moved,
+    notifications,
+    overdue_requests,
+    report_changes,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +79,7 @@ def sync(
             from ghp_agents.github.tokenless import publish as published_issues
 
             published_issues.publish(ctx, hub)
-    notes += reconcile.reconcile(ctx)
+    notes += [*reconcile.reconcile(ctx), *overdue_requests.ask(ctx)]
     if paced and (sends or not report.remote):
         compaction.compact_if_due(ctx)
     if sends and ctx.exchange.sync_status().unsent:

@@ -51,7 +51,7 @@ def test_a_lost_or_broken_index_is_made_again(repo: Path) -> None:
     assert read_of(post) == (1, [record.folder_of(sent.id)])
     index = Path(post.ws.cache_dir, mailbox.FILE)
     whole = index.read_text()
-    wrong = ["", "{", "mailbox", "mailbox 4 0\n{}", whole[:-9], whole.replace("x 4", "x 3")]
+    wrong = ["", "{", "mailbox", "mailbox 5 0\n{}", whole[:-9], whole.replace("x 5", "x 4")]
     for content in (*wrong, "\udcff", whole.replace("worker-2", "worker-3")):
         index.write_text(content, errors="surrogateescape")
         assert read_of(post) == (1, [record.folder_of(sent.id)])
@@ -88,6 +88,15 @@ def test_an_agent_gets_its_own_messages_those_to_groups_and_what_answers_them(re
     for word in (others[1].name, others[2].id[:8]):
         assert mailbox.of(post.ws, snapshot, "worker-1", word) == everything
     assert mailbox.of(post.ws, snapshot, "worker-1", "ffff") == mine
+
+
+def test_what_has_a_time_is_found_with_its_replies(repo: Path) -> None:
+    one = Post(repo, "worker-1")
+    one.send("worker-2", subject='Not ["this"], !["nor that"')
+    asked = one.send("worker-2", kind="request", done_within=60).message
+    answer = one.send("worker-2", reply_to=asked.name, kind="question", ack_within=60).message
+    ack = one.by("worker-2").claim(asked.name).reply
+    assert mailbox.timed(one.ws, one.store.snapshot()) == [asked, answer, ack]
 
 
 def test_many_folders_that_changed_are_read_at_once(repo: Path) -> None:

@@ -48,6 +48,10 @@ if TYPE_CHECKING:
               help="When somebody should have begun: 30m, 2h.")  # fmt: skip
 @click.option("--done-within", metavar="TIME", type=Duration(), default="0s", show_default=False,
               help="When it should be done.")  # fmt: skip
+@click.option(
+    "--or-agent", metavar="AGENT", default="", shell_complete=complete.agents,
+    help="Who does it if the recipient is not there, or does not begin by --ack-within.",
+)  # fmt: skip
 @click.option("--quorum", metavar="N", type=click.IntRange(0, 1000), default=0, show_default=False,
               help="Of a proposal: how many must vote by --done-within (default: 1d).")  # fmt: skip
 @click.option("--expires", metavar="TIME", type=Duration(), default="0s", show_default=False,
@@ -68,6 +72,7 @@ def send(
     urgency: str,
     ack_within: float,
     done_within: float,
+    or_agent: str,
     quorum: int,
     expires: float,
     artifacts: tuple[str, ...],
@@ -93,7 +98,7 @@ def send(
     draft = services.Draft(
         words[:-1], words[-1], text, kind, urgency, reply_to or "", issue, int(ack_within),
         int(done_within), int(expires), artifacts, payload,
-        *(subject[:2] if subject else (0, "")), quorum,
+        *(subject[:2] if subject else (0, "")), quorum, or_agent,
     )  # fmt: skip
     result = services.send(app, draft)
     message = result.message

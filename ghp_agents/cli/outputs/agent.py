@@ -15,7 +15,9 @@ class WaitJson(TypedDict):
 class NeedJson(TypedDict):
     """Why an agent needs a person. `text` is others': a question, the files in conflict."""
 
-    kind: Literal["question", "permission", "conflict", "checks", "dead", "pull", "input"]
+    kind: Literal[
+        "question", "permission", "conflict", "checks", "dead", "pull", "message", "input"
+    ]
     text: str
     urgency: str | None  # of a question
     ageSeconds: int | None

@@ -20,6 +20,7 @@ class MessageJson(TypedDict):
     pull: int | None
     commit: str | None
     verdict: str | None
+    orAgent: str | None
     artifacts: list[str]
 
 

@@ -22,12 +22,14 @@ WORDS = {
     NeedKind.CHECKS: "a failed check fixed",
     NeedKind.DEAD: "a look: it is dead",
     NeedKind.PULL: "a merge",
+    NeedKind.MESSAGE: "a look: a request is overdue,",
     NeedKind.INPUT: "a prompt: its turn ended",
 }
 NEXT = {  # what to type about a need
     NeedKind.QUESTION: "ghp agent-answer {} TEXT",
     NeedKind.DEAD: "ghp agent-sweep",
     NeedKind.PULL: "ghp agent-merge {}",
+    NeedKind.MESSAGE: "ghp agent-thread {}",
 }
 # Fields of a presence that the page says in other words, or that mean nothing to people.
 SAID = frozenset(

@@ -85,6 +85,7 @@ def as_json(message: Message) -> "MessageJson":
         "pull": message.pull or None,
         "commit": message.commit or None,
         "verdict": message.verdict or None,
+        "orAgent": message.or_agent or None,
         "artifacts": [*message.artifacts],
     }
 

@@ -31,6 +31,7 @@ WORDS = {
     NeedKind.CHECKS: "check failed",
     NeedKind.DEAD: "dead",
     NeedKind.PULL: "ready to merge",
+    NeedKind.MESSAGE: "request overdue",
     NeedKind.INPUT: "turn ended",
 }
 LONGEST = 300  # characters of others' text that are looked at

@@ -1,0 +1,37 @@
+"""Who does a request if its recipients do not begin: the other agent that its sender named."""
+
+from collections.abc import Collection, Sequence
+
+from ghp_agents.messages import address
+from ghp_agents.messages import message as rules
+from ghp_agents.messages.address import Roles
+from ghp_agents.messages.message import NEW, Letter
+from ghp_agents.ports import Context, Snapshot
+
+
+def inbox(ctx: Context, snapshot: Snapshot, known: Sequence[Letter], roles: Roles) -> list[Letter]:
+    """The letters to an agent, and those for it because others do not begin, oldest first."""
+    found = rules.inbox(known, roles)
+    spare = [x for x in known if x.message.or_agent == roles.name and x not in found]
+    if not spare:
+        return found
+    ids = {each.message.id for each in (*found, *_due(ctx, snapshot, spare, roles.name))}
+    return [each for each in known if each.message.id in ids]
+
+
+def _due(ctx: Context, snapshot: Snapshot, spare: Sequence[Letter], agent: str) -> list[Letter]:
+    from ghp_agents.presence import service as presence  # most inboxes do not need it
+
+    now = ctx.ws.clock.now()
+    views = presence.list_agents(ctx, snapshot) if any(x.state == NEW for x in spare) else []
+    living = {each.name for each in views if each.liveness in presence.LIVING}
+    return [each for each in spare if is_due(each, agent, living, now)]
+
+
+def is_due(letter: Letter, agent: str, living: Collection[str], now: float) -> bool:
+    """Whether it is for the other agent: it has claimed it, or nobody has, and nobody began in time
+    or the recipients are unknown, dead or stopped. A group can have members at any time."""
+    if letter.state != NEW:
+        return letter.holder == agent
+    is_absent = not any(address.is_group(each) or each in living for each in letter.message.to)
+    return is_absent or bool(letter.is_late(now))
