@@ -122,6 +122,6 @@ def _tmux(launch: Launch, environ: Mapping[str, str], *args: str) -> process.End
     return process.run(["tmux", *args], cwd=launch.path, env=environ, timeout=TIMEOUT_S)
 
 
-def by_hand(path: Path, program: str = "claude") -> str:
+def by_hand(path: Path, program: str) -> str:
     """The line that a person types."""
     return f"cd {shlex.quote(str(path))} && {shlex.quote(program)}"

@@ -75,7 +75,7 @@ def start(
     elif not program:
         output.data(_resume(app, started))
         output.flush()
-        output.say(f"Start your agent there: {run_client.by_hand(started.path)}")
+        output.say(f"Start your agent there: {_by_hand(app, started)}")
     start_background(app)
     if program:
         agent = app.ws.agent()
@@ -122,6 +122,18 @@ def _guard(app: App, started: Started) -> None:
             f"Edits in the new worktree are not guarded: {error}",
             "Fix the file, then run `ghp agent-init --hooks` in that worktree.",
         )
+
+
+def _by_hand(app: App, started: Started) -> str:
+    """The line that starts a client whose hooks are installed; Claude Code, if none are."""
+    from ghp_agents.integrations.clients import new_worktree
+
+    try:
+        guarded = new_worktree.guarded(app.ws)
+    except (GhpError, OSError):  # a file that cannot be read was named above
+        guarded = []
+    program = next((run_client.CLIENTS[each][0] for each in guarded), "claude")
+    return run_client.by_hand(started.path, program)
 
 
 def _report_setup(provisioned: Provisioned) -> None:

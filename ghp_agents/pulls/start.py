@@ -12,7 +12,8 @@ from ghp_agents.claims.service import ClaimResult
 from ghp_agents.consent import service as trust
 from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName
-from ghp_agents.hotpath import heartbeat
+from ghp_agents.hotpath import alive, heartbeat
+from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues.issue import short
 from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import service as presence
@@ -47,7 +48,7 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
     mark = start_worktree.pending(ctx.ws, place.path)
     furnished = provision(ctx.ws, place.path) if mark.exists() else None
     inner = open_workspace(place.path, ctx.ws.environ, ctx.ws.clock, agent)
-    _assign_worktree(inner, ctx.store, agent)
+    moved = _assign_worktree(inner, ctx.store, agent)
     fields = {"issue": claimed.issue.number, "lastAction": f"Started {short(claimed.issue)}"}
     if (inner.presence(agent) or {}).get("status") == "idle":  # the worktree had another agent
         fields["status"] = "planning"
@@ -55,17 +56,23 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
     if furnished and not (furnished.setup and furnished.setup.code):
         mark.unlink(missing_ok=True)
     missed = trust.pending(ctx.ws, *PLACING) if furnished else ()
-    notes = (*place.notes, *(furnished.notes if furnished else ()), *missed)
+    notes = (*moved, *place.notes, *(furnished.notes if furnished else ()), *missed)
     return Started(claimed, place.path, place.branch, place.how, furnished, notes)
 
 
-def _assign_worktree(inner: Workspace, store: StateStore, agent: AgentName) -> None:
-    """Make it the agent's worktree; its former agent is renamed to this one."""
+def _assign_worktree(inner: Workspace, store: StateStore, agent: AgentName) -> tuple[str, ...]:
+    """Make it the agent's worktree; its former agent is renamed to this one. Returns what a person
+    should know of that."""
     path = inner.git_dir / NAME_FILE
     before = path.read_text(encoding="utf-8").strip() if path.exists() else ""
     if before == agent:
-        return
-    if before and heartbeat.is_name(before):
-        presence.rename(inner, store, agent)
-    else:
+        return ()
+    if not heartbeat.is_name(before):
         files.write_durably(path, f"{agent}\n".encode())
+        return ()
+    limits = inner.settings.thresholds
+    lives = alive.lives(inner.folders, before, inner.clock.now(), limits.dead, limits.gone)
+    presence.rename(inner, store, agent)
+    left = "What it left uncommitted is there."
+    runs = f" If its client still runs there, end it: `ghp agent-stop {before} --now`."
+    return (f"This was the worktree of {named(before)}. {left}{runs if lives else ''}",)

@@ -75,6 +75,15 @@ def test_again_it_says_that_it_is_there(folder: Path, place: Path) -> None:
     )
 
 
+def test_another_agent_hears_whose_worktree_it_gets(folder: Path, place: Path) -> None:
+    assert ghp(folder, "agent-release 1 --as worker-1").code == 0
+    other = ghp(folder, "agent-start 1 --as worker-2")
+    assert (
+        "Warning: This was the worktree of worker-1. What it left uncommitted is there. If its "
+        "client still runs there, end it: `ghp agent-stop worker-1 --now`.\n"
+    ) in other.err
+
+
 def test_scripts_get_path_branch_and_issue(folder: Path, home: Path) -> None:
     started = ghp(folder, "agent-start --next --json --as worker-1")
     assert json.loads(started.out) == {

@@ -74,8 +74,10 @@ def chosen(words: str, found: Sequence[str]) -> list[str]:
     if words == FOUND:
         if not found:
             raise UsageError(
-                "Found no client with hooks here.",
-                hint=f"Name one: --hooks {','.join(known)}.",
+                "Found no client with hooks here: no client's program is on PATH, and neither this "
+                "repository nor your home folder has its settings.",
+                hint="Name the one that you use, such as `ghp agent-init --hooks claude`. Known: "
+                f"{', '.join(known)}.",
             )
         return list(found)
     wanted = [word.strip().lower() for word in words.split(",") if word.strip()]

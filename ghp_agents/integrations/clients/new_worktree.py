@@ -31,5 +31,13 @@ def steps(ws: Workspace, top: Path) -> Iterator[Step]:
             yield from tool_server.to_put(ws, missing, python)
 
 
+def guarded(ws: Workspace) -> list[str]:
+    """The clients whose hooks are installed in the main worktree, else for this user."""
+    here = [each for each in config_files.here(ws, list(HOMES)) if _is(each, ws.root)]
+    users = config_files.of_user(ws.environ, list(HOMES))
+    found = ([x.client for x in places if client_hooks.python_in(x)] for places in (here, users))
+    return next(filter(None, found), [])
+
+
 def _is(target: ConfigFile, folder: Path) -> bool:
     return target.top == folder or target.top.resolve() == folder.resolve()
