@@ -82,6 +82,7 @@ BELOW = {  # the same for commands below another
         "block": "depend depends unblock link",
         "reopen": "open",
     },
+    "agent-inbox": {"read": "show view open get print", "claim": "take", "fail": "reject"},
     "agent-notes": {"forget": "delete remove rm", "edit": "update set", "show": "get print"},
 }
 HELP = ("help", f"{PREFIX}help")

@@ -62,11 +62,11 @@ def test_each_agent_has_one_line_and_who_needs_a_person_is_first() -> None:
         "~ codex-2      #9  Ünïcode 日本語ドメイン …  stale         6m",
         "IDLE",
         "  gemini-1                                   idle          2h          Started",
-        "  3 columns hidden",
+        "  hidden: worktree, branch, leases (--plain)",
     ]
 
 
-def test_at_60_columns_the_last_columns_are_hidden_and_counted() -> None:
+def test_at_60_columns_the_last_columns_are_hidden_and_named() -> None:
     assert plain(screen(ALL, 60)) == [
         "6 agents · 3 need you · 2 working · 1 stale · 1 dead",
         "NEEDS YOU",
@@ -78,7 +78,7 @@ def test_at_60_columns_the_last_columns_are_hidden_and_counted() -> None:
         "~ codex-2      #9  Ünïcode 日本語…  stale         6m",
         "IDLE",
         "  gemini-1                          idle          2h",
-        "  4 columns hidden",
+        "  hidden: detail, worktree, branch, leases (--plain)",
     ]
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.cli.views.timeline import lines
+from ghp_agents.cli.views.timeline import COLOURS, lines
+from ghp_agents.reports.timeline_cells import SIGNS
 from tests.support.ghp import Result, invoke
 from tests.support.road import Road, merged
 from tests.support.timelines import simulated_day
@@ -84,6 +85,10 @@ worker-3  ▸#3━━━━━━━━━━━━━━━━━━━✗░�
 """,
         "",
     )
+
+
+def test_each_sign_has_a_colour() -> None:
+    assert COLOURS.keys() == SIGNS.keys()
 
 
 def test_nothing_is_said_to_have_happened_in_an_untouched_repository(road: Road) -> None:

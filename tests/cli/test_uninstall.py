@@ -124,7 +124,7 @@ def test_a_dry_run_of_removing_only_lists(used: Path, remote: Path) -> None:
         0,
         LISTED.format(clone=used).replace("To be", "Would be"),
         "Warning: Only this clone has 1 record in the private repository (1 lease).\n"
-        "Hint: First send it with `ghp agent-sync`.\n",
+        f"Hint: First send it with `ghp agent-sync`.\n{LIVING}",
     )
     assert (refs(remote), ours(used)) == before
 

@@ -37,7 +37,9 @@ def take_away(app: App, removal: Removal) -> None:
         return
     _list(app, [_line(step) for step in steps], refs, removal)
     if removal.dry_run:
-        if not steps:
+        if steps:
+            _warn_of_active_agents(app)
+        else:
             _clean_up(app)
         return
     if steps:

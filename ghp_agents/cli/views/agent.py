@@ -36,6 +36,7 @@ SAID = frozenset(
     ("status", "issue", "lastAction", "branch", "worktree", "pull", "kind", "session", "timestamp",
      usage.FIELD)
 )  # fmt: skip
+LABELS = {"startedAt": "started", "lastProgress": "last progress"}
 HIDDEN = frozenset(
     ("epoch", "seq", "generation", "changes", "processRunsFor", "silentFor", WAITS_FOR)
 )
@@ -72,7 +73,7 @@ def page(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[str]:
     for key, value in presence.items():
         if value not in (None, "", [], "idle") and key not in SAID | HIDDEN:
             shown = map(str, value if isinstance(value, list) else [value])
-            yield f"  {file(key)}: {', '.join(_quoted(text) for text in shown)}"
+            yield f"  {LABELS.get(key) or file(key)}: {', '.join(_quoted(text) for text in shown)}"
 
 
 def _facts(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

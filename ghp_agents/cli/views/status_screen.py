@@ -42,6 +42,7 @@ MARK = 2  # cells before the first column
 class Column(NamedTuple):
     """A column: its width is between the widest cell's and `least`, and never above `most`."""
 
+    name: str
     cell: Callable[[AgentRow], str]
     most: int
     least: int
@@ -60,7 +61,7 @@ def screen(
     body, left = _body(overview, room, hidden, grid.line)
     lines = [summary(overview, width, loading=loading), *body]
     rest = [f"… {left} more (--all)"] if left else []
-    rest += [f"{count(hidden, 'column')} hidden"] if hidden else []
+    rest += [f"hidden: {', '.join(hidden)} (--plain)"] if hidden else []
     if rest:
         lines.append((("  " + fitted(" · ".join(rest), width - 2), "dim"),))
     return lines
@@ -79,7 +80,7 @@ class Grid:
 
 
 def _body(
-    overview: Overview, room: int | None, hidden: int, line: Callable[[AgentRow], Line]
+    overview: Overview, room: int | None, hidden: Sequence[str], line: Callable[[AgentRow], Line]
 ) -> tuple[list[Line], int]:
     """The groups with their headings, and the number of agents for which there is no room."""
     groups = [
@@ -216,16 +217,16 @@ def _place(row: AgentRow) -> str:
 
 
 COLUMNS = (  # the most important first; the last ones are hidden if it is narrow
-    Column(_name, 24, 16, "bold"),
-    Column(_issue, 8, 8),
-    Column(_title, 60, 12),
-    Column(_state, 26, 14),
-    Column(_age, 4, 4, "dim", right=True),
-    Column(_about, 12, 12),
-    Column(_detail, 80, 16),
-    Column(_place, 28, 12, "dim"),
-    Column(_branch, 40, 16, "dim"),
-    Column(_leases, 9, 9, "dim"),
+    Column("agent", _name, 24, 16, "bold"),
+    Column("issue", _issue, 8, 8),
+    Column("title", _title, 60, 12),
+    Column("state", _state, 26, 14),
+    Column("age", _age, 4, 4, "dim", right=True),
+    Column("about", _about, 12, 12),
+    Column("detail", _detail, 80, 16),
+    Column("worktree", _place, 28, 12, "dim"),
+    Column("branch", _branch, 40, 16, "dim"),
+    Column("leases", _leases, 9, 9, "dim"),
 )
 
 
@@ -233,8 +234,8 @@ LAST = COLUMNS[-3:]
 COMFORT = 24  # cells
 
 
-def _chosen(rows: Sequence[AgentRow], width: int) -> tuple[list[Column], int]:
-    """The columns that fit, and the number of others that have content."""
+def _chosen(rows: Sequence[AgentRow], width: int) -> tuple[list[Column], list[str]]:
+    """The columns that fit, and the names of others that have content."""
     filled = [column for column in COLUMNS if any(map(column.cell, rows))]
     chosen: list[Column] = []
     taken = MARK - GAP
@@ -244,7 +245,7 @@ def _chosen(rows: Sequence[AgentRow], width: int) -> tuple[list[Column], int]:
         if taken + (COMFORT if column in LAST else 0) > width:
             break
         chosen.append(column)
-    return chosen, len(filled) - len(chosen)
+    return chosen, [column.name for column in filled[len(chosen) :]]
 
 
 def _widest(column: Column, rows: Sequence[AgentRow]) -> int:
