@@ -56,7 +56,7 @@ _CLAUDE = (
     "claude", "-p", "{prompt}", "--output-format", "stream-json", "--verbose",
     "--permission-mode", "acceptEdits", "--allowedTools=Bash(git:*),Bash(ghp:*)",
 )  # fmt: skip
-_CODEX = ("codex", "exec", "--json", "--sandbox", "workspace-write", ARGS)
+_CODEX = ("codex", "exec", "--json", "-c", "sandbox_mode=workspace-write", ARGS)
 _GEMINI = ("gemini", "--output-format", "stream-json", "--approval-mode", "auto_edit", ARGS)
 _OPENCODE = ("opencode", "run", "--format", "json", ARGS)
 _CURSOR = ("cursor-agent", "-p", "--output-format", "stream-json", "--force", ARGS)

@@ -123,6 +123,11 @@ class Bench(NamedTuple):
         }
         (self.home / ".claude.json").write_text(json.dumps(known))
 
+    def codex_environment(self, key: str) -> dict[str, str]:
+        """The same for Codex, whose settings are in a file."""
+        self._configure_codex()
+        return {**os.environ, "FAKE_KEY": key}
+
     def codex(
         self,
         cwd: Path,

@@ -37,6 +37,10 @@ FREE_NAME = "runner-{clone}"
               help="End a run that prints nothing for so long (default: 10m).")  # fmt: skip
 @click.option("--time", "time_", metavar="TIME", type=Duration(), default="2h",
               help="End a run after this time (default: 2h).")  # fmt: skip
+@click.option("--tries", metavar="N", type=click.IntRange(min=1), default=2,
+              help="Give up after N failures of an agent at an issue (default: 2).")  # fmt: skip
+@click.option("--pause", metavar="TIME", type=Duration(), default="30s",
+              help="Wait before a run is repeated, then twice as long (default: 30s).")  # fmt: skip
 @click.option("--turns", metavar="N", type=click.IntRange(min=0), default=0,
               help="End a run after N turns.")  # fmt: skip
 @click.option("--cost", metavar="DOLLARS", type=click.FloatRange(min=0, max=1e6), default=0.0,
@@ -53,6 +57,8 @@ def work(
     runner: str,
     silence: float,
     time_: float,
+    tries: int,
+    pause: float,
     turns: int,
     cost: float,
     keep_env: tuple[str, ...],
@@ -61,7 +67,7 @@ def work(
     """Claim issues, start a client for each in its worktree, and supervise it.
 
     A client works until its pull request is open. A run that fails is repeated after a pause, and
-    its session goes on if the client can. After two failures another agent gets the issue, and
+    its session goes on if the client can. After --tries failures another agent gets the issue, and
     then a person is asked. Options after `--` go to the client.
 
     `ghp agent-logs` shows what runs print, `ghp agent-stop NAME` ends one. Ctrl-C ends all; their
@@ -89,7 +95,7 @@ def work(
     plan = Plan(
         _names(app, agent, most),
         RunCommand(chosen, args, keep_env, turns, cost),
-        RunLimits(silence=silence, time=time_, turns=turns, cost=cost),
+        RunLimits(silence, time_, turns, cost, tries, first_wait=pause),
         once,
     )
 
