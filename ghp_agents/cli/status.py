@@ -8,6 +8,7 @@ import click
 from ghp_agents.claims import shown_work
 from ghp_agents.cli import complete, json_choice, output, past, statuses
 from ghp_agents.cli.context import acting, start_background
+from ghp_agents.cli.messages import channels
 from ghp_agents.cli.params import LIMIT
 from ghp_agents.cli.views import agent as agent_view
 from ghp_agents.cli.views import news, status_notes
@@ -109,6 +110,7 @@ def status(
         _watch(app, choice)
         return
     then = past.time_of(app, at)
+    channels.refresh(app)
     is_screen = output.is_terminal() and not (as_json or plain or choice.name or then is not None)
     look = _look_back(app, choice, then) if then is not None else None
     if look is None:

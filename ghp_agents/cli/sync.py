@@ -4,6 +4,7 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, log_unexpected
+from ghp_agents.cli.messages import channels
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.core.ids import count
 from ghp_agents.state.join import SyncReport
@@ -57,6 +58,7 @@ def sync(
         if not retry:
             return
         set_aside.retry(app, retry)
+    channels.refresh(app)
     with output.busy("Syncing"):
         report = services.sync(
             app,

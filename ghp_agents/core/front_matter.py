@@ -59,6 +59,11 @@ def parse(data: bytes) -> Document:
     return Document(meta, body.removeprefix("\n"))
 
 
+def yaml_fields(text: str) -> dict[str, Any]:
+    """The fields of YAML that a person wrote, of JSON types. Raises ValueError."""
+    return _hand_written(text)
+
+
 def _rendered(head: str) -> dict[str, Any] | None:
     """The fields of front matter that `render` wrote, or None if something else wrote it.
 

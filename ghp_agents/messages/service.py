@@ -7,7 +7,16 @@ from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.ids import UNNAMED, Actor, AgentName, CloneId, Timestamp, agent_name
 from ghp_agents.hotpath import news_flag
-from ghp_agents.messages import address, fallback, mailbox, record, subscriptions, texts, topic_list
+from ghp_agents.messages import (
+    address,
+    channel_list,
+    fallback,
+    mailbox,
+    record,
+    subscriptions,
+    texts,
+    topic_list,
+)
 from ghp_agents.messages import claim as claims
 from ghp_agents.messages import message as rules
 from ghp_agents.messages.address import Roles
@@ -69,6 +78,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
     by, to = ctx.ws.actor(), address.checked_all(draft.to)
     if not to:
         raise UsageError("The message has no recipient.", hint="Name an agent, or @all.")
+    channel_list.refuse_others(ctx.ws, by, to)
     if draft.kind == COMMAND and not rules.may_command(by, ctx.ws.settings.orchestrators):
         raise RefusedError(
             "Only people and orchestrators may command agents.",

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import AgentName, Timestamp, digest
+from ghp_agents.messages import channel_list
 from ghp_agents.messages.address import Roles
 from ghp_agents.messages.subscription import FOLDER, MOST, Subscription, encode, read_subscriptions
 from ghp_agents.messages.topic import REST, checked_pattern
@@ -34,16 +35,17 @@ class Subscribed(NamedTuple):
 def roles_of_all(ws: Workspace, snapshot: Snapshot, agents: Iterable[str]) -> list[Roles]:
     """The groups to which agents belong."""
     known, _ = read_subscriptions(snapshot.present(FOLDER))
-    settings = ws.settings
+    settings, names = ws.settings, [*agents]
+    channels = channel_list.heard(ws, names)
     return [
         Roles(
             name,
             is_orchestrator=name in settings.orchestrators,
             capabilities=tuple(settings.capabilities.get(name, ())),
-            listens=known[name].listens if name in known else settings.topics,
+            listens=(known[name].listens if name in known else settings.topics) + channels[name],
             ignores=known[name].ignores if name in known else (),
         )
-        for name in agents
+        for name in names
     ]
 
 

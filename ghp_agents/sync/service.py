@@ -12,6 +12,7 @@ from ghp_agents.guard import evaluate
 from ghp_agents.issues import service as issue
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import expiry, reconcile
+from ghp_agents.messages import channel_list
 from ghp_agents.notes import service as note
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import name_owners, process_reports
@@ -93,7 +94,7 @@ def sync(
         report = report._replace(notes=(*report.notes, *notes))
     if not in_command:
         main_moved.observe(ctx, snapshot, seen)
-    notifications.notify_agents(ctx, snapshot)
+    report = report._replace(notes=(*report.notes, *_tell(ctx, snapshot)))
     evaluate.refresh(ctx)
     if publish and report.remote and not report.trouble:
         from ghp_agents.reports import pages  # reads every noun; few syncs publish
@@ -101,6 +102,20 @@ def sync(
         gone = {view.name for view in seen if view.liveness is Liveness.GONE}
         report = _together(report, ctx.exchange.publish(pages.renderer(ctx), gone=gone))
     return report
+
+
+def _tell(ctx: Context, snapshot: Snapshot) -> list[str]:
+    """Let agents know that there is news, and make the files of channels anew; return notes. Only a
+    person's own command sends what they wrote there."""
+    notifications.notify_agents(ctx, snapshot)
+    if channel_list.path(ctx.ws) is None:
+        return []
+    from ghp_agents.messages import channel_files
+
+    try:
+        return channel_files.refresh(ctx, takes=False)
+    except GhpError as error:
+        return [str(error)]
 
 
 def _send_waiting(ctx: Context) -> list[str]:

@@ -219,3 +219,31 @@ def test_conversations_are_exported_once_and_again_when_they_go_on(
     assert "worker-2 completed it" in (out / "timeline.md").read_text()
     none = run(one, "agent-export", "--to", str(out), "--since", "2100-01-01")
     assert none[2] == "No messages since then.\n"
+
+
+def test_a_channel_is_a_file_that_agents_and_people_share(pair: tuple[Path, Path]) -> None:
+    one, two = pair
+    for folder in pair:
+        (folder / ".ghp").mkdir(exist_ok=True)
+        (folder / ".ghp/channels.yaml").write_text("channels: {general: {permissions: [user]}}")
+    file = two / ".ghp/channels/general.md"
+    assert run(one, "agent-send", "@general", "Hello")[0] == 3
+    assert run(one, "agent-send", "@general", "Hello", "--as", "@me")[0] == 0
+    assert "```@" in (one / ".ghp/channels/general.md").read_text()
+    succeed(two, "agent-sync")
+    assert "\nHello\n" in file.read_text()
+    with file.open("a") as end:
+        end.write("Who has time?\n")
+    assert "Sent what you wrote" not in run(two, "agent-status")[2], "an agent runs it"
+    assert (
+        "Sent what you wrote in .ghp/channels/general.md"
+        in run(two, "agent-status", "--as", "@me")[2]
+    )
+    succeed(one, "agent-sync")
+    assert "Who has time?" in run(one, "agent-inbox")[1]
+    assert "Who has time?" in (one / ".ghp/channels/general.md").read_text()
+    (one / ".ghp/channels.yaml").write_text("channels: 1")
+    assert run(one, "agent-inbox")[2].startswith(
+        "Warning: .ghp/channels.yaml cannot be used: it has no `channels:` with a name for each.\n"
+        "Hint: `docs/messages.md` shows its form.\n"
+    )

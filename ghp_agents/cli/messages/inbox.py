@@ -7,6 +7,7 @@ import click
 from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import acting, hear_first, send, start_background
 from ghp_agents.cli.group import Group
+from ghp_agents.cli.messages import channels
 from ghp_agents.cli.params import read_text
 from ghp_agents.cli.views import message as view
 from ghp_agents.core.errors import UsageError
@@ -88,6 +89,7 @@ def _follow(app: App, command: str | None, follow: bool, lists: bool, as_json: b
 
 def _list(app: App, everything: bool, sent: bool, as_json: bool) -> None:
     hear_first(app)
+    channels.refresh(app)
     actor = app.ws.actor()
     if sent or actor.is_person:
         letters = services.sent(app, app.store.snapshot(), actor)

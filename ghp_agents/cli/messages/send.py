@@ -9,6 +9,7 @@ import click
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting
 from ghp_agents.cli.context import send as send_now
+from ghp_agents.cli.messages import channels
 from ghp_agents.cli.params import STDIN, Duration
 from ghp_agents.cli.views import message as view
 from ghp_agents.core.errors import UsageError
@@ -113,6 +114,7 @@ def send(
     for note in (*result.notes, *([subject.note] if subject and subject.note else ())):
         output.warn(note)
     output.flush()
+    channels.refresh(app)
     send_now(app)
 
 

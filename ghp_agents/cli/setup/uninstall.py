@@ -9,6 +9,7 @@ from ghp_agents.cli.setup import guards, tool_server
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import count
 from ghp_agents.doctor import setup as services
+from ghp_agents.messages import channel_files
 from ghp_agents.state.admin_port import RemoteRef, Step
 from ghp_agents.wiring import App
 
@@ -62,7 +63,7 @@ def take_away(app: App, removal: Removal) -> None:
 
 def _steps(app: App) -> list[Step]:
     clients = [*guards.all_of_clone(app), *tool_server.all_of_clone(app)]
-    return [*clients, *app.ground.belongings()]
+    return [*clients, *channel_files.to_take(app.ws), *app.ground.belongings()]
 
 
 def _line(step: Step) -> str:

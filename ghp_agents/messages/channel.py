@@ -1,0 +1,132 @@
+"""A channel: a topic that people also read and write as a file. Its settings, and its text."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ghp_agents.core.front_matter import yaml_fields
+from ghp_agents.core.ids import Actor, one_line
+from ghp_agents.hotpath.quoting import clean, fence, named, when
+from ghp_agents.messages.message import ACK, DONE, REPLIES, Message
+from ghp_agents.messages.topic import is_topic
+
+EVERYBODY, PEOPLE = "all", "user"  # in a list of members
+DESCRIPTION_LIMIT = 200
+# The last two are for other programs.
+KEYS = (
+    "description", "members", "permissions", "notifications", "typing_indicators", "job_references",
+)  # fmt: skip
+NOTICE = "<!-- Write below the last block. A command that you run sends your text. -->"
+SHOWN = 200  # messages; the newest
+_FENCED = re.compile(r"(`{3,})[^\n`]*\n(.*)\n\1`*", re.DOTALL)
+
+
+class Channel(NamedTuple):
+    """What `channels.yaml` says of a channel."""
+
+    name: str
+    description: str = ""
+    members: tuple[str, ...] = (EVERYBODY,)
+    writers: tuple[str, ...] = (EVERYBODY,)
+    notifies: bool = True  # whether its members hear it without a subscription
+
+
+def parse(text: str) -> list[Channel]:
+    """The channels in a file. Raises ValueError, which says what is wrong."""
+    try:
+        fields = yaml_fields(text)
+    except ValueError as error:
+        raise ValueError(str(error).replace("the front matter", "it")) from None
+    found = fields.get("channels")
+    if not isinstance(found, dict):
+        raise ValueError("it has no `channels:` with a name for each")
+    return [_channel(str(name), value) for name, value in found.items()]
+
+
+def _channel(name: str, value: Any) -> Channel:
+    shown = one_line(name, 40)
+    if not is_topic(f"@{name}"):
+        raise ValueError(f"{shown!r} is not the name of a topic")
+    if not isinstance(value, dict | None):
+        raise ValueError(f"`{shown}` is not a list of fields")
+    fields: Mapping[str, Any] = value or {}
+    strange = next((key for key in fields if key not in KEYS), None)
+    if strange is not None:
+        raise ValueError(f"`{shown}` has the unknown field {one_line(strange, 40)!r}")
+    description = fields.get("description", "")
+    if not isinstance(description, str):
+        raise ValueError(f"the `description` of `{shown}` is not a text")
+    members = _names(shown, "members", fields.get("members", [EVERYBODY]))
+    notifies = fields.get("notifications", True)
+    if not isinstance(notifies, bool):
+        raise ValueError(f"the `notifications` of `{shown}` are not true or false")
+    writers = _names(shown, "permissions", fields.get("permissions", [*members]))
+    return Channel(name, one_line(description, DESCRIPTION_LIMIT), members, writers, notifies)
+
+
+def _names(channel: str, field: str, value: Any) -> tuple[str, ...]:
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return tuple(value)
+    raise ValueError(f"the `{field}` of `{channel}` are not a list of names")
+
+
+def includes(names: Iterable[str], actor: Actor) -> bool:
+    """Whether a list of members includes somebody."""
+    of_all = (EVERYBODY, PEOPLE) if actor.is_person else (EVERYBODY,)
+    return any(each in of_all or each == actor.name for each in names)
+
+
+def messages_of(channel: Channel, known: Iterable[Message]) -> list[Message]:
+    """The newest messages to a channel, and the replies to them, oldest first."""
+    found: list[Message] = []
+    ids: set[str] = set()
+    for each in known:
+        is_reply = each.kind in REPLIES and each.about in ids
+        if is_reply or f"@{channel.name}" in each.to:
+            found.append(each)
+            ids.add(each.id)
+    return found[-SHOWN:]
+
+
+def render(channel: Channel, messages: Iterable[Message]) -> str:
+    """The text of a channel's file. No text in a block can end it."""
+    head = [f"# {channel.name}"]
+    head += [clean(channel.description).replace("`", "'")] if channel.description else []
+    blocks = [_block(each) for each in messages]
+    return "\n\n".join([*head, NOTICE, *blocks]) + "\n"
+
+
+def _block(message: Message) -> str:
+    name = named(message.by.name).strip("«»").replace(" ", "-")
+    author = f"@{name}" if message.by.is_person else name
+    lines = [message.body] if message.body.startswith(message.subject) else _said(message)
+    ticks, _, rest = fence(clean("\n\n".join(filter(None, lines)))).partition("\n")
+    return f"{ticks}{author} [{when(message.at)}, {message.name}]\n{rest}"
+
+
+def _said(message: Message) -> list[str]:
+    if message.kind not in REPLIES:
+        return [message.subject, message.body]
+    verb = {ACK: "began with", DONE: "completed"}.get(message.kind, "could not do")
+    return [f"{verb} M-{message.about}: {message.subject}", message.body]
+
+
+def after_last_block(text: str) -> str:
+    """What is below the last block of a file that a person changed; all, if it has no block."""
+    ticks, end = "", 0
+    position = 0
+    for line in text.splitlines(keepends=True):
+        position += len(line)
+        run = re.match(r"`{3,}", line)
+        if not ticks and run:
+            ticks = run[0]
+        elif ticks and run and len(run[0]) >= len(ticks) and not line[len(run[0]) :].strip():
+            ticks, end = "", position
+    return text[end:]
+
+
+def written(text: str) -> str:
+    """What a person wrote, without a block around it."""
+    tidy = text.replace("\r\n", "\n").strip()
+    whole = _FENCED.fullmatch(tidy)
+    return whole[2].strip() if whole else tidy

@@ -1,0 +1,169 @@
+"""The files of channels: made from messages, what a person wrote is sent once, nothing is lost."""
+
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.messages import channel_files, mailbox
+from ghp_agents.messages.message import Message
+from ghp_agents.workspace import MYSELF
+from tests.support.git import git
+from tests.support.messages import Post
+
+
+class Chat:
+    """A person and an agent with a channel."""
+
+    def __init__(self, repo: Path) -> None:
+        (repo / ".ghp").mkdir()
+        (repo / ".ghp/channels.yaml").write_text("channels: {general: {}}")
+        self.repo, self.file = repo, repo / ".ghp/channels/general.md"
+        self.agent = Post(repo, "worker-1")
+        self.person = self.agent.by(MYSELF)
+
+    def refresh(self, *, takes: bool = True) -> list[str]:
+        return channel_files.refresh(self.person.parts, takes=takes)
+
+    def append(self, text: str) -> None:
+        with self.file.open("a") as file:
+            file.write(text)
+
+    def sent(self) -> list[Message]:
+        """What persons sent."""
+        snapshot = self.person.store.snapshot()
+        known = mailbox.read(self.person.ws, snapshot)
+        return [mailbox.whole(snapshot, each) for each in known if each.by.is_person]
+
+
+@pytest.fixture
+def chat(repo: Path) -> Chat:
+    return Chat(repo)
+
+
+def test_the_file_follows_the_messages_and_is_hidden_from_git(chat: Chat) -> None:
+    assert chat.refresh() == []
+    empty = chat.file.read_text()
+    chat.agent.send("@general", subject="Hello", kind="note")
+    assert chat.refresh(takes=False) == []
+    text = chat.file.read_text()
+    assert text.startswith(empty)
+    assert "\nHello\n```\n" in text
+    assert chat.refresh() == []
+    assert chat.file.read_text() == text
+    assert git(chat.repo, "status", "--short", "--untracked-files=all") == "?? .ghp/channels.yaml"
+
+
+def test_what_a_person_appends_is_sent_once_as_a_note_of_theirs(chat: Chat) -> None:
+    chat.refresh()
+    chat.append("\nWhere is the parser?\nI need it.\n")
+    assert chat.refresh(takes=False) == []
+    assert chat.sent() == []
+    notes = chat.refresh()
+    (message,) = chat.sent()
+    assert notes == [f"Sent what you wrote in .ghp/channels/general.md as {message.name}."]
+    assert (message.to, message.subject, message.kind) == (
+        ("@general",), "Where is the parser?", "note",
+    )  # fmt: skip
+    assert message.body == "Where is the parser?\nI need it."
+    assert message.artifacts == (".ghp/channels/general.md",)
+    text = chat.file.read_text()
+    assert text.count("I need it.") == 1
+    chat.agent.clock.wait(1000)
+    assert chat.refresh() == []
+    assert len(chat.sent()) == 1
+    chat.append("Where is the parser?\nI need it.")
+    assert len(chat.refresh()) == 1
+    assert len(chat.sent()) == 2, "the same words again are a new message"
+
+
+def test_an_editor_that_saves_an_old_file_with_more_below_sends_only_that(chat: Chat) -> None:
+    chat.refresh()
+    chat.append("\nfirst\n")
+    in_editor = chat.file.read_text()
+    chat.refresh()
+    chat.agent.send("@general", subject="Meanwhile", kind="note")
+    chat.refresh()
+    chat.file.write_text(in_editor + "second\n")
+    chat.refresh()
+    assert [each.subject for each in chat.sent()] == ["first", "second"]
+    assert "Meanwhile" in chat.file.read_text()
+
+
+def test_a_killed_command_sends_nothing_twice(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    chat.refresh()
+    chat.append("\nonce\n")
+
+    def dies(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(channel_files, "_write", dies)
+    with pytest.raises(KeyboardInterrupt):
+        chat.refresh()
+    monkeypatch.undo()
+    chat.agent.clock.wait(1000)
+    chat.refresh()
+    assert [each.subject for each in chat.sent()] == ["once"]
+    assert chat.file.read_text().count("\nonce\n") == 1
+
+
+def test_a_file_that_was_changed_above_its_end_is_kept(chat: Chat) -> None:
+    chat.agent.send("@general", subject="Hello", kind="note")
+    chat.refresh()
+    garbage = "<<<<<<< mine\n" + chat.file.read_text().replace("Hello", "Bye") + "and this\n"
+    chat.file.write_text(garbage)
+    sent, kept = chat.refresh()
+    assert sent.startswith("Sent what you wrote")
+    assert [each.subject for each in chat.sent()] == ["and this"]
+    place = Path(kept.partition("yours is in ")[2].removesuffix("."))
+    assert place.read_text() == garbage
+    assert "Hello" in chat.file.read_text()
+    assert chat.refresh() == []
+
+
+def test_what_cannot_be_sent_stays_in_the_file(chat: Chat) -> None:
+    chat.refresh()
+    for text, why in [
+        ("x" * 70_000, "The body has 70000 characters; the limit is 65536."),
+        ("ghp_" + "a" * 36, ""),
+    ]:
+        before = chat.file.read_text()
+        chat.append(text)
+        (note,) = chat.refresh()
+        assert note.startswith(f".ghp/channels/general.md: {why}")
+        assert chat.file.read_text() == before + text
+        chat.file.write_text(before)
+    assert chat.sent() == []
+
+
+def test_links_and_tracked_files_are_left_alone(chat: Chat, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    folder = chat.repo / ".ghp/channels"
+    folder.symlink_to(outside)
+    assert chat.refresh() == [".ghp/channels is a link: channels are not written there."]
+    folder.unlink()
+    folder.mkdir()
+    chat.file.symlink_to(outside / "x.md")
+    assert chat.refresh() == [
+        ".ghp/channels/general.md is a link or too large: it was left as it is."
+    ]
+    chat.file.unlink()
+    chat.file.write_text("theirs\n```a\n```\n")
+    git(chat.repo, "add", "-f", ".ghp/channels/general.md")
+    notes = chat.refresh()
+    assert notes[-1] == ".ghp/channels/general.md: git tracks it, so it is yours"
+    assert chat.file.read_text() == "theirs\n```a\n```\n"
+    assert list(outside.iterdir()) == []
+
+
+def test_removal_takes_what_we_made_and_nothing_else(chat: Chat) -> None:
+    chat.refresh()
+    for step in channel_files.to_take(chat.person.ws):
+        step.act()
+    assert not chat.file.exists()
+    assert (chat.repo / ".ghp/channels.yaml").exists()
+    chat.refresh()
+    chat.append("mine\n")
+    for step in channel_files.to_take(chat.person.ws):
+        step.act()
+    assert chat.file.read_text().endswith("mine\n")
