@@ -42,6 +42,7 @@ def start(context: "HookContext") -> Reply:
     own_name.keep(context.folders, ids, context.agent, context.now)
     begin(context, fields)
     usage.begin(context)
+    _keep_way_in(context)
     first = _first_of_name(context)
     if first:
         news_flag.set_flag(context.folders, first)
@@ -55,6 +56,13 @@ def start(context: "HookContext") -> Reply:
 
         lead += " " + namesakes.to_second(context.agent, first, context.folders)
     return _start_reply(context, lead, folder)
+
+
+def _keep_way_in(context: "HookContext") -> None:
+    from ghp_agents.presence import way_in
+
+    event = context.event
+    way_in.keep(context.folders, context.agent, event.client, event.session or "", context.environ)
 
 
 def _first_of_name(context: "HookContext") -> str:

@@ -13,6 +13,7 @@ from ghp_agents.messages.message import (
     NEW,
     PROPOSAL,
     REVIEW,
+    URGENCIES,
     VERDICTS,
     VOTE,
     VOTE_LASTS,
@@ -55,6 +56,14 @@ def _concerns(letter: Letter, agent: str, since: str) -> bool:
         return agent in message.to or message.at >= since
     state = letter.state if message.is_shared else letter.state_of(agent)
     return state == NEW
+
+
+def wakes(message: Message) -> bool:
+    """Whether a resting agent should hear of a message now: it asks for work, is the result of a
+    request, answers one, or is urgent."""
+    return message.kind != ACK and (
+        message.wants_work or bool(message.about) or message.urgency in URGENCIES[2:]
+    )
 
 
 def overdue(mine: Iterable[Letter], known: Collection[str], now: float) -> list[tuple[str, str]]:

@@ -40,6 +40,15 @@ def save_status(
             _forget(saved)
 
 
+def is_waiting(ws: Workspace, agent: str) -> bool:
+    """Whether a process of this agent waits, so that its turn goes on."""
+    return any(
+        files.is_locked(_lock(saved)) is not False
+        for folder in ws.folders
+        for saved in Path(folder, FOLDER).glob(f"{agent}.*.json")
+    )
+
+
 def restore_status(ws: Workspace, agents: Collection[str]) -> None:
     """Restore the former status of those of `agents` whose waiting process is gone."""
     for folder in ws.folders:

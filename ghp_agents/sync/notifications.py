@@ -18,12 +18,13 @@ from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.quoting import clean, file, phrase
 from ghp_agents.messages import service as messages
 from ghp_agents.messages import undelivered
+from ghp_agents.messages.news import key_of, wakes
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import namesakes, same_name, stopping
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls.merging import send_back
 from ghp_agents.state import refusal
-from ghp_agents.sync import main_moved, others_news, unblock
+from ghp_agents.sync import main_moved, others_news, unblock, wake
 from ghp_agents.workspace import Workspace
 
 ISSUES = "issue/"
@@ -197,7 +198,8 @@ def deliver(ctx: Context, agent: AgentName, ids: Iterable[str]) -> None:
 
 
 def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
-    """Set the news flag of this clone's agents that have undelivered items."""
+    """Set the news flag of this clone's agents that have undelivered items. Those that rest are
+    woken for some of them."""
     answered = bool(snapshot.present(ANSWERS))
     ledger = cache(lambda baseline: ctx.store.ledger(baseline))
     letters = messages.known_letters(ctx, snapshot)
@@ -209,10 +211,14 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
         fence = _fence(ctx, agent)
         fenced = fence is not None and not is_told(ctx.ws, agent, _fence_id(fence))
         wanted = _wanted(ctx, snapshot, agent, again=False) or _once(ctx, snapshot, agent)
-        wanted = wanted or undelivered.texts(ctx, snapshot, agent, letters)
-        new = (answered and _answers(ctx.ws, snapshot, agent)) or _returns(ctx.ws, snapshot, agent)
+        unheard = undelivered.find(ctx, snapshot, agent, letters)
+        answers = _answers(ctx.ws, snapshot, agent) if answered else []
+        new = answers or any(unheard) or _returns(ctx.ws, snapshot, agent)
         if stop or fenced or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
             news_flag.set_flag(ctx.ws.folders, agent)
+        urgent = [key_of(each) for each in unheard.messages if wakes(each)]
+        urgent += [key for _, key in unheard.results]
+        wake.wake(ctx, agent, [*urgent, *(each.id for each in answers)])
 
 
 def _answers(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:

@@ -12,7 +12,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.hotpath.background import SPAWN_PAUSE
 from ghp_agents.ports import Context
 from ghp_agents.presence import process_reports
-from ghp_agents.sync import push_now
+from ghp_agents.sync import push_now, wake
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,5 +38,6 @@ def watch(ctx: Context, hub: "GitHubRepository | None" = None) -> None:
             ctx.ws.clock.wait(min(max(left, SPAWN_PAUSE), LOOK_EVERY))
             if not ctx.ws.ghp_dir.is_dir():  # removed meanwhile
                 return
-            if process_reports.report_processes(ctx.ws, asks_clients=True):
+            has_written = process_reports.report_processes(ctx.ws, asks_clients=True)
+            if has_written or wake.wakes_any(ctx):
                 push_now.deliver(ctx, hub)

@@ -1,8 +1,10 @@
 """Messages as an agent reads them: bounded, quoted, with the next command, and in order."""
 
+import pytest
+
 from ghp_agents.core.ids import Actor
 from ghp_agents.messages.message import letters
-from ghp_agents.messages.news import BODY_SHOWN, LIMIT, key_of, texts, unread, words
+from ghp_agents.messages.news import BODY_SHOWN, LIMIT, key_of, texts, unread, wakes, words
 from tests.support.messages import AT, message
 
 
@@ -82,3 +84,20 @@ def test_a_note_to_all_concerns_those_who_had_started() -> None:
     known = letters([message(kind="note", to=("@all",))])
     assert len(unread(known, [], "worker-2", set(), AT)) == 1
     assert unread(known, [], "worker-2", set(), "2027-01-01T00:00:00Z") == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_heard"),
+    [
+        ({"kind": "request"}, True),
+        ({"kind": "done", "about": "3f9a"}, True),
+        ({"kind": "ack", "about": "3f9a"}, False),
+        ({"kind": "note"}, False),
+        ({"kind": "note", "about": "3f9a"}, True),
+        ({"kind": "note", "urgency": "high"}, True),
+    ],
+)
+def test_a_resting_agent_is_woken_for_what_it_should_act_on(
+    fields: dict[str, str], is_heard: bool
+) -> None:
+    assert wakes(message(**fields)) is is_heard

@@ -1,0 +1,89 @@
+"""Real sessions that rest begin a turn when somebody asks them for work; nobody types anything."""
+
+import contextlib
+import os
+import queue
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.clients.live import LiveSession
+from tests.clients.steps import OTHER, TRUSTED, edit, run, set_up
+from tests.support.clients import Bench
+from tests.support.fake_models import Request, Turn
+from tests.support.terminal import Terminal, terminal
+
+pytestmark = pytest.mark.slow
+
+
+# Codex asks a user of an older model, once, whether to change it.
+ASKED = '\n[notice.model_migrations]\n"gpt-5.5" = "gpt-6-sol"\n'
+
+
+@contextlib.contextmanager
+def codex_at_a_terminal(bench: Bench, repo: Path, key: str) -> Iterator[Terminal]:
+    """Codex as people have it before them, in a folder that it trusts."""
+    config = bench.home / ".codex/config.toml"
+    config.write_text(config.read_text() + ASKED)
+    command = [*bench.command("codex"), "--dangerously-bypass-approvals-and-sandbox", TRUSTED]
+    with terminal(command, repo, {**os.environ, "FAKE_KEY": key}) as screen:
+        screen.wait_for("Ask Codex to do anything")
+        yield screen
+
+
+@contextlib.contextmanager
+def at_a_terminal(bench: Bench, client: str, repo: Path) -> Iterator[Terminal]:
+    if client == "codex":
+        with codex_at_a_terminal(bench, repo, "one") as screen:
+            yield screen
+    else:
+        with bench.claude_at_a_terminal(repo, "one") as screen:
+            screen.wait_for("accept edits")
+            yield screen
+
+
+@pytest.mark.parametrize("client", ["claude", "codex"])
+def test_a_resting_session_does_what_another_agent_asks_for(
+    bench: Bench, repo: Path, client: str
+) -> None:
+    set_up(bench, repo, client)
+    heard: queue.Queue[str] = queue.Queue()
+    review = repo / "review.md"
+
+    def line(request: Request) -> Turn:
+        if "task title" in request.said or "Review it" not in request.said:
+            return Turn("I stop.")
+        heard.put(request.said)
+        return Turn("Reviewed.") if review.exists() else Turn(calls=[edit(client, review, "Fine.")])
+
+    bench.models.script("one", *[line] * 9)
+    with at_a_terminal(bench, client, repo) as screen:
+        screen.type("Begin")
+        screen.wait_for("Begin")
+        screen.type("\r")
+        screen.wait_for("I stop.")
+        name = run(
+            "agent-send", "worker-1", "Review it", "--kind", "review", cwd=repo, env=OTHER
+        ).strip()
+        path = f"{Path(bench.command(client)[0]).parent}:{os.environ['PATH']}"
+        run("agent-sync", cwd=repo, env={**OTHER, "PATH": path})
+        said = heard.get(timeout=15)
+        screen.wait_for("Reviewed.")
+    assert said.count(f"Review {name} by agent worker-2: «Review it».") == 1
+    assert review.read_text() == "Fine.\n"
+
+
+def test_a_session_in_its_turn_is_not_called_and_hears_after_its_step(
+    bench: Bench, repo: Path
+) -> None:
+    set_up(bench, repo, "claude")
+    session = LiveSession(bench, repo, "one")
+    session.begin()
+    run("agent-send", "worker-1", "Review it", "--kind", "review", cwd=repo, env=OTHER)
+    run("agent-sync", cwd=repo, env=OTHER)
+    heard = session.look()
+    assert heard.context.count("«Review it»") == 1
+    assert session.rest().context == ""
+    session.close()
+    assert "another Claude session" not in bench.models.said("one")

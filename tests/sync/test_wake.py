@@ -1,0 +1,116 @@
+"""A resting session is called once for what it has not heard, and the call has no content."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.ids import AgentName
+from ghp_agents.escalations import service as escalation
+from ghp_agents.presence import service as presence
+from ghp_agents.presence import way_in
+from ghp_agents.sync import notifications, wake
+from ghp_agents.wiring import App
+from tests.support.messages import Post
+
+RESTING = AgentName("worker-2")
+
+
+class Team:
+    """worker-1 sends; worker-2 is a session of Codex that rests. `calls` are what reaches it."""
+
+    def __init__(self, repo: Path, bin: Path) -> None:
+        self._log = bin / "log"
+        (bin / "codex").write_text(f'#!/bin/sh\necho "$@" >> {self._log}\n')
+        (bin / "codex").chmod(0o755)
+        self.one = Post(repo, "worker-1")
+        environ = {
+            **os.environ, "PATH": f"{bin}:{os.environ['PATH']}", "CLAUDE_CODE_SESSION_ID": "s-1",
+            "CLAUDE_PID": str(os.getpid()),
+        }  # fmt: skip
+        self.app = App(repo, environ, name=RESTING, clock=self.one.clock)
+        presence.register(self.app.ws, self.app.store, RESTING)
+        self.rest()
+        way_in.keep(self.app.ws.folders, RESTING, "codex", "s-1", {})
+
+    def rest(self, status: str = "waiting") -> None:
+        presence.heartbeat(self.app.ws, self.app.store, RESTING, {"status": status})
+
+    def sync(self) -> int:
+        """Notify all agents; how often worker-2 has been called."""
+        notifications.notify_agents(self.app, self.app.store.snapshot())
+        return len(self.calls)
+
+    @property
+    def calls(self) -> list[str]:
+        return self._log.read_text().splitlines() if self._log.exists() else []
+
+
+@pytest.fixture
+def team(repo: Path, tmp_path: Path) -> Team:
+    return Team(repo, tmp_path)
+
+
+def test_a_request_wakes_once_and_is_told_by_the_hook(team: Team) -> None:
+    assert team.sync() == 0
+    team.one.send("worker-2", subject="Rm -rf", kind="request")
+    assert [team.sync(), team.sync()] == [1, 1]
+    assert team.calls == [f"queue --thread=s-1 --message={wake.CALL}"]
+    assert "Rm -rf" in notifications.gather(team.app, RESTING).text
+
+
+def test_a_note_waits_and_a_reply_does_not(team: Team) -> None:
+    name = team.one.by("worker-2").send("worker-1", kind="request").message.name
+    team.rest()
+    team.one.send("worker-2", subject="FYI")
+    team.one.claim(name)
+    assert team.sync() == 0
+    team.one.done(name, "All good.")
+    assert team.sync() == 1
+
+
+def test_an_answer_of_a_person_wakes(team: Team) -> None:
+    asked = escalation.escalate(team.app, "Which port?").escalation
+    team.rest()
+    escalation.answer(team.one.by("@me").parts, asked.name, "8080")
+    assert team.sync() == 1
+
+
+def test_many_messages_are_one_call_a_minute(team: Team) -> None:
+    for subject in ("First", "Second", "Third"):
+        team.one.send("worker-2", subject=subject, kind="request")
+        assert team.sync() == 1
+    team.one.clock.wait(wake.PAUSE)
+    assert [team.sync(), team.sync()] == [2, 2]
+
+
+def test_a_call_that_fails_is_made_again(team: Team) -> None:
+    team.one.send("worker-2", kind="request")
+    team.rest("implementing")
+    assert team.sync() == 0
+    team.rest()
+    assert team.sync() == 1
+
+
+def test_a_setting_turns_it_off(team: Team) -> None:
+    (team.one.repo / ".ghp").mkdir(exist_ok=True)
+    (team.one.repo / ".ghp/config.json").write_text('{"agents": {"wake": false}}')
+    team.one.send("worker-2", kind="request")
+    off = App(team.app.cwd, team.app.environ, name=RESTING, clock=team.one.clock)
+    wake.wake(off, RESTING, ["message/3f9a"])
+    assert (team.calls, wake.wakes_any(off), wake.wakes_any(team.app)) == ([], False, True)
+
+
+@pytest.mark.parametrize(
+    ("known", "at", "due"),
+    [
+        (None, None, True),
+        (["a", "b"], 0.0, False),
+        (["a"], 0.0, True),
+        (["a"], 950.0, False),
+        (["a"], 2_000.0, True),  # the clock went back
+        ("odd", "odd", True),
+    ],
+)
+def test_it_is_due_for_what_is_new(known: object, at: object, due: bool) -> None:
+    assert wake.is_due(known, at, ["a", "b"], 1_000.0) is due
