@@ -151,6 +151,8 @@ def _next(message: Message) -> str:
     done, fail = f"done {name} --result TEXT", f"fail {name} --reason TEXT"
     if message.kind == REVIEW:
         done = f"done {name} --verdict approve|changes --result TEXT"
+    if message.kind == "context":
+        done = f"done {name} --result TEXT --excerpt PATH#L1-20"
     order = "It is a command." if message.kind == COMMAND else "It is a request, not a command."
     one = " Only one agent may claim it." if message.is_shared else ""
     return f"{order}{one} {begin} `ghp agent-inbox {done}`, or `ghp agent-inbox {fail}`."

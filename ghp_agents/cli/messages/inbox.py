@@ -168,26 +168,67 @@ def ack(ctx: click.Context, app: App, ids: tuple[str, ...]) -> None:
 @click.option("--artifact", "artifacts", metavar="NAME", multiple=True,
               help="A path, a commit or a URL that belongs to it; repeatable.")  # fmt: skip
 @click.option(
+    "--excerpt", "excerpts", metavar="PLACE", multiple=True,
+    help="Lines of a committed file: src/a.py#L1-20, or 2907e5b:src/a.py; repeatable.",
+)  # fmt: skip
+@click.option("--commits", metavar="A..B", multiple=True,
+              help="The commits of a range; repeatable.")  # fmt: skip
+@click.option("--handoff", metavar="ID", help="A handoff (H-3f9a) that has the context.")
+@click.option(
     "--verdict", type=click.Choice(VERDICTS),
     help="Of a review: it approves the pull request, or requests changes.",
 )  # fmt: skip
 @acting
 def done(
-    app: App, ids: tuple[str, ...], result: str, artifacts: tuple[str, ...], verdict: str | None
+    app: App,
+    ids: tuple[str, ...],
+    result: str,
+    artifacts: tuple[str, ...],
+    excerpts: tuple[str, ...],
+    commits: tuple[str, ...],
+    handoff: str | None,
+    verdict: str | None,
 ) -> None:
     """Report that what messages ask for is done; their senders are told.
 
     A verdict counts as `ghp agent-review` of the commit that was to be reviewed.
     """
-    if verdict is None:
-        _finish(app, ids, result, artifacts, fails=False)
-        return
     body = _read(result)
+    if excerpts or commits or handoff:
+        body, artifacts = _with_context(app, body, artifacts, excerpts, commits, handoff)
+    if verdict is None:
+        _finish(app, ids, body, artifacts, fails=False)
+        return
     try:
         for each in ids:
             _review(app, each, VERDICTS[verdict], body, artifacts)
     finally:  # also if a later id is wrong
         send(app)
+
+
+def _with_context(
+    app: App,
+    body: str,
+    artifacts: tuple[str, ...],
+    excerpts: tuple[str, ...],
+    commits: tuple[str, ...],
+    handoff: str | None,
+) -> tuple[str, tuple[str, ...]]:
+    """A body and artifacts with what was asked for: excerpts, commits, a handoff."""
+    from ghp_agents.messages import excerpt
+
+    folder = app.ws.folder
+    found = [excerpt.of_file(folder, each) for each in excerpts]
+    found += [excerpt.of_commits(folder, each) for each in commits]
+    if handoff:
+        from ghp_agents.handoffs import resume
+
+        record = resume.choose(app, handoff=handoff).handoff
+        if record is not None:
+            shows = f"`ghp agent-resume --handoff {record.name}` shows all of it."
+            found.append(excerpt.Excerpt(f"The handoff {record.name}: {shows}", record.name))
+    texts = [body, *(each.text for each in found)]
+    return "\n\n".join(filter(None, texts)), (*artifacts, *(each.artifact for each in found))
 
 
 def _review(app: App, id: str, verdict: str, text: str, artifacts: tuple[str, ...]) -> None:
@@ -211,16 +252,15 @@ def fail(app: App, ids: tuple[str, ...], reason: str) -> None:
     """Report that what messages ask for cannot be done; their senders are told."""
     if not reason.strip():
         raise UsageError("The reason is empty.", hint="Say what is missing: --reason TEXT.")
-    _finish(app, ids, reason, (), fails=True)
+    _finish(app, ids, _read(reason), (), fails=True)
 
 
 def _finish(
     app: App, ids: tuple[str, ...], text: str, artifacts: tuple[str, ...], *, fails: bool
 ) -> None:
-    body = _read(text)
     try:
         for each in ids:
-            result = reply.finish(app, each, body, artifacts, fails=fails)
+            result = reply.finish(app, each, text, artifacts, fails=fails)
             verb = "Reported as failed:" if fails else "Completed"
             _report(result, verb, "{} was reported before.")
     finally:  # also if a later id is wrong
