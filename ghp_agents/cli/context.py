@@ -11,12 +11,13 @@ from ghp_agents.cli import complete, output
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.core.ids import count
 from ghp_agents.core.person import agent_here
-from ghp_agents.hotpath import background, error_log, own_name
+from ghp_agents.hotpath import background, error_log, heartbeat, own_name
 from ghp_agents.presence import people
 from ghp_agents.wiring import App
 from ghp_agents.workspace import MYSELF, current_folder
 
 FIRST_NEWS = 1.5  # seconds
+SILENT = ("agent-heartbeat", "heartbeat")
 LEARNT = "Did you learn something that others need? Save it: `ghp agent-remember TEXT`."
 
 
@@ -32,15 +33,37 @@ def make_app() -> App:
 
 
 def _set_agent(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
-    if not value:
-        return
     app = ctx.find_root().obj
+    if not value:
+        if app and not ctx.resilient_parsing and ctx.info_name not in SILENT:
+            _warn_of_first(app)
+        return
     app.name = value
     if agent_here(app.environ) is not None:
         is_me = value == MYSELF  # then no other setting is needed
         mine = None if is_me else own_name.whoami(app.ws.place, app.environ)
         orchestrators = () if is_me else app.ws.settings.orchestrators
         people.refuse(app.environ, value, mine, orchestrators)
+
+
+def _warn_of_first(app: App) -> None:
+    """Tell a session once that it has a name of its own, because another one has the name in its
+    environment. Where hooks run, they do it at its start."""
+    first, session = app.environ.get("GHP_AGENT"), heartbeat.session(app.environ)[1]
+    if not (first and session):
+        return
+    try:
+        ws = app.ws
+    except GhpError:
+        return  # the command reports it
+    if own_name.find(ws.folders, session):
+        return
+    mine = own_name.whoami(ws.place, app.environ, ws.folders)
+    if mine and own_name.is_second(mine, first):
+        from ghp_agents.presence import namesakes
+
+        own_name.keep(ws.folders, [session], mine, ws.clock.now())
+        output.warn(namesakes.to_second(mine, first, ws.folders))
 
 
 def acting(command: Callable[..., None]) -> Callable[..., None]:

@@ -55,6 +55,22 @@ def test_a_name_that_leaves_the_folder_is_refused(repo: Path) -> None:
     assert not list(repo.parent.glob("x*"))
 
 
+def test_a_second_session_under_one_name_is_told_its_own_once(repo: Path) -> None:
+    first = {**AS, "GHP_SESSION": "0b9c2a1e-7b1d-4a3e-9f00-00000000aaaa"}
+    second = {**AS, "GHP_SESSION": "0b9c2a1e-7b1d-4a3e-9f00-00000000bbbb"}
+    assert invoke("agent-heartbeat --status testing", repo, first) == (0, "", "")
+    assert invoke("agent-heartbeat --status testing", repo, second) == (0, "", "")
+    assert invoke("agent-whoami", repo, first) == (0, "worker-1\n", "")
+    assert invoke("agent-whoami", repo, second) == (
+        0,
+        "worker-1-bbbb\n",
+        "Warning: Another running session has the name worker-1 in worktree repo, so this one is "
+        "worker-1-bbbb. The files that worker-1 edits stay its own: do other work. When it has "
+        "ended, a new session gets the name.\n",
+    )
+    assert invoke("agent-whoami", repo, second) == (0, "worker-1-bbbb\n", "")
+
+
 def test_a_session_is_a_name_when_no_other_is_given(repo: Path) -> None:
     session = {"CLAUDE_CODE_SESSION_ID": "0b9c2a1e-7b1d-4a3e-9f00-00000000beef"}
     assert invoke("agent-whoami", repo, session) == (0, "claude-beef\n", "")
