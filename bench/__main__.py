@@ -26,6 +26,7 @@ ROWS = (
         "idle",
         "team",
         "watching",
+        "work",
     ),
     *(
         "claims",

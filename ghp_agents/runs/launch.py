@@ -12,6 +12,7 @@ from ghp_agents.core.process import Child
 from ghp_agents.integrations.clients import new_worktree
 from ghp_agents.ports import Context
 from ghp_agents.presence import client_process
+from ghp_agents.presence import service as presence
 from ghp_agents.pulls import start as starts
 from ghp_agents.pulls.start import Started
 from ghp_agents.runs import folder, processes, prompt
@@ -68,6 +69,8 @@ def launch(
         tries=before.failures if before else 0,
     )  # fmt: skip
     inner = make(started.path, agent)
+    fields = {"status": "planning", "lastAction": f"Started {command.runner.name}"}
+    presence.heartbeat(inner.ws, inner.store, agent, fields)  # it may have stopped before
     most = prompt.AGAIN_LIMIT if session else PROMPT_LIMIT
     text = prompt.of_run(inner, agent, issue, before.why if before else "", most)
     folder.write(ws, run)  # from here on, the next supervisor knows of it

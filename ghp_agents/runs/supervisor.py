@@ -71,6 +71,7 @@ class Supervisor:
         self._nothing = dict.fromkeys(plan.agents, "")  # why an agent found no work
         self._times: object = None
         self._read_at = self._sync_at = -1e9
+        self._blocked: dict[str, float] = {}  # by agent: when to try again after an error
         self._looked: dict[str, tuple[float, object]] = {}
         self._claims: dict[int, str] = {}
         self._orders: frozenset[str] = frozenset()
@@ -107,11 +108,13 @@ class Supervisor:
         scene = self._scene()
         actions = policy.decide(scene)
         for action in actions:
+            if self._now < self._blocked.get(action.agent, 0.0):
+                continue
             try:
                 self._act(action)
-            except GhpError as error:
+            except (GhpError, OSError) as error:
                 self._tell(f"{action.agent}: {error}")
-                self._looked[action.agent] = (self._now, self._times)
+                self._blocked[action.agent] = self._now + LOOK_ANYWAY
         return not actions and policy.is_over(scene)
 
     # ------------------------------------------------------------ what is known
@@ -308,7 +311,8 @@ class Supervisor:
         with suppress(OSError):
             launch.rest(self._ws, run.agent)
         processes.end(run, self._ws.clock.wait)
-        self.forget_children()
+        if known.child is not None:
+            known.child.kill()  # it has ended; this reaps it
         self._tell(f"{run.agent} ended {run.name}, #{run.issue}: {run.outcome}: {run.why}.")
         folder.forget_oldest(self._ws)
 

@@ -1,7 +1,12 @@
 """Supervisors with scripted clients: start, retry, hand over, stop, adopt; and nothing is left."""
 
+import os
+from typing import NoReturn
+
+import pytest
+
 from ghp_agents.hotpath import alive
-from ghp_agents.runs import folder, processes
+from ghp_agents.runs import folder, launch, processes
 from ghp_agents.runs.policy import RunLimits
 from ghp_agents.runs.record import RUNNING, STARTING
 from ghp_agents.runs.supervisor import Supervisor
@@ -178,6 +183,47 @@ def test_a_run_that_another_supervisor_has_goes_on(shift: Shift) -> None:
         shift.supervisor(STAYS, "new")
     assert processes.lives(shift.last())
     shift.end_all()
+
+
+def test_other_clones_hear_that_a_silent_client_runs(shift: Shift) -> None:
+    supervisor = shift.supervisor(STAYS, limits=RunLimits(silence=0))
+    supervisor.step()
+    file = shift.repo / ".git/ghp/agents/worker-1.json"
+    os.utime(file, (shift.clock.now(), shift.clock.now()))
+    shift.clock.wait(shift.app().ws.settings.stale_after)
+    supervisor.step()
+    presence = shift.app().ws.presence("worker-1") or {}
+    assert presence["processRunsFor"] == shift.app().ws.settings.dead_after
+    shift.end_all()
+
+
+def test_an_agent_that_stopped_with_its_supervisor_works_again(shift: Shift) -> None:
+    first = shift.supervisor(STAYS)
+    first.end()
+    first.run()
+    first = shift.supervisor(STAYS)
+    first.step()
+    first.end()
+    first.run()
+    assert (shift.app().ws.presence("worker-1") or {})["status"] == "stopped"
+    shift.supervisor(STAYS).step()
+    assert (shift.app().ws.presence("worker-1") or {})["status"] == "planning"
+    shift.end_all()
+
+
+def test_an_error_is_reported_once_a_minute(shift: Shift, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> NoReturn:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(launch, "launch", refuse)
+    supervisor = shift.supervisor(STAYS)
+    for _ in range(3):
+        supervisor.step()
+        shift.clock.wait(25)
+    assert shift.lines == ["worker-1: [Errno 28] No space left on device"]
+    shift.clock.wait(25)
+    supervisor.step()
+    assert len(shift.lines) == 2
 
 
 def test_a_run_that_prints_keeps_its_agent_alive(shift: Shift) -> None:

@@ -51,6 +51,7 @@ from ghp_agents.cli.outputs.pull import (
     WhereJson,
 )
 from ghp_agents.cli.outputs.report import CostsJson, ReportJson
+from ghp_agents.cli.outputs.run import RunJson
 from ghp_agents.cli.outputs.text import HandoffJson, NoteHitJson, NoteJson, QuestionJson, ResumeJson
 from ghp_agents.cli.outputs.timeline import TimelineJson
 from ghp_agents.cli.outputs.upkeep import BusySweepJson, FindingJson, SweepJson, TrustJson
@@ -76,6 +77,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-lease": LeaseJson,
     "agent-leases": list[LeaseJson | WaitingJson | EditingJson],
     "agent-log": list[LedgerEntryJson],
+    "agent-logs": list[RunJson],
     "agent-merge": list[MergedJson | SentBackJson | EnqueuedJson | PassedJson],
     "agent-notes list": list[NoteJson],
     "agent-notes show": NoteJson,

@@ -1,28 +1,43 @@
 """`agent-logs`: the runs of this clone, and what their clients printed."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import output
+from ghp_agents.cli import complete, json_choice, output
+from ghp_agents.cli.params import LIMIT, limited
 from ghp_agents.core.clock import age
 from ghp_agents.core.errors import NotFoundError, UsageError
-from ghp_agents.runs import folder, processes, stream
+from ghp_agents.core.ids import short_ids
+from ghp_agents.runs import folder, processes, record, stream
 from ghp_agents.runs.folder import LogReader
 from ghp_agents.runs.record import ENDED, RunRecord
 from ghp_agents.wiring import App
 from ghp_agents.workspace import Workspace
 
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.run import RunJson
+
+COLUMNS = ("RUN", "AGENT", "ISSUE", "RUNNER", "BEGAN", "STATE")
+STYLES = {  # of a row, by the outcome
+    record.FINISHED: "green", record.FAILED: "red", record.HANDED_OVER: "red",
+    record.ESCALATED: "yellow", record.ASKS: "yellow",
+}  # fmt: skip
 LOOK_EVERY = 0.5  # seconds between two looks at a log that is followed
 
 
 @click.command("agent-logs", epilog="Example: ghp agent-logs worker-1 --follow")
-@click.argument("name", required=False, metavar="[AGENT|RUN]")
+@click.argument("name", required=False, metavar="[AGENT|RUN]", shell_complete=complete.agents)
 @click.option("-f", "--follow", is_flag=True, help="Go on until the run ends.")
 @click.option("--errors", is_flag=True, help="Print only errors.")
+@LIMIT
+@json_choice.option("Print the list as JSON.")
 @click.pass_obj
-def logs(app: App, name: str | None, follow: bool, errors: bool) -> None:
-    """List the runs of this clone, or print what one printed.
+def logs(
+    app: App, name: str | None, follow: bool, errors: bool, limit: int | None, as_json: bool
+) -> None:
+    """List the runs of this clone, the newest first, or print what one printed.
 
     AGENT means its last run; RUN is a run's id or the start of one (R-3f9a).
     """
@@ -30,8 +45,12 @@ def logs(app: App, name: str | None, follow: bool, errors: bool) -> None:
     if name is None:
         if follow or errors:
             raise UsageError("Name an agent or a run.", hint="Run `ghp agent-logs` for a list.")
-        _list(app.ws, runs)
+        _list(app.ws, runs, limit, as_json=as_json)
         return
+    if limit or as_json:
+        raise UsageError(
+            "--limit and --json are for the list of runs.", hint="Run `ghp agent-logs --json`."
+        )
     run = _find(runs, name)
     for line in _lines(app.ws, run, follow=follow):
         shown = stream.shown(line)
@@ -44,16 +63,30 @@ def logs(app: App, name: str | None, follow: bool, errors: bool) -> None:
     output.say(f"{now.name} of {now.agent}, #{now.issue}: {_state(now)}.")
 
 
-def _list(ws: Workspace, runs: list[RunRecord]) -> None:
+def _list(ws: Workspace, runs: list[RunRecord], limit: int | None, *, as_json: bool) -> None:
+    listed = limited(runs[::-1], limit)
+    if as_json:
+        output.as_json([_fields(run) for run in listed])
+        return
     if not runs:
         output.say("No runs here. `ghp agent-work` starts some.")
         return
+    short, now = short_ids(run.id for run in runs), ws.clock.now()
     rows = [
-        [run.name[:6], run.agent, f"#{run.issue}", run.runner, age(run.at, ws.clock.now()),
+        [f"R-{short[run.id]}", run.agent, f"#{run.issue}", run.runner, age(run.at, now),
          _state(run)]
-        for run in reversed(runs)
+        for run in listed
     ]  # fmt: skip
-    output.table(["run", "agent", "issue", "runner", "began", "state"], rows)
+    output.table(COLUMNS, rows, [STYLES.get(run.outcome, "") for run in listed])
+
+
+def _fields(run: RunRecord) -> "RunJson":
+    return {
+        "id": run.name, "agent": run.agent, "issue": run.issue, "runner": run.runner,
+        "state": run.state, "outcome": run.outcome, "why": run.why, "at": run.at,
+        "tries": run.tries, "turns": run.turns, "cost": run.cost, "tokens": run.tokens,
+        "session": run.session, "worktree": run.path, "branch": run.branch,
+    }  # fmt: skip
 
 
 def _state(run: RunRecord) -> str:

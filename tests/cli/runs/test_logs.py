@@ -1,5 +1,6 @@
 """`agent-logs`: the runs of a clone, and what a client printed, as people read it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def here(repo: Path) -> Path:
 def test_runs_are_listed(here: Path) -> None:
     clock = ManualClock(1_767_225_600.0 + 7_200)
     assert invoke("agent-logs", here, clock=clock).out == (
-        "run     agent     issue  runner  began    state\n"
+        "RUN     AGENT     ISSUE  RUNNER  BEGAN    STATE\n"
         "R-0123  worker-1  #1     agent   2 h ago  failed: quota\n"
     )
 
@@ -50,6 +51,20 @@ def test_only_errors_are_printed(here: Path) -> None:
 
 def test_a_log_that_has_ended_is_not_followed(here: Path) -> None:
     assert invoke("agent-logs worker-1 -f", here).out.endswith("last\n")
+
+
+def test_the_list_can_be_read_by_programs(here: Path) -> None:
+    found = json.loads(invoke("agent-logs --json", here).out)
+    assert [(each["id"], each["outcome"]) for each in found] == [("R-0123456789ab", "failed")]
+    assert invoke("agent-logs worker-1 --json", here).code == 2
+
+
+def test_the_newest_are_listed_first(here: Path) -> None:
+    later = ENDED_RUN._replace(id="f" * 12, at="2026-01-02T00:00:00Z")
+    folder.write(App(here, {}).ws, later)
+    done = invoke("agent-logs --limit 1", here)
+    assert "R-ffff" in done.out
+    assert "R-0123" not in done.out
 
 
 def test_an_unknown_run_is_not_found(here: Path) -> None:
