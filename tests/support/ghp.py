@@ -4,7 +4,6 @@ import contextlib
 import io
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from ghp_agents.ports import Clock
+from tests.support import fork_server
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -33,16 +33,9 @@ def run_ghp(
     timeout: float = 60,
 ) -> Result:
     """`ghp ARGS` in a process of its own; `env` is put over the environment."""
-    done = subprocess.run(
-        [sys.executable, "-m", "ghp_agents", *_words(args)],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT), **(env or {})},
-        input=stdin,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=timeout,
-    )
-    return Result(done.returncode, done.stdout, done.stderr)
+    env = {**os.environ, **(env or {})}
+    done = fork_server.run(_words(args), cwd, env, stdin.encode(), timeout)
+    return Result(done.returncode, *(each.decode() for each in (done.stdout, done.stderr)))
 
 
 def invoke(

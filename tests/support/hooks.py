@@ -2,14 +2,13 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghp_agents.hooks import scene
 from ghp_agents.hooks.event import Event
+from tests.support import fork_server
 from tests.support.ghp import invoke
 from tests.support.house import CHECKOUT
 
@@ -45,14 +44,8 @@ def call(
     client: str, said: object, cwd: Path, env: Mapping[str, str] | None = None, timeout: float = 60
 ) -> Hooked:
     """`hook CLIENT` in a process of its own; `said` is bytes, or what becomes JSON."""
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "ghp_agents", "hook", client],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT), **(env or {})},
-        input=said if isinstance(said, bytes) else json.dumps(said).encode(),
-        capture_output=True,
-        timeout=timeout,
-    )
+    text = said if isinstance(said, bytes) else json.dumps(said).encode()
+    done = fork_server.run(["hook", client], cwd, {**os.environ, **(env or {})}, text, timeout)
     return Hooked(done.returncode, done.stdout, done.stderr)
 
 

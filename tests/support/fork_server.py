@@ -1,0 +1,238 @@
+"""The program in a process of its own, without the start of Python and its imports.
+
+A server with the package imported forks a process for each call: its own environment, folder,
+standard streams, and end. Where a test changes what Python itself reads at its start, it is
+started, as users do.
+"""
+
+import atexit
+import contextlib
+import io
+import json
+import os
+import pkgutil
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+CHECKOUT = Path(__file__).parents[2]
+# What Python or its loader reads when it starts.
+AT_START = ("PYTHON", "LC_", "LANG", "LD_", "DYLD_", "MALLOC_")
+LONGEST_INPUT = 60_000  # bytes; what a pipe takes at once
+# Large libraries of few commands.
+NOT_READY = ("demo", "mcp", "search", "syntax", "watch")
+Bytes = subprocess.CompletedProcess[bytes]
+
+
+def run(
+    args: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    stdin: bytes = b"",
+    timeout: float = 60,
+) -> Bytes:
+    """`python -P -m ghp_agents ARGS`, in a process of its own."""
+    command = [sys.executable, "-P", "-m", "ghp_agents", *args]
+    env = {**env, "PYTHONPATH": env.get("PYTHONPATH", str(CHECKOUT))}
+    if _read_at_start(env) != _read_at_start({**os.environ, "PYTHONPATH": str(CHECKOUT)}) or (
+        len(stdin) > LONGEST_INPUT or not cwd.is_dir()
+    ):
+        return subprocess.run(
+            command, cwd=cwd, env=env, input=stdin, capture_output=True, timeout=timeout
+        )
+    request = {"argv": [str(each) for each in args], "cwd": str(cwd), "env": env}
+    pipes = [os.pipe() for _ in range(3)]
+    (take, give), (out, put), (err, warn) = pipes
+    os.write(give, stdin)
+    os.close(give)
+    with socket.socket(socket.AF_UNIX) as to:
+        to.connect(_address())
+        text = json.dumps(request, ensure_ascii=True).encode()
+        socket.send_fds(to, [len(text).to_bytes(4, "big")], [take, put, warn])
+        to.sendall(text)
+        for number in (take, put, warn):
+            os.close(number)
+        try:
+            code, shown, said = _answer(to, out, err, command, timeout)
+        finally:
+            os.close(out)
+            os.close(err)
+    return Bytes(command, code, shown, said)
+
+
+def _read_at_start(env: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in env.items() if name.startswith(AT_START)}
+
+
+def _answer(
+    to: socket.socket, out: int, err: int, command: list[str], timeout: float
+) -> tuple[int, bytes, bytes]:
+    """The exit code, and what was written to the two streams, until both are closed."""
+    pid = int.from_bytes(_exactly(to, 4), "big")
+    read = {out: b"", err: b""}
+    end = time.monotonic() + timeout
+    with selectors.DefaultSelector() as selector:
+        for number in read:
+            selector.register(number, selectors.EVENT_READ)
+        while selector.get_map():
+            ready = selector.select(max(0.0, end - time.monotonic()))
+            if not ready:
+                os.kill(pid, signal.SIGKILL)
+                raise subprocess.TimeoutExpired(command, timeout, *read.values())
+            for key, _ in ready:
+                chunk = os.read(key.fd, 1_048_576)
+                read[key.fd] += chunk
+                if not chunk:
+                    selector.unregister(key.fd)
+    to.settimeout(max(0.001, end - time.monotonic()))
+    code = int.from_bytes(_exactly(to, 4), "big", signed=True)
+    return code, read[out], read[err]
+
+
+def _exactly(of: socket.socket, count: int) -> bytes:
+    found = b""
+    while len(found) < count:
+        chunk = of.recv(count - len(found))
+        if not chunk:
+            raise ConnectionError("The fork server ended.")
+        found += chunk
+    return found
+
+
+@cache
+def _address() -> str:
+    """The socket of this process's server, which ends with this process."""
+    folder = Path(tempfile.mkdtemp(prefix="ghp-fork-"))
+    address = f"{folder}/socket"
+    server = subprocess.Popen(
+        [sys.executable, "-P", "-m", "tests.support.fork_server", address],
+        cwd="/",
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert server.stdout is not None
+    assert server.stdout.readline() == b"ready\n"
+    atexit.register(_end, server, folder)
+    return address
+
+
+def _end(server: subprocess.Popen[bytes], folder: Path) -> None:
+    server.communicate()  # it ends when its standard input is closed
+    shutil.rmtree(folder)
+
+
+# ------------------------------------------------------------------------------- in the server
+
+
+def serve(address: str) -> None:
+    """Fork for each connection, until standard input is closed."""
+    _import_all()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen(64)
+        os.write(1, b"ready\n")
+        with selectors.DefaultSelector() as selector:
+            selector.register(listener, selectors.EVENT_READ)
+            selector.register(0, selectors.EVENT_READ)
+            while all(key.fileobj is listener for key, _ in selector.select()):
+                _reap()
+                connection, _ = listener.accept()
+                if os.fork() == 0:
+                    listener.close()
+                    selector.close()
+                    _handle(connection)
+                connection.close()
+    _reap()
+
+
+def _reap() -> None:
+    """Take note of the ends of those that handled a connection."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _import_all() -> None:
+    import ghp_agents
+
+    for module in pkgutil.walk_packages(ghp_agents.__path__, "ghp_agents."):
+        parts = module.name.split(".")
+        if "__main__" not in parts and not {*NOT_READY} & {*parts}:
+            with contextlib.suppress(ImportError):
+                import_module(module.name)
+
+
+def _handle(connection: socket.socket) -> None:
+    """Run one command in a process, and say how it ended."""
+    code = 1
+    try:
+        head, streams, _, _ = socket.recv_fds(connection, 4, 3)
+        request = json.loads(_exactly(connection, int.from_bytes(head, "big")))
+        pid = os.fork()
+        if pid == 0:
+            connection.close()
+            _become(request, streams)
+        for number in streams:
+            os.close(number)
+        connection.sendall(pid.to_bytes(4, "big"))
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        connection.sendall(code.to_bytes(4, "big", signed=True))
+    finally:
+        os._exit(0)
+
+
+def _become(request: dict[str, Any], streams: Sequence[int]) -> None:
+    """Be a process that Python has just started."""
+    code = 1
+    try:
+        for number, descriptor in enumerate(streams):
+            os.dup2(descriptor, number)
+            os.close(descriptor)
+        os.chdir(request["cwd"])
+        os.environ.clear()
+        os.environ.update(request["env"])
+        time.tzset()
+        sys.argv = [str(CHECKOUT / "ghp_agents/__main__.py"), *request["argv"]]
+        _open_streams()
+        from ghp_agents.cli.main import main
+
+        main()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    except BaseException:  # noqa: BLE001 - Python itself would print it
+        traceback.print_exc()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+
+
+def _open_streams() -> None:
+    """As Python does where the locale is C.UTF-8."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        raw = open(number, "wb" if number else "rb", closefd=False)  # noqa: SIM115
+        errors = "backslashreplace" if number == 2 else "surrogateescape"
+        stream = io.TextIOWrapper(raw, "utf-8", errors, line_buffering=number == 2)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
