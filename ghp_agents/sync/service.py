@@ -55,7 +55,6 @@ def sync(
     process_reports.report_processes(ctx.ws)
     report = ctx.exchange.sync(push=push, paced=paced)
     sends = report.fetched and push and not report.trouble
-    progress.note("reading what is new")
     notes: list[str] = []
     if report.fetched:
         holder_liveness.observe(ctx)

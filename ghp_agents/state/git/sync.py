@@ -5,12 +5,13 @@ a twin: someone copied the folder. Then this clone takes a new id and repeats it
 the join unites both. Agents with heartbeats only in the twin since then belong to the twin.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from ghp_agents.core import files, progress
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.files import LockTimeoutError
+from ghp_agents.core.ids import count
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import process as git
 from ghp_agents.state import refusal
@@ -104,6 +105,7 @@ def _exchange(ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool)
         for ref, oid in after.items()
         if before.get(ref) != oid and not ref.endswith(repository.clone)
     )
+    _note_records("reading {}", repository, after.values(), before.values())
     report = SyncReport(remote=remote.name, fetched=True, news=news)
     if not send:
         return report._replace(unsent=count_unsent(repository))
@@ -159,11 +161,25 @@ def _send(
     )
 
 
+def _note_records(
+    text: str, repository: StateRepository, tips: Iterable[str], known: Iterable[str]
+) -> None:
+    """Show how many records are in the commits up to `tips`, but not in those up to `known`."""
+    if not progress.is_shown():
+        return  # counting takes a process
+    progress.note(text.format("what is new"))
+    args = ["log", "-z", "--format=", "--name-only", "--no-renames", *tips, "--not", *known, "--"]
+    paths = {*filter(None, repository.run(*args).out.split(b"\0"))}
+    if paths:
+        progress.note(text.format(count(len(paths), "record")))
+
+
 def _push_own(
     ws: Workspace, repository: StateRepository, remote: Remote, held: Sequence[int], commit: str
 ) -> Pushed:
     """Push a commit to this clone's ref, and note that the remote has it."""
-    progress.note(f"pushing to {remote.name}")
+    sent = repository.commit_at(SEEN_REFS + repository.clone)
+    _note_records(f"pushing {{}} to {remote.name}", repository, [commit], [sent] if sent else [])
     pushed = push(ws, repository, remote, [f"{commit}:{repository.ref}"], keep_open=held)
     if pushed.answer is PushOutcome.DONE:
         repository.check("update-ref", SEEN_REFS + repository.clone, commit)
