@@ -123,7 +123,7 @@ def _hear(app: App) -> None:
     """Hear of what others finished, and say how old that is."""
     with output.busy("Syncing"):
         report = app.exchange.sync(push=False)
-    line = news.age(app)
+    line = news.age(app, app.exchange.sync_status())
     if report.trouble:
         output.warn(
             f"Could not ask {report.remote} for finished work: {report.trouble}",

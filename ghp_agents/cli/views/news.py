@@ -8,7 +8,7 @@ from ghp_agents.core.clock import ago
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.service import LIVING, AgentView
-from ghp_agents.state.join import SyncReport
+from ghp_agents.state.join import SyncReport, SyncStatus
 from ghp_agents.wiring import App
 
 LIMIT_S = 1.5  # seconds that a person waits for the remote
@@ -60,9 +60,8 @@ def tell_trouble(report: SyncReport) -> None:
         )
 
 
-def age(app: App) -> str:
+def age(app: App, status: SyncStatus) -> str:
     """When this clone last heard of the others; empty without a remote."""
-    status = app.exchange.sync_status()
     if status.remote is None:
         return ""
     now = app.ws.clock.now()

@@ -36,7 +36,7 @@ def warn(app: App, snapshot: Snapshot, questions: int, *, is_summed_up: bool) ->
     if sync_status.remote and not (is_summed_up and sync_status.news_at):
         clones = count(others, "other clone")
         hint = "" if sync_status.news_at else "; run `ghp agent-sync` to get news"
-        output.say(f"{news.age(app)} ({clones}){hint}.")
+        output.say(f"{news.age(app, sync_status)} ({clones}){hint}.")
     if sync_status.waiting:
         output.warn(
             f"{count(sync_status.waiting, 'record')} waiting: the repository is not writable.",
