@@ -96,7 +96,7 @@ class Authority(RuleBasedStateMachine):
     def teardown(self) -> None:
         """All come together, and nothing stays on the disk."""
         try:
-            self.run.end()
+            schedule.end(self.run)
         finally:
             shutil.rmtree(self.folder)
 

@@ -123,7 +123,8 @@ def check_refused(error: GhpError, holders: set[str], assigned: set[str]) -> Non
         named = {name.removesuffix(" (a person)").strip("«»") for name in others[1].split(", ")}
         require(named <= assigned, "who is assigned is named truthfully", text, sorted(assigned))
     else:
-        why = text.endswith("is closed.") or " cannot be claimed now." in text
+        why = text.endswith(("is closed.", "Two agents cannot have one name."))
+        why = why or " cannot be claimed now." in text
         require(why, "a refusal says why", text)
 
 

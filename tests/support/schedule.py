@@ -14,21 +14,24 @@ from typing import NamedTuple
 
 from tests.support.acts import OF_CLAIMS, Act, Run, Step
 from tests.support.acts_of_leases import OF_LEASES
+from tests.support.acts_of_messages import OF_MESSAGES, come_together
 from tests.support.disasters import DISASTERS
 from tests.support.laws import ViolationError
 from tests.support.world import AGENTS, CLONES, World
 
-ACTS: dict[str, Act] = OF_CLAIMS | OF_LEASES | DISASTERS
+ACTS: dict[str, Act] = OF_CLAIMS | OF_LEASES | OF_MESSAGES | DISASTERS
 
 WEIGHTS = {
     "passes": 14, "beats": 14, "syncs": 14, "claims": 18, "next": 5, "steals": 4, "releases": 6,
     "gives": 4, "verifies": 6, "closes": 2, "reopens": 4, "begins": 3, "moves": 4, "sleeps": 4,
     "wakes": 9, "stops": 2, "person-claims": 2, "person-steals": 1, "person-releases": 3,
     "cuts": 3, "mends": 8, "breaks": 2, "leases": 7, "gives-back": 2, "edits": 8,
+    "sends": 9, "hears": 9, "takes-on": 5, "reports": 3,
     "backs-up": 2, "restores": 1, "loses-right": 1, "loses-clone": 1, "loses-answer": 2,
     "sets-clock": 4, "restarts": 1, "kills": 2, "copies": 1, "forges": 3, "checks-all": 4,
 }  # fmt: skip
-WRITERS = ("claims", "next", "steals", "releases", "gives", "closes", "person-claims", "leases")
+WRITERS = ("claims", "next", "steals", "releases", "gives", "closes", "person-claims", "leases",
+           "sends", "takes-on", "reports")  # fmt: skip
 
 
 def steps(seed: int, count: int) -> list[Step]:
@@ -73,12 +76,18 @@ def play(seed: int, schedule: Sequence[Step], world: type[World] = World) -> Out
             for step in schedule:
                 taken += 1
                 run.take(step)
-            run.end()
+            end(run)
         except ViolationError as error:
             return Outcome(schedule[:taken], str(error), run.world.counts)
         return Outcome(schedule, None, run.world.counts)
     finally:
         shutil.rmtree(folder)
+
+
+def end(run: Run) -> None:
+    """All come together, and hear of each other."""
+    run.end()
+    come_together(run)
 
 
 def memory() -> str | None:

@@ -19,6 +19,7 @@ from ghp_agents.hotpath.locate import Location
 from ghp_agents.hotpath.presence_file import read_presence as read_presence
 from ghp_agents.leases.hold import Hold
 from ghp_agents.locks.lock import Lock
+from ghp_agents.messages.message import Message
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace
@@ -37,6 +38,7 @@ WITH_PROCESS = ("worker-4",)  # whose process is known to its machine
 ORCHESTRATOR = "worker-3"
 PERSON = "Ada"
 DEAD_AFTER, STALE_AFTER = 1_800.0, 600.0
+LIMITS = {"capabilities": {"worker-1": ["tests"]}, "messagesPerHour": 6, "maxRounds": 3}
 SKEWS = (-3_600, 0, 3_600, -1_200, 2_400)  # seconds by which the clones' clocks are wrong
 
 
@@ -184,7 +186,7 @@ class World:
 
     def __init__(self, folder: Path, seed: int, *, clones: int = CLONES) -> None:
         self.folder = folder
-        mine({"agents": {"orchestrators": [ORCHESTRATOR]}}, folder)
+        mine({"agents": {"orchestrators": [ORCHESTRATOR], **LIMITS}}, folder)
         self.random = Random(seed)
         self.clock = ManualClock()
         hub, board = MemoryRemote(), Board(token=self._token)
@@ -204,6 +206,8 @@ class World:
         self.acting: list[tuple[str, str]] = []  # how, and who; the innermost last
         self.rivals: list[Callable[[], None]] = []
         self.strict: list[Hold] = []  # leases over all clones, as they were acknowledged
+        self.letters: list[Message] = []  # as they were acknowledged to their senders
+        self.told: dict[tuple[int, str], list[str]] = {}  # by clone and agent, what was told
         self.counts: Counter[str] = Counter()
         self.killed: set[Life] = set()  # their processes have ended
         self.backup: Backup | None = None
