@@ -10,6 +10,7 @@ import random
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from ghp_agents.core.clock import SystemClock
@@ -21,11 +22,14 @@ from tests.state.worker import CHECKOUT, say
 
 
 class Nursery:
-    """Where writers come from."""
+    """Where writers come from: a module whose program is `main` of this one."""
+
+    def __init__(self, module: str = "tests.state.victims") -> None:
+        self.module = module
 
     def __enter__(self) -> "Nursery":
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.state.victims"],
+            [sys.executable, "-m", self.module],
             cwd=CHECKOUT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -89,6 +93,9 @@ def work(ws: Workspace, name: str, chance: random.Random, log: int) -> None:
             acknowledge(log, f"trouble {report.trouble}" if report.trouble else "synced")
 
 
+Work = Callable[[Workspace, str, random.Random, int], None]
+
+
 def warm_up(folder: str) -> None:
     """Import all that a writer needs, which takes longer than a writer lives."""
     ws = open_workspace(Path(folder), dict(os.environ), SystemClock())
@@ -103,7 +110,7 @@ def acknowledge(log: int, line: str) -> None:
     os.write(log, f"{line}\n".encode())
 
 
-def main() -> None:
+def main(work: Work = work) -> None:
     """Fork writers until there are no more lines."""
     warm: set[str] = set()
     for line in sys.stdin:

@@ -7,7 +7,7 @@ schedule is a schedule, too, and a failing one can be cut down.
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -34,14 +34,14 @@ WRITERS = ("claims", "next", "steals", "releases", "gives", "closes", "person-cl
            "sends", "takes-on", "reports")  # fmt: skip
 
 
-def steps(seed: int, count: int) -> list[Step]:
+def steps(seed: int, count: int, weights: Mapping[str, int] = WEIGHTS) -> list[Step]:
     """A schedule, the same for the same seed."""
     rng = Random(seed)
-    return [_step(rng, [*WEIGHTS]) for _ in range(count)]
+    return [_step(rng, weights) for _ in range(count)]
 
 
-def _step(rng: Random, kinds: Sequence[str]) -> Step:
-    (kind,) = rng.choices(kinds, [WEIGHTS[kind] for kind in kinds])
+def _step(rng: Random, weights: Mapping[str, int]) -> Step:
+    (kind,) = rng.choices([*weights], [*weights.values()])
     agent, clone = rng.randrange(len(AGENTS)), rng.randrange(CLONES)
     step = Step(kind, agent, clone, rng.randrange(100))
     return step._replace(rival=_rival(rng, step)) if kind in WRITERS else step
@@ -51,7 +51,7 @@ def _rival(rng: Random, step: Step) -> Step | None:
     """Who gets in between, one time in four; half of those want the very same."""
     if rng.random() >= 0.25:
         return None
-    rival = _step(rng, WRITERS)._replace(rival=None)
+    rival = _step(rng, {kind: WEIGHTS[kind] for kind in WRITERS})._replace(rival=None)
     return rival._replace(kind=step.kind, number=step.number) if rng.random() < 0.5 else rival
 
 
