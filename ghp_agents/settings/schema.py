@@ -199,6 +199,9 @@ class AgentsConfig(BaseModel):
         description="the least urgency of a message that an agent reads at its next step; others "
         "wait in its inbox",
     )
+    desktop: bool = Field(
+        True, description="a person's desktop shows urgent questions and requests for input"
+    )
     wake: bool = Field(True, description="requests and answers wake resting Claude Code and Codex")
     max_rounds: int = Field(
         10, ge=1, le=1_000, description="messages of one agent in a conversation at most"

@@ -60,6 +60,7 @@ class Settings(NamedTuple):
     retry_failed_checks: int = 1  # failed runs that are repeated before work goes back
     topics: tuple[str, ...] = ("project_updates", "security.>")  # for agents without subscription
     notify: str = "low"  # the least urgency of a message that interrupts an agent
+    desktop: bool = True  # notify-send or osascript shows urgent questions
     wake: bool = True  # resting sessions are woken for messages and answers
     max_rounds: int = 10  # replies of an agent in one conversation; then it asks a person
     messages_per_hour: int = 120  # of one agent

@@ -22,6 +22,7 @@ from ghp_agents.presence.service import AgentView
 from ghp_agents.state.join import SyncReport
 from ghp_agents.sync import (
     compaction,
+    desktop,
     lost_locks,
     main_moved,
     notifications,
@@ -107,6 +108,7 @@ def _tell(ctx: Context, snapshot: Snapshot) -> list[str]:
     """Let agents know that there is news, and make the files of channels anew; return notes. Only a
     person's own command sends what they wrote there."""
     notifications.notify_agents(ctx, snapshot)
+    desktop.announce(ctx, snapshot)
     if channel_list.path(ctx.ws) is None:
         return []
     from ghp_agents.messages import channel_files

@@ -1,0 +1,112 @@
+"""Tell the person at this desktop that an agent needs them: once, on all their clones.
+
+For urgent questions and messages to the topic `user.input_required` that are new. It works where
+`notify-send` or `osascript` is, and nobody waits for it.
+"""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core.ids import one_line
+from ghp_agents.escalations import escalation as questions
+from ghp_agents.escalations import service as escalation
+from ghp_agents.hotpath import background
+from ghp_agents.hotpath.quoting import phrase
+from ghp_agents.messages import mailbox
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.state.codec import seconds
+
+TOPIC = "@user.input_required"
+RECENT = 3_600.0  # seconds; an older question is no surprise any more
+MOST = 3  # in one sync
+SHOWN = 160  # characters of a question
+KEPT_FOR = 7 * 86_400.0
+Start = Callable[[Sequence[str], Mapping[str, str]], None]
+# The text comes as arguments, so nothing in it is read as a script.
+_SCRIPT = ("on run argv", "display notification (item 2 of argv) with title (item 1 of argv)",
+           "end run")  # fmt: skip
+
+
+class Notice(NamedTuple):
+    """What a person is told. The texts are quoted and short."""
+
+    id: str
+    title: str
+    body: str
+
+
+def announce(ctx: Context, snapshot: Snapshot, start: Start = background.spawn) -> None:
+    """Show what is new and recent, unless that is off, or there is no desktop. `start` starts a
+    program that nobody waits for."""
+    ws = ctx.ws
+    program = program_in(ws.environ)
+    is_off = background.is_off(ws.environ, {"background": ws.settings.background})
+    if program is None or is_off or not ws.settings.desktop:
+        return
+    folder = _folder(ws.environ)
+    for notice in [each for each in notices(ctx, snapshot) if _is_first(folder, each.id)][:MOST]:
+        with contextlib.suppress(OSError):
+            start(command(program, notice), ws.environ)
+
+
+def program_in(environ: Mapping[str, str]) -> str | None:
+    """The program that shows a notification; None in CI and where nobody sees one."""
+    if environ.get("CI") or environ.get("SSH_CONNECTION"):
+        return None
+    path = environ.get("PATH")
+    has_screen = environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
+    return (shutil.which("notify-send", path=path) if has_screen else None) or shutil.which(
+        "osascript", path=path
+    )
+
+
+def command(program: str, notice: Notice) -> list[str]:
+    """The program's words for a notice."""
+    if program.endswith("osascript"):
+        lines = [word for line in _SCRIPT for word in ("-e", line)]
+        return [program, *lines, notice.title, notice.body]
+    body = notice.body.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return [program, "--app-name=ghp-agents", "--urgency=critical", "--", notice.title, body]
+
+
+def notices(ctx: Context, snapshot: Snapshot) -> Iterator[Notice]:
+    """The open urgent questions and the requests for a person's input of the last hour."""
+    since = ctx.ws.clock.now() - RECENT
+    known, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
+    for each in known:
+        is_urgent = each.is_open and each.urgency == questions.URGENCIES[-1]
+        if is_urgent and seconds(each.asked_at) > since:
+            answer = f"ghp agent-answer {each.name}"
+            yield Notice(each.id, *_texts(each.question.agent, each.title, answer))
+    for message in mailbox.read(ctx.ws, snapshot):
+        if TOPIC in message.to and not message.by.is_person and seconds(message.at) > since:
+            answer = f"ghp agent-thread {message.name}"
+            yield Notice(message.id, *_texts(message.by.name, message.subject, answer))
+
+
+def _texts(agent: str, text: str, then: str) -> tuple[str, str]:
+    return f"{one_line(agent, 60)} needs you", f"{phrase(text, SHOWN)} {then}"
+
+
+def _folder(environ: Mapping[str, str]) -> Path:
+    base = environ.get("XDG_CACHE_HOME") or f"{environ.get('HOME') or ''}/.cache"
+    return Path(base, "ghp-agents/announced")
+
+
+def _is_first(folder: Path, name: str) -> bool:
+    """Whether no clone of this person has announced it; afterwards, one has."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except OSError:  # it is there, or nothing can be written: then it would come with each sync
+        return False
+    newest = (folder / name).stat().st_mtime
+    for path in folder.iterdir():
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < newest - KEPT_FOR:
+                path.unlink()
+    return True
