@@ -14,7 +14,7 @@ from ghp_agents.cli.views import pull as pull_view
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.pulls import details as services
 from ghp_agents.pulls.details import PullDetails
-from ghp_agents.pulls.merging import merge, record_review
+from ghp_agents.pulls.merging import merge, record_review, review_request
 from ghp_agents.pulls.review import TEXT_LIMIT, VERDICTS
 from ghp_agents.wiring import App
 
@@ -119,9 +119,9 @@ def review(app: App, reference: str, text: str, verdict: str | None, as_json: bo
         )
     sync_first(app)
     pull = merge.find(merge.merger(app, cwd=app.cwd), reference)
-    done = record_review.review(
-        app, pull, verdict, text=read_text(text, 4 * TEXT_LIMIT, "The text")
-    )
+    words = read_text(text, 4 * TEXT_LIMIT, "The text")
+    done = review_request.answer_open(app, app.cwd, pull, verdict, words)
+    done = done or record_review.review(app, pull, verdict, text=words)
     record = done.record
     for note in done.notes:
         output.warn(note)

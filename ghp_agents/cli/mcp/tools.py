@@ -50,7 +50,8 @@ def _inbox(given: Arguments) -> Words:
         raise UsageError(f"`{act}` needs the ids of messages.", hint="Call it with `ids`.")
     named = {"done": "--result", "fail": "--reason"}.get(act)
     options = [f"{named}={text}"] if named and text else []
-    options += _option(given, "verdict") if act == "done" else []
+    if act == "done":
+        options += [*_option(given, "verdict"), *_option(given, "excerpts", "excerpt")]
     return ["agent-inbox", act, *options, *_rest([] if act == "list" else given.get("ids", []))]
 
 
@@ -125,11 +126,14 @@ TOOLS: dict[str, Tool] = {
     "send": Tool(
         "Send a message to agents: a name, @orchestrator, @all, @capability:NAME or a @topic.",
         {"to": TEXTS, "subject": TEXT, "body": TEXT, "kind": _choice(KINDS), "issue": NUMBER,
-         "reply_to": TEXT, "payload": {**TEXT, "description": "JSON, for topics with a schema"}},
+         "reply_to": TEXT, "ack_within": TEXT, "done_within": {**TEXT, "description": "30m, 2h"},
+         "or_agent": TEXT, "payload": {**TEXT, "description": "JSON, for topics with a schema"}},
         ("to", "subject"),
         lambda given: [
             "agent-send", *_option(given, "body"), *_option(given, "kind"),
             *_option(given, "issue"), *_option(given, "reply_to"), *_option(given, "payload"),
+            *_option(given, "ack_within"), *_option(given, "done_within"),
+            *_option(given, "or_agent"),
             *_rest([*given["to"], given["subject"]]),
         ],
     ),
@@ -137,7 +141,8 @@ TOOLS: dict[str, Tool] = {
         "Your messages: list, read, claim (begin), done (`text`: result; of a review "
         "also `verdict`), fail (`text`: reason).",
         {"act": _choice(INBOX), "ids": TEXTS, "text": TEXT,
-         "verdict": _choice(("approve", "changes"))}, (), _inbox,
+         "verdict": _choice(("approve", "changes")),
+         "excerpts": {**TEXTS, "description": "src/a.py#L1-20"}}, (), _inbox,
     ),
     "vote": Tool(
         "Vote on a proposal (M-3f9a); without a choice: its votes.",

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from ghp_agents.core.errors import GhpError, RefusedError, UnknownError, UsageError
 from ghp_agents.core.files import random_hex
 from ghp_agents.messages import reply
-from ghp_agents.messages.message import DONE, REVIEW, Message
+from ghp_agents.messages import service as messages
+from ghp_agents.messages.message import CLAIMED, DONE, NEW, REVIEW, Message
 from ghp_agents.messages.reply import ReplyResult, Saying
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.pulls import review as rules
@@ -92,6 +93,24 @@ def complete(
         marker = f"<!-- ghp:review {done.reply.id} -->" if is_told else ""
         notes += record_review.comment(ctx, pull.issue, Reviewed(entry, done.is_new), marker)
     return Completed(done, entry, notes)
+
+
+def answer_open(ctx: Context, cwd: Path, pull: Pull, verdict: str, text: str) -> Reviewed | None:
+    """Complete the open requests to the agent for a review of this commit; None without one. So
+    who reviews by the pull request answers the message, too. Raises as `complete`."""
+    if ctx.ws.actor().is_person or (verdict == "request-changes" and not text.strip()):
+        return None
+    agent, done = ctx.ws.agent(), None
+    for letter in messages.inbox(ctx, ctx.store.snapshot(), agent):
+        message = letter.message
+        is_open = letter.state_of(agent) in (NEW, CLAIMED) and letter.holder in ("", agent)
+        if is_open and (message.kind, message.pull, message.commit) == (
+            REVIEW, pull.number, pull.head,
+        ):  # fmt: skip
+            completed = complete(ctx, cwd, message.name, verdict, text, ())
+            if completed.review:
+                done = Reviewed(completed.review, completed.reply.is_new, completed.notes)
+    return done
 
 
 def _pull(ctx: Context, cwd: Path, message: Message) -> tuple[Pull | None, tuple[str, ...]]:

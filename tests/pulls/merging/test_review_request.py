@@ -144,6 +144,22 @@ def test_only_a_review_has_a_verdict(pair: Pair) -> None:
     )  # fmt: skip
 
 
+def test_who_reviews_the_pull_request_answers_the_message_too(pair: Pair) -> None:
+    one, two = pair
+    name = asked(pair)
+    done = run(two, "agent-review", "2", "--request-changes", "Add a test")
+    assert done == (0, "", "✓ You requested changes to #2 at COMMIT.\n")
+    assert run(two, "agent-inbox")[1] == ""
+    exchange(two, one)
+    news = run(one, "agent-status")[1]
+    assert f"as asked by your {name} «Review the parser»:\n> Add a test\n" in news
+    assert news.count("Add a test") == 1
+    assert refusal(one) == REQUIRED.format("worker-2 requested changes")
+    assert run(two, "agent-review", "2", "--approve")[0] == 0
+    exchange(two, one)
+    merged(one.merge(1))
+
+
 def test_one_of_a_topic_reviews_what_was_announced(pair: Pair) -> None:
     one, two = pair
     succeed(two.folder, "agent-subscribe code.review_requested", "agent-sync")
