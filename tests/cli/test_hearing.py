@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.core import files
 from tests.support.clock import ManualClock
 from tests.support.ghp import Result, invoke, succeed
 from tests.support.git import commit, git
@@ -38,6 +39,19 @@ def is_used(folder: Path) -> bool:
 
 def working(folder: Path) -> None:
     succeed(folder, "agent-heartbeat --status testing --as worker-1", "agent-sync")
+
+
+def test_a_sync_that_runs_already_hears_for_it(clones: Clones) -> None:
+    one, other = clones(2)
+    working(one)
+    succeed(other, "agent-init --no-probe")
+    with files.locked(other / ".git/ghp/sync.lock"):
+        code, out, err = status(other)
+    assert (code, out) == (0, "")
+    assert err.startswith(
+        "Warning: Could not ask origin who is there: another process of this clone is syncing with "
+        "it.\nHint: This is what this clone knows."
+    )
 
 
 def test_a_fresh_clone_hears_who_is_there(clones: Clones) -> None:

@@ -258,7 +258,18 @@ def hear(ws: Workspace, timeout: float) -> SyncReport:
     left = timeout - (ws.clock.interval()[1] - begun)
     if left <= 0:
         return SyncReport(remote=remote.name, trouble=f"it did not answer within {timeout:g} s")
-    return safely(ws.with_timeout(left), send=False, wait=False)
+    report = safely(ws.with_timeout(left), send=False, wait=False)
+    return report if report.again_at is None else _of_other(ws, remote.name, left)
+
+
+def _of_other(ws: Workspace, remote: str, timeout: float) -> SyncReport:
+    """The end of the exchange that another process of this clone runs, which hears for us."""
+    try:
+        with files.locked_if_possible(ws.ghp_dir / LOCK, patience=timeout):
+            return SyncReport(remote=remote, fetched=True)
+    except LockTimeoutError:
+        trouble = "another process of this clone is syncing with it."
+        return SyncReport(remote=remote, trouble=trouble)
 
 
 def safely(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
