@@ -105,6 +105,9 @@ def _say(started: Started) -> None:
     output.say(line) if started.how == "there" else output.done(line)
     if started.furnished:
         _report_setup(started.furnished)
+    text, hint = started.former
+    if text:
+        output.warn(text, hint) if hint else output.say(text)
     for note in started.notes:
         output.warn(note)
 

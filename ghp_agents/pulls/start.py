@@ -36,6 +36,7 @@ class Started(NamedTuple):
     how: str  # new; continued: the branch was there; there: the worktree, too
     furnished: Provisioned | None = None  # None: it was done before
     notes: tuple[str, ...] = ()
+    former: tuple[str, str] = ("", "")  # whose worktree it was, and what to do if that one lives
 
 
 def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> Started:
@@ -48,7 +49,7 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
     mark = start_worktree.pending(ctx.ws, place.path)
     furnished = provision(ctx.ws, place.path) if mark.exists() else None
     inner = open_workspace(place.path, ctx.ws.environ, ctx.ws.clock, agent)
-    moved = _assign_worktree(inner, ctx.store, agent)
+    former = _assign_worktree(inner, ctx.store, agent)
     fields = {"issue": claimed.issue.number, "lastAction": f"Started {short(claimed.issue)}"}
     if (inner.presence(agent) or {}).get("status") == "idle":  # the worktree had another agent
         fields["status"] = "planning"
@@ -56,23 +57,23 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
     if furnished and not (furnished.setup and furnished.setup.code):
         mark.unlink(missing_ok=True)
     missed = trust.pending(ctx.ws, *PLACING) if furnished else ()
-    notes = (*moved, *place.notes, *(furnished.notes if furnished else ()), *missed)
-    return Started(claimed, place.path, place.branch, place.how, furnished, notes)
+    notes = (*place.notes, *(furnished.notes if furnished else ()), *missed)
+    return Started(claimed, place.path, place.branch, place.how, furnished, notes, former)
 
 
-def _assign_worktree(inner: Workspace, store: StateStore, agent: AgentName) -> tuple[str, ...]:
-    """Make it the agent's worktree; its former agent is renamed to this one. Returns what a person
-    should know of that."""
+def _assign_worktree(inner: Workspace, store: StateStore, agent: AgentName) -> tuple[str, str]:
+    """Make it the agent's worktree; its former agent is renamed to this one. Returns whose it
+    was, and what a person should do if that agent lives; empty if nobody's."""
     path = inner.git_dir / NAME_FILE
     before = path.read_text(encoding="utf-8").strip() if path.exists() else ""
     if before == agent:
-        return ()
+        return "", ""
     if not heartbeat.is_name(before):
         files.write_durably(path, f"{agent}\n".encode())
-        return ()
+        return "", ""
     limits = inner.settings.thresholds
     lives = alive.lives(inner.folders, before, inner.clock.now(), limits.dead, limits.gone)
     presence.rename(inner, store, agent)
-    left = "What it left uncommitted is there."
-    runs = f" If its client still runs there, end it: `ghp agent-stop {before} --now`."
-    return (f"This was the worktree of {named(before)}. {left}{runs if lives else ''}",)
+    runs = f"If its client still runs there, end it: `ghp agent-stop {before} --now`."
+    text = f"This was the worktree of {named(before)}. What it left uncommitted is there."
+    return text, runs if lives else ""

@@ -79,8 +79,8 @@ def test_another_agent_hears_whose_worktree_it_gets(folder: Path, place: Path) -
     assert ghp(folder, "agent-release 1 --as worker-1").code == 0
     other = ghp(folder, "agent-start 1 --as worker-2")
     assert (
-        "Warning: This was the worktree of worker-1. What it left uncommitted is there. If its "
-        "client still runs there, end it: `ghp agent-stop worker-1 --now`.\n"
+        "Warning: This was the worktree of worker-1. What it left uncommitted is there.\n"
+        "Hint: If its client still runs there, end it: `ghp agent-stop worker-1 --now`.\n"
     ) in other.err
 
 
