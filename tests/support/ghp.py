@@ -47,6 +47,7 @@ def invoke(
 ) -> Result:
     """`ghp ARGS` in this process: ten times as fast, for tests of what a command does."""
     from ghp_agents.cli.app import run
+    from ghp_agents.sync import push_now
     from ghp_agents.wiring import App
 
     streams = {name: io.TextIOWrapper(io.BytesIO(), "utf-8") for name in ("stdout", "stderr")}
@@ -56,6 +57,7 @@ def invoke(
             patch.setenv(name, value)
         for name, stream in streams.items():
             patch.setattr(sys, name, stream)
+        patch.setattr(push_now, "SPAWN_PAUSE", 0.0)  # hosts want pauses, a folder needs none
         code = run(_words(args), App(cwd, os.environ, clock=clock) if clock else None)
     done = Result(code, _written(streams["stdout"]), _written(streams["stderr"]))
     if "--json" in args:
