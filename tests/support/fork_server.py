@@ -38,16 +38,15 @@ Bytes = subprocess.CompletedProcess[bytes]
 def run(
     args: Sequence[str],
     cwd: Path,
-    env: Mapping[str, str],
+    env: Mapping[str, str] | None = None,
     stdin: bytes = b"",
     timeout: float = 60,
 ) -> Bytes:
-    """`python -P -m ghp_agents ARGS`, in a process of its own."""
+    """`python -P -m ghp_agents ARGS` in a process of its own; `env` is put over the environment."""
     command = [sys.executable, "-P", "-m", "ghp_agents", *args]
-    env = {**env, "PYTHONPATH": env.get("PYTHONPATH", str(CHECKOUT))}
-    if _read_at_start(env) != _read_at_start({**os.environ, "PYTHONPATH": str(CHECKOUT)}) or (
-        len(stdin) > LONGEST_INPUT or not cwd.is_dir()
-    ):
+    env = {**os.environ, "PYTHONPATH": str(CHECKOUT), **(env or {})}
+    address, at_start = _server()
+    if _read_at_start(env) != at_start or len(stdin) > LONGEST_INPUT or not cwd.is_dir():
         return subprocess.run(
             command, cwd=cwd, env=env, input=stdin, capture_output=True, timeout=timeout
         )
@@ -57,7 +56,7 @@ def run(
     os.write(give, stdin)
     os.close(give)
     with socket.socket(socket.AF_UNIX) as to:
-        to.connect(_address())
+        to.connect(address)
         text = json.dumps(request, ensure_ascii=True).encode()
         socket.send_fds(to, [len(text).to_bytes(4, "big")], [take, put, warn])
         to.sendall(text)
@@ -111,21 +110,23 @@ def _exactly(of: socket.socket, count: int) -> bytes:
 
 
 @cache
-def _address() -> str:
-    """The socket of this process's server, which ends with this process."""
+def _server() -> tuple[str, dict[str, str]]:
+    """The socket of this process's server, which ends with this process, and what Python read when
+    that was started."""
+    env = {**os.environ, "PYTHONPATH": str(CHECKOUT), "LC_ALL": "C.UTF-8"}
     folder = Path(tempfile.mkdtemp(prefix="ghp-fork-"))
     address = f"{folder}/socket"
     server = subprocess.Popen(
         [sys.executable, "-P", "-m", "tests.support.fork_server", address],
         cwd="/",
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        env=env,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
     assert server.stdout is not None
     assert server.stdout.readline() == b"ready\n"
     atexit.register(_end, server, folder)
-    return address
+    return address, _read_at_start(env)
 
 
 def _end(server: subprocess.Popen[bytes], folder: Path) -> None:

@@ -33,7 +33,6 @@ def run_ghp(
     timeout: float = 60,
 ) -> Result:
     """`ghp ARGS` in a process of its own; `env` is put over the environment."""
-    env = {**os.environ, **(env or {})}
     done = fork_server.run(_words(args), cwd, env, stdin.encode(), timeout)
     return Result(done.returncode, *(each.decode() for each in (done.stdout, done.stderr)))
 

@@ -1,7 +1,6 @@
 """Agents' hooks, for tests: recorded messages of clients, and our command as clients call it."""
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,7 +44,7 @@ def call(
 ) -> Hooked:
     """`hook CLIENT` in a process of its own; `said` is bytes, or what becomes JSON."""
     text = said if isinstance(said, bytes) else json.dumps(said).encode()
-    done = fork_server.run(["hook", client], cwd, {**os.environ, **(env or {})}, text, timeout)
+    done = fork_server.run(["hook", client], cwd, env, text, timeout)
     return Hooked(done.returncode, done.stdout, done.stderr)
 
 
