@@ -50,7 +50,7 @@ def read_all(ws: Workspace) -> list[RunRecord]:
         names = sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
         runs = [record.decode(object_file(of(ws, name) / "run.json").read()) for name in names]
         kept = [run for run, name in zip(runs, names, strict=True) if run and run.id == name]
-        return sorted(kept, key=lambda run: (run.at, run.tries, run.id))
+        return sorted(kept, key=lambda run: (run.at, run.seconds, run.id))
     return []
 
 

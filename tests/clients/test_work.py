@@ -16,6 +16,7 @@ from ghp_agents.runs import processes
 from tests.clients.steps import run
 from tests.support.clients import TIMEOUT_S, Bench, ghp
 from tests.support.fake_models import Call, Request, Turn
+from tests.support.ghp import run_ghp
 from tests.support.runs import shift_of, states
 
 pytestmark = pytest.mark.slow
@@ -149,6 +150,20 @@ def test_a_client_is_stopped_at_once(night: Night) -> None:
         run("agent-stop", "night", "--now", "--as", "@me", cwd=night.shift.repo)
         supervisor.communicate(timeout=TIMEOUT_S)
     assert states(night.shift.runs()) == [("night", 1, "stopped")]
+    night.nothing_is_left()
+
+
+def test_a_client_ends_at_its_next_step_when_its_agent_is_stopped(night: Night) -> None:
+    def stop(_: Request) -> Turn:
+        assert run_ghp("agent-stop night --as @me", night.shift.repo).code == 0
+        return Turn("", (night.call("echo more"),))
+
+    steps = [Turn("", (night.call("tail -f /dev/null & sleep 1"),))] * 20
+    night.bench.models.script(KEY, Turn("", (night.call("true"),)), stop, *steps)
+    code, lines = night.work("--once")
+    assert code == 0, lines
+    assert states(night.shift.runs()) == [("night", 1, "stopped")]
+    assert len(night.bench.models.requests(KEY)) < 20
     night.nothing_is_left()
 
 

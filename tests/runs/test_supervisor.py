@@ -6,6 +6,8 @@ from typing import NoReturn
 import pytest
 
 from ghp_agents.hotpath import alive
+from ghp_agents.presence import service as presence
+from ghp_agents.presence import stopping
 from ghp_agents.runs import folder, launch, processes
 from ghp_agents.runs.policy import RunLimits
 from ghp_agents.runs.record import RUNNING, STARTING
@@ -126,7 +128,7 @@ def test_an_agent_with_an_open_question_takes_the_next_issue_until_the_answer(
     supervisor = shift.supervisor(STAYS)
     supervisor.step()
     succeed(shift.repo, "agent-escalate 'Which?' --issue 1 --as worker-1")
-    processes.end(shift.last(), lambda _: None)
+    shift.end_all()
     supervisor.step()
     shift.clock.wait(60)
     supervisor.step()
@@ -155,6 +157,7 @@ def test_the_next_supervisor_repeats_a_run_that_was_interrupted(shift: Shift) ->
     first.step()
     first.end()
     first.step()
+    shift.clock.wait(1)
     second = shift.supervisor(STAYS)
     second.step()
     second.step()
@@ -192,20 +195,16 @@ def test_other_clones_hear_that_a_silent_client_runs(shift: Shift) -> None:
     os.utime(file, (shift.clock.now(), shift.clock.now()))
     shift.clock.wait(shift.app().ws.settings.stale_after)
     supervisor.step()
-    presence = shift.app().ws.presence("worker-1") or {}
-    assert presence["processRunsFor"] == shift.app().ws.settings.dead_after
+    known = shift.app().ws.presence("worker-1") or {}
+    assert known["processRunsFor"] == shift.app().ws.settings.dead_after
     shift.end_all()
 
 
 def test_an_agent_that_stopped_with_its_supervisor_works_again(shift: Shift) -> None:
-    first = shift.supervisor(STAYS)
-    first.end()
-    first.run()
-    first = shift.supervisor(STAYS)
-    first.step()
-    first.end()
-    first.run()
-    assert (shift.app().ws.presence("worker-1") or {})["status"] == "stopped"
+    ws = shift.app("worker-1").ws
+    presence.register(ws, shift.app().store, ws.agent())
+    stopping.mark(ws, "worker-1", ws.presence("worker-1") or {})
+    assert (ws.presence("worker-1") or {})["status"] == "stopped"
     shift.supervisor(STAYS).step()
     assert (shift.app().ws.presence("worker-1") or {})["status"] == "planning"
     shift.end_all()
@@ -234,7 +233,7 @@ def test_a_run_that_prints_keeps_its_agent_alive(shift: Shift) -> None:
     shift.spoke()
     supervisor.step()
     supervisor.step()
-    presence = shift.app().ws.presence("worker-1") or {}
-    assert presence["lastProgress"] > before
-    assert alive.process_lives(presence) is True
+    known = shift.app().ws.presence("worker-1") or {}
+    assert known["lastProgress"] > before
+    assert alive.process_lives(known) is True
     shift.end_all()

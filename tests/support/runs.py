@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.core.clock import SystemClock
 from ghp_agents.runs import folder, processes, runners
 from ghp_agents.runs.launch import RunCommand
 from ghp_agents.runs.policy import RunLimits
@@ -71,7 +72,7 @@ class Shift(NamedTuple):
     def end_all(self) -> None:
         """Nothing is left of any run."""
         for run in self.runs():
-            processes.end(run, lambda seconds: None)
+            processes.end(run, SystemClock().wait)
         for supervisor in self.supervisors:
             supervisor.forget_children()
 
