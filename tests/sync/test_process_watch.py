@@ -11,7 +11,10 @@ import pytest
 
 from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName
+from ghp_agents.messages import service as messages
+from ghp_agents.messages.service import Draft
 from ghp_agents.presence import service as presence
+from ghp_agents.presence import way_in
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import heartbeat
 from ghp_agents.sync import process_watch
@@ -120,6 +123,39 @@ def test_a_silent_session_keeps_its_claim_while_its_process_runs(
     lock = known(other)
     assert lock is not None
     assert lock.holder is None
+
+
+@pytest.mark.slow
+def test_a_resting_session_is_woken_soon_for_a_request_of_another_clone(
+    two: tuple[Claimant, Claimant],
+    clock: Hours,
+    process: "subprocess.Popen[bytes]",
+    tmp_path: Path,
+) -> None:
+    one, other = two
+    (tmp_path / "codex").write_text('#!/bin/sh\necho "$@" > "$0.log"\n')
+    (tmp_path / "codex").chmod(0o755)
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    one.ws.environ.update(path)  # type: ignore[attr-defined]
+    one.beat(status="waiting")
+    way_in.keep(one.ws.folders, "worker-1", "codex", "s-1", {})
+    woken: list[bool] = []
+
+    def ask() -> None:
+        messages.send(other.parts, Draft(["worker-1"], "Review it", kind="review"))
+        other.sync()
+
+    def look() -> None:
+        woken.append((tmp_path / "codex.log").exists())
+
+    def end() -> None:
+        process.kill()
+        process.wait()
+
+    clock.plan = [(290.0, look), (300.0, ask), (300.0 + 2 * process_watch.LOOK_EVERY, look)]
+    clock.plan += [(600.0, end)]
+    process_watch.watch(one.parts)
+    assert woken == [False, True]
 
 
 @pytest.mark.slow
