@@ -30,6 +30,10 @@ VARIABLES = {
     "`GHP_ANCESTORS`": "`0`: do not look for a coding client among the parent processes",
     "`GHP_AGENT_PID`": "the process whose end is the agent's end, on this machine",
     "`GHP_PROMPT`": "set by `agent-start -- CMD`: what the agent needs to begin",
+    "`GHP_PROMPT_FILE`": "set by `agent-work` for a runner of your own: a file with that text",
+    "`GHP_RUN`": "set by `agent-work`: the run that a process belongs to",
+    "`GHP_MESSAGE`": "set by `agent-inbox --follow --exec`: the id of the message",
+    "`GHP_REPLY_TO`": "set by the same: the id of the message that it answers",
     "`GHP_BACKGROUND`": "`0`: no heartbeat and no command commits or syncs in the background",
     "`GHP_STATE_DIR`": "a folder for presence and outbox if `.git` cannot be written (default: "
     "`$XDG_STATE_HOME`, `~/.local/state`)",

@@ -136,7 +136,10 @@ def test_one_name_in_two_clones_is_two_holders(
     other = Claimant(folder, "worker-1", original.clock)
     other.sync()
     assert not holds(other)
-    with pytest.raises(RefusedError, match="an agent with the same name in another clone"):
+    with pytest.raises(
+        RefusedError,
+        match=r"worker-1 is at work on #1 in clone .*\. Two agents cannot have one name",
+    ):
         other.claim(1)
     with pytest.raises(RefusedError, match="staging-db is leased by worker-1"):
         take(other.parts, STAGING)

@@ -48,7 +48,8 @@ def test_a_page_says_whether_the_client_was_run_for_real(name: str) -> None:
 @each_page
 def test_a_page_tells_what_is_enforced_what_is_not_and_how_it_goes(name: str) -> None:
     headings = re.findall(r"^#.*", PAGES[name], re.MULTILINE)
-    more = ["## In Codex's sandbox"] if name == "codex" else []
+    more = ["## A session that rests"] if name in ("claude", "codex") else []
+    more += ["## In Codex's sandbox"] if name == "codex" else []
     assert [each for each in headings if each.startswith("## ")] == [
         *more,
         "## What is installed",

@@ -40,9 +40,9 @@ def test_a_client_that_is_not_known_is_refused(words: str, shown: str) -> None:
 def test_where_none_is_found_the_list_is_asked_for() -> None:
     with pytest.raises(UsageError) as refused:
         chosen(FOUND, [])
-    assert (
-        refused.value.hint
-        == "Name one: --hooks claude,codex,gemini,cursor,opencode,copilot,qwen,pi,git."
+    assert refused.value.hint == (
+        "Name the one that you use, such as `ghp agent-init --hooks claude`. "
+        "Known: claude, codex, gemini, cursor, opencode, copilot, qwen, pi, git."
     )
 
 
