@@ -22,9 +22,9 @@ from ghp_agents.locks.lock import (
     taken,
 )
 from ghp_agents.state.cause import CLAIMED, RELEASED, Cause
+from ghp_agents.state.coordination import coordination_remote
 from ghp_agents.state.private_repo import StateRepository, find_repository, open_repository
 from ghp_agents.state.record import Problem
-from ghp_agents.state.remote import coordination_remote
 from ghp_agents.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -8,17 +8,9 @@ from ghp_agents.locks import commit_chain, git_local, restore_lost
 from ghp_agents.locks.lock import Lock, LockMovedError, revision
 from ghp_agents.locks.lock_refs import LockPlaces, refused
 from ghp_agents.locks.scratch_repo import SPACE, scratch
+from ghp_agents.state.coordination import BRANCHES, CUSTOM, coordination_remote
 from ghp_agents.state.private_repo import LEASE_REFS, StateRepository, descend
-from ghp_agents.state.remote import (
-    BRANCHES,
-    CUSTOM,
-    Pushed,
-    PushOutcome,
-    coordination_remote,
-    fetch_refs,
-    push,
-    unreachable,
-)
+from ghp_agents.state.remote import Pushed, PushOutcome, fetch_refs, push, unreachable
 
 
 class _Found(NamedTuple):

@@ -6,16 +6,9 @@ from typing import NamedTuple
 from ghp_agents.core.errors import GhpError
 from ghp_agents.git.process import GitTimeoutError
 from ghp_agents.locks.lock import Lock
+from ghp_agents.state.coordination import BRANCHES, CUSTOM, Remote
 from ghp_agents.state.private_repo import LEASE_REFS, StateRepository
-from ghp_agents.state.remote import (
-    BRANCHES,
-    CUSTOM,
-    Pushed,
-    PushOutcome,
-    Remote,
-    exchange,
-    unreachable,
-)
+from ghp_agents.state.remote import Pushed, PushOutcome, exchange, unreachable
 from ghp_agents.workspace import Workspace
 
 

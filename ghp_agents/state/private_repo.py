@@ -13,12 +13,10 @@ from typing import NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.ids import CloneId
-from ghp_agents.core.remote_url import masked
 from ghp_agents.git import loose
 from ghp_agents.git import process as git
 from ghp_agents.git.objects import ObjectReader
 from ghp_agents.git.refs import UnreadableRefsError, read_refs, swap_ref
-from ghp_agents.state import refusal
 from ghp_agents.workspace import Workspace
 
 CLONE_REFS = "refs/ghp/clone/"  # only our own; one writer
@@ -345,6 +343,9 @@ _ERRORS = (
 
 def first_error(result: git.Result) -> str:
     """The error line of git's output, without credentials in addresses."""
+    from ghp_agents.core.remote_url import masked
+    from ghp_agents.state import refusal
+
     lines = [masked(line.strip()) for line in result.err.splitlines() if line.strip()]
     for line in lines:
         if line.startswith(_ERRORS):
@@ -356,5 +357,7 @@ def first_error(result: git.Result) -> str:
 
 def server_lines(result: git.Result) -> tuple[str, ...]:
     """What the server wrote, at most some lines."""
+    from ghp_agents.state import refusal
+
     lines = (line[8:].strip() for line in result.err.splitlines() if line.startswith("remote: "))
     return tuple(line for line in lines if line)[: refusal.MOST_LINES]

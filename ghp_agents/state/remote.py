@@ -1,16 +1,17 @@
-"""The coordination remote: which it is, how to exchange with it, what its responses mean."""
+"""The coordination remote: how to exchange with it, and what its responses mean."""
 
 import re
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from ghp_agents.core.errors import GhpError, UnknownError
+from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import digest
 from ghp_agents.core.json_file import object_file
 from ghp_agents.core.remote_url import masked
 from ghp_agents.git import process as git
 from ghp_agents.state import git_credentials, refusal
+from ghp_agents.state.coordination import BRANCHES, CUSTOM, NAMESPACE_CACHE, Remote
 from ghp_agents.state.private_repo import (
     SEEN_LEASE_REFS,
     SEEN_REFS,
@@ -20,9 +21,6 @@ from ghp_agents.state.private_repo import (
 )
 from ghp_agents.workspace import Workspace
 
-CUSTOM = "refs/ghp/"  # invisible in clones, web pages and checks
-BRANCHES = "refs/heads/ghp/"  # for hosts that accept only branches and tags
-NAMESPACE_CACHE = "remote.json"
 FETCH_ATTEMPTS = 6  # retried only if another process of this clone fetched, too
 
 
@@ -42,60 +40,6 @@ class Pushed(NamedTuple):
     words: str = ""
     about_ref: bool = False  # REFUSED: the remote responds, but does not accept this ref
     lines: tuple[str, ...] = ()  # of the server, as it wrote them
-
-
-class Remote(NamedTuple):
-    """The coordination remote, and the namespace of our refs there."""
-
-    name: str
-    namespace: str = CUSTOM
-    settled: bool = False  # the namespace is known, not assumed
-
-    def ref(self, local: str) -> str:
-        """The remote's name of our ref `refs/ghp/…`."""
-        return self.namespace + local.removeprefix(CUSTOM)
-
-
-def coordination_remote(ws: Workspace) -> Remote | None:
-    """The configured remote, else `origin`, else the only one; None: everything stays in this
-    clone.
-
-    Raises GhpError if the configured remote does not exist.
-    """
-    if not ws.settings.push or "remote" in ws.settings.unagreed:
-        return None
-    known = ws.remotes
-    wanted = ws.settings.remote
-    if wanted and wanted not in known:
-        raise GhpError(
-            f"The configured remote {wanted!r} does not exist in this repository.",
-            hint=f"Remotes: {', '.join(known) or 'none'}. Fix `agents.remote` in the "
-            "configuration, or add the remote with `git remote add`.",
-        )
-    name = wanted or ("origin" if "origin" in known else next(iter(known), None))
-    if name is None or (not wanted and name != "origin" and len(known) > 1):
-        return None
-    noted = object_file(ws.cache_dir / NAMESPACE_CACHE).read().get(digest(known[name]))
-    namespace = noted if noted in (BRANCHES, CUSTOM) else None
-    return Remote(name, namespace or CUSTOM, settled=namespace is not None)
-
-
-def why_none(ws: Workspace) -> str:
-    """Why there is no coordination remote, for people."""
-    if not ws.settings.push:
-        return "`agents.push` is false"
-    if "remote" in ws.settings.unagreed:
-        return (
-            "nobody has approved the remote in `.ghp/config.json` on "
-            f"{ws.settings.trunk_place}; a person can review it with `ghp agent-trust`"
-        )
-    known = sorted(ws.remotes)
-    if len(known) > 1:
-        return (
-            f"none of the remotes {', '.join(known)} is called origin, and `agents.remote` is "
-            "not set"
-        )
-    return "there is no remote"
 
 
 def fetch(

@@ -11,16 +11,9 @@ from ghp_agents.git import process as git
 from ghp_agents.git import worktree_admin
 from ghp_agents.settings import consent
 from ghp_agents.state import git_credentials
+from ghp_agents.state.coordination import Remote, coordination_remote
 from ghp_agents.state.private_repo import first_error
-from ghp_agents.state.remote import (
-    Pushed,
-    PushOutcome,
-    Remote,
-    coordination_remote,
-    plain_settings,
-    understand,
-    unreachable,
-)
+from ghp_agents.state.remote import Pushed, PushOutcome, plain_settings, understand, unreachable
 from ghp_agents.workspace import Workspace
 
 HEADS = "refs/heads/"

@@ -22,8 +22,8 @@ from ghp_agents.ports import Context
 from ghp_agents.presence.amend import amend
 from ghp_agents.state import changes, default_branch
 from ghp_agents.state.changes import FIELD, ChangedFields
+from ghp_agents.state.coordination import coordination_remote
 from ghp_agents.state.presence import Presence
-from ghp_agents.state.remote import coordination_remote
 from ghp_agents.workspace import NAME_FILE, Workspace
 
 FILE = "changes.json"  # in the folder of caches

@@ -1,4 +1,4 @@
-"""The coordination remote: which it is, what a push came to, and whose settings stay out of it."""
+"""The coordination remote: what a push came to, and whose settings stay out of it."""
 
 import os
 import secrets
@@ -14,22 +14,12 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.clock import SystemClock
-from ghp_agents.core.errors import ExitCode, GhpError, UnknownError
+from ghp_agents.core.errors import ExitCode, UnknownError
+from ghp_agents.state.coordination import BRANCHES, CUSTOM, Remote, coordination_remote
 from ghp_agents.state.private_repo import SEEN_REFS, StateRepository, open_repository
-from ghp_agents.state.remote import (
-    BRANCHES,
-    CUSTOM,
-    Pushed,
-    PushOutcome,
-    Remote,
-    coordination_remote,
-    fetch,
-    fetch_refs,
-    push,
-)
+from ghp_agents.state.remote import Pushed, PushOutcome, fetch, fetch_refs, push
 from ghp_agents.workspace import Workspace
 from tests.support import repos
-from tests.support.consent import mine
 from tests.support.git import git, refs, run_git
 from tests.support.hosts import (
     DENIED,
@@ -90,68 +80,14 @@ def ours(remote: Path) -> dict[str, str]:
     return {ref: oid for ref, oid in refs(remote).items() if "/ghp/" in ref}
 
 
-# ------------------------------------------------------------------------------ which remote it is
+# --------------------------------------------------------------------------- what a push came to
 
 
-def test_a_repository_without_remotes_has_none(repo: Path) -> None:
-    assert coordination_remote(workspace(repo)) is None
-
-
-def test_the_only_remote_is_it_whatever_its_name(repo: Path, remote: Path) -> None:
+def test_a_remote_whose_name_has_slashes_takes_our_refs(repo: Path, remote: Path) -> None:
     git(repo, "remote", "add", "team.hub/one", str(remote))
     there = place(repo)
-    assert there.remote == Remote("team.hub/one", CUSTOM)
     assert there.push(f"{there.commit()}:{OURS}") == Pushed(PushOutcome.DONE)
     assert ours(remote).keys() == {OURS}
-
-
-def test_of_two_remotes_origin_is_it(repo: Path, remote: Path) -> None:
-    git(repo, "remote", "add", "fork", "/nowhere")
-    git(repo, "remote", "add", "origin", str(remote))
-    assert place(repo).remote.name == "origin"
-
-
-def test_the_remote_is_the_same_in_all_worktrees(repo: Path) -> None:
-    git(repo, "remote", "add", "origin", "/of/the/clone")
-    git(repo, "config", "extensions.worktreeConfig", "true")
-    git(repo, "config", "--worktree", "remote.origin.url", "/of/this/worktree")
-    assert workspace(repo).remotes == {"origin": "/of/the/clone"}
-
-
-def test_of_two_remotes_neither_of_them_origin_none_is_chosen(repo: Path) -> None:
-    git(repo, "remote", "add", "one", "/nowhere")
-    git(repo, "remote", "add", "two", "/nowhere")
-    assert coordination_remote(workspace(repo)) is None
-
-
-def configured(folder: Path, **settings: object) -> Workspace:
-    """The workspace of a repository with settings."""
-    mine({"agents": settings})
-    return workspace(folder)
-
-
-def test_the_configured_remote_is_it(repo: Path, remote: Path) -> None:
-    git(repo, "remote", "add", "origin", "/nowhere")
-    git(repo, "remote", "add", "fork", str(remote))
-    found = coordination_remote(configured(repo, remote="fork"))
-    assert found == Remote("fork", CUSTOM)
-
-
-def test_a_configured_remote_that_is_not_there_is_an_error(clone: Path) -> None:
-    with pytest.raises(GhpError) as caught:
-        coordination_remote(configured(clone, remote="fork"))
-    assert (str(caught.value), caught.value.hint) == (
-        "The configured remote 'fork' does not exist in this repository.",
-        "Remotes: origin. Fix `agents.remote` in the configuration, or add the remote with "
-        "`git remote add`.",
-    )
-
-
-def test_what_stays_at_home_has_no_remote(clone: Path) -> None:
-    assert coordination_remote(configured(clone, push=False)) is None
-
-
-# --------------------------------------------------------------------------- what a push came to
 
 
 def test_a_push_that_was_taken_is_done(here: Place, remote: Path) -> None:

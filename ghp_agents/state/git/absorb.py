@@ -16,12 +16,13 @@ from ghp_agents.core.fields import LARGEST
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.git import objects
 from ghp_agents.state import ledger, presence
+from ghp_agents.state.coordination import coordination_remote, why_none
 from ghp_agents.state.git import fold, read, settled
 from ghp_agents.state.join import Absorption, Tip
 from ghp_agents.state.new_commits import NewCommit, add_commits
 from ghp_agents.state.private_repo import CLONE_REFS, SEEN_REFS, StateRepository, heal, rename_clone
 from ghp_agents.state.record import Record
-from ghp_agents.state.remote import PushOutcome, coordination_remote, push, why_none
+from ghp_agents.state.remote import PushOutcome, push
 from ghp_agents.workspace import Workspace, now_text
 
 Paths = Mapping[str, str]  # object id by path

@@ -13,11 +13,12 @@ from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.hotpath import own_file
 from ghp_agents.ports import Snapshot
 from ghp_agents.state import presence
+from ghp_agents.state.coordination import Remote, coordination_remote
 from ghp_agents.state.git.throttle import REFUSED_PAUSE
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.new_commits import NewCommit, add_commits
 from ghp_agents.state.private_repo import StateRepository
-from ghp_agents.state.remote import Pushed, PushOutcome, Remote, coordination_remote, exchange, push
+from ghp_agents.state.remote import Pushed, PushOutcome, exchange, push
 from ghp_agents.workspace import Workspace
 
 BRANCH = "refs/heads/ghp-state"

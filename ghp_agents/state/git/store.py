@@ -13,6 +13,7 @@ from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.git.process import GitError
 from ghp_agents.hotpath import heartbeat, news_flag
 from ghp_agents.ports import Snapshot
+from ghp_agents.state.coordination import coordination_remote
 from ghp_agents.state.git import outbox, read
 from ghp_agents.state.git.sync_status import news_age, news_at, read_status
 from ghp_agents.state.join import Absorption, SetAside, Settled, SyncReport, SyncStatus, Tip
@@ -20,7 +21,6 @@ from ghp_agents.state.ledger import HEARD, LedgerEntry
 from ghp_agents.state.presence import Agents
 from ghp_agents.state.private_repo import find_repository, open_repository
 from ghp_agents.state.record import NOTES, Record
-from ghp_agents.state.remote import coordination_remote
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace
 

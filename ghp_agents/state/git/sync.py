@@ -15,6 +15,7 @@ from ghp_agents.core.ids import count
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import process as git
 from ghp_agents.state import refusal
+from ghp_agents.state.coordination import Remote, coordination_remote, why_none
 from ghp_agents.state.git import copied_clone, fold, refused_search
 from ghp_agents.state.git.sync_status import NOTE, SyncMemory, count_unsent, read_note
 from ghp_agents.state.join import SyncReport
@@ -29,16 +30,7 @@ from ghp_agents.state.private_repo import (
     open_repository,
     rename_clone,
 )
-from ghp_agents.state.remote import (
-    Pushed,
-    PushOutcome,
-    Remote,
-    coordination_remote,
-    fetch,
-    has_refs,
-    push,
-    why_none,
-)
+from ghp_agents.state.remote import Pushed, PushOutcome, fetch, has_refs, push
 from ghp_agents.workspace import Workspace
 
 LOCK = "sync.lock"

@@ -3,10 +3,10 @@
 from typing import Any, NamedTuple
 
 from ghp_agents.core.json_file import object_file
+from ghp_agents.state.coordination import Remote, coordination_remote
 from ghp_agents.state.git import outbox
 from ghp_agents.state.join import SyncStatus
 from ghp_agents.state.private_repo import SEEN_REFS, StateRepository, find_repository
-from ghp_agents.state.remote import Remote, coordination_remote
 from ghp_agents.workspace import Workspace
 
 NOTE = "sync.json"  # the last fetch, the last push, and the last problem

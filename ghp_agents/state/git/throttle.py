@@ -4,11 +4,11 @@ GitHub recommends at most six pushes a minute to a repository, from all clients 
 """
 
 from ghp_agents.core.clock import to_seconds
+from ghp_agents.state.coordination import coordination_remote
 from ghp_agents.state.git import fold, read
 from ghp_agents.state.git.sync_status import read_note
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.private_repo import SEEN_REFS, StateRepository, find_repository
-from ghp_agents.state.remote import coordination_remote
 from ghp_agents.workspace import Workspace
 
 AT_ONCE = ("escalate", "answer", "handoff")  # events that someone waits for

@@ -9,9 +9,10 @@ from ghp_agents.core.finding import Finding, info, ok, warning
 from ghp_agents.core.ids import CloneId
 from ghp_agents.core.remote_url import masked
 from ghp_agents.git import process as git
+from ghp_agents.state.coordination import BRANCHES, CUSTOM, coordination_remote
 from ghp_agents.state.git import read, sync
 from ghp_agents.state.private_repo import StateRepository, find_repository, first_error
-from ghp_agents.state.remote import BRANCHES, CUSTOM, coordination_remote, exchange
+from ghp_agents.state.remote import exchange
 from ghp_agents.workspace import Workspace
 
 SKEW = 300.0  # seconds of clock difference worth reporting

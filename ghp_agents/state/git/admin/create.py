@@ -11,10 +11,10 @@ from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.ports import StateStore
 from ghp_agents.state import presence
 from ghp_agents.state.admin_port import PublishPlan, Step
+from ghp_agents.state.coordination import coordination_remote, why_none
 from ghp_agents.state.git import publish
 from ghp_agents.state.git.admin import probe
 from ghp_agents.state.private_repo import find_repository, open_repository, state_path
-from ghp_agents.state.remote import coordination_remote, why_none
 from ghp_agents.workspace import Workspace
 
 

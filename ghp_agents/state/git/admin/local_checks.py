@@ -9,11 +9,11 @@ from ghp_agents.core.finding import Finding, error, info, ok, warning
 from ghp_agents.core.ids import count
 from ghp_agents.git import process as git
 from ghp_agents.state import presence
+from ghp_agents.state.coordination import coordination_remote
 from ghp_agents.state.git import live_presence, publish, read
 from ghp_agents.state.git.admin.create import has_worktree, shown
 from ghp_agents.state.presence import Agents
 from ghp_agents.state.private_repo import StateRepository, find_repository
-from ghp_agents.state.remote import coordination_remote
 from ghp_agents.workspace import Workspace
 
 LATE_AFTER_S = 600.0  # seconds; older presence means that nobody folds

@@ -12,8 +12,9 @@ from ghp_agents.core.json_file import object_file
 from ghp_agents.core.remote_url import masked
 from ghp_agents.git import process as git
 from ghp_agents.state.admin_port import Probe
+from ghp_agents.state.coordination import CUSTOM, Remote, coordination_remote
 from ghp_agents.state.private_repo import StateRepository, open_repository
-from ghp_agents.state.remote import CUSTOM, PushOutcome, Remote, coordination_remote, push
+from ghp_agents.state.remote import PushOutcome, push
 from ghp_agents.workspace import Workspace
 
 NOTE = "probe.json"

@@ -16,6 +16,7 @@ from ghp_agents.git import process as git
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.state import ledger, presence
 from ghp_agents.state.admin_port import RemoteRef, Step
+from ghp_agents.state.coordination import BRANCHES, CUSTOM, Remote, coordination_remote
 from ghp_agents.state.git import fold, outbox, publish, sync
 from ghp_agents.state.git.admin import probe
 from ghp_agents.state.git.admin.create import has_worktree, shown
@@ -26,16 +27,7 @@ from ghp_agents.state.private_repo import (
     first_error,
     open_repository,
 )
-from ghp_agents.state.remote import (
-    BRANCHES,
-    CUSTOM,
-    PushOutcome,
-    Remote,
-    coordination_remote,
-    exchange,
-    fetch,
-    push,
-)
+from ghp_agents.state.remote import PushOutcome, exchange, fetch, push
 from ghp_agents.workspace import NAME_FILE, Workspace
 
 KINDS = ("clone/", "lease/", probe.KIND)  # other `ghp/…` refs may be a user's branches
