@@ -121,11 +121,14 @@ def send(
 def _subject(app: App, issue: str | None) -> "Subject | None":
     """What a review is about: the pull request of the issue, by default of the current one."""
     from ghp_agents.issues.numbers import named_or_current
-    from ghp_agents.pulls.merging import review_request
 
     agent = None if app.ws.actor().is_person else app.ws.agent()
     number = named_or_current(app, agent, issue)
-    return None if number is None else review_request.subject_of(app, app.cwd, number)
+    if number is None:
+        return None
+    from ghp_agents.pulls.merging import review_request
+
+    return review_request.subject_of(app, app.cwd, number)
 
 
 def _body(name: str) -> str:
