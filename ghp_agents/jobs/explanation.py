@@ -2,11 +2,12 @@
 that changes it."""
 
 from collections.abc import Sequence
+from shlex import quote
 from typing import NamedTuple
 
 from ghp_agents.claims import decision
 from ghp_agents.claims.decision import Board, Candidate, ClaimRule, Obstacle
-from ghp_agents.hotpath.quoting import file, named, phrase
+from ghp_agents.hotpath.quoting import LINE_LIMIT, file, named, phrase, seen_line
 from ghp_agents.issues.issue import Issue, short
 
 ANYBODY = Candidate("", 0)  # can do everything and is assigned to nothing
@@ -122,7 +123,7 @@ def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Rul
             change = f"agent-issue block {number} {blockers} --remove"
         case ClaimRule.PERSON:
             words = f"It waits for a person: it has the label {file(names[0])}."
-            change = f"agent-issue edit {number} --remove-label {file(names[0])}"
+            change = f"agent-issue edit {number} --remove-label {_shell_word(names[0])}"
         case ClaimRule.SPLIT:
             words = "It is an epic, so agents work on its parts."
             change = f"agent-issue edit {number} --remove-label {names[0]}"
@@ -136,7 +137,7 @@ def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Rul
         case ClaimRule.UNABLE:
             words = f"It requires {', '.join(map(file, names))}."
             change = f"agent-whoami --as {who.name} " + " ".join(
-                f"--capability {file(name)}" for name in names
+                f"--capability {_shell_word(name)}" for name in names
             )
         case ClaimRule.ASKED:
             words = f"Agents died on it, and {file(names[0])} asks a person how to go on."
@@ -148,6 +149,11 @@ def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Rul
             words = f"{phrase(issue.author)} opened it without write access."
             change = f"agent-issue assign {number} {who.name or 'AGENT'}"
     return RuleStep(obstacle.rule, False, words, f"ghp {change}")
+
+
+def _shell_word(text: str) -> str:
+    """Others' text as one word of a command that is safe to paste into a shell."""
+    return quote(seen_line(text, LINE_LIMIT))
 
 
 def _blockers(board: Board, issue: Issue) -> str:

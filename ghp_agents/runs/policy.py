@@ -135,7 +135,8 @@ def is_over(scene: FleetView) -> bool:
 
 def _is_done(slot: Slot) -> bool:
     waits = [job for job in slot.jobs if job.outcome in (FAILED, INTERRUPTED)]
-    return slot.is_ordered or (slot.taken > 0 and not waits)
+    found_nothing = not slot.may_look
+    return slot.is_ordered or ((slot.taken > 0 or found_nothing) and not waits)
 
 
 def _next(slot: Slot, scene: FleetView) -> Action | None:

@@ -10,6 +10,7 @@ has ended, also if they left it.
 
 import contextlib
 import os
+import select
 import signal
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -32,6 +33,7 @@ trap - TERM INT HUP
 while [ -z "$ends" ] && kill -0 "$supervisor" 2>/dev/null; do sleep 1; done
 """
 PROMPT_FILE = "GHP_PROMPT_FILE"
+GONE_MS = 5_000  # until a killed process is gone
 
 
 def environment(
@@ -63,14 +65,27 @@ def end(run: RunRecord, wait: Callable[[float], None]) -> None:
 
 
 def end_rest(run: str) -> None:
-    """Kill the processes that a run has left behind."""
+    """Kill the processes that a run has left behind, and wait until they are gone."""
     for _ in range(20):  # one that is killed may just have started another
         left = marked(run)
         for pid in left:
             with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
+                _kill(pid)
         if not left:
             return
+
+
+def _kill(pid: int) -> None:
+    """Kill a process and wait until it is gone: on a busy machine that takes a while. Raises
+    OSError."""
+    handle = os.pidfd_open(pid)
+    try:
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+        gone = select.poll()
+        gone.register(handle, select.POLLIN)
+        gone.poll(GONE_MS)
+    finally:
+        os.close(handle)
 
 
 def marked(run: str) -> list[int]:

@@ -5,8 +5,9 @@ from pathlib import Path
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.handoffs import resume
-from ghp_agents.hotpath.quoting import clean
+from ghp_agents.hotpath.quoting import clean, phrase
 from ghp_agents.ports import Context
+from ghp_agents.runs.record import TEXT_LIMIT
 
 FIRST = (
     "You are agent {agent}. You work alone: nobody reads along or answers here. Work on #{issue} "
@@ -30,7 +31,7 @@ def resumed(inner: Context, agent: str, issue: int, max_chars: int | None = None
 def of_run(inner: Context, agent: str, issue: int, why: str, max_chars: int) -> str:
     """The prompt of a run. `why` says how the last run ended; empty for the first."""
     begin = FIRST.format(agent=agent, issue=issue)
-    again = f"\n\n{AGAIN.format(why=clean(why))}" if why else ""
+    again = f"\n\n{AGAIN.format(why=phrase(why, TEXT_LIMIT))}" if why else ""
     return f"{begin}{again}\n\n{resumed(inner, agent, issue, max_chars)}"
 
 

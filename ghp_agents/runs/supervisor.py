@@ -73,7 +73,7 @@ class Supervisor:
         self._read_at = self._sync_at = -1e9
         self._blocked: dict[str, float] = {}  # by agent: when to try again after an error
         self._looked: dict[str, tuple[float, object]] = {}
-        self._claims: dict[int, str] = {}
+        self._claims: dict[int, str] = {}  # the holder; empty if it is none of our agents
         self._orders: frozenset[str] = frozenset()
         self._answered: set[str] = set()
         self._left: set[int] = set()
@@ -146,9 +146,8 @@ class Supervisor:
         self._times = times
         ctx = self._ctx
         self._claims = {
-            issue: lock.holder or ""
+            issue: (lock.holder or "") if self._is_ours(ctx, lock) else ""
             for issue, lock in claims.claims(ctx.locks).items()
-            if self._is_ours(ctx, lock)
         }
         self._orders = frozenset(stopping.in_force(ctx, ctx.store.snapshot()))
         asking = [run for run in self._last() if run.outcome == record.ASKS]

@@ -141,3 +141,11 @@ def test_agents_that_can_come_first_and_say_what_they_would_do_before() -> None:
     assert explanation.kept_back(Board(issues), agents[0].candidate) == [
         KeptBack(ClaimRule.UNABLE, ("#2",))
     ]
+
+
+def test_capabilities_of_others_are_safe_words_of_a_shell() -> None:
+    hostile = "x$(touch /tmp/a); `reboot` 'b"
+    board = Board([Issue("1", IssueNumber(1), "One", labels=(f"needs:{hostile}",), offered=True)])
+    who = Candidate("worker-1", capabilities=("rust",))
+    [step] = [x for x in explanation.trace(board, board.issues[0], who) if not x.is_met]
+    assert shlex.split(step.change)[-2:] == ["--capability", hostile]

@@ -68,7 +68,7 @@ def test_failures_in_a_row_are_carried_on(shift: Shift) -> None:
     second = begin(shift, "exit 1", ended)
     assert second.run.tries == 1
     prompt = folder.of(shift.app().ws, second.run.id) / "prompt.md"
-    assert "That run ended: it fell." in prompt.read_text()
+    assert "That run ended: «it fell»." in prompt.read_text()
     for made in (first, second):
         assert made.child
         made.child.kill()

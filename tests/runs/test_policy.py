@@ -121,6 +121,9 @@ def test_once_is_over_when_each_agent_has_worked_on_one_issue() -> None:
     assert policy.is_over(FleetView((job(FINISHED)._replace(taken=1),), LIMITS, once=True))
     assert not policy.is_over(FleetView((job(FAILED, 1)._replace(taken=1),), LIMITS, once=True))
     assert not policy.is_over(FleetView((Slot("a"),), LIMITS, once=True))
+    nothing_to_do = Slot("a", may_look=False)
+    assert policy.is_over(FleetView((nothing_to_do,), LIMITS, once=True))
+    assert not policy.is_over(FleetView((nothing_to_do,), LIMITS))
 
 
 def test_waits_grow_to_half_an_hour() -> None:

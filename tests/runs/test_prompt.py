@@ -19,4 +19,4 @@ def test_a_later_prompt_says_how_the_last_run_ended(shift: Shift) -> None:
     started = start.start(shift.app("worker-1"), "1")
     inner = shift.app("worker-1", started.path)
     text = prompt.of_run(inner, "worker-1", 1, "it \x1b[31mfell", 5_000)
-    assert "\n\nYou worked on this before. That run ended: it \ufffd[31mfell.\n\n" in text
+    assert "\n\nYou worked on this before. That run ended: «it [31mfell».\n\n" in text

@@ -237,3 +237,14 @@ def test_a_run_that_prints_keeps_its_agent_alive(shift: Shift) -> None:
     assert known["lastProgress"] > before
     assert alive.process_lives(known) is True
     shift.end_all()
+
+
+def test_a_run_whose_issue_was_taken_from_its_agent_is_ended(shift: Shift) -> None:
+    supervisor = shift.supervisor(STAYS)
+    supervisor.step()
+    succeed(shift.repo, "agent-claim 1 --steal --reason Mine --as @me")
+    shift.clock.wait(2)
+    supervisor.step()
+    assert states(shift.runs()) == [("worker-1", 1, "lost")]
+    assert processes.marked(shift.last().id) == []
+    shift.end_all()

@@ -3,7 +3,7 @@
 import shutil
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -21,13 +21,16 @@ from ghp_agents.wiring import App
 
 MOST = 64  # agents of one supervisor
 FREE_NAME = "runner-{clone}"
+ENDING = "Ending the runs. Their issues stay claimed; the next `ghp agent-work` goes on."
 
 
 @click.command("agent-work", epilog="Example: ghp agent-work --max 3 --runner claude")
 @click.option("--agent", metavar="NAME", help="The agent's name; with --max, NAME-1, NAME-2, ….")
 @click.option("--max", "most", metavar="N", type=click.IntRange(1, MOST), default=1,
               help="Run at most N agents at once (default: 1).")  # fmt: skip
-@click.option("--once", is_flag=True, help="End after each agent has worked on one issue.")
+@click.option(
+    "--once", is_flag=True, help="End after each agent has worked on one issue, or found none."
+)
 @click.option(
     "--runner", metavar="CLIENT", default="claude",
     help=f"What works: {', '.join(runners.RUNNERS)}, or a command with {{prompt_file}} "
@@ -84,11 +87,14 @@ def work(
             hint="For one issue: `ghp agent-start 12 --run claude`.",
         )
     chosen = runners.find(runner)
-    if shutil.which(chosen.program, path=app.environ.get("PATH")) is None:
+    program = shutil.which(chosen.program, path=app.environ.get("PATH"))
+    if program is None:
         raise NotSetUpError(
             f"`{chosen.program}` is not installed, or not on PATH; nothing was started.",
             hint=f"Install it, or choose another one with --runner: {', '.join(runners.RUNNERS)}.",
         )
+    if "/" in chosen.program:  # it starts in a worktree, not here
+        chosen = chosen._replace(words=(str(Path(program).absolute()), *chosen.words[1:]))
     if app.name:
         raise UsageError("--as does not apply here.", hint="Name the agents with --agent NAME.")
     sync_first(app)
@@ -102,12 +108,17 @@ def work(
     def make(folder: Path, name: str) -> App:
         return App(folder, app.environ, name=name, clock=app.ws.clock)
 
-    supervisor = Supervisor(app.ws, make, plan, output.step)
+    supervisor = Supervisor(app.ws, make, plan, _tell)
     output.say(f"{count(most, 'agent')} with {chosen.name}: {', '.join(plan.agents)}.")
     with _ending(supervisor):
         supervisor.run()
     if supervisor.given_up:
         raise click.exceptions.Exit(1)
+
+
+def _tell(text: str) -> None:
+    with suppress(OSError):  # without a terminal the runs go on
+        output.step(text)
 
 
 def _names(app: App, base: str | None, most: int) -> tuple[str, ...]:
@@ -123,8 +134,9 @@ def _ending(supervisor: Supervisor) -> Iterator[None]:
 
     def end(number: int, _: object) -> None:
         signal.signal(number, signal.SIG_DFL)
-        output.say("Ending the runs. Their issues stay claimed; the next `ghp agent-work` goes on.")
         supervisor.end()
+        with suppress(OSError, RuntimeError):  # the terminal is gone, or a line is half written
+            output.say(ENDING)
 
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(number, end) for number in numbers]

@@ -135,3 +135,30 @@ def test_a_client_that_is_missing_starts_nothing(shift: Shift) -> None:
     assert done.code == 5
     assert "`claude` is not installed" in done.err
     assert shift.runs() == []
+
+
+def test_a_closed_terminal_ends_the_runs(shift: Shift) -> None:
+    supervisor = start(shift, STAYS)
+    began(supervisor)
+    assert supervisor.stderr
+    supervisor.stderr.close()
+    supervisor.send_signal(signal.SIGHUP)
+    supervisor.wait(60)
+    assert states(shift.runs()) == [("night", 1, "interrupted")]
+    assert processes.marked(shift.last().id) == []
+
+
+def test_a_program_of_this_folder_is_meant_from_this_folder(shift: Shift) -> None:
+    path = shift.repo / "agent.sh"
+    path.write_text(f"#!/bin/sh\n{FINISHES}")
+    path.chmod(0o700)
+    args = ["agent-work", "--agent", "night", "--once", "--runner", "./agent.sh {prompt_file}"]
+    assert run_ghp(args, shift.repo).code == 0
+    assert states(shift.runs()) == [("night", 1, "finished")]
+
+
+def test_once_ends_if_there_is_no_work(shift: Shift) -> None:
+    invoke("agent-issue close 1 --reason Obsolete --as @me", shift.repo)
+    args = "agent-work --agent night --once --runner 'sh {prompt_file}'"
+    done = invoke(args, shift.repo, clock=shift.clock)
+    assert (done.code, shift.runs()) == (0, [])
