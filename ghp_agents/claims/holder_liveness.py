@@ -80,8 +80,8 @@ def _is_newer(view: AgentView, lease: Lock) -> bool:
     if lease.clone and view.clone not in (None, lease.clone):
         return False  # any clone can report a later epoch of the agent elsewhere
     epoch = number(view.presence, "epoch")
-    if epoch != lease.epoch:
-        return epoch > lease.epoch
+    if epoch != lease.epoch:  # of who was given it unheard of, the clone is unknown, too
+        return epoch > lease.epoch and (view.is_here or bool(lease.clone))
     shown = issue_of(view.presence), number(view.presence, "generation")
     return view.is_here or shown == (claimed_issue(lease.name), lease.generation)
 

@@ -9,6 +9,7 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import AgentName
 from ghp_agents.sync.notifications import fence_lines
 from tests.support.claimants import DEAD, GONE, THEN, Claimant, Team
+from tests.support.machines import forge, presence
 
 Clones = Callable[[int], list[Path]]
 
@@ -97,6 +98,21 @@ def test_a_holder_of_which_nothing_was_ever_heard_is_taken_to_live(
     team.clock.wait(GONE)
     with pytest.raises(RefusedError):
         one.claim(1)
+
+
+def test_what_one_unheard_of_was_given_is_not_free_whatever_others_say_of_it(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    one.claim(1)
+    one.release(1, to="worker-8")
+    said = {"worker-8": presence(900_000, "implementing", processRunsFor=0, silentFor=80_000)}
+    forge(team.remote, said)
+    two.sync()
+    with pytest.raises(RefusedError) as caught:
+        two.claim(1)
+    assert "claimed by worker-8" in str(caught.value)
+    team.silence(DEAD, two)
+    assert two.claim(1).how == "takeover"
 
 
 def test_a_claim_never_expires_under_a_person(team: Team, one: Claimant, two: Claimant) -> None:

@@ -82,9 +82,7 @@ def _edit(run: Run, step: Step) -> str | None:
     still = before & laws.rivals(run.world, session, path)
     laws.require(not still, "nobody edits what another living one holds", session, path, still)
     mine = touched.find(ws.folders, path, ws.place.git_dir)
-    laws.require(
-        mine is not None and mine.agent == session.agent, "who edits has a lease of it", path, mine
-    )
+    laws.check_edit(run.world, session, path, mine)
     return "allowed"
 
 

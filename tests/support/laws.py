@@ -8,6 +8,7 @@ from ghp_agents.claims.service import claims
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.globs import covers
 from ghp_agents.hotpath import implicit_leases as touched
+from ghp_agents.hotpath.implicit_leases import ImplicitLease
 from ghp_agents.leases import strict
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseHistory
@@ -212,6 +213,15 @@ def rivals(world: World, session: Session, path: str) -> set[str]:
         same = world.epoch(session.clone, touch.agent) == touch.epoch
         found |= {touch.agent} if alive and same else set()
     return found
+
+
+def check_edit(world: World, session: Session, path: str, mine: ImplicitLease | None) -> None:
+    """Who edits has an implicit lease, or an approved one: that outranks another's edit."""
+    held = _held(world, session.clone, session.agent)
+    holds = [log.hold() for log in held if log.holder.name == session.agent]
+    is_mine = mine is not None and mine.agent == session.agent
+    is_approved = any(hold.approved and path in _things(hold) for hold in holds)
+    require(is_mine or is_approved, "who edits has a lease of it", path, mine)
 
 
 # --------------------------------------------------------------------------------- of all
