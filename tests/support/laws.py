@@ -16,7 +16,7 @@ from ghp_agents.leases.world import as_hold, read_all
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.state import codec
-from tests.support.world import ORCHESTRATOR, World
+from tests.support.world import ORCHESTRATOR, PERSON, World
 from tests.support.world_files import PATHS
 from tests.support.world_records import Session, Write
 
@@ -76,7 +76,7 @@ def _check_stealing(write: Write, before: Lock) -> None:
 
 def _decides(write: Write) -> bool:
     """Whether a person or an orchestrator acted."""
-    return write.epoch == 0 or write.by == ORCHESTRATOR
+    return write.by in (PERSON, ORCHESTRATOR)
 
 
 def _check_giving(write: Write, before: Lock) -> None:

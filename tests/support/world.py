@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from ghp_agents.core.ids import Actor
+from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.hotpath.locate import Location
 from ghp_agents.hotpath.presence_file import read_presence as read_presence
 from ghp_agents.leases.hold import Hold
 from ghp_agents.locks.lock import Lock
 from ghp_agents.messages.message import Message
 from ghp_agents.state.join import SyncReport
+from ghp_agents.state.presence import next_epoch
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace
 from tests.support.clock import ManualClock
@@ -279,10 +280,14 @@ class World:
     def wrote(self, before: Lock | None, after: Lock, clone: int, lived: bool, moved: bool) -> None:
         """A right was changed."""
         how, by = self.acting[-1]
-        epoch = 0 if by == PERSON else self.epoch(clone, by)
+        epoch = 0 if by == PERSON else self.epoch(clone, by) or self._first_epoch(clone, by)
         self.taken_at[after.nonce] = self.clock.now()
         self.peaks[after.name] = max(after.generation, self.peaks.get(after.name, 0))
         self.writes.append(Write(before, after, by, epoch, clone, how, lived, moved))
+
+    def _first_epoch(self, clone: int, agent: str) -> int:
+        """The epoch that an agent gets in a clone in which it has not begun."""
+        return next_epoch(self.clones[clone].store.snapshot().agents().get(agent, {}))
 
     def beaten(self, agent: str, clone: int, said: Mapping[str, object]) -> None:
         """An agent said something in a clone."""
@@ -294,11 +299,14 @@ class World:
 
     def sent(self, clone: int) -> None:
         """What a clone said is with the remote."""
-        now = self.clock.now()
+        now, known = self.clock.now(), self.clones[clone].hub.histories
+        history = known.get(CloneId(f"clone-{clone}"), ())
+        said = history[-1].agents if history else {}
         for life, sign in self.beats.items():
             had = self.reached.get(life)
             if life.clone == clone and (had is None or had.seq != sign.seq):
-                self.reached[life] = sign._replace(at=now)
+                silent = float(said.get(life.agent, {}).get("silentFor", 0))
+                self.reached[life] = sign._replace(at=now, silent=silent)
 
     def synced(self, clone: int) -> None:
         """What a clone said is with the remote, and what is there is with the clone."""
@@ -318,7 +326,8 @@ class World:
         of life within `limit`.
 
         Of several lives under one name the latest counts; of two that do not know of each other,
-        both must live. Silence elsewhere is known up to the last news only.
+        both must live. Silence elsewhere is known up to the last news only. A report that a process
+        runs keeps its agent alive, but it is no sign of life: it says how long the agent is silent.
         """
         if lease is None or lease.holder is None or lease.is_person:
             return lease is not None and lease.is_person
@@ -335,7 +344,9 @@ class World:
             # Of an agent of this clone its file tells. In a copy that is the file that was copied.
             of_here = [life.clone == clone or lease.clone == f"clone-{clone}" for life, _ in signs]
             times = [self.clock.now() if is_here else news for is_here in of_here]
-            since = max(time - sign.at for time, (_, sign) in zip(times, signs, strict=True))
+            pairs = [*zip(times, (sign for _, sign in signs), strict=True)]
+            said = limit < DEAD_AFTER
+            since = max(time - sign.at + (sign.silent if said else 0.0) for time, sign in pairs)
             # A right that was taken is a sign of life, too, unless more is known: of an agent of
             # this clone, and of one that began again by what it said since.
             told = signs[0][0].epoch > lease.epoch or any(of_here)

@@ -43,6 +43,7 @@ class Sign(NamedTuple):
     at: float
     seq: int
     status: str = ""
+    silent: float = 0.0  # seconds before it, by what its clone reported of a running process
 
 
 class Backup(NamedTuple):
