@@ -86,7 +86,8 @@ def launch(
     try:
         child = processes.start(words, run, place, env)
     except OSError as error:
-        run = run._replace(state=ENDED, outcome=FAILED, why=f"cannot start: {error.strerror}")
+        why = f"cannot start: {error.strerror}"
+        run = run._replace(state=ENDED, outcome=FAILED, why=why, ended=seconds)
         folder.write(ws, run)
         return Launched(run, None, started.notes)
     known = running.identity(child.pid) or ""

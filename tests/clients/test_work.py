@@ -129,7 +129,7 @@ def test_a_failed_run_goes_on_in_its_session(night: Night) -> None:
     assert len({each.session for each in night.shift.runs()}) == 1
     last = night.bench.models.requests(KEY)[-1].said
     assert "I give up at banana." in last
-    assert "You worked on this before. That run ended: it ended without `ghp agent-finish`" in last
+    assert "You worked on this before. That run ended: «it ended without 'ghp agent-finish'" in last
     night.nothing_is_left()
 
 

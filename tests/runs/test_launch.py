@@ -72,3 +72,4 @@ def test_failures_in_a_row_are_carried_on(shift: Shift) -> None:
     for made in (first, second):
         assert made.child
         made.child.kill()
+    assert made.run.ended == made.run.seconds  # the next one waits
