@@ -95,6 +95,15 @@ def _is_too_deep(value: Any) -> bool:
 
 
 def _hand_written(head: str) -> dict[str, Any]:
+    meta = load(head, HAND_WRITTEN_LIMIT, "the front matter")
+    if not isinstance(meta, dict):
+        raise ValueError("the front matter is not a list of fields")
+    return meta
+
+
+def load(text: str, limit: int, what: str) -> Any:
+    """YAML of at most `limit` characters as values of JSON. Raises ValueError, which names `what`
+    the text is."""
     import yaml
 
     # Not the C loader: deeply nested brackets crash the whole process.
@@ -102,24 +111,39 @@ def _hand_written(head: str) -> dict[str, Any]:
         def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
             # A few nested aliases expand to gigabytes when they are printed.
             if self.check_event(yaml.AliasEvent):
-                raise ValueError("the front matter has an alias (`*name`)")
+                raise ValueError(f"{what} has an alias (`*name`)")
             return super().compose_node(parent, index)
 
-    if len(head) > HAND_WRITTEN_LIMIT:
-        raise ValueError(f"the front matter has more than {HAND_WRITTEN_LIMIT} characters")
+    if len(text) > limit:
+        raise ValueError(f"{what} has more than {limit} characters")
     try:
-        meta = yaml.load(head, Loader=PlainLoader)
-        if not isinstance(meta, dict):
-            raise ValueError("the front matter is not a list of fields")
         # A date becomes text. Other values that JSON cannot hold are refused.
-        plain: dict[str, Any] = json.loads(json.dumps(meta, default=_text, allow_nan=False))
+        return json.loads(
+            json.dumps(yaml.load(text, Loader=PlainLoader), default=_text, allow_nan=False)
+        )
     except RecursionError:
-        raise ValueError("the front matter is nested too deep") from None
+        raise ValueError(f"{what} is nested too deep") from None
     except yaml.YAMLError as error:
-        raise ValueError(f"the front matter is not YAML: {str(error).splitlines()[0]}") from None
+        raise ValueError(f"{what} is not YAML: {str(error).splitlines()[0]}") from None
     except TypeError as error:
-        raise ValueError(f"the front matter is not what JSON can hold: {error}") from None
-    return plain
+        raise ValueError(f"{what} is not what JSON can hold: {error}") from None
+
+
+def dump(fields: Mapping[str, Any]) -> str:
+    """Fields as YAML for people, in their order; texts of several lines as blocks."""
+    import yaml
+
+    class BlockDumper(yaml.SafeDumper):
+        pass
+
+    def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+        style = "|" if "\n" in value else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+    BlockDumper.add_representer(str, text)
+    return yaml.dump(
+        dict(fields), Dumper=BlockDumper, sort_keys=False, allow_unicode=True, width=100
+    )
 
 
 def _text(value: object) -> str:

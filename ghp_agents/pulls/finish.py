@@ -19,7 +19,7 @@ from ghp_agents.issues.issue import Issue, short
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import body as finish_body
-from ghp_agents.pulls import check_cache, run_checks, update_branch
+from ghp_agents.pulls import check_cache, deliverables, run_checks, update_branch
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.pull import NewPull, Pull
 from ghp_agents.workspace import Workspace
@@ -63,6 +63,7 @@ def finish(
     tips = update_branch.compare_with_remote(ctx.ws, base, branch, worktree.head(ctx.ws.folder))
     _refuse_empty(ctx.ws, tips)
     _refuse_provisioned(ctx.ws, tips)
+    deliverables.refuse_missing(ctx.ws.folder, found, tips.head, draft=draft)
     paths = changed_paths.between(ctx.ws.folder, tips.trunk, tips.head)
     held_notes = held_paths.refuse(ctx, actor, paths)
     head = update_branch.bring_up(ctx.ws, tips, actor.name)

@@ -125,3 +125,106 @@ def test_a_person_dispatches_and_a_rehearsal_changes_nothing(here: Path) -> None
     refused = invoke("agent-dispatch --as worker-1", here)
     assert (refused.code, refused.out) == (3, "")
     assert refused.err.startswith("Error: worker-1 may not assign issues to others.\nHint: ")
+
+
+JOB = """\
+id: job-001
+title: "Implement user authentication API"
+status: queued
+priority: high
+assigned_to: null
+created_by: user
+dependencies: []
+context_files:
+  - docs/api-spec.md
+  - chats/admin.md#L45-60
+description: |
+  Build REST API for user auth with JWT tokens
+requirements:
+  - Express.js framework
+deliverables:
+  - src/routes/auth.js
+"""
+MORE = """\
+- {id: job-002, title: Second, due: 2026-12-31, dependencies: [job-001, issue-1]}
+- {id: job-003, title: Over, status: completed}
+"""
+
+
+def test_jobs_are_imported_once_changed_with_their_file_and_exported_again(clone: Path) -> None:
+    succeed(clone, "agent-whoami --set worker-1", "agent-issue new Lexer")
+    queue = clone / "jobs" / "queue"
+    queue.mkdir(parents=True)
+    (queue / "a.yaml").write_text(JOB)
+    (queue / "b.yml").write_text(MORE)
+    (queue / "notes.txt").write_text("{")
+    done = invoke("agent-jobs import jobs/queue", clone)
+    assert (done.code, done.out) == (0, "2\n3\n")
+    assert done.err == (
+        "✓ Created #2 «Implement user authentication API» for job-001.\n"
+        "✓ Created #3 «Second» for job-002.\n"
+        "1 job completed or failed already; not created.\n"
+    )
+    again = invoke("agent-jobs import jobs/queue", clone)
+    assert (again.out, again.err) == (
+        "", "2 jobs had not changed.\n1 job completed or failed already; not created.\n",
+    )  # fmt: skip
+    assert [job["blockedBy"] for job in json.loads(out(clone, "agent-jobs", "--json"))] == [
+        [], [], [1, 2],
+    ]  # fmt: skip
+    (queue / "a.yaml").write_text(JOB.replace("priority: high", "priority: critical"))
+    changed = invoke("agent-jobs import jobs/queue/a.yaml", clone)
+    assert changed.err == "✓ Changed #2 «Implement user authentication API» for job-001.\n"
+    assert invoke("agent-jobs export saved", clone).err == ("✓ Wrote 3 files; 0 had not changed.\n")
+    assert (clone / "saved" / "job-001.yaml").read_text() == (
+        "id: job-001\n"
+        "title: Implement user authentication API\n"
+        "status: queued\n"
+        "priority: critical\n"
+        "created_by: user\n"
+        "description: Build REST API for user auth with JWT tokens\n"
+        "context_files:\n- docs/api-spec.md\n- chats/admin.md#L45-60\n"
+        "requirements:\n- Express.js framework\n"
+        "deliverables:\n- src/routes/auth.js\n"
+    )
+    assert invoke("agent-jobs import saved", clone).err == "3 jobs had not changed.\n"
+    assert invoke("agent-jobs export saved", clone).err == "✓ Wrote 0 files; 3 had not changed.\n"
+    assert out(clone, "agent-jobs", "export", "--state", "queued").count("---\n") == 3
+
+
+def test_what_a_person_changed_in_an_imported_issue_stays(clone: Path) -> None:
+    succeed(clone, "agent-whoami --set worker-1")
+    (clone / "a.yaml").write_text("{id: a, title: One}")
+    assert invoke("agent-jobs import a.yaml", clone).out == "1\n"
+    succeed(clone, "agent-issue edit 1 --priority low")
+    assert invoke("agent-jobs import a.yaml", clone).err == "1 job had not changed.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("a: &x [1]\nb: *x", "a.yaml has an alias (`*name`)."),
+        ("3", "a.yaml is not a list of fields."),
+        ("[]", "a.yaml has 0 jobs; at most 100 are read."),
+        ("{id: ../x, title: a}",
+         "a.yaml: `id` must be one word of letters, digits, `.`, `_`, `-`."),
+        ("{id: x}", "a.yaml: `title` is missing."),
+        ("{id: x, title: a, priority: soon}",
+         "a.yaml: `priority` must be one of critical, high, medium, low."),
+        ("{id: x, title: a, deliverables: b}",
+         "a.yaml: `deliverables` is not a list of at most 100 entries."),
+        ("{id: x, title: [a]}", "a.yaml: `title` is not a text."),
+        ("{id: x, title: a, dependencies: [y]}", "x depends on y, which is no job."),
+        ("[{id: x, title: a}, {id: x, title: b}]", "Two jobs have the id x."),
+        ("a" * 20_001, "a.yaml has more than 20000 characters."),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_job_is_refused_and_nothing_is_created(
+    clone: Path, text: str, error: str
+) -> None:
+    succeed(clone, "agent-whoami --set worker-1")
+    (clone / "a.yaml").write_text(text)
+    done = invoke("agent-jobs import a.yaml", clone)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines()[0] == f"Error: {error}"
+    assert invoke("agent-jobs", clone).out == ""

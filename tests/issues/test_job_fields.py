@@ -4,7 +4,7 @@ import pytest
 
 from ghp_agents.core.ids import IssueNumber
 from ghp_agents.issues.issue import Issue
-from ghp_agents.issues.job_fields import DELIVERABLES, MOST, due, listed
+from ghp_agents.issues.job_fields import DELIVERABLES, MOST, deliverables, due, listed
 
 
 def issue(body: str, **fields: object) -> Issue:
@@ -36,3 +36,12 @@ def test_a_list_is_read_without_its_marks_and_is_bounded() -> None:
     assert listed(issue(body), DELIVERABLES) == ("src/a.py", "docs/b.md", "c.txt")
     long = "## Deliverables\n" + "\n".join(f"- {number}" for number in range(2 * MOST))
     assert len(listed(issue(long), DELIVERABLES)) == MOST
+
+
+def test_deliverables_are_the_plain_paths_of_the_list() -> None:
+    entries = (
+        "src/a.py", "./docs/b.md", "README.md", "A working parser", "parser", "../x.py",
+        "/etc/passwd", "-rf", "src/*.js", "https://example.org/x", ":(top)x.py", "src/a.py",
+    )  # fmt: skip
+    body = "## Deliverables\n\n" + "\n".join(f"- {entry}" for entry in entries)
+    assert deliverables(issue(body)) == ("src/a.py", "docs/b.md", "README.md")

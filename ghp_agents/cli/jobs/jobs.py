@@ -1,14 +1,25 @@
 """`agent-jobs`: issues seen as work."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ghp_agents.cli import json_choice, output
-from ghp_agents.cli.context import hear_first, say_none, start_background
-from ghp_agents.core.ids import one_line
+from ghp_agents.cli.context import (
+    acting,
+    hear_first,
+    say_none,
+    send,
+    start_background,
+    sync_first,
+)
+from ghp_agents.cli.group import Group
+from ghp_agents.cli.views import issue as issue_view
+from ghp_agents.core.ids import count, one_line
 from ghp_agents.issues.capabilities import needed
 from ghp_agents.issues.issue import short
+from ghp_agents.jobs import job_file, transfer
 from ghp_agents.jobs import listing as services
 from ghp_agents.jobs.job_state import JobState
 from ghp_agents.jobs.listing import IssueJob
@@ -21,19 +32,31 @@ COLUMNS = ("JOB", "STATE", "PRIORITY", "DUE", "AGENT", "TITLE")
 STYLES = {JobState.FAILED: "red", JobState.REVIEW: "yellow", JobState.COMPLETED: "dim"}
 
 
-@click.command("agent-jobs", epilog="Example: ghp agent-jobs --state queued --state assigned")
-@click.option(
+STATE = click.option(
     "--state", "names", type=click.Choice([*map(str, JobState)]), multiple=True,
     help="Only jobs in this state; repeatable. Without it, all but completed ones.",
 )  # fmt: skip
+
+
+@click.group(
+    "agent-jobs",
+    cls=Group,
+    epilog="Example: ghp agent-jobs --state queued --state assigned",
+    invoke_without_command=True,
+    subcommand_metavar="[COMMAND] [ARGS]...",  # versions of click differ
+)
+@STATE
 @json_choice.option("Print the jobs as JSON.")
-@click.pass_obj
-def jobs(app: App, names: tuple[str, ...], as_json: bool) -> None:
+@click.pass_context
+def jobs(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
     """List issues as jobs: queued, assigned, in progress, in review, completed or failed.
 
     The state follows from the claim, the assignee, the pull request and the issue itself. A job
     has failed if agents died on it so often that a person must decide.
     """
+    if ctx.invoked_subcommand is not None:
+        return
+    app: App = ctx.obj
     hear_first(app)
     found = services.read_jobs(app, [JobState(name) for name in names])
     if as_json:
@@ -45,6 +68,50 @@ def jobs(app: App, names: tuple[str, ...], as_json: bool) -> None:
     else:
         say_none(app, "No jobs. `ghp agent-issue new TITLE` creates one.")
     start_background(app)
+
+
+@jobs.command("import", epilog="Example: ghp agent-jobs import jobs/queue")
+@click.argument("place", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
+@acting
+def import_files(app: App, place: Path) -> None:
+    """Create an issue for each job in a YAML file, or in the YAML files of a folder.
+
+    Importing again changes nothing. If a file changed, its open issue is changed, too. Jobs that
+    are completed or failed already are not created.
+    """
+    found = transfer.read_files(app.cwd / place)
+    with output.busy("Importing"):
+        sync_first(app, only_first=True)
+        done = transfer.import_jobs(app, found)
+    for each in done:
+        if each.issue and each.how != "unchanged":
+            output.result(str(each.issue.number))
+            verb = "Created" if each.how == "created" else "Changed"
+            output.done(f"{verb} {issue_view.name(each.issue)} for {each.job.id}.")
+    rest = sum(each.how == "unchanged" for each in done)
+    over = sum(each.how == "over" for each in done)
+    if rest:
+        output.say(f"{count(rest, 'job')} had not changed.")
+    if over:
+        output.say(f"{count(over, 'job')} completed or failed already; not created.")
+    send(app)
+
+
+@jobs.command("export", epilog="Example: ghp agent-jobs export jobs/queue --state queued")
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+@STATE
+@click.pass_obj
+def export(app: App, folder: Path | None, names: tuple[str, ...]) -> None:
+    """Write jobs as YAML: to a file each in FOLDER, or to standard output."""
+    hear_first(app)
+    found = services.read_jobs(app, [JobState(name) for name in names])
+    files = [*transfer.exported(found, app.tracker.known(closed=True))]
+    if folder is None:
+        for job in files:
+            output.data(output.clean(f"---\n{job_file.render(job)}".rstrip()))
+        return
+    changed = transfer.write(app.cwd / folder, files)
+    output.done(f"Wrote {count(changed, 'file')}; {len(files) - changed} had not changed.")
 
 
 def _row(job: IssueJob) -> tuple[str, ...]:

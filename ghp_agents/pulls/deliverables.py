@@ -1,0 +1,29 @@
+"""The files that an issue asks for: a pull request that lacks one is not finished."""
+
+from pathlib import Path
+
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.git import worktree
+from ghp_agents.hotpath.quoting import file
+from ghp_agents.issues import job_fields
+from ghp_agents.issues.issue import Issue, short
+
+SHOWN = 10
+
+
+def refuse_missing(folder: Path, issue: Issue, commit: str, *, draft: bool) -> None:
+    """Raise RefusedError if a deliverable of the issue is not in the commit; a draft may lack some.
+    Starts a git process only if there are deliverables."""
+    wanted = job_fields.deliverables(issue)
+    if draft or not wanted:
+        return
+    present = set(worktree.present(folder, commit, wanted))
+    missing = [path for path in wanted if path not in present]
+    if missing:
+        more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
+        raise RefusedError(
+            f"{short(issue)} asks for {', '.join(map(file, missing[:SHOWN]))}{more}, which "
+            f"{'is' if len(missing) == 1 else 'are'} not committed here.",
+            hint="Add what is missing and commit it, or correct `Deliverables` in the issue's "
+            "body. `--draft` opens the pull request without it.",
+        )
