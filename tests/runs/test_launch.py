@@ -60,6 +60,7 @@ def test_what_cannot_start_is_a_failed_run(shift: Shift, monkeypatch: pytest.Mon
     made = begin(shift, STAYS)
     assert (made.child, made.run.state, made.run.outcome) == (None, ENDED, FAILED)
     assert made.run.why == "cannot start: Exec format error"
+    assert made.run.ended == made.run.seconds  # the next one waits
 
 
 def test_failures_in_a_row_are_carried_on(shift: Shift) -> None:
@@ -72,4 +73,3 @@ def test_failures_in_a_row_are_carried_on(shift: Shift) -> None:
     for made in (first, second):
         assert made.child
         made.child.kill()
-    assert made.run.ended == made.run.seconds  # the next one waits
