@@ -335,14 +335,15 @@ class World:
         news = here.heard_at or 0.0
         silent = [news - self.taken_at.get(lease.nonce, 0.0)]
         signs = self._signs(lease.holder, clone)
-        if lease.clone == f"clone-{clone}":
-            files = here.copied.items()
-            signs = signs or [(life, x) for life, x in files if life.agent == lease.holder]
+        is_of_here = lease.clone == f"clone-{clone}"
+        if not signs and (is_of_here or not lease.clone):  # all that is known is in copied files
+            signs = [(life, x) for life, x in here.copied.items() if life.agent == lease.holder]
+            is_of_here = True
         if signs and signs[0][0].epoch >= lease.epoch:
             if self._has_ended(signs):
                 return False
             # Of an agent of this clone its file tells. In a copy that is the file that was copied.
-            of_here = [life.clone == clone or lease.clone == f"clone-{clone}" for life, _ in signs]
+            of_here = [life.clone == clone or is_of_here for life, _ in signs]
             times = [self.clock.now() if is_here else news for is_here in of_here]
             pairs = [*zip(times, (sign for _, sign in signs), strict=True)]
             said = limit < DEAD_AFTER
