@@ -33,6 +33,27 @@ def test_a_schedule_keeps_the_laws(seed: int) -> None:
     schedule.check(seed, STEPS)
 
 
+# What broke a law once, each cut down to the steps that were enough: kind, agent, clone, number.
+FOUND = {
+    "an approved lease where another edits": """
+        leases 2 1 59, copies 3 0 87, edits 3 2 48, moves 2 0 82, syncs 2 2 4, syncs 1 1 69,
+        edits 2 0 15""",
+    "a forged life of one who was given an issue unheard of": """
+        forges 1 1 95, syncs 1 0 20, begins 0 2 24, gives 2 0 38, steals 0 1 98""",
+    "a process that is reported to run, and silent": """
+        claims 3 0 1, passes 0 0 79, syncs 0 0 1, syncs 0 1 1, moves 0 1 0, steals 0 0 1""",
+    "a copy that knows of a stop, and of a gift to who stopped": """
+        claims 1 1 90, gives 1 2 74, stops 0 0 29, copies 1 0 94, syncs 0 0 33, claims 3 1 30""",
+}
+
+
+@pytest.mark.parametrize("found", FOUND.values(), ids=FOUND)
+def test_what_broke_a_law_once_keeps_them_now(found: str) -> None:
+    words = (each.split() for each in found.split(","))
+    steps = [Step(kind, int(agent), int(clone), int(n)) for kind, agent, clone, n in words]
+    assert schedule.play(0, steps).violation is None
+
+
 @pytest.mark.slow
 def test_a_schedule_is_the_same_whenever_it_is_played() -> None:
     steps = schedule.steps(7, STEPS)
