@@ -112,7 +112,8 @@ def _said(message: Message) -> list[str]:
 
 
 def after_last_block(text: str) -> str:
-    """What is below the last block of a file that a person changed; all, if it has no block."""
+    """What is below the last block of a file that a person changed, or without a block, below our
+    notice; all, if it has neither."""
     ticks, end = "", 0
     position = 0
     for line in text.splitlines(keepends=True):
@@ -120,6 +121,8 @@ def after_last_block(text: str) -> str:
         run = re.match(r"`{3,}", line)
         if not ticks and run:
             ticks = run[0]
+        elif not ticks and line.strip() == NOTICE:
+            end = position
         elif ticks and run and len(run[0]) >= len(ticks) and not line[len(run[0]) :].strip():
             ticks, end = "", position
     return text[end:]

@@ -221,6 +221,14 @@ def test_conversations_are_exported_once_and_again_when_they_go_on(
     assert none[2] == "No messages since then.\n"
 
 
+def test_an_export_to_an_unknown_home_names_the_mistake(pair: tuple[Path, Path]) -> None:
+    one, _ = pair
+    sent(one, "worker-2", "Review it", "--kind", "review")
+    code, out, err = run(one, "agent-export", "--to", "~nobody-here/x")
+    assert (code, out) == (2, "")
+    assert "There is no home folder for ~nobody-here." in err
+
+
 def test_a_channel_is_a_file_that_agents_and_people_share(pair: tuple[Path, Path]) -> None:
     one, two = pair
     for folder in pair:

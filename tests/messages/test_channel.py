@@ -99,6 +99,9 @@ def test_what_is_below_the_last_block_is_found_in_a_file_that_was_changed() -> N
         ("```a\nx\n```\nmine\n```b\ny\n```\n", ""),
         ("```a\nnever closed\n", "```a\nnever closed\n"),
         ("````a\n```\nx\n````\nmine", "mine"),
+        (channel.render(Channel("general", "All"), []), ""),
+        (channel.render(Channel("general"), []).replace("\n", "\r\n") + "mine", "mine"),
+        (f"```a\n{channel.NOTICE}\nx\n```\nmine", "mine"),
     ]:
         assert channel.after_last_block(text) == expected
 

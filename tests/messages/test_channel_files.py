@@ -120,6 +120,17 @@ def test_a_file_that_was_changed_above_its_end_is_kept(chat: Chat) -> None:
     assert chat.refresh() == []
 
 
+def test_a_lost_cache_sends_nothing_that_we_wrote(chat: Chat) -> None:
+    chat.refresh()
+    Path(chat.person.ws.cache_dir, channel_files.CACHE).unlink()
+    chat.refresh()
+    assert chat.sent() == []
+    Path(chat.person.ws.cache_dir, channel_files.CACHE).unlink()
+    chat.append("\nmine\n")
+    chat.refresh()
+    assert [(each.subject, each.body) for each in chat.sent()] == [("mine", "")]
+
+
 def test_what_cannot_be_sent_stays_in_the_file(chat: Chat) -> None:
     chat.refresh()
     for text, why in [

@@ -8,6 +8,7 @@ from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import hear_first
 from ghp_agents.cli.params import seconds_of
 from ghp_agents.core.clock import FORMS
+from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import count
 from ghp_agents.messages import mailbox
 from ghp_agents.messages import service as services
@@ -41,7 +42,12 @@ def export(app: App, folder: Path, since: str | None) -> None:
     if not pages:
         output.say("No messages." if then is None else "No messages since then.")
         return
-    place = app.cwd / folder.expanduser()
+    try:
+        place = app.cwd / folder.expanduser()
+    except RuntimeError:
+        raise UsageError(
+            f"There is no home folder for {folder.parts[0]}.", hint="Name a folder: --to ./agents."
+        ) from None
     changed = files.write(place, pages)
     many = count(len(pages) - 1, "conversation")
     if changed:

@@ -97,7 +97,7 @@ def complete(
 
 def answer_open(ctx: Context, cwd: Path, pull: Pull, verdict: str, text: str) -> Reviewed | None:
     """Complete the open requests to the agent for a review of this commit; None without one. So
-    who reviews by the pull request answers the message, too. Raises as `complete`."""
+    who reviews by the pull request answers the message, too, if it can."""
     if ctx.ws.actor().is_person or (verdict == "request-changes" and not text.strip()):
         return None
     agent, done = ctx.ws.agent(), None
@@ -107,7 +107,10 @@ def answer_open(ctx: Context, cwd: Path, pull: Pull, verdict: str, text: str) ->
         if is_open and (message.kind, message.pull, message.commit) == (
             REVIEW, pull.number, pull.head,
         ):  # fmt: skip
-            completed = complete(ctx, cwd, message.name, verdict, text, ())
+            try:
+                completed = complete(ctx, cwd, message.name, verdict, text, ())
+            except (RefusedError, UnknownError):  # another agent may have begun with it
+                continue
             if completed.review:
                 done = Reviewed(completed.review, completed.reply.is_new, completed.notes)
     return done

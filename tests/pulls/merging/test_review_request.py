@@ -171,3 +171,21 @@ def test_one_of_a_topic_reviews_what_was_announced(pair: Pair) -> None:
     assert run(two, "agent-inbox", "done", name, "--verdict", "approve")[0] == 0
     exchange(two, one)
     merged(one.merge(1))
+
+
+def test_a_message_that_cannot_be_claimed_now_holds_no_review_back(pair: Pair) -> None:
+    one, two = pair
+    succeed(two.folder, "agent-subscribe code.review_requested", "agent-sync")
+    exchange(*pair)
+    payload = '{"files": ["a.txt"], "commits": ["HEAD"]}'
+    words = ("@code.review_requested", "Please", "--issue", "1", "--payload", payload)
+    name = run(one, "agent-send", *words)[1].strip()
+    exchange(*pair)
+    remote = Path(git(two.folder, "remote", "get-url", "origin").strip())
+    away = remote.rename(remote.with_name("away"))
+    code, _, err = run(two, "agent-review", "2", "--approve")
+    away.rename(remote)
+    assert (code, "You approved #2 at COMMIT." in err) == (0, True), err
+    assert name[:6] in run(two, "agent-inbox")[1]
+    exchange(two, one)
+    merged(one.merge(1))
