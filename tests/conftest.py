@@ -59,7 +59,7 @@ def pytest_collection(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of the cases of a test with `sample(2)`, the first two are for each run, the others slow."""
+    """Of the cases of a test with `sample(n)`, the first n are for each run, the others slow."""
     seen = Counter[str]()
     for item in items:
         if sample := item.get_closest_marker("sample"):

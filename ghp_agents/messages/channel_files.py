@@ -117,11 +117,13 @@ def _send(ctx: Context, view: _View, text: str, base: list[Any] | None) -> list[
 
 
 def _keep(ws: Workspace, view: _View, data: bytes) -> list[str]:
-    """Keep a copy of a file that was changed above its end, before it is made anew."""
+    """Keep a copy of a file that was changed above its end, before it is written anew."""
     place = ws.ghp_dir / KEPT / f"{view.channel.name}-{_hash(data)[:12]}.md"
     if not place.exists():
         user_file.rewrite(place, None, data)
-    return [f"{view.shown} was changed above its end. It was made anew; yours is in {place}."]
+    return [
+        f"{view.shown} was changed above its end. It was written anew; your version is in {place}."
+    ]
 
 
 def _write(ctx: Context, view: _View, content: bytes | None) -> None:

@@ -106,7 +106,7 @@ def _lines(folder: Path, commit: str, path: str) -> list[str]:
         text = "\0"
     if size > LARGEST or "\0" in text:
         raise UsageError(f"{file(path)} is no text, or too long.", hint="Name it with --artifact.")
-    return text.splitlines()
+    return [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def _bounded(lines: list[str]) -> list[str]:

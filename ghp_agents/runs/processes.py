@@ -78,7 +78,13 @@ def end_rest(run: str) -> None:
 def _kill(pid: int) -> None:
     """Kill a process and wait until it is gone: on a busy machine that takes a while. Raises
     OSError."""
-    handle = os.pidfd_open(pid)
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    except (AttributeError, OSError):  # Linux before 5.3, or another system
+        os.kill(pid, signal.SIGKILL)
+        return
     try:
         signal.pidfd_send_signal(handle, signal.SIGKILL)
         gone = select.poll()

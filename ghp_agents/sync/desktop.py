@@ -8,9 +8,11 @@ import contextlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.core.child_env import for_commands
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import escalation as questions
 from ghp_agents.escalations import service as escalation
@@ -48,9 +50,10 @@ def announce(ctx: Context, snapshot: Snapshot, start: Start = background.spawn) 
     if program is None or is_off or not ws.settings.desktop:
         return
     folder = _folder(ws.environ)
-    for notice in [each for each in notices(ctx, snapshot) if _is_first(folder, each.id)][:MOST]:
+    new = (each for each in notices(ctx, snapshot) if _is_first(folder, each.id))
+    for notice in islice(new, MOST):  # the next sync shows the others
         with contextlib.suppress(OSError):
-            start(command(program, notice), ws.environ)
+            start(command(program, notice), for_commands(ws.environ))
 
 
 def program_in(environ: Mapping[str, str]) -> str | None:

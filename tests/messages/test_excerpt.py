@@ -17,7 +17,13 @@ def head(repo: Path) -> str:
     (repo / "src").mkdir()
     (repo / "logo.png").write_bytes(b"\x89PNG\0\xff")
     long = "".join(f"line {number}\n" for number in range(1, 301))
-    files = {"src/a.py": "one\ntwo\nthree\n", "src/long.py": long, "empty": "", ".env": "A=1\n"}
+    files = {
+        "src/a.py": "one\ntwo\nthree\n",
+        "src/long.py": long,
+        "feed.py": "a\x0cb\r\nc",
+        "empty": "",
+        ".env": "A=1\n",
+    }
     return commit(repo, files, "Parse")[:12]
 
 
@@ -28,6 +34,7 @@ def head(repo: Path) -> str:
         ("src/a.py#L1-2", "src/a.py#L1-2", "one\ntwo"),
         ("src/a.py#L2-L9", "src/a.py#L2-3", "two\nthree"),
         ("HEAD:src/a.py", "src/a.py#L1-3", "one\ntwo\nthree"),
+        ("feed.py#L2", "feed.py#L2", "c"),  # a form feed ends no line of git's
     ],
 )
 def test_lines_of_a_file_at_a_commit(

@@ -92,6 +92,17 @@ def test_what_a_client_leaves_behind_is_killed(start: Start, place: Path) -> Non
     assert processes.marked(run.id) == []
 
 
+def test_it_is_killed_also_where_a_process_has_no_handle(
+    start: Start, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "pidfd_open")
+    run, _ = start("sh", "-c", "setsid sleep 1000 >/dev/null 2>&1 & exit 0")
+    ended(place)
+    processes.end(run, SystemClock().wait)
+    while processes.marked(run.id):
+        os.sched_yield()
+
+
 def test_a_process_that_got_the_number_later_is_not_ended(start: Start) -> None:
     run, child = start("sleep", "1000")
     processes.end(run._replace(started="another boot 1", id="f" * 12), SystemClock().wait)

@@ -76,6 +76,22 @@ def test_nothing_is_shown_where_nobody_sees_it(
     assert announce(one, tmp_path, **environ) == []
 
 
+def test_of_many_new_questions_the_next_sync_shows_the_rest(one: Post, tmp_path: Path) -> None:
+    for number in range(desktop.MOST + 1):
+        escalation.escalate(one.parts, f"Which port for {number}?", urgency="high")
+    shown = [len(announce(one, tmp_path, DISPLAY=":0")) for _ in range(3)]
+    assert shown == [desktop.MOST, 1, 0]
+
+
+def test_the_program_gets_no_token(one: Post, tmp_path: Path) -> None:
+    escalation.escalate(one.parts, "Which port?", urgency="high")
+    environ = {"DISPLAY": ":0", "GH_TOKEN": "t", "PATH": str(tmp_path), "HOME": str(tmp_path)}
+    given: list[set[str]] = []
+    app = App(one.repo, environ, name="worker-1", clock=one.clock)
+    desktop.announce(app, app.store.snapshot(), lambda _, env: given.append({*env}))
+    assert given == [{"DISPLAY", "PATH", "HOME"}]
+
+
 def test_what_was_asked_long_ago_is_not_shown(one: Post, tmp_path: Path) -> None:
     escalation.escalate(one.parts, "Which port?", urgency="high")
     one.clock.wait(desktop.RECENT)

@@ -1,13 +1,14 @@
 """The config files of agents' clients: which clients are used, and which files they read."""
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghp_agents.core import user_file
 from ghp_agents.core.errors import GhpError, UsageError
-from ghp_agents.core.jsonc import parse
+from ghp_agents.core.jsonc import JsonError, parse
 from ghp_agents.git import process as git
 from ghp_agents.git import worktree
 from ghp_agents.integrations.clients import original_state
@@ -169,3 +170,17 @@ def plugins_enabled(folders: Iterable[Path], environ: Mapping[str, str]) -> list
         if any(name.startswith(f"{NAME}@") and on is True for name, on in named):
             found.append(path)
     return found
+
+
+@contextmanager
+def with_name(target: ConfigFile) -> Iterator[None]:
+    """Add the file's name to errors about its text. Raises GhpError."""
+    try:
+        yield
+    except JsonError as error:
+        where = f"{target.path}, line {error.line}: {error.reason}"
+        raise GhpError(f"{where}; the file was not changed.", hint=error.hint) from None
+    except GhpError as error:
+        raise GhpError(
+            f"{target.path}: {error}; the file was not changed.", hint=error.hint
+        ) from None

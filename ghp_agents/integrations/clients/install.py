@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,13 @@ from ghp_agents.core.jsonc import MARK, JsonError, parse
 from ghp_agents.core.templates import render
 from ghp_agents.git import exclude
 from ghp_agents.integrations.clients import hook_entries, original_state, server_entries, statusline
-from ghp_agents.integrations.clients.config_files import ConfigFile, claude_settings, line, setting
+from ghp_agents.integrations.clients.config_files import (
+    ConfigFile,
+    claude_settings,
+    line,
+    setting,
+    with_name,
+)
 from ghp_agents.integrations.clients.events import CLIENTS
 from ghp_agents.integrations.clients.hook_entries import HOMES, PLUGINS
 from ghp_agents.integrations.clients.original_state import Origin
@@ -81,7 +86,7 @@ def _to_put(
     place: _Place, python: str, environ: Mapping[str, str], hiding: Path | None
 ) -> Iterator[Step]:
     target = place.target
-    with _named(target):
+    with with_name(target):
         origin = place.origin()
     after = _with_guards(target, place.before, python, environ, origin)
     if after == place.before:
@@ -111,7 +116,7 @@ def _with_guards(
     client = target.client
     if client in PLUGINS:
         return _plugin(target, before, python)
-    with _named(target):
+    with with_name(target):
         if before is None:
             text = jsonc_edit.fresh(hook_entries.document(client, python))
         else:
@@ -149,7 +154,7 @@ def is_current(target: ConfigFile, python: str) -> bool:
     text = user_file.read_text(target.path)
     if text is None or target.client in PLUGINS:
         return text == plugin(target.client, python)
-    with _named(target):
+    with with_name(target):
         return hook_entries.put(text, target.client, python) == text
 
 
@@ -170,20 +175,6 @@ def _is_line_ours(common_dir: Path, client: str) -> bool:
     """Whether the line that hides a client's files is there and was added by us."""
     kept = [original_state.read(path) for path in original_state.all_of(common_dir, client)]
     return any(origin.hidden for origin in kept if origin) and exclude.has(common_dir, line(client))
-
-
-@contextmanager
-def _named(target: ConfigFile) -> Iterator[None]:
-    """Add the file's name to errors about its text."""
-    try:
-        yield
-    except JsonError as error:
-        where = f"{target.path}, line {error.line}: {error.reason}"
-        raise GhpError(f"{where}; the file was not changed.", hint=error.hint) from None
-    except GhpError as error:
-        raise GhpError(
-            f"{target.path}: {error}; the file was not changed.", hint=error.hint
-        ) from None
 
 
 def inherited_line(target: ConfigFile, environ: Mapping[str, str]) -> Mapping[str, Any] | None:
@@ -220,7 +211,7 @@ def _has_server(target: ConfigFile) -> bool:
     """Whether a file also holds our tool server: then it stays hidden, and its state known."""
     files = [file for file in server_entries.FILES if target.path == target.top / file.path]
     text = of_ours(target.path) if files else None
-    with _named(target):
+    with with_name(target):
         return text is not None and server_entries.python_in(text, files[0]) is not None
 
 
@@ -292,7 +283,7 @@ def _without_guards(target: ConfigFile, before: str, origin: Origin) -> str | No
     """The text without our hooks; None if the whole file is ours."""
     if target.client in PLUGINS:
         return None if is_our_plugin(before) else before
-    with _named(target):
+    with with_name(target):
         # Remove in reverse order of installation.
         text = statusline.remove_line(before) if target.client == CLAUDE else before
         return hook_entries.remove_entries(text, origin.theirs)

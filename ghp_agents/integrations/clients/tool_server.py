@@ -1,17 +1,15 @@
 """The tool server in clients' files: the steps to add it in each worktree, or to remove it."""
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core import user_file
 from ghp_agents.core.errors import GhpError, RefusedError
-from ghp_agents.core.jsonc import JsonError
 from ghp_agents.git import exclude, worktree
 from ghp_agents.integrations.clients import hook_entries, original_state, server_entries
-from ghp_agents.integrations.clients.config_files import ConfigFile
+from ghp_agents.integrations.clients.config_files import ConfigFile, with_name
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.clients.install import OURS, refuse_unreadable
 from ghp_agents.integrations.clients.original_state import Origin
@@ -85,7 +83,7 @@ def _to_put(ws: Workspace, place: ServerPlace, python: str) -> Iterator[Step]:
 
 
 def _with(place: ServerPlace, before: str | None, python: str) -> str:
-    with _named(place.target):
+    with with_name(place.target):
         if place.file.key and before is not None:
             refuse_unreadable(before, place.target.client)
         return server_entries.put(before, place.file, python)
@@ -130,7 +128,7 @@ def to_take(ws: Workspace, found: Sequence[ServerPlace]) -> list[Step]:
     steps = []
     for place in found:
         text = _text_of_ours(place)
-        with _named(place.target):
+        with with_name(place.target):
             if text is not None and server_entries.take(text, place.file) != text:
                 what = f"the tool server of {place.title} from {place.target.shown}"
                 steps.append(Step("take", "Took", what, partial(_take, ws, place)))
@@ -162,20 +160,6 @@ def _take(ws: Workspace, place: ServerPlace) -> None:
     if last:
         for path in list(original_state.all_of(ws.common_dir, target.memory.stem)):
             original_state.forget(path)
-
-
-@contextmanager
-def _named(target: ConfigFile) -> Iterator[None]:
-    """Add the file's name to errors about its text."""
-    try:
-        yield
-    except JsonError as error:
-        where = f"{target.path}, line {error.line}: {error.reason}"
-        raise GhpError(f"{where}; the file was not changed.", hint=error.hint) from None
-    except GhpError as error:
-        raise GhpError(
-            f"{target.path}: {error}; the file was not changed.", hint=error.hint
-        ) from None
 
 
 def advice(found: Sequence[ServerPlace], plugins: Sequence[Path]) -> Iterator[tuple[str, str]]:
