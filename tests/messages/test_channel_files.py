@@ -114,7 +114,7 @@ def test_a_file_that_was_changed_above_its_end_is_kept(chat: Chat) -> None:
     sent, kept = chat.refresh()
     assert sent.startswith("Sent what you wrote")
     assert [each.subject for each in chat.sent()] == ["and this"]
-    place = Path(kept.partition("yours is in ")[2].removesuffix("."))
+    place = Path(kept.partition("your version is in ")[2].removesuffix("."))
     assert place.read_text() == garbage
     assert "Hello" in chat.file.read_text()
     assert chat.refresh() == []
