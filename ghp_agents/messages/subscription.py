@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NotRequired
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.fields import ID, any_list, as_agent, dump, parse
@@ -34,6 +34,7 @@ class Subscription(NamedTuple):
     by: Actor
     clock: int
     clone: CloneId
+    asks: bool = True  # whether a person is asked about new topics
 
     @property
     def words(self) -> str:
@@ -54,6 +55,7 @@ class SubscriptionFile(ProvenanceFields):
 
     listens: list[str]
     ignores: list[str]
+    asks: NotRequired[bool]  # false: nobody is asked about new topics
 
 
 def hears(listens: Sequence[str], ignores: Sequence[str], topic: str) -> bool:
@@ -65,8 +67,9 @@ def hears(listens: Sequence[str], ignores: Sequence[str], topic: str) -> bool:
 
 def encode(entry: Subscription) -> Record:
     """The record for the state store."""
-    fields: SubscriptionFile = {
+    fields = {
         "listens": list(entry.listens), "ignores": list(entry.ignores), **written_provenance(entry),
+        **({} if entry.asks else {"asks": False}),
     }  # fmt: skip
     files = [(f"{FOLDER}{entry.agent}/{entry.id}.json", dump(fields))]
     return ledger_record(entry, "subscribe", entry.agent, files, text=entry.words)
@@ -86,6 +89,7 @@ def _decode(agent: str, record: str, data: bytes) -> Subscription:
         listens=_patterns(fields.get("listens")),
         ignores=_patterns(fields.get("ignores")),
         **read_provenance(fields),
+        asks=fields.get("asks") is not False,
     )
 
 

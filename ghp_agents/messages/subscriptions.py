@@ -25,6 +25,7 @@ class Subscribed(NamedTuple):
     ignores: tuple[str, ...]
     is_default: bool  # it never subscribed: the setting `topics` decides
     is_new: bool = False
+    asks: bool = True  # about new topics
 
     @property
     def is_isolated(self) -> bool:
@@ -36,13 +37,16 @@ def roles_of_all(ws: Workspace, snapshot: Snapshot, agents: Iterable[str]) -> li
     """The groups to which agents belong."""
     known, _ = read_subscriptions(snapshot.present(FOLDER))
     settings, names = ws.settings, [*agents]
+    new = (REST,) if settings.new_topics == "hear" else ()
     channels = channel_list.heard(ws, names)
     return [
         Roles(
             name,
             is_orchestrator=name in settings.orchestrators,
             capabilities=tuple(settings.capabilities.get(name, ())),
-            listens=(known[name].listens if name in known else settings.topics) + channels[name],
+            listens=(known[name].listens if name in known else settings.topics)
+            + channels[name]
+            + new,
             ignores=known[name].ignores if name in known else (),
         )
         for name in names
@@ -59,13 +63,15 @@ def _of(ctx: Context, snapshot: Snapshot, agent: AgentName) -> Subscribed:
     entry = known.get(agent)
     if entry is None:
         return Subscribed(ctx.ws.settings.topics, (), is_default=True)
-    return Subscribed(entry.listens, entry.ignores, is_default=False)
+    return Subscribed(entry.listens, entry.ignores, is_default=False, asks=entry.asks)
 
 
 def subscribe(
-    ctx: Context, listens: Sequence[str], ignores: Sequence[str], removes: Sequence[str]
-) -> Subscribed:
-    """Add patterns to what the agent listens to or ignores, and remove others from both.
+    ctx: Context, listens: Sequence[str], ignores: Sequence[str], removes: Sequence[str],
+    *, asks: bool | None = None,
+) -> Subscribed:  # fmt: skip
+    """Add patterns to what the agent listens to or ignores, and remove others from both. `asks`:
+    whether a person is asked about new topics; None leaves it as it is.
 
     Raises UsageError.
     """
@@ -78,7 +84,7 @@ def subscribe(
         ignoring = [x for x in (*ignored, *fewer) if x not in gone]
         return left, ignoring
 
-    return _change(ctx, change)
+    return _change(ctx, change, asks)
 
 
 def isolate(ctx: Context) -> Subscribed:
@@ -86,7 +92,7 @@ def isolate(ctx: Context) -> Subscribed:
     return _change(ctx, lambda _, __: ([], [REST]))
 
 
-def _change(ctx: Context, change: Change) -> Subscribed:
+def _change(ctx: Context, change: Change, asks: bool | None = None) -> Subscribed:
     agent, by = ctx.ws.agent(), ctx.ws.actor()
 
     def decide(snapshot: Snapshot) -> tuple[Subscribed, list[Record]]:
@@ -96,11 +102,15 @@ def _change(ctx: Context, change: Change) -> Subscribed:
             raise UsageError(
                 f"An agent has at most {MOST} patterns.", hint="Use a wildcard: code.>"
             )
-        if not before.is_default and (listens, ignores) == before[:2]:
+        asking = before.asks if asks is None else asks
+        if not before.is_default and (listens, ignores, asking) == (*before[:2], before.asks):
             return before, []
         at, clock = Timestamp(to_text(ctx.ws.clock.now())), snapshot.clock + 1
         identity = digest(agent, str(clock), snapshot.clone, *listens, "", *ignores)
-        entry = Subscription(identity, agent, listens, ignores, at, by, clock, snapshot.clone)
-        return Subscribed(listens, ignores, is_default=False, is_new=True), [encode(entry)]
+        entry = Subscription(
+            identity, agent, listens, ignores, at, by, clock, snapshot.clone, asking
+        )
+        found = Subscribed(listens, ignores, is_default=False, is_new=True, asks=asking)
+        return found, [encode(entry)]
 
     return transact(ctx.store, decide)

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.messages import payload
+from ghp_agents.messages.address import Roles
 from ghp_agents.messages.message import NOTE, PROPOSAL, REVIEW, Message
-from ghp_agents.messages.topic import is_topic
+from ghp_agents.messages.topic import is_topic, matches
 
 NEW_TOPIC = "meta.new_topic"
 ASKS = {  # topics whose messages ask for something by themselves
@@ -24,6 +25,7 @@ class Topic(NamedTuple):
     by: str = ""  # who described it; empty: this program
     messages: int = 0  # sent to it
     last: str = ""  # when the last one was sent
+    last_by: str = ""  # and who sent it
 
 
 def known(messages: Iterable[Message]) -> list[Topic]:
@@ -32,10 +34,23 @@ def known(messages: Iterable[Message]) -> list[Topic]:
     for message in messages:
         for name in (to[1:] for to in message.to if is_topic(to)):
             was = topics.get(name, Topic(name))
-            topics[name] = was._replace(messages=was.messages + 1, last=message.at)
+            topics[name] = was._replace(
+                messages=was.messages + 1, last=message.at, last_by=message.by.name
+            )
             if name == NEW_TOPIC:
                 _describe(topics, message)
     return [topics[name] for name in sorted(topics)]
+
+
+def undecided(topics: Iterable[Topic], roles: Roles) -> list[Topic]:
+    """The topics in use, or described by somebody, that an agent neither hears nor ignores."""
+    patterns = (*roles.listens, *roles.ignores)
+    return [
+        each
+        for each in topics
+        if (each.messages or each.by) and each.name != NEW_TOPIC
+        and not any(matches(pattern, each.name) for pattern in patterns)
+    ]  # fmt: skip
 
 
 def _describe(topics: dict[str, Topic], message: Message) -> None:

@@ -194,6 +194,11 @@ class AgentsConfig(BaseModel):
         ("project_updates", "security.>"),
         description="topics of messages that an agent hears that has subscribed to none",
     )
+    new_topics: Literal["ask", "hear", "ignore"] = Field(
+        "ask",
+        description="topics that an agent neither hears nor ignores; ask: a person who runs "
+        "agent-inbox at a terminal decides once, and until then they are not heard",
+    )
     notify: Literal["low", "normal", "high", "critical"] = Field(
         "low",
         description="the least urgency of a message that an agent reads at its next step; others "

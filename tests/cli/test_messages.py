@@ -160,7 +160,7 @@ def test_what_an_agent_hears_is_shown_and_can_be_nothing(pair: tuple[Path, Path]
     succeed(one, "agent-subscribe --none")
     assert json.loads(run(one, "agent-subscribe", "--json")[1]) == {
         "schemaVersion": 1, "agent": "worker-1", "listens": [], "ignores": [">"],
-        "isolated": True, "isDefault": False,
+        "isolated": True, "isDefault": False, "asks": True,
     }  # fmt: skip
 
 

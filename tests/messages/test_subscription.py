@@ -21,6 +21,13 @@ def test_the_last_record_of_an_agent_counts() -> None:
     )  # fmt: skip
 
 
+def test_a_record_says_only_whether_nobody_is_asked() -> None:
+    quiet = FIRST._replace(id="b" * 12, clock=2, asks=False)
+    assert read_subscriptions(files_of(quiet)) == ({"worker-1": quiet}, [])
+    ((_, plain),) = files_of(FIRST).items()
+    assert b"asks" not in plain
+
+
 def test_a_wrong_record_is_a_problem_and_hides_no_other() -> None:
     files = files_of(FIRST)
     broken = ".ghp/subscriptions/worker-1/" + "d" * 12 + ".json"

@@ -22,7 +22,7 @@ def heard(post: Post) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def test_who_never_subscribed_hears_what_the_settings_say(one: Post) -> None:
-    assert subscriptions.of(one.parts, one.ws.agent()) == (DEFAULT, (), True, False)
+    assert subscriptions.of(one.parts, one.ws.agent()) == (DEFAULT, (), True, False, True)
 
 
 def test_patterns_are_added_and_removed(one: Post) -> None:
@@ -32,6 +32,13 @@ def test_patterns_are_added_and_removed(one: Post) -> None:
     assert not subscriptions.subscribe(one.parts, ["code.*"], [], []).is_new
     subscriptions.subscribe(one.parts, ["code.noise"], ["security.>"], [])
     assert heard(one) == (("code.*", "code.noise"), ("security.>",))
+
+
+def test_who_wants_no_questions_keeps_that_until_they_want_them(one: Post) -> None:
+    for wanted, expected in [(False, False), (None, False), (True, True)]:
+        subscriptions.subscribe(one.parts, [f"a{wanted}".lower()], [], [], asks=wanted)
+        assert subscriptions.of(one.parts, one.ws.agent()).asks is expected
+    assert not subscriptions.subscribe(one.parts, [], [], [], asks=True).is_new
 
 
 def test_an_isolated_agent_hears_only_what_names_it(one: Post) -> None:

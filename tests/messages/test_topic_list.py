@@ -6,8 +6,9 @@ import pytest
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import Actor
+from ghp_agents.messages.address import Roles
 from ghp_agents.messages.payload import SHAPES
-from ghp_agents.messages.topic_list import Topic, known
+from ghp_agents.messages.topic_list import Topic, known, undecided
 from tests.support.messages import AT, Post, message
 
 
@@ -19,8 +20,23 @@ def test_topics_are_built_in_described_or_in_use() -> None:
     hostile = message("ee", to=("@meta.new_topic",), subject="../x: y")
     found = {x.name: x for x in known([used, described, again, built_in, hostile])}
     assert found.keys() == {*SHAPES, "build.broken"}
-    assert found["build.broken"] == Topic("build.broken", "Main does not build", "worker-1", 1, AT)
+    assert found["build.broken"] == Topic(
+        "build.broken", "Main does not build", "worker-1", 1, AT, "worker-1"
+    )
     assert found["code.completed"].description == SHAPES["code.completed"].description
+
+
+def test_a_topic_is_undecided_until_an_agent_hears_or_ignores_it() -> None:
+    described = message("bb", to=("@meta.new_topic",), subject="build.slow: The build is slow")
+    used = known([message("aa", to=("@build.broken",), kind="note"), described])
+    for roles, expected in [
+        (Roles("worker-1"), ["build.broken", "build.slow"]),
+        (Roles("worker-1", listens=("build.*",)), []),
+        (Roles("worker-1", ignores=("build.broken",)), ["build.slow"]),
+        (Roles("worker-1", ignores=(">",)), []),
+        (Roles("worker-1", listens=("code.>",)), ["build.broken", "build.slow"]),
+    ]:
+        assert [each.name for each in undecided(used, roles)] == expected
 
 
 @pytest.mark.parametrize(

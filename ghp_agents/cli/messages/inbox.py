@@ -7,7 +7,7 @@ import click
 from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import acting, hear_first, send, start_background
 from ghp_agents.cli.group import Group
-from ghp_agents.cli.messages import channels
+from ghp_agents.cli.messages import channels, new_topics
 from ghp_agents.cli.params import read_text
 from ghp_agents.cli.views import message as view
 from ghp_agents.core.errors import UsageError
@@ -96,6 +96,8 @@ def _list(app: App, everything: bool, sent: bool, as_json: bool) -> None:
         _show(app, letters, None, as_json, f"{actor} has sent no messages.")
         return
     agent = app.ws.agent()
+    if not as_json:
+        new_topics.ask(app, agent)
     letters = services.inbox(app, app.store.snapshot(), agent)
     delivered = delivered_ids(app.ws, agent)
     shown = letters if everything else [x for x in letters if _is_open(x, agent, delivered)]

@@ -102,6 +102,8 @@ def describe(app: App, name: str) -> None:
               help="Ignore these topics, although a pattern covers them; repeatable.")  # fmt: skip
 @click.option("--remove", "removes", metavar="PATTERN", multiple=True,
               help="Remove a pattern again; repeatable.")  # fmt: skip
+@click.option("--ask/--no-ask", "asks", default=None,
+              help="Ask a person at the terminal about new topics, or no more.")  # fmt: skip
 @click.option("--none", "isolate", is_flag=True, help="Hear only messages that name this agent.")
 @json_choice.option("Print it as JSON.")
 @acting
@@ -110,6 +112,7 @@ def subscribe(
     patterns: tuple[str, ...],
     ignores: tuple[str, ...],
     removes: tuple[str, ...],
+    asks: bool | None,
     isolate: bool,
     as_json: bool,
 ) -> None:
@@ -117,18 +120,19 @@ def subscribe(
 
     PATTERN is a topic, or has `*` for one word and `>` for the rest: code.completed, code.*, code.>
     """
-    if isolate and (patterns or ignores or removes):
+    changes = bool(patterns or ignores or removes or asks is not None)
+    if isolate and changes:
         raise UsageError("--none allows no patterns.", hint="Leave out one of them.")
     if isolate:
         found = subscriptions.isolate(app)
-    elif patterns or ignores or removes:
-        found = subscriptions.subscribe(app, patterns, ignores, removes)
+    elif changes:
+        found = subscriptions.subscribe(app, patterns, ignores, removes, asks=asks)
     else:
         found = subscriptions.of(app, app.ws.agent())
     if as_json:
         output.as_json({
             "agent": app.ws.agent(), "listens": [*found.listens], "ignores": [*found.ignores],
-            "isolated": found.is_isolated, "isDefault": found.is_default,
+            "isolated": found.is_isolated, "isDefault": found.is_default, "asks": found.asks,
         })  # fmt: skip
     else:
         (output.done if found.is_new else output.data)(_words(app, found))
@@ -142,4 +146,5 @@ def _words(app: App, found: subscriptions.Subscribed) -> str:
     heard = ", ".join(found.listens) or "no topic"
     ignored = f", but not {', '.join(found.ignores)}" if found.ignores else ""
     default = " (the setting `topics`)" if found.is_default else ""
-    return f"{agent} hears {heard}{ignored}{default}."
+    quiet = "" if found.asks else " Nobody is asked about new topics."
+    return f"{agent} hears {heard}{ignored}{default}.{quiet}"

@@ -76,3 +76,4 @@ class SubscribedJson(TypedDict):
     ignores: list[str]
     isolated: bool
     isDefault: bool
+    asks: bool
