@@ -7,6 +7,8 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question, is_last_resort
 from ghp_agents.handoffs import for_dead_agent
 from ghp_agents.ports import Context
+from ghp_agents.pulls.merging import send_back
+from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import RunRecord
 from ghp_agents.state.cause import LAST_RESORT
 from ghp_agents.state.legacy_causes import LEAVE_IT, TRY_AGAIN
@@ -37,12 +39,31 @@ def ask(ctx: Context, run: RunRecord) -> str:
     return escalation.ask_once(ctx, question, "high").escalation.name
 
 
+def ask_about(ctx: Context, run: RunRecord, found: Reaction) -> str:
+    """Ask a person about what runs could not put right, unless its agent asks already; returns the
+    question's name. Raises GhpError."""
+    known, _ = escalation.read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
+    for each in known:
+        if each.is_open and (each.question.agent, each.question.issue) == (run.agent, run.issue):
+            return each.name
+    text = (
+        f"{count(found.tried, 'run')} of agents at #{run.issue} could not put this right: "
+        f"{found.words}. How should it go on?"
+    )
+    question = Question(run.agent, text, run.issue, (TRY_AGAIN, LEAVE_IT), LAST_RESORT)
+    return escalation.ask_once(ctx, question, "high").escalation.name
+
+
 def left_to_people(ctx: Context) -> set[int]:
     """The issues that a person does not want agents to try again."""
     known, _ = escalation.read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
-    last = {x.question.issue: x for x in known if is_last_resort(x)}
+    last = {
+        x.question.issue: x
+        for x in known
+        if is_last_resort(x) or send_back.MYSELF in x.question.options
+    }
     return {
         issue
         for issue, x in last.items()
-        if issue is not None and x.answers and x.answers[-1].text == LEAVE_IT
+        if issue is not None and x.answers and x.answers[-1].text in (LEAVE_IT, send_back.MYSELF)
     }

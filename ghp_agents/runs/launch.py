@@ -16,6 +16,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.pulls import start as starts
 from ghp_agents.pulls.start import Started
 from ghp_agents.runs import folder, processes, prompt
+from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import ENDED, FAILED, RUNNING, RunRecord
 from ghp_agents.runs.runners import PROMPT_LIMIT, Runner
 from ghp_agents.workspace import Workspace
@@ -56,23 +57,30 @@ def prepare(
 
 
 def launch(
-    make: Make, ws: Workspace, command: RunCommand, started: Started, before: RunRecord | None
+    make: Make,
+    ws: Workspace,
+    command: RunCommand,
+    started: Started,
+    before: RunRecord | None,
+    called: Reaction | None = None,
 ) -> Launched:
     """Start a client in its worktree. `before` is the agent's last run at this issue, whose session
-    goes on if the client can. Raises GhpError, OSError; then nothing runs."""
+    goes on if the client can; `called` is what the agent is started again for. Raises GhpError,
+    OSError; then nothing runs."""
     agent, issue = ws.agent(), started.claimed.issue.number
     boot, seconds = ws.clock.interval()
     session = before.session if before and command.runner.resume else ""
     run = RunRecord(
         files.random_hex(6), agent, issue, command.runner.name, str(started.path),
         started.branch, to_text(ws.clock.now()), boot, seconds, session=session,
-        tries=before.failures if before else 0,
+        tries=before.failures if before else 0, cause=called.keys if called else "",
     )  # fmt: skip
     inner = make(started.path, agent)
     fields = {"status": "planning", "lastAction": f"Started {command.runner.name}"}
     presence.heartbeat(inner.ws, inner.store, agent, fields)  # it may have stopped before
     most = prompt.AGAIN_LIMIT if session else PROMPT_LIMIT
-    text = prompt.of_run(inner, agent, issue, before.why if before else "", most)
+    why, cause = before.why if before else "", called.text if called else ""
+    text = prompt.of_run(inner, agent, issue, why, most, cause)
     folder.write(ws, run)  # from here on, the next supervisor knows of it
     place = folder.of(ws, run.id)
     files.write_atomically(place / "prompt.md", text.encode())

@@ -50,6 +50,9 @@ class OpenJob(NamedTuple):
     failures: int = 0  # in a row
     ended_for: float = 0.0  # seconds since the last run
     is_answered: bool = False  # the question of its agent
+    is_called: bool = False  # something stands in its way that a run should try
+    is_hopeless: bool = False  # runs have tried that often enough
+    is_left: bool = False  # a person wants no more runs for that
 
 
 class Slot(NamedTuple):
@@ -118,7 +121,14 @@ class GiveUp(NamedTuple):
     asks: bool
 
 
-Action = End | Settle | Beat | Resume | Take | GiveUp
+class Ask(NamedTuple):
+    """Ask a person how to go on; the issue stays the agent's."""
+
+    agent: str
+    issue: int
+
+
+Action = End | Settle | Beat | Resume | Take | GiveUp | Ask
 
 
 def decide(scene: FleetView) -> list[Action]:
@@ -184,8 +194,8 @@ def _reasons_to_end(run: LiveRun, scene: FleetView) -> Iterator[tuple[str, str]]
 def _continue(agent: str, job: OpenJob, scene: FleetView) -> Action | None:
     if job.outcome == INTERRUPTED or (job.outcome == ASKS and job.is_answered):
         return Resume(agent, job.issue)
-    if job.outcome != FAILED:
-        return None
+    if job.outcome != FAILED or (job.is_hopeless and not job.is_called):
+        return _react(agent, job)
     if job.failures >= scene.limits.tries:
         gave_up = scene.failed.get(job.issue, frozenset())
         others = {slot.agent for slot in scene.slots if not slot.is_ordered} - gave_up - {agent}
@@ -193,6 +203,15 @@ def _continue(agent: str, job: OpenJob, scene: FleetView) -> Action | None:
     if job.ended_for >= wait_after(job.failures, scene.limits.first_wait):
         return Resume(agent, job.issue)
     return None
+
+
+def _react(agent: str, job: OpenJob) -> Action | None:
+    """What follows for an issue whose last run had a result."""
+    if job.outcome == ASKS and not job.is_left:
+        return None
+    if job.is_called:
+        return Resume(agent, job.issue)
+    return Ask(agent, job.issue) if job.is_hopeless and not job.is_left else None
 
 
 def wait_after(failures: int, first: float = FIRST_WAIT) -> float:

@@ -16,7 +16,10 @@ FIRST = (
     "the answer."
 )
 AGAIN = "You worked on this before. That run ended: {why}."
+CALLED = "You are started again for this:"
 AGAIN_LIMIT = 8_000  # characters of what a resumed session reads, for it knows most of it
+
+LEAST_LIMIT = 4_000
 
 
 def resumed(inner: Context, agent: str, issue: int, max_chars: int | None = None) -> str:
@@ -28,11 +31,16 @@ def resumed(inner: Context, agent: str, issue: int, max_chars: int | None = None
     return f"Work in {_folder(inner)}\n\n{clean(found.text)}"
 
 
-def of_run(inner: Context, agent: str, issue: int, why: str, max_chars: int) -> str:
-    """The prompt of a run. `why` says how the last run ended; empty for the first."""
+def of_run(
+    inner: Context, agent: str, issue: int, why: str, max_chars: int, cause: str = ""
+) -> str:
+    """The prompt of a run. `why` says how the last run ended, `cause` what it is started for again;
+    both are empty for the first."""
     begin = FIRST.format(agent=agent, issue=issue)
     again = f"\n\n{AGAIN.format(why=phrase(why, TEXT_LIMIT))}" if why else ""
-    return f"{begin}{again}\n\n{resumed(inner, agent, issue, max_chars)}"
+    called = f"\n\n{CALLED}\n\n{cause}" if cause else ""
+    room = max(LEAST_LIMIT, max_chars - len(cause))
+    return f"{begin}{again}{called}\n\n{resumed(inner, agent, issue, room)}"
 
 
 def _folder(inner: Context) -> Path:

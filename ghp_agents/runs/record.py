@@ -44,6 +44,7 @@ class RunRecord(NamedTuple):
     outcome: str = ""
     why: str = ""  # it ended
     ended: float = 0.0  # `Clock.interval` of the same boot
+    cause: str = ""  # the keys of what it was started for again, with spaces between them
 
     @property
     def name(self) -> str:
@@ -52,7 +53,9 @@ class RunRecord(NamedTuple):
 
     @property
     def failures(self) -> int:
-        """Failures in a row, with this run."""
+        """Failures in a row, with this run; a result ends the row."""
+        if self.outcome in (FINISHED, ASKS):
+            return 0
         return self.tries + (self.outcome in (FAILED, HANDED_OVER, ESCALATED))
 
 

@@ -4,26 +4,34 @@ All that counts is in the records of the runs. A killed supervisor loses nothing
 them, and goes on with the processes that still run.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
 from typing import NamedTuple
 
-from ghp_agents.claims import service as claims
-from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.process import Child
 from ghp_agents.hotpath import heartbeat
-from ghp_agents.locks.lock import Lock
-from ghp_agents.ports import Context
 from ghp_agents.presence import process_reports, stopping, wait
-from ghp_agents.runs import folder, give_up, launch, outcome, policy, processes, record, stream
+from ghp_agents.runs import (
+    fleet_records,
+    folder,
+    give_up,
+    launch,
+    outcome,
+    policy,
+    processes,
+    reaction,
+    record,
+    stream,
+)
+from ghp_agents.runs.fleet_records import FleetRecords
 from ghp_agents.runs.folder import LogReader
 from ghp_agents.runs.launch import Make, RunCommand
 from ghp_agents.runs.policy import FleetView, LiveRun, OpenJob, RunLimits, Slot
+from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import ENDED, ESCALATED, FAILED, HANDED_OVER, INTERRUPTED, RunRecord
 from ghp_agents.runs.stream import ClientProgress
 from ghp_agents.state.file_times import read_times
-from ghp_agents.state.presence import number
 from ghp_agents.workspace import Workspace
 
 TICK = 1.0  # seconds between two looks at the processes
@@ -73,10 +81,7 @@ class Supervisor:
         self._read_at = self._sync_at = -1e9
         self._blocked: dict[str, float] = {}  # by agent: when to try again after an error
         self._looked: dict[str, tuple[float, object]] = {}
-        self._claims: dict[int, str] = {}  # the holder; empty if it is none of our agents
-        self._orders: frozenset[str] = frozenset()
-        self._answered: set[str] = set()
-        self._left: set[int] = set()
+        self._known = FleetRecords()
 
     def end(self) -> None:
         """End the runs and then this supervisor; the next one goes on with them."""
@@ -144,20 +149,7 @@ class Supervisor:
         if times == self._times:
             return
         self._times = times
-        ctx = self._ctx
-        self._claims = {
-            issue: (lock.holder or "") if self._is_ours(ctx, lock) else ""
-            for issue, lock in claims.claims(ctx.locks).items()
-        }
-        self._orders = frozenset(stopping.in_force(ctx, ctx.store.snapshot()))
-        asking = [run for run in self._last() if run.outcome == record.ASKS]
-        self._answered = {x.id for x in asking if not outcome.asks(ctx, x.agent, x.issue)}
-        self._left = give_up.left_to_people(ctx)
-
-    def _is_ours(self, ctx: Context, lock: Lock) -> bool:
-        agent = lock.holder or ""
-        epoch = number(self._ws.presence(agent) or {}, "epoch")
-        return agent in self._plan.agents and is_mine(lock, agent, epoch, ctx.locks.clone)
+        self._known = fleet_records.read(self._ctx, self._plan.agents, self._last())
 
     def _last(self) -> list[RunRecord]:
         """The last run of each agent at each issue."""
@@ -170,7 +162,7 @@ class Supervisor:
 
     def _failed(self, last: Iterable[RunRecord]) -> dict[int, set[str]]:
         """The agents that gave up, by issue; a person's answer lets all try again."""
-        failed: dict[int, set[str]] = {issue: {*self._plan.agents} for issue in self._left}
+        failed: dict[int, set[str]] = {issue: {*self._plan.agents} for issue in self._known.left}
         decided = {run.issue for run in last if run.outcome == ESCALATED}
         for run in last:
             if run.outcome == HANDED_OVER and run.issue not in decided:
@@ -180,32 +172,43 @@ class Supervisor:
     def _slot(self, agent: str, last: Iterable[RunRecord]) -> Slot:
         mine = [run for run in last if run.agent == agent]
         live = next((run for run in mine if run.state != ENDED), None)
-        jobs = [run for run in mine if run.state == ENDED and self._claims.get(run.issue) == agent]
+        jobs = [
+            run for run in mine if run.state == ENDED and self._known.claims.get(run.issue) == agent
+        ]
+        found = self._reactions()
         looked, times = self._looked.get(agent, (-1e9, None))
         gap = LOOK_ANYWAY if times == self._times else LOOK_EVERY
         return Slot(
-            agent, self._live(live) if live else None, tuple(map(self._job, jobs)),
-            agent in self._orders, self._now >= looked + gap, self._taken[agent],
+            agent, self._live(live) if live else None,
+            tuple(self._job(run, found.get(run.issue)) for run in jobs),
+            agent in self._known.orders, self._now >= looked + gap, self._taken[agent],
         )  # fmt: skip
 
-    def _job(self, run: RunRecord) -> OpenJob:
+    def _reactions(self) -> Mapping[int, Reaction]:
+        return reaction.choose(self._known.causes, self._runs.values())
+
+    def _job(self, run: RunRecord, found: Reaction | None) -> OpenJob:
         same_boot = run.boot == self._ws.clock.interval()[0]
         ended_for = self._now - run.ended if same_boot else 1e9
-        answered = run.id in self._answered
-        return OpenJob(run.issue, run.outcome, run.failures, ended_for, answered)
+        answered = run.id in self._known.answered
+        return OpenJob(
+            run.issue, run.outcome, run.failures, ended_for, answered,
+            bool(found and found.causes), bool(found and found.hopeless),
+            run.issue in self._known.left,
+        )  # fmt: skip
 
     def _live(self, run: RunRecord) -> LiveRun:
         known = self._watched[run.id]
         self._listen(run, known)
         now, progress = self._now, known.progress
-        if run.agent in self._orders and known.ordered is None:
+        if run.agent in self._known.orders and known.ordered is None:
             known.ordered = now
         earlier = [x.cost for x in self._runs.values()
                    if (x.agent, x.issue) == (run.agent, run.issue) and x.id != run.id]  # fmt: skip
         return LiveRun(
             run.id, run.issue, self._lives(run, known), now - known.began, now - known.spoke,
             progress.turns, progress.cost + sum(earlier),
-            self._claims.get(run.issue, run.agent) == run.agent,
+            self._known.claims.get(run.issue, run.agent) == run.agent,
             None if known.ordered is None else now - known.ordered,
             known.ordered is not None and known.spoke > known.ordered,
             known.spoke > known.beaten and now >= known.beaten + BEAT_EVERY,
@@ -247,6 +250,8 @@ class Supervisor:
                 self._start(agent, issue, frozenset(), self._last_of(agent, issue))
             case policy.GiveUp(agent, issue, asks):
                 self._give_up(self._last_of(agent, issue), asks=asks)
+            case policy.Ask(agent, issue):
+                self._ask(self._last_of(agent, issue))
         if not isinstance(action, policy.Beat):
             self._read_at = self._sync_at = -1e9  # others wait for it
 
@@ -273,18 +278,21 @@ class Supervisor:
     ) -> None:
         ctx = self._make(self._ws.root, agent)
         started = launch.prepare(self._make, ctx.ws, agent, issue, skips)
+        number = started.claimed.issue.number
         if before is None:
             self._taken[agent] += 1
-            number = started.claimed.issue.number
             before = next((run for run in self._last()
                            if (run.agent, run.issue) == (agent, number)), None)  # fmt: skip
-        made = launch.launch(self._make, ctx.ws, self._plan.command, started, before)
+        called = self._reactions().get(number)
+        made = launch.launch(self._make, ctx.ws, self._plan.command, started, before, called)
         self._runs[made.run.id] = made.run
         self._watched[made.run.id] = _Watched(self._ws, made.run, made.child, self._now)
         self._nothing[agent] = ""
         again = f", try {made.run.tries + 1}" if made.run.tries else ""
         title = started.claimed.issue.title
         self._tell(f"{agent} began {made.run.name}: #{made.run.issue} «{title}»{again}.")
+        if called and called.causes:
+            self._tell(f"It was started again for this: {called.words}.")
         for note in made.notes:
             self._tell(note)
 
@@ -323,6 +331,13 @@ class Supervisor:
         self.given_up += 1
         then = f"asked a person, {asked}" if asks else "left it to another agent"
         self._tell(f"{run.agent} gave up on #{run.issue} and {then}. Its work is in {handoff}.")
+
+    def _ask(self, run: RunRecord) -> None:
+        """Ask a person about what runs did not put right."""
+        found = self._reactions()[run.issue]
+        asked = give_up.ask_about(self._make(self._ws.root, run.agent), run, found)
+        self._keep(run._replace(outcome=record.ASKS))
+        self._tell(f"{run.agent} asks a person, {asked}, about #{run.issue}: {found.words}.")
 
     def _last_of(self, agent: str, issue: int) -> RunRecord:
         return next(run for run in self._last() if (run.agent, run.issue) == (agent, issue))

@@ -8,6 +8,7 @@ import pytest
 
 from ghp_agents.runs import policy
 from ghp_agents.runs.policy import (
+    Ask,
     Beat,
     End,
     FleetView,
@@ -77,10 +78,25 @@ def test_a_limit_of_zero_is_none() -> None:
         (job(ASKS), None),
         (job(ASKS, is_answered=True), Resume("a", 1)),
         (job(FINISHED), None),
+        (job(FINISHED, is_called=True), Resume("a", 1)),
+        (job(FINISHED, is_called=True, is_hopeless=True), Resume("a", 1)),
+        (job(FINISHED, is_hopeless=True), Ask("a", 1)),
+        (job(FAILED, 1, 30, is_hopeless=True), Ask("a", 1)),
+        (job(FINISHED, is_hopeless=True, is_left=True), None),
+        (job(ASKS, is_called=True, is_hopeless=True), None),
+        (job(ASKS, is_called=True, is_left=True), Resume("a", 1)),
+        (job(ASKS, is_hopeless=True, is_left=True), None),
     ],
 )
 def test_a_begun_issue_goes_on(slot: Slot, action: policy.Action | None) -> None:
     assert decide(slot) == action
+
+
+def test_what_calls_an_agent_back_comes_before_new_work() -> None:
+    called = job(FINISHED, is_called=True)._replace(may_look=True)
+    assert decide(called) == Resume("a", 1)
+    assert decide(called._replace(run=LiveRun("r", 2))) is None
+    assert decide(called._replace(is_ordered=True)) is None
 
 
 def test_another_agent_gets_the_issue_before_a_person_is_asked() -> None:

@@ -40,7 +40,7 @@ _NAMES = {
     "pulls": "body_template branch_names check pull record replay review",
     "pulls/merging": "batch",
     "reports": "conversations markdown overview time_axis timeline timeline_cells timeline_replay",
-    "runs": "policy record runners stream",
+    "runs": "policy reaction record runners stream",
     "settings": "consent key_lines schema settings unknown_keys",
     "state": "admin_port cause codec join ledger legacy_causes presence record refusal usage",
     "sweep": "messages plan",

@@ -1,6 +1,7 @@
 """Runs of scripted clients: a supervisor that a test steps by hand, on a clock that it sets."""
 
 import os
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,10 @@ from tests.support.ghp import succeed
 
 SPEAKS = 'echo \'{"type":"system","session_id":"s-1"}\''
 STAYS = "sleep 1000"
+WORKS = f"""
+echo "$GHP_RUN" > work.txt; git add . >/dev/null; git commit -qm "Work"
+{sys.executable} -m ghp_agents agent-finish >/dev/null 2>&1
+"""
 RUN = RunRecord(
     "0123456789ab", "worker-1", 1, "agent", "/tmp/tree", "agent/1", "2026-01-01T00:00:00Z",
     "boot", 10.0,
@@ -68,6 +73,10 @@ class Shift(NamedTuple):
         place = folder.of(self.app().ws, self.last().id)
         while not folder.log_size(place):
             os.sched_yield()
+
+    def prompt(self) -> str:
+        """What the client of the last run read."""
+        return (folder.of(self.app().ws, self.last().id) / "prompt.md").read_text()
 
     def end_all(self) -> None:
         """Nothing is left of any run."""

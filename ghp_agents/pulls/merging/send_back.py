@@ -19,6 +19,8 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import now_text
 
+MYSELF = "I look at it myself"
+
 
 class SentBack(NamedTuple):
     """A pull request that was returned to its agent."""
@@ -108,7 +110,7 @@ def _escalate(me: ClaimContext, pull: Pull, returned: Return) -> Escalation | No
     options = (
         f"{returned.agent} tries again",
         "Another agent takes it over",
-        "I look at it myself",
+        MYSELF,
     )
     question = Question(AgentName(returned.agent), text, pull.issue, options)
     return escalation.ask_once(me.ctx, question, "high").escalation

@@ -1,0 +1,48 @@
+"""What the records say of the issues of a supervisor's agents: claims, orders, answers, causes."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from typing import NamedTuple
+
+from ghp_agents.claims import service as claims
+from ghp_agents.claims.claim import is_mine
+from ghp_agents.locks.lock import Lock
+from ghp_agents.ports import Context
+from ghp_agents.presence import stopping
+from ghp_agents.runs import causes, give_up, outcome
+from ghp_agents.runs.reaction import RunCause
+from ghp_agents.runs.record import ASKS, RunRecord
+from ghp_agents.state.presence import number
+
+
+class FleetRecords(NamedTuple):
+    """What a supervisor knows until a record changes."""
+
+    claims: Mapping[int, str] = {}  # the holder; empty if it is none of its agents
+    orders: Set[str] = frozenset()  # the agents that were told to stop
+    left: Set[int] = frozenset()  # issues that a person does not want agents to try again
+    answered: Set[str] = frozenset()  # runs whose question was answered
+    causes: Sequence[RunCause] = ()  # what stands in the way of issues
+
+
+def read(ctx: Context, agents: Collection[str], last: Iterable[RunRecord]) -> FleetRecords:
+    """Read the records; `last` are the last runs of the agents at each issue. Raises GhpError."""
+    known = {
+        issue: (lock.holder or "") if _is_ours(ctx, lock, agents) else ""
+        for issue, lock in claims.claims(ctx.locks).items()
+    }
+    left = give_up.left_to_people(ctx)
+    mine = [run for run in last if known.get(run.issue) == run.agent]
+    asking = [run for run in mine if run.outcome == ASKS and run.issue not in left]
+    return FleetRecords(
+        known,
+        frozenset(stopping.in_force(ctx, ctx.store.snapshot())),
+        left,
+        {run.id for run in asking if not outcome.asks(ctx, run.agent, run.issue)},
+        causes.standing(ctx, mine),
+    )
+
+
+def _is_ours(ctx: Context, lock: Lock, agents: Collection[str]) -> bool:
+    agent = lock.holder or ""
+    epoch = number(ctx.ws.presence(agent) or {}, "epoch")
+    return agent in agents and is_mine(lock, agent, epoch, ctx.locks.clone)

@@ -1,0 +1,112 @@
+"""From a pull request that was sent back to its merge: scripted clients and real merges."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.runs import processes
+from ghp_agents.runs.supervisor import Supervisor
+from tests.support.ghp import invoke, succeed
+from tests.support.road import Road
+from tests.support.runs import WORKS, Shift, shift_of, states
+
+CHECK = 'test -n "$GHP_RUN" || { echo "No work here, please"; exit 1; }'  # not in a run
+
+
+def questions(shift: Shift) -> list[str]:
+    """The names of all questions."""
+    return [each.object for each in shift.app().store.ledger() if each.event == "escalate"]
+
+
+def merge(road: Road) -> None:
+    """Somebody tries to merge, after main has moved."""
+    road.put({f"{len(road.trunk)}.txt": ""})
+    invoke("agent-merge 3 --as @me", road.folder)
+
+
+def run(shift: Shift, supervisor: Supervisor) -> None:
+    """Look for a cause; if a run begins, let it end."""
+    shift.clock.wait(2)
+    before = len(shift.runs())
+    supervisor.step()
+    if len(shift.runs()) > before:
+        shift.ended()
+        supervisor.step()
+
+
+def test_after_two_runs_for_failed_checks_a_person_is_asked_once(shift: Shift) -> None:
+    succeed(shift.repo, "agent-issue close 2 --reason Later --as @me")
+    road = Road(shift.repo, shift.clock)
+    road.configure({"checks": [CHECK]})
+    supervisor = shift.supervisor(WORKS)
+    for _ in range(5):
+        run(shift, supervisor)
+        merge(road)
+        shift.clock.wait(60)
+    assert states(shift.runs()) == [
+        ("worker-1", 1, "finished"), ("worker-1", 1, "finished"), ("worker-1", 1, "asks"),
+    ]  # fmt: skip
+    assert [each.cause for each in shift.runs()] == ["", "checks/3", "checks/3"]
+    assert "a check failed (round 2)" in shift.prompt()
+    assert "\nNo work here, please\n" in shift.prompt()
+    [question] = questions(shift)
+    succeed(shift.repo, f"agent-answer {question} 'worker-1 tries again' --as @me")
+    run(shift, supervisor)
+    assert len(shift.runs()) == 4
+
+
+def test_a_person_who_looks_at_it_is_left_alone(shift: Shift) -> None:
+    road = Road(shift.repo, shift.clock)
+    road.configure({"checks": [CHECK]})
+    succeed(shift.repo, "agent-issue close 2 --reason Later --as @me")
+    supervisor = shift.supervisor(WORKS)
+    for _ in range(4):
+        run(shift, supervisor)
+        merge(road)
+    [question] = questions(shift)
+    succeed(shift.repo, f"agent-answer {question} 'I look at it myself' --as @me")
+    for _ in range(3):
+        run(shift, supervisor)
+        shift.clock.wait(60)
+    assert len(shift.runs()) == 3
+    assert len(questions(shift)) == 1
+
+
+@pytest.fixture
+def two(clones: Callable[[int], list[Path]], monkeypatch: pytest.MonkeyPatch) -> "Shift":
+    monkeypatch.setenv("GHP_BACKGROUND", "0")
+    one, other = clones(2)
+    succeed(one, "agent-init")
+    shift = shift_of(one, "One")
+    succeed(one, "agent-sync")
+    succeed(other, "agent-init", "agent-sync")
+    return shift
+
+
+def test_a_review_in_another_clone_starts_the_run_that_answers_it(two: Shift) -> None:
+    other = two.repo.parent / "clone-2"
+    supervisor = two.supervisor(WORKS)
+    run(two, supervisor)
+    assert states(two.runs()) == [("worker-1", 1, "finished")]
+    succeed(two.repo, "agent-sync")
+    succeed(
+        other, "agent-sync", "agent-review 2 --request-changes 'Say less' --as @me", "agent-sync"
+    )
+    succeed(two.repo, "agent-sync")
+    run(two, supervisor)
+    assert [each.cause.split("/")[0] for each in two.runs()] == ["", "review"]
+    assert "\nSay less\n" in two.prompt()
+    succeed(two.repo, "agent-sync")
+    succeed(
+        other,
+        "agent-sync",
+        "agent-review 2 --approve --as @me",
+        "agent-merge 2 --unchecked --as @me",
+    )
+    succeed(two.repo, "agent-sync")
+    two.clock.wait(60)
+    run(two, supervisor)
+    assert len(two.runs()) == 2
+    assert "work.txt" in Road(other).trunk
+    assert processes.marked(two.last().id) == []
