@@ -35,8 +35,9 @@ def conflicts(app: App, agent: str | None, trunk: bool, as_json: bool, watch: bo
     With the extra `syntax`, warns where an agent's new lines use a definition that another agent
     renamed or removed. Git merges that without a conflict.
 
-    Git merges the work in a temporary folder. Worktrees, branches and your index stay untouched,
-    and no merge driver or filter runs. Exits with 3 if anything conflicts.
+    Main is compared as it was last fetched. Git merges the work in a temporary folder. Worktrees,
+    branches and your index stay untouched, and no merge driver or filter runs. Exits with 3 if
+    anything conflicts.
     """
     name = agent_name(agent) if agent is not None else None
     with exit_on_signals():  # the temporary folder is removed
@@ -45,18 +46,20 @@ def conflicts(app: App, agent: str | None, trunk: bool, as_json: bool, watch: bo
             return
         with output.busy("Merging"):
             report = services.survey(app, name, trunk_only=trunk)
-    _print(report, name, as_json=as_json, line=False)
+    _print(app, report, name, as_json=as_json, line=False)
     if not report.is_clean:
         raise click.exceptions.Exit(int(ExitCode.REFUSED))
 
 
-def _print(report: "ConflictReport", name: str | None, *, as_json: bool, line: bool) -> None:
+def _print(
+    app: App, report: "ConflictReport", name: str | None, *, as_json: bool, line: bool
+) -> None:
     from ghp_agents.cli.views import conflicts as view
 
     if as_json:
         (output.as_json_line if line else output.as_json)(view.document(report))
     else:
-        view.show(report, name)
+        view.show(report, app.ws.clock.now(), name)
 
 
 def _watch(app: App, name: str | None, *, trunk: bool, as_json: bool) -> None:
@@ -69,7 +72,7 @@ def _watch(app: App, name: str | None, *, trunk: bool, as_json: bool) -> None:
             if report != shown:
                 if shown is not None and not as_json:
                     output.data("\n")
-                _print(report, name, as_json=as_json, line=True)
+                _print(app, report, name, as_json=as_json, line=True)
                 output.flush()
             shown = report
             clock.wait(max(WATCH_EVERY, PAUSE * (clock.interval()[1] - started)))

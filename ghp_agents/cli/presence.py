@@ -12,7 +12,7 @@ from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import agent_name, status_name
 from ghp_agents.hotpath import background
 from ghp_agents.hotpath import heartbeat as heartbeats
-from ghp_agents.presence import namesakes
+from ghp_agents.presence import namesakes, same_name
 from ghp_agents.presence import service as services
 from ghp_agents.wiring import App
 
@@ -87,6 +87,7 @@ def whoami(app: App, name: str | None, capabilities: tuple[str, ...]) -> None:
         _declare(app, capabilities)
         return
     if name is not None:
+        same_name.refuse(app, name)
         mine = services.rename(ws, app.store, agent_name(name))
         output.done(f"This worktree's agent is {name}.")
         if mine != name:

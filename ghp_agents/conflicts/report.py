@@ -44,6 +44,7 @@ class ConflictReport(NamedTuple):
     order: MergeOrder | None = None  # None: not all pairs were compared
     unread: tuple[UnreadWork, ...] = ()
     warnings: tuple[ConflictWarning, ...] = ()
+    fetched: float | None = None  # when the main branch was fetched; None: unknown, or only here
 
     @property
     def is_clean(self) -> bool:

@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from ghp_agents.conflicts import definition_warnings, order, pairs, trunk
 from ghp_agents.conflicts import work as works
@@ -12,8 +13,8 @@ from ghp_agents.conflicts.report import ConflictReport, PairConflict, TrunkConfl
 from ghp_agents.conflicts.trunk import OnTrunk
 from ghp_agents.conflicts.work import UnreadWork
 from ghp_agents.core.errors import NotFoundError, UnknownError
+from ghp_agents.git import last_fetch, trial_merge, worktree_admin
 from ghp_agents.git import process as git
-from ghp_agents.git import trial_merge, worktree_admin
 from ghp_agents.git.default_branch import REMOTES
 from ghp_agents.git.merge import MERGE_TREE
 from ghp_agents.git.trial_merge import TrialPlace
@@ -27,13 +28,21 @@ from ghp_agents.workspace import Workspace
 NO_ISSUE = 2**53  # sorts behind the others
 
 
+class Trunk(NamedTuple):
+    """The main branch as this clone knows it."""
+
+    name: str
+    tip: str
+    ref: str
+
+
 def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) -> ConflictReport:
     """Merge the present work of all agents, as a trial. With `agent`, only what concerns it.
 
     Raises UnknownError (git is too old), NotFoundError (no such agent, no main branch), GitError.
     """
     _check_version(git.version())
-    name, tip = trunk_tip(ctx.ws)
+    name, tip, ref = trunk_tip(ctx.ws)
     views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
     found = works.find(ctx.ws, views, default_branch.remote_name(ctx.ws), name)
     if agent is not None and not any(agent in work.agents for work in found):
@@ -46,7 +55,10 @@ def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) 
         read.sort(key=lambda work: (work.issue or NO_ISSUE, work.agents))
         merged, unmerged = trunk.merge_each(place, tip, read)
         report = ConflictReport(
-            name, tuple(one.work for one in merged), unread=(*unread, *unmerged)
+            name,
+            tuple(one.work for one in merged),
+            unread=(*unread, *unmerged),
+            fetched=_fetched(ctx.ws, ref),
         )
         report = _compared(place, report, merged, agent, trunk_only)
         if trunk_only:
@@ -148,16 +160,24 @@ def _check_version(version: tuple[int, ...]) -> None:
         )
 
 
-def trunk_tip(ws: Workspace) -> tuple[str, str]:
-    """The main branch's name and its commit, on the remote as last fetched if a remote has it."""
+def trunk_tip(ws: Workspace) -> Trunk:
+    """The main branch, on the remote as last fetched if a remote has it. Raises NotFoundError."""
     refs = sorted(default_branch.trunk_places(ws), key=lambda ref: not ref.startswith(REMOTES))
     for ref in refs:
         if tip := worktree_admin.tip(ws.folder, ref):
-            return default_branch.trunk(ws) or "main", tip
+            return Trunk(default_branch.trunk(ws) or "main", tip, ref)
     raise NotFoundError(
         "There is no main branch to compare with.",
         hint="Commit to it first, or name it: `agents.trunk` in the configuration.",
     )
+
+
+def _fetched(ws: Workspace, ref: str) -> float | None:
+    """When the main branch was last fetched; None if it is a branch of this clone only."""
+    if not ref.startswith(REMOTES):
+        return None
+    remote, _, branch = ref.removeprefix(REMOTES).partition("/")
+    return last_fetch.fetched_at(ws.common_dir, remote, branch)
 
 
 def _no_work(agent: str, *, is_known: bool) -> NotFoundError:

@@ -10,13 +10,12 @@ from pathlib import Path
 
 from ghp_agents.core import process
 from ghp_agents.core.errors import ExitCode, GhpError
-from ghp_agents.demo.sandbox import Sandbox, ghp, hook, run, run_git
+from ghp_agents.demo.sandbox import AGAIN, Sandbox, ghp, hook, run, run_git
 from ghp_agents.demo.scenes import Scene, marked
 from ghp_agents.hotpath import heartbeat_command
 
 QUESTION = "Which format?"
 OPTIONS = ("json", "yaml")
-AGAIN = "Run `ghp agent-demo --keep` and look into the folder."
 TIMEOUT_S = 90.0  # seconds that an agent waits for others
 BINARY = bytes(range(256)) * 8  # a logo that no text patch could carry
 

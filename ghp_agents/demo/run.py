@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError
 from ghp_agents.demo import agents
-from ghp_agents.demo.sandbox import Sandbox, ghp, run
+from ghp_agents.demo.sandbox import AGAIN, Sandbox, ghp, run
 from ghp_agents.demo.scenes import Scene, marked
 from ghp_agents.escalations import service as escalation
 from ghp_agents.presence import service as presence
@@ -100,7 +100,7 @@ def _act(course: Course, app: App) -> None:
 def _do(course: Course, app: App, scene: Scene, *args: str) -> None:
     ended = run(app.cwd, app.environ, *args)
     if ended.code:
-        raise GhpError(f"`ghp {' '.join(args)}` failed: {ended.err.strip()}", hint=agents.AGAIN)
+        raise GhpError(f"`ghp {' '.join(args)}` failed: {ended.err.strip()}", hint=AGAIN)
     course.place.stage.write(scene, f"you $ ghp {' '.join(args)}", *marked(ended.err))
 
 
@@ -112,13 +112,17 @@ def _kill(course: Course, views: Sequence[AgentView]) -> None:
         course.place.stage.write(Scene.KILLED, f"{VICTIM} is killed while it works on #4")
 
 
+def failure(agent: str, log: str) -> GhpError:
+    """The error for an agent that failed, with the end of its log, whose last hint is ours."""
+    return GhpError(
+        f"{agent} failed: {log.replace(f'Hint: {AGAIN}', '').strip()[-1500:]}", hint=AGAIN
+    )
+
+
 def _is_over(course: Course) -> bool:
     for agent, child in course.children.items():
         code = child.poll()
         if code not in (None, 0) and agent != VICTIM:
             log = (course.place.root / f"{agent}.log").read_text(encoding="utf-8", errors="replace")
-            raise GhpError(
-                f"{agent} failed: {log.strip()[-1500:]}",
-                hint=agents.AGAIN,
-            )
+            raise failure(agent, log)
     return course.shown == len(Scene)

@@ -17,6 +17,7 @@ from ghp_agents.wiring import App
 
 PERSON = "Dana Demo"
 PROGRAM = (sys.executable, "-P", "-m", "ghp_agents")
+AGAIN = "Run `ghp agent-demo --keep` and look into the folder."  # the hint after a failure
 COMMAND_TIMEOUT_S = 60.0  # seconds for one command on a busy machine
 # Each command syncs and sends its heartbeat, so that the story is told within a minute.
 CONFIG = """\
@@ -79,7 +80,7 @@ def ghp(cwd: Path, environ: Mapping[str, str], *args: str, expected: int = 0) ->
     if ended.code != expected:
         raise GhpError(
             f"`ghp {' '.join(args)}` exited with {ended.code}, not {expected}: {ended.err.strip()}",
-            hint="Run `ghp agent-demo --keep` and look into the folder.",
+            hint=AGAIN,
         )
     return ended.out.strip()
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ghp_agents.claims import holder_liveness
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.leases import second_look, strict
+from ghp_agents.leases import request, second_look, strict
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.decide import Attempt, DecisionInput, decide, edits, until_of
 from ghp_agents.leases.hold import Hold
@@ -19,7 +19,8 @@ from ghp_agents.leases.request import (
     prepare,
 )
 from ghp_agents.leases.world import World
-from ghp_agents.ports import Context
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 
 
@@ -84,7 +85,7 @@ def attempt(ctx: Context, plan: CheckedRequest, *, in_line: bool = False) -> Att
     if plan.lock_name and holds_already(ctx, plan):
         ctx.locks.read(plan.lock_name)  # refreshes what this clone knows
     case = DecisionInput(ctx, plan, in_line=in_line)
-    tried = transact(ctx.store, partial(decide, case))
+    tried = transact(ctx.store, partial(_decide, case))
     if tried.log is None and not tried.obstacles:
         tried = _with_lock(case)._replace(asked_remote=True)
     if tried.log is None or not tried.is_new:
@@ -95,6 +96,14 @@ def attempt(ctx: Context, plan: CheckedRequest, *, in_line: bool = False) -> Att
     hold = tried.log.hold()
     leases.give_back(ctx, plan.by, hold, f"{edited[0].holder} edits it")
     return Attempt(obstacles=tuple(edited), spent=True)
+
+
+def _decide(case: DecisionInput, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
+    """Decide. The requester is registered before its request is recorded, and not if refused."""
+    tried, records = decide(case, snapshot)
+    if records:
+        request.begin(case.ctx, case.plan)
+    return tried, records
 
 
 def _with_lock(case: DecisionInput) -> Attempt:
@@ -108,8 +117,8 @@ def _with_lock(case: DecisionInput) -> Attempt:
         lock = strict.take_lock(case.ctx, who, plan.reach, reason, past)
     except strict.RivalError as error:
         rival = (conflict_with(plan, error.hold, error.kind),)
-        return transact(store, partial(decide, case._replace(elsewhere=rival)))
-    tried = transact(store, partial(decide, case._replace(lock=lock)))
+        return transact(store, partial(_decide, case._replace(elsewhere=rival)))
+    tried = transact(store, partial(_decide, case._replace(lock=lock)))
     if tried.log is None:
         strict.give_back(locks, lock, "another was first in its clone")
     return tried

@@ -19,6 +19,7 @@ from ghp_agents.leases.request import (
     CheckedRequest,
     Conflict,
     LeaseRequest,
+    begin,
     prepare,
 )
 from ghp_agents.leases.world import read_all
@@ -46,7 +47,9 @@ def wait(
     `tell` gets the place in the queue when it changes. An interrupt, or the end of `timeout`
     seconds (RefusedError), leaves the queue. Other processes detect a killed waiter.
     """
-    plan = _resumed(ctx, prepare(ctx, wanted))
+    plan = prepare(ctx, wanted)
+    begin(ctx, plan)  # others see who waits
+    plan = _resumed(ctx, plan)
     agent = None if plan.by.is_person else plan.by.name
     ids: list[str] = []
     with contextlib.ExitStack() as stack:

@@ -19,8 +19,8 @@ from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseHistory, what
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context
-from ghp_agents.presence import service as presence
-from ghp_agents.state.presence import number
+from ghp_agents.presence import beginning
+from ghp_agents.state.presence import next_epoch, number
 
 LONGEST = 366 * 86_400.0  # seconds; the longest TTL of a lease
 
@@ -114,7 +114,8 @@ def conflict_with(plan: CheckedRequest, hold: Hold, kind: str = "held") -> Confl
 
 
 def prepare(ctx: Context, wanted: LeaseRequest, identity: str = "") -> CheckedRequest:
-    """Validate the request and record a heartbeat for the requester. Raises GhpError."""
+    """Validate the request. A requester at work gets a heartbeat; another begins only when its
+    request is recorded (`begin`). Raises GhpError."""
     if bool(wanted.patterns) == (wanted.name is not None):
         raise UsageError(
             "A lease needs either path patterns or a named resource.",
@@ -156,19 +157,31 @@ def prepare(ctx: Context, wanted: LeaseRequest, identity: str = "") -> CheckedRe
 
 
 def _epoch(ctx: Context, by: Actor, holder: Actor) -> int:
-    """The agent's epoch, at least 1. A requester for itself is registered with a heartbeat."""
+    """The agent's epoch, at least 1; of a requester that has not begun, the one that it gets."""
+    agent = AgentName(holder.name)
+    known = ctx.store.snapshot().agents().get(agent, {})
+    if holder == by and not beginning.has_begun(ctx.ws, agent):
+        return next_epoch(known, ctx.ws.presence(agent) or {})
     if holder == by:
-        stopped = (ctx.ws.presence(holder.name) or {}).get("status") == "stopped"
-        try:
-            fields = {"status": "idle"} if stopped else {}
-            presence.heartbeat(ctx.ws, ctx.store, AgentName(holder.name), fields)
-        except OSError as error:
-            raise GhpError(
-                f"Cannot register {holder}: {error.strerror}.",
-                hint="Set GHP_STATE_DIR to a writable folder, or free disk space.",
-            ) from None
-    known = ctx.ws.presence(holder.name) or ctx.store.snapshot().agents().get(holder.name, {})
-    return max(1, number(known, "epoch"))
+        _beat(ctx, agent)
+    return max(1, number(ctx.ws.presence(agent) or known, "epoch"))
+
+
+def begin(ctx: Context, plan: CheckedRequest) -> None:
+    """Register a requester that is an agent and has not begun. Raises GhpError."""
+    agent = AgentName(plan.holder.name)
+    if plan.holder == plan.by and plan.epoch and not beginning.has_begun(ctx.ws, agent):
+        _beat(ctx, agent)
+
+
+def _beat(ctx: Context, agent: AgentName) -> None:
+    try:
+        beginning.begin(ctx.ws, ctx.store, agent)
+    except OSError as error:
+        raise GhpError(
+            f"Cannot register {agent}: {error.strerror}.",
+            hint="Set GHP_STATE_DIR to a writable folder, or free disk space.",
+        ) from None
 
 
 class ApprovalError(RefusedError):

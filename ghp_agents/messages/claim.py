@@ -9,7 +9,6 @@ from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.locks.names import INBOX
 from ghp_agents.messages.message import CLAIMED, Letter
 from ghp_agents.ports import Context
-from ghp_agents.state.presence import number
 
 ATTEMPTS = 5  # each lost race shows who has it, so a second look nearly always decides
 
@@ -47,21 +46,23 @@ def take(ctx: Context, letter: Letter, agent: AgentName) -> int:
     The claim of a dead agent lapses. After the completion the claim stays, for other clones may
     not have heard of it. Raises RefusedError if a living agent has it, UnknownError.
     """
+    from ghp_agents.presence import beginning
     from ghp_agents.presence import service as presence
 
-    presence.heartbeat(ctx.ws, ctx.store, agent, {})
-    epoch = number(ctx.ws.presence(agent) or {}, "epoch")
+    epoch = presence.epoch_of(ctx, agent)
     lock = ctx.locks.read(lock_name(letter))
     for _ in range(ATTEMPTS):
         lives = bool(lock and lock.holder) and _lives(ctx, lock)
         stands = rules.standing(lock, agent, epoch, ctx.locks.clone, lives=lives)
-        if lock and stands == "mine":
-            return lock.generation
         if lock and stands in ("held", "disputed"):
             raise RefusedError(
                 f"{lock.holder} has claimed {letter.message.name} and is at work on it.",
                 hint="Choose another message: `ghp agent-inbox`.",
             )
+        beginning.begin(ctx.ws, ctx.store, agent)
+        if lock and stands == "mine":
+            return lock.generation
+        epoch = presence.epoch_of(ctx, agent)
         try:
             taken = ctx.locks.acquire(lock_name(letter), agent, expected=lock, epoch=epoch)
         except LockMovedError as moved:

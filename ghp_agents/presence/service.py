@@ -90,8 +90,8 @@ def heartbeat(
 
 
 def is_at_work(view: AgentView) -> bool:
-    """Whether more than its registration is known: a command that was refused registers its agent,
-    too, which may never come back. The start of a session is more."""
+    """Whether more than its registration is known: of an agent that only registered, nobody knows
+    whether it comes back. The start of a session is more."""
     is_registration = view.presence.get("lastAction") == REGISTERED
     return not is_registration or bool(view.presence.get("session"))
 

@@ -73,7 +73,7 @@ def observe(ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> Non
 
 def _tip(ws: Workspace) -> str:
     try:
-        return conflicts.trunk_tip(ws)[1]
+        return conflicts.trunk_tip(ws).tip
     except NotFoundError:
         return ""
 

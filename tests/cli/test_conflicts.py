@@ -1,10 +1,12 @@
 """`agent-conflicts`, as people and programs call it."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
+from ghp_agents.core.clock import to_text
 from tests.support.clock import ManualClock
 from tests.support.ghp import invoke
 from tests.support.git import commit, git
@@ -60,6 +62,22 @@ def test_where_nothing_conflicts_the_exit_code_is_0(repo: Path) -> None:
     )  # fmt: skip
 
 
+def test_the_age_of_the_view_of_main_is_said(clone: Path) -> None:
+    agent(base(clone), "worker-1", 1, {"a.txt": edited(3)})
+    git(clone, "push", "--quiet", "origin", "main")
+    git(clone, "fetch", "--quiet")
+    now = ManualClock().now()
+    for path in [clone / ".git/FETCH_HEAD", *clone.glob(".git/logs/refs/remotes/origin/*")]:
+        os.utime(path, (now - 7200, now - 7200))
+    assert invoke("agent-conflicts", clone, clock=ManualClock()) == (
+        0, "",
+        "Compared the work of 1 agent: nothing conflicts.\n"
+        "main is as fetched 2 h ago; `git fetch` updates it.\n",
+    )  # fmt: skip
+    shown = json.loads(invoke("agent-conflicts --json", clone, clock=ManualClock()).out)
+    assert shown["trunkFetched"] == to_text(now - 7200)
+
+
 def test_the_json_has_everything_and_names_works_by_position(rivals: Path) -> None:
     shown = invoke("agent-conflicts --json", rivals)
     assert shown.code == 3
@@ -81,6 +99,7 @@ def test_the_json_has_everything_and_names_works_by_position(rivals: Path) -> No
     assert found == {
         "schemaVersion": 1,
         "trunk": "main",
+        "trunkFetched": None,
         "conflicts": [
             {
                 "first": 0,

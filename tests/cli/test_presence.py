@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.ghp import CHECKOUT, invoke, run_ghp
+from tests.support.ghp import CHECKOUT, invoke, run_ghp, succeed
 
 AS = {"GHP_AGENT": "worker-1"}
 
@@ -91,6 +91,21 @@ def test_a_worktree_keeps_the_name_it_was_given(
     assert invoke("agent-whoami", repo).out == "worker-1\n"
     assert invoke("agent-whoami", linked).out == "worker-2\n"
     assert invoke("agent-whoami --as worker-9", linked).out == "worker-9\n"
+
+
+def test_a_name_at_work_in_another_clone_is_given_to_no_worktree(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    one, other = clones(2)
+    succeed(one, "agent-init", "agent-heartbeat --as worker-1 --status testing", "agent-sync")
+    succeed(other, "agent-init", "agent-sync")
+    code, out, err = invoke("agent-whoami --set worker-1", other)
+    assert (code, out) == (3, "")
+    assert "Two agents cannot have one name.\nHint: Use another name, such as" in err
+    assert invoke("agent-whoami", other).code != 0, "nothing changed"
+    assert invoke("agent-whoami --set worker-2", other).code == 0
+    succeed(one, "agent-status worker-1 --set stopped", "agent-sync")
+    succeed(other, "agent-sync", "agent-whoami --set worker-1")
 
 
 def test_a_name_in_the_environment_wins_and_is_warned_of(repo: Path) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.errors import RefusedError, UnknownError, UsageError
-from ghp_agents.core.ids import Timestamp
+from ghp_agents.core.ids import AgentName, Timestamp
 from ghp_agents.leases.acquire import HeldError, LeaseResult
 from ghp_agents.leases.hold import Hold
+from ghp_agents.presence import service as presence
 from tests.support.consent import mine
 from tests.support.escalations import RivalStore
 from tests.support.leases import NOW, Yard, make_yard, two_yards
@@ -56,6 +57,22 @@ def test_what_another_has_is_refused_with_who_since_when_and_why(yard: Yard) -> 
         "agent-escalate …`."
     )
     assert yard.held() == [("worker-1", "src/")]
+
+
+def test_a_refused_request_neither_registers_its_agent_nor_brings_it_back(yard: Yard) -> None:
+    yard.take("worker-1", "src/")
+    yard.take("worker-2", "docs/")
+    two = yard.ws("worker-2")
+    presence.heartbeat(two, yard.store, AgentName("worker-2"), {"status": "stopped"})
+    before = two.presence("worker-2")
+    for agent in ("worker-2", "worker-3"):
+        for how in ({}, {"strict": True}):
+            with pytest.raises(HeldError):
+                yard.take(agent, "src/a.py", **how)
+    assert two.presence("worker-2") == before
+    assert two.presence("worker-3") is None
+    yard.take("worker-3", "README.md", strict=True)
+    assert (two.presence("worker-3") or {})["status"] == "idle"
 
 
 def test_all_that_stands_in_the_way_is_counted(yard: Yard) -> None:

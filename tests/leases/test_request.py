@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.errors import GhpError
-from ghp_agents.core.ids import Actor
-from ghp_agents.leases.request import Conflict, LeaseRequest, prepare
+from ghp_agents.core.ids import Actor, AgentName
+from ghp_agents.leases.request import Conflict, LeaseRequest, begin, prepare
+from ghp_agents.presence import service as presence
 from tests.support.context import make_context
 from tests.support.leases import NOW, Yard, make_yard
 
@@ -16,11 +17,18 @@ def yard(repo: Path) -> Yard:
     return make_yard(repo)
 
 
-def test_an_agent_is_registered_before_it_has_anything(yard: Yard) -> None:
-    plan = prepare(make_context(yard.ws("worker-1"), yard.store), yard.wanted(("src/",)))
+def test_an_agent_begins_with_the_epoch_of_its_request(yard: Yard) -> None:
+    ctx = make_context(yard.ws("worker-1"), yard.store)
+    plan = prepare(ctx, yard.wanted(("src/",)))
     assert (plan.by, plan.holder, plan.epoch) == (Actor("worker-1"), Actor("worker-1"), 1)
-    assert (yard.ws("worker-1").presence("worker-1") or {})["epoch"] == 1
     assert plan.approved_by == ""
+    assert ctx.ws.presence("worker-1") is None, "the request may be refused"
+    begin(ctx, plan)
+    assert (ctx.ws.presence("worker-1") or {})["epoch"] == 1
+    presence.heartbeat(ctx.ws, yard.store, AgentName("worker-1"), {"status": "stopped"})
+    again = prepare(ctx, yard.wanted(("src/",)))
+    begin(ctx, again)
+    assert (again.epoch, (ctx.ws.presence("worker-1") or {})["epoch"]) == (2, 2)
 
 
 def test_a_person_has_no_epoch_and_no_presence(yard: Yard) -> None:
@@ -42,11 +50,9 @@ def test_where_no_presence_can_be_written_nothing_is_leased(yard: Yard) -> None:
     (yard.repo / ".git/ghp").write_text("in the way")
     spare = yard.repo / "spare"
     spare.write_text("in the way")
+    ctx = make_context(yard.ws("worker-1", GHP_STATE_DIR=str(spare)), yard.store)
     with pytest.raises(GhpError) as caught:
-        prepare(
-            make_context(yard.ws("worker-1", GHP_STATE_DIR=str(spare)), yard.store),
-            yard.wanted(("src/",)),
-        )
+        begin(ctx, prepare(ctx, yard.wanted(("src/",))))
     assert str(caught.value).startswith("Cannot register worker-1: ")
     assert "GHP_STATE_DIR" in caught.value.hint
 

@@ -1,17 +1,20 @@
 """A message to a group is claimed by one agent, over all clones."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import Actor
+from ghp_agents.messages import reply
 from ghp_agents.messages.record import path_of, render_message
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.state.codec import ledger_record
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
+from ghp_agents.wiring import App
 from tests.support.messages import Post, message
 
 
@@ -31,6 +34,18 @@ def test_of_a_group_exactly_one_agent_has_a_message(boss: Post) -> None:
         three.done(name)
     assert [letter.holder for letter in three.inbox()] == ["worker-2"]
     assert three.unread() == []
+
+
+def test_a_refused_claim_does_not_register_its_agent(boss: Post) -> None:
+    name = boss.send("@all", kind="request").message.name
+    boss.by("worker-2").claim(name)
+    three = App(boss.repo, os.environ, name="worker-3", clock=boss.clock)
+    with pytest.raises(RefusedError, match="worker-2 has claimed"):
+        reply.claim(three, name)
+    assert three.ws.presence("worker-3") is None
+    other = boss.send("@all", kind="request", subject="Test it").message.name
+    assert reply.claim(three, other).is_new
+    assert (three.ws.presence("worker-3") or {})["status"] == "idle"
 
 
 def test_after_the_completion_the_lock_stays_for_clones_that_have_not_heard_of_it(

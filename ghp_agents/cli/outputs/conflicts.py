@@ -105,6 +105,7 @@ class ConflictReportJson(TypedDict):
     """Who conflicts with whom. Works are named by their position in `compared`."""
 
     trunk: str
+    trunkFetched: str | None
     compared: list[ComparedJson]
     conflicts: list[PairConflictJson]
     withTrunk: list[TrunkConflictJson]

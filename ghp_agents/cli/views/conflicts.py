@@ -8,6 +8,7 @@ from ghp_agents.cli.terminal.pager import paged
 from ghp_agents.conflicts.path_conflict import PathConflict, describe
 from ghp_agents.conflicts.report import ConflictReport
 from ghp_agents.conflicts.work import AgentWork
+from ghp_agents.core.clock import ago, to_text
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import file, named
 
@@ -18,7 +19,7 @@ FILES_SHOWN = 20  # of one conflict
 WIDTH = 80
 
 
-def show(report: ConflictReport, agent: str | None = None) -> None:
+def show(report: ConflictReport, now: float, agent: str | None = None) -> None:
     """Print the conflicts and the order on standard output, all else on standard error."""
     with paged():
         _show_conflicts(report)
@@ -29,6 +30,9 @@ def show(report: ConflictReport, agent: str | None = None) -> None:
     for note in (note for work in report.works for note in work.notes):
         output.say(f"{note}.")
     output.say(_summary(report, agent))
+    if report.fetched is not None:
+        age = ago(max(0.0, now - report.fetched))
+        output.say(f"{file(report.trunk)} is as fetched {age} ago; `git fetch` updates it.")
 
 
 def _show_conflicts(report: ConflictReport) -> None:
@@ -108,6 +112,7 @@ def document(report: ConflictReport) -> "ConflictReportJson":
     at = {id(work): number for number, work in enumerate(report.works)}
     return {
         "trunk": report.trunk,
+        "trunkFetched": None if report.fetched is None else to_text(report.fetched),
         "compared": [_work(work) for work in report.works],
         "conflicts": [
             {
