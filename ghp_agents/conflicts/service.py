@@ -28,7 +28,7 @@ from ghp_agents.workspace import Workspace
 NO_ISSUE = 2**53  # sorts behind the others
 
 
-class Trunk(NamedTuple):
+class KnownTrunk(NamedTuple):
     """The main branch as this clone knows it."""
 
     name: str
@@ -160,12 +160,12 @@ def _check_version(version: tuple[int, ...]) -> None:
         )
 
 
-def trunk_tip(ws: Workspace) -> Trunk:
+def trunk_tip(ws: Workspace) -> KnownTrunk:
     """The main branch, on the remote as last fetched if a remote has it. Raises NotFoundError."""
     refs = sorted(default_branch.trunk_places(ws), key=lambda ref: not ref.startswith(REMOTES))
     for ref in refs:
         if tip := worktree_admin.tip(ws.folder, ref):
-            return Trunk(default_branch.trunk(ws) or "main", tip, ref)
+            return KnownTrunk(default_branch.trunk(ws) or "main", tip, ref)
     raise NotFoundError(
         "There is no main branch to compare with.",
         hint="Commit to it first, or name it: `agents.trunk` in the configuration.",
