@@ -29,7 +29,20 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
     if event:
         event.cwd = event.cwd or _root(payload)
         event.hears |= event.kind == "stop" and _is_first_end(payload)
+        event.transcript = ""  # it has no counts
+        if event.kind == "stop" and "input_tokens" in payload:
+            event.reported = _used(payload)
     return event
+
+
+def _used(payload: "Mapping[str, Any]") -> "dict[str, Any]":
+    """What a turn used; its input includes what came from the cache."""
+    return {
+        "turn": payload.get("generation_id"),
+        "inputTokens": payload.get("input_tokens"),
+        "cachedTokens": payload.get("cache_read_tokens"),
+        "outputTokens": payload.get("output_tokens"),
+    }
 
 
 def _root(payload: "Mapping[str, Any]") -> str | None:

@@ -11,7 +11,13 @@ if TYPE_CHECKING:
     from ghp_agents.hooks.messages import DecisionReply, HookFields, HookReply
 
 KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end", "wait")  # of events
-UNSHOWN = ("edits", "model", "printed", "transcript")  # fields that follow from the message
+UNSHOWN = (
+    "edits",
+    "model",
+    "printed",
+    "reported",
+    "transcript",
+)  # fields that follow from the message
 # The kinds of tool use that presence distinguishes.
 EDITED, RAN, READ, SEARCHED, USED = "edited", "ran", "read", "searched", "used"
 
@@ -67,6 +73,7 @@ class Event:
         "paths",
         "pid",
         "printed",
+        "reported",
         "resumed",
         "session",
         "takes_news",
@@ -96,6 +103,7 @@ class Event:
     ) -> None:
         self.transcript = transcript  # the file with the session, if the client names one
         self.model = model
+        self.reported: Mapping[str, Any] | None = None  # counts of use that the message has
         self.printed = printed  # what the tools of a batch answered, if the client tells
         self.about = about  # the kind of a notification
         self.client = client

@@ -1,5 +1,6 @@
 """The agent stops, or its context is compacted: a checkpoint of its work for the next session."""
 
+from ghp_agents.hooks import usage
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.presence import beat
 from ghp_agents.hotpath import background
@@ -18,6 +19,7 @@ def stop(context: "HookContext") -> Reply | None:
 
         reply = news(context, "Before this turn ends, ghp-agents has news for this agent:")
         if reply:
+            usage.note(context, usage.counting(context))
             return reply
     before = context.presence() or {}
     beat(context, {"status": "waiting"} if before.get("status") in WORKING else {})

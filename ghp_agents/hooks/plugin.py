@@ -4,9 +4,11 @@ A plugin calls `hook CLIENT` with one JSON object on standard input:
 
     {"hook_event_name": …, "session_id": …, "cwd": …, "pid": …, "tool_name": …, "tool_input": {…}}
 
-Events, tools and their arguments have the client's own names. A sub-agent's tools are those of the
-session that the user began, with the sub-agent's id as "agent_id". The reply is empty, or one JSON
-object that tells the plugin what to do:
+Events, tools and their arguments have the client's own names. Some messages have
+"transcript_path", the file with the session, or "usage", counters of what it has used since the
+plugin began: {"model": …, "inputTokens": …, "cachedTokens": …, "outputTokens": …, "usd": …}.
+A sub-agent's tools are those of the session that the user began, with the sub-agent's id as
+"agent_id". The reply is empty, or one JSON object that tells the plugin what to do:
 
     {"schemaVersion": 1}  with each of them
     {"deny": "text"}     let the call of the tool fail with this text
@@ -28,6 +30,9 @@ def parse(client: "Client", payload: "Mapping[str, Any]") -> "Event | None":
     event, pid = client.parse(payload), payload.get("pid")
     if event and type(pid) is int and pid > 0:
         event.pid = pid
+    reported = payload.get("usage")
+    if event and isinstance(reported, dict):
+        event.reported = reported
     return event
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.steps import TRUSTED, run, set_up
+from tests.clients.steps import TRUSTED, edit, run, set_up, shell, start
 from tests.support.clients import Bench, end
 from tests.support.fake_models import Call, Turn
 
@@ -36,6 +36,57 @@ def test_the_tokens_of_claude_code_are_those_that_it_counts_itself(
     going_on = end(bench.claude(repo, "one", "--resume", ended.result["session_id"]))
     assert going_on.code == 0, going_on.err
     assert costs(repo)["total"]["inputTokens"] == 20 + going_on.result["usage"]["input_tokens"]
+
+
+def test_the_sub_agents_of_claude_code_count_with_their_session(bench: Bench, repo: Path) -> None:
+    set_up(bench, repo, "claude")
+    helper = {"description": "Help", "prompt": "Help me.", "subagent_type": "general-purpose"}
+    bench.models.script("one", Turn(calls=[Call("Agent", helper)]), Turn("All done."))
+    write = Call("Write", {"file_path": str(repo / "a.txt"), "content": "a\n"})
+    bench.models.script("one", Turn(calls=[write]), Turn("Helped."), prompt="Help me.")
+    ended = end(bench.claude(repo, "one"))
+    assert ended.code == 0, ended.err
+    own = ended.result["modelUsage"].values()
+    mine = costs(repo)["agents"][0]
+    assert [each for each in bench.models.requests("one") if each.prompt == "Help me."]
+    assert mine["outputTokens"] == sum(used["outputTokens"] for used in own)
+    assert mine["inputTokens"] == sum(used["inputTokens"] for used in own)
+
+
+# For each client that has sub-agents, how its model calls one.
+HELPERS = {
+    "copilot": Call(
+        "task",
+        {
+            "name": "helper", "agent_type": "general-purpose", "description": "Help",
+            "prompt": "Help me.", "mode": "sync",
+        },
+    ),
+    "opencode": Call(
+        "task", {"description": "Help", "prompt": "Help me.", "subagent_type": "general"}
+    ),
+    "qwen": Call(
+        "agent", {"subagent_type": "general-purpose", "description": "Help", "prompt": "Help me."}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("client", ["copilot", "gemini", "opencode", "pi", "qwen"])
+def test_the_tokens_of_a_client_are_those_that_its_models_report(
+    bench: Bench, repo: Path, client: str
+) -> None:
+    set_up(bench, repo, client)
+    calls = [edit(client, repo / "new.txt"), shell(client, "true"), HELPERS.get(client)]
+    turns = [Turn(calls=[call], tokens=100, cached=40, written=7) for call in calls if call]
+    helped = [Turn("Helped.", tokens=50)] if client in HELPERS else []
+    bench.models.script("one", *turns, *helped, Turn("All done.", tokens=300, written=5))
+    ended = end(start(bench, client, repo, "one"))
+    assert ended.code == 0, ended.err
+    mine = costs(repo)["agents"][0]
+    names = ("agent", "client", "usd", "inputTokens", "cachedTokens", "outputTokens")
+    found = [350, 120, 26] if helped else [200, 80, 19]
+    found[0] += 300
+    assert [mine[name] for name in names] == ["worker-1", client, None, *found]
 
 
 def test_the_tokens_of_codex_are_those_that_it_counts_itself(bench: Bench, repo: Path) -> None:

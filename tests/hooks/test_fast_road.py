@@ -22,8 +22,8 @@ HOT = (
 )  # fmt: skip
 EVERY |= {f"hotpath.{name}" for name in HOT}
 BATCH = {
-    "hooks.action", "hooks.batch", "hooks.paths", "hooks.presence", "hooks.usage",
-    "hotpath.background", "hotpath.news_flag", "hotpath.usage",
+    "hooks.action", "hooks.batch", "hooks.paths", "hooks.presence", "hooks.session_file",
+    "hooks.usage", "hotpath.background", "hotpath.news_flag", "hotpath.usage",
 }  # fmt: skip
 # What looks at the files that a shell command changed.
 SHELL = BATCH | {
@@ -36,7 +36,7 @@ EDIT = {"hooks.edit", "hooks.paths"} | {
         "policy_stamp", "quoting",
     )
 }  # fmt: skip
-END = {"hooks.presence", "hooks.session", "hooks.usage"} | {
+END = {"hooks.presence", "hooks.session", "hooks.session_file", "hooks.usage"} | {
     f"hotpath.{name}"
     for name in ("alive", "background", "error_log", "implicit_leases", "news_flag", "usage")
 }

@@ -1,4 +1,4 @@
-"""What clients report of their use: status lines, transcripts and rollout files, also odd ones."""
+"""What clients report of their use: status lines, files and messages, also odd ones."""
 
 import json
 import os
@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.hooks import usage
-from tests.support.hooks import SESSION, SILENT, call, log, payload, presence, set_up
+from tests.support.hooks import call, log, payload, presence, set_up
 
 MODEL = "claude-opus-5-5"
 
@@ -139,22 +138,6 @@ def test_a_session_with_a_past_counts_only_what_follows(repo: Path, file: Path) 
     assert spent(repo)[0]["outputTokens"] == 2
 
 
-def test_a_long_transcript_is_read_in_parts(
-    work: Path, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(usage, "PART", 1_000)
-    file.write_text(answer("m0", 1) + "x" * 2_500 + "\n" + answer("m1", 5))
-    found: dict[str, Any] = {"session": SESSION}
-    sizes = []
-    handle = os.open(file, os.O_RDONLY)
-    for _ in range(5):
-        reading = usage._of_claude(handle, file.stat().st_size, found)
-        found = {**reading.counters, **reading.place}
-        sizes.append(found["outputTokens"])
-    os.close(handle)
-    assert (sizes[0], sizes[-1]) == (1, 6)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -196,6 +179,62 @@ def test_codex_reports_the_totals_of_its_rollout_file(repo: Path, file: Path) ->
 def test_a_client_that_reports_nothing_has_no_figures(repo: Path, file: Path) -> None:
     set_up(repo)
     file.write_text(answer("m1", 40))
-    call("qwen", payload("qwen-UserPromptSubmit", repo, transcript_path=str(file)), repo)
-    assert call("qwen", payload("qwen-Stop", repo, transcript_path=str(file)), repo) == SILENT
+    for kind in ("sessionStart", "stop"):
+        said = {"hook_event_name": kind, "conversation_id": "c-1", "cwd": str(repo)}
+        call("cursor", said | {"status": "completed", "transcript_path": str(file)}, repo)
+    assert "usage" not in presence(repo)
+
+
+# ------------------------------------------------------------------ counts in messages
+
+
+def cursor_stops(repo: Path, turn: object, **counts: object) -> None:
+    said = {"hook_event_name": "stop", "conversation_id": "c-1", "cwd": str(repo)}
+    named = {"generation_id": turn, "model": "composer-2", "loop_count": 1, **counts}
+    assert call("cursor", said | named, repo).err == b""
+    assert log(repo) == []
+
+
+def test_each_turn_that_cursor_reports_counts_once(repo: Path) -> None:
+    set_up(repo)
+    call("cursor", {"hook_event_name": "sessionStart", "session_id": "c-1"}, repo)
+    counts = {"input_tokens": 100, "cache_read_tokens": 90, "output_tokens": 5}
+    for turn in ("g-1", "g-1", "g-2"):
+        cursor_stops(repo, turn, **counts, cache_write_tokens=7)
+    cursor_stops(repo, "g-3", input_tokens="9", output_tokens=-1)
+    cursor_stops(repo, None, **counts)
+    assert presence(repo)["usage"] == {
+        "model": "composer-2",
+        "spent": [{"issue": None, "inputTokens": 200, "cachedTokens": 180, "outputTokens": 10}],
+    }
+
+
+def opencode(repo: Path, kind: str, pid: int, used: object) -> None:
+    said = {"hook_event_name": kind, "session_id": "s-1", "cwd": str(repo), "pid": pid}
+    assert call("opencode", said | {"usage": used}, repo).err == b""
+    assert log(repo) == []
+
+
+def test_the_counters_of_a_plugin_go_on_in_its_process_and_begin_again_in_another(
+    repo: Path,
+) -> None:
+    set_up(repo)
+    first = os.getpid()
+    opencode(repo, "session.start", first, None)
+    for tokens in (10, 30):
+        used = {"model": "opus", "inputTokens": tokens, "outputTokens": 2, "usd": 0.5}
+        opencode(repo, "session.idle", first, used)
+    opencode(repo, "session.idle", os.getppid(), {"inputTokens": 40})
+    assert presence(repo)["usage"] == {
+        "model": "opus",
+        "spent": [{"issue": None, "usd": 0.5, "inputTokens": 70, "outputTokens": 2}],
+    }
+
+
+@pytest.mark.parametrize("used", ["x", [], {}, {"usd": "9"}, {"usd": -1, "model": 7, "x": {}}])
+@pytest.mark.sample(2)
+def test_odd_counters_in_a_message_report_nothing(repo: Path, used: object) -> None:
+    set_up(repo)
+    opencode(repo, "session.start", os.getpid(), None)
+    opencode(repo, "session.idle", os.getpid(), used)
     assert "usage" not in presence(repo)

@@ -34,6 +34,8 @@ class Turn(NamedTuple):
     text: str = ""
     calls: Sequence[Call] = ()
     tokens: int = 2  # that the conversation is said to have; many make a client compact it
+    cached: int = 0  # of these, by Chat Completions and Gemini's API alone
+    written: int = 0  # tokens of the answer, by the same
 
 
 class Request(NamedTuple):
@@ -269,7 +271,12 @@ def _completions(asked: Json, turn: Turn, number: str) -> list[Json]:
     ]
     message = {"role": "assistant", "content": turn.text} | ({"tool_calls": calls} if calls else {})
     choice = {"index": 0, "finish_reason": "tool_calls" if calls else "stop"}
-    usage = {"prompt_tokens": turn.tokens, "completion_tokens": 0, "total_tokens": turn.tokens}
+    usage = {
+        "prompt_tokens": turn.tokens,
+        "completion_tokens": turn.written,
+        "total_tokens": turn.tokens + turn.written,
+        "prompt_tokens_details": {"cached_tokens": turn.cached},
+    }
     return [{
         "id": f"chatcmpl-{number}",
         "object": "chat.completion.chunk" if asked.get("stream") else "chat.completion",
@@ -286,12 +293,16 @@ def _generated(asked: Json, turn: Turn, number: str) -> list[Json]:
     for place, call in enumerate(turn.calls):
         named = {"id": f"call_{number}_{place}", "name": call.tool, "args": call.input}
         parts.append({"functionCall": named})
-    usage = {"promptTokenCount": turn.tokens, "candidatesTokenCount": 0}
+    usage = {
+        "promptTokenCount": turn.tokens,
+        "cachedContentTokenCount": turn.cached,
+        "candidatesTokenCount": turn.written,
+    }
     answer = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
     return [{
         "responseId": f"answer_{number}",
         "candidates": [answer],
-        "usageMetadata": usage | {"totalTokenCount": turn.tokens},
+        "usageMetadata": usage | {"totalTokenCount": turn.tokens + turn.written},
     }]  # fmt: skip
 
 
