@@ -13,7 +13,7 @@ from ghp_agents.core.clock import SystemClock
 from ghp_agents.core.errors import NotSetUpError
 from ghp_agents.core.ids import Actor, AgentName, IssueNumber, agent_name, issue_of_branch
 from ghp_agents.core.json_file import object_file
-from ghp_agents.git import discovery
+from ghp_agents.git import discovery, plain_config
 from ghp_agents.git import process as git
 from ghp_agents.hotpath import fastjson, heartbeat, own_name, presence_file
 from ghp_agents.hotpath.locate import Location, branch, locate
@@ -107,7 +107,7 @@ class Workspace:
     @cached_property
     def remotes(self) -> dict[str, str]:
         """The addresses of git's remotes by name, the same in all worktrees. Raises GhpError."""
-        return {
+        return plain_config.remotes(self.common_dir) or {
             name.removeprefix("remote.").removesuffix(".url"): found[0]
             for name, values in self._git_config.items()
             if name.startswith("remote.") and name.endswith(".url")

@@ -72,6 +72,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Garbage is collected from here on, without a look at the tests themselves."""
     gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
     gc.enable()
 
 

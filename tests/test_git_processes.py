@@ -16,7 +16,7 @@ MOST = {
     "agent-lease": 2,
     "agent-escalate": 7,
     "agent-handoff --checkpoint": 16,
-    "agent-status": 2,
+    "agent-status": 1,
     "agent-sweep, nothing to do": 11,
     "agent-sync --publish": 10,
     "agent-start": 18,

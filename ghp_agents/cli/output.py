@@ -295,6 +295,8 @@ def _console() -> Any:
 
 def clean(text: str) -> str:
     """Text without control characters, so that no terminal escape gets through."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() or c in "\n\t" else byte_of(c) or "�" for c in text)
 
 

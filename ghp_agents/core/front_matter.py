@@ -13,7 +13,7 @@ HAND_WRITTEN_LIMIT = 8_000  # characters of front matter; crafted YAML can take 
 
 _FENCE = "---\n"
 _FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*): (.*)")
-_NOT_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_NOT_YAML = "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]"  # compiled late: readers do not need it
 
 
 class Document(NamedTuple):
@@ -36,7 +36,7 @@ def render(document: Document) -> bytes:
 def _value(value: Any) -> str:
     # Escape what JSON allows but YAML forbids or folds into a space.
     text = json.dumps(value, ensure_ascii=False)
-    return _NOT_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub(_NOT_YAML, lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def parse(data: bytes) -> Document:

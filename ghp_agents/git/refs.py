@@ -118,7 +118,7 @@ def _note(error: OSError) -> None:
 
 def _content(path: bytes) -> bytes | None:
     try:
-        with Path(os.fsdecode(path)).open("rb") as file:
+        with open(path, "rb", buffering=0) as file:  # not by a Path: there are hundreds of refs
             return file.read(LONGEST)
     except FileNotFoundError:  # deleted, or packed meanwhile
         return None

@@ -1,7 +1,7 @@
 """A lock as a chain of commits: each holds one value of the lock; its parent the previous one."""
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, UnknownError
@@ -10,7 +10,6 @@ from ghp_agents.core.schema_version import UPDATE, UnknownSchemaError
 from ghp_agents.git import objects
 from ghp_agents.locks import lock
 from ghp_agents.locks.lock import Lock
-from ghp_agents.state.new_commits import NewCommit, write_commits
 from ghp_agents.state.private_repo import LEASE_REFS, SEEN_LEASE_REFS, StateRepository
 from ghp_agents.state.record import Problem
 
@@ -68,14 +67,18 @@ def load(
 
 
 def load_all(
-    repository: StateRepository, spaces: Sequence[str], prefix: str = ""
+    repository: StateRepository,
+    spaces: Sequence[str],
+    prefix: str = "",
+    before: Mapping[str, Lock] | None = None,
 ) -> dict[str, Lock]:
     """The newest value of each lock at the refs below `spaces` whose name begins with `prefix`.
 
-    Unreadable locks are left out; reading one of them by name reports it, and so does the doctor.
+    `before` are values by their commits that need not be read again. Unreadable locks are left out;
+    reading one of them by name reports it, and so does the doctor.
     """
     leases: dict[str, Lock] = {}
-    for name, lease in _each(repository, spaces, prefix):
+    for name, lease in _each(repository, spaces, prefix, before or {}):
         if isinstance(lease, Lock):
             leases[name] = newest([leases.get(name), lease]) or lease
     return leases
@@ -83,7 +86,7 @@ def load_all(
 
 def problems(repository: StateRepository, spaces: Sequence[str]) -> list[Problem]:
     """The unreadable locks at the refs below `spaces`."""
-    found = dict(_each(repository, spaces, ""))
+    found = dict(_each(repository, spaces, "", {}))
     return [
         Problem(f"lock {name}", str(error), _invalid_lock(name, "this clone", error).hint)
         for name, error in found.items()
@@ -92,17 +95,20 @@ def problems(repository: StateRepository, spaces: Sequence[str]) -> list[Problem
 
 
 def _each(
-    repository: StateRepository, spaces: Sequence[str], prefix: str
+    repository: StateRepository, spaces: Sequence[str], prefix: str, before: Mapping[str, Lock]
 ) -> Iterator[tuple[str, Lock | ValueError]]:
     refs = repository.refs(*(space + prefix for space in spaces))
-    if not refs:
-        return
-    with repository.objects() as reader:
-        found = reader.read([f"{oid}:{FILE}" for oid in refs.values()])
-    for (ref, oid), file in zip(refs.items(), found, strict=True):
-        name = next(ref.removeprefix(space) for space in spaces if ref.startswith(space))
+    names = {ref: next(ref[len(x) :] for x in spaces if ref.startswith(x)) for ref in refs}
+    old = {ref: lock for ref, oid in refs.items() if (lock := before.get(oid))}
+    new = [ref for ref, name in names.items() if ref not in old or old[ref].name != name]
+    files: dict[str, objects.Object | None] = {}
+    if new:
+        with repository.objects() as reader:
+            found = reader.read([f"{refs[ref]}:{FILE}" for ref in new])
+        files = dict(zip(new, found, strict=True))
+    for ref, name in names.items():
         try:
-            yield name, _decoded(name, oid, file)
+            yield name, _decoded(name, refs[ref], files[ref]) if ref in files else old[ref]
         except ValueError as error:
             yield name, error
 
@@ -174,6 +180,8 @@ def append(
 ) -> Lock:
     """Commit `lease` on top of `before`, and of `other` to join two chains. Moves no ref. Raises
     GitError."""
+    from ghp_agents.state.new_commits import NewCommit, write_commits  # readers do not need it
+
     commit = NewCommit(
         message(lease, before),
         {FILE: lock.encode(lease)},

@@ -37,6 +37,7 @@ class GitLocks:
     def __init__(self, ws: Workspace, tell: Callable[[str], None] | None = None) -> None:
         self._ws = ws
         self._tell = tell or _discard_message
+        self._listed: list[Lock] = []  # whose commits need not be read again
         self._absent: set[str] = set()  # names read just now that this clone does not know
 
     @property
@@ -116,7 +117,9 @@ class GitLocks:
         from ghp_agents.locks import git_local
 
         repository = find_repository(self._ws)
-        found = git_local.list_all(repository, prefix) if repository else {}
+        before = {lock.revision: lock for lock in self._listed}
+        found = git_local.list_all(repository, prefix, before) if repository else {}
+        self._listed = [*found.values()]
         self._absent = {prefix} - found.keys()
         return _chosen(found.values(), prefix)
 

@@ -1,7 +1,7 @@
 """Locks that this clone decides because there is no remote, and its copy of the remote's locks."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
@@ -27,9 +27,11 @@ def read(repository: StateRepository, name: str) -> Lock | None:
     return commit_chain.known(repository, name).lease
 
 
-def list_all(repository: StateRepository, prefix: str = "") -> dict[str, Lock]:
-    """The locks that this clone knows, by name, whose name begins with `prefix`."""
-    return commit_chain.load_all(repository, [LEASE_REFS, SEEN_LEASE_REFS], prefix)
+def list_all(
+    repository: StateRepository, prefix: str = "", before: Mapping[str, Lock] | None = None
+) -> dict[str, Lock]:
+    """The locks that this clone knows, by name, whose name begins with `prefix`. See `load_all`."""
+    return commit_chain.load_all(repository, [LEASE_REFS, SEEN_LEASE_REFS], prefix, before)
 
 
 def problems(repository: StateRepository) -> list[Problem]:

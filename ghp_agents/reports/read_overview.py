@@ -97,10 +97,11 @@ class Team:
             return
         from ghp_agents.core.clock import to_seconds
         from ghp_agents.escalations import escalation as rules
-        from ghp_agents.escalations import service as escalation
+        from ghp_agents.escalations import record
 
         ws = self.ctx.ws
-        known, _ = escalation.read_present(self.snapshot, ws.settings.orchestrators)
+        files = {path: x for y in record.FOLDERS for path, x in self.snapshot.present(y).items()}
+        known, _ = record.read(files, ws.settings.orchestrators)
         names, now = rules.short_names(known), ws.clock.now() if self.at is None else self.at
         for each in known:
             if each.is_open:

@@ -7,8 +7,11 @@ the content is in it. What another clone wrote may be anything, so it is checked
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
-from ghp_agents.git.changed_lines import FileChange
 from ghp_agents.hotpath import line_ranges, policy_cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.git.changed_lines import FileChange
 
 FIELD = "changes"
 MOST_FILES = 50
@@ -28,7 +31,7 @@ class ChangedFields(TypedDict, total=False):
     deleted: bool
 
 
-def encode(changes: Iterable[FileChange]) -> list[ChangedFields]:
+def encode(changes: "Iterable[FileChange]") -> list[ChangedFields]:
     """The field's value, bounded. Changed files come before new ones, which rarely conflict."""
     found: list[ChangedFields] = []
     room = ROOM
@@ -48,7 +51,7 @@ def is_shown(path: str) -> bool:
     return is_short and path.isprintable() and policy_cache.is_plain(path)
 
 
-def _fields(change: FileChange) -> ChangedFields:
+def _fields(change: "FileChange") -> ChangedFields:
     fields: ChangedFields = {"path": change.path}
     if not change.base:
         return {**fields, "added": True}
@@ -66,12 +69,14 @@ def valid(value: Any) -> list[ChangedFields]:
     return [entry for entry in entries if _decoded(entry) is not None]
 
 
-def decode(presence: Mapping[str, Any]) -> list[FileChange]:
+def decode(presence: Mapping[str, Any]) -> "list[FileChange]":
     """The files that an agent has changed, by its presence."""
     return [found for entry in valid(presence.get(FIELD)) if (found := _decoded(entry))]
 
 
-def _decoded(entry: Any) -> FileChange | None:
+def _decoded(entry: Any) -> "FileChange | None":
+    from ghp_agents.git.changed_lines import FileChange  # of few presences
+
     if not isinstance(entry, dict):
         return None
     path, base, lines = entry.get("path"), entry.get("base", ""), entry.get("lines")

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 from ghp_agents.core import token_hosts
 from ghp_agents.core.errors import NotSetUpError
 from ghp_agents.core.json_file import object_file
-from ghp_agents.core.remote_url import is_public
 from ghp_agents.github.api import remote_url
 from ghp_agents.settings import consent
 from ghp_agents.state import git_credentials
@@ -128,6 +127,8 @@ def unnamed(ws: Workspace) -> RepositoryPlace | None:
         return None
     if not any(ws.environ.get(name, "").strip() for name in token_hosts.OF_ENTERPRISE):
         return None
+    from ghp_agents.core.remote_url import is_public  # of few machines
+
     for parsed in map(remote_url.parse_remote_url, remote_url.addresses(ws)):
         if parsed and not is_public(parsed[0]) and where(ws) is None:
             return RepositoryPlace(*parsed, is_remotes=True)

@@ -3,15 +3,9 @@
 import re
 
 from ghp_agents.core.token_hosts import is_githubs
+from ghp_agents.git import plain_config
 from ghp_agents.git import process as git
 from ghp_agents.workspace import Workspace
-
-_REMOTE = re.compile(r'^\s*\[remote "(?P<name>(?:[^"\\]|\\.)*)"\]', re.IGNORECASE)
-_SECTION = re.compile(r"^\s*\[")
-_URL = re.compile(r"^\s*url\s*=\s*(?P<value>.*?)\s*$", re.IGNORECASE)
-_PLAIN = re.compile(r"[^\s\"#;\\]+")
-# Another file is included, or an address is an abbreviation.
-_INDIRECT = re.compile(r"^\s*\[\s*(include|includeif|url)\b", re.IGNORECASE | re.MULTILINE)
 
 _ADDRESS = re.compile(r"(?P<scheme>https?|ssh|git|git\+ssh)://(?:[^/@]*@)?(?P<rest>[^?#]+)")
 _SHORT = re.compile(r"(?:[^/@:]+@)?(?P<host>[^/@:]+):(?P<path>[^?#]+)")
@@ -57,33 +51,10 @@ def _plain_host(host: str) -> str:
 
 
 def _read(ws: Workspace) -> dict[str, str]:
-    """Remotes and their addresses: parsed from a plain configuration file, else from git."""
-    try:
-        text = (ws.common_dir / "config").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+    """Remotes and their addresses: from a plain configuration file, else from git."""
+    found = plain_config.remotes(ws.common_dir)
+    if not found or any(_may_be_short(address) for address in found.values()):
         return _by_git(ws)
-    if _INDIRECT.search(text):
-        return _by_git(ws)
-    found = _by_hand(text)
-    if found is None or any(_may_be_short(address) for address in found.values()):
-        return _by_git(ws)
-    return found
-
-
-def _by_hand(text: str) -> dict[str, str] | None:
-    """None if the text has quotes, comments or escapes, which only git parses correctly."""
-    found: dict[str, str] = {}
-    name: str | None = None
-    for line in text.splitlines():
-        section = _REMOTE.match(line)
-        if section:
-            name = section["name"]
-        elif _SECTION.match(line):
-            name = None
-        elif name is not None and (url := _URL.match(line)):
-            if not _PLAIN.fullmatch(url["value"]):
-                return None
-            found.setdefault(name, url["value"])
     return found
 
 

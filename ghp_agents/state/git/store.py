@@ -17,12 +17,15 @@ from ghp_agents.state.coordination import coordination_remote
 from ghp_agents.state.git import outbox, read
 from ghp_agents.state.git.sync_status import news_age, news_at, read_status
 from ghp_agents.state.join import Absorption, SetAside, Settled, SyncReport, SyncStatus, Tip
-from ghp_agents.state.ledger import HEARD, LedgerEntry
 from ghp_agents.state.presence import Agents
 from ghp_agents.state.private_repo import find_repository, open_repository
 from ghp_agents.state.record import NOTES, Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.state.ledger import LedgerEntry
 
 
 class GitRefsStore:
@@ -59,6 +62,7 @@ class GitRefsStore:
     def commit(self, records: Sequence[Record], expected: str) -> None:
         """Add records if the clone still is at `expected`; see `ports.StateStore`."""
         from ghp_agents.state.git import fold
+        from ghp_agents.state.ledger import HEARD
 
         via = heartbeat.via(self._ws.environ)
         records = [record._replace(via=record.via or via) for record in (*records, *self._beside)]
@@ -214,7 +218,7 @@ class GitRefsStore:
         """When the last news from other clones came; None: never."""
         return news_at(self._ws)
 
-    def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
+    def ledger(self, after: Sequence[Tip] = ()) -> "list[LedgerEntry]":
         """All entries, or all after some tips, in ledger order."""
         from ghp_agents.state.git import history
 
