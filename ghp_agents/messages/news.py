@@ -1,6 +1,7 @@
 """Messages as news for an agent: bounded, quoted, and with the command that comes next."""
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import count
@@ -11,6 +12,7 @@ from ghp_agents.messages.message import (
     COMMAND,
     DONE,
     NEW,
+    NOTE,
     PROPOSAL,
     REVIEW,
     URGENCIES,
@@ -20,11 +22,13 @@ from ghp_agents.messages.message import (
     Letter,
     Message,
 )
+from ghp_agents.messages.topic import is_topic
 from ghp_agents.state.codec import order, seconds
 
 LIMIT = 1_500  # characters of all messages in one step
 BODY_SHOWN = 600  # characters of one body
 ARTIFACTS_SHOWN = 5
+FEW = 3  # notes to one topic that are all shown
 KEY = "message/"  # before the id, in the list of what an agent was told
 
 
@@ -82,15 +86,52 @@ def overdue(mine: Iterable[Letter], known: Collection[str], now: float) -> list[
     return found
 
 
-def texts(messages: Iterable[Message], count_all: int) -> list[tuple[str, str]]:
-    """The first messages that fit, each with its key, and how many more there are."""
+class Folded(NamedTuple):
+    """A message, and the earlier notes to its topic that it stands for."""
+
+    message: Message
+    earlier: tuple[Message, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The sentence on the earlier notes; empty without one."""
+        topic = topic_of(self.message)
+        shows = f"`ghp agent-inbox list --topic {topic}`"
+        return f"{count(len(self.earlier), 'more note')} in {topic}: {shows}." * bool(self.earlier)
+
+
+def fold(messages: Sequence[Message]) -> list[Folded]:
+    """The messages, oldest first as they are given: more than `FEW` notes to one topic as one."""
+    by_topic: dict[str, list[Message]] = {}
+    for each in messages:
+        by_topic.setdefault(topic_of(each), []).append(each)
+    found: list[Folded] = []
+    for each in messages:
+        notes = by_topic[topic_of(each)] if topic_of(each) else []
+        if len(notes) <= FEW:
+            found.append(Folded(each))
+        elif each is notes[-1]:
+            found.append(Folded(each, tuple(notes[:-1])))
+    return found
+
+
+def topic_of(message: Message) -> str:
+    """The topic of a note that can be folded; empty if it names an agent, answers or is urgent."""
+    is_plain = message.kind == NOTE and not message.about and message.urgency not in URGENCIES[2:]
+    return message.to[0][1:] if is_plain and all(map(is_topic, message.to)) else ""
+
+
+def texts(messages: Iterable[Folded], count_all: int) -> list[tuple[str, str]]:
+    """The first messages that fit, each with its key, and how many more there are. A notice that
+    stands for earlier messages is followed by their keys."""
     room, shown = LIMIT, list[tuple[str, str]]()
-    for message in messages:
-        text = bounded_words(message)
+    for each in messages:
+        text = "\n".join(filter(None, (bounded_words(each.message), each.words)))
         room -= len(text) + 1
         if room < 0 and shown:
             break
-        shown.append((text, key_of(message)))
+        shown.append((text, key_of(each.message)))
+        shown += [("", key_of(earlier)) for earlier in each.earlier]
     left = count_all - len(shown)
     if left:
         shown.append((f"{count(left, 'more message')} for you: `ghp agent-inbox`.", ""))

@@ -45,9 +45,11 @@ def find(
 def texts(
     ctx: Context, snapshot: Snapshot, agent: AgentName, known: Sequence[Letter] | None = None
 ) -> list[tuple[str, str]]:
-    """The same as texts with keys: the first messages, and the number of the rest."""
+    """The same as texts with keys: the first messages, and the number of the rest. Many notes to
+    one topic are one text."""
     found = find(ctx, snapshot, agent, known)
-    first = [mailbox.whole(snapshot, each) for each in found.messages[: news.LIMIT // 100]]
+    folded = news.fold(found.messages)[: news.LIMIT // 100]
+    first = [each._replace(message=mailbox.whole(snapshot, each.message)) for each in folded]
     now = ctx.ws.clock.now()
     votes = [
         (vote.sentence(mailbox.whole_letter(snapshot, letter), now), key)

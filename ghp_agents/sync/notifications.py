@@ -66,7 +66,7 @@ def gather(
     room = limit - len(MORE) - 1
     kept: list[tuple[str, str]] = []
     for text, name in items:
-        room -= _units(text) + 1
+        room -= _units(text) + bool(text)  # what a notice stands for follows it without a text
         if room < 0:
             break
         kept.append((text, name))

@@ -129,7 +129,7 @@ def test_a_command_reads_the_message_and_its_failure_is_said(hall: Path) -> None
     ("words", "error"),
     [
         ("--exec cat", "--exec needs --follow."),
-        ("--follow --all", "--follow excludes --all and --sent."),
+        ("--follow --all", "--follow excludes --all, --sent and --topic."),
         ("--follow --exec cat --json", "--exec excludes --json."),
         ("--follow --as @me", "'@me' is not a valid agent name."),
     ],

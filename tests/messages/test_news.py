@@ -1,10 +1,23 @@
 """Messages as an agent reads them: bounded, quoted, with the next command, and in order."""
 
+from typing import Any
+
 import pytest
 
 from ghp_agents.core.ids import Actor
-from ghp_agents.messages.message import letters
-from ghp_agents.messages.news import BODY_SHOWN, LIMIT, key_of, texts, unread, wakes, words
+from ghp_agents.messages.message import Message, letters
+from ghp_agents.messages.news import (
+    BODY_SHOWN,
+    FEW,
+    LIMIT,
+    Folded,
+    fold,
+    key_of,
+    texts,
+    unread,
+    wakes,
+    words,
+)
 from tests.support.messages import AT, message
 
 
@@ -56,7 +69,7 @@ def test_a_long_body_is_cut_with_the_command_that_shows_it() -> None:
 
 def test_many_messages_are_bounded_and_the_rest_is_counted() -> None:
     many = [message(f"{number:04}", body="x" * 300) for number in range(20)]
-    shown = texts(many, len(many))
+    shown = texts(fold(many), len(many))
     assert sum(len(text) + 1 for text, _ in shown) <= LIMIT + 60
     kept = len(shown) - 1
     assert 0 < kept < 20
@@ -64,9 +77,19 @@ def test_many_messages_are_bounded_and_the_rest_is_counted() -> None:
     assert shown[-1][0] == f"{20 - kept} more messages for you: `ghp agent-inbox`."
 
 
+def test_a_notice_stands_for_the_earlier_notes_to_its_topic() -> None:
+    many = [message(f"{number:04}", kind="note", to=("@build.slow",)) for number in range(900)]
+    (text, key), *rest = texts(fold(many), len(many))
+    assert text == (
+        "Note M-0899 to @build.slow by agent worker-1: «Review it».\nThis is information only.\n"
+        "899 more notes in build.slow: `ghp agent-inbox list --topic build.slow`."
+    )
+    assert (key, rest) == (key_of(many[-1]), [("", key_of(each)) for each in many[:-1]])
+
+
 def test_one_message_is_shown_however_long_it_is() -> None:
     long = message(body="\n" * 500 + "x", artifacts=("a" * 500,) * 9)
-    ((text, key),) = texts([long], 1)
+    ((text, key),) = texts([Folded(long)], 1)
     assert key == key_of(long)
     assert len(text) <= LIMIT + 60
 
@@ -101,3 +124,41 @@ def test_a_resting_agent_is_woken_for_what_it_should_act_on(
     fields: dict[str, str], is_heard: bool
 ) -> None:
     assert wakes(message(**fields)) is is_heard
+
+
+def notes(number: int, **fields: Any) -> list[Message]:
+    plain: dict[str, Any] = {"kind": "note", "to": ("@code.progress",)}
+    return [message(f"{n:04}", **{**plain, **fields}) for n in range(number)]
+
+
+def test_many_notes_to_one_topic_are_the_last_one_and_a_number() -> None:
+    other, many = message("ffff"), notes(FEW + 1)
+    (shown, kept) = fold([*many, other])
+    assert (shown.message, shown.earlier, kept) == (many[-1], tuple(many[:-1]), Folded(other))
+    assert shown.words == (
+        "3 more notes in code.progress: `ghp agent-inbox list --topic code.progress`."
+    )
+    assert kept.words == ""
+
+
+def test_a_few_notes_are_all_shown_in_their_order() -> None:
+    few = [*notes(FEW), *notes(FEW, to=("@build.broken",))]
+    assert fold(few) == [Folded(each) for each in few]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"to": ("worker-2",)},
+        {"to": ("@code.progress", "worker-2")},
+        {"to": ("@all",)},
+        {"kind": "request"},
+        {"about": "3f9a"},
+        {"urgency": "high"},
+    ],
+)
+def test_what_asks_answers_names_somebody_or_is_urgent_is_not_folded(
+    fields: dict[str, Any],
+) -> None:
+    many = notes(FEW + 9, **fields)
+    assert fold(many) == [Folded(each) for each in many]

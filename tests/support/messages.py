@@ -64,4 +64,5 @@ class Post:
         return [
             text
             for text, _ in undelivered.texts(self.parts, self.store.snapshot(), self.ws.agent())
+            if text
         ]

@@ -31,8 +31,8 @@ _NAMES = {
     "leases": "decisions hold record wait_graph",
     "locks": "lock lost_lock names",
     "messages": (
-        "address channel header_block message news payload record retention subscription texts "
-        "topic topic_list vote "
+        "address channel header_block message news payload record retention subscription "
+        "texts topic topic_list vote "
     ),
     "notes": "note project record",
     "notes/search": "bm25 result",

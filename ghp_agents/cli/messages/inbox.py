@@ -16,12 +16,16 @@ from ghp_agents.messages import news, reply, texts
 from ghp_agents.messages import service as services
 from ghp_agents.messages.message import CLAIMED, NEW, Letter
 from ghp_agents.messages.reply import ReplyResult
+from ghp_agents.messages.topic import checked_pattern, is_topic, matches
 from ghp_agents.wiring import App
 
 AS_JSON = json_choice.option("Print it as JSON.")
 ALL = click.option("--all", "everything", is_flag=True, help="Also what is done or was read.")
 SENT = click.option("--sent", is_flag=True, help="What you sent, and what became of it.")
 VERDICTS = {"approve": "approve", "changes": "request-changes"}
+TOPIC = click.option(
+    "--topic", metavar="PATTERN", help="What was sent to these topics; also what was read.",
+)  # fmt: skip
 FOLLOW = click.option("--follow", is_flag=True, help="Print each new message as it comes.")
 EXEC = click.option(
     "--exec", "command", metavar="CMD",
@@ -39,14 +43,15 @@ IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
 )
 @ALL
 @SENT
+@TOPIC
 @FOLLOW
 @EXEC
 @AS_JSON
 @acting
 @click.pass_context
 def inbox(
-    ctx: click.Context, app: App, everything: bool, sent: bool, follow: bool, command: str | None,
-    as_json: bool,
+    ctx: click.Context, app: App, everything: bool, sent: bool, topic: str | None, follow: bool,
+    command: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """List this agent's messages, read them, and report what became of them.
 
@@ -60,19 +65,20 @@ def inbox(
     if ctx.invoked_subcommand is not None:
         return
     if follow or command is not None:
-        _follow(app, command, follow, everything or sent, as_json)
+        _follow(app, command, follow, everything or sent or topic is not None, as_json)
     else:
-        _list(app, everything, sent, as_json)
+        _list(app, everything, sent, topic, as_json)
 
 
 @inbox.command("list", epilog="Example: ghp agent-inbox list --all")
 @ALL
 @SENT
+@TOPIC
 @AS_JSON
 @acting
-def list_messages(app: App, everything: bool, sent: bool, as_json: bool) -> None:
+def list_messages(app: App, everything: bool, sent: bool, topic: str | None, as_json: bool) -> None:
     """List what was sent to this agent, the most urgent first."""
-    _list(app, everything, sent, as_json)
+    _list(app, everything, sent, topic, as_json)
 
 
 def _follow(app: App, command: str | None, follow: bool, lists: bool, as_json: bool) -> None:
@@ -81,28 +87,46 @@ def _follow(app: App, command: str | None, follow: bool, lists: bool, as_json: b
     if not follow:
         raise UsageError("--exec needs --follow.", hint="Add --follow.")
     if lists:
-        raise UsageError("--follow excludes --all and --sent.", hint="Leave them out.")
+        raise UsageError("--follow excludes --all, --sent and --topic.", hint="Leave them out.")
     if command is not None and as_json:
         raise UsageError("--exec excludes --json.", hint="CMD gets JSON in any case.")
     following.follow(app, command, as_json=as_json)
 
 
-def _list(app: App, everything: bool, sent: bool, as_json: bool) -> None:
+def _list(app: App, everything: bool, sent: bool, topic: str | None, as_json: bool) -> None:
+    pattern = None if topic is None else checked_pattern(topic)
     hear_first(app)
     channels.refresh(app)
     actor = app.ws.actor()
     if sent or actor.is_person:
-        letters = services.sent(app, app.store.snapshot(), actor)
+        letters = _to(services.sent(app, app.store.snapshot(), actor), pattern)
         _show(app, letters, None, as_json, f"{actor} has sent no messages.")
         return
     agent = app.ws.agent()
     if not as_json:
         new_topics.ask(app, agent)
-    letters = services.inbox(app, app.store.snapshot(), agent)
+    letters = _to(services.inbox(app, app.store.snapshot(), agent), pattern)
+    if everything or pattern is not None:
+        _show(app, letters, agent, as_json, f"No messages for {agent}.")
+        return
     delivered = delivered_ids(app.ws, agent)
-    shown = letters if everything else [x for x in letters if _is_open(x, agent, delivered)]
+    shown = [each for each in letters if _is_open(each, agent, delivered)]
     more = f" `ghp agent-inbox --all` lists {len(letters)} older." if letters else ""
+    folded = [] if as_json else [x for x in news.fold([x.message for x in shown]) if x.earlier]
+    hidden = {each.id for x in folded for each in x.earlier}
+    shown = [each for each in shown if each.message.id not in hidden]
     _show(app, shown, agent, as_json, f"No new messages for {agent}.{more}")
+    for each in folded:
+        output.say(each.words)
+
+
+def _to(letters: list[Letter], pattern: str | None) -> list[Letter]:
+    """The letters to the topics of a pattern, if there is one."""
+    if pattern is None:
+        return letters
+    topics = [[to[1:] for to in each.message.to if is_topic(to)] for each in letters]
+    fits = [any(matches(pattern, name) for name in names) for names in topics]
+    return [each for each, fit in zip(letters, fits, strict=True) if fit]
 
 
 def _show(app: App, letters: Sequence[Letter], agent: str | None, as_json: bool, none: str) -> None:
