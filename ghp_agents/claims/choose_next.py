@@ -14,9 +14,11 @@ from ghp_agents.escalations.escalation import is_last_resort
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.presence import capabilities
 from ghp_agents.presence.service import AgentView
+from ghp_agents.state.cause import GAVE_UP
 
 SHOWN = 5  # names in one message
 WORDS = {  # of an issue that cannot be claimed, and how many of its names are told
@@ -27,6 +29,7 @@ WORDS = {  # of an issue that cannot be claimed, and how many of its names are t
     ClaimRule.ASSIGNED: ("assigned to", 1),
     ClaimRule.UNABLE: ("reserved for agents with", SHOWN),
     ClaimRule.ASKED: ("waiting for a person to choose the next agent", 0),
+    ClaimRule.GAVE_UP: ("to be done by another agent", 0),
     ClaimRule.STOPPED: ("stopped by a person", 0),
     ClaimRule.OUTSIDE: ("opened by people without write access", 0),
 }
@@ -105,7 +108,17 @@ def read_board(
         comment_commands.given(commands),
         ctx.ws.settings.needs_human_label,
         lambda: [x for x in ctx.tracker.known(closed=True) if x.state == "closed"],
+        _given_up(ctx.locks.known(PREFIX)),
     )
+
+
+def _given_up(known: Iterable[Lock]) -> dict[int, str]:
+    """Who failed at which free issue, where no person is asked how to go on."""
+    return {
+        claimed_issue(lock.name) or 0: lock.cause.by
+        for lock in known
+        if lock.holder is None and lock.cause.kind == GAVE_UP and not lock.cause.ref
+    }
 
 
 def _words(reasons: Mapping[str, Sequence[str]]) -> str:

@@ -34,6 +34,7 @@ class ClaimRule(StrEnum):
     ASSIGNED = "assigned"  # to others
     UNABLE = "unable"  # it requires capabilities that the agent lacks
     ASKED = "asked"  # agents died on it, and a person is asked how to go on
+    GAVE_UP = "gave-up"  # the agent failed at it, so another is to go on
     STOPPED = "stopped"  # by a person's comment
     OUTSIDE = "outside"  # nobody with write access offered it
 
@@ -72,6 +73,7 @@ class Board:
     given: Set[int] = frozenset()  # a person assigned them to agents by a comment
     person_label: str = NEEDS_HUMAN
     done: Callable[[], Sequence[Issue]] = tuple  # closed ones, read only if they matter
+    gave_up: Mapping[int, str] = field(default_factory=dict)  # who handed it over, by issue
 
     @cached_property
     def by_number(self) -> Mapping[IssueNumber, Issue]:
@@ -123,10 +125,17 @@ def obstacles(board: Board, issue: Issue, who: Candidate) -> Iterator[Obstacle]:
     question = next((board.asked[n] for n in issue.numbers if n in board.asked), None)
     if question is not None and not mine:
         yield Obstacle(ClaimRule.ASKED, (question,))
+    if who.name not in issue.assignees and handed_over_by(board, issue) == who.name:
+        yield Obstacle(ClaimRule.GAVE_UP)
     if not board.stopped.isdisjoint(issue.numbers) and who.name not in issue.assignees:
         yield Obstacle(ClaimRule.STOPPED)
     if not (issue.offered or mine or not board.given.isdisjoint(issue.numbers)):
         yield Obstacle(ClaimRule.OUTSIDE)
+
+
+def handed_over_by(board: Board, issue: Issue) -> str | None:
+    """The agent that failed at a free issue, and left it to others."""
+    return next((board.gave_up[n] for n in issue.numbers if n in board.gave_up), None)
 
 
 class Rank(NamedTuple):

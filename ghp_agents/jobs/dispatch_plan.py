@@ -195,7 +195,12 @@ class _Giving:
         return [(issues[at], name, -known) for known, at, _, name in sorted(found)]
 
     def _able_to_do(self, issue: Issue) -> frozenset[str]:
-        """The agents whose capabilities suffice."""
+        """The agents whose capabilities suffice, without the one that failed at it."""
+        able = self._capable(issue)
+        failed = decision.handed_over_by(self._board, issue)
+        return able - {failed} if failed else able
+
+    def _capable(self, issue: Issue) -> frozenset[str]:
         wanted = tuple(missing(issue, ("",)))
         if wanted not in self._able:
             self._able[wanted] = frozenset(

@@ -19,10 +19,15 @@ MET = {
     ClaimRule.ASSIGNED: "It is assigned to nobody else.",
     ClaimRule.UNABLE: "It requires nothing that is lacking.",
     ClaimRule.ASKED: "No sweep gave it up.",
+    ClaimRule.GAVE_UP: "It did not fail at it.",
     ClaimRule.STOPPED: "No person stopped it.",
     ClaimRule.OUTSIDE: "It is offered to agents.",
 }
-OF_AGENT = (ClaimRule.ASSIGNED, ClaimRule.UNABLE)  # rules that differ between agents
+OF_AGENT = (
+    ClaimRule.ASSIGNED,
+    ClaimRule.UNABLE,
+    ClaimRule.GAVE_UP,
+)  # rules that differ between agents
 SHOWN = 20  # issues that are named in one line
 
 
@@ -142,6 +147,9 @@ def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Rul
         case ClaimRule.ASKED:
             words = f"Agents died on it, and {file(names[0])} asks a person how to go on."
             change = f"agent-answer {file(names[0])} TEXT"
+        case ClaimRule.GAVE_UP:
+            words = "Its runs at it failed, so another agent is to go on."
+            change = f"agent-issue assign {number} {who.name}"
         case ClaimRule.STOPPED:
             words = "A person's comment stopped it."
             change = f"agent-issue assign {number} {who.name or 'AGENT'}"

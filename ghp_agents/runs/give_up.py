@@ -1,30 +1,49 @@
 """After too many failures: save the work, free the issue, and ask a person where nobody is left."""
 
+from collections.abc import Iterable
+
 from ghp_agents.claims import service as claims
-from ghp_agents.claims.effects import myself
+from ghp_agents.claims.effects import myself, show_release
 from ghp_agents.core.ids import count
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question, is_last_resort
 from ghp_agents.handoffs import for_dead_agent
+from ghp_agents.issues.capabilities import missing
+from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context
+from ghp_agents.presence import capabilities
 from ghp_agents.pulls.merging import send_back
 from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import RunRecord
-from ghp_agents.state.cause import LAST_RESORT
+from ghp_agents.state.cause import GAVE_UP, LAST_RESORT, Cause
 from ghp_agents.state.legacy_causes import LEAVE_IT, TRY_AGAIN
 
 
-def free(ctx: Context, run: RunRecord) -> str:
+def free(ctx: Context, run: RunRecord, asked: str = "") -> str:
     """Save the work of a failed run in a handoff and free its issue; returns the handoff's name.
-    Raises GhpError."""
+    `asked` is the question to a person; without one, another agent goes on. Raises GhpError."""
     me = myself(ctx)
     lock = claims.claims(ctx.locks).get(run.issue)
     if lock is None or lock.holder != run.agent:
         return ""
     issue = ctx.tracker.get(run.issue)
     handoff = for_dead_agent.write(me, issue, lock, None, f"failed: {run.why}")
-    claims.release(ctx, str(run.issue), reason=f"{count(run.failures, 'run')} failed: {run.why}")
+    reason = f"{count(run.failures, 'run')} failed: {run.why}"
+    because = Cause(GAVE_UP, run.agent, asked)
+    after = ctx.locks.release(lock.name, expected=lock, reason=reason, cause=because)
+    show_release(me, issue, after, lock, reason)
     return handoff.name
+
+
+def unfit(ctx: Context, number: int, agents: Iterable[str]) -> set[str]:
+    """Which agents cannot go on with a failed issue: those that lack a capability; all, if another
+    had given up on it since a person was last asked. Raises GhpError."""
+    chain = reversed(ctx.locks.history(claim_name(number)))
+    last = next((lock for lock in chain if lock.cause.kind == GAVE_UP), None)
+    if last is not None and not last.cause.ref:
+        return {*agents}
+    issue, ws = ctx.tracker.get(str(number)), ctx.ws
+    return {name for name in agents if missing(issue, capabilities.of(ws, name, ws.presence(name)))}
 
 
 def ask(ctx: Context, run: RunRecord) -> str:

@@ -73,7 +73,7 @@ class FleetView(NamedTuple):
     limits: RunLimits
     ends: bool = False  # the supervisor was told to end
     once: bool = False  # each agent takes one issue
-    failed: Mapping[int, Set[str]] = {}  # by issue: the agents that gave up on it
+    unfit: Mapping[int, Set[str]] = {}  # by issue: the agents that are not to go on with it
 
 
 class End(NamedTuple):
@@ -160,8 +160,8 @@ def _next(slot: Slot, scene: FleetView) -> Action | None:
     waits = any(job.outcome == FAILED for job in slot.jobs)
     if waits or not slot.may_look or (scene.once and slot.taken):
         return None
-    given_up = {issue for issue, agents in scene.failed.items() if slot.agent in agents}
-    return Take(slot.agent, frozenset(given_up | {job.issue for job in slot.jobs}))
+    left = {issue for issue, agents in scene.unfit.items() if slot.agent in agents}
+    return Take(slot.agent, frozenset(left | {job.issue for job in slot.jobs}))
 
 
 def _judge(agent: str, run: LiveRun, scene: FleetView) -> Action | None:
@@ -197,8 +197,8 @@ def _continue(agent: str, job: OpenJob, scene: FleetView) -> Action | None:
     if job.outcome != FAILED or (job.is_hopeless and not job.is_called):
         return _react(agent, job)
     if job.failures >= scene.limits.tries:
-        gave_up = scene.failed.get(job.issue, frozenset())
-        others = {slot.agent for slot in scene.slots if not slot.is_ordered} - gave_up - {agent}
+        unfit = scene.unfit.get(job.issue, frozenset())
+        others = {slot.agent for slot in scene.slots if not slot.is_ordered} - unfit - {agent}
         return GiveUp(agent, job.issue, asks=not others or scene.once)
     if job.ended_for >= wait_after(job.failures, scene.limits.first_wait):
         return Resume(agent, job.issue)

@@ -53,10 +53,10 @@ class RunRecord(NamedTuple):
 
     @property
     def failures(self) -> int:
-        """Failures in a row, with this run; a result ends the row."""
-        if self.outcome in (FINISHED, ASKS):
+        """Failures in a row, with this run. A result or giving up ends the row."""
+        if self.outcome in (FINISHED, ASKS, HANDED_OVER, ESCALATED):
             return 0
-        return self.tries + (self.outcome in (FAILED, HANDED_OVER, ESCALATED))
+        return self.tries + (self.outcome == FAILED)
 
 
 def is_session(text: object) -> bool:

@@ -82,6 +82,7 @@ class Supervisor:
         self._blocked: dict[str, float] = {}  # by agent: when to try again after an error
         self._looked: dict[str, tuple[float, object]] = {}
         self._known = FleetRecords()
+        self._cannot: dict[str, set[str]] = {}  # by run: who cannot go on with its issue
 
     def end(self) -> None:
         """End the runs and then this supervisor; the next one goes on with them."""
@@ -158,16 +159,19 @@ class Supervisor:
     def _scene(self) -> FleetView:
         last = self._last()
         slots = tuple(self._slot(agent, last) for agent in self._plan.agents)
-        return FleetView(slots, self._plan.limits, self._ends, self._plan.once, self._failed(last))
+        return FleetView(slots, self._plan.limits, self._ends, self._plan.once, self._unfit(last))
 
-    def _failed(self, last: Iterable[RunRecord]) -> dict[int, set[str]]:
-        """The agents that gave up, by issue; a person's answer lets all try again."""
-        failed: dict[int, set[str]] = {issue: {*self._plan.agents} for issue in self._known.left}
-        decided = {run.issue for run in last if run.outcome == ESCALATED}
+    def _unfit(self, last: Iterable[RunRecord]) -> dict[int, set[str]]:
+        """Who is not to go on, by issue: nobody where a person wants that, and nobody after the
+        second agent that fails."""
+        unfit = {issue: {*self._plan.agents} for issue in self._known.left}
         for run in last:
-            if run.outcome == HANDED_OVER and run.issue not in decided:
-                failed.setdefault(run.issue, set()).add(run.agent)
-        return failed
+            failed = run.outcome == FAILED and run.failures >= self._plan.limits.tries
+            if failed and self._known.claims.get(run.issue) == run.agent:
+                if run.id not in self._cannot:
+                    self._cannot[run.id] = give_up.unfit(self._ctx, run.issue, self._plan.agents)
+                unfit[run.issue] = self._cannot[run.id]
+        return unfit
 
     def _slot(self, agent: str, last: Iterable[RunRecord]) -> Slot:
         mine = [run for run in last if run.agent == agent]
@@ -326,7 +330,7 @@ class Supervisor:
     def _give_up(self, run: RunRecord, *, asks: bool) -> None:
         ctx = self._make(self._ws.root, run.agent)
         asked = give_up.ask(ctx, run) if asks else ""
-        handoff = give_up.free(ctx, run)
+        handoff = give_up.free(ctx, run, asked)
         self._keep(run._replace(outcome=ESCALATED if asks else HANDED_OVER))
         self.given_up += 1
         then = f"asked a person, {asked}" if asks else "left it to another agent"

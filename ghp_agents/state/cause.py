@@ -13,6 +13,7 @@ STEAL = "steal"  # taken from a living holder
 GIVEN = "given"  # the holder `by` gave it to another
 ORDERED = "ordered"  # the person `by` ordered it in the comment `ref`
 RELEASE = "release"  # its holder released it
+GAVE_UP = "gave-up"  # its holder `by` failed at it; `ref` is the question to a person, if any
 CLOSED = "closed"  # its issue is closed
 MERGED = "merged"  # its work is merged; `ref` is the pull request
 SWEPT = "swept"  # a sweep found its holder dead; `ref` is the holder's state

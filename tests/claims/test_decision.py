@@ -37,8 +37,9 @@ def test_every_rule_names_what_it_is_about_in_the_order_of_the_rules() -> None:
         assignees=("worker-3",),
     )  # fmt: skip
     board = Board(
-        [issue(1), everything], {2: lock(2, "worker-2")}, {"issue/2"}, {2: "E-1a2b"}, {2}, set()
-    )
+        [issue(1), everything], {2: lock(2, "worker-2")}, {"issue/2"}, {2: "E-1a2b"}, {2}, set(),
+        gave_up={2: "worker-1"},
+    )  # fmt: skip
     found = against(board, 2)
     assert found == [
         ("blocked", ("#1",)),
@@ -48,6 +49,7 @@ def test_every_rule_names_what_it_is_about_in_the_order_of_the_rules() -> None:
         ("assigned", ("worker-3",)),
         ("unable", ("gpu",)),
         ("asked", ("E-1a2b",)),
+        ("gave-up", ()),
         ("stopped", ()),
         ("outside", ()),
     ]

@@ -44,6 +44,10 @@ def boards(draw: some.DrawFn) -> Board:
         issues, held, {x.name for x in held.values() if draw(some.booleans())},
         {int(number): "E-1" for number in draw(some.sets(numbers, max_size=1))},
         draw(some.sets(numbers, max_size=2)), draw(some.sets(numbers, max_size=2)),
+        gave_up={
+            int(number): name
+            for number, name in draw(some.dictionaries(numbers, some.sampled_from(NAMES))).items()
+        },
     )  # fmt: skip
 
 

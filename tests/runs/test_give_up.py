@@ -27,6 +27,38 @@ def test_the_issue_is_free_and_the_work_is_in_a_handoff(shift: Shift, run: RunRe
     assert "failed: it fell" in resumed
 
 
+def test_another_agent_goes_on_unless_a_person_assigns_it_to_the_first(
+    shift: Shift, run: RunRecord
+) -> None:
+    first, second = shift.app("worker-1"), shift.app("worker-2")
+    give_up.free(first, run)
+    with pytest.raises(RefusedError, match="1 is to be done by another agent"):
+        claims.claim_next(first, skips={2})
+    assert "Its runs at it failed" in invoke("agent-explain 1", shift.repo).out
+    succeed(shift.repo, "agent-issue assign 1 worker-1 --as @me")
+    assert claims.claim_next(first, skips={2}).issue.number == 1
+    claims.release(first, "1")
+    assert claims.claim_next(second, skips={2}).issue.number == 1
+
+
+def test_after_a_second_agent_nobody_goes_on_without_a_person(shift: Shift, run: RunRecord) -> None:
+    first, second = shift.app("worker-1"), shift.app("worker-2")
+    agents = ("worker-1", "worker-2")
+    assert give_up.unfit(first, 1, agents) == set()
+    give_up.free(first, run)
+    claims.claim(second, "1")
+    assert give_up.unfit(second, 1, agents) == {*agents}
+    again = run._replace(agent="worker-2")
+    give_up.free(second, again, give_up.ask(second, again))
+    assert give_up.unfit(second, 1, agents) == set()
+
+
+def test_who_lacks_a_capability_does_not_go_on(shift: Shift, run: RunRecord) -> None:
+    succeed(shift.repo, "agent-issue edit 1 --label needs:gpu --as @me")
+    succeed(shift.repo, "agent-whoami --capability rust --as worker-2")
+    assert give_up.unfit(shift.app("worker-1"), 1, ("worker-1", "worker-2")) == {"worker-2"}
+
+
 def test_it_is_freed_once(shift: Shift, run: RunRecord) -> None:
     give_up.free(shift.app("worker-1"), run)
     assert give_up.free(shift.app("worker-1"), run) == ""

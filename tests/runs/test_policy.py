@@ -103,7 +103,7 @@ def test_another_agent_gets_the_issue_before_a_person_is_asked() -> None:
     failed, other = job(FAILED, 2), Slot("b", may_look=False)
     scene = FleetView((failed, other), LIMITS)
     assert policy.decide(scene) == [GiveUp("a", 1, asks=False)]
-    assert policy.decide(scene._replace(failed={1: {"b"}})) == [GiveUp("a", 1, asks=True)]
+    assert policy.decide(scene._replace(unfit={1: {"b"}})) == [GiveUp("a", 1, asks=True)]
     stopped = scene._replace(slots=(failed, other._replace(is_ordered=True)))
     assert policy.decide(stopped) == [GiveUp("a", 1, asks=True)]
 
@@ -117,7 +117,7 @@ def test_an_agent_that_repeats_a_run_takes_no_other_work() -> None:
 
 
 def test_an_agent_does_not_take_again_what_it_gave_up() -> None:
-    assert decide(Slot("a"), failed={7: {"a"}, 8: {"b"}}) == Take("a", frozenset({7}))
+    assert decide(Slot("a"), unfit={7: {"a"}, 8: {"b"}}) == Take("a", frozenset({7}))
 
 
 def test_a_stopped_agent_rests() -> None:
@@ -172,7 +172,7 @@ class Fleet:
             )
             for agent in self.agents
         ]  # fmt: skip
-        return FleetView(tuple(slots), self.limits, failed=self.failed)
+        return FleetView(tuple(slots), self.limits, unfit=self.failed)
 
     def step(self) -> None:
         for action in policy.decide(self.scene()):
