@@ -38,6 +38,7 @@ def test_the_next_is_mine_then_assigned_to_me_then_urgent_then_old(one: Claimant
     assert str(caught.value) == "No issue is ready: 1 is assigned to worker-2."
 
 
+@pytest.mark.slow
 def test_the_next_is_no_epic_and_waits_for_no_person_and_both_can_be_named(one: Claimant) -> None:
     one.close(1)
     one.new("Everything", priority="critical", add_labels=("epic",))
@@ -69,6 +70,7 @@ def test_an_issue_of_mine_that_waits_is_not_the_next(one: Claimant) -> None:
     assert one.claim_next().issue.number == 2
 
 
+@pytest.mark.slow
 def test_the_next_fits_what_the_agent_can(one: Claimant) -> None:
     one.new("On a GPU", add_labels=("needs:gpu",), priority="critical")
     one.new("In Rust", body="### Capabilities\n\nrust, tests", priority="high")
@@ -93,6 +95,7 @@ def test_who_loses_a_race_for_the_next_gets_the_one_after(one: Claimant, two: Cl
     assert two.story(1) == []
 
 
+@pytest.mark.slow
 def test_where_all_is_taken_it_says_by_whom(one: Claimant, two: Claimant) -> None:
     one.new("Second", blocked_by=(1,))
     one.sync()

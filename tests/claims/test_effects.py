@@ -35,6 +35,7 @@ def dying(one: Claimant) -> Claimant:
     return twin
 
 
+@pytest.mark.slow
 def test_a_claim_that_was_killed_half_way_is_shown_by_the_next_one(
     team: Team, one: Claimant, two: Claimant
 ) -> None:

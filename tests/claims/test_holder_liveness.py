@@ -14,6 +14,7 @@ from tests.support.machines import forge, presence
 Clones = Callable[[int], list[Path]]
 
 
+@pytest.mark.slow
 def test_a_dead_holders_issue_is_taken_with_the_next_generation(
     team: Team, one: Claimant, two: Claimant
 ) -> None:
@@ -56,6 +57,7 @@ def test_a_holder_that_stopped_said_so_and_can_be_replaced_at_once(
     assert (taken.how, taken.lease.reason) == ("takeover", "worker-1 is stopped: It is urgent")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("silence", [0.0, 900.0])
 def test_a_living_holder_keeps_it(team: Team, one: Claimant, two: Claimant, silence: float) -> None:
     one.claim(1)
@@ -100,6 +102,7 @@ def test_a_holder_of_which_nothing_was_ever_heard_is_taken_to_live(
         one.claim(1)
 
 
+@pytest.mark.slow
 def test_what_one_unheard_of_was_given_is_not_free_whatever_others_say_of_it(
     team: Team, one: Claimant, two: Claimant
 ) -> None:

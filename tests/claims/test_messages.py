@@ -25,6 +25,7 @@ def test_who_comes_second_is_refused_and_told_who_has_it(one: Claimant, two: Cla
     assert two.story(1) == []
 
 
+@pytest.mark.slow
 def test_the_refusal_says_what_the_holder_did_last(one: Claimant, two: Claimant) -> None:
     one.claim(1)
     one.beat(status="testing", lastAction="Ran the\ttests")

@@ -202,6 +202,7 @@ def test_a_connection_that_breaks_once_costs_no_second_claim_and_no_answer(
     assert (course.holder(1), course.leases(1), host.cuts_left) == ("worker-1", 1, 0)
 
 
+@pytest.mark.slow
 def test_a_racer_says_what_the_program_says(clones: Clones, remote: Path) -> None:
     course = Course(clones(1), remote, 1)
     course.line_up(1)

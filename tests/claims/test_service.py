@@ -103,6 +103,7 @@ def test_who_claims_another_issue_has_that_one_in_hand_and_keeps_both(one: Claim
     assert sorted(services.claims(one.locks)) == [1, 2]
 
 
+@pytest.mark.slow
 def test_an_issue_that_waits_for_another_is_claimed_as_blocked(
     one: Claimant, two: Claimant
 ) -> None:
@@ -124,6 +125,7 @@ def test_a_reason_is_kept_with_the_right_and_in_the_ledger(one: Claimant) -> Non
 # ------------------------------------------------------------------------------------------ steals
 
 
+@pytest.mark.slow
 def test_an_agent_steals_nothing_from_a_living_one_and_hears_why(
     team: Team, one: Claimant, two: Claimant
 ) -> None:
@@ -146,6 +148,7 @@ def test_an_agent_steals_nothing_from_a_living_one_and_hears_why(
     assert two.in_hand[:2] == (None, None)
 
 
+@pytest.mark.slow
 def test_whoever_was_silent_for_longer_than_stale_after_can_be_stolen_from(
     team: Team, one: Claimant, two: Claimant
 ) -> None:
@@ -173,6 +176,7 @@ def test_a_holder_of_which_only_the_claim_is_known_is_silent_from_then_on(
     assert two.claim(1, steal=True, reason="It is urgent").previous == "worker-8"
 
 
+@pytest.mark.slow
 def test_a_person_and_an_orchestrator_steal_from_the_living(
     team: Team, one: Claimant, two: Claimant
 ) -> None:
@@ -277,6 +281,7 @@ def test_who_went_to_another_clone_and_claimed_there_shuts_its_former_self_out(
     assert "an agent with the same name in another clone" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_refused_claim_neither_registers_its_agent_nor_moves_it(
     team: Team, one: Claimant, two: Claimant
 ) -> None:
@@ -425,6 +430,7 @@ def test_an_agent_cannot_give_back_what_a_person_holds(
         two.release(1)
 
 
+@pytest.mark.slow
 def test_an_issue_is_given_to_another_in_one_step(one: Claimant, two: Claimant) -> None:
     two.beat()
     two.sync()
@@ -488,6 +494,7 @@ def test_an_agent_cannot_close_what_another_holds_and_a_person_can(
     assert team.person("worker-2").close(1).state == "closed"
 
 
+@pytest.mark.slow
 def test_what_was_given_back_here_and_taken_elsewhere_since_is_not_closed_by_who_had_it(
     team: Team, one: Claimant, two: Claimant
 ) -> None:

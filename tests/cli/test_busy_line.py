@@ -98,6 +98,7 @@ def scratch(repo: Path) -> list[str]:
     return [line for line in lines if line.startswith("worktree ") and "landing-" in line]
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_checks_of_finish_and_leaves_nothing(road: Road, tmp_path: Path) -> None:
     place, pid = road.place("agent/worker-1/1-parse-files"), tmp_path / "pid"
     road.configure({"checks": [SLOW.format(pid=pid)]})
@@ -110,6 +111,7 @@ def test_ctrl_c_ends_the_checks_of_finish_and_leaves_nothing(road: Road, tmp_pat
     assert invoke("agent-pulls --json", road.folder, clock=road.clock).out == "[]\n"
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_checks_of_a_queue_and_frees_the_lock(road: Road, tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     place = road.place("agent/worker-1/1-parse-files")

@@ -147,6 +147,7 @@ def make_commit(repo: Path, *words: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
+@pytest.mark.slow
 def test_a_commit_of_what_is_leased_is_stopped(hooked: Path) -> None:
     for name in ("lib/a.py", "src/b.py"):
         (hooked / name).write_text("2\n")
@@ -178,6 +179,7 @@ def test_a_commit_of_some_files_is_judged_by_those(hooked: Path) -> None:
     assert make_commit(hooked, "--all")[0] == 1
 
 
+@pytest.mark.slow
 def test_a_commit_in_a_linked_worktree_is_judged_there(hooked: Path) -> None:
     linked = hooked.parent / "linked"
     git(hooked, "worktree", "add", "--quiet", "-b", "work", str(linked))

@@ -302,6 +302,7 @@ def test_odd_words_give_nothing_back(two: tuple[Path, Path], words: str, error: 
 # ------------------------------------------------------------------------------ what shows
 
 
+@pytest.mark.slow
 def test_the_list_of_issues_says_who_holds_them(two: tuple[Path, Path]) -> None:
     one, other = two
     ghp(one, "agent-claim 1 --as worker-1")
@@ -357,6 +358,7 @@ def test_what_is_claimed_is_not_ready(two: tuple[Path, Path]) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_ledger_tells_the_whole_story(two: tuple[Path, Path]) -> None:
     one, other = two
     anyone_steals()
@@ -380,6 +382,7 @@ def test_the_ledger_tells_the_whole_story(two: tuple[Path, Path]) -> None:
 # ------------------------------------------------------------------------ the assignment moves
 
 
+@pytest.mark.slow
 def test_a_claim_goes_to_the_agent_that_a_person_assigns_instead(two: tuple[Path, Path]) -> None:
     one, other = two
     body = "### Scope\n\nsrc/"

@@ -165,6 +165,7 @@ def path(tmp_path: Path) -> dict[str, str]:
     return upstream.install(tmp_path / "bin")
 
 
+@pytest.mark.slow
 def test_hooks_are_registered_once_and_taken_away_again(
     tmp_path: Path, home: Path, path: dict[str, str]
 ) -> None:

@@ -137,6 +137,7 @@ def test_a_clock_that_differs_is_told_and_nobody_is_judged_by_it(
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_clocks_that_agree_within_minutes_are_not_told(clones: Clones) -> None:
     here, there = clones(2)
     now = ManualClock()

@@ -25,6 +25,7 @@ def used(clone: Path) -> Path:
 # ------------------------------------------------------------------------------ records
 
 
+@pytest.mark.slow
 def test_a_record_that_cannot_be_read_is_named_and_hides_no_other(clones: Clones) -> None:
     here, there = clones(2)
     invoke("agent-escalate Why?", there, AS)

@@ -51,6 +51,7 @@ def begun(clones: Clones) -> tuple[Path, Path, Path]:
     return one, other, mine
 
 
+@pytest.mark.slow
 def test_everything_goes_along(begun: tuple[Path, Path, Path]) -> None:
     one, other, mine = begun
     handed = run("agent-handoff --to worker-2 --note 'Go on.'", mine, ONE)
@@ -132,6 +133,7 @@ def continue_in(other: Path) -> Path:
     return theirs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("road", mostly_slow(["stored", "pushed", "refused"], every=3))
 def test_a_hand_over_is_whole(begun: tuple[Path, Path, Path], remote: Path, road: str) -> None:
     one, other, mine = begun

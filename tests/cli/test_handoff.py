@@ -105,6 +105,7 @@ def test_a_handoff_that_cannot_be_sent_now_is_recorded_all_the_same(
     assert invoke("agent-handoff --checkpoint --note 'Mine.'", here, ONE).err.count("Warning") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", mostly_slow([True, False], every=2))
 def test_a_handoff_takes_the_branch_along(clones: Clones, remote: Path, work: bool) -> None:
     (here,) = clones(1)
@@ -121,6 +122,7 @@ def test_a_handoff_takes_the_branch_along(clones: Clones, remote: Path, work: bo
 STORED = re.compile(r"✓ Stored 1 commit of (\S+) with the handoff \(\d+ B\), not pushed(.*)\.\n")
 
 
+@pytest.mark.slow
 def test_what_is_not_pushed_is_stored_with_the_handoff(clones: Clones, remote: Path) -> None:
     (here,) = clones(1)
     git(here, "checkout", "--quiet", "-b", "agent/worker-1/parser")
@@ -192,6 +194,7 @@ def test_a_note_comes_from_standard_input(here: Path) -> None:
     assert "\n> From\n> a pipe\n" in result.out
 
 
+@pytest.mark.slow
 def test_what_an_agent_says_is_carried_on_until_it_is_replaced(here: Path) -> None:
     first = [
         *("--goal", "Parse files", "--focus", "Tabs", "--summary", "Half"),

@@ -80,6 +80,7 @@ def test_a_remote_that_does_not_answer_is_named_and_costs_little(
     assert not is_used(one)
 
 
+@pytest.mark.slow
 def test_an_idle_clone_asks_again_after_a_minute_unless_somebody_is_known(
     clones: Clones,
 ) -> None:
@@ -105,6 +106,7 @@ def finished(folder: Path) -> Result:
     return invoke("agent-finish --as worker-1", place, {"GHP_BACKGROUND": "1"})
 
 
+@pytest.mark.slow
 def test_finish_is_heard_before_it_says_done(clones: Clones) -> None:
     one, other = clones(2)
     assert finished(one).out == "2\n"
@@ -112,6 +114,7 @@ def test_finish_is_heard_before_it_says_done(clones: Clones) -> None:
     assert [each["number"] for each in json.loads(invoke("agent-pulls --json", other).out)] == [2]
 
 
+@pytest.mark.slow
 def test_the_queue_hears_the_others_first_and_says_how_old_its_news_is(clones: Clones) -> None:
     one, other = clones(2)
     succeed(other, "agent-sync")

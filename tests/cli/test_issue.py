@@ -381,6 +381,7 @@ def test_every_help_has_an_example(repo: Path, command: str) -> None:
 # ------------------------------------------------------------------------------- many clones
 
 
+@pytest.mark.slow
 def test_an_issue_made_offline_gets_its_number_at_the_next_sync(
     clones: Callable[[int], list[Path]], remote: Path
 ) -> None:

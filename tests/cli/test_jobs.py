@@ -151,6 +151,7 @@ MORE = """\
 """
 
 
+@pytest.mark.slow
 def test_jobs_are_imported_once_changed_with_their_file_and_exported_again(clone: Path) -> None:
     succeed(clone, "agent-whoami --set worker-1", "agent-issue new Lexer")
     queue = clone / "jobs" / "queue"

@@ -76,6 +76,7 @@ def test_every_line_fits_the_terminal_whatever_others_wrote(columns: int) -> Non
     assert all(line.isprintable() and len(line) <= max(40, columns) for line in lines)
 
 
+@pytest.mark.slow
 def test_lines_of_two_clones_are_in_the_order_of_their_times(clones: Clones) -> None:
     one, two = clones(2)
     for clone, at, title in ((two, 60, "Second"), (one, 0, "First")):  # one's clock is slow

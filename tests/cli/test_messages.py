@@ -33,6 +33,7 @@ def sent(cwd: Path, *words: str) -> str:
     return out.strip()
 
 
+@pytest.mark.slow
 def test_a_review_is_asked_for_done_and_heard_in_two_clones(pair: tuple[Path, Path]) -> None:
     one, two = pair
     name = sent(one, "worker-2", "Review the parser", "--kind", "review", "--body", "src/a.py")
@@ -81,6 +82,7 @@ def test_a_conversation_is_printed_whole(pair: tuple[Path, Path]) -> None:
     assert run(one, "agent-thread", reply)[1].count("Subject: ") == 2
 
 
+@pytest.mark.slow
 def test_a_body_comes_from_a_file_or_from_standard_input(pair: tuple[Path, Path]) -> None:
     one, _ = pair
     (one / "body.md").write_text("From a file.\n")
@@ -118,6 +120,7 @@ def test_what_is_wrong_is_said_with_what_to_do(
     assert run(two, "agent-inbox")[2] == "No new messages for worker-2.\n"
 
 
+@pytest.mark.slow
 def test_a_topic_is_described_listened_to_and_sent_to(pair: tuple[Path, Path]) -> None:
     one, two = pair
     assert run(one, "agent-topic", "new", "build.broken", "Main does not build") == (
@@ -164,6 +167,7 @@ def test_what_an_agent_hears_is_shown_and_can_be_nothing(pair: tuple[Path, Path]
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_who_sent_sees_what_became_of_it_and_so_does_a_person(pair: tuple[Path, Path]) -> None:
     one, two = pair
     name = sent(one, "worker-2", "Review it", "--kind", "review")
@@ -176,6 +180,7 @@ def test_who_sent_sees_what_became_of_it_and_so_does_a_person(pair: tuple[Path, 
     assert persons["id"] == by_hand
 
 
+@pytest.mark.slow
 def test_a_wrong_id_after_a_right_one_loses_nothing(pair: tuple[Path, Path]) -> None:
     one, two = pair
     name = sent(one, "worker-2", "Review it", "--kind", "review")
@@ -193,6 +198,7 @@ def test_a_topic_needs_a_short_description(pair: tuple[Path, Path], description:
     assert (code, err.splitlines()[0]) == (2, "Error: A description has 1 to 90 characters.")
 
 
+@pytest.mark.slow
 def test_the_doctor_finds_nothing_wrong_with_messages(pair: tuple[Path, Path]) -> None:
     one, _ = pair
     sent(one, "worker-2", "Review it", "--kind", "review", "--body", "src/a.py")
@@ -202,6 +208,7 @@ def test_the_doctor_finds_nothing_wrong_with_messages(pair: tuple[Path, Path]) -
     assert readable["text"].startswith("All ")
 
 
+@pytest.mark.slow
 def test_conversations_are_exported_once_and_again_when_they_go_on(
     pair: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -221,6 +228,7 @@ def test_conversations_are_exported_once_and_again_when_they_go_on(
     assert none[2] == "No messages since then.\n"
 
 
+@pytest.mark.slow
 def test_an_export_to_an_unknown_home_names_the_mistake(pair: tuple[Path, Path]) -> None:
     one, _ = pair
     sent(one, "worker-2", "Review it", "--kind", "review")
@@ -229,6 +237,7 @@ def test_an_export_to_an_unknown_home_names_the_mistake(pair: tuple[Path, Path])
     assert "There is no home folder for ~nobody-here." in err
 
 
+@pytest.mark.slow
 def test_a_channel_is_a_file_that_agents_and_people_share(pair: tuple[Path, Path]) -> None:
     one, two = pair
     for folder in pair:

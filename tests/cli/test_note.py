@@ -95,6 +95,7 @@ def test_without_mem0_recall_compares_words_and_says_so_once(
     assert "[memory]'" in told.out
 
 
+@pytest.mark.slow
 def test_a_broken_set_up_does_not_keep_anybody_from_an_answer(repo: Path, home: Path) -> None:
     config = home / ".config/ghp-cli/config.json"
     config.parent.mkdir(parents=True)

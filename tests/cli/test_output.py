@@ -182,6 +182,7 @@ def test_colours_can_be_forced_into_a_pipe_but_not_against_no_color(
     assert ("\x1b[1mISSUE" in invoke("agent-issues", made, env).out) == expected
 
 
+@pytest.mark.slow
 def test_on_a_terminal_the_message_alone_has_the_number(made: Path) -> None:
     assert capture([(1_750_000_000.0, "agent-issue new Second")], made, 80, {}) == (
         "$ ghp agent-issue new Second\n<32>✓</> Created #2 «Second».\n\n"

@@ -64,6 +64,7 @@ def test_two_installations_that_find_each_other_do_not_loop(tmp_path: Path) -> N
     assert "would call each other" in err
 
 
+@pytest.mark.slow
 def test_two_installations_that_find_each_other_by_new_processes_do_not_loop(
     tmp_path: Path,
 ) -> None:

@@ -88,6 +88,7 @@ def go_on(place: Place) -> None:
     place.clock.wait(2 * 3_600 - 60)
 
 
+@pytest.mark.slow
 def test_each_list_shows_later_what_it_showed_then(place: Place) -> None:
     then = {words: place.must(words) for words in SAME}
     go_on(place)
@@ -232,6 +233,7 @@ def test_what_is_on_github_has_no_past_and_the_log_is_named(
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_another_clone_did_is_shown_as_of_then_too(
     clones: Callable[[int], list[Path]],
 ) -> None:

@@ -49,6 +49,7 @@ def test_a_repository_without_pull_requests_says_how_one_is_opened(repo: Path) -
     assert invoke("agent-pulls --all --json", repo) == Result(0, "[]\n", "")
 
 
+@pytest.mark.slow
 def test_open_pull_requests_are_listed_and_with_all_merged_ones(road: Road) -> None:
     road.issue("Write docs")
     place = road.start("worker-2", 3).path
@@ -172,6 +173,7 @@ def test_a_merged_one_says_as_which_commit(road: Road) -> None:
     assert json.loads(invoke("agent-pull show 2 --json", road.folder).out)["fits"] is None
 
 
+@pytest.mark.slow
 def test_the_diff_is_gits_own_without_terminal_escapes(road: Road) -> None:
     for key, value in (("noprefix", "true"), ("external", "false"), ("mnemonicPrefix", "true")):
         git(road.folder, "config", f"diff.{key}", value)

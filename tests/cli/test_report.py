@@ -62,6 +62,7 @@ def night(road: Road) -> dict[str, str]:
 # ------------------------------------------------------------------------------ whole pages
 
 
+@pytest.mark.slow
 def test_a_night_is_one_page_with_what_waits_first(road: Road) -> None:
     ids = night(road)
     road.silence("worker-3")
@@ -107,6 +108,7 @@ Learnt (1)
     )
 
 
+@pytest.mark.slow
 def test_a_later_beginning_leaves_out_what_was_before_but_not_what_waits(road: Road) -> None:
     ids = night(road)
     assert (
@@ -136,6 +138,7 @@ def test_nothing_happened_in_an_untouched_repository(road: Road) -> None:
     assert empty["counts"] == dict.fromkeys(empty["counts"], 0)
 
 
+@pytest.mark.slow
 def test_json_has_every_section_and_every_field(road: Road) -> None:
     ids = night(road)
     found = json.loads(report(road, "--json").out)

@@ -87,6 +87,7 @@ def test_words_that_do_not_fit_are_wrong_usage(repo: Path, env: dict[str, str], 
     assert (done.code, done.out) == (2, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "lives", "then"),
     [("--run claude", "active", "dead"), ("-- mine", "active", "active")],

@@ -192,6 +192,7 @@ def client(repo: Path, tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
     popen.stdout.close()
 
 
+@pytest.mark.slow
 def test_now_the_client_ends_and_the_agent_has_stopped(
     repo: Path, client: "subprocess.Popen[str]"
 ) -> None:

@@ -142,6 +142,7 @@ def test_jobs_leave_one_ref_and_renew_what_is_published(clones: Clones, remote: 
     assert "refs/heads/ghp-state" not in names
 
 
+@pytest.mark.slow
 def test_a_sweep_publishes_only_where_a_person_did(clones: Clones, remote: Path) -> None:
     one, other = clones(2)
     assert invoke("agent-sweep", one).code == 0
@@ -153,6 +154,7 @@ def test_a_sweep_publishes_only_where_a_person_did(clones: Clones, remote: Path)
     assert "worker-1" in git(remote, "show", "ghp-state:README.md")
 
 
+@pytest.mark.slow
 def test_a_rule_for_all_branches_leaves_the_sweep_green_and_says_one_line(
     clones: Clones, remote: Path
 ) -> None:
@@ -180,6 +182,7 @@ def test_a_rule_for_all_branches_leaves_the_sweep_green_and_says_one_line(
     )
 
 
+@pytest.mark.slow
 def test_publishing_can_be_switched_off(clone: Path, remote: Path) -> None:
     assert invoke("agent-sync --publish", clone).code == 0
     before = refs(remote)["refs/heads/ghp-state"]

@@ -171,6 +171,7 @@ def test_a_remote_that_does_not_exist_by_name_is_an_error(clones: Clones) -> Non
     assert "Remotes: origin." in err
 
 
+@pytest.mark.slow
 def test_a_twin_takes_another_id_and_both_go_on(clones: Clones, tmp_path: Path) -> None:
     import shutil
 
@@ -219,6 +220,7 @@ def refuse_secrets(clones: Clones, remote: Path) -> list[Path]:
     return [here, there]
 
 
+@pytest.mark.slow
 def test_a_refused_record_is_said_shown_and_deleted_and_the_rest_is_sent(
     clones: Clones, remote: Path
 ) -> None:
@@ -261,6 +263,7 @@ def test_a_refused_record_is_said_shown_and_deleted_and_the_rest_is_sent(
     assert invoke("agent-sync --refused", here, AS).err == none
 
 
+@pytest.mark.slow
 def test_the_agent_whose_record_was_refused_hears_of_it_once(clones: Clones, remote: Path) -> None:
     here, _ = refuse_secrets(clones, remote)
     invoke("agent-status --set testing", here, AS)

@@ -62,6 +62,7 @@ def evening(road: Road) -> str:
     return asked
 
 
+@pytest.mark.slow
 def test_an_evening_is_a_line_for_each_agent(road: Road) -> None:
     evening(road)
     assert shown(road) == Result(
@@ -95,6 +96,7 @@ def test_nothing_is_said_to_have_happened_in_an_untouched_repository(road: Road)
     assert shown(road) == Result(0, "", "No agent did anything since 2025-06-14T15:06:40Z.\n")
 
 
+@pytest.mark.slow
 def test_json_has_every_field(road: Road) -> None:
     asked = evening(road)
     found = json.loads(shown(road, "--json").out)
@@ -113,6 +115,7 @@ def test_json_has_every_field(road: Road) -> None:
     assert [each["kind"] for each in two["events"]] == ["claim", "question"]
 
 
+@pytest.mark.slow
 def test_one_issue_alone(road: Road) -> None:
     evening(road)
     found = json.loads(shown(road, "--issue 1 --json").out)
@@ -142,11 +145,13 @@ def test_a_wide_terminal_gets_no_wider_page() -> None:
     assert [*lines(day, 1000, UTC)] == [*lines(day, 200, UTC)]
 
 
+@pytest.mark.slow
 def test_agents_beyond_a_hundred_are_counted() -> None:
     text = ["".join(text for text, _ in line) for line in lines(simulated_day(103), 80, UTC)]
     assert "… 3 more agents" in text
 
 
+@pytest.mark.slow
 def test_a_page_and_a_picture_are_written_as_files(road: Road) -> None:
     evening(road)
     page, picture = road.folder / "day.html", road.folder / "day.svg"

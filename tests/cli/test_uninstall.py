@@ -140,6 +140,7 @@ def test_without_a_person_and_without_yes_it_refuses(used: Path) -> None:
     assert ours(used) == [".git/ghp", ".git/ghp-agent", ".ghp", "exclude"]
 
 
+@pytest.mark.slow
 def test_what_was_never_sent_is_not_lost_without_force(used: Path) -> None:
     invoke("agent-lease --name db", used)
     invoke("agent-issue new 'Build it'", used)
@@ -324,6 +325,7 @@ def on_a_terminal(args: str, cwd: Path, answers: str) -> tuple[int, str]:
     return child.wait(timeout=60), said.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 def test_a_person_is_asked_and_no_is_no(used: Path) -> None:
     code, said = on_a_terminal("agent-init --remove", used, "n\n")
     assert code == 0
@@ -331,6 +333,7 @@ def test_a_person_is_asked_and_no_is_no(used: Path) -> None:
     assert ours(used) == [".git/ghp", ".git/ghp-agent", ".ghp", "exclude"]
 
 
+@pytest.mark.slow
 def test_a_person_is_asked_a_second_time_for_the_remote(used: Path, remote: Path) -> None:
     code, said = on_a_terminal("agent-init --remove", used, "y\nn\n")
     assert code == 0
@@ -340,6 +343,7 @@ def test_a_person_is_asked_a_second_time_for_the_remote(used: Path, remote: Path
     assert ours(used) == []
 
 
+@pytest.mark.slow
 def test_a_person_who_says_yes_twice_has_the_remote_cleared_too(used: Path, remote: Path) -> None:
     code, said = on_a_terminal("agent-init --remove", used, "y\ny\n")
     assert code == 0
@@ -348,6 +352,7 @@ def test_a_person_who_says_yes_twice_has_the_remote_cleared_too(used: Path, remo
     assert ours(used) == []
 
 
+@pytest.mark.slow
 def test_a_remote_that_is_away_is_no_reason_not_to_clear_this_machine(
     used: Path, remote: Path
 ) -> None:

@@ -110,6 +110,7 @@ def test_each_form_that_help_names_is_read() -> None:
     assert [moment(form, NOW, HERE) <= NOW for form in forms] == [True] * 9
 
 
+@pytest.mark.slow
 @given(TYPED, st.floats(0, 4e9), st.integers(-14 * 4, 14 * 4))
 def test_a_time_is_in_the_future_only_if_a_date_says_so(
     text: str, now: float, quarters: int

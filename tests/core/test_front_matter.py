@@ -17,12 +17,14 @@ NAMES = st.sampled_from(("id", "agent", "askedAt", "issue", "options", "x_1"))
 FIELDS = st.dictionaries(NAMES, VALUES)
 
 
+@pytest.mark.slow
 @given(FIELDS, BODIES)
 def test_a_document_is_read_back_as_it_was_written(fields: dict[str, object], body: str) -> None:
     document = Document(fields, body)
     assert parse(render(document)) == document
 
 
+@pytest.mark.slow
 @given(FIELDS)
 def test_every_reader_of_yaml_reads_the_same_fields(fields: dict[str, object]) -> None:
     _, head, _ = render(Document(fields, "")).decode().split("---\n")

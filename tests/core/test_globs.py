@@ -218,6 +218,7 @@ def _ignored(field: Path, folder: str, word: str, paths: list[str]) -> list[str]
     return asked.stdout.decode().split("\0")[:-1]
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     WORDS | st.sampled_from(["a\\ ", " a", "\\!a", "\\#a", "a ", "**/a", "a/**"]),

@@ -116,6 +116,7 @@ VALUES = st.recursive(
 FILES = written(st.dictionaries(st.text(max_size=3), VALUES, max_size=4))
 
 
+@pytest.mark.slow
 @given(FILES, VALUES, st.data())
 def test_adding_and_taking_away_gives_the_same_text(
     file: Written, value: object, data: st.DataObject

@@ -2,6 +2,7 @@
 
 from textwrap import dedent
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,6 +75,7 @@ def test_a_long_line_after_others_is_cut_within_too() -> None:
     assert LEAST - 50 < len(text) <= LEAST
 
 
+@pytest.mark.slow
 @given(head=st.text("h #", max_size=300), sections=SECTIONS, limit=st.integers(LEAST, 5000))
 def test_the_budget_is_kept_and_nothing_goes_unsaid(
     head: str, sections: list[BudgetSection], limit: int

@@ -54,6 +54,7 @@ def test_long_text_is_cut_and_still_told_apart(repo: Path, place: TrialPlace) ->
 LINES = st.lists(st.sampled_from(["a", "b", "@@ -1 +1 @@", "diff --git a/1 b/1", "\\ x", ""]))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(LINES, LINES), max_size=4))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 def test_the_hunks_lead_from_one_text_to_the_other(

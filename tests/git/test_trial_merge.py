@@ -44,6 +44,7 @@ def test_each_pair_is_merged_and_a_failing_one_stops_no_other(
     assert everything(repo) == before
 
 
+@pytest.mark.slow
 def test_many_merges_are_in_the_order_of_the_pairs(repo: Path, place: TrialPlace) -> None:
     heads = []
     for number in range(30):

@@ -71,6 +71,7 @@ def test_a_claim_is_shown_by_a_label_and_given_back_with_it(github: GitHub, ada:
     assert ada.labels(number) == []
 
 
+@pytest.mark.slow
 def test_a_person_who_claims_is_assigned(github: GitHub, ada: Desk, other: Desk) -> None:
     number = github.issue("One")
     ada.done(f"agent-claim {number}")
@@ -98,6 +99,7 @@ def test_a_label_of_who_may_not_assign_takes_no_work_from_anybody(
     ada.done(f"agent-claim {given}", "worker-2")
 
 
+@pytest.mark.slow
 def test_a_claim_that_github_cannot_be_told_of_is_shown_by_the_next_sync(
     github: GitHub, ada: Desk, clock: ManualClock
 ) -> None:

@@ -241,6 +241,7 @@ def with_age(
 # ------------------------------------------------------------------- comments that are listed late
 
 
+@pytest.mark.slow
 def test_a_command_is_heard_though_its_comment_is_listed_after_its_issue_changed(
     odd: GitHub,
 ) -> None:
@@ -267,6 +268,7 @@ def test_a_command_is_heard_though_its_comment_is_listed_after_its_issue_changed
     assert [each.asked.path.rpartition("/")[2] for each in odd.proxy.since(mark)] == ["issues"]
 
 
+@pytest.mark.slow
 def test_a_question_keeps_its_issue_if_the_comments_are_not_found_once(odd: GitHub) -> None:
     story = Story(odd, 1_780_000_000.0)
     one = story.actor(WORKER_1, "one", "worker-1")

@@ -43,6 +43,7 @@ ENQUEUED = (
 )
 
 
+@pytest.mark.slow
 def test_a_pull_request_enters_the_required_queue_once_and_a_sync_hears_the_end(
     road: Road, github: GitHub, queue: MergeQueue
 ) -> None:
@@ -121,6 +122,7 @@ def test_a_rule_refuses_in_its_own_words_and_says_where_to_look(
     assert github.act(ADMIN, "GET", "pulls/2")["state"] == "open"
 
 
+@pytest.mark.slow
 def test_a_token_that_cannot_read_checks_lets_statuses_and_the_merge_decide(
     road: Road, github: GitHub
 ) -> None:

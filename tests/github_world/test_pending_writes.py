@@ -159,9 +159,9 @@ def test_a_command_on_an_issue_that_github_does_not_find_for_a_moment_is_tried_a
     assert field.reactions(comment) == ["+1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
 @pytest.mark.parametrize(("text", "reaction"), [("status", "+1"), ("fly", "confused")])
-@pytest.mark.sample(2)
 def test_a_command_is_acknowledged_later_where_it_cannot_be_now(
     field: Field, status: int, text: str, reaction: str
 ) -> None:
@@ -186,8 +186,8 @@ def test_a_command_is_acknowledged_later_where_it_cannot_be_now(
 # ----------------------------------------------------------------------------------- claims
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
-@pytest.mark.sample(1)
 def test_a_claim_is_shown_later_where_it_is_refused_now(field: Field, status: int) -> None:
     number = field.github.issue("Blink")
     field.sync()
@@ -220,8 +220,8 @@ def called(field: Field) -> list[str]:
     return field.people(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
-@pytest.mark.sample(1)
 def test_who_was_called_is_unassigned_though_nobody_heard_that_they_were_assigned(
     field: Field, status: int
 ) -> None:
@@ -248,8 +248,8 @@ def test_who_was_called_is_unassigned_though_nobody_heard_that_they_were_assigne
     assert (called(field), field.labels(1)) == ([], [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
-@pytest.mark.sample(1)
 def test_who_could_not_be_called_is_called_later(field: Field, status: int) -> None:
     field.github.issue("Blink")
     field.clone(escalateTo=[ADMIN])
@@ -264,8 +264,8 @@ def test_who_could_not_be_called_is_called_later(field: Field, status: int) -> N
     assert (called(field), field.labels(1)) == ([ADMIN], ["agent:needs-human"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
-@pytest.mark.sample(1)
 def test_a_status_comment_that_was_refused_for_a_moment_is_written_later(
     field: Field, status: int
 ) -> None:
@@ -281,8 +281,8 @@ def test_a_status_comment_that_was_refused_for_a_moment_is_written_later(
     assert field.comments(number)[1].startswith("No agent holds this issue.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("status", "code"), [(401, 1), (403, 1), (404, 1), (429, 4)])
-@pytest.mark.sample(1)
 def test_a_sweep_whose_acts_failed_exits_with_1_or_4_and_the_next_one_acts(
     field: Field, status: int, code: int
 ) -> None:
@@ -304,6 +304,7 @@ def test_a_sweep_whose_acts_failed_exits_with_1_or_4_and_the_next_one_acts(
 # -------------------------------------------------------------------------------- all at once
 
 
+@pytest.mark.slow
 def test_twenty_claims_at_once_wait_three_seconds_at_most_and_are_all_shown_later(
     field: Field,
 ) -> None:
@@ -353,6 +354,7 @@ def test_one_command_waits_thirty_seconds_at_most_whatever_github_asks_for(field
     assert field.clock.now() - began <= 10 + 30 + 15  # before it, its limit, the pace of writes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -363,7 +365,6 @@ def test_one_command_waits_thirty_seconds_at_most_whatever_github_asks_for(field
         "agent-release 1",
     ],
 )
-@pytest.mark.sample(1)
 def test_an_agent_waits_three_seconds_at_most_to_show_what_it_did(
     field: Field, command: str
 ) -> None:

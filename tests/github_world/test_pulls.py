@@ -28,6 +28,7 @@ def ghp(road: Road, args: str) -> Result:
     return invoke(args, road.folder, clock=road.clock)
 
 
+@pytest.mark.slow
 def test_an_agents_pull_request_is_listed_and_shown(road: Road, github: GitHub) -> None:
     assert ghp(road, "agent-pulls") == Result(
         0,
@@ -68,6 +69,7 @@ def test_an_issue_is_shown_also_if_its_pull_requests_are_unknown(
     assert ghp(road, "agent-pulls").code == 4
 
 
+@pytest.mark.slow
 def test_numbers_of_the_other_kind_name_the_command_for_them(road: Road) -> None:
     assert ghp(road, "agent-issue show 2") == Result(
         1, "", "Error: #2 is a pull request.\nHint: Show it: `ghp agent-pull show 2`.\n"

@@ -43,6 +43,7 @@ def test_an_archived_repository_is_named_and_what_is_left(github: GitHub, clone:
     assert "Parse files" in ghp(github, clone, "agent-issues").out
 
 
+@pytest.mark.slow
 def test_a_locked_issue_refuses_the_comment_and_the_question_is_kept(
     github: GitHub, clone: Path
 ) -> None:

@@ -63,6 +63,7 @@ def branch(path: Path, clock: ManualClock, ref: str = "main", **more: object) ->
     )
 
 
+@pytest.mark.slow
 def test_a_branch_is_checked_for_the_agent_that_it_is_named_after(
     fresh: Path, clock: ManualClock
 ) -> None:
@@ -81,6 +82,7 @@ def test_a_fresh_clone_hears_first_what_the_others_said(fresh: Path, clock: Manu
     assert len(branch(fresh, clock).refused) == 1
 
 
+@pytest.mark.slow
 def test_where_the_remote_cannot_be_heard_and_nothing_is_known_the_answer_is_unknown(
     fresh: Path, clock: ManualClock, remote: Path
 ) -> None:

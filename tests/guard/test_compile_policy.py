@@ -197,6 +197,7 @@ def assigned(one: Claimant, number: int, *names: str, by: str) -> None:
     issues.assign(who.parts, str(number), names)
 
 
+@pytest.mark.slow
 def test_whom_a_person_or_an_orchestrator_assigned_has_the_scope(one: Claimant) -> None:
     mine({"agents": {"orchestrators": ["lead"]}})
     for number in range(1, 6):

@@ -49,6 +49,7 @@ def words(verdicts: list[Verdict]) -> list[tuple[str, str, str | None]]:
 PATHS = ("lib/a.py", "src/parser/a.py", "README.md")
 
 
+@pytest.mark.slow
 def test_what_another_clone_holds_is_denied_as_long_as_its_agent_lives(
     pair: tuple[Claimant, Claimant],
 ) -> None:
@@ -92,6 +93,7 @@ def test_a_person_is_not_told_of_their_own(clone: Path) -> None:
     assert judge(one, "lib/a.py", person=True) == [Verdict("allow", "lib/a.py")]
 
 
+@pytest.mark.slow
 def test_only_who_is_about_to_edit_takes_implicit_leases(pair: tuple[Claimant, Claimant]) -> None:
     one, _ = pair
     judge(one, "README.md")
@@ -142,6 +144,7 @@ def test_the_worktree_of_another_is_left_alone_while_it_works(
     assert words(judge(one, "a.py")) == [("allow", "", None)]
 
 
+@pytest.mark.slow
 def test_a_book_that_cannot_be_kept_is_made_each_time(pair: tuple[Claimant, Claimant]) -> None:
     one, _ = pair
     path = Path(rulebook.path_of(one.ws.folders[0]))

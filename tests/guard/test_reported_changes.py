@@ -106,6 +106,7 @@ def started(two: TwoClones) -> None:
     two.exchange()
 
 
+@pytest.mark.slow
 def test_an_edit_of_the_same_lines_is_refused_and_of_others_is_not(two: TwoClones) -> None:
     started(two)
     assert refusal(write(two, changed(11))) == REFUSED
@@ -123,6 +124,7 @@ def test_what_can_only_be_guessed_is_a_warning_once(two: TwoClones) -> None:
     assert write(two, "3\n", "new.py") == SILENT
 
 
+@pytest.mark.slow
 def test_an_override_is_recorded_lets_the_agent_go_on_and_tells_the_other(two: TwoClones) -> None:
     started(two)
     done = invoke("agent-check --override 'We agreed' a.py", two.other, {"GHP_AGENT": "worker-2"})
@@ -146,6 +148,7 @@ def test_the_merge_ends_the_refusals(two: TwoClones) -> None:
     assert write(two, changed(11)) == SILENT
 
 
+@pytest.mark.slow
 def test_a_lease_of_ones_own_decides(two: TwoClones) -> None:
     started(two)
     succeed(two.other, "agent-lease a.py --as worker-2")

@@ -22,6 +22,7 @@ def here(clone: Path) -> Path:
     return clone
 
 
+@pytest.mark.slow
 def test_a_program_hands_over_as_the_command_does(here: Path, remote: Path) -> None:
     head = commit(here, {"src/a.py": "1\n"})
     one, two = connect(here, agent="worker-1"), connect(here, agent="worker-2")
@@ -41,6 +42,7 @@ def test_a_program_hands_over_as_the_command_does(here: Path, remote: Path) -> N
     assert [hold.holder for hold in two.leases()] == ["worker-2"]
 
 
+@pytest.mark.slow
 def test_leases_stay_with_who_has_another_issue(here: Path) -> None:
     one = connect(here, agent="worker-1")
     one.lease("README.md")

@@ -54,6 +54,7 @@ def messages(client: str) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("client", mostly_slow(HANDLED, every=5))
 @settings(max_examples=50)
 @given(data=st.data())

@@ -19,6 +19,7 @@ def test_what_was_written_is_read_back_by_both(value: object) -> None:
     assert written.count(b"\n") == 1
 
 
+@pytest.mark.slow
 @given(JSON, st.sampled_from((None, 1, 2)), st.booleans())
 def test_what_others_wrote_is_read_as_it_is(value: object, indent: int, plain: bool) -> None:
     assert quickjson.decode(json.dumps(value, indent=indent, ensure_ascii=plain)) == value

@@ -199,6 +199,7 @@ def compete(folders: list[str], agent: str, gate: object, said: object) -> None:
     said.put((agent, won))  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", [None, "worker-9"], ids=["nobody had them", "a dead one had them"])
 def test_of_many_who_come_at_once_each_file_has_one(clone: Clone, left: str | None) -> None:
     if left:

@@ -66,6 +66,7 @@ def conflicts(bare: Path, base: str, mine: str, theirs: str) -> bool:
     return done.returncode == 1
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(base=TEXTS, mine=EDITS, theirs=EDITS)
 def test_no_conflict_of_git_is_missed(bare: Path, base: list[str], mine: Any, theirs: Any) -> None:
@@ -76,6 +77,7 @@ def test_no_conflict_of_git_is_missed(bare: Path, base: list[str], mine: Any, th
         assert line_ranges.touching(*found) is not None
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(count=st.integers(0, 12), mine=EDITS, theirs=EDITS)
 def test_only_equal_changes_touch_and_merge(bare: Path, count: int, mine: Any, theirs: Any) -> None:
@@ -93,6 +95,7 @@ def deletion(hunk: tuple[int, int, int, int]) -> tuple[int, int] | None:
     return (start, end) if new == new_end else None
 
 
+@pytest.mark.slow
 @given(base=TEXTS, edits=EDITS, theirs=EDITS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_ranges_follow_their_lines_into_another_base(

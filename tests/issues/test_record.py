@@ -155,6 +155,7 @@ SAYINGS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(SAYINGS)
 def test_what_is_written_is_what_is_read(said: IssueEvent) -> None:
     assert decode(said.path, encode(said)) == said

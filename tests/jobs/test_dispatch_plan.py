@@ -1,5 +1,6 @@
 """The decision for all agents at once."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
@@ -146,6 +147,7 @@ def worlds(draw: some.DrawFn) -> tuple[Board, list[Agent], dict[int, str], int]:
     return board, agents, given, draw(some.integers(1, 3))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(worlds())
 def test_what_is_given_can_be_claimed_within_the_limits_and_nobody_with_room_starves(
@@ -182,6 +184,7 @@ def test_what_is_given_can_be_claimed_within_the_limits_and_nobody_with_room_sta
     assert again.assignments == []
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(worlds())
 def test_for_one_idle_agent_it_decides_as_claim_next(

@@ -2,6 +2,7 @@
 
 import shlex
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
@@ -86,6 +87,7 @@ def changed(board: Board, who: Candidate, rule: ClaimRule, command: str) -> tupl
     return Board(**fields), who
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(boards(), numbers, some.sampled_from([(), ("rust",), ("rust", "gpu")]))
 def test_doing_exactly_what_is_named_makes_the_issue_workable(
@@ -101,6 +103,7 @@ def test_doing_exactly_what_is_named_makes_the_issue_workable(
     assert [*decision.obstacles(board, board.by_number[number], who)] == []
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(boards(), numbers)
 def test_each_single_change_meets_its_rule_and_breaks_no_other(

@@ -82,6 +82,7 @@ def wanted(pair: Pair, path: str = "src/a.py") -> str:
     return asked.out.strip()
 
 
+@pytest.mark.slow
 def test_an_overlap_that_a_person_decides_is_decided_on_all_roads(pair: Pair) -> None:
     one, other = pair
     succeed(one, "agent-lease src/a.py --as w-a")
@@ -104,6 +105,7 @@ def test_an_overlap_that_a_person_decides_is_decided_on_all_roads(pair: Pair) ->
     assert news(other, "w-b")[0] == f"{DANA} decided {name}: «{outcome['text']}»"
 
 
+@pytest.mark.slow
 def test_a_yes_about_a_file_lets_the_asker_change_and_commit_it(pair: Pair) -> None:
     one, other = pair
     name = wanted(pair)
@@ -130,6 +132,7 @@ def test_a_yes_about_a_file_lets_the_asker_change_and_commit_it(pair: Pair) -> N
         assert done.returncode == code, done
 
 
+@pytest.mark.slow
 def test_a_no_about_a_file_changes_nothing(pair: Pair) -> None:
     one, other = pair
     name = wanted(pair)
@@ -158,8 +161,8 @@ def test_an_agents_yes_is_advice_and_an_orchestrators_counts(pair: Pair) -> None
     assert not may(other, "w-b", "src/a.py")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["maybe", "YES, and src/b.py, too", "3", "E-0000 yes", "```\nyes"])
-@pytest.mark.sample(1)
 def test_an_answer_that_picks_no_option_does_nothing_and_says_so(pair: Pair, text: str) -> None:
     one, other = pair
     name = wanted(pair)

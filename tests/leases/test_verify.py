@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.support.clock import ManualClock
 from tests.support.consent import anyone_steals
 from tests.support.ghp import Result, invoke
@@ -17,6 +19,7 @@ def ghp(folder: Path, words: str) -> Result:
     return invoke(words, folder, clock=CLOCK)
 
 
+@pytest.mark.slow
 def test_a_claim_is_verified_at_the_remote_with_its_generation(clones: Clones) -> None:
     one, two = clones(2)
     anyone_steals()

@@ -81,6 +81,7 @@ def test_the_memory_of_a_right_of_the_remotes_heals_a_ref_lock_too(clone: Path) 
     assert GitLocks(workspace(clone)).read("trunk") == free
 
 
+@pytest.mark.slow
 def test_without_the_lock_file_the_comparison_of_the_ref_decides_alone(repo: Path) -> None:
     locks = GitLocks(workspace(repo))
     taken = locks.acquire("numbers", "worker-1", expected=None)

@@ -87,6 +87,7 @@ def test_the_similarities_are_those_that_the_models_authors_give() -> None:
     assert math.isclose(cosine(model, sunny, stadium), 0.1411, abs_tol=1e-4)
 
 
+@pytest.mark.slow
 @needs_model
 def test_the_same_text_has_the_same_vector_alone_and_among_others() -> None:
     alone = load_model().embed(["Port 80"])[0]
@@ -138,6 +139,7 @@ def test_what_was_learnt_is_added_to_the_weights_in_steps_of_four_bits(tmp_path:
     assert tuned != pytest.approx(untuned().embed([NOTE])[0], abs=1e-2)
 
 
+@pytest.mark.slow
 @needs_model
 def test_the_tuning_changes_every_layer_and_the_words_a_little() -> None:
     import numpy

@@ -95,6 +95,7 @@ def test_only_a_request_to_one_recipient_has_another_agent(
         one.send(*to, **fields)
 
 
+@pytest.mark.slow
 def test_in_two_clones_the_other_agent_does_it_while_the_recipient_is_offline(
     clones: Clones,
 ) -> None:

@@ -52,6 +52,7 @@ def team(clones: Clones) -> Team:
     return Team(clones)
 
 
+@pytest.mark.slow
 def test_a_proposal_is_voted_on_and_all_read_the_result(team: Team) -> None:
     name = team.proposal("--body", "A tab is eight columns.", "--done-within", "2h")
     news = team.news("worker-2")
@@ -74,6 +75,7 @@ def test_a_proposal_is_voted_on_and_all_read_the_result(team: Team) -> None:
         assert result not in team.news(agent)
 
 
+@pytest.mark.slow
 def test_a_vote_that_was_cast_offline_in_time_counts_when_it_arrives(team: Team) -> None:
     name = team.proposal("--done-within", "1h", "--quorum", "1")
     team.vote(name, "for", "worker-2")
@@ -91,6 +93,7 @@ def test_a_vote_that_was_cast_offline_in_time_counts_when_it_arrives(team: Team)
     assert "was accepted: 1 for, 0 against" in team.news("worker-1")
 
 
+@pytest.mark.slow
 def test_a_person_overrules_the_vote(team: Team) -> None:
     name = team.proposal()
     for agent in ("worker-2", "worker-3"):
@@ -137,6 +140,7 @@ def test_a_topic_for_proposals_makes_them_and_only_they_have_a_quorum(team: Team
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_inbox_shows_how_a_vote_stands(team: Team) -> None:
     name = team.proposal()
     listed = team.run(team.two, "agent-inbox", "--as", "worker-2")[1].splitlines()[1].split()

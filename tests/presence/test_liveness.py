@@ -102,6 +102,7 @@ def test_an_observer_whose_own_clock_was_set_back_starts_to_wait_again() -> None
     assert silent_for(memory[KEY], 5 * HOUR) == 0
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(AGENTS, st.floats(0, 1e9)), max_size=6))
 def test_a_sighting_is_never_in_the_observers_future(looks: list[tuple[object, float]]) -> None:
     memory: Memory = {}

@@ -52,6 +52,7 @@ def test_the_timeout_does_not_matter_and_one_more_command_does(ws: Workspace) ->
     assert check_cache.passed(ws, more, TREE) is None
 
 
+@pytest.mark.slow
 def test_it_is_forgotten_after_a_day_and_after_many_others(
     ws: Workspace, clock: ManualClock
 ) -> None:

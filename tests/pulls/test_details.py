@@ -40,6 +40,7 @@ def test_the_diff_stays_the_same_after_a_merge(road: Road, method: str) -> None:
     assert changed(road) == CHANGED
 
 
+@pytest.mark.slow
 def test_each_new_attempt_is_a_round(road: Road) -> None:
     road.put({"a.txt": "theirs\n"})
     sent_back(road.merge(2))

@@ -39,6 +39,7 @@ def sent(road: Road, branch: str = BRANCH) -> str:
     return git(road.folder, "ls-remote", "origin", f"refs/heads/{branch}")[:40]
 
 
+@pytest.mark.slow
 def test_the_work_is_pushed_and_a_pull_request_is_open(road: Road, place: Path) -> None:
     done = road.finish("worker-1", place)
     head = git(place, "rev-parse", "HEAD")
@@ -109,6 +110,7 @@ def test_what_is_not_committed_is_named_and_nothing_is_pushed(
     assert (place / "half.txt").read_text() == "half-way\n"
 
 
+@pytest.mark.slow
 def test_what_came_by_furnishing_the_worktree_is_not_in_the_way(road: Road) -> None:
     road.configure(worktreeCopyFiles=[".env"], worktreeSymlinkFiles=["deps"])
     (road.folder / ".env").write_text("PORT=1\n")

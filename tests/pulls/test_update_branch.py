@@ -33,6 +33,7 @@ def history(folder: Path) -> list[str]:
     return git(folder, "log", "--format=%s", "--topo-order").splitlines()
 
 
+@pytest.mark.slow
 def test_the_trunk_is_merged_into_a_branch_that_is_behind(road: Road, place: Path) -> None:
     head = git(place, "rev-parse", "HEAD")
     trunk = road.put({"news.txt": "new\n"})
@@ -43,6 +44,7 @@ def test_the_trunk_is_merged_into_a_branch_that_is_behind(road: Road, place: Pat
     assert git(place, "status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 def test_or_it_is_rebased_where_the_configuration_says_so(road: Road, place: Path) -> None:
     road.configure({"updateMethod": "rebase"})
     road.put({"news.txt": "new\n"}, "News")

@@ -85,6 +85,7 @@ def test_the_main_branch_is_merged_into_a_clean_branch(branch: Branch) -> None:
     assert refs(branch.folder, "refs/worktree") == {}
 
 
+@pytest.mark.slow
 def test_or_it_is_rebased_where_the_configuration_says_so(branch: Branch) -> None:
     branch.rebases()
     branch.put({"news.txt": "new\n"})
@@ -190,6 +191,7 @@ def test_what_is_staged_and_conflicts_alone_is_not_lost(branch: Branch) -> None:
     assert [(file.path, file.kind) for file in refused.value.files] == [("a.txt", "lines")]
 
 
+@pytest.mark.slow
 def test_a_pushed_branch_is_not_pushed_but_said_to_be_replaced(branch: Branch) -> None:
     branch.rebases()
     git(branch.folder, "push", "--quiet", "origin", "work")
@@ -199,6 +201,7 @@ def test_a_pushed_branch_is_not_pushed_but_said_to_be_replaced(branch: Branch) -
     assert git(branch.folder, "ls-remote", "origin", "work") == sent
 
 
+@pytest.mark.slow
 def test_what_the_remote_has_more_of_the_branch_comes_along(branch: Branch) -> None:
     git(branch.folder, "push", "--quiet", "origin", "work")
     git(branch.other, "fetch", "--quiet")
@@ -296,6 +299,7 @@ def test_a_branch_without_a_common_commit_is_refused(branch: Branch) -> None:
     assert "have no common commit here." in refused(branch)
 
 
+@pytest.mark.slow
 def test_an_old_git_carries_nothing_over(branch: Branch, monkeypatch: pytest.MonkeyPatch) -> None:
     branch.write(a="work\n")
     branch.put({"news.txt": "new\n"})
@@ -307,6 +311,7 @@ def test_an_old_git_carries_nothing_over(branch: Branch, monkeypatch: pytest.Mon
     assert branch.update().method == "merge"
 
 
+@pytest.mark.slow
 def test_a_sparse_checkout_keeps_its_shape(branch: Branch) -> None:
     branch.put({"in/a.txt": TEN, "out/a.txt": TEN})
     branch.update()
@@ -319,6 +324,7 @@ def test_a_sparse_checkout_keeps_its_shape(branch: Branch) -> None:
     assert not (branch.folder / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_submodule_that_moved_on_main_is_named(branch: Branch, repo: Path) -> None:
     allow = ("-c", "protocol.file.allow=always")
     git(branch.other, *allow, "submodule", "--quiet", "add", str(repo), "sub")
@@ -352,6 +358,7 @@ def test_what_an_agent_writes_meanwhile_is_not_overwritten(
     assert refs(branch.folder, "refs/worktree") == {}
 
 
+@pytest.mark.slow
 def test_what_is_staged_meanwhile_is_seen_by_the_next_attempt(
     branch: Branch, monkeypatch: pytest.MonkeyPatch
 ) -> None:

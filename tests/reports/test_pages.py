@@ -233,6 +233,7 @@ def test_where_the_issues_are_on_github_the_pages_lead_there() -> None:
 # ------------------------------------------------------------------------------ bounds
 
 
+@pytest.mark.slow
 def test_pages_of_any_state_are_bounded_and_count_the_rest() -> None:
     rendered = render(large(2_000, EVIL))
     assert {name: len(content) < LARGEST for name, content in rendered.items()} == dict.fromkeys(

@@ -71,6 +71,7 @@ def test_each_text_is_there_once() -> None:
     assert data(render(shown, UTC))["texts"] == ["s0", "Edits", "s1", "s2"]
 
 
+@pytest.mark.slow
 def test_a_day_of_fifty_agents_is_a_small_file() -> None:
     assert len(render(simulated_day(50), UTC).encode()) < 1_200_000
 

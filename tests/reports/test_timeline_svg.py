@@ -4,6 +4,8 @@ import re
 from datetime import UTC
 from xml.etree import ElementTree
 
+import pytest
+
 from ghp_agents.reports import timeline_svg
 from ghp_agents.reports.timeline_replay import build
 from ghp_agents.reports.timeline_svg import LANES_SHOWN, render
@@ -66,6 +68,7 @@ def test_the_same_timeline_gives_the_same_bytes() -> None:
     assert render(simulated_day(5), UTC) == render(simulated_day(5), UTC)
 
 
+@pytest.mark.slow
 def test_it_is_bounded_and_counts_the_rest() -> None:
     crowd = [presence(n, f"worker-{n}", "testing") for n in range(LANES_SHOWN + 40)]
     assert "… 40 more agents" in texts(render(build(facts(*crowd)), UTC))

@@ -51,6 +51,7 @@ def test_a_closed_issue_is_a_result(shift: Shift, run: RunRecord) -> None:
     assert found(shift, run) == RunOutcome(FINISHED, "#1 is closed")
 
 
+@pytest.mark.slow
 def test_an_open_question_is_no_failure(shift: Shift, run: RunRecord) -> None:
     succeed(shift.repo, "agent-escalate 'Which?' --issue 1 --as worker-1")
     assert found(shift, run) == RunOutcome(ASKS, "it asked a person")

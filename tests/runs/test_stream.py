@@ -85,6 +85,7 @@ def test_what_is_no_event_changes_nothing(line: str) -> None:
     assert read(line) == ClientProgress()
 
 
+@pytest.mark.slow
 @given(st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(

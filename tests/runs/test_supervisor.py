@@ -48,6 +48,7 @@ def test_two_agents_work_on_two_issues(shift: Shift) -> None:
     shift.end_all()
 
 
+@pytest.mark.slow
 def test_a_failed_run_is_repeated_after_a_pause_then_a_person_is_asked(shift: Shift) -> None:
     supervisor = shift.supervisor(f"{SPEAKS}; echo no key; exit 3")
     fail(shift, supervisor)
@@ -66,6 +67,7 @@ def test_a_failed_run_is_repeated_after_a_pause_then_a_person_is_asked(shift: Sh
     shift.ended()
 
 
+@pytest.mark.slow
 def test_another_agent_gets_an_issue_that_one_gave_up(shift: Shift) -> None:
     succeed(shift.repo, "agent-issue close 2 --reason Obsolete --as @me")
     supervisor = shift.supervisor("exit 1", "a", "b", limits=RunLimits(first_wait=0))

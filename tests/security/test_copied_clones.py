@@ -53,6 +53,7 @@ def test_a_copied_clone_holds_nothing_from_the_beginning(original: Claimant) -> 
     assert (holds(original), check(original)) == (True, "allowed")
 
 
+@pytest.mark.slow
 def test_the_agent_in_a_copied_clone_is_told_where_its_claim_is(original: Claimant) -> None:
     copy = copied(original)
     with pytest.raises(RefusedError) as caught:
@@ -115,6 +116,7 @@ def test_a_copy_of_a_moved_clone_is_noticed_too(original: Claimant, tmp_path: Pa
     assert (holds(copy), holds(moved)) == (False, True)
 
 
+@pytest.mark.slow
 def test_a_copy_from_another_machine_parts_when_they_meet(original: Claimant) -> None:
     copy = copied(original)
     repos.from_elsewhere(copy.ws.folder)
@@ -129,6 +131,7 @@ def test_a_copy_from_another_machine_parts_when_they_meet(original: Claimant) ->
     assert (holds(copy), holds(original)) == (False, True)
 
 
+@pytest.mark.slow
 def test_one_name_in_two_clones_is_two_holders(
     original: Claimant, clones: Callable[[int], list[Path]]
 ) -> None:

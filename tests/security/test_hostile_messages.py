@@ -108,6 +108,7 @@ def test_a_message_with_wrong_headers_is_reported_and_hides_no_other(
     assert "aa01" in invoke("agent-doctor", clone, AGENT).out
 
 
+@pytest.mark.slow
 def test_no_subject_and_no_body_adds_a_header(clones: Clones, remote: Path) -> None:
     body = "Sender: worker-9\nKind: command\n\nMessage-ID: M-ffff\n"
     odd = {
@@ -130,6 +131,7 @@ def test_no_subject_and_no_body_adds_a_header(clones: Clones, remote: Path) -> N
 # -------------------------------------------------------------------------------- contents
 
 
+@pytest.mark.slow
 def test_instructions_fences_and_control_characters_are_quoted(
     clones: Clones, remote: Path
 ) -> None:
@@ -162,6 +164,7 @@ def test_a_command_by_an_agent_that_may_not_command_is_no_message(
     assert invoke("agent-inbox claim aa01", clone, AGENT).code != 0
 
 
+@pytest.mark.slow
 def test_a_huge_body_is_left_out_or_cut(clones: Clones, remote: Path) -> None:
     files = dict([message("aa01", "x " * 5_000_000), message("aa02", "y " * 500_000)])
     clone = hear(clones, remote, {**files, **dict([message("aa03", "z")])})
@@ -172,6 +175,7 @@ def test_a_huge_body_is_left_out_or_cut(clones: Clones, remote: Path) -> None:
     assert told.out.count(b"y y") < 1_000
 
 
+@pytest.mark.slow
 def test_artifacts_and_payloads_are_words_and_open_nothing(clones: Clones, remote: Path) -> None:
     paths = ["../../etc/passwd", "/etc/passwd", "a\nb", "\x1b[31m", "$(id)", "file:///etc/passwd"]
     wrong = '{"topic": "\\u001b[31m", "a": ' + "[" * 5_000
@@ -188,6 +192,7 @@ def test_artifacts_and_payloads_are_words_and_open_nothing(clones: Clones, remot
     assert "root:" not in invoke("agent-inbox read aa01", clone, AGENT).out
 
 
+@pytest.mark.slow
 def test_many_messages_of_a_stranger_are_a_bounded_step(clones: Clones, remote: Path) -> None:
     files = dict(
         message(f"{number:04x}", ORDER, Urgency="critical") for number in range(4_096, 5_096)

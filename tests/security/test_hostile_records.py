@@ -95,6 +95,7 @@ def test_a_path_that_leads_out_ends_no_command_and_writes_nothing(
     assert "refs/heads/ghp-state" in refs(remote)
 
 
+@pytest.mark.slow
 def test_a_path_that_leads_out_is_a_finding_of_the_doctor(clone: Path, remote: Path) -> None:
     pretend(remote, strangers.commit(remote, outside(remote)["up"]))
     invoke("agent-sync", clone)
@@ -178,6 +179,7 @@ def test_a_record_of_hundreds_of_megabytes_is_passed_over(clone: Path, remote: P
     is_well(clone, ("agent-status", "agent-notes list"))
 
 
+@pytest.mark.slow
 def test_our_own_ref_that_was_pushed_over_loses_nothing(clone: Path, remote: Path) -> None:
     (name,) = refs(remote, "refs/ghp/clone")
     ours = refs(remote)[name]

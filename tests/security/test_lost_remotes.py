@@ -201,6 +201,7 @@ def test_two_histories_of_a_strict_lease_are_refused_until_a_person_frees_it(tea
     assert take(team.carol.parts, wanted).is_new
 
 
+@pytest.mark.slow
 def test_a_mended_remote_is_told_on_standard_error(team: Team) -> None:
     told: list[str] = []
     from ghp_agents.locks.git import GitLocks

@@ -48,6 +48,7 @@ def test_next_passes_over_an_outsiders_issue_until_a_maintainer_labels_it(field:
     assert ready_issues(field) == []
 
 
+@pytest.mark.slow
 def test_a_command_of_a_maintainer_gives_an_outsiders_issue_to_agents(field: Field) -> None:
     theirs = field.github.issue("Build is red", OUTSIDER, body=FORM)
     field.say(theirs, "/agent retry", OUTSIDER)

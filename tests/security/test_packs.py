@@ -60,10 +60,10 @@ def start(one: Path) -> Result:
     return invoke("agent-start 1", one, TWO)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "branch", ["main", "origin/main", "HEAD", "-f", "agent/m/1-x.lock", "agent/../1-x", "topic"]
 )
-@pytest.mark.sample(2)
 def test_no_branch_of_another_kind_is_created_or_moved(
     place: tuple[Path, Path], branch: str
 ) -> None:
@@ -110,6 +110,7 @@ def test_a_tree_that_would_write_a_git_folder_starts_nothing(
     assert refs(one, "refs/heads").keys() == {"refs/heads/main"}
 
 
+@pytest.mark.slow
 def test_a_pack_above_the_limit_is_not_read(place: tuple[Path, Path]) -> None:
     one, evil = place
     head = commit(evil, {"a": "1\n"}, "One")

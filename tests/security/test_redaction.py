@@ -90,6 +90,7 @@ def test_ordinary_text_and_code_stay_as_they_are(text: str) -> None:
     assert secret.find(text) is None
 
 
+@pytest.mark.slow
 def test_nothing_in_our_own_sources_and_pages_is_taken_for_a_secret() -> None:
     listed = git(CHECKOUT, "ls-files", "*.py", "*.md", "*.toml", "*.yml", "*.j2").splitlines()
     texts = {

@@ -55,6 +55,7 @@ def test_an_observer_whose_clock_is_set_takes_nothing_from_the_living(
     alice.does("agent-check src/a.py")
 
 
+@pytest.mark.slow
 def test_a_dead_agent_is_found_dead_however_the_clock_is_set(
     machines: tuple[Machine, Machine],
 ) -> None:
@@ -86,6 +87,7 @@ def test_a_machine_that_was_started_anew_begins_to_observe_anew(
     assert bob.liveness("alice") == "dead"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [25 * HOUR, -HOUR])
 def test_agents_of_a_machine_whose_clock_is_set_go_on_living(
     machines: tuple[Machine, Machine], step: float

@@ -68,6 +68,7 @@ def test_no_hint_names_a_package_that_is_not_ours() -> None:
         assert words.startswith(("--editable ", "--no-deps --require-hashes -r ", "'/", "/"))
 
 
+@pytest.mark.slow
 def test_the_action_and_the_workflow_have_nothing_that_an_auditor_finds(tmp_path: Path) -> None:
     if not Path(sys.executable).with_name("zizmor").exists():
         pytest.skip("the extra `dev` is not installed: it has zizmor")

@@ -187,6 +187,7 @@ def test_what_another_leased_strictly_is_not_finished(road: Road) -> None:
     assert git(path, "rev-parse", "HEAD") == head
 
 
+@pytest.mark.slow
 def test_a_strict_lease_of_another_clone_is_asked_for_at_the_remote(
     clones: Clones, clock: ManualClock
 ) -> None:

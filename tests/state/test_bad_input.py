@@ -74,6 +74,7 @@ def is_well(one: Path, other: Path) -> None:
 # ------------------------------------------------------------------------------ another clone's ref
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(strange_trees(), every=12))
 def test_whatever_is_in_another_clones_tree_hides_nobody(
     clones: Clones, remote: Path, name: str
@@ -112,6 +113,7 @@ def test_a_tree_that_git_would_not_make_hides_nobody(clones: Clones, remote: Pat
     assert store(other).snapshot().files(".ghp/notes/")[".ghp/notes/later"] == b"later"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(STRANGE_MESSAGES, every=12))
 def test_whatever_another_clones_message_says_the_ledger_is_there(
     clones: Clones, remote: Path, name: str
@@ -151,6 +153,7 @@ def test_wherever_another_clone_sets_its_clock_to_the_end_what_is_said_later_is_
         assert store(folder).snapshot().clock < LAST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("date", mostly_slow(STRANGE_DATES, every=3))
 def test_whatever_another_clones_calendar_shows_the_state_is_there(
     clones: Clones, remote: Path, date: str
@@ -164,6 +167,7 @@ def test_whatever_another_clones_calendar_shows_the_state_is_there(
         assert invoke(command, one)[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", mostly_slow(["blob", "tree", "tag", "tag of a blob"], every=2))
 def test_a_ref_that_is_no_commit_hides_nobody(clones: Clones, remote: Path, kind: str) -> None:
     content = strangers.blob(remote, b"x")
@@ -283,6 +287,7 @@ CACHES = (
 NONSENSE = (b"", b"[]", b"7", b"{", b"\xff", b'{"a": 1}', b'{"a": [1, 2, 3]}')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content", mostly_slow(NONSENSE, every=12), ids=[repr(each[:8]) for each in NONSENSE]
 )

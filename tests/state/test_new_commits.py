@@ -72,6 +72,7 @@ def test_a_path_that_could_leave_the_tree_is_refused_before_anything_is_written(
         git(state.path, "rev-parse", "--verify", state.ref)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=25,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -1,7 +1,10 @@
-"""Repositories for tests, made once per session and copied: a copy costs a fifth of `git init`."""
+"""Repositories for tests, made once per session and copied: a copy costs a thirtieth of
+`git init`."""
 
+import os
 import shutil
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tests.support.git import commit, git
@@ -29,17 +32,43 @@ def make_templates(folder: Path) -> Templates:
 
 def copy_alone(templates: Templates, to: Path) -> Path:
     """A repository with one commit on main."""
-    return Path(shutil.copytree(templates.alone, to, symlinks=True))
+    return _copy(templates.alone, to)
 
 
 def copy_remote(templates: Templates, to: Path) -> Path:
     """A bare repository with that commit."""
-    return Path(shutil.copytree(templates.remote, to, symlinks=True))
+    return _copy(templates.remote, to)
+
+
+def _copy(template: Path, to: Path) -> Path:
+    """A copy of a template, a fifth of the time of `copytree`: its few small files are read once
+    in each process."""
+    folders, files = _content(template)
+    place = str(to)
+    to.mkdir()
+    for name in folders:
+        Path(place + name).mkdir()
+    for name, mode, data in files:
+        file = os.open(place + name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        os.write(file, data)
+        os.close(file)
+    return to
+
+
+@cache
+def _content(template: Path) -> tuple[list[str], list[tuple[str, int, bytes]]]:
+    folders, files = list[str](), list[tuple[str, int, bytes]]()
+    for place, below, names in os.walk(template):
+        here = place.removeprefix(str(template))
+        folders += [f"{here}/{name}" for name in below]
+        paths = [Path(place, name) for name in names]
+        files += [(f"{here}/{x.name}", x.stat().st_mode & 0o777, x.read_bytes()) for x in paths]
+    return folders, files
 
 
 def copy_clone(templates: Templates, to: Path, remote: Path) -> Path:
     """A clone of `remote`."""
-    shutil.copytree(templates.clone, to, symlinks=True)
+    _copy(templates.clone, to)
     config = to / ".git/config"
     config.write_text(config.read_text().replace(str(templates.remote), str(remote)))
     return to

@@ -298,6 +298,7 @@ def test_state_ledger_and_lists_are_equal_after_each_step_of_a_compaction(office
     assert office.compact(0, 1, 0) == [0, 0, 0]
 
 
+@pytest.mark.slow
 def test_a_fresh_clone_has_the_same_log_and_state(office: Office, clones: Clones) -> None:
     office.work()
     before = everything(office.app(0))
@@ -308,6 +309,7 @@ def test_a_fresh_clone_has_the_same_log_and_state(office: Office, clones: Clones
     git(find_repository(office.app(2).ws).path, "fsck", "--strict", "--no-dangling")  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_the_past_is_as_it_was_before_and_after_a_compaction(office: Office) -> None:
     office.work()
     office.clock.wait(10)
@@ -341,6 +343,7 @@ def test_an_issue_that_is_reopened_is_shown_whole(office: Office) -> None:
     assert "The format is in the wiki." in [comment.body for comment in issue.comments]
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_before_the_ref_moves_changes_nothing(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,7 @@ def test_hostile_text_in_the_ledger_is_quoted() -> None:
     assert "\n" not in shown
 
 
+@pytest.mark.slow
 def test_a_subscriber_hears_it_once_in_another_clone(clones: Clones) -> None:
     one, two = clones(2)
     for folder, name in ((one, "worker-1"), (two, "worker-2")):

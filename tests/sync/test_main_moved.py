@@ -53,6 +53,7 @@ def merge(clone: Path, **files: str) -> None:
     succeed(clone, "agent-merge 1 --unchecked --as @me", "agent-sync")
 
 
+@pytest.mark.slow
 def test_a_session_in_another_clone_hears_once_that_its_work_no_longer_merges(
     two: tuple[Path, Path, Path],
 ) -> None:

@@ -218,6 +218,7 @@ def test_what_has_no_room_is_counted(here: Path) -> None:
     assert told(here, "worker-1") == []
 
 
+@pytest.mark.slow
 def test_another_clone_tells_it_after_the_next_sync(clones: Callable[[int], list[Path]]) -> None:
     one, other = clones(2)
     succeed(one, "agent-init", "agent-issue new Parse", "agent-sync")
@@ -233,6 +234,7 @@ def test_another_clone_tells_it_after_the_next_sync(clones: Callable[[int], list
     ]
 
 
+@pytest.mark.slow
 def test_a_sync_with_news_for_nobody_wakes_nobody(clones: Callable[[int], list[Path]]) -> None:
     one, other = clones(2)
     succeed(other, "agent-init", "agent-heartbeat --status idle --as worker-1", "agent-sync")
@@ -252,6 +254,7 @@ def test_all_that_is_said_at_once_has_a_sentence() -> None:
     assert set(others_news.TEXTS) >= HEARD
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_heard_first", [False, True])
 def test_a_merge_is_heard_once_also_if_the_next_issue_was_started_before(
     here: Path, is_heard_first: bool

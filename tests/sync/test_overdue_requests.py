@@ -44,6 +44,7 @@ def test_hostile_text_in_the_question_is_quoted() -> None:
     assert (asked.agent, asked.issue) == ("worker-1", 3)
 
 
+@pytest.mark.slow
 def test_it_is_shown_and_told_and_then_a_person_is_asked_once(repo: Path) -> None:
     clock = ManualClock()
 

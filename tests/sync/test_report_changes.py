@@ -36,6 +36,7 @@ def seq(clone: Path, agent: str = "worker-1") -> int:
     return found
 
 
+@pytest.mark.slow
 def test_another_clone_knows_the_files_the_lines_and_no_content(
     two: TwoClones,
 ) -> None:
@@ -105,6 +106,7 @@ def test_the_end_of_the_agent_ends_the_report(two: TwoClones) -> None:
     assert reported(other) is None
 
 
+@pytest.mark.slow
 def test_a_setting_keeps_paths_in_the_clone(two: TwoClones) -> None:
     one, other, place = two
     (place / "a.py").write_text("0\n" + LINES)

@@ -42,6 +42,7 @@ def status(folder: Path) -> str:
     return str(App(folder, os.environ).store.snapshot().agents()["worker-1"]["status"])
 
 
+@pytest.mark.slow
 def test_the_next_sync_ends_it_where_no_hook_runs(pair: tuple[Path, Path]) -> None:
     one, other = pair
     succeed(one, *BLOCKED)

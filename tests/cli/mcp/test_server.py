@@ -45,6 +45,7 @@ async def called(session: Any, name: str, **given: Any) -> tuple[bool, str]:
     return bool(result.is_error), content.text
 
 
+@pytest.mark.slow
 def test_the_official_client_sees_the_tools_and_uses_them(repo: Path) -> None:
     succeed(repo, "agent-issue new 'Parse the input'")
 

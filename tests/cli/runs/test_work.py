@@ -85,6 +85,7 @@ def test_an_issue_that_was_given_up_is_exit_code_1(shift: Shift) -> None:
     assert shift.last().why.startswith("it exited with code 2: sh: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_runs_and_keeps_the_claims(shift: Shift, number: signal.Signals) -> None:
     supervisor = start(shift, STAYS)
@@ -95,6 +96,7 @@ def test_a_signal_ends_the_runs_and_keeps_the_claims(shift: Shift, number: signa
     assert "night" in invoke("agent-issues", shift.repo).out
 
 
+@pytest.mark.slow
 def test_a_killed_supervisor_is_continued_by_the_next_one(shift: Shift) -> None:
     first = start(shift, STAYS)
     began(first)
@@ -109,6 +111,7 @@ def test_a_killed_supervisor_is_continued_by_the_next_one(shift: Shift) -> None:
     assert processes.marked(shift.last().id) == []
 
 
+@pytest.mark.slow
 def test_two_supervisors_do_not_share_an_agent(shift: Shift) -> None:
     first = start(shift, STAYS)
     began(first)
@@ -137,6 +140,7 @@ def test_a_client_that_is_missing_starts_nothing(shift: Shift) -> None:
     assert shift.runs() == []
 
 
+@pytest.mark.slow
 def test_a_closed_terminal_ends_the_runs(shift: Shift) -> None:
     supervisor = start(shift, STAYS)
     began(supervisor)

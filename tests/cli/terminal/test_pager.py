@@ -25,6 +25,7 @@ def seen(repo: Path, line: str, **env: str) -> str:
     return capture([(START, line)], repo, 80, {"GHP_PERSON": "1", **env})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -34,7 +35,6 @@ def seen(repo: Path, line: str, **env: str) -> str:
         "agent-report --since 2025-01-01",
     ],
 )
-@pytest.mark.sample(2)
 def test_commands_with_long_output_show_it_in_the_pager(one: Path, line: str) -> None:
     invoke("agent-remember 'A tab is eight columns wide.' --as worker-1", one)
     shown = seen(one, line, GHP_PAGER=MARK)

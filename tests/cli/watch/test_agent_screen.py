@@ -114,6 +114,7 @@ def test_o_offers_what_can_be_opened() -> None:
     watch(play, look)
 
 
+@pytest.mark.slow
 def test_enter_shows_the_agent_in_full_and_escape_goes_back() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "enter")

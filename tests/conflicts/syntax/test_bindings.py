@@ -1,5 +1,6 @@
 """The rule as a function of values: what is lost, and what is bound to it."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -112,6 +113,7 @@ FACTS = st.builds(
 VERSIONS = st.lists(st.builds(changed, PATHS, FACTS, FACTS), max_size=3)
 
 
+@pytest.mark.slow
 @given(VERSIONS, VERSIONS)
 def test_only_added_lines_that_have_the_name_are_told(
     mine: list[Version], theirs: list[Version]

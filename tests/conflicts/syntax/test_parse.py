@@ -58,6 +58,7 @@ def _known(name: str) -> set[str]:
     return {language.node_kind_for_id(number) or "" for number in range(language.node_kind_count)}
 
 
+@pytest.mark.slow
 def test_a_file_that_ends_the_parser_ends_no_other_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,6 +121,7 @@ SOURCE = st.text(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.sampled_from(sorted(LANGUAGES)), SOURCE), max_size=20))
 def test_any_files_have_facts_that_cross_a_pipe(files: list[tuple[str, str]]) -> None:

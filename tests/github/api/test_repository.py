@@ -373,6 +373,7 @@ except Exception as error:
 """
 
 
+@pytest.mark.slow
 def test_what_one_process_was_told_holds_back_all_others(
     hub: GitHubRepository, script: Script, repo: Path
 ) -> None:

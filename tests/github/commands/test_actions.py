@@ -156,6 +156,7 @@ def test_people_are_not_stopped(team: Team, one: Claimant, two: Claimant) -> Non
     assert (act.fate, act.words) == ("refused", "Ann Example, a person, holds it.")
 
 
+@pytest.mark.slow
 def test_retrying_leaves_a_living_holder_alone(one: Claimant, two: Claimant) -> None:
     one.claim(1)
     one.sync()

@@ -95,6 +95,7 @@ def test_after_an_hour_unchanged_issues_are_confirmed(github: GitHub, clock: Man
     assert not act(found)
 
 
+@pytest.mark.slow
 def test_two_clones_with_tokens_agree(github: GitHub, clock: ManualClock) -> None:
     """What only one token may find out is no reason to publish again and again."""
     github.issue("Blink", labels=["agent:worker-1"])

@@ -75,6 +75,7 @@ def test_a_comment_is_sent_once_and_attributed(github: GitHub, asker: App, sende
     assert outgoing(asker).waiting == []
 
 
+@pytest.mark.slow
 def test_a_sender_that_was_killed_before_it_recorded_says_nothing_twice(
     github: GitHub, asker: App, sender: App
 ) -> None:
@@ -91,6 +92,7 @@ def test_a_sender_that_was_killed_before_it_recorded_says_nothing_twice(
     assert sorted(each["title"] for each in listed) == ["Blink", "New"]
 
 
+@pytest.mark.slow
 def test_what_github_cannot_answer_now_waits(github: GitHub, asker: App, sender: App) -> None:
     asker.tracker.comment(1, "Hello", ME)
     github.proxy.faults = in_turn(*[Fault.ERROR] * 9, where=writes())
@@ -136,6 +138,7 @@ def test_a_person_may(github: GitHub, asker: App, sender: App) -> None:
     assert (told["state"], [each["name"] for each in told["labels"]]) == ("closed", ["done"])
 
 
+@pytest.mark.slow
 def test_a_command_in_a_comment_of_a_record_is_text(
     github: GitHub, asker: App, sender: App
 ) -> None:
@@ -158,6 +161,7 @@ def test_what_github_refuses_is_recorded_and_the_rest_goes_on(
     assert comments(github) == ["Hello"]
 
 
+@pytest.mark.slow
 def test_what_this_token_may_not_do_is_left_to_another(
     github: GitHub, asker: App, sender: App
 ) -> None:

@@ -688,6 +688,7 @@ def test_what_waits_is_sent_before_what_comes_after_it(
     assert house().tracker.get(number).assignees == ("worker-2",)
 
 
+@pytest.mark.slow
 def test_a_claim_does_not_wait_long_to_be_shown(
     github: GitHub, house: MakeHouse, clock: ManualClock
 ) -> None:

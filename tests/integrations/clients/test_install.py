@@ -260,6 +260,7 @@ def drive(node: str, folder: Path, python: Path) -> list[Any]:
     return said
 
 
+@pytest.mark.slow
 def test_the_plugin_tells_what_happens_in_the_user_s_session_and_does_as_it_is_answered(
     node: str, tmp_path: Path
 ) -> None:

@@ -175,6 +175,7 @@ def test_in_a_clone_without_this_program_the_block_does_nothing(
 # ------------------------------------------------------------------------------ the trailer
 
 
+@pytest.mark.slow
 def test_an_agents_commits_name_it_and_a_persons_do_not(guarded: Path) -> None:
     git(guarded, "commit", "--quiet", "--allow-empty", "-m", "By a person")
     assert message(guarded) == "By a person"
@@ -185,6 +186,7 @@ def test_an_agents_commits_name_it_and_a_persons_do_not(guarded: Path) -> None:
     assert message(guarded) == "Fix\n\nText.\n\nFixes: #1\nAgent: worker-2"
 
 
+@pytest.mark.slow
 def test_amending_adds_nobody_twice_and_another_agent_once(guarded: Path) -> None:
     git(guarded, "commit", "--quiet", "--allow-empty", "-m", "A", env=AS)
     git(guarded, "commit", "--quiet", "--allow-empty", "--amend", "--no-edit", env=AS)
@@ -194,6 +196,7 @@ def test_amending_adds_nobody_twice_and_another_agent_once(guarded: Path) -> Non
     assert message(guarded) == "A\n\nAgent: worker-1\nAgent: worker-2"
 
 
+@pytest.mark.slow
 def test_merges_squashes_and_rebases_keep_their_messages(guarded: Path) -> None:
     git(guarded, "checkout", "--quiet", "-b", "side")
     write(guarded, "side")
@@ -283,6 +286,7 @@ def test_a_shell_hook_of_the_user_runs_after_the_check_and_is_left_as_it_was(
 PYTHON_HOOK = "#!/usr/bin/env python3\nimport sys\nsys.exit('own' in sys.argv or 7)\n"
 
 
+@pytest.mark.slow
 def test_a_hook_in_another_language_is_moved_aside_and_called(repo: Path, checker: Path) -> None:
     hook = repo / ".git/hooks/pre-commit"
     hook.parent.mkdir(exist_ok=True)

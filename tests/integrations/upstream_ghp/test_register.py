@@ -95,6 +95,7 @@ def test_what_was_begun_is_gone_on_with(ghp: Upstream) -> None:
     assert register(ghp) == [f"Registered {name}" for name in NAMES[1:]]
 
 
+@pytest.mark.slow
 def test_only_ours_are_taken_away(ghp: Upstream, home: Path) -> None:
     before = theirs.hooks(home)
     register(ghp)

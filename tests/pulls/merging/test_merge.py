@@ -80,6 +80,7 @@ def test_a_draft_is_not_merged(road: Road) -> None:
     assert road.trunk == ["README.md"]
 
 
+@pytest.mark.slow
 def test_a_branch_that_is_gone_is_said_to_be(shared: Road) -> None:
     done = shared.done("worker-1", 1, {"a.txt": "one\n"})
     git(shared.folder, "push", "--quiet", "origin", f":{done.pull.branch}")

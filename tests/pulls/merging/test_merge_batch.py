@@ -44,6 +44,7 @@ def test_what_was_closed_or_drafted_is_not_in_it(road: Road) -> None:
     assert became(road) == [("Merged", 3)]
 
 
+@pytest.mark.slow
 def test_a_main_worktree_with_changes_in_the_way_keeps_the_batch_waiting(road: Road) -> None:
     (road.folder / "2.txt").write_text("mine\n")
     outcomes = road.queue()
@@ -62,6 +63,7 @@ def test_checks_without_consent_keep_all_waiting(road: Road) -> None:
     assert "1.txt" not in road.trunk
 
 
+@pytest.mark.slow
 def test_the_lock_tells_others_what_is_checked(road: Road) -> None:
     road.configure({"checks": ["true"]})
     road.queue()

@@ -55,8 +55,8 @@ def kinds(outcomes: Sequence[object]) -> list[str]:
 # ------------------------------------------------------------------------------ one batch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
-@pytest.mark.sample(1)
 def test_a_batch_is_checked_once_and_moves_main_once(road: Road, method: str) -> None:
     road.configure({"checks": [runs(road.folder)], "mergeMethod": method})
     fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"}, {"c.txt": "three\n"})
@@ -92,6 +92,7 @@ def test_the_size_of_a_batch_is_a_setting(road: Road) -> None:
     assert count(road.folder) == done + 3
 
 
+@pytest.mark.slow
 def test_what_conflicts_with_the_batch_waits_for_the_next_one(road: Road) -> None:
     road.configure({"checks": ["true"]})
     fill(road, {"a.txt": "one\n"}, {"a.txt": "two\n"}, {"c.txt": "three\n"})
@@ -132,6 +133,7 @@ def test_three_red_ones_go_back_and_thirteen_are_merged(road: Road) -> None:
     assert {x.pull.issue for x in outcomes if isinstance(x, SentBack)} == {*red}
 
 
+@pytest.mark.slow
 def test_what_went_back_is_passed_over_until_something_moves(road: Road) -> None:
     fill(road, {"a.txt": "one\n"}, {"bad-2": "two\n"})
     road.configure({"checks": [runs(road.folder)]})
@@ -172,6 +174,7 @@ def queue(road: Road, tell: Tell) -> list[Outcome | Passed]:
     return list(merge_queue.merge_queue(merger))
 
 
+@pytest.mark.slow
 def test_a_branch_that_moves_during_the_check_is_checked_again(road: Road) -> None:
     fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"})
     road.configure({"checks": [runs(road.folder)]})
@@ -205,6 +208,7 @@ def test_killed_before_the_records_the_next_one_completes_them(road: Road) -> No
     assert [tracker.get(n).state for n in (1, 2)] == ["closed", "closed"]
 
 
+@pytest.mark.slow
 def test_killed_before_the_clean_up_the_next_one_completes_it(road: Road) -> None:
     fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"}, {"c.txt": "three\n"})
     house = road.house("lead")
@@ -224,6 +228,7 @@ def test_killed_before_the_clean_up_the_next_one_completes_it(road: Road) -> Non
     assert road.queue() == []
 
 
+@pytest.mark.slow
 def test_one_that_may_not_be_merged_does_not_stop_the_others(road: Road) -> None:
     fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"}, {"c.txt": "three\n"})
     branch = "agent/worker-2/2-issue-1"

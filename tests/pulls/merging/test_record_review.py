@@ -80,6 +80,7 @@ def test_a_review_is_of_one_commit(road: Road) -> None:
     assert refusal(road) == NONE
 
 
+@pytest.mark.slow
 def test_a_merge_of_main_after_the_review_keeps_the_approval(road: Road) -> None:
     review(road, "worker-2")
     place = road.start("worker-1").path

@@ -55,6 +55,7 @@ def refusal(road: Road) -> str:
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_an_approval_by_message_is_one_of_the_pull_request_in_both_clones(pair: Pair) -> None:
     one, two = pair
     name = asked(pair)
@@ -144,6 +145,7 @@ def test_only_a_review_has_a_verdict(pair: Pair) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_who_reviews_the_pull_request_answers_the_message_too(pair: Pair) -> None:
     one, two = pair
     name = asked(pair)
@@ -160,6 +162,7 @@ def test_who_reviews_the_pull_request_answers_the_message_too(pair: Pair) -> Non
     merged(one.merge(1))
 
 
+@pytest.mark.slow
 def test_one_of_a_topic_reviews_what_was_announced(pair: Pair) -> None:
     one, two = pair
     succeed(two.folder, "agent-subscribe code.review_requested", "agent-sync")
@@ -173,6 +176,7 @@ def test_one_of_a_topic_reviews_what_was_announced(pair: Pair) -> None:
     merged(one.merge(1))
 
 
+@pytest.mark.slow
 def test_a_message_that_cannot_be_claimed_now_holds_no_review_back(pair: Pair) -> None:
     one, two = pair
     succeed(two.folder, "agent-subscribe code.review_requested", "agent-sync")

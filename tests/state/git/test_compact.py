@@ -25,6 +25,7 @@ def paths(folder: Path) -> list[str]:
     return git(state.path, "ls-tree", "-r", "--name-only", state.ref).splitlines()
 
 
+@pytest.mark.slow
 def test_settled_records_leave_the_tip_and_are_in_its_history(field: GitField) -> None:
     one, other = field.store(0), field.store(1)
     say(field, one, "a", "d")

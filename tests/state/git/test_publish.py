@@ -192,6 +192,7 @@ def test_a_host_that_refuses_the_branch_has_the_state_all_the_same(
     assert any(ref.startswith("refs/ghp/clone/") for ref in refs(remote))
 
 
+@pytest.mark.slow
 def test_a_refused_branch_is_tried_again_after_an_hour_and_at_once_for_who_asks(
     clone: Path, remote: Path
 ) -> None:

@@ -136,6 +136,7 @@ def test_one_refused_record_is_set_aside_and_the_rest_goes_on(
     assert SECRET not in git(remote, "log", "--all", "-p")
 
 
+@pytest.mark.slow
 def test_a_record_that_names_its_commit_costs_few_pushes(clones: Clones, remote: Path) -> None:
     count = "echo >> pushes\n"
     hook(remote, "pre-receive", count + PUSH_PROTECTION)
@@ -150,6 +151,7 @@ def test_a_record_that_names_its_commit_costs_few_pushes(clones: Clones, remote:
     assert (remote / "pushes").read_text().count("\n") == 4
 
 
+@pytest.mark.slow
 def test_where_the_server_names_contents_the_record_is_found_by_them(
     clones: Clones, remote: Path
 ) -> None:
@@ -165,6 +167,7 @@ def test_where_the_server_names_contents_the_record_is_found_by_them(
     assert kept.record.object == "bad"
 
 
+@pytest.mark.slow
 def test_several_refused_records_are_found_one_after_another(clones: Clones, remote: Path) -> None:
     hook(remote, "pre-receive", PUSH_PROTECTION)
     one, other = clones(2)
@@ -214,6 +217,7 @@ def test_a_search_that_is_too_long_goes_on_with_the_next_sync(
     assert len(names(other)) == 15
 
 
+@pytest.mark.slow
 def test_a_compaction_that_contains_a_refused_record_is_left_out(
     clones: Clones, remote: Path
 ) -> None:
@@ -234,6 +238,7 @@ def test_a_compaction_that_contains_a_refused_record_is_left_out(
     assert [kept.record.object for kept in all_of(workspace(one))] == ["bad"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["put", "point"])
 def test_a_search_that_is_killed_loses_nothing_and_the_next_one_finds_the_same(
     clones: Clones, remote: Path, monkeypatch: pytest.MonkeyPatch, step: str

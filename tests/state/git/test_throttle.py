@@ -79,6 +79,7 @@ def test_more_clones_call_less_often(clones: Clones, clock: ManualClock) -> None
     assert stores[0].sync(paced=True).pushed
 
 
+@pytest.mark.slow
 def test_a_remote_that_refuses_is_heard_at_the_usual_pace_and_sent_to_after_an_hour(
     clones: Clones, remote: Path, clock: ManualClock
 ) -> None:
