@@ -19,7 +19,7 @@ USAGE = b"`hook CLIENT` is what agents' clients call; `agent-init --hooks` puts 
 INPUT_LIMIT = 128_000_000  # bytes; the event includes the content of a written file
 CHUNK = 1_048_576
 # Each has a module of its name here, the only one that is imported.
-CLIENTS = ("claude", "codex", "gemini", "cursor", "opencode", "copilot", "qwen", "pi")
+CLIENTS = ("claude", "codex", "gemini", "cursor", "opencode", "copilot", "qwen", "pi", "openai")
 
 
 class OddInputError(Exception):

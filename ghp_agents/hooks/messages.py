@@ -57,7 +57,7 @@ class CursorMessage(HookMessage, total=False):
 
 
 class PluginMessage(HookMessage, total=False):
-    """An event of our plugin for OpenCode, or of our extension for pi."""
+    """An event of our plugin for OpenCode, our extension for pi, or our own client."""
 
     pid: int
     agent_id: str
@@ -132,6 +132,7 @@ MESSAGES: dict[str, Any] = {  # by client
     "copilot": CopilotMessage,
     "cursor": CursorMessage,
     "gemini": GeminiMessage,
+    "openai": PluginMessage,
     "opencode": PluginMessage,
     "pi": PluginMessage,
     "qwen": QwenMessage,
@@ -142,6 +143,7 @@ REPLIES: dict[str, Any] = {
     "copilot": CopilotReply | DecisionReply,
     "cursor": CursorReply,
     "gemini": HookReply | DecisionReply,
+    "openai": PluginReply,
     "opencode": PluginReply,
     "pi": PluginReply,
     "qwen": HookReply,

@@ -28,7 +28,7 @@ RESTING = ("idle", "stopped", "waiting")
 PROGRAM = "ghp"
 ENV_FILES = ("CLAUDE_ENV_FILE", "CODEX_ENV_FILE")  # sourced before the agent's shell commands
 NAMING = ("copilot",)  # their shells have the variable with the session's id
-EXPORTING = ("opencode", "pi")  # our plugin gives the shell the variables of a reply
+EXPORTING = ("openai", "opencode", "pi")  # our plugin gives the shell the variables of a reply
 END_TIMEOUT_S = 0.3  # seconds; clients allow a second or two at the end
 
 

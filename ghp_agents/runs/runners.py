@@ -6,6 +6,7 @@ arguments of a process. No shell reads them.
 
 import re
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,11 +15,16 @@ from ghp_agents.core.errors import UsageError
 ARGS = "{args}"  # the user's own options
 PROMPT_LIMIT = 30_000  # characters: Linux takes 128 kB in one argument
 _FIELD = re.compile(r"\{(prompt|prompt_file|session|turns|cost)\}")
-MODEL_KEYS = (
-    "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "OPENAI_API_KEY",
-    "CODEX_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "CURSOR_API_KEY", "OPENROUTER_API_KEY",
-    "DEEPSEEK_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY", "XAI_API_KEY",
+# The secrets that clients need to reach their models; a client of several vendors needs all keys.
+CLAUDE_KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
+CODEX_KEYS = ("OPENAI_API_KEY", "CODEX_API_KEY")
+GEMINI_KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+CURSOR_KEYS = ("CURSOR_API_KEY",)
+VENDOR_KEYS = (
+    "ANTHROPIC_API_KEY", "OPENAI_API_KEY", *GEMINI_KEYS, "OPENROUTER_API_KEY", "DEEPSEEK_API_KEY",
+    "GROQ_API_KEY", "MISTRAL_API_KEY", "XAI_API_KEY",
 )  # fmt: skip
+MODEL_KEYS = tuple(dict.fromkeys((*CLAUDE_KEYS, *CODEX_KEYS, *CURSOR_KEYS, *VENDOR_KEYS)))
 
 
 class Runner(NamedTuple):
@@ -29,7 +35,7 @@ class Runner(NamedTuple):
     resume: tuple[str, ...] = ()  # the words with a session; empty: it cannot resume one
     turns: tuple[str, ...] = ()  # options for limits; empty: the supervisor alone counts
     cost: tuple[str, ...] = ()
-    keeps: tuple[str, ...] = MODEL_KEYS  # secrets that it needs to reach its model
+    keeps: tuple[str, ...] = MODEL_KEYS  # variables with secrets that it gets
 
     @property
     def program(self) -> str:
@@ -60,29 +66,43 @@ _CODEX = ("codex", "exec", "--json", "-c", "sandbox_mode=workspace-write", ARGS)
 _GEMINI = ("gemini", "--output-format", "stream-json", "--approval-mode", "auto_edit", ARGS)
 _OPENCODE = ("opencode", "run", "--format", "json", ARGS)
 _CURSOR = ("cursor-agent", "-p", "--output-format", "stream-json", "--force", ARGS)
+OPENAI = "openai"
+_OPENAI = (
+    sys.executable, "-P", "-m", "ghp_agents.runs.model.main", "--prompt-file", "{prompt_file}",
+)  # fmt: skip
 
 RUNNERS: Mapping[str, Runner] = {
     runner.name: runner
     for runner in (
         Runner(
             "claude", (*_CLAUDE, ARGS), (*_CLAUDE, "--resume", "{session}", ARGS),
-            ("--max-turns", "{turns}"), ("--max-budget-usd", "{cost}"),
+            ("--max-turns", "{turns}"), ("--max-budget-usd", "{cost}"), keeps=CLAUDE_KEYS,
         ),
-        Runner("codex", (*_CODEX, "{prompt}"), (*_CODEX, "resume", "{session}", "{prompt}")),
+        Runner(
+            "codex", (*_CODEX, "{prompt}"), (*_CODEX, "resume", "{session}", "{prompt}"),
+            keeps=CODEX_KEYS,
+        ),
         Runner(
             "gemini", (*_GEMINI, "--prompt", "{prompt}"),
-            (*_GEMINI, "--resume", "{session}", "--prompt", "{prompt}"),
+            (*_GEMINI, "--resume", "{session}", "--prompt", "{prompt}"), keeps=GEMINI_KEYS,
         ),
         Runner(
-            "opencode", (*_OPENCODE, "{prompt}"), (*_OPENCODE, "--session", "{session}", "{prompt}")
+            "opencode", (*_OPENCODE, "{prompt}"),
+            (*_OPENCODE, "--session", "{session}", "{prompt}"), keeps=VENDOR_KEYS,
         ),
         Runner(
-            "cursor", (*_CURSOR, "{prompt}"), (*_CURSOR, "--resume", "{session}", "{prompt}")
+            "cursor", (*_CURSOR, "{prompt}"), (*_CURSOR, "--resume", "{session}", "{prompt}"),
+            keeps=CURSOR_KEYS,
         ),
         Runner(
             "aider",
             ("aider", "--yes-always", "--no-pretty", "--no-check-update", ARGS,
              "--message-file", "{prompt_file}"),
+            keeps=VENDOR_KEYS,
+        ),
+        Runner(
+            OPENAI, (*_OPENAI, ARGS), (*_OPENAI, "--resume", "{session}", ARGS),
+            ("--turns", "{turns}"), keeps=(),
         ),
     )
 }  # fmt: skip

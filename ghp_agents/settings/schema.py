@@ -25,6 +25,7 @@ from ghp_agents.core.fields import LARGEST
 from ghp_agents.core.glob_paths import spelled_all
 from ghp_agents.core.remote_url import masked
 from ghp_agents.settings.key_lines import key_lines
+from ghp_agents.settings.runs_schema import RunsConfig, trusted
 
 MAX_SECONDS = 10 * 365 * 86_400
 REPOSITORY_FILE = ".ghp/config.json"  # the end of its name, in a worktree or in a commit
@@ -227,6 +228,7 @@ class AgentsConfig(BaseModel):
                 raise ValueError(f"{key} is {masked(github[key])!r}, which is not {meaning}")
         return github
 
+    runs: RunsConfig | None = Field(None, description="what `ghp agent-work` starts")
     memory: MemoryConfig | None = Field(None, description="the search engine for notes")
 
     @field_validator("shared")
@@ -292,6 +294,9 @@ def values(name: str, text: str) -> dict[str, Any]:
     if name.endswith(REPOSITORY_FILE):
         # Only a person may pass credentials on, not a repository.
         ours.pop("checks_keep_env", None)
+    if "runs" in ours:
+        is_persons = not name.endswith(REPOSITORY_FILE)
+        ours["runs"] = trusted(ours["runs"] or {}, is_persons=is_persons)
     if "memory" in ours:
         ours["memory"] = _trusted(name, ours["memory"] or {})
     return theirs | ours

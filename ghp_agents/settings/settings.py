@@ -66,6 +66,7 @@ class Settings(NamedTuple):
     max_rounds: int = 10  # replies of an agent in one conversation; then it asks a person
     messages_per_hour: int = 120  # of one agent
     review: str = "optional"  # or required: another agent or a person approves before a merge
+    runs: Mapping[str, Any] | None = None  # of `agent-work`: `settings/runs_schema.py`
     memory: Mapping[str, Any] | None = None  # engines that find notes: `notes/search/result.py`
 
     # Upstream's own settings, at the top of the same files.

@@ -22,8 +22,18 @@ def test_the_session_goes_on_where_the_client_can() -> None:
         for name, runner in RUNNERS.items()
         if runner.resume
     }
-    assert [*resumed] == ["claude", "codex", "gemini", "opencode", "cursor"]
+    assert [*resumed] == ["claude", "codex", "gemini", "opencode", "cursor", "openai"]
     assert all("s-1" in words for words in resumed.values())
+
+
+def test_a_client_gets_the_keys_of_its_own_models_only() -> None:
+    assert RUNNERS["claude"].keeps == (
+        "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN",
+    )  # fmt: skip
+    assert RUNNERS["codex"].keeps == ("OPENAI_API_KEY", "CODEX_API_KEY")
+    assert RUNNERS["openai"].keeps == ()
+    assert "CLAUDE_CODE_OAUTH_TOKEN" not in RUNNERS["opencode"].keeps
+    assert "CURSOR_API_KEY" in find("my-agent {prompt}").keeps
 
 
 def test_options_and_limits_go_to_the_client() -> None:

@@ -70,6 +70,7 @@ class FakeModels:
         self._lock = threading.Lock()
         self._scripts: dict[tuple[str, str], list[Line]] = {}
         self._requests: dict[str, list[Request]] = defaultdict(list)
+        self.offers: list[str] = []  # the models that it lists
         self.without_tools: set[str] = set()  # the keys of clients that never send any
 
     def script(self, key: str, *lines: Line, prompt: str = "") -> None:
@@ -133,7 +134,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._send("", "application/json")
 
     def do_GET(self) -> None:
-        self._send("{}", "application/json")
+        listed = {"data": [{"id": name} for name in self.server.models.offers]}
+        is_list = self.path.endswith("/v1/models") and listed["data"]
+        self._send(json.dumps(listed) if is_list else "{}", "application/json")
 
     def do_POST(self) -> None:
         content = self.rfile.read(int(self.headers.get("content-length", 0)))

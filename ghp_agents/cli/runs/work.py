@@ -97,6 +97,11 @@ def work(
         chosen = chosen._replace(words=(str(Path(program).absolute()), *chosen.words[1:]))
     if app.name:
         raise UsageError("--as does not apply here.", hint="Name the agents with --agent NAME.")
+    if chosen.name == runners.OPENAI:
+        from ghp_agents.runs import model_runner  # it needs an HTTP client
+
+        settings = (app.ws.settings.runs or {}).get("openai") or {}
+        chosen, args = model_runner.configured(chosen, settings, args, app.environ)
     sync_first(app)
     plan = Plan(
         _names(app, agent, most),
