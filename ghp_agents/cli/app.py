@@ -117,6 +117,12 @@ COMMANDS: dict[str, Row] = {
         "messages.export", "export", "messages", "Write conversations as Markdown files."
     ),
     "agent-vote": Row("messages.vote", "vote", "messages", "Vote on a proposal of an agent."),
+    "agent-run": Row(
+        "workflows.workflows", "run", "messages", "Start a workflow: work in steps, by several."
+    ),
+    "agent-workflows": Row(
+        "workflows.workflows", "workflows", "messages", "List workflows, and where each stands."
+    ),
     "agent-topic": Row("messages.topic", "topic", "messages", "List and describe topics."),
     "agent-subscribe": Row(
         "messages.topic", "subscribe", "messages", "Let this agent hear messages to topics."

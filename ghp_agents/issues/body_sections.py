@@ -62,6 +62,17 @@ def section(body: str, title: str) -> str:
     return ""
 
 
+def of_level(text: str, level: int) -> list[Section]:
+    """The sections whose heading has this level, each with all that is below it."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    heads = _headings(_outside_fences(lines))
+    return [
+        Section(_title(match), level, "\n".join(lines[at + 1 : _end(heads[number:], len(lines))]))
+        for number, (at, match) in enumerate(heads)
+        if len(match[1]) == level
+    ]
+
+
 def _sections(lines: list[str], plain: list[str]) -> tuple[str, list[Section]]:
     """The text above the first heading, and the sections. No section is inside another."""
     heads = _headings(plain)

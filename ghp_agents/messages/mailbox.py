@@ -24,17 +24,19 @@ from ghp_agents.state.codec import order
 from ghp_agents.workspace import Workspace
 
 FILE = "mailbox.txt"
-FORMAT = 5  # of the index; another one is made again
+FORMAT = 6  # of the index; another one is made again
 DEFAULTS = [Message._field_defaults.get(field, ...) for field in Message._fields]
 SHARD = b"\n#\n"  # between shards; a line of a message is JSON
 GROUP, ABOUT = b'"@', b"\n>"  # in each line of a message to a group, and before each of an answer
 TIMED = b'!["'  # in each line of a message with a time by which somebody should begin or end
+STARTS = (b'&["', b'&!["')  # in each line of a message that starts a workflow
 _FOLDER = re.compile(rf"{re.escape(record.FOLDER)}[0-9a-f]{{2}}/")  # others may hold anything
 FEW = 8  # folders that are read one by one; each costs a git process
 
 # The index has a line that proves the rest, a line with the stamps, and the shards in their order.
 # A message is a line between line ends of its own: its headers as JSON, and before them the id of
-# the message that it is about, if there is one: `>ID JSON`. `!` before the JSON: it has a time.
+# the message that it is about, if there is one: `>ID JSON`. `!` before the JSON: it has a time. `&`
+# before that: it starts a workflow.
 Choice = Callable[[bytes], Iterable[bytes]]  # of lines
 
 
@@ -64,6 +66,17 @@ def timed(ws: Workspace, snapshot: Snapshot) -> list[Message]:
     def choose(text: bytes) -> Collection[bytes]:
         found = [*_with(text, TIMED)]
         return {*found, *_answers(text, found)}
+
+    return _messages(ws, snapshot, choose)
+
+
+def of_workflows(ws: Workspace, snapshot: Snapshot) -> list[Message]:
+    """Of these messages those that start workflows, their steps, and all replies to them."""
+
+    def choose(text: bytes) -> Collection[bytes]:
+        found = {line for mark in STARTS for line in _with(text, mark)}
+        steps = _answers(text, found)
+        return {*found, *steps, *_answers(text, steps)}
 
     return _messages(ws, snapshot, choose)
 
@@ -160,6 +173,7 @@ def _packed(message: Message) -> bytes:
         fields.pop()  # most messages have few fields
     about = f">{message.about} " if message.about else ""
     mark = "!" if message.ack_within or message.done_within else ""
+    mark = f"&{mark}" if message.workflow and not message.step else mark
     return f"\n{about}{mark}{json.dumps(fields, separators=(',', ':'))}\n".encode()
 
 

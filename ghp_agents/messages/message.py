@@ -52,6 +52,8 @@ class Message(NamedTuple):
     artifacts: tuple[str, ...] = ()  # paths, commits, URLs
     claim: int = 0  # of a reply: the generation of the lock under which its author works
     is_payload: bool = False  # whether the body is JSON, in the shape of its topic
+    workflow: str = ""  # the one that it starts, or that it is a step of
+    step: str = ""  # of that workflow; empty: it starts it
 
     @property
     def name(self) -> str:

@@ -24,6 +24,7 @@ ARTIFACTS = 50
 _ID = re.compile(r"[0-9a-f]{4,64}")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _WORD = re.compile(r"[a-z-]{1,20}")
+_STEP = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _PATH = re.compile(r"\.ghp/messages/([0-9a-f]{2})/([0-9a-f]{4,64})\.md")
 
 
@@ -66,6 +67,8 @@ def render_message(message: Message) -> bytes:
         "Expires-After": _spelled(message.expires),
         "Claim": str(message.claim or ""),
         "Artifacts": json.dumps(message.artifacts) if message.artifacts else "",
+        "Workflow": message.workflow,
+        "Step": message.step,
     }
     headers |= {name: value for name, value in more.items() if value}
     return render(Block(headers, message.body + "\n" if message.body else ""))
@@ -111,6 +114,8 @@ def _decode(_: str, identity: str, data: bytes) -> Message | None:
         artifacts=_texts(headers.get("Artifacts", ""))[:ARTIFACTS],
         claim=_number(headers.get("Claim", "")),
         is_payload=headers.get("Content-Type") == JSON,
+        workflow=_matching(_STEP, headers.get("Workflow", "")),
+        step=_matching(_STEP, headers.get("Step", "")),
     )
 
 

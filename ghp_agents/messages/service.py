@@ -64,7 +64,8 @@ class Draft(NamedTuple):
     pull: int = 0  # of a review: its pull request
     commit: str = ""  # and the commit of it
     quorum: int = 0  # of a proposal
-    or_agent: str = ""  # who does it if its recipient does not begin
+    or_agent: str = ""  # who does it if its recipient does not begin; of a workflow, its first step
+    workflow: str = ""  # that it starts
 
 
 def send(ctx: Context, draft: Draft) -> SendResult:
@@ -86,7 +87,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
             "may.",
         )
     draft = _as_proposal(draft) if draft.kind == PROPOSAL or draft.quorum else draft
-    if draft.or_agent:
+    if draft.or_agent and not draft.workflow:
         _check_spare(draft, to)
     subject = texts.line("subject", draft.subject, record.SUBJECT_LIMIT)
     body = texts.body(texts.payload(to, draft.payload, draft.body) or draft.body)
@@ -101,7 +102,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
             urgency=draft.urgency, issue=issue, ack_within=draft.ack_within,
             done_within=draft.done_within, expires=draft.expires, artifacts=artifacts,
             is_payload=bool(draft.payload), pull=draft.pull, commit=draft.commit,
-            quorum=draft.quorum, or_agent=draft.or_agent,
+            quorum=draft.quorum, or_agent=draft.or_agent, workflow=draft.workflow,
         )  # fmt: skip
         for clone in {message.clone, UNNAMED}:  # the clone's first record made its name
             if earlier := _repeated(ctx, known, message._replace(clone=clone)):
@@ -150,7 +151,7 @@ def _repeated(ctx: Context, known: Sequence[Message], message: Message) -> Messa
     times = _times(message, known)
     identity = rules.identity(message, times - 1)
     equal = next((each for each in known if times and each.id == identity), None)
-    if equal is None or any(each.about == identity for each in known):
+    if equal is None or any(each.about == identity and not each.step for each in known):
         return None
     return equal if ctx.ws.clock.now() - seconds(equal.at) < AGAIN else None
 

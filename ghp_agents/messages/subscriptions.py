@@ -11,6 +11,7 @@ from ghp_agents.messages.address import Roles
 from ghp_agents.messages.subscription import FOLDER, MOST, Subscription, encode, read_subscriptions
 from ghp_agents.messages.topic import REST, checked_pattern
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import capabilities
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace
@@ -36,14 +37,14 @@ class Subscribed(NamedTuple):
 def roles_of_all(ws: Workspace, snapshot: Snapshot, agents: Iterable[str]) -> list[Roles]:
     """The groups to which agents belong."""
     known, _ = read_subscriptions(snapshot.present(FOLDER))
-    settings, names = ws.settings, [*agents]
+    settings, names, known_agents = ws.settings, [*agents], snapshot.agents()
     new = (REST,) if settings.new_topics == "hear" else ()
     channels = channel_list.heard(ws, names)
     return [
         Roles(
             name,
             is_orchestrator=name in settings.orchestrators,
-            capabilities=tuple(settings.capabilities.get(name, ())),
+            capabilities=capabilities.of(ws, name, known_agents.get(name)),
             listens=(known[name].listens if name in known else settings.topics)
             + channels[name]
             + new,

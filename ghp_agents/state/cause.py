@@ -28,6 +28,7 @@ OVERLAP = "overlap"  # two leases overlap
 CIRCLE = "circle"  # agents wait for each other
 SHARED_FILES = "shared"  # whether an agent may lease shared files
 WANTED_FILE = "file"  # whether an agent may change a file that it is refused
+WORKFLOW = "workflow"  # a step of a workflow
 DECIDED = (OVERLAP, CIRCLE, SHARED_FILES, WANTED_FILE)  # a decision on these is carried out
 
 

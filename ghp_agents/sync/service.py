@@ -12,7 +12,7 @@ from ghp_agents.guard import evaluate
 from ghp_agents.issues import service as issue
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import expiry, reconcile
-from ghp_agents.messages import channel_list
+from ghp_agents.messages import channel_list, mailbox
 from ghp_agents.notes import service as note
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import name_owners, process_reports
@@ -80,7 +80,7 @@ def sync(
             from ghp_agents.github.tokenless import publish as published_issues
 
             published_issues.publish(ctx, hub)
-    notes += [*reconcile.reconcile(ctx), *overdue_requests.ask(ctx)]
+    notes += [*reconcile.reconcile(ctx), *overdue_requests.ask(ctx), *_continue(ctx)]
     if paced and (sends or not report.remote):
         compaction.compact_if_due(ctx)
     if sends and ctx.exchange.sync_status().unsent:
@@ -117,6 +117,18 @@ def _tell(ctx: Context, snapshot: Snapshot) -> list[str]:
         return channel_files.refresh(ctx, takes=False)
     except GhpError as error:
         return [str(error)]
+
+
+def _continue(ctx: Context) -> list[str]:
+    """Do the next steps of workflows; return notes. A workflow that is wrong stops no sync."""
+    if not mailbox.of_workflows(ctx.ws, ctx.store.snapshot()):
+        return []
+    from ghp_agents.workflows import service as workflows  # few syncs need it
+
+    try:
+        return workflows.advance(ctx)
+    except GhpError as error:
+        return [f"Workflows wait: {one_line(str(error), 300)}"]
 
 
 def _send_waiting(ctx: Context) -> list[str]:

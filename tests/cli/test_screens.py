@@ -62,6 +62,8 @@ SHOW = [
     "agent-send worker-2 'Use eight columns' --kind proposal --as worker-1",
     "agent-vote M-000000000000 --against --reason 'Four is enough' --as worker-2",
     "agent-vote M-000000000000",
+    "agent-run question 'How wide is a tab?' --as worker-1",
+    "agent-workflows",
     "agent-subscribe 'code.*' --as worker-2",
     "agent-topic list",
     "agent-jobs",

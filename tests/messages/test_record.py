@@ -37,6 +37,8 @@ MESSAGES = st.builds(
     artifacts=st.lists(LINES, max_size=3).map(tuple),
     claim=TIMES,
     is_payload=st.booleans(),
+    workflow=st.sampled_from(["", "review"]),
+    step=st.sampled_from(["", "look-at-it"]),
 )
 
 

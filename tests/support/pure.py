@@ -44,6 +44,7 @@ _NAMES = {
     "settings": "consent key_lines schema settings unknown_keys",
     "state": "admin_port cause codec join ledger legacy_causes presence record refusal usage",
     "sweep": "messages plan",
+    "workflows": "engine prompt workflow",
 }
 PURE = tuple(
     f"ghp_agents/{folder}/{name}.py" for folder, names in _NAMES.items() for name in names.split()

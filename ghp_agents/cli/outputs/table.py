@@ -55,6 +55,7 @@ from ghp_agents.cli.outputs.run import RunJson
 from ghp_agents.cli.outputs.text import HandoffJson, NoteHitJson, NoteJson, QuestionJson, ResumeJson
 from ghp_agents.cli.outputs.timeline import TimelineJson
 from ghp_agents.cli.outputs.upkeep import BusySweepJson, FindingJson, SweepJson, TrustJson
+from ghp_agents.cli.outputs.workflow import WorkflowsJson
 
 OUTPUTS: dict[str, Any] = {  # by command
     "agent-check": list[RefusedFileJson | RefusedCommitJson | OverriddenFileJson] | LockJson,
@@ -99,6 +100,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-trust": TrustJson,
     "agent-vote": VotesJson,
     "agent-where": WhereJson,
+    "agent-workflows": WorkflowsJson,
 }
 
 # What `--json FIELDS` chooses from, where it is neither the object nor each of its list.

@@ -1,0 +1,112 @@
+"""`agent-run` and `agent-workflows`: work in steps, by several agents and people."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ghp_agents.cli import complete, json_choice, output
+from ghp_agents.cli.context import acting, hear_first, send, start_background
+from ghp_agents.cli.group import Group
+from ghp_agents.cli.params import read_text
+from ghp_agents.cli.views import workflow as view
+from ghp_agents.core.ids import short_ids
+from ghp_agents.messages import mailbox, texts
+from ghp_agents.wiring import App
+from ghp_agents.workflows import engine, files
+from ghp_agents.workflows import service as services
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.workflow import WorkflowsJson
+
+
+@click.command(
+    "agent-run", epilog="Example: ghp agent-run question 'How wide is a tab?' --to worker-2"
+)
+@click.argument("name", metavar="WORKFLOW")
+@click.argument("subject", metavar="[SUBJECT]", required=False, default="")
+@click.option("--issue", metavar="N", help="The issue that it is about.",
+              shell_complete=complete.issues)  # fmt: skip
+@click.option("--body", metavar="TEXT", default="", help="More about it; `-` reads stdin.")
+@click.option("--to", "agent", metavar="AGENT", default="", shell_complete=complete.agents,
+              help="Who does the first step.")  # fmt: skip
+@acting
+def run(app: App, name: str, subject: str, issue: str | None, body: str, agent: str) -> None:
+    """Start a workflow, and print the id of its conversation.
+
+    Its steps are messages to agents, and questions to people. When one is done, the next sync of
+    any clone sends the next one. `ghp agent-workflows` lists what there is, and what was started.
+    """
+    text = read_text(body, 4 * texts.BODY_LIMIT + 4, "The text") if body else ""
+    result, notes = services.start(app, name, subject, text, agent, issue)
+    output.data(result.message.name)
+    if result.is_new:
+        output.done(f"Started the workflow {name}: {result.message.subject}")
+    else:
+        output.say(f"Already started as {result.message.name}.")
+    for note in notes:
+        output.say(note)
+    output.flush()
+    send(app)
+
+
+@click.group(
+    "agent-workflows",
+    cls=Group,
+    epilog="Example: ghp agent-workflows show review",
+    invoke_without_command=True,
+    subcommand_metavar="[COMMAND] [ARGS]...",  # versions of click differ
+)
+@click.option("--all", "everything", is_flag=True, help="Also those that have completed.")
+@json_choice.option("Print them as JSON.")
+@click.pass_context
+def workflows(ctx: click.Context, everything: bool, as_json: bool) -> None:
+    """List workflows: where each that was started stands, and what can be started.
+
+    A workflow is a file .ghp/workflows/NAME.md on main. Some come with this program.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    app: App = ctx.obj
+    hear_first(app)
+    known, found = files.known(app.ws), services.runs(app, app.store.snapshot())
+    completed = [each for each in found if each.standing == engine.COMPLETED]
+    shown = found if everything else [each for each in found if each not in completed]
+    if as_json:
+        names = sorted({*known.workflows, *known.problems})
+        answer: WorkflowsJson = {
+            "workflows": [
+                view.file_json(each, known.workflows.get(each), known.problems.get(each, ""))
+                for each in names
+            ],
+            "runs": [view.run_json(each) for each in found],
+        }
+        output.as_json(answer)
+        return
+    if shown:
+        short, now = short_ids(each.start.id for each in found), app.ws.clock.now()
+        rows = [view.run_row(each, short[each.start.id], now) for each in shown]
+        output.table(view.RUNS, rows, [view.STYLES.get(each.standing, "") for each in shown])
+        output.data("\n")
+    output.table(view.FILES, [view.file_row(each) for each in known.workflows.values()])
+    if completed and not everything:
+        output.say(view.summary(completed))
+    for name, problem in known.problems.items():
+        output.warn(f"{files.FOLDER}{name}{files.SUFFIX} cannot be used: {problem}.")
+    start_background(app)
+
+
+@workflows.command("show", epilog="Example: ghp agent-workflows show review")
+@click.argument("name", metavar="WORKFLOW|ID")
+@click.pass_obj
+def show(app: App, name: str) -> None:
+    """Print the file of a workflow, or the steps of one that was started (M-3f9a)."""
+    if not name.startswith("M-"):
+        output.data(output.clean(files.text(app.ws, name).rstrip()))
+        return
+    snapshot = app.store.snapshot()
+    found = services.runs(app, snapshot)
+    wanted = mailbox.find(snapshot, [each.start for each in found], name)
+    for each in found:
+        if each.start.id == wanted.id:
+            for line in view.step_lines(each):
+                output.data(line)

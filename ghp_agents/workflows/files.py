@@ -1,0 +1,108 @@
+"""The workflow files: those on main, and those that come with this program.
+
+Only what is on main counts, for its maintainers decide who is asked for what. A file of a worktree
+has no effect, and no link is followed.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from ghp_agents.consent.templates import entries
+from ghp_agents.core.errors import GhpError, NotFoundError
+from ghp_agents.core.ids import one_line
+from ghp_agents.core.json_file import object_file
+from ghp_agents.core.templates import shipped
+from ghp_agents.git import process as git
+from ghp_agents.git import worktree_admin
+from ghp_agents.state import remote_branches
+from ghp_agents.state.default_branch import trunk
+from ghp_agents.workflows.workflow import LARGEST, Workflow, parse
+from ghp_agents.workspace import Workspace
+
+FOLDER = ".ghp/workflows/"
+SUFFIX = ".md"
+MOST = 100  # files on main that are read
+CACHE = "workflows.json"
+
+
+class KnownWorkflows(NamedTuple):
+    """The workflows by name, and for each file that is wrong the reason."""
+
+    workflows: Mapping[str, Workflow]
+    problems: Mapping[str, str] = {}
+
+
+def known(ws: Workspace) -> KnownWorkflows:
+    """All workflows; one on main replaces the one of this name that comes with this program."""
+    texts = {name: (text, True) for name, text in _shipped().items()}
+    texts |= {name: (text, False) for name, text in of_main(ws).items()}
+    workflows: dict[str, Workflow] = {}
+    problems: dict[str, str] = {}
+    for name, (text, is_shipped) in sorted(texts.items()):
+        try:
+            workflows[name] = parse(text.encode(), name, is_shipped=is_shipped)
+        except (ValueError, GhpError) as error:
+            problems[name] = one_line(str(error), 300).rstrip(".")
+    return KnownWorkflows(workflows, problems)
+
+
+def find(found: KnownWorkflows, name: str) -> Workflow:
+    """A workflow by its name. Raises NotFoundError, and GhpError if its file is wrong."""
+    if name in found.problems:
+        raise GhpError(
+            f"{FOLDER}{name}{SUFFIX} cannot be used: {found.problems[name]}.",
+            hint="Fix it on main; `docs/workflows.md` shows its form.",
+        )
+    if name not in found.workflows:
+        others = f"Choose one of {', '.join(found.workflows)}, or add {FOLDER}NAME{SUFFIX} to main."
+        number = name.removeprefix("#")
+        raise NotFoundError(
+            f"There is no workflow {one_line(name, 40)!r}.",
+            hint=f"To work on an issue: `ghp agent-start {number}`."
+            if number.isdigit()
+            else others,
+        )
+    return found.workflows[name]
+
+
+def text(ws: Workspace, name: str) -> str:
+    """The file of a workflow as it is. Raises NotFoundError."""
+    texts = {**_shipped(), **of_main(ws)}
+    if name not in texts:
+        find(KnownWorkflows(dict.fromkeys(sorted(texts), Workflow(""))), name)
+    return texts[name]
+
+
+def of_main(ws: Workspace) -> dict[str, str]:
+    """The files on main by name, as text. While main does not move, they come from a cache."""
+    name = trunk(ws)
+    tip = name and (
+        remote_branches.known_tip(ws, name)
+        or worktree_admin.tip(ws.folder, remote_branches.HEADS + name)
+    )
+    if not tip:
+        return {}
+    cache = object_file(Path(ws.cache_dir, CACHE))
+    content = cache.read()
+    if content.get("main") != tip:
+        content = {"main": tip, "files": _read(ws)}
+        cache.write(content)
+    files = content.get("files")
+    return {str(x): str(y) for x, y in files.items()} if isinstance(files, dict) else {}
+
+
+def _read(ws: Workspace) -> dict[str, str]:
+    found = [x for x in entries(ws, FOLDER) if x.is_file and x.path.endswith(SUFFIX)]
+    return {
+        PurePosixPath(each.path).stem: git.check(
+            ["cat-file", "blob", each.oid], cwd=ws.folder
+        ).out.decode("utf-8", "replace")
+        for each in found[:MOST]
+        if each.size <= LARGEST
+    }
+
+
+def _shipped() -> dict[str, str]:
+    folder = shipped(Path(__file__).parents[1]) / "workflows"
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md"))}
