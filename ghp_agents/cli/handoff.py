@@ -17,18 +17,15 @@ from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.handoffs import record
 from ghp_agents.handoffs.hand_over import HandOver, hand_over, holds
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Missing, Sections, size_text
-from ghp_agents.handoffs.restore import AlreadyRestoredError, Restored, restore
 from ghp_agents.handoffs.service import HandoffResult
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.issues.issue import short
-from ghp_agents.sync.notifications import (
-    Notifications,
-    deliver,
-    fence_lines,
-    of_others,
-    stopped_issues,
-)
 from ghp_agents.wiring import App
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # of agent-resume alone
+    from ghp_agents.handoffs.restore import Restored
+    from ghp_agents.sync.notifications import Notifications
 
 LISTED = 10
 SECRET = re.compile("seems to hold|usually holds secrets")  # reasons why a file is not stored
@@ -266,6 +263,8 @@ def resume(
         output.data(text)
     output.flush()
     if others.text:
+        from ghp_agents.sync.notifications import deliver
+
         deliver(app, AgentName(chosen.about.actor.name), others.ids)
     if resumed.news:
         agent = AgentName(chosen.about.actor.name)
@@ -279,21 +278,27 @@ def _fence_lines(app: App, actor: Actor) -> tuple[str, frozenset[int]]:
     """Return that the agent lost its claim, if it did, and the issues to stop work on."""
     if actor.is_person:
         return "", frozenset()
+    from ghp_agents.sync.notifications import fence_lines, stopped_issues
+
     agent, snapshot = AgentName(actor.name), app.store.snapshot()
     lines = fence_lines(app, snapshot, agent)
     return "".join(f"{line}\n\n" for line in lines), stopped_issues(app, snapshot, agent)
 
 
-def _others_news(app: App, actor: Actor) -> Notifications:
+def _others_news(app: App, actor: Actor) -> "Notifications":
     """Return what others did meanwhile as a list, if it concerns the agent."""
+    from ghp_agents.sync.notifications import Notifications, of_others
+
     if actor.is_person:
         return Notifications("")
     others = of_others(app, app.store.snapshot(), AgentName(actor.name))
     return others._replace(text="".join(f"- {line}\n" for line in others.text.splitlines()))
 
 
-def _restore(app: App, handoff: Handoff | None, allow_config: bool) -> Restored | None:
+def _restore(app: App, handoff: Handoff | None, allow_config: bool) -> "Restored | None":
     """Restore the uncommitted work; None if it was restored before."""
+    from ghp_agents.handoffs.restore import AlreadyRestoredError, restore
+
     try:
         with output.busy("Restoring the work"):
             return restore(app, handoff, allow_config=allow_config)
@@ -302,7 +307,7 @@ def _restore(app: App, handoff: Handoff | None, allow_config: bool) -> Restored 
         return None
 
 
-def _say_restored(restored: Restored) -> None:
+def _say_restored(restored: "Restored") -> None:
     work, name, base = restored.work, restored.handoff.name, _base(restored)
     how = f"merged from {base} and staged" if restored.three_way else f"on its own base, {base}"
     if not restored.conflicts:
@@ -320,12 +325,12 @@ def _say_restored(restored: Restored) -> None:
         )
 
 
-def _base(restored: Restored) -> str:
+def _base(restored: "Restored") -> str:
     base = restored.work.base
     return f"commit {base[:12]}" if base else "repository without commits"
 
 
-def _conflicts(restored: Restored) -> GhpError:
+def _conflicts(restored: "Restored") -> GhpError:
     names = [one_line(name, 80) for name in restored.conflicts[:LISTED]]
     if len(restored.conflicts) > LISTED:
         names.append(f"and {len(restored.conflicts) - LISTED} more")

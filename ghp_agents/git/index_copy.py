@@ -58,7 +58,10 @@ class ScratchIndex:
     @cached_property
     def is_sparse(self) -> bool:
         """Whether the worktree has only a part of the files."""
-        return git.config(self.worktree, "core.sparseCheckout") == "true"
+        return (
+            Path(self.place.git_dir, "info/sparse-checkout").exists()
+            and git.config(self.worktree, "core.sparseCheckout") == "true"
+        )
 
     def run(self, *args: str, stdin: bytes | None = None, index: Path | None = None) -> git.Result:
         """Run git here, whatever its exit code; on another index file if one is named."""

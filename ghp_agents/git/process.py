@@ -216,12 +216,13 @@ def _version(_: str) -> tuple[int, ...]:
     return tuple(int(number) for number in numbers)
 
 
-def run_gitpython(folder: Path, git_dir: Path, *args: str) -> str | None:
-    """The output of a git command on a person's history and worktree, by GitPython; None if it
-    fails.
+def run_gitpython(folder: Path, git_dir: Path, *args: str) -> bytes:
+    """The output of a git command on a person's history and worktree, by GitPython. Raises GitError
+    unless it exits with 0.
 
     Only its command runner is used: its objects fail in sha256 repositories (measured with 3.2.1:
-    ValueError), and its refs in reftable ones.
+    ValueError), and its refs in reftable ones. It takes twice as long to import as click, so only
+    what is rarely asked uses it.
     """
     import git as gitpython
 
@@ -231,16 +232,19 @@ def run_gitpython(folder: Path, git_dir: Path, *args: str) -> str | None:
     if "GIT_DIR" in os.environ:  # inside a hook, perhaps of another worktree
         env["GIT_DIR"] = str(git_dir)
     try:
-        code, out, _ = gitpython.Git(folder).execute(
+        code, out, err = gitpython.Git(folder).execute(
             ["git", *_FLAGS, *args],
             env=env,
             with_exceptions=False,
             with_extended_output=True,
-            strip_newline_in_stdout=True,
+            stdout_as_string=False,
+            strip_newline_in_stdout=False,
         )
     except gitpython.GitError as error:
         raise GitError(f"`git {args[0]}` failed: {error}", hint="Run `ghp agent-doctor`.") from None
-    return str(out) if code == 0 else None
+    if code != 0:
+        raise failure(args, Result(code, out, err))
+    return out
 
 
 def _command(args: Sequence[str], git_dir: Path | None) -> list[str]:

@@ -169,10 +169,11 @@ def history(place: Location, commit: str, others: Sequence[str]) -> History:
     Without others there is nothing to compare with, and no base.
     """
     assert place.toplevel is not None
-    folder, git_dir = Path(place.toplevel), Path(place.git_dir)
+    folder = Path(place.toplevel)
 
     def ask(*args: str) -> str:
-        return git.run_gitpython(folder, git_dir, *args) or ""
+        done = git.run(args, cwd=folder)
+        return os.fsdecode(done.out).removesuffix("\n") if done.code == 0 else ""
 
     wanted = [commit, "--not", *others] if others else [commit]
     lines = ask(

@@ -59,7 +59,7 @@ def diff(ctx: Context, pull: Pull) -> bytes:
     if not base or pull.merged_as == pull.head:
         raise _unknown(pull)
     args = ["diff", *_PLAIN, f"{base}...{pull.head}", "--"]
-    return git.check(args, cwd=ctx.ws.folder).out
+    return git.run_gitpython(ctx.ws.folder, ctx.ws.git_dir, *args)
 
 
 def _base(ws: Workspace, pull: Pull) -> str:

@@ -169,9 +169,10 @@ def test_the_whole_configuration_has_the_values_and_scopes_of_each_name(repo: Pa
 # ------------------------------------------------------------------------------ a person's worktree
 
 
-def test_a_look_at_a_worktree_answers_or_says_no(repo: Path) -> None:
-    assert git.run_gitpython(repo, repo / ".git", "log", "-1", "--format=%s") == "Begin"
-    assert git.run_gitpython(repo, repo / ".git", "rev-parse", "--verify", "nothing") is None
+def test_a_look_at_a_worktree_answers_or_is_an_error(repo: Path) -> None:
+    assert git.run_gitpython(repo, repo / ".git", "log", "-1", "--format=%s") == b"Begin\n"
+    with pytest.raises(GitError, match="`git rev-parse` failed: fatal: Needed a single revision"):
+        git.run_gitpython(repo, repo / ".git", "rev-parse", "--verify", "nothing")
 
 
 def test_a_look_from_inside_the_hook_of_another_worktree_is_at_this_one(
@@ -180,4 +181,4 @@ def test_a_look_from_inside_the_hook_of_another_worktree_is_at_this_one(
     linked = worktree(repo, "147")
     monkeypatch.setenv("GIT_DIR", str(repo / ".git"))
     git_dir = repo / ".git/worktrees" / linked.name
-    assert git.run_gitpython(linked, git_dir, "symbolic-ref", "HEAD") == "refs/heads/agent/147"
+    assert git.run_gitpython(linked, git_dir, "symbolic-ref", "HEAD") == b"refs/heads/agent/147\n"
