@@ -7,6 +7,7 @@ from ghp_agents.locks.lock import Lock
 from ghp_agents.runs import policy
 from tests.support.fleet import Fleet
 from tests.support.fleet_parts import LawError, Size
+from tests.support.thorough import IS_THOROUGH
 
 SMALL = Size(clones=3, agents=6, jobs=200, trouble=200)
 LONGEST = 3_000  # ticks
@@ -33,7 +34,7 @@ def test_a_history_can_be_replayed() -> None:
 
 @pytest.mark.slow
 def test_no_schedule_breaks_a_law() -> None:
-    for seed in range(300):
+    for seed in range(1_000 if IS_THOROUGH else 40):
         play(Fleet(seed, SMALL))
 
 
