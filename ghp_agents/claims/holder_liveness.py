@@ -16,10 +16,9 @@ from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import LIVING, AgentView
+from ghp_agents.state import observed
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.workspace import Workspace
-
-NOTED_FILE = "claims.json"
 
 
 class HolderView(NamedTuple):
@@ -115,4 +114,4 @@ def observe(ctx: Context) -> None:
 def note_first_seen(ws: Workspace, leases: Iterable[Lock]) -> Mapping[str, FirstSeen]:
     """When each of these locks was first seen here at its present revision, by name."""
     revisions = {lock.name: lock.revision for lock in leases}
-    return json_file.note_first_seen(ws.cache_dir / NOTED_FILE, revisions, ws.steady())
+    return json_file.note_first_seen(ws.cache_dir / observed.CLAIMS, revisions, ws.steady())

@@ -13,16 +13,15 @@ from ghp_agents.core.first_seen import FirstSeen
 from ghp_agents.leases.record import FOLDER, LeaseHistory, read_leases
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
+from ghp_agents.state import observed
 from ghp_agents.workspace import Workspace
-
-NOTED_FILE = "lapses.json"
 
 
 def observe(ctx: Context) -> None:
     """After a sync: note new leases with a TTL, and forget those that have ended."""
     snapshot = ctx.store.snapshot()
     known = timed(snapshot, read_leases(snapshot.present(FOLDER))[0])
-    if known or (ctx.ws.cache_dir / NOTED_FILE).exists():
+    if known or (ctx.ws.cache_dir / observed.LAPSES).exists():
         _note(ctx.ws, known, forget=True)
 
 
@@ -32,7 +31,7 @@ def _note(
     """When each lease was first seen here with its present TTL; `forget` drops all others."""
     revisions = {log.id: log.timed.id if log.timed else "" for log in known}
     return json_file.note_first_seen(
-        ws.cache_dir / NOTED_FILE, revisions, ws.steady(), forget=forget
+        ws.cache_dir / observed.LAPSES, revisions, ws.steady(), forget=forget
     )
 
 

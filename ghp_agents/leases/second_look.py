@@ -14,9 +14,9 @@ from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import SECOND_LOOK, Liveness, is_confirmed
+from ghp_agents.state import observed
 from ghp_agents.state.presence import position
 
-DOUBTS = "doubts.json"
 HINT = (
     "Taking over a strict lease needs a second check. Run `ghp agent-sync` after "
     f"{SECOND_LOOK:g} seconds, then try again."
@@ -28,7 +28,7 @@ def unconfirmed(ctx: Context, met: Mapping[str, tuple[Lock, HolderView]]) -> lis
 
     Notes this look. A holder that is seen alive is no longer in doubt.
     """
-    file, now = first_seen_file(ctx.ws.cache_dir / DOUBTS), ctx.ws.steady()
+    file, now = first_seen_file(ctx.ws.cache_dir / observed.DOUBTS), ctx.ws.steady()
     previous = file.read()
     doubts = {name: doubt for name, doubt in previous.items() if name not in met}
     unsure: list[Lock] = []

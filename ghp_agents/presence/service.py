@@ -21,13 +21,13 @@ from ghp_agents.presence.liveness import (
     silent_for,
     take_turns,
 )
+from ghp_agents.state import observed
 from ghp_agents.state import presence as rules
 from ghp_agents.state.presence import Presence, issue_of, next_epoch, position
 from ghp_agents.workspace import Workspace
 
 T = TypeVar("T")
 
-SIGHTINGS = "sightings.json"
 TURNS = "turns.json"
 LEASES = ".ghp/leases/"  # without leases, the modules that read them are not loaded
 WAITERS = "waiters"  # a folder that exists where an agent waits, or has waited
@@ -327,10 +327,10 @@ def _observe(ws: Workspace, snapshot: Snapshot) -> tuple[Memory, float]:
         if name in elsewhere
     }
     now = ws.steady()
-    memory, turns = _noted(ws, SIGHTINGS, Sighting).read(), _noted(ws, TURNS, Turns).read()
+    memory, turns = _noted(ws, observed.SIGHTINGS, Sighting).read(), _noted(ws, TURNS, Turns).read()
     seen = observe(memory, known, now)
     if seen != memory:
-        _noted(ws, SIGHTINGS, Sighting).write(seen)
+        _noted(ws, observed.SIGHTINGS, Sighting).write(seen)
         _noted(ws, TURNS, Turns).write(take_turns(turns, memory, seen, now, RIVAL_WINDOW))
     return seen, now
 

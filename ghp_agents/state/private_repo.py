@@ -17,6 +17,7 @@ from ghp_agents.git import loose
 from ghp_agents.git import process as git
 from ghp_agents.git.objects import ObjectReader
 from ghp_agents.git.refs import UnreadableRefsError, read_refs, swap_ref
+from ghp_agents.state import observed
 from ghp_agents.workspace import Workspace
 
 CLONE_REFS = "refs/ghp/clone/"  # only our own; one writer
@@ -272,6 +273,7 @@ def _split_from_original(ws: Workspace, repository: StateRepository) -> StateRep
             head = repository.commit_at(repository.ref)
             if head:
                 repository.check("update-ref", renamed.ref, head, "")
+            observed.forget(ws.cache_dir)
             rename_clone(repository, renamed.clone)
             _record_place(repository.path)
             if head:

@@ -7,7 +7,6 @@ they share: they are one observer, on any machine.
 import json
 from typing import Any, NotRequired, TypedDict
 
-from ghp_agents.claims import holder_liveness
 from ghp_agents.core import files, json_file
 from ghp_agents.core.fields import parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
@@ -15,7 +14,7 @@ from ghp_agents.core.json_file import object_file
 from ghp_agents.core.schema_version import versioned
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
-from ghp_agents.state import ledger
+from ghp_agents.state import ledger, observed
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.sweep import kept_cache
@@ -24,7 +23,7 @@ from ghp_agents.workspace import Workspace, now_text
 
 CLONES = "clones-seen.json"
 NOTES = (
-    presence.SIGHTINGS, presence.TURNS, holder_liveness.NOTED_FILE, CLONES, kept_cache.NOTE,
+    observed.SIGHTINGS, presence.TURNS, observed.CLAIMS, CLONES, kept_cache.NOTE,
 )  # fmt: skip
 FOLDER = ".ghp/sweeps/"
 

@@ -11,6 +11,7 @@ from ghp_agents.leases import second_look as doubts
 from ghp_agents.locks.lock import Lock
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
+from ghp_agents.state import observed
 from ghp_agents.workspace import open_workspace
 from tests.support.clock import ManualClock
 from tests.support.context import make_context
@@ -118,5 +119,5 @@ def test_notes_that_cannot_be_read_confirm_nothing(yard: Yard, notes: bytes) -> 
     dead = sight(Liveness.DEAD, is_here=True)
     assert is_doubted(yard, dead)
     yard.clock.wait(10)
-    (yard.ws(None).cache_dir / doubts.DOUBTS).write_bytes(notes)
+    (yard.ws(None).cache_dir / observed.DOUBTS).write_bytes(notes)
     assert is_doubted(yard, dead)

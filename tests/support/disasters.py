@@ -11,6 +11,7 @@ from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import CloneId, Timestamp
 from ghp_agents.locks.names import claim_name
+from ghp_agents.state import observed
 from tests.support import laws
 from tests.support.acts import ISSUES, Act, Run, Step
 from tests.support.context import make_context
@@ -131,6 +132,7 @@ def _copy(run: Run, step: Step) -> str | None:
     line = Board(before.board.leases, before.board.histories, lock=before.board.lock)
     line.token = before.board.token
     made = Clone(number, before.clock, MemoryRemote(before.hub.histories), line)
+    observed.forget(world.folder / f"c{number}/.git/ghp/cache")  # as real copies do
     made.store = world.stores(world, number, before.clock, made.hub)
     made.locks = world.lock_services(world, number, before.clock, line)
     made.copy_from(before)

@@ -14,7 +14,7 @@ from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import count
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import process as git
-from ghp_agents.state import refusal
+from ghp_agents.state import observed, refusal
 from ghp_agents.state.coordination import Remote, coordination_remote, why_none
 from ghp_agents.state.git import copied_clone, fold, refused_search
 from ghp_agents.state.git.sync_status import NOTE, SyncMemory, count_unsent, read_note
@@ -205,6 +205,7 @@ def _split_from_twin(ws: Workspace, repository: StateRepository) -> StateReposit
         renamed = repository.with_clone(new_clone_id())
         if head:
             repository.check("update-ref", renamed.ref, head, "")
+        observed.forget(ws.cache_dir)
         rename_clone(repository, renamed.clone)
         if head:
             repository.check("update-ref", "-d", repository.ref, head)
