@@ -40,16 +40,17 @@ def keep(
         _file(folders, agent).write(kept)
 
 
-def is_open(ws: Workspace, agent: str) -> bool:
-    """Whether `agent` is a session with a way in, which runs here and is between two turns."""
+def open_session(ws: Workspace, agent: str) -> str:
+    """The session of `agent`, if it has a way in, runs here and is between two turns; else empty."""
     kept, presence = _read(ws, agent), ws.presence(agent) or {}
-    return (
+    is_open = (
         bool(kept)
         and presence.get("status") in RESTING
         and (presence.get("local") or {}).get("session") == kept.get("session")
         and alive.process_lives(presence) is True
         and not wait_status.is_waiting(ws, agent)
     )
+    return str(kept["session"]) if is_open else ""
 
 
 def send(ws: Workspace, agent: str, text: str) -> bool:

@@ -4,7 +4,7 @@ The call has no content: the session's hook tells the news, as at every prompt. 
 twice, and a call that is lost delays the news until the session's next event.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from ghp_agents.core.ids import AgentName
@@ -15,6 +15,7 @@ from ghp_agents.presence import way_in
 
 FOLDER = "woken"
 PAUSE = 60.0  # seconds between two calls of one session
+REFUSED_PAUSES = (60.0, 300.0, 1_800.0)  # seconds after each refused call of a session; then no more
 CALL = (
     "ghp-agents, which coordinates the agents of this repository, has news for this agent. Its "
     "hook adds the news to this message. `ghp agent-inbox` lists messages."
@@ -22,25 +23,42 @@ CALL = (
 
 
 def wake(ctx: Context, agent: AgentName, keys: Collection[str]) -> None:
-    """Wake the session of `agent`, if it rests, once for each of the undelivered items `keys`."""
-    if not keys or not ctx.ws.settings.wake or not way_in.is_open(ctx.ws, agent):
+    """Wake the session of `agent`, if it rests, once for each of the undelivered items `keys`. A
+    client that refuses is asked again after growing pauses."""
+    session = way_in.open_session(ctx.ws, agent) if keys and ctx.ws.settings.wake else ""
+    if not session:
         return
     file = object_file(Path(ctx.ws.cache_dir, FOLDER, f"{agent}.json"))
-    known, now = file.read(), ctx.ws.steady()
-    if is_due(known.get("keys"), known.get("at"), keys, now) and way_in.send(ctx.ws, agent, CALL):
+    kept, now = file.read(), ctx.ws.steady()
+    if not is_due(kept, session, keys, now):
+        return
+    if way_in.send(ctx.ws, agent, CALL):
         file.write({"keys": sorted(keys), "at": now})
+    else:
+        refused = _refused(kept, session) + 1
+        file.write({**kept, "at": now, "session": session, "refused": refused})
 
 
-def is_due(known: object, at: object, keys: Collection[str], now: float) -> bool:
+def is_due(kept: Mapping[str, object], session: str, keys: Collection[str], now: float) -> bool:
     """Whether there is an item among `keys` for which the session was not called, and it was not
-    called just now. `known` and `at` are what was kept of the last call."""
+    called just now. `kept` is what was noted of the last call."""
+    known, at, refused = kept.get("keys"), kept.get("at"), _refused(kept, session)
+    if refused > len(REFUSED_PAUSES):
+        return False
     called = set(map(str, known)) if isinstance(known, list) else set[str]()
+    pause = REFUSED_PAUSES[refused - 1] if refused else PAUSE
     is_new = not called.issuperset(keys)
-    return is_new and not (isinstance(at, int | float) and 0 <= now - at < PAUSE)
+    return is_new and not (isinstance(at, int | float) and 0 <= now - at < pause)
+
+
+def _refused(kept: Mapping[str, object], session: str) -> int:
+    """How many calls the client of this session refused since it took one."""
+    number = kept.get("refused")
+    return number if isinstance(number, int) and kept.get("session") == session else 0
 
 
 def wakes_any(ctx: Context) -> bool:
     """Whether a resting session of this clone could be woken."""
     if not ctx.ws.settings.wake:
         return False
-    return any(way_in.is_open(ctx.ws, each) for each in presence.agents_here(ctx.ws))
+    return any(way_in.open_session(ctx.ws, each) for each in presence.agents_here(ctx.ws))

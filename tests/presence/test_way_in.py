@@ -44,7 +44,7 @@ def keep(app: App, client: str = "claude", session: str = "s-1", **environ: str)
 
 def test_claude_reads_one_line_for_its_session(app: App, inbox: socket.socket) -> None:
     keep(app, CLAUDE_CODE_MESSAGING_SOCKET="inbox")
-    assert way_in.is_open(app.ws, AGENT)
+    assert way_in.open_session(app.ws, AGENT)
     assert way_in.send(app.ws, AGENT, "News\nof two lines")
     stream, _ = inbox.accept()
     with stream, stream.makefile() as lines:
@@ -73,19 +73,19 @@ def test_codex_gets_it_in_the_queue_of_its_thread(app: App, tmp_path: Path) -> N
 def test_a_session_is_not_disturbed_in_its_turn_or_while_it_waits(app: App) -> None:
     keep(app, CLAUDE_CODE_MESSAGING_SOCKET="inbox")
     with wait.presence(app.ws, AGENT, "waiting", "Waiting for an answer:"):
-        assert not way_in.is_open(app.ws, AGENT)
-    assert way_in.is_open(app.ws, AGENT)
+        assert not way_in.open_session(app.ws, AGENT)
+    assert way_in.open_session(app.ws, AGENT)
     presence.heartbeat(app.ws, app.store, AGENT, {"status": "implementing"})
-    assert not way_in.is_open(app.ws, AGENT)
+    assert not way_in.open_session(app.ws, AGENT)
 
 
 def test_there_is_no_way_into_another_session_or_client(app: App) -> None:
-    assert not way_in.is_open(app.ws, AGENT)
+    assert not way_in.open_session(app.ws, AGENT)
     keep(app, "gemini", CLAUDE_CODE_MESSAGING_SOCKET="inbox")
     keep(app, "claude")
-    assert not way_in.is_open(app.ws, AGENT)
+    assert not way_in.open_session(app.ws, AGENT)
     keep(app, session="s-2", CLAUDE_CODE_MESSAGING_SOCKET="inbox")
-    assert not way_in.is_open(app.ws, AGENT)
+    assert not way_in.open_session(app.ws, AGENT)
 
 
 def test_what_is_no_socket_of_this_user_is_left_alone(app: App, tmp_path: Path) -> None:

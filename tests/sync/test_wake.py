@@ -20,7 +20,7 @@ class Team:
     """worker-1 sends; worker-2 is a session of Codex that rests. `calls` are what reaches it."""
 
     def __init__(self, repo: Path, bin: Path) -> None:
-        self._log = bin / "log"
+        self._log, self._codex = bin / "log", bin / "codex"
         (bin / "codex").write_text(f'#!/bin/sh\necho "$@" >> {self._log}\n')
         (bin / "codex").chmod(0o755)
         self.one = Post(repo, "worker-1")
@@ -35,6 +35,14 @@ class Team:
 
     def rest(self, status: str = "waiting") -> None:
         presence.heartbeat(self.app.ws, self.app.store, RESTING, {"status": status})
+
+    def fails(self, session: str = "s-1") -> None:
+        """From now on its client refuses all calls."""
+        self._codex.write_text(f'#!/bin/sh\necho "$@" >> {self._log}\nexit 1\n')
+        environ = {**self.app.environ, "CLAUDE_CODE_SESSION_ID": session}
+        self.app = App(self.app.cwd, environ, name=RESTING, clock=self.one.clock)
+        self.rest()
+        way_in.keep(self.app.ws.folders, RESTING, "codex", session, {})
 
     def sync(self) -> int:
         """Notify all agents; how often worker-2 has been called."""
@@ -102,15 +110,32 @@ def test_a_setting_turns_it_off(team: Team) -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "at", "due"),
+    ("kept", "due"),
     [
-        (None, None, True),
-        (["a", "b"], 0.0, False),
-        (["a"], 0.0, True),
-        (["a"], 950.0, False),
-        (["a"], 2_000.0, True),  # the clock went back
-        ("odd", "odd", True),
+        ({}, True),
+        ({"keys": ["a", "b"], "at": 0.0}, False),
+        ({"keys": ["a"], "at": 0.0}, True),
+        ({"keys": ["a"], "at": 950.0}, False),
+        ({"keys": ["a"], "at": 2_000.0}, True),  # the clock went back
+        ({"keys": "odd", "at": "odd", "refused": "odd", "session": 7}, True),
+        ({"at": 901.0, "refused": 1, "session": "other"}, True),
+        ({"at": 901.0, "refused": 2, "session": "s-1"}, False),
+        ({"at": 700.0, "refused": 2, "session": "s-1"}, True),
+        ({"at": 0.0, "refused": 4, "session": "s-1"}, False),
     ],
 )
-def test_it_is_due_for_what_is_new(known: object, at: object, due: bool) -> None:
-    assert wake.is_due(known, at, ["a", "b"], 1_000.0) is due
+def test_it_is_due_for_what_is_new(kept: dict[str, object], due: bool) -> None:
+    assert wake.is_due(kept, "s-1", ["a", "b"], 1_000.0) is due
+
+
+def test_a_client_that_refuses_is_asked_again_after_growing_pauses(team: Team) -> None:
+    team.fails()
+    team.one.send("worker-2", kind="request")
+    at: list[int] = []
+    for minute in range(60):
+        if team.sync() > len(at):
+            at.append(minute)
+        team.one.clock.wait(60.0)
+    assert at == [0, 1, 6, 36]
+    team.fails(session="s-2")
+    assert [team.sync(), team.sync()] == [5, 5]
