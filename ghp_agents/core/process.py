@@ -12,6 +12,7 @@ from ghp_agents.core import progress, trace
 from ghp_agents.core.errors import GhpError
 
 END_GRACE_S = 5.0  # seconds that a command has to end after SIGTERM
+END_LOOK_S = 0.02  # seconds between two looks whether it has
 
 
 class Ended(NamedTuple):
@@ -120,9 +121,12 @@ def pipe(
             process.kill()
 
 
-def feed(command: str, given: bytes, *, cwd: Path, env: Mapping[str, str]) -> int:
+def feed(
+    command: str, given: bytes, *, cwd: Path, env: Mapping[str, str], timeout: float
+) -> int | None:
     """Run a shell's command that reads `given`, to its end; it prints where we print. Returns its
-    exit code. If we are interrupted, it is ended with its children."""
+    exit code; None if it took more than `timeout` seconds. Then, or if we are interrupted, it is
+    ended with its children."""
     trace.command([command])
     held: list[int] = []
     with _holding_signals(held):  # one that came before we know the process would leave it behind
@@ -134,7 +138,9 @@ def feed(command: str, given: bytes, *, cwd: Path, env: Mapping[str, str]) -> in
         try:
             for number in held:
                 signal.raise_signal(number)
-            process.communicate(given)
+            process.communicate(given, timeout)
+        except subprocess.TimeoutExpired:
+            return None
         finally:
             if process.poll() is None:
                 _end_group(process)
@@ -157,12 +163,19 @@ def _holding_signals(held: list[int]) -> Iterator[None]:
 
 
 def _end_group(process: "subprocess.Popen[bytes]") -> None:
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(END_GRACE_S)
-            return
+    """End a process and its children: they have a few seconds, then they are killed."""
+    from ghp_agents.core.clock import SystemClock
+
+    group, clock = process.pid, SystemClock()
+    with contextlib.suppress(ProcessLookupError):  # all have ended
+        os.killpg(group, signal.SIGTERM)
+        end = clock.interval()[1] + END_GRACE_S
+        while clock.interval()[1] < end:
+            process.poll()
+            os.killpg(group, 0)
+            clock.wait(END_LOOK_S)
+        os.killpg(group, signal.SIGKILL)
+    process.wait()
 
 
 class Ran(NamedTuple):

@@ -1,19 +1,21 @@
-"""Follow an inbox: hand over each message of an agent once, as it comes.
+"""Follow an inbox: hand over each message and notice of an agent once, as it comes.
 
 A message counts as told after its handover. So one that is cut off is handed over again, and what
 hooks told the agent meanwhile is not.
 """
 
 import contextlib
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.ids import Actor, AgentName
-from ghp_agents.escalations.delivered import is_told, mark_told
+from ghp_agents.escalations.delivered import Told, mark_told
 from ghp_agents.messages import mailbox, news, record, undelivered
 from ghp_agents.messages.message import Message
+from ghp_agents.messages.undelivered import InboxNotice
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import wait
 from ghp_agents.state.file_times import read_times
@@ -24,11 +26,12 @@ FIRST_PAUSE = 1.0  # seconds after a failed handover; each further one waits twi
 TRIES = 7  # handovers of one message, within about a minute
 FOLDER = "followers"  # of lock files
 
-HandOver = Callable[[Message], bool]
+Item = Message | InboxNotice
+HandOver = Callable[[Item], bool]
 
 
 class Attempts(NamedTuple):
-    """How often a message could not be handed over, and when to try again."""
+    """How often an item could not be handed over, and when to try again."""
 
     number: int = 0
     again_at: float = 0.0
@@ -47,13 +50,14 @@ class Follower:
         ctx: Context,
         agent: AgentName,
         hand_over: HandOver,
-        give_up: Callable[[Message], None],
+        give_up: Callable[[Item], None],
     ) -> None:
         self._ctx, self._agent = ctx, agent
         self._hand_over, self._give_up = hand_over, give_up
         self._times: object = None
         self._stamps: object = None
-        self._attempts: dict[str, Attempts] = {}  # by the id of a message
+        self._told = Told(ctx.ws, agent)
+        self._attempts: dict[str, Attempts] = {}  # by the key of an item
         self._read_again = self._sync_again = 0.0
 
     def run(self, pause: Callable[[float], None]) -> None:
@@ -99,29 +103,35 @@ class Follower:
         self._sync_again = self._moment() + max(pause, LOOK_EVERY)
 
     def _deliver(self, snapshot: Snapshot) -> None:
-        ws, waiting = self._ctx.ws, set[Actor]()
-        for message in undelivered.find(self._ctx, snapshot, self._agent).messages:
-            attempts = self._attempts.get(message.id, Attempts())
-            if attempts.number >= TRIES or message.by in waiting:
-                continue
-            if is_told(ws, self._agent, news.key_of(message)):
-                continue  # by a hook, while the last one was handed over
-            if self._moment() < attempts.again_at:
+        found, waiting = undelivered.find(self._ctx, snapshot, self._agent), set[Actor]()
+        for notice in undelivered.notices(self._ctx, snapshot, found):
+            self._hand(notice.key, functools.partial(InboxNotice, *notice))
+        for message in found.messages:
+            read = functools.partial(mailbox.whole, snapshot, message)
+            if message.by not in waiting and not self._hand(news.key_of(message), read):
                 waiting.add(message.by)
-            elif self._hand_over(mailbox.whole(snapshot, message)):
-                mark_told(ws, self._agent, [news.key_of(message)])
-            else:
-                attempts = self._failed(message, attempts.number + 1)
-                waiting.add(message.by)
-            self._read_again = min(self._read_again, attempts.again_at or self._read_again)
 
-    def _failed(self, message: Message, number: int) -> Attempts:
+    def _hand(self, key: str, read: Callable[[], Item]) -> bool:
+        """Hand an item over if it is due; returns whether what follows it can be handed over."""
+        attempts = self._attempts.get(key, Attempts())
+        if attempts.number >= TRIES or key in self._told:  # maybe by a hook, a moment ago
+            return True
+        if self._moment() >= attempts.again_at:
+            item = read()
+            if self._hand_over(item):
+                mark_told(self._ctx.ws, self._agent, [key])
+                return True
+            attempts = self._failed(key, item, attempts.number + 1)
+        self._read_again = min(self._read_again, attempts.again_at)
+        return False
+
+    def _failed(self, key: str, item: Item, number: int) -> Attempts:
         pause = FIRST_PAUSE * 2 ** (number - 1)
         if number >= TRIES:
-            self._give_up(message)
+            self._give_up(item)
             pause = 0.0  # the sender's next message waits no longer
-        self._attempts[message.id] = Attempts(number, self._moment() + pause)
-        return self._attempts[message.id]
+        self._attempts[key] = Attempts(number, self._moment() + pause)
+        return self._attempts[key]
 
     def _moment(self) -> float:
         return self._ctx.ws.clock.interval()[1]

@@ -12,6 +12,15 @@ from ghp_agents.messages.message import PROPOSAL, URGENCIES, Letter, Message
 from ghp_agents.ports import Context, Snapshot
 
 
+class InboxNotice(NamedTuple):
+    """What an agent hears beside messages: the result of a vote, or that a request is overdue."""
+
+    text: str
+    key: str
+    kind: str  # result, overdue
+    about: str  # the displayed id of the message
+
+
 class Undelivered(NamedTuple):
     """What an agent has not heard. `overdue` has texts with keys; the messages have no bodies."""
 
@@ -50,9 +59,19 @@ def texts(
     found = find(ctx, snapshot, agent, known)
     folded = news.fold(found.messages)[: news.LIMIT // 100]
     first = [each._replace(message=mailbox.whole(snapshot, each.message)) for each in folded]
+    told = [(each.text, each.key) for each in notices(ctx, snapshot, found)]
+    return [*told, *news.texts(first, len(found.messages))]
+
+
+def notices(ctx: Context, snapshot: Snapshot, found: Undelivered) -> list[InboxNotice]:
+    """The results and what is overdue, with their texts."""
     now = ctx.ws.clock.now()
-    votes = [
-        (vote.sentence(mailbox.whole_letter(snapshot, letter), now), key)
+    results = [
+        InboxNotice(vote.sentence(mailbox.whole_letter(snapshot, letter), now), key, "result", name)
         for letter, key in found.results
+        for name in (letter.message.name,)
     ]
-    return [*votes, *found.overdue, *news.texts(first, len(found.messages))]
+    late = [
+        InboxNotice(text, key, "overdue", f"M-{key.split('/')[1]}") for text, key in found.overdue
+    ]
+    return [*results, *late]

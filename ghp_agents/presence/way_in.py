@@ -41,7 +41,7 @@ def keep(
 
 
 def open_session(ws: Workspace, agent: str) -> str:
-    """The session of `agent`, if it has a way in, runs here and is between two turns; else empty."""
+    """The session of `agent` if it has a way in, runs here and is between two turns; or empty."""
     kept, presence = _read(ws, agent), ws.presence(agent) or {}
     is_open = (
         bool(kept)

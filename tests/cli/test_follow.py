@@ -125,6 +125,33 @@ def test_a_command_reads_the_message_and_its_failure_is_said(hall: Path) -> None
     assert (out, err) == ("", f"Warning: {asked}: the command ended with 1.\n")
 
 
+@pytest.mark.slow
+def test_a_command_that_takes_too_long_is_ended_and_the_message_counts_as_told(hall: Path) -> None:
+    name = sent(hall, "Long work")
+    script = "echo $GHP_MESSAGE; sleep 600"
+    with following(hall, "--exec", script, "--exec-timeout", "1s") as process:
+        assert line(process) == f"{name}\n"
+        later = sent(hall, "Later")
+        assert line(process) == f"{later}\n"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=SECONDS)
+    assert err.splitlines()[:2] == [
+        f"Warning: {name}: the command was ended after 1 s; the message counts as told.",
+        f"Hint: `ghp agent-inbox read {name}` shows it. Longer: --exec-timeout.",
+    ]
+
+
+@pytest.mark.slow
+def test_for_programs_an_overdue_request_is_one_line(hall: Path) -> None:
+    asked = invoke(
+        "agent-send worker-1 Fix --kind request --ack-within 1s --as worker-2", hall
+    ).out.strip()
+    with following(hall, "--json") as process:
+        shown = json.loads(line(process))
+    assert (shown["id"], shown["kind"]) == (asked, "overdue")
+    assert shown["text"].startswith(f"Nobody has begun with your {asked} «Fix» to worker-1 in time")
+
+
 @pytest.mark.parametrize(
     ("words", "error"),
     [

@@ -8,14 +8,20 @@ import pytest
 
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.escalations.delivered import mark_told
-from ghp_agents.messages.follow import TRIES, Follower
-from ghp_agents.messages.message import Message
+from ghp_agents.messages import voting
+from ghp_agents.messages.follow import TRIES, Follower, Item
 from ghp_agents.messages.news import key_of
+from ghp_agents.messages.undelivered import InboxNotice
 from tests.support.messages import Post
 
 
 class TimeIsUpError(Exception):
     """The end of a test's time."""
+
+
+def subject(item: Item) -> str:
+    """What it is about, in one line."""
+    return item.text.splitlines()[0] if isinstance(item, InboxNotice) else item.subject
 
 
 class Reader:
@@ -27,7 +33,7 @@ class Reader:
         self.given_up: list[str] = []
         self.fails: set[str] = set()
         self.follower = Follower(
-            agent.parts, agent.ws.agent(), self._take, lambda m: self.given_up.append(m.subject)
+            agent.parts, agent.ws.agent(), self._take, lambda m: self.given_up.append(subject(m))
         )
 
     def follow(self, seconds: int, meanwhile: Callable[[int], None] = lambda second: None) -> None:
@@ -45,9 +51,9 @@ class Reader:
         with pytest.raises(TimeIsUpError):
             self.follower.run(pause)
 
-    def _take(self, message: Message) -> bool:
-        self.read.append(message.subject)
-        return message.subject not in self.fails
+    def _take(self, item: Item) -> bool:
+        self.read.append(subject(item))
+        return self.read[-1] not in self.fails
 
 
 @pytest.fixture
@@ -122,7 +128,7 @@ def test_a_message_that_a_hook_told_meanwhile_is_not_handed_over(one: Post, two:
     assert two.agent.unread()
     plain = two._take
 
-    def take(message: Message) -> bool:
+    def take(message: Item) -> bool:
         mark_told(two.agent.ws, two.agent.ws.agent(), [key_of(second)])
         return plain(message)
 
@@ -158,3 +164,29 @@ def test_messages_of_another_clone_come_by_syncs(
 def test_following_ends_when_the_clone_is_removed(one: Post, two: Reader, repo: Path) -> None:
     two.follower.run(lambda _: shutil.rmtree(repo / ".git/ghp"))
     assert not (repo / ".git/ghp").exists()
+
+
+def test_the_result_of_a_vote_and_what_is_overdue_are_handed_over_once(
+    one: Post, two: Reader
+) -> None:
+    three = one.by("worker-3")
+    proposal = one.send("worker-2", "worker-3", subject="Tabs", kind="proposal").message.name
+    asked = two.agent.send("worker-3", subject="Fix it", kind="request", ack_within=10).message
+    two.fails = {f"Nobody has begun with your {asked.name} «Fix it» to worker-3 in time. "
+                 "Ask another agent, or a person: `ghp agent-escalate QUESTION`."}  # fmt: skip
+
+    def meanwhile(second: int) -> None:
+        if second == 2:
+            for each in (two.agent, three):
+                voting.vote(each.parts, proposal, "for")
+        if second == 45:
+            two.fails = set()
+
+    two.follow(120, meanwhile)
+    first, second, *late = two.read
+    assert first == "Tabs"
+    assert second.startswith(f"Proposal {proposal} «Tabs» by worker-1 was accepted: 2 for")
+    assert (len(late), {each.partition(" in time.")[0] for each in late}) == (
+        5, {f"Nobody has begun with your {asked.name} «Fix it» to worker-3"},
+    )  # fmt: skip
+    assert two.agent.unread() == []

@@ -8,7 +8,7 @@ from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import acting, hear_first, send, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.messages import channels, new_topics
-from ghp_agents.cli.params import read_text
+from ghp_agents.cli.params import Duration, read_text
 from ghp_agents.cli.views import message as view
 from ghp_agents.core.errors import UsageError
 from ghp_agents.escalations.delivered import delivered_ids, mark_told
@@ -31,6 +31,10 @@ EXEC = click.option(
     "--exec", "command", metavar="CMD",
     help="With --follow: run this for each message, which it reads as JSON on standard input.",
 )  # fmt: skip
+EXEC_TIMEOUT = click.option(
+    "--exec-timeout", "timeout", metavar="TIME", type=Duration(), default="60s", show_default=True,
+    help="With --exec: how long CMD may take; then it is ended, and the message counts as told.",
+)  # fmt: skip
 IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
 
 
@@ -46,26 +50,27 @@ IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @TOPIC
 @FOLLOW
 @EXEC
+@EXEC_TIMEOUT
 @AS_JSON
 @acting
 @click.pass_context
 def inbox(
     ctx: click.Context, app: App, everything: bool, sent: bool, topic: str | None, follow: bool,
-    command: str | None, as_json: bool,
+    command: str | None, timeout: float, as_json: bool,
 ) -> None:  # fmt: skip
     """List this agent's messages, read them, and report what became of them.
 
     ID is a message's id or the start of one (M-3f9a). People see what they sent: messages are for
     agents, and an agent asks a person with `ghp agent-escalate`.
 
-    With --follow, the agent is not told again of what is printed. With --json, each message is one
-    line. CMD is a shell command; the ids are in $GHP_MESSAGE and $GHP_REPLY_TO. If it
-    fails, it runs again after a pause, seven times at most.
+    With --follow, the agent is not told again of what is printed: messages, results of votes, and
+    what is overdue. With --json, each is one line. CMD is a shell command; the ids are in
+    $GHP_MESSAGE and $GHP_REPLY_TO. If it fails, it runs again after a pause, seven times at most.
     """
     if ctx.invoked_subcommand is not None:
         return
     if follow or command is not None:
-        _follow(app, command, follow, everything or sent or topic is not None, as_json)
+        _follow(app, command, timeout, follow, everything or sent or topic is not None, as_json)
     else:
         _list(app, everything, sent, topic, as_json)
 
@@ -81,7 +86,9 @@ def list_messages(app: App, everything: bool, sent: bool, topic: str | None, as_
     _list(app, everything, sent, topic, as_json)
 
 
-def _follow(app: App, command: str | None, follow: bool, lists: bool, as_json: bool) -> None:
+def _follow(
+    app: App, command: str | None, timeout: float, follow: bool, lists: bool, as_json: bool
+) -> None:
     from ghp_agents.cli.messages import follow as following
 
     if not follow:
@@ -90,7 +97,7 @@ def _follow(app: App, command: str | None, follow: bool, lists: bool, as_json: b
         raise UsageError("--follow excludes --all, --sent and --topic.", hint="Leave them out.")
     if command is not None and as_json:
         raise UsageError("--exec excludes --json.", hint="CMD gets JSON in any case.")
-    following.follow(app, command, as_json=as_json)
+    following.follow(app, command, timeout, as_json=as_json)
 
 
 def _list(app: App, everything: bool, sent: bool, topic: str | None, as_json: bool) -> None:
