@@ -80,7 +80,11 @@ def sync(
             from ghp_agents.github.tokenless import publish as published_issues
 
             published_issues.publish(ctx, hub)
-    notes += [*reconcile.reconcile(ctx), *overdue_requests.ask(ctx), *_continue(ctx)]
+    notes += [
+        *reconcile.reconcile(ctx),
+        *overdue_requests.ask(ctx),
+        *_continue(ctx, starts=not in_command),
+    ]
     if paced and (sends or not report.remote):
         compaction.compact_if_due(ctx)
     if sends and ctx.exchange.sync_status().unsent:
@@ -119,14 +123,16 @@ def _tell(ctx: Context, snapshot: Snapshot) -> list[str]:
         return [str(error)]
 
 
-def _continue(ctx: Context) -> list[str]:
-    """Do the next steps of workflows; return notes. A workflow that is wrong stops no sync."""
-    if not mailbox.of_workflows(ctx.ws, ctx.store.snapshot()):
+def _continue(ctx: Context, *, starts: bool) -> list[str]:
+    """Start the workflows that labels ask for, and do the next steps of all; return notes. One that
+    is wrong stops no sync."""
+    if not starts and not mailbox.of_workflows(ctx.ws, ctx.store.snapshot()):
         return []
-    from ghp_agents.workflows import service as workflows  # few syncs need it
+    from ghp_agents.workflows import service as workflows
+    from ghp_agents.workflows.starts import by_labels
 
     try:
-        return workflows.advance(ctx)
+        return [*(by_labels(ctx) if starts else ()), *workflows.advance(ctx)]
     except GhpError as error:
         return [f"Workflows wait: {one_line(str(error), 300)}"]
 

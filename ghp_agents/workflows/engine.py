@@ -154,7 +154,8 @@ def waits_for(state: StepState, facts: StepFacts) -> str:
             VOTE: f"votes of {step.voters}",
         }[step.gate]  # fmt: skip
     if step.kind == JOB:
-        return "its issue"
+        is_there = facts.job or facts.holds_job
+        return "its issue" if is_there else "the clone where it began"
     if facts.question:
         return "a person's answer"
     if letter is None:

@@ -275,3 +275,41 @@ def test_what_cannot_be_started_says_why(team: Team, line: str, error: str) -> N
     assert done.code != 0
     assert done.err.splitlines()[0] == f"Error: {error}"
     assert team.runs() == []
+
+
+WITH_A_JOB = """---
+description: An issue, and its checks.
+---
+## Build
+
+- Kind: job
+- Role: rust
+
+Build {subject}, as {starter} says:
+
+{text}
+
+## Merge
+
+- Gate: checks
+"""
+
+
+def test_a_step_that_is_a_job_is_an_issue_which_is_created_once_where_the_workflow_began(
+    team: Team,
+) -> None:
+    own(team, WITH_A_JOB)
+    name = team("agent-run look 'The parser' --body 'In Rust.'", "worker-1")
+    team.exchange()
+    (job,) = json.loads(team("agent-issues --json", "worker-2"))
+    assert job["title"] == "Build: The parser"
+    assert job["body"] == (
+        "Build «The parser», as worker-1 says:\n\n> In Rust.\n\n"
+        f"## Capabilities\n\n- rust\n\n## Workflow\n\n{name} build"
+    )
+    assert team.states() == ["running", "active", "waiting"]
+    assert team.runs()[0]["steps"][0]["waitsFor"] == "its issue"
+    team(f"agent-issue close {job['number']} --reason Done", "@me")
+    team.exchange()
+    assert team.states() == ["running", "done", "gated"]
+    assert team.runs()[0]["steps"][1]["waitsFor"] == "checks"

@@ -99,7 +99,7 @@ def send(
     draft = services.Draft(
         words[:-1], words[-1], text, kind, urgency, reply_to or "", issue, int(ack_within),
         int(done_within), int(expires), artifacts, payload,
-        *(subject[:2] if subject else (0, "")), quorum, or_agent,
+        *(subject[:2] if subject else (0, "")), quorum, or_agent, _workflow(app, words, payload),
     )  # fmt: skip
     result = services.send(app, draft)
     message = result.message
@@ -111,11 +111,22 @@ def send(
         output.done(f"Sent {message.name} to {', '.join(message.to)}: {message.subject}")
     else:
         output.say(f"Already sent as {message.name}.")
+    if message.workflow:
+        output.say(f"It starts the workflow {message.workflow}.")
     for note in (*result.notes, *([subject.note] if subject and subject.note else ())):
         output.warn(note)
     output.flush()
     channels.refresh(app)
     send_now(app)
+
+
+def _workflow(app: App, words: tuple[str, ...], payload: str) -> str:
+    """The workflow that a message to a topic starts."""
+    if not any(each.startswith("@") for each in words[:-1]):
+        return ""
+    from ghp_agents.workflows import starts  # most messages are for one agent
+
+    return starts.of_message(app.ws, words[:-1], payload)
 
 
 def _subject(app: App, issue: str | None) -> "Subject | None":

@@ -6,7 +6,7 @@ from ghp_agents.core.clock import age
 from ghp_agents.core.ids import count, one_line
 from ghp_agents.workflows import engine
 from ghp_agents.workflows.engine import ENDED, StepState
-from ghp_agents.workflows.service import WorkflowRun
+from ghp_agents.workflows.progress import WorkflowRun
 from ghp_agents.workflows.workflow import Workflow
 
 if TYPE_CHECKING:

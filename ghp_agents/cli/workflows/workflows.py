@@ -12,7 +12,7 @@ from ghp_agents.cli.views import workflow as view
 from ghp_agents.core.ids import short_ids
 from ghp_agents.messages import mailbox, texts
 from ghp_agents.wiring import App
-from ghp_agents.workflows import engine, files
+from ghp_agents.workflows import engine, files, progress
 from ghp_agents.workflows import service as services
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def workflows(ctx: click.Context, everything: bool, as_json: bool) -> None:
         return
     app: App = ctx.obj
     hear_first(app)
-    known, found = files.known(app.ws), services.runs(app, app.store.snapshot())
+    known, found = files.known(app.ws), progress.runs(app, app.store.snapshot())
     completed = [each for each in found if each.standing == engine.COMPLETED]
     shown = found if everything else [each for each in found if each not in completed]
     if as_json:
@@ -104,7 +104,7 @@ def show(app: App, name: str) -> None:
         output.data(output.clean(files.text(app.ws, name).rstrip()))
         return
     snapshot = app.store.snapshot()
-    found = services.runs(app, snapshot)
+    found = progress.runs(app, snapshot)
     wanted = mailbox.find(snapshot, [each.start for each in found], name)
     for each in found:
         if each.start.id == wanted.id:
