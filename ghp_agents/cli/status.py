@@ -11,12 +11,14 @@ from ghp_agents.cli.context import acting, start_background
 from ghp_agents.cli.messages import channels
 from ghp_agents.cli.params import LIMIT
 from ghp_agents.cli.views import agent as agent_view
+from ghp_agents.cli.views import card as card_view
 from ghp_agents.cli.views import news, status_notes
 from ghp_agents.cli.views import stale_base as stale_view
 from ghp_agents.cli.views import upstream as upstream_view
 from ghp_agents.cli.views import waiting as waiting_view
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.core.ids import agent_name, status_name
+from ghp_agents.hotpath.quoting import named
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as services
 from ghp_agents.presence.liveness import Liveness
@@ -24,9 +26,11 @@ from ghp_agents.presence.service import AgentView
 from ghp_agents.reports.overview import AgentFacts, Overview, overview
 from ghp_agents.reports.read_overview import Team
 from ghp_agents.wiring import App
+from ghp_agents.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ghp_agents.cards.card import AgentCard
     from ghp_agents.leases.wait_graph import Wait
 
 STALE = (Liveness.STALE, Liveness.DEAD)
@@ -54,6 +58,7 @@ class AgentChoice(NamedTuple):
     name: str | None = None
     stale: bool = False
     limit: int | None = None  # the first ones: who needs a person
+    capability: str | None = None
 
 
 @click.command("agent-status", epilog="Example: ghp agent-status --epic 1")
@@ -63,6 +68,7 @@ class AgentChoice(NamedTuple):
 @click.option("--plain", is_flag=True, help="Words instead of symbols, every column, no colours.")
 @click.option("--watch", is_flag=True, help="Keep showing it until interrupted.")
 @click.option("--stale", is_flag=True, help="Only agents that are stale or dead.")
+@click.option("--capability", metavar="WORD", help="Only agents that can do this.")
 @past.AT
 @click.option("--offline", is_flag=True, help="Do not ask the remote; show what is known here.")
 @LIMIT
@@ -80,6 +86,7 @@ def status(
     plain: bool,
     watch: bool,
     stale: bool,
+    capability: str | None,
     at: str | None,
     offline: bool,
     limit: int | None,
@@ -105,7 +112,7 @@ def status(
 
         epic_view.show(app, epic, as_json, at, is_alone=not (agent or watch or stale or limit))
         return
-    choice = AgentChoice(agent_name(agent) if agent else None, stale, limit)
+    choice = AgentChoice(agent_name(agent) if agent else None, stale, limit, capability)
     if watch and at is None:
         _watch(app, choice)
         return
@@ -117,17 +124,8 @@ def status(
         look = _paint(app, choice, offline, show_all) if is_screen else _look(app, choice, offline)
     if as_json:
         _print_json(app, look, choice, then)
-    elif not look.views:
-        output.say("No agents are stale." if stale else _nobody(look.seen, then))
-    elif choice.name:
-        for line in agent_view.page(look.overview.agents[0], look.views[0].presence):
-            output.data(line)
-        waiting_view.tell(look.waits, look.views, indent="  ")
-    elif not is_screen:
-        output.plain_table(
-            agent_view.COLUMNS, [agent_view.cells(row) for row in look.overview.agents]
-        )
-        waiting_view.tell(look.waits, look.views)
+    else:
+        _print(app, look, choice, then, is_screen=is_screen)
     _tell_limit(look)
     heard = upstream_view.heard(app, look.seen) if then is None and not stale else None
     if not as_json:
@@ -144,10 +142,35 @@ def status(
         _start_background(app)
 
 
+def _print(
+    app: App, look: StatusRead, choice: AgentChoice, then: float | None, *, is_screen: bool
+) -> None:
+    if not look.views:
+        output.say(_nothing(look.seen, choice, then))
+    elif choice.name:
+        for line in agent_view.page(look.overview.agents[0], look.views[0].presence):
+            output.data(line)
+        card = app.ws.settings.card(choice.name)
+        for line in card_view.page(card) if card else ():
+            output.data(line)
+        waiting_view.tell(look.waits, look.views, indent="  ")
+    elif not is_screen:
+        output.plain_table(
+            agent_view.COLUMNS, [agent_view.cells(row) for row in look.overview.agents]
+        )
+        waiting_view.tell(look.waits, look.views)
+    if choice.capability:
+        card_view.tell_idle(_idle(app, look, choice))
+
+
 def _tell_limit(look: StatusRead) -> None:
     shown = len(look.overview.agents)
     if look.left_out:
         output.say(f"The first {shown} of {shown + look.left_out}; --limit shows more.")
+
+
+def _idle(app: App, look: StatusRead, choice: AgentChoice) -> "list[AgentCard]":
+    return card_view.idle(app.ws, {view.name for view in look.seen}, choice.capability)
 
 
 def _look(app: App, choice: AgentChoice, offline: bool) -> StatusRead:
@@ -160,7 +183,7 @@ def _look_back(app: App, choice: AgentChoice, then: float) -> StatusRead:
     snapshot = app.store.snapshot(then)
     seen = services.look_back(app.ws, snapshot, then)
     facts = Team(app.past(then), snapshot, seen, then).facts()
-    views = _select(seen, choice, facts)
+    views = _select(app.ws, seen, choice, facts)
     return _first(StatusRead(snapshot, seen, views, overview(views, facts)), choice.limit)
 
 
@@ -176,7 +199,7 @@ def _chosen(
     facts = team.facts(deep=deep)
     if choice.name:
         facts = facts._replace(worktrees=team.worktrees)
-    views = waiting_view.shown(_select(seen, choice, facts), team.waits)
+    views = waiting_view.shown(_select(app.ws, seen, choice, facts), team.waits)
     return _first(StatusRead(snapshot, seen, views, overview(views, facts), team), choice.limit)
 
 
@@ -225,6 +248,7 @@ def _print_json(app: App, look: StatusRead, choice: AgentChoice, then: float | N
     for row in look.overview.agents:
         if row.name in found["agents"]:
             found["agents"][row.name] |= agent_view.fields(row)
+    card_view.join(found["agents"], app.ws, _idle(app, look, choice) if choice.capability else ())
     heard = upstream_view.heard(app, look.seen) if then is None and not choice.stale else None
     output.as_json(upstream_view.joined(found, heard, choice.name), upstream_view.rows(found))
 
@@ -234,7 +258,11 @@ def _start_background(app: App) -> None:
         start_background(app)
 
 
-def _nobody(seen: Sequence[AgentView], then: float | None) -> str:
+def _nothing(seen: Sequence[AgentView], choice: AgentChoice, then: float | None) -> str:
+    if choice.stale:
+        return "No agents are stale."
+    if choice.capability:
+        return f"No agent that is alive says that it can do {named(choice.capability)}."
     if seen:
         return "No agent is alive; `ghp agent-status NAME` shows one that is gone."
     return (
@@ -259,13 +287,20 @@ def _set_status(app: App, agent: str | None, new_status: str) -> None:
     start_background(app)
 
 
-def _select(seen: Sequence[AgentView], choice: AgentChoice, facts: AgentFacts) -> list[AgentView]:
+def _select(
+    ws: Workspace, seen: Sequence[AgentView], choice: AgentChoice, facts: AgentFacts
+) -> list[AgentView]:
     """The wanted agents; without a name not those that are gone, unless a person should look."""
     chosen = [view for view in seen if choice.name in (None, view.name)]
+    if choice.capability:
+        chosen = card_view.able(ws, chosen, choice.capability)
     if choice.name and not chosen:
+        has_card = " It has a card, but has never run." if choice.name in ws.settings.cards else ""
         raise NotFoundError(
-            f"There is no agent {choice.name}.",
-            hint="`ghp agent-status` lists agents; `ghp agent-sync` gets news from other clones.",
+            f"There is no agent {choice.name}.{has_card}",
+            hint=f"Start it with `ghp agent-work --agent {choice.name}`."
+            if has_card
+            else "`ghp agent-status` lists agents; `ghp agent-sync` gets news from other clones.",
         )
     if choice.stale:
         return [view for view in chosen if view.liveness in STALE]

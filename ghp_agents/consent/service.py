@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from ghp_agents.cards.card import AgentCard
 from ghp_agents.core import finding, person
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.finding import Finding
@@ -34,7 +35,10 @@ class ConsentItem(NamedTuple):
     @property
     def does(self) -> str:
         """What the value does, for people."""
-        return KEYS[self.key].does if self.key in KEYS else "is a template for texts"
+        if self.key in KEYS:
+            return KEYS[self.key].does
+        is_template = self.key.startswith(TEMPLATES)
+        return "is a template for texts" if is_template else "says what agents may do"
 
 
 def wanted(ws: Workspace) -> list[ConsentItem]:
@@ -180,6 +184,16 @@ def _items(ws: Workspace, line: DefaultBranch, answer: Agreement) -> Iterator[Co
     for path in _templates(ws, commit):
         content = consent.plain_text(default_branch.text(ws.folder, commit, path) or "")
         yield ConsentItem(path, content, where, covers(ws, commit, path, content))
+
+    for path in dict.fromkeys(card.path for card in _granting(ws, line, answer)):
+        content = consent.plain_text(default_branch.text(ws.folder, commit, path) or "")
+        yield ConsentItem(path, content, where, covers(ws, commit, path, content))
+
+
+def _granting(ws: Workspace, line: DefaultBranch, answer: Agreement) -> list[AgentCard]:
+    """The agents' cards that give more than an agent without a card has."""
+    found = configuration.cards(ws.ground, line, answer).by_agent
+    return [card for card in found.values() if card.grants]
 
 
 def _templates(ws: Workspace, commit: str) -> list[str]:

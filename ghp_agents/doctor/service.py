@@ -8,7 +8,13 @@ from ghp_agents.core import finding
 from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.finding import Check, Finding, Level, Repair
-from ghp_agents.doctor import github_checks, machine_checks, missing_worktrees, state_checks
+from ghp_agents.doctor import (
+    card_checks,
+    github_checks,
+    machine_checks,
+    missing_worktrees,
+    state_checks,
+)
 from ghp_agents.doctor.setup import KEEP_HOME, probe_line
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.integrations.clients import checks as guard_checks
@@ -37,6 +43,7 @@ def checks(
         **machine_checks.checks(ctx.ws),
         "sharing": partial(check_sharing, ground),
         templates.CODE: partial(templates.check, ctx.ws, TEMPLATES),
+        card_checks.CODE: partial(card_checks.check, ctx.ws),
         **state_checks.checks(ctx),
         "knowledge": partial(check_knowledge, ctx.ws, shortcomings),
         missing_worktrees.CODE: partial(missing_worktrees.check, ctx),

@@ -45,13 +45,19 @@ def roles_of_all(ws: Workspace, snapshot: Snapshot, agents: Iterable[str]) -> li
             name,
             is_orchestrator=name in settings.orchestrators,
             capabilities=capabilities.of(ws, name, known_agents.get(name)),
-            listens=(known[name].listens if name in known else settings.topics)
+            listens=(known[name].listens if name in known else _topics(ws, name))
             + channels[name]
             + new,
             ignores=known[name].ignores if name in known else (),
         )
         for name in names
     ]
+
+
+def _topics(ws: Workspace, agent: str) -> tuple[str, ...]:
+    """The topics of an agent that has never subscribed: its card's, else the setting's."""
+    card = ws.settings.card(agent)
+    return card.subscriptions if card and card.subscriptions else ws.settings.topics
 
 
 def of(ctx: Context, agent: AgentName) -> Subscribed:
@@ -63,7 +69,7 @@ def _of(ctx: Context, snapshot: Snapshot, agent: AgentName) -> Subscribed:
     known, _ = read_subscriptions(snapshot.present(f"{FOLDER}{agent}/"))
     entry = known.get(agent)
     if entry is None:
-        return Subscribed(ctx.ws.settings.topics, (), is_default=True)
+        return Subscribed(_topics(ctx.ws, agent), (), is_default=True)
     return Subscribed(entry.listens, entry.ignores, is_default=False, asks=entry.asks)
 
 

@@ -30,8 +30,14 @@ def declare(
     Raises RefusedError if the settings list others, UsageError for a word that is no capability.
     """
     if agent in ws.settings.capabilities:
+        card = ws.settings.card(agent)
+        where = (
+            f"The card {card.path} on main"
+            if card and card.skills
+            else (f"The setting agents.capabilities.{agent}")
+        )
         raise RefusedError(
-            f"The setting agents.capabilities.{agent} says what it can do.",
+            f"{where} says what it can do.",
             hint=f"Change it there, or remove it: {', '.join(ws.settings.capabilities[agent])}.",
         )
     lower = [word.casefold() for word in words]

@@ -32,6 +32,8 @@ class RunCommand(NamedTuple):
     keep: tuple[str, ...] = ()  # variables that the client gets although they look like secrets
     turns: int = 0
     cost: float = 0.0
+    model: str = ""  # empty: the client's own
+    role: str = ""  # what people wrote for the agent
 
 
 class Launched(NamedTuple):
@@ -80,7 +82,7 @@ def launch(
     presence.heartbeat(inner.ws, inner.store, agent, fields)  # it may have stopped before
     most = prompt.AGAIN_LIMIT if session else PROMPT_LIMIT
     why, cause = before.why if before else "", called.text if called else ""
-    text = prompt.of_run(inner, agent, issue, why, most, cause)
+    text = prompt.of_run(inner, agent, issue, why, most, cause, command.role)
     folder.write(ws, run)  # from here on, the next supervisor knows of it
     place = folder.of(ws, run.id)
     files.write_atomically(place / "prompt.md", text.encode())
@@ -123,4 +125,5 @@ def _fields(
         "session": session,
         "turns": str(command.turns) if command.turns else "",
         "cost": f"{left:.2f}" if left else "",
+        "model": command.model,
     }

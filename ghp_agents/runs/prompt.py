@@ -17,6 +17,7 @@ FIRST = (
 )
 AGAIN = "You worked on this before. That run ended: {why}."
 CALLED = "You are started again for this:"
+ROLE_LIMIT = 8_000  # characters
 AGAIN_LIMIT = 8_000  # characters of what a resumed session reads, for it knows most of it
 
 LEAST_LIMIT = 4_000
@@ -32,15 +33,22 @@ def resumed(inner: Context, agent: str, issue: int, max_chars: int | None = None
 
 
 def of_run(
-    inner: Context, agent: str, issue: int, why: str, max_chars: int, cause: str = ""
+    inner: Context,
+    agent: str,
+    issue: int,
+    why: str,
+    max_chars: int,
+    cause: str = "",
+    role: str = "",
 ) -> str:
     """The prompt of a run. `why` says how the last run ended, `cause` what it is started for again;
-    both are empty for the first."""
+    both are empty for the first. `role` is what people wrote for the agent on its card."""
     begin = FIRST.format(agent=agent, issue=issue)
+    task = f"\n\n{clean(role[:ROLE_LIMIT])}" if role else ""
     again = f"\n\n{AGAIN.format(why=phrase(why, TEXT_LIMIT))}" if why else ""
     called = f"\n\n{CALLED}\n\n{cause}" if cause else ""
     room = max(LEAST_LIMIT, max_chars - len(cause))
-    return f"{begin}{again}{called}\n\n{resumed(inner, agent, issue, room)}"
+    return f"{begin}{task}{again}{called}\n\n{resumed(inner, agent, issue, room)}"
 
 
 def _folder(inner: Context) -> Path:

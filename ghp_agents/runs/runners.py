@@ -1,7 +1,7 @@
 """How each client works on one prompt without a person: a table of command lines.
 
-A word may contain `{prompt}`, `{prompt_file}`, `{session}`, `{turns}` or `{cost}`. The words are
-arguments of a process. No shell reads them.
+A word may contain `{prompt}`, `{prompt_file}`, `{session}`, `{turns}`, `{cost}` or `{model}`. The
+words are arguments of a process. No shell reads them.
 """
 
 import re
@@ -14,7 +14,7 @@ from ghp_agents.core.errors import UsageError
 
 ARGS = "{args}"  # the user's own options
 PROMPT_LIMIT = 30_000  # characters: Linux takes 128 kB in one argument
-_FIELD = re.compile(r"\{(prompt|prompt_file|session|turns|cost)\}")
+_FIELD = re.compile(r"\{(prompt|prompt_file|session|turns|cost|model)\}")
 # The secrets that clients need to reach their models; a client of several vendors needs all keys.
 CLAUDE_KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
 CODEX_KEYS = ("OPENAI_API_KEY", "CODEX_API_KEY")
@@ -35,6 +35,7 @@ class Runner(NamedTuple):
     resume: tuple[str, ...] = ()  # the words with a session; empty: it cannot resume one
     turns: tuple[str, ...] = ()  # options for limits; empty: the supervisor alone counts
     cost: tuple[str, ...] = ()
+    model: tuple[str, ...] = ("--model", "{model}")
     keeps: tuple[str, ...] = MODEL_KEYS  # variables with secrets that it gets
 
     @property
@@ -48,7 +49,11 @@ class Runner(NamedTuple):
         """The command line for these fields."""
         limits = [
             word
-            for name, words in (("turns", self.turns), ("cost", self.cost))
+            for name, words in (
+                ("turns", self.turns),
+                ("cost", self.cost),
+                ("model", self.model),
+            )
             if fields.get(name)
             for word in words
         ]
@@ -125,4 +130,4 @@ def find(text: str) -> Runner:
             hint=f"Use {', '.join(RUNNERS)}, or a command with {{prompt_file}}: "
             "--runner 'my-agent --task {prompt_file}'.",
         )
-    return Runner(words[0].rpartition("/")[2], (*words, ARGS))
+    return Runner(words[0].rpartition("/")[2], (*words, ARGS), model=())

@@ -21,6 +21,11 @@ from ghp_agents.settings import agreement, consent
 from ghp_agents.settings.consent import Agreement, Judged
 from ghp_agents.settings.settings import Settings
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.cards.card import AgentCard
+    from ghp_agents.cards.read_cards import Cards
+
 FILE = ".ghp/config.json"
 CACHE = "cache/settings.json"
 TRUNK_KEYS = ("trunk", "main_branch")
@@ -53,6 +58,7 @@ class Trunk(NamedTuple):
     kept: dict[str, Any]
     open: dict[str, Any]
     line: DefaultBranch | None
+    cards: Mapping[str, "AgentCard"] = {}
 
 
 def ground(place: Location, root: Path, environ: Mapping[str, str]) -> ConfigPlaces:
@@ -145,10 +151,10 @@ def _trunk(here: ConfigPlaces, own: Mapping[str, Any]) -> Trunk:
         names = {key: found.kept.pop(key) for key in TRUNK_KEYS if key in found.kept}
         other = names.get("trunk") or names.get("main_branch")
         if named or not other or line is None:  # the person's own setting wins
-            return Trunk(*found, line)
+            return Trunk(*found, line, _known_cards(here, line, answer))
         line = default_branch.find(here.folder, remote=own.get("remote"), named=other) or line
         kept, left = judge(here, line, answer)
-        return Trunk(kept | names, left, line)
+        return Trunk(kept | names, left, line, _known_cards(here, line, answer))
     except (git.GitError, NotSetUpError):
         return Trunk({}, {}, None)
 
@@ -170,6 +176,24 @@ def judge(here: ConfigPlaces, line: DefaultBranch | None, answer: Agreement) -> 
     same = {key: value for key, value in found.open.items() if plain.get(key) == value}
     left = {key: value for key, value in found.open.items() if key not in same}
     return Judged(found.kept | same, left)
+
+
+def cards(here: ConfigPlaces, line: DefaultBranch, answer: Agreement) -> "Cards":
+    """The agents' cards on a default branch, and what is wrong with them. Raises GitError."""
+    from ghp_agents.cards import read_cards  # needed only after a change
+
+    is_owners = _is_owners(here, line, answer)
+
+    def approved(path: str, text: str) -> bool:
+        return is_owners or answer.covers(path, consent.plain_text(text))
+
+    return read_cards.read(here.folder, line.ref, approved)
+
+
+def _known_cards(
+    here: ConfigPlaces, line: DefaultBranch | None, answer: Agreement
+) -> Mapping[str, "AgentCard"]:
+    return cards(here, line, answer).by_agent if line else {}
 
 
 def _is_owners(here: ConfigPlaces, line: DefaultBranch, answer: Agreement) -> bool:
@@ -195,7 +219,7 @@ def _watched_paths(
 
 def _merged(ordinary: Mapping[str, Any], trunk: Trunk, own: Mapping[str, Any]) -> dict[str, Any]:
     sources = [values for values in (ordinary, trunk.kept, own) if values]
-    if not (sources or trunk.open):
+    if not (sources or trunk.open or trunk.cards):
         return {}
     from ghp_agents.settings import schema
 
@@ -204,6 +228,13 @@ def _merged(ordinary: Mapping[str, Any], trunk: Trunk, own: Mapping[str, Any]) -
     values = schema.merged(sources)
     if left and trunk.line:
         values |= {"unagreed": left, "trunk_place": trunk.line.name}
+    if trunk.cards:
+        from ghp_agents.cards import card
+
+        can = {name: [skill.id for skill in x.skills] for name, x in trunk.cards.items()}
+        configured = values.get("capabilities", {})  # a person's setting overrides a card
+        values["cards"] = {name: card.encode(each) for name, each in trunk.cards.items()}
+        values["capabilities"] = {name: x for name, x in can.items() if x} | configured
     return values
 
 

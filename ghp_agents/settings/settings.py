@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.cards.card import AgentCard
+
 
 class Thresholds(NamedTuple):
     """Seconds without a heartbeat."""
@@ -77,9 +81,21 @@ class Settings(NamedTuple):
     worktree_auto_setup: bool = True
     branch_pattern: str | None = None  # None: agent/{agent}/{number}-{title}
 
+    # The agents' cards on the default branch by name, see `cards/card.py`.
+    cards: Mapping[str, Mapping[str, Any]] = {}
+
     # Settings on the default branch that nobody in this clone agreed to: see `settings/consent.py`.
     unagreed: Mapping[str, Any] = {}
     trunk_place: str = ""  # the branch with those settings
+
+    def card(self, agent: str) -> "AgentCard | None":
+        """The card that people wrote for an agent."""
+        fields = self.cards.get(agent)
+        if fields is None:
+            return None
+        from ghp_agents.cards import card
+
+        return card.decode(agent, fields)
 
     @property
     def notes(self) -> Mapping[str, Any]:

@@ -164,7 +164,7 @@ def test_every_known_key_is_a_setting() -> None:
     ours = config.AgentsConfig.model_validate({}).model_dump()
     theirs = config.UpstreamConfig.model_validate({}).model_dump()
     assert theirs.pop("main_branch") is None  # becomes the trunk, if nothing else does
-    worked_out = {"unagreed": {}, "trunk_place": ""}
+    worked_out = {"cards": {}, "unagreed": {}, "trunk_place": ""}
     assert ours | theirs | worked_out == Settings()._asdict()
     assert [*ours, *theirs, *worked_out] == list(Settings._fields)
 

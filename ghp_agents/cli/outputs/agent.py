@@ -24,6 +24,43 @@ class NeedJson(TypedDict):
     id: str | None  # of the question or the pull request
 
 
+class SkillJson(TypedDict):
+    """Something that an agent can do."""
+
+    id: str
+    description: str
+
+
+class PermissionJson(TypedDict):
+    """A tool that an agent may use; an empty scope means on everything."""
+
+    tool: str
+    scope: list[str]
+
+
+class CardJson(TypedDict, total=False):
+    """What people wrote about an agent on the default branch."""
+
+    name: str
+    path: str
+    description: str
+    kind: str
+    role: str
+    client: str
+    model: str
+    machine: str
+    url: str
+    skills: list[SkillJson]
+    subscriptions: list[str]
+    permissions: list[PermissionJson]
+    autonomous: str
+    github: bool
+    turns: int
+    cost: float  # US dollars
+    minutes: float
+    problem: str  # why it does not count
+
+
 class AgentJson(AgentFields, TypedDict, total=False):
     """What an agent reports of itself, and what is known of it besides. The issue's title is shown
     only if the agent has claimed the issue."""
@@ -38,6 +75,7 @@ class AgentJson(AgentFields, TypedDict, total=False):
     clone: str
     leaseCount: int
     lastError: str
+    card: CardJson
 
 
 class AgentRowJson(AgentJson, TypedDict, total=False):

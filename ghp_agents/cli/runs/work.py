@@ -13,13 +13,14 @@ from ghp_agents.cli.context import sync_first
 from ghp_agents.cli.params import Duration
 from ghp_agents.core.errors import NotSetUpError, RefusedError, UsageError
 from ghp_agents.core.ids import agent_name, count
-from ghp_agents.runs import processes, runners
+from ghp_agents.runs import cards, processes, runners
 from ghp_agents.runs.launch import RunCommand
 from ghp_agents.runs.policy import RunLimits
 from ghp_agents.runs.supervisor import Plan, Supervisor
 from ghp_agents.wiring import App
 
 MOST = 64  # agents of one supervisor
+TIME = 7_200.0  # seconds of a run
 FREE_NAME = "runner-{clone}"
 ENDING = "Ending the runs. Their issues stay claimed; the next `ghp agent-work` goes on."
 
@@ -32,21 +33,21 @@ ENDING = "Ending the runs. Their issues stay claimed; the next `ghp agent-work` 
     "--once", is_flag=True, help="End after each agent has worked on one issue, or found none."
 )
 @click.option(
-    "--runner", metavar="CLIENT", default="claude",
+    "--runner", metavar="CLIENT",
     help=f"What works: {', '.join(runners.RUNNERS)}, or a command with {{prompt_file}} "
-    "(default: claude).",
+    "(default: the agent's card, or claude).",
 )  # fmt: skip
 @click.option("--silence", metavar="TIME", type=Duration(), default="10m",
               help="End a run that prints nothing for so long (default: 10m).")  # fmt: skip
-@click.option("--time", "time_", metavar="TIME", type=Duration(), default="2h",
+@click.option("--time", "time_", metavar="TIME", type=Duration(),
               help="End a run after this time (default: 2h).")  # fmt: skip
 @click.option("--tries", metavar="N", type=click.IntRange(min=1), default=2,
               help="Give up after N failures of an agent at an issue (default: 2).")  # fmt: skip
 @click.option("--pause", metavar="TIME", type=Duration(), default="30s",
               help="Wait before a run is repeated, then twice as long (default: 30s).")  # fmt: skip
-@click.option("--turns", metavar="N", type=click.IntRange(min=0), default=0,
+@click.option("--turns", metavar="N", type=click.IntRange(min=0),
               help="End a run after N turns.")  # fmt: skip
-@click.option("--cost", metavar="DOLLARS", type=click.FloatRange(min=0, max=1e6), default=0.0,
+@click.option("--cost", metavar="DOLLARS", type=click.FloatRange(min=0, max=1e6),
               help="End a run when its agent has spent more on the issue.")  # fmt: skip
 @click.option("--keep-env", metavar="NAME", multiple=True,
               help="Pass on this variable, which gives access; repeatable.")  # fmt: skip
@@ -57,13 +58,13 @@ def work(
     agent: str | None,
     most: int,
     once: bool,
-    runner: str,
+    runner: str | None,
     silence: float,
-    time_: float,
+    time_: float | None,
     tries: int,
     pause: float,
-    turns: int,
-    cost: float,
+    turns: int | None,
+    cost: float | None,
     keep_env: tuple[str, ...],
     args: tuple[str, ...],
 ) -> None:
@@ -72,6 +73,9 @@ def work(
     A client works until its pull request is open. A run that fails is repeated after a pause, and
     its session goes on if the client can. After --tries failures another agent gets the issue, and
     then a person is asked. Options after `--` go to the client.
+
+    The card of --agent (`.ghp/agents/NAME.md` on main) names its client, model and limits; options
+    override it.
 
     `ghp agent-logs` shows what runs print, `ghp agent-stop NAME` ends one. Ctrl-C ends all; their
     issues stay claimed, and the next `ghp agent-work` goes on.
@@ -86,7 +90,8 @@ def work(
             f"{args[0][:40]!r} is no option of a client; `ghp agent-work` chooses issues itself.",
             hint="For one issue: `ghp agent-start 12 --run claude`.",
         )
-    chosen = runners.find(runner)
+    card = cards.of(app.ws, agent)
+    chosen = runners.find(runner or card.client or (runners.OPENAI if card.url else "claude"))
     program = shutil.which(chosen.program, path=app.environ.get("PATH"))
     if program is None:
         raise NotSetUpError(
@@ -100,13 +105,18 @@ def work(
     if chosen.name == runners.OPENAI:
         from ghp_agents.runs import model_runner  # it needs an HTTP client
 
-        settings = (app.ws.settings.runs or {}).get("openai") or {}
+        settings = {} if card.url else (app.ws.settings.runs or {}).get("openai") or {}
+        args = (*cards.endpoint(card), *args)
         chosen, args = model_runner.configured(chosen, settings, args, app.environ)
     sync_first(app)
+    turns = card.turns if turns is None else turns
+    cost = card.cost if cost is None else cost
+    seconds = (card.minutes * 60 or TIME) if time_ is None else time_
+    role = cards.instructions(app.ws, card)
     plan = Plan(
         _names(app, agent, most),
-        RunCommand(chosen, args, keep_env, turns, cost),
-        RunLimits(silence, time_, turns, cost, tries, first_wait=pause),
+        RunCommand(chosen, args, keep_env, turns, cost, card.model, role),
+        RunLimits(silence, seconds, turns, cost, tries, first_wait=pause),
         once,
     )
 

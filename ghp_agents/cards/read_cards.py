@@ -1,0 +1,167 @@
+"""Read the cards from the commit of the default branch, which only a merge can change.
+
+A file of a worktree may be an agent's own, so none is read: nobody gives rights to itself.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ghp_agents.cards import card
+from ghp_agents.cards.card import AgentCard, CardError
+from ghp_agents.core import front_matter
+from ghp_agents.core.ids import one_line
+from ghp_agents.git import clone_files, default_branch
+from ghp_agents.git import process as git
+from ghp_agents.git.refs import UnreadableRefsError
+from ghp_agents.hotpath.heartbeat import is_name
+
+FOLDER, MACHINES = ".ghp/agents", ".ghp/machines.yaml"
+MOST = 200  # files, and agents
+LARGEST = 100_000  # bytes of a file
+MACHINES_LIMIT = 50_000  # characters: the plain YAML parser reads some 100 kB a second
+Approved = Callable[[str, str], bool]  # whether a person agreed to a file: its path and text
+
+
+class CardProblem(NamedTuple):
+    """Something wrong with a file of cards."""
+
+    path: str
+    line: int  # 0: the whole file
+    text: str
+    is_ignored: bool  # the card does not count; else only a part of it
+
+    @property
+    def place(self) -> str:
+        """The file, with the line if it is known."""
+        return f"{self.path}, line {self.line}" if self.line else self.path
+
+    @property
+    def told(self) -> str:
+        """What is wrong, and where."""
+        return f"{self.place} on main: {self.text}"
+
+
+class Cards(NamedTuple):
+    """The cards of a commit by agent, and what is wrong with them."""
+
+    by_agent: Mapping[str, AgentCard] = {}
+    problems: tuple[CardProblem, ...] = ()
+
+
+def read(folder: Path, ref: str, approved: Approved) -> Cards:
+    """The cards in the commit of a full ref. A file that is wrong hides no other one. Raises
+    GitError."""
+    found: dict[str, AgentCard] = {}
+    problems: list[CardProblem] = []
+    for path, text in texts(folder, ref).items():
+        try:
+            made = parse_file(path, text, problems)
+        except CardError as error:
+            problems.append(_problem(path, text, error))
+            made = _broken(_name(path), problems[-1])
+        agreed = any(each.grants for each in made) and approved(path, text)
+        for each in made:
+            if each.name in found:  # the agent's own file comes first
+                why = f"{each.name} has a card in {found[each.name].path}, which counts"
+                problems.append(CardProblem(path, 0, why, is_ignored=True))
+            elif len(found) < MOST:
+                found[each.name] = each._replace(approved=agreed)
+    return Cards(found, tuple(problems))
+
+
+def texts(folder: Path, ref: str) -> dict[str, str]:
+    """The files of cards in a commit with their texts, the agents' own first. Links and long files
+    are left out. Raises GitError."""
+    with suppress(UnreadableRefsError):
+        commit = clone_files.ref(folder, ref) if ref.startswith("refs/") else ref
+        if not commit or clone_files.lacks(folder, commit, FOLDER, MACHINES):
+            return {}
+    args = ["ls-tree", "-z", "--long", "--full-tree", ref, "--", f"{FOLDER}/", MACHINES]
+    shown = git.run(args, cwd=folder)
+    paths = [path for line in shown.names if (path := _path(line))]
+    listed = sorted(paths, key=lambda path: (path == MACHINES, path))[:MOST]
+    known = {path: default_branch.text(folder, ref, path) for path in listed}
+    return {path: text for path, text in known.items() if text is not None}
+
+
+def _path(line: str) -> str | None:
+    """The path in a line of `ls-tree --long`, if it is a file of cards."""
+    facts, _, path = line.partition("\t")
+    mode, _, _, size = facts.split()
+    is_card = path == MACHINES or (path.startswith(f"{FOLDER}/") and path.endswith(".md"))
+    fits = mode.startswith("100") and size.isdigit() and int(size) <= LARGEST
+    return path if is_card and fits else None
+
+
+def parse_file(path: str, text: str, problems: list[CardProblem]) -> list[AgentCard]:
+    """The cards in a file; what does not make it unusable is added to `problems`. Raises
+    CardError."""
+    made: list[AgentCard] = []
+    for name, fields in _entries(path, text):
+        for key, meant in card.unknown(fields):
+            guess = f" (did you mean `{meant}`?)" if meant else ""
+            line = _line_of(text, key, name if path == MACHINES else "")
+            problems.append(
+                CardProblem(path, line, f"`{key}` is not known{guess}", is_ignored=False)
+            )
+        try:
+            made.append(card.parse(name, path, fields))
+        except CardError as error:
+            if path != MACHINES:
+                raise
+            problems.append(_problem(path, text, error, name))
+            made += _broken(name, problems[-1])
+    return made
+
+
+def _broken(name: str, problem: CardProblem) -> list[AgentCard]:
+    """The card of an agent that must not run without it."""
+    is_agent = bool(name) and is_name(name)
+    return [AgentCard(name, problem.path, broken=problem.told)] if is_agent else []
+
+
+def _name(path: str) -> str:
+    return "" if path == MACHINES else path.removeprefix(f"{FOLDER}/").removesuffix(".md")
+
+
+def instructions(folder: Path, ref: str, path: str) -> str:
+    """The text below the front matter of an agent's own file; empty if there is none."""
+    text = default_branch.text(folder, ref, path) if path.endswith(".md") else None
+    try:
+        return front_matter.parse(f"{text}\n".encode()).body.strip() if text else ""
+    except ValueError:
+        return ""
+
+
+def _entries(path: str, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    try:
+        if path != MACHINES:
+            yield _name(path), front_matter.parse(f"{text}\n".encode()).meta
+            return
+        whole = front_matter.load(text, MACHINES_LIMIT, "it")
+    except ValueError as error:
+        raise CardError("", str(error)) from None
+    agents = whole.get("agents") if isinstance(whole, dict) else None
+    if not isinstance(agents, dict):
+        raise CardError("", "it has no `agents:` with a name for each")
+    for name, fields in agents.items():
+        if not isinstance(fields, dict):
+            raise CardError(str(name), "is not an agent with fields")
+        yield str(name), fields
+
+
+def _problem(path: str, text: str, error: CardError, name: str = "") -> CardProblem:
+    why = f"{one_line(name, 40)}: {error}" if name else str(error)
+    line = _line_of(text, error.field, name) if error.field else 0
+    return CardProblem(path, line, why, is_ignored=True)
+
+
+def _line_of(text: str, key: str, name: str = "") -> int:
+    """The line with a field, below an agent's name if there is one; 0 if it is not found."""
+    start = re.search(rf"^\s+{re.escape(name)}\s*:", text, re.M) if name else None
+    begin = start.end() if start else 0
+    found = re.compile(rf"^\s*{re.escape(key)}\s*:", re.M).search(text, begin)
+    return text.count("\n", 0, found.end()) + 1 if found else 0

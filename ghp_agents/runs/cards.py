@@ -1,0 +1,45 @@
+"""The card of the agent that a supervisor runs."""
+
+from pathlib import Path
+
+from ghp_agents.cards import read_cards
+from ghp_agents.cards.card import AgentCard
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.git import default_branch
+from ghp_agents.hotpath.quoting import clean
+from ghp_agents.settings import consent
+from ghp_agents.settings import load as configuration
+from ghp_agents.workspace import Workspace
+
+
+def of(ws: Workspace, agent: str | None) -> AgentCard:
+    """The card of an agent; without one it says nothing. Raises RefusedError for a card that is
+    wrong, or gives more than an agent has without it and no person has agreed to it."""
+    card = (ws.settings.card(agent) if agent else None) or AgentCard(agent or "")
+    if card.broken:
+        raise RefusedError(
+            f"The card of {agent} cannot be used: {clean(card.broken)}.",
+            hint="Correct it on main; `ghp agent-doctor` checks cards.",
+        )
+    if card.grants and not card.approved:
+        raise RefusedError(
+            f"{card.path} on main says what {agent} may run, reach or read, but nobody has "
+            "approved it in this clone.",
+            hint=consent.HINT,
+        )
+    return card
+
+
+def endpoint(card: AgentCard) -> tuple[str, ...]:
+    """The options of the runner `openai` for the card's model. With another address than the
+    person's own, the person's key is not sent."""
+    named = (("--url", card.url), ("--model", card.model))
+    return tuple(f"{option}={value}" for option, value in named if value)
+
+
+def instructions(ws: Workspace, card: AgentCard) -> str:
+    """What people wrote for the agent below the fields of its file. Raises GitError."""
+    own = configuration.own_values(ws.ground)
+    named = ws.settings.trunk or own.get("trunk") or own.get("main_branch")
+    line = default_branch.find(Path(ws.folder), remote=ws.settings.remote, named=named)
+    return read_cards.instructions(ws.folder, line.ref, card.path) if line and card.path else ""

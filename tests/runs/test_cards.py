@@ -1,0 +1,58 @@
+"""The card of an agent that runs."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.cards.card import AgentCard
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.runs import cards
+from ghp_agents.workspace import open_workspace
+from tests.support.consent import agree
+from tests.support.git import commit
+
+CARD = ".ghp/agents/night.md"
+
+
+def of(repo: Path, name: str | None = "night") -> AgentCard:
+    return cards.of(open_workspace(repo, dict(os.environ)), name)
+
+
+def test_without_a_card_it_says_nothing(repo: Path) -> None:
+    assert (of(repo), of(repo, None)) == (AgentCard("night"), AgentCard(""))
+
+
+def test_its_instructions_are_what_is_below_the_fields(repo: Path) -> None:
+    commit(repo, {CARD: "---\nmodel: opus\n---\nYou write tests.\n"})
+    ws = open_workspace(repo, dict(os.environ))
+    assert cards.instructions(ws, of(repo)) == "You write tests."
+    assert cards.instructions(ws, AgentCard("other")) == ""
+
+
+def test_no_agent_runs_with_a_card_that_cannot_be_read(repo: Path) -> None:
+    commit(repo, {CARD: "---\npermission: []\n---\n"})
+    with pytest.raises(RefusedError) as found:
+        of(repo)
+    assert str(found.value) == (
+        "The card of night cannot be used: .ghp/agents/night.md, line 2 on main: `permission` is "
+        "not known (did you mean `permissions`?)."
+    )
+
+
+def test_what_a_card_grants_waits_for_a_person(repo: Path) -> None:
+    commit(repo, {CARD: "---\nurl: http://elsewhere/v1\n---\n"})
+    with pytest.raises(RefusedError) as found:
+        of(repo)
+    assert str(found.value) == (
+        ".ghp/agents/night.md on main says what night may run, reach or read, but nobody has "
+        "approved it in this clone."
+    )
+    agree(repo)
+    assert of(repo).url == "http://elsewhere/v1"
+
+
+def test_the_address_and_model_of_a_card_are_options_of_the_runner() -> None:
+    card = AgentCard("gtx", model="qwen2.5:32b", url="http://gtx:11434/v1")
+    assert cards.endpoint(card) == ("--url=http://gtx:11434/v1", "--model=qwen2.5:32b")
+    assert cards.endpoint(AgentCard("gtx")) == ()
