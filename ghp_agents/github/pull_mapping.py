@@ -11,6 +11,7 @@ from ghp_agents.pulls.pull import BODY_LIMIT, Checks, Pull, Review, Sent
 _CLOSES = re.compile(
     r"^(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+#(\d+)[ \t]*$", re.I | re.M
 )
+OUTPUT_LIMIT = 8_000  # characters of what all failing checks say
 _GREEN = ("success", "neutral", "skipped")
 
 Believed = Callable[[str], bool]  # whether an account has write permission, so its line counts
@@ -78,10 +79,12 @@ def checks(runs: Iterable[Mapping[str, Any]], statuses: Iterable[Mapping[str, An
     """The combined result of check runs and statuses. The newest of each name in one suite counts:
     two workflows may each have a job of the same name."""
     found: dict[tuple[str, object], str] = {}
+    outputs: dict[tuple[str, object], str] = {}
     for run in sorted(runs, key=lambda check_run: int(check_run.get("id") or 0)):
         done = run.get("status") == "completed"
         name = (str(run.get("name")), (run.get("check_suite") or {}).get("id"))
         found[name] = str(run.get("conclusion")) if done else "pending"
+        outputs[name] = _output(run)
     for status in reversed(list(statuses)):  # GitHub lists the newest first
         found[str(status.get("context")), "status"] = str(status.get("state"))
     if not found:
@@ -90,7 +93,20 @@ def checks(runs: Iterable[Mapping[str, Any]], statuses: Iterable[Mapping[str, An
     state = next(name for name in ("red", "pending", "green") if name in states)
     results = [(name, conclusion) for (name, _), conclusion in found.items()]
     order = sorted(results, key=lambda pair: (_ORDER[_state(pair[1])], pair[0]))
-    return Checks(state, tuple((one_line(name, 80), conclusion) for name, conclusion in order))
+    failed = [
+        f"{one_line(name[0], 80)}: {conclusion}\n{outputs.get(name, '')}".strip()
+        for name, conclusion in found.items()
+        if _state(conclusion) == "red"
+    ]
+    details = tuple((one_line(name, 80), conclusion) for name, conclusion in order)
+    return Checks(state, details, output="\n\n".join(failed)[:OUTPUT_LIMIT])
+
+
+def _output(run: Mapping[str, Any]) -> str:
+    """What a check run says, and where its log is."""
+    output = run.get("output") or {}
+    parts = [str(output.get(name) or "") for name in ("title", "summary", "text")]
+    return "\n".join(filter(None, [*parts, str(run.get("html_url") or "")]))
 
 
 _ORDER = {"red": 0, "pending": 1, "green": 2}

@@ -21,7 +21,7 @@ class JobProgress(NamedTuple):
     closed: bool = False
     gave_up: bool = False  # agents died on it so often that a person is asked
     pull: bool = False  # an open pull request, no draft
-    sent_back: bool = False  # that pull request was returned and not sent again
+    sent_back: bool = False  # it was returned, or changes were requested, and not sent again
     claimed: bool = False  # by somebody alive
     assigned: bool = False
 

@@ -12,6 +12,7 @@ from ghp_agents.issues.issue import Issue
 from ghp_agents.issues.job_fields import due
 from ghp_agents.jobs.job_state import JobProgress, JobState, job_state
 from ghp_agents.ports import Context
+from ghp_agents.pulls import review
 from ghp_agents.pulls.pull import Pull
 
 
@@ -81,11 +82,14 @@ def open_pulls(ctx: Context) -> Mapping[int, Pull]:
 
 
 def _returned(ctx: Context, pulls: Iterable[Pull]) -> Set[tuple[int, str]]:
-    """The pull requests, each with its commit, that were sent back."""
+    """The pull requests, each with its commit, that were sent back, or whose last review by
+    somebody requests changes."""
     snapshot = ctx.store.snapshot()
-    files = {
-        path: data
-        for pull in pulls
-        for path, data in snapshot.files(returned.folder_of(pull.number)).items()
-    }
-    return {(x.pull, x.head) for x in returned.read_returns(files)[0]} if files else set()
+    found: set[tuple[int, str]] = set()
+    for pull in pulls:
+        sent_back = snapshot.files(returned.folder_of(pull.number))
+        found |= {(x.pull, x.head) for x in returned.read_returns(sent_back)[0]}
+        reviews = review.read_reviews(snapshot.files(review.folder_of(pull.number)))[0]
+        last = {each.by: each for each in reviews}
+        found |= {(x.pull, x.head) for x in last.values() if not x.review.approves}
+    return found

@@ -77,6 +77,7 @@ class Checks(NamedTuple):
     state: str = "none"
     details: tuple[tuple[str, str], ...] = ()  # (name, conclusion), failing ones first
     unread: str = ""  # why some cannot be read; then the host's own answer decides
+    output: str = ""  # what the failing ones say, bounded; others' words
 
 
 class MergeStep(NamedTuple):

@@ -1,39 +1,82 @@
-"""Read what calls agents back to issues that they have worked on: returned pull requests and
-reviews."""
+"""Read what calls agents back to issues that they have worked on: their pull requests, answers to
+their questions, and closed blockers."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ghp_agents.conflicts import stale_base
+from ghp_agents.core.ids import AgentName
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.messages import News
 from ghp_agents.handoffs import returned
 from ghp_agents.jobs import listing
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.pulls import review
+from ghp_agents.pulls.merging import send_back
 from ghp_agents.pulls.pull import Pull
-from ghp_agents.runs import reaction
+from ghp_agents.runs import outcome, reaction
+from ghp_agents.runs.host_news import NOTHING, HostNews
 from ghp_agents.runs.reaction import PullNews, PullVerdict, RunCause
-from ghp_agents.runs.record import RunRecord
+from ghp_agents.runs.record import BLOCKED, RunRecord
 from ghp_agents.state import remote_branches as branches
+from ghp_agents.state.legacy_causes import LEAVE_IT
 
 
-def standing(ctx: Context, jobs: Sequence[RunRecord]) -> list[RunCause]:
-    """What stands in the way of the issues of these runs, the last ones of their agents. Raises
-    GhpError."""
-    return list(_of_pulls(ctx, jobs)) if jobs else []
+def standing(
+    ctx: Context, jobs: Sequence[RunRecord], host: Mapping[int, HostNews] | None = None
+) -> list[RunCause]:
+    """What stands in the way of the issues of these runs, the last ones of their agents. `host` is
+    what the host says of pull requests. Raises GhpError."""
+    if not jobs:
+        return []
+    snapshot = ctx.store.snapshot()
+    return [
+        *_of_pulls(ctx, snapshot, jobs, host or {}),
+        *_unblocked(ctx, jobs),
+        *_answered(ctx, snapshot, jobs),
+    ]
 
 
-def _of_pulls(ctx: Context, jobs: Iterable[RunRecord]) -> Iterator[RunCause]:
-    snapshot, pulls = ctx.store.snapshot(), listing.open_pulls(ctx)
+def _of_pulls(
+    ctx: Context, snapshot: Snapshot, jobs: Iterable[RunRecord], host: Mapping[int, HostNews]
+) -> Iterator[RunCause]:
+    pulls = listing.open_pulls(ctx)
     for run in jobs:
         pull = pulls.get(run.issue)
         if pull is not None:
-            yield from reaction.of_pull(_news(ctx, snapshot, run.issue, pull))
+            yield from reaction.of_pull(_news(ctx, snapshot, run, pull, host))
 
 
-def _news(ctx: Context, snapshot: Snapshot, issue: int, pull: Pull) -> PullNews:
+def _news(
+    ctx: Context, snapshot: Snapshot, run: RunRecord, pull: Pull, host: Mapping[int, HostNews]
+) -> PullNews:
     returns = returned.read_returns(snapshot.files(returned.folder_of(pull.number)))[0]
     reviews = review.read_reviews(snapshot.files(review.folder_of(pull.number)))[0]
-    tips = (pull.head, branches.known_tip(ctx.ws, pull.branch))
+    base, there = stale_base.known(ctx.ws, run.agent), host.get(pull.number, NOTHING)
+    verdicts = [PullVerdict(x.id, x.by, x.head, x.verdict, x.text) for x in reviews]
     return PullNews(
-        pull, issue, tips,
+        pull, run.issue, (pull.head, branches.known_tip(ctx.ws, pull.branch)),
         tuple((entry, returned.round_of(returns, entry)) for entry in returns),
-        tuple(PullVerdict(x.id, x.by, x.head, x.verdict == "approve", x.text) for x in reviews),
+        (*there.verdicts, *verdicts), there.failed if there.head == pull.head else "",
+        base.words if base and base.folder == run.path else "",
     )  # fmt: skip
+
+
+def _unblocked(ctx: Context, jobs: Iterable[RunRecord]) -> Iterator[RunCause]:
+    for run in jobs:
+        if run.outcome == BLOCKED and not outcome.waits_for(ctx, run.issue):
+            blockers = ctx.tracker.get(run.issue).blocked_by
+            yield reaction.unblocked(run.issue, blockers)
+
+
+def _answered(ctx: Context, snapshot: Snapshot, jobs: Iterable[RunRecord]) -> Iterator[RunCause]:
+    """Answers that the agents have not read, unless a person wants no more runs."""
+    for run in jobs:
+        for news in escalation.news_for(ctx.ws, snapshot, AgentName(run.agent)):
+            if news.escalation.question.issue == run.issue and _calls(news):
+                name = news.escalation.name
+                yield reaction.answered(run.issue, name, news.answer.by)
+
+
+def _calls(news: News) -> bool:
+    decides = news.answer in news.escalation.answers
+    return decides and news.answer.text not in (LEAVE_IT, send_back.MYSELF)

@@ -9,6 +9,7 @@ from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context
 from ghp_agents.presence import stopping
 from ghp_agents.runs import causes, give_up, outcome
+from ghp_agents.runs.host_news import HostNews
 from ghp_agents.runs.reaction import RunCause
 from ghp_agents.runs.record import ASKS, RunRecord
 from ghp_agents.state.presence import number
@@ -24,8 +25,14 @@ class FleetRecords(NamedTuple):
     causes: Sequence[RunCause] = ()  # what stands in the way of issues
 
 
-def read(ctx: Context, agents: Collection[str], last: Iterable[RunRecord]) -> FleetRecords:
-    """Read the records; `last` are the last runs of the agents at each issue. Raises GhpError."""
+def read(
+    ctx: Context,
+    agents: Collection[str],
+    last: Iterable[RunRecord],
+    host: Mapping[int, HostNews] | None = None,
+) -> FleetRecords:
+    """Read the records; `last` are the last runs of the agents at each issue, and `host` is what
+    the host says of pull requests. Raises GhpError."""
     known = {
         issue: (lock.holder or "") if _is_ours(ctx, lock, agents) else ""
         for issue, lock in claims.claims(ctx.locks).items()
@@ -38,7 +45,7 @@ def read(ctx: Context, agents: Collection[str], last: Iterable[RunRecord]) -> Fl
         frozenset(stopping.in_force(ctx, ctx.store.snapshot())),
         left,
         {run.id for run in asking if not outcome.asks(ctx, run.agent, run.issue)},
-        causes.standing(ctx, mine),
+        causes.standing(ctx, mine, host),
     )
 
 

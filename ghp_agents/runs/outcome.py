@@ -6,9 +6,20 @@ from ghp_agents.claims import service as claims
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import service as escalation
+from ghp_agents.issues.dependencies import open_blockers
+from ghp_agents.issues.issue import Issue, short
 from ghp_agents.ports import Context
 from ghp_agents.presence import stopping
-from ghp_agents.runs.record import ASKS, FAILED, FINISHED, LOST, STOPPED, TEXT_LIMIT, RunRecord
+from ghp_agents.runs.record import (
+    ASKS,
+    BLOCKED,
+    FAILED,
+    FINISHED,
+    LOST,
+    STOPPED,
+    TEXT_LIMIT,
+    RunRecord,
+)
 from ghp_agents.state.presence import number
 
 
@@ -35,6 +46,9 @@ def find(ctx: Context, run: RunRecord, code: int | None, error: str) -> RunOutco
         return RunOutcome(FINISHED, name)
     if asks(ctx, run.agent, run.issue):
         return RunOutcome(ASKS, "it asked a person")
+    blockers = waits_for(ctx, run.issue)
+    if blockers:
+        return RunOutcome(BLOCKED, f"it waits for {', '.join(map(short, blockers))}")
     return RunOutcome(FAILED, _failure(code, error))
 
 
@@ -43,6 +57,13 @@ def holds(ctx: Context, agent: str, issue: int) -> bool:
     lock = claims.claims(ctx.locks).get(issue)
     epoch = number(ctx.ws.presence(agent) or {}, "epoch")
     return lock is not None and is_mine(lock, agent, epoch, ctx.locks.clone)
+
+
+def waits_for(ctx: Context, issue: int) -> list[Issue]:
+    """The open issues that block an issue, as far as this clone knows."""
+    known = ctx.tracker.known()
+    mine = next((each for each in known if issue in each.numbers), None)
+    return open_blockers(mine, known) if mine else []
 
 
 def asks(ctx: Context, agent: str, issue: int) -> bool:

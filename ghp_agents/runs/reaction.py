@@ -4,13 +4,13 @@ A cause is tried by at most two runs. If it still stands then, a person is asked
 elsewhere: each run's record names the causes that it was started for.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor
 from ghp_agents.handoffs import returned
 from ghp_agents.handoffs.returned import Return
-from ghp_agents.hotpath.quoting import clean, cut, fence, who
+from ghp_agents.hotpath.quoting import clean, cut, fence, file, who
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.pulls.review import TEXT_LIMIT
 from ghp_agents.runs.record import ASKS, FINISHED, INTERRUPTED, RunRecord
@@ -18,6 +18,7 @@ from ghp_agents.runs.record import ASKS, FINISHED, INTERRUPTED, RunRecord
 MOST_TRIES = 2  # runs for one cause
 MOST_TEXT = 16_000  # characters of all texts of a prompt
 MOST_CAUSES = 10  # in one run
+_FIX = "In its worktree, fix it and commit; then run `ghp agent-finish`."
 
 
 class RunCause(NamedTuple):
@@ -58,13 +59,16 @@ class Reaction(NamedTuple):
         return "; ".join(cause.words for cause in (*self.causes, *self.hopeless))
 
 
+APPROVES, REQUESTS, COMMENTS = "approve", "request-changes", "comment"
+
+
 class PullVerdict(NamedTuple):
-    """What a reviewer last said about a pull request."""
+    """What a reviewer said about a pull request."""
 
     id: str
     by: Actor
     head: str  # the commit that was reviewed
-    approves: bool
+    verdict: str  # APPROVES, REQUESTS or COMMENTS
     text: str
 
 
@@ -76,17 +80,19 @@ class PullNews(NamedTuple):
     tips: tuple[str, ...]  # its head, and its branch as this clone knows it
     returns: Sequence[tuple[Return, int]] = ()  # each with its round, oldest first
     verdicts: Sequence[PullVerdict] = ()  # oldest first
+    failed: str = ""  # the checks that failed on its host, with their output
+    conflict: str = ""  # with the main branch, in printable words
 
 
 def of_pull(news: PullNews) -> list[RunCause]:
     """What keeps a pull request from its merge. What was said of an older commit is over."""
     found = [_returned(news, *pair) for pair in news.returns[-1:] if pair[0].head in news.tips]
-    last = {verdict.by: verdict for verdict in news.verdicts}
-    return found + [
-        _changes_requested(news, verdict)
-        for verdict in last.values()
-        if not verdict.approves and verdict.head in news.tips
-    ]
+    found += [_failed(news)] if news.failed else []
+    found += [_conflict(news)] if news.conflict else []
+    verdicts = [verdict for verdict in news.verdicts if verdict.head in news.tips]
+    last = {verdict.by: verdict for verdict in verdicts if verdict.verdict != COMMENTS}
+    found += [_changes_requested(news, x) for x in last.values() if x.verdict == REQUESTS]
+    return found + [_commented(news, x) for x in verdicts if x.verdict == COMMENTS]
 
 
 def _returned(news: PullNews, entry: Return, number: int) -> RunCause:
@@ -95,13 +101,65 @@ def _returned(news: PullNews, entry: Return, number: int) -> RunCause:
     return RunCause(f"{entry.reason}/{entry.pull}", news.issue, words, text)
 
 
+def _failed(news: PullNews) -> RunCause:
+    number = news.pull.number
+    text = (
+        f"Checks of pull request #{number} failed at {file(news.pull.head[:12])}:\n"
+        f"{_quoted(news.failed)}\nEnd of the output. {_FIX}"
+    )
+    return RunCause(f"checks/{number}", news.issue, f"a check failed, pull request #{number}", text)
+
+
+def _conflict(news: PullNews) -> RunCause:
+    number = news.pull.number
+    text = (
+        f"main moved, and pull request #{number} no longer merges with it: {news.conflict}. Run "
+        "`ghp agent-update` in its worktree: it shows both sides. Resolve the conflicts and "
+        "commit; then run `ghp agent-finish`."
+    )
+    words = f"pull request #{number} conflicts with main"
+    return RunCause(f"conflict/{number}", news.issue, words, text)
+
+
+def _commented(news: PullNews, verdict: PullVerdict) -> RunCause:
+    by, number = who(verdict.by.name, verdict.by.is_person), news.pull.number
+    text = (
+        f"A review of pull request #{number}:\n{_quoted(verdict.text)}\n"
+        f"End of the review by {by}. If it asks for changes, commit them in its worktree and run "
+        f"`ghp agent-finish`. Answer with `ghp agent-issue comment {news.issue} TEXT`."
+    )
+    words = f"{by} commented on pull request #{number}"
+    return RunCause(f"comment/{number}/{verdict.id}", news.issue, words, text, is_heard=True)
+
+
+def _quoted(text: str) -> str:
+    return fence(cut(clean(text), TEXT_LIMIT, "cut"))
+
+
+def unblocked(issue: int, blockers: Sequence[int]) -> RunCause:
+    """The issues that an issue waited for are closed."""
+    names = ", ".join(f"#{number}" for number in blockers)
+    words = (
+        f"nothing blocks #{issue} any more: {names} {'is' if len(blockers) == 1 else 'are'} closed"
+    )
+    key = "unblocked/" + ",".join(map(str, blockers))
+    return RunCause(f"{key}/{issue}", issue, words, f"{words[:1].upper()}{words[1:]}. Go on.", True)
+
+
+def answered(issue: int, question: str, by: Actor) -> RunCause:
+    """A question of the agent was answered; the resumed issue quotes the answer."""
+    words = f"{who(by.name, by.is_person)} answered {file(question)}"
+    return RunCause(
+        f"answer/{question}", issue, words, f"Your question was answered: {words}.", True
+    )
+
+
 def _changes_requested(news: PullNews, verdict: PullVerdict) -> RunCause:
     """Each review by a person is a cause of its own; agents could go on for ever."""
     by, number = who(verdict.by.name, verdict.by.is_person), news.pull.number
     key = f"review/{number}" + (f"/{verdict.id}" if verdict.by.is_person else "")
-    quoted = fence(cut(clean(verdict.text), TEXT_LIMIT, "cut"))
     text = (
-        f"Changes of pull request #{number} were requested:\n{quoted}\n"
+        f"Changes of pull request #{number} were requested:\n{_quoted(verdict.text)}\n"
         f"End of the review by {by}. Commit the changes in its worktree; then run "
         "`ghp agent-finish`. If you disagree, say why with `ghp agent-issue comment "
         f"{news.issue} TEXT`."
@@ -111,29 +169,27 @@ def _changes_requested(news: PullNews, verdict: PullVerdict) -> RunCause:
 
 def choose(causes: Iterable[RunCause], runs: Iterable[RunRecord]) -> dict[int, Reaction]:
     """What follows for each issue; `runs` are all known ones."""
-    tried: dict[str, list[RunRecord]] = {}
-    for run in runs:
-        for key in run.cause.split():
-            tried.setdefault(key, []).append(run)
-    found: dict[int, list[RunCause]] = {}
+    known = [run for run in runs if run.cause]
+    found: dict[int, dict[str, RunCause]] = {}
     for cause in causes:
-        if not (cause.is_heard and _is_heard(tried.get(cause.key, ()))):
-            found.setdefault(cause.issue, []).append(cause)
-    return {issue: _reaction(each, tried) for issue, each in found.items()}
+        if not (cause.is_heard and _is_heard(cause.key, known)):
+            found.setdefault(cause.issue, {}).setdefault(cause.key, cause)
+    return {issue: _reaction([*each.values()], known) for issue, each in found.items()}
 
 
-def _is_heard(runs: Iterable[RunRecord]) -> bool:
-    return any(run.outcome in (FINISHED, ASKS) for run in runs)
+def tries(key: str, runs: Iterable[RunRecord]) -> int:
+    """The runs for a cause. The end of a supervisor is no failure of its agent."""
+    return sum(run.outcome != INTERRUPTED for run in runs if key in run.cause.split())
 
 
-def _reaction(causes: Sequence[RunCause], tried: Mapping[str, Sequence[RunRecord]]) -> Reaction:
-    counts = {cause.key: sum(map(_counts, tried.get(cause.key, ()))) for cause in causes}
+def _is_heard(key: str, runs: Iterable[RunRecord]) -> bool:
+    heard = (run for run in runs if run.outcome in (FINISHED, ASKS))
+    return any(key in run.cause.split() for run in heard)
+
+
+def _reaction(causes: Sequence[RunCause], runs: Sequence[RunRecord]) -> Reaction:
+    counts = {cause.key: tries(cause.key, runs) for cause in causes}
     go_on = tuple(cause for cause in causes if counts[cause.key] < MOST_TRIES)
     hopeless = tuple(cause for cause in causes if counts[cause.key] >= MOST_TRIES)
     most = max((counts[cause.key] for cause in hopeless), default=0)
     return Reaction(go_on[:MOST_CAUSES], hopeless, most)
-
-
-def _counts(run: RunRecord) -> bool:
-    """Whether a run was a try: the end of its supervisor is no failure of its agent."""
-    return run.outcome != INTERRUPTED

@@ -9,6 +9,7 @@ STARTING, RUNNING, ENDED = "starting", "running", "ended"
 # How a run ended.
 FINISHED = "finished"  # there is a pull request, or the issue is closed
 ASKS = "asks"  # its agent asked a person and waits
+BLOCKED = "blocked"  # its issue waits for another one
 FAILED = "failed"
 STOPPED = "stopped"  # somebody stopped its agent
 INTERRUPTED = "interrupted"  # its supervisor ended, and the next one goes on
@@ -54,7 +55,7 @@ class RunRecord(NamedTuple):
     @property
     def failures(self) -> int:
         """Failures in a row, with this run. A result or giving up ends the row."""
-        if self.outcome in (FINISHED, ASKS, HANDED_OVER, ESCALATED):
+        if self.outcome in (FINISHED, ASKS, BLOCKED, HANDED_OVER, ESCALATED):
             return 0
         return self.tries + (self.outcome == FAILED)
 

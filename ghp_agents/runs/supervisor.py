@@ -26,6 +26,7 @@ from ghp_agents.runs import (
 )
 from ghp_agents.runs.fleet_records import FleetRecords
 from ghp_agents.runs.folder import LogReader
+from ghp_agents.runs.host_news import HostWatch
 from ghp_agents.runs.launch import Make, RunCommand
 from ghp_agents.runs.policy import FleetView, LiveRun, OpenJob, RunLimits, Slot
 from ghp_agents.runs.reaction import Reaction
@@ -83,6 +84,7 @@ class Supervisor:
         self._looked: dict[str, tuple[float, object]] = {}
         self._known = FleetRecords()
         self._cannot: dict[str, set[str]] = {}  # by run: who cannot go on with its issue
+        self._host = HostWatch()
 
     def end(self) -> None:
         """End the runs and then this supervisor; the next one goes on with them."""
@@ -111,6 +113,9 @@ class Supervisor:
         """Look once and act; returns whether nothing more is to do."""
         self._exchange()
         self._read()
+        mine = (run for run in self._last() if self._known.claims.get(run.issue) == run.agent)
+        if self._host.look(self._ctx, mine, self._now, self._tell):
+            self._times = None
         scene = self._scene()
         actions = policy.decide(scene)
         for action in actions:
@@ -150,7 +155,8 @@ class Supervisor:
         if times == self._times:
             return
         self._times = times
-        self._known = fleet_records.read(self._ctx, self._plan.agents, self._last())
+        last, agents = self._last(), self._plan.agents
+        self._known = fleet_records.read(self._ctx, agents, last, self._host.news)
 
     def _last(self) -> list[RunRecord]:
         """The last run of each agent at each issue."""

@@ -5,6 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ghp_agents.claims.claim import fence_of
+from ghp_agents.conflicts import stale_base
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.delivered import is_told, mark_told
@@ -30,6 +31,7 @@ from ghp_agents.workspace import Workspace
 ISSUES = "issue/"
 ANSWERS = ".ghp/answers/"
 ANSWER_LIMIT = 4_000  # characters of one answer; a command is named that shows the rest
+REACTED = ("review/", stale_base.KEY)  # a review on GitHub, a conflict with main
 MORE = "There is more: run `ghp agent-status`."
 
 
@@ -206,19 +208,21 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
     here = presence.agents_here(ctx.ws)
     stopping.settle(ctx, snapshot, here)
     for agent in here:
-        unblock.restore(ctx, snapshot, agent, ledger)
+        unblocked = unblock.restore(ctx, snapshot, agent, ledger)
         stop = must_stop(ctx, snapshot, agent)
         fence = _fence(ctx, agent)
         fenced = fence is not None and not is_told(ctx.ws, agent, _fence_id(fence))
         wanted = _wanted(ctx, snapshot, agent, again=False) or _once(ctx, snapshot, agent)
         unheard = undelivered.find(ctx, snapshot, agent, letters)
         answers = _answers(ctx.ws, snapshot, agent) if answered else []
-        new = answers or any(unheard) or _returns(ctx.ws, snapshot, agent)
+        returns = [_return_id(each) for each, _ in _returns(ctx.ws, snapshot, agent)]
+        new = answers or any(unheard) or returns
         if stop or fenced or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
             news_flag.set_flag(ctx.ws.folders, agent)
         urgent = [key_of(each) for each in unheard.messages if wakes(each)]
         urgent += [key for _, key in unheard.results]
-        wake.wake(ctx, agent, [*urgent, *(each.id for each in answers)])
+        urgent += [key for _, key in wanted if key.startswith(REACTED)]
+        wake.wake(ctx, agent, [*urgent, *(each.id for each in answers), *returns, *unblocked])
 
 
 def _answers(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:

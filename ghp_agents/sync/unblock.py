@@ -24,16 +24,16 @@ def restore(
     snapshot: Snapshot,
     agent: AgentName,
     ledger: others_news.ReadLedger | None = None,
-) -> None:
+) -> list[str]:
     """Give a blocked agent of this clone its status back as soon as its last blocker is closed: no
-    hook may run that tells it so. That is no heartbeat."""
+    hook may run that tells it so. That is no heartbeat. Returns the ids of the news that say so."""
     if (ctx.ws.presence(agent) or {}).get("status") != "blocked":
-        return
+        return []
     found = (key for _, key in others_news.gather(ctx, snapshot, agent, ledger))
     ids = [key for key in found if not is_told(ctx.ws, agent, f"{DONE}{key}")]
     status = status_before(ctx, agent, ids)
     if not status:
-        return
+        return []
 
     def change(record: dict[str, Any]) -> bool:
         if record.get("status") != "blocked":  # a heartbeat came meanwhile
@@ -44,6 +44,7 @@ def restore(
     with suppress(OSError):  # then the next sync, or the delivery of the news, does it
         amend(ctx.ws, agent, change)
         mark_told(ctx.ws, agent, [f"{DONE}{key}" for key in ids])
+    return ids
 
 
 def status_before(ctx: Context, agent: AgentName, ids: Sequence[str]) -> str:

@@ -1,4 +1,5 @@
-"""Wake a resting session for a request, a reply or an answer that it has not heard.
+"""Wake a resting session for what it has not heard: a request, a reply, an answer, a review, a
+returned pull request, a conflict with main or a closed blocker.
 
 The call has no content: the session's hook tells the news, as at every prompt. So nothing is told
 twice, and a call that is lost delays the news until the session's next event.

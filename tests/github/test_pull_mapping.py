@@ -117,3 +117,13 @@ def test_the_line_of_a_pull_request_says_what_was_sent_and_for_whom(by: Actor) -
     assert (found.body, found.author, found.sent) == ("Work", "worker-1", Sent("c" * 40, by))
     assert read(body=body, believed=False).sent is None
     assert read(body=body.replace("c" * 40, "c" * 39)).sent is None
+
+
+def test_what_failing_checks_say_is_kept_and_bounded() -> None:
+    says = {"title": "2 errors", "summary": "a.py:7", "text": None}
+    failed = run("build", "failure") | {"output": says, "html_url": "https://github.test/1"}
+    statuses = [{"context": "ci", "state": "error"}]
+    found = github_pull.checks([failed, run("a", "success")], statuses)
+    assert found.output == "build: failure\n2 errors\na.py:7\nhttps://github.test/1\n\nci: error"
+    huge = failed | {"output": {"summary": "x" * 10**6}}
+    assert len(github_pull.checks([huge], []).output) == github_pull.OUTPUT_LIMIT

@@ -7,7 +7,7 @@ import pytest
 from ghp_agents.pulls import start
 from ghp_agents.runs import outcome
 from ghp_agents.runs.outcome import RunOutcome
-from ghp_agents.runs.record import ASKS, FAILED, FINISHED, LOST, STOPPED, RunRecord
+from ghp_agents.runs.record import ASKS, BLOCKED, FAILED, FINISHED, LOST, STOPPED, RunRecord
 from tests.support.ghp import succeed
 from tests.support.git import git
 from tests.support.runs import RUN, Shift
@@ -55,6 +55,11 @@ def test_a_closed_issue_is_a_result(shift: Shift, run: RunRecord) -> None:
 def test_an_open_question_is_no_failure(shift: Shift, run: RunRecord) -> None:
     succeed(shift.repo, "agent-escalate 'Which?' --issue 1 --as worker-1")
     assert found(shift, run) == RunOutcome(ASKS, "it asked a person")
+
+
+def test_an_issue_that_waits_for_another_is_no_failure(shift: Shift, run: RunRecord) -> None:
+    succeed(shift.repo, "agent-issue block 1 --by 2 --as worker-1")
+    assert found(shift, run) == RunOutcome(BLOCKED, "it waits for #2")
 
 
 def test_an_issue_that_went_to_another_is_lost(shift: Shift, run: RunRecord) -> None:

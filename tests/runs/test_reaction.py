@@ -38,11 +38,6 @@ def runs(draw: some.DrawFn) -> RunRecord:
     return RUN._replace(issue=issue, outcome=outcome, cause=words)
 
 
-def tries(key: str, known: list[RunRecord]) -> int:
-    """The runs for a cause, without those that their supervisor ended."""
-    return sum(key in run.cause.split() for run in known if run.outcome != INTERRUPTED)
-
-
 @given(some.lists(causes(), max_size=6, unique_by=lambda each: each.key),
        some.lists(runs(), max_size=8))  # fmt: skip
 def test_every_cause_is_tried_at_most_twice_and_then_a_person_hears_of_it(
@@ -54,8 +49,12 @@ def test_every_cause_is_tried_at_most_twice_and_then_a_person_hears_of_it(
         heard = cause.is_heard and any(
             cause.key in run.cause.split() and run.outcome in (FINISHED, ASKS) for run in known
         )
-        assert (cause in chosen.causes) == (not heard and tries(cause.key, known) < MOST_TRIES)
-        assert (cause in chosen.hopeless) == (not heard and tries(cause.key, known) >= MOST_TRIES)
+        assert (cause in chosen.causes) == (
+            not heard and reaction.tries(cause.key, known) < MOST_TRIES
+        )
+        assert (cause in chosen.hopeless) == (
+            not heard and reaction.tries(cause.key, known) >= MOST_TRIES
+        )
 
 
 @given(some.lists(causes(), max_size=6, unique_by=lambda each: each.key))
@@ -95,10 +94,10 @@ def test_a_return_of_an_older_commit_is_over() -> None:
 
 def test_the_last_word_of_each_reviewer_counts() -> None:
     verdicts = [
-        PullVerdict("1", ANN, "head2", approves=False, text="No."),
-        PullVerdict("2", BOT, "head2", approves=False, text="Add\x1b[0m a test\n```"),
-        PullVerdict("3", ANN, "head2", approves=True, text=""),
-        PullVerdict("4", Actor("worker-3"), "head1", approves=False, text="Old."),
+        PullVerdict("1", ANN, "head2", "request-changes", "No."),
+        PullVerdict("2", BOT, "head2", "request-changes", "Add\x1b[0m a test\n```"),
+        PullVerdict("3", ANN, "head2", "approve", ""),
+        PullVerdict("4", Actor("worker-3"), "head1", "request-changes", "Old."),
     ]
     [cause] = reaction.of_pull(PullNews(PULL, 1, ("head2", ""), (), verdicts))
     assert cause == RunCause(
@@ -110,9 +109,55 @@ def test_the_last_word_of_each_reviewer_counts() -> None:
 
 
 def test_each_review_by_a_person_is_a_cause_of_its_own() -> None:
-    verdicts = [PullVerdict("9f", ANN, "head2", approves=False, text="No.")]
+    verdicts = [PullVerdict("9f", ANN, "head2", "request-changes", "No.")]
     [cause] = reaction.of_pull(PullNews(PULL, 1, ("head2", ""), (), verdicts))
     assert cause.key == "review/5/9f"
+
+
+def test_checks_that_failed_on_the_host_are_quoted() -> None:
+    [cause] = reaction.of_pull(PullNews(PULL, 1, ("head2", ""), failed="build: failure\n2 errors"))
+    assert cause == RunCause(
+        "checks/5", 1, "a check failed, pull request #5",
+        "Checks of pull request #5 failed at head2:\n```\nbuild: failure\n2 errors\n```\n"
+        "End of the output. In its worktree, fix it and commit; then run `ghp agent-finish`.",
+    )  # fmt: skip
+
+
+def test_a_return_and_the_host_say_one_thing_once() -> None:
+    both = PullNews(PULL, 1, ("head2", ""), [(RETURN, 1)], failed="make: failure")
+    found = reaction.choose(reaction.of_pull(both), [])
+    assert [cause.text[:30] for cause in found[1].causes] == ["Pull request #5 (for #1) was s"]
+
+
+def test_a_conflict_names_the_command_that_shows_it() -> None:
+    [cause] = reaction.of_pull(PullNews(PULL, 1, ("head2", ""), conflict="a.py (both changed)"))
+    assert cause == RunCause(
+        "conflict/5", 1, "pull request #5 conflicts with main",
+        "main moved, and pull request #5 no longer merges with it: a.py (both changed). Run `ghp "
+        "agent-update` in its worktree: it shows both sides. Resolve the conflicts and commit; "
+        "then run `ghp agent-finish`.",
+    )  # fmt: skip
+
+
+def test_a_comment_is_heard_once_and_replaces_no_request() -> None:
+    verdicts = [
+        PullVerdict("1", ANN, "head2", "request-changes", "No."),
+        PullVerdict("2", ANN, "head2", "comment", "Why tabs?"),
+    ]
+    causes = reaction.of_pull(PullNews(PULL, 1, ("head2", ""), (), verdicts))
+    assert [cause.key for cause in causes] == ["review/5/1", "comment/5/2"]
+    heard = RUN._replace(cause="comment/5/2", outcome=FINISHED)
+    assert [x.key for x in reaction.choose(causes, [heard])[1].causes] == ["review/5/1"]
+    fell = heard._replace(outcome=FAILED)
+    assert len(reaction.choose(causes, [fell])[1].causes) == 2
+
+
+def test_closed_blockers_and_answers_are_said_in_a_line() -> None:
+    assert reaction.unblocked(7, [3]).text == "Nothing blocks #7 any more: #3 is closed. Go on."
+    assert reaction.unblocked(7, [3, 4]).key == "unblocked/3,4/7"
+    assert reaction.answered(7, "E-3f", ANN).text == (
+        "Your question was answered: person «Ann» answered E-3f."
+    )
 
 
 def test_what_has_no_room_is_said_in_one_line() -> None:

@@ -1,5 +1,6 @@
 """From a pull request that was sent back to its merge: scripted clients and real merges."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,6 +72,20 @@ def test_a_person_who_looks_at_it_is_left_alone(shift: Shift) -> None:
         shift.clock.wait(60)
     assert len(shift.runs()) == 3
     assert len(questions(shift)) == 1
+
+
+def test_an_issue_that_waits_is_continued_after_its_blocker(shift: Shift) -> None:
+    block = f"{sys.executable} -m ghp_agents agent-issue block 1 --by 2 >/dev/null 2>&1"
+    supervisor = shift.supervisor(f"[ -f blocked ] || {block}; touch blocked")
+    succeed(shift.repo, "agent-claim 2 --as @me")
+    run(shift, supervisor)
+    run(shift, supervisor)
+    assert states(shift.runs()) == [("worker-1", 1, "blocked")]
+    succeed(shift.repo, "agent-issue close 2 --reason Done --as @me")
+    run(shift, supervisor)
+    assert [each.cause for each in shift.runs()] == ["", "unblocked/2/1"]
+    again = "You are started again for this:\n\nNothing blocks #1 any more: #2 is closed. Go on."
+    assert again in shift.prompt()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,12 +41,17 @@ class Shift(NamedTuple):
         return App(at or self.repo, os.environ, name=name, clock=self.clock)
 
     def supervisor(
-        self, script: str, *agents: str, limits: RunLimits | None = None, once: bool = False
+        self,
+        script: str,
+        *agents: str,
+        limits: RunLimits | None = None,
+        once: bool = False,
+        keep: Sequence[str] = (),
     ) -> Supervisor:
         """A supervisor whose client is a shell script."""
         path = self.repo.parent / "agent.sh"
         path.write_text(script)
-        command = RunCommand(runners.find(f"sh {path} {{prompt_file}}"))
+        command = RunCommand(runners.find(f"sh {path} {{prompt_file}}"), keep=tuple(keep))
         plan = Plan(agents or ("worker-1",), command, limits or RunLimits(), once)
 
         def make(at: Path, name: str) -> App:

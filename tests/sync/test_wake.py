@@ -11,7 +11,9 @@ from ghp_agents.presence import service as presence
 from ghp_agents.presence import way_in
 from ghp_agents.sync import notifications, wake
 from ghp_agents.wiring import App
+from tests.support.clock import ManualClock
 from tests.support.messages import Post
+from tests.support.road import Road, sent_back
 
 RESTING = AgentName("worker-2")
 
@@ -65,6 +67,18 @@ def test_a_request_wakes_once_and_is_told_by_the_hook(team: Team) -> None:
     assert [team.sync(), team.sync()] == [1, 1]
     assert team.calls == [f"queue --thread=s-1 --message={wake.CALL}"]
     assert "Rm -rf" in notifications.gather(team.app, RESTING).text
+
+
+def test_a_returned_pull_request_wakes_its_agent(team: Team) -> None:
+    repo, clock = team.app.ws.folder, team.app.ws.clock
+    road = Road(repo, clock if isinstance(clock, ManualClock) else None)
+    road.issue()
+    road.done(RESTING, 1, {"a.txt": "mine\n"})
+    road.put({"a.txt": "theirs\n"})
+    team.rest()
+    assert team.sync() == 0
+    sent_back(road.merge(1))
+    assert [team.sync(), team.sync()] == [1, 1]
 
 
 def test_a_note_waits_and_a_reply_does_not(team: Team) -> None:

@@ -1,5 +1,7 @@
 """`agent-explain`: why an issue is not being worked on, and why an agent is idle."""
 
+from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -26,8 +28,12 @@ def explain(app: App, about: str, as_json: bool) -> None:
     """
     fields: IssueExplanationJson | AgentExplanationJson
     if _is_issue(about):
+        from ghp_agents.runs import explain as reactions
+
         issue = services.of_issue(app, about)
-        fields, lines = view.issue_fields(issue), view.issue_lines(issue)
+        reacts = reactions.of_issue(app, issue.issue.number)
+        fields = view.issue_fields(issue, reacts)
+        lines: Iterator[view.Line] = chain(view.issue_lines(issue), view.reaction_lines(reacts))
     else:
         agent = services.of_agent(app, about)
         fields, lines = view.agent_fields(agent), view.agent_lines(agent)

@@ -36,6 +36,15 @@ class TurnJson(TypedDict):
     rules: list[StepJson]
 
 
+class ReactionJson(TypedDict):
+    """What stands in the way of an issue, and how many runs tried it."""
+
+    cause: str
+    text: str
+    tried: int
+    starts: bool
+
+
 class IssueExplanationJson(TypedDict):
     """Why an issue is worked on, or not."""
 
@@ -45,6 +54,7 @@ class IssueExplanationJson(TypedDict):
     holder: str | None
     rules: list[StepJson]
     agents: list[TurnJson]
+    reactions: list[ReactionJson]
 
 
 class KeptBackJson(TypedDict):

@@ -7,9 +7,12 @@ from ghp_agents.claims.choose_next import WORDS
 from ghp_agents.claims.decision import ClaimRule
 from ghp_agents.cli import output
 from ghp_agents.cli.views import issue as issue_view
+from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.jobs.explain import AgentExplanation, IssueExplanation
 from ghp_agents.jobs.explanation import OF_AGENT, SHOWN, Agent, RuleStep, Turn
+from ghp_agents.runs.explain import ReactionTrace
+from ghp_agents.runs.reaction import MOST_TRIES
 
 if TYPE_CHECKING:
     from ghp_agents.cli.outputs.job import (
@@ -76,6 +79,25 @@ def _verdict(found: IssueExplanation) -> str:
         if first.before
         else f"Nobody has claimed it. It is the next issue for {name}."
     )
+
+
+def reaction_lines(found: ReactionTrace) -> Iterator[Line]:
+    """Why the agent of an issue is started again, or not."""
+    name = named(found.agent)
+    for cause in found.causes:
+        yield UNMET, cause.words
+        if not cause.starts:
+            yield (
+                UNMET,
+                f"{count(cause.tried, 'run')} tried to put that right, so a person decides.",
+            )
+        elif found.is_supervised:
+            yield MET, f"{name} is started again for it, try {cause.tried + 1} of {MOST_TRIES}."
+    if found.question:
+        yield NEXT, f"ghp agent-answer {found.question} TEXT"
+    if found.causes and not found.is_supervised:
+        yield UNMET, f"No `ghp agent-work` of this clone supervises {name}, so nothing is started."
+        yield NEXT, f"ghp agent-work --agent {found.agent}"
 
 
 def _before(turn: Turn) -> str:
@@ -153,7 +175,7 @@ def _step_fields(step: RuleStep) -> "StepJson":
             "change": step.change or None}  # fmt: skip
 
 
-def issue_fields(found: IssueExplanation) -> "IssueExplanationJson":
+def issue_fields(found: IssueExplanation, reacts: ReactionTrace) -> "IssueExplanationJson":
     """The explanation of an issue as JSON."""
     return {
         "issue": found.issue.number,
@@ -169,6 +191,10 @@ def issue_fields(found: IssueExplanation) -> "IssueExplanationJson":
                 "rules": [_step_fields(step) for step in turn.steps],
             }
             for turn in found.turns
+        ],
+        "reactions": [
+            {"cause": each.key, "text": each.words, "tried": each.tried, "starts": each.starts}
+            for each in reacts.causes
         ],
     }
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
-from ghp_agents.core.ids import Actor, count
+from ghp_agents.core.ids import Actor, count, one_line
 from ghp_agents.github.api.errors import GoneError, MissingError
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.commands import notices
@@ -16,12 +16,46 @@ from ghp_agents.presence import service as presence
 from ghp_agents.state.presence import number
 from ghp_agents.workspace import Workspace
 
-MOST = 20  # reviews of a pull request that are shown
+MOST = 20  # reviews of a pull request that are shown, and comments of one on lines
+TEXT_LIMIT = 4_000  # characters of one comment
 VERDICTS = {
     "APPROVED": "approved",
     "CHANGES_REQUESTED": "requested changes to",
     "COMMENTED": "reviewed",
 }
+
+
+class HostReview(NamedTuple):
+    """A review by an account with write access."""
+
+    id: str
+    by: Actor
+    state: str  # of VERDICTS
+    head: str  # the commit that was reviewed
+    text: str  # with the comments on lines; others' words
+
+
+def of_pull(ws: Workspace, hub: GitHubRepository, agent: str, pull: int) -> list[HostReview]:
+    """The reviews of an agent's pull request by others, oldest first. Raises GhpError."""
+    found = [*_of_others(ws, hub, agent, pull)][-MOST:]
+    lines = hub.get_all(f"pulls/{pull}/comments") if found else []
+    known = [raw for raw in lines if isinstance(raw, dict)]
+    return [
+        HostReview(
+            str(raw["id"]), actor_of(ws, _login(raw)), str(raw["state"]),
+            str(raw.get("commit_id") or ""), _whole(raw, known),
+        )
+        for raw in found
+    ]  # fmt: skip
+
+
+def _whole(raw: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> str:
+    about = [each for each in lines if each.get("pull_request_review_id") == raw["id"]]
+    parts = [str(raw.get("body") or "")[:TEXT_LIMIT]]
+    for each in about[:MOST]:
+        place = f"{one_line(str(each.get('path')), 200)}:{each.get('line') or '?'}"
+        parts.append(f"{place}: {str(each.get('body') or '')[:TEXT_LIMIT]}")
+    return "\n\n".join(filter(None, parts))
 
 
 def remember_reviews(ctx: Context, hub: GitHubRepository) -> None:

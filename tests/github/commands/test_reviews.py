@@ -8,7 +8,7 @@ from ghp_agents.core.ids import AgentName
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.commands import notices
 from ghp_agents.github.commands.inbox import CommentInbox
-from ghp_agents.github.commands.reviews import remember_reviews
+from ghp_agents.github.commands.reviews import of_pull, remember_reviews
 from ghp_agents.github.tracker import mirror
 from ghp_agents.github.tracker.mirror import RefreshState
 from ghp_agents.hotpath import news_flag
@@ -33,7 +33,7 @@ def review(number: int, state: str, body: str = "", login: str = "ada") -> objec
     return {"id": number, "state": state, "body": body, "user": {"login": login}}
 
 
-def line(about: int, path: str, body: str) -> object:
+def line(about: int, path: str, body: str) -> dict[str, object]:
     return {"id": 90, "pull_request_review_id": about, "path": path, "body": body}
 
 
@@ -82,6 +82,21 @@ def test_a_review_reaches_the_agent_once_and_costs_one_request_if_nothing_change
     assert script.lines == ["GET /repos/acme/widgets/pulls/7/reviews?per_page=100"]
     script.close()
     assert notifications.gather(ctx, WORKER).text == ""
+
+
+def test_a_review_is_read_with_its_comments_on_lines(place: Place) -> None:
+    script = Script()
+    hub = GitHubRepository(place.ws, hubs.access(script.address))
+    lines = [{**line(2, "src/a.py", "Why?"), "line": 7}, line(9, "src/b.py", "Other")]
+    allowed = [says(200, {"permission": name}) for name in ("write", "read")]
+    script.then(says(200, GIVEN), *allowed, says(200, lines))
+    found = of_pull(place.ws, hub, "worker-1", 7)
+    script.close()
+    assert [(each.id, each.state, each.text) for each in found] == [
+        ("1", "APPROVED", ""),
+        ("2", "CHANGES_REQUESTED", "\n Rename `it`»\n\nMore.\n\nsrc/a.py:7: Why?"),
+        ("3", "COMMENTED", ""),
+    ]
 
 
 def test_where_no_agent_has_a_pull_request_nothing_is_asked(place: Place) -> None:

@@ -1,0 +1,81 @@
+"""Why the agent of an issue is started again, or not: what stands, how often runs tried it, and
+what follows."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from ghp_agents.claims import service as claims
+from ghp_agents.core.errors import GhpError, RefusedError
+from ghp_agents.escalations import service as escalation
+from ghp_agents.ports import Context
+from ghp_agents.runs import causes, folder, host_news, reaction
+from ghp_agents.runs.host_news import HostNews
+from ghp_agents.runs.reaction import MOST_TRIES, RunCause
+from ghp_agents.workspace import Workspace
+
+
+class CauseTrace(NamedTuple):
+    """One cause, and the runs that tried it."""
+
+    key: str
+    words: str
+    tried: int
+
+    @property
+    def starts(self) -> bool:
+        """Whether a run is started for it."""
+        return self.tried < MOST_TRIES
+
+
+class ReactionTrace(NamedTuple):
+    """What stands in the way of an issue that an agent has."""
+
+    agent: str = ""
+    causes: Sequence[CauseTrace] = ()
+    is_supervised: bool = False  # by an `agent-work` of this clone
+    question: str = ""  # the open question of its agent about the issue
+
+
+def of_issue(ctx: Context, issue: int) -> ReactionTrace:
+    """What stands in the way of an issue, if an agent of this clone's runs has it. Raises
+    GhpError."""
+    lock = claims.claims(ctx.locks).get(issue)
+    runs = folder.read_all(ctx.ws)
+    holder = lock.holder if lock and not lock.is_person else None
+    mine = [run for run in runs if (run.agent, run.issue) == (holder, issue)][-1:]
+    if not mine or holder is None:
+        return ReactionTrace()
+    host: dict[int, HostNews] = {}
+    with suppress(GhpError):  # the host cannot be reached; the records are known
+        host = host_news.read(ctx, mine)
+    found = reaction.choose(causes.standing(ctx, mine, host), runs).get(issue)
+    if found is None:
+        return ReactionTrace(holder)
+    return ReactionTrace(
+        holder,
+        [
+            _trace(cause, reaction.tries(cause.key, runs))
+            for cause in (*found.causes, *found.hopeless)
+        ],
+        _is_supervised(ctx.ws, holder),
+        _question(ctx, holder, issue),
+    )
+
+
+def _trace(cause: RunCause, tried: int) -> CauseTrace:
+    return CauseTrace(cause.key, f"{cause.words[:1].upper()}{cause.words[1:]}.", tried)
+
+
+def _is_supervised(ws: Workspace, agent: str) -> bool:
+    try:
+        with folder.alone(ws, agent):
+            return False
+    except RefusedError:
+        return True
+
+
+def _question(ctx: Context, agent: str, issue: int) -> str:
+    known, _ = escalation.read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
+    asked = (x for x in known if (x.question.agent, x.question.issue) == (agent, issue))
+    return next((each.name for each in asked if each.is_open), "")
