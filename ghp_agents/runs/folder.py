@@ -120,16 +120,27 @@ class LogReader:
         self._rest = b""
 
     def lines(self) -> Iterator[str]:
-        """The lines that are new since the last call, up to READ_AT_ONCE bytes."""
+        """The lines that are new since the last call."""
         try:
             with self._path.open("rb") as file:
-                if self._offset > os.fstat(file.fileno()).st_size:
-                    self._offset, self._rest = 0, b""  # it began again
-                file.seek(self._offset)
-                data = file.read(READ_AT_ONCE)
+                size = os.fstat(file.fileno()).st_size
+                if self._offset > size:
+                    self.begin_again()
+                while self._offset < size:
+                    file.seek(self._offset)
+                    data = file.read(min(READ_AT_ONCE, size - self._offset))
+                    if not data:
+                        return
+                    self._offset += len(data)
+                    yield from self._whole(data)
         except OSError:
             return
-        self._offset += len(data)
+
+    def begin_again(self) -> None:
+        """The log was cut after its lines were read."""
+        self._offset, self._rest = 0, b""
+
+    def _whole(self, data: bytes) -> Iterator[str]:
         *whole, rest = (self._rest + data).split(b"\n")
         self._rest = rest[-2 * READ_AT_ONCE :]
         for line in whole:

@@ -239,7 +239,8 @@ class Supervisor:
             known.progress = stream.read(known.progress, line)
             line_shown = stream.shown(line)
             known.last_line = line_shown.text if line_shown else known.last_line
-        folder.rotate(folder.of(self._ws, run.id))
+        if folder.rotate(folder.of(self._ws, run.id)):
+            known.reader.begin_again()
         if known.progress.session != before.session:  # needed to resume it
             self._keep(run._replace(session=known.progress.session))
 

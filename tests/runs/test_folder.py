@@ -84,6 +84,21 @@ def test_a_log_that_grows_too_long_begins_again(
     assert [*reader.lines()] == ["new"]
 
 
+def test_all_lines_of_a_long_log_are_read_before_it_is_cut(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "LOG_LIMIT", 10_000)
+    monkeypatch.setattr(folder, "LOG_KEPT", 100)
+    monkeypatch.setattr(folder, "READ_AT_ONCE", 64)
+    reader = LogReader(place)
+    (place / "log").write_text("".join(f"{n}\n" for n in range(4_000)))
+    assert [*reader.lines()] == [str(n) for n in range(4_000)]
+    assert folder.rotate(place)
+    reader.begin_again()
+    (place / "log").write_text("x" * 20_000 + "\n")  # longer than what was read before
+    assert [len(line) for line in reader.lines()] == [160]  # of a line without end, the last two parts
+
+
 def test_an_agent_has_one_supervisor(ws: Workspace) -> None:
     with folder.alone(ws, "worker-1"), folder.alone(ws, "worker-2"):
         with pytest.raises(RefusedError) as refused, folder.alone(ws, "worker-1"):

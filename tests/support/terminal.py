@@ -11,8 +11,10 @@ import subprocess
 import termios
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from time import monotonic
 
 TIMEOUT_S = 60.0  # seconds without a sign of life
+TOTAL_S = 300.0  # seconds, also if it draws something again and again
 CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|.)")
 
 
@@ -25,9 +27,10 @@ class Terminal:
 
     def wait_for(self, text: str) -> None:
         """Read until `text` has been shown after all that was waited for before."""
-        seen = ""
+        seen, until = "", monotonic() + TOTAL_S
         while text not in CONTROL.sub(" ", seen):
-            ready, _, _ = select.select([self._descriptor], [], [], TIMEOUT_S)
+            left = max(0.0, min(TIMEOUT_S, until - monotonic()))
+            ready, _, _ = select.select([self._descriptor], [], [], left)
             assert ready, f"{text!r} is not on the screen:\n{CONTROL.sub(' ', self.shown)[-4000:]}"
             new = self._read()
             assert new, f"It has ended without {text!r}:\n{CONTROL.sub(' ', self.shown)[-4000:]}"
