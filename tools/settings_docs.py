@@ -31,6 +31,7 @@ VARIABLES = {
     "`GHP_AGENT_PID`": "the process whose end is the agent's end, on this machine",
     "`GHP_PROMPT`": "set by `agent-start -- CMD`: what the agent needs to begin",
     "`GHP_PROMPT_FILE`": "set by `agent-work` for a runner of your own: a file with that text",
+    "`GHP_PROGRESS`": "set by `agent-tasks start`: a file to which a task adds its steps",
     "`GHP_RUN`": "set by `agent-work`: the run that a process belongs to",
     "`GHP_MESSAGE`": "set by `agent-inbox --follow --exec`: the id of the message",
     "`GHP_REPLY_TO`": "set by the same: the id of the message that it answers",

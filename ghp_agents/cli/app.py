@@ -63,6 +63,7 @@ COMMANDS: dict[str, Row] = {
         "runs.work", "work", "agents", "Start agents without a terminal, and supervise them."
     ),
     "agent-logs": Row("runs.logs", "logs", "agents", "List runs, or print what one printed."),
+    "agent-tasks": Row("runs.tasks", "tasks", "agents", "Run declared tasks in the background."),
     "agent-sync": Row("sync", "sync", "agents", "Exchange state with the remote now."),
     "agent-log": Row("ledger", "log", "agents", "List what happened in all clones, oldest first."),
     "agent-report": Row(

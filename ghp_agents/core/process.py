@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -63,6 +63,22 @@ def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: f
 def foreground(command: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> int:
     """Run a program on this terminal to its end; returns its exit code. Raises OSError."""
     return subprocess.run(command, cwd=cwd, env=dict(env), check=False).returncode
+
+
+def watched(
+    command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float,
+    tick: Callable[[], None],
+) -> int | None:  # fmt: skip
+    """Run a program in our own process group, with our output, to its end; returns its exit code,
+    or None if it is killed after `timeout` seconds. `tick` is called once a second. Raises
+    OSError."""
+    with subprocess.Popen(command, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL) as process:
+        for _ in range(max(1, round(timeout))):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return process.wait(1.0)
+            tick()
+        process.kill()
+    return None
 
 
 def start(

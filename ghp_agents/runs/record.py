@@ -46,11 +46,18 @@ class RunRecord(NamedTuple):
     why: str = ""  # it ended
     ended: float = 0.0  # `Clock.interval` of the same boot
     cause: str = ""  # the keys of what it was started for again, with spaces between them
+    task: str = ""  # of a background task: its name and arguments; then the issue is 0
+    starter: str = ""  # the agent that started the task; empty: a person
 
     @property
     def name(self) -> str:
         """The displayed id."""
         return f"R-{self.id}"
+
+    @property
+    def about(self) -> str:
+        """What it works on: an issue, or a task."""
+        return self.task or f"#{self.issue}"
 
     @property
     def failures(self) -> int:

@@ -362,6 +362,8 @@ class Supervisor:
     def adopt(self) -> None:
         """Go on with the runs of a supervisor that was killed."""
         for run in folder.read_all(self._ws):
+            if run.task:
+                continue  # it needs no supervisor
             if run.agent not in self._plan.agents:
                 self._fence(run)
                 continue

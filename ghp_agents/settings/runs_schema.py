@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-PERSONS = ("openai",)  # a repository must not choose who gets the code and a key
+PERSONS = ("openai", "tasks")  # who gets the code and a key; what agents may run
 
 
 class OpenAIConfig(BaseModel):
@@ -25,6 +25,7 @@ class RunsConfig(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="allow")
 
     openai: OpenAIConfig | None = None
+    tasks: tuple[str, ...] = ()  # background tasks that agents may start; * is all
 
 
 def trusted(runs: dict[str, Any], *, is_persons: bool) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.messages import mailbox
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.codec import seconds
+from ghp_agents.workspace import Workspace
 
 TOPIC = "@user.input_required"
 RECENT = 3_600.0  # seconds; an older question is no surprise any more
@@ -44,16 +45,25 @@ class Notice(NamedTuple):
 def announce(ctx: Context, snapshot: Snapshot, start: Start = background.spawn) -> None:
     """Show what is new and recent, unless that is off, or there is no desktop. `start` starts a
     program that nobody waits for."""
-    ws = ctx.ws
-    program = program_in(ws.environ)
-    is_off = background.is_off(ws.environ, {"background": ws.settings.background})
-    if program is None or is_off or not ws.settings.desktop:
+    if not _is_on(ctx.ws):
         return
-    folder = _folder(ws.environ)
+    folder = _folder(ctx.ws.environ)
     new = (each for each in notices(ctx, snapshot) if _is_first(folder, each.id))
     for notice in islice(new, MOST):  # the next sync shows the others
+        show(ctx.ws, notice, start)
+
+
+def show(ws: Workspace, notice: Notice, start: Start = background.spawn) -> None:
+    """Show one notice, unless that is off, or there is no desktop."""
+    program = _is_on(ws) and program_in(ws.environ)
+    if program:
         with contextlib.suppress(OSError):
             start(command(program, notice), for_commands(ws.environ))
+
+
+def _is_on(ws: Workspace) -> bool:
+    is_off = background.is_off(ws.environ, {"background": ws.settings.background})
+    return ws.settings.desktop and not is_off and program_in(ws.environ) is not None
 
 
 def program_in(environ: Mapping[str, str]) -> str | None:

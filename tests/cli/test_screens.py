@@ -114,6 +114,7 @@ ELSEWHERE = {
     "agent-recall": "it searches with what is installed",
     "agent-mcp": "it speaks a protocol with programs",
     "agent-plugin": "it writes files and names their folder",
+    "agent-tasks": "the ids of runs are random",
     "agent-logs": "the ids of runs are random",
     "agent-work": "it starts clients",
     "agent-trust": "a clone of one's own has nothing to agree to",

@@ -96,7 +96,9 @@ def test_all_lines_of_a_long_log_are_read_before_it_is_cut(
     assert folder.rotate(place)
     reader.begin_again()
     (place / "log").write_text("x" * 20_000 + "\n")  # longer than what was read before
-    assert [len(line) for line in reader.lines()] == [160]  # of a line without end, the last two parts
+    assert [len(line) for line in reader.lines()] == [
+        160
+    ]  # of a line without end, the last two parts
 
 
 def test_an_agent_has_one_supervisor(ws: Workspace) -> None:

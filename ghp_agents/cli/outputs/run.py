@@ -21,3 +21,24 @@ class RunJson(TypedDict):
     session: str
     worktree: str
     branch: str
+    task: str
+
+
+class TaskStepJson(TypedDict):
+    """A step of a task."""
+
+    text: str
+    state: str
+    percent: int | None
+
+
+class TaskJson(TypedDict):
+    """A background task."""
+
+    id: str
+    task: str
+    state: str
+    why: str
+    at: str
+    starter: str
+    steps: list[TaskStepJson]

@@ -51,7 +51,7 @@ from ghp_agents.cli.outputs.pull import (
     WhereJson,
 )
 from ghp_agents.cli.outputs.report import CostsJson, ReportJson
-from ghp_agents.cli.outputs.run import RunJson
+from ghp_agents.cli.outputs.run import RunJson, TaskJson
 from ghp_agents.cli.outputs.text import HandoffJson, NoteHitJson, NoteJson, QuestionJson, ResumeJson
 from ghp_agents.cli.outputs.timeline import TimelineJson
 from ghp_agents.cli.outputs.upkeep import BusySweepJson, FindingJson, SweepJson, TrustJson
@@ -94,6 +94,8 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-stop": StoppedJson | LiftedJson,
     "agent-subscribe": SubscribedJson,
     "agent-sweep": SweepJson | BusySweepJson,
+    "agent-tasks list": list[TaskJson],
+    "agent-tasks progress": TaskJson,
     "agent-thread": list[MessageJson],
     "agent-timeline": TimelineJson,
     "agent-topic list": list[TopicJson],

@@ -9,7 +9,7 @@ from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.params import LIMIT, limited
 from ghp_agents.core.clock import age
 from ghp_agents.core.errors import NotFoundError, UsageError
-from ghp_agents.core.ids import short_ids
+from ghp_agents.core.ids import one_line, short_ids
 from ghp_agents.runs import folder, processes, record, stream
 from ghp_agents.runs.folder import LogReader
 from ghp_agents.runs.record import ENDED, RunRecord
@@ -51,7 +51,11 @@ def logs(
         raise UsageError(
             "--limit and --json are for the list of runs.", hint="Run `ghp agent-logs --json`."
         )
-    run = _find(runs, name)
+    show(app, find(runs, name), follow=follow, errors=errors)
+
+
+def show(app: App, run: RunRecord, *, follow: bool, errors: bool) -> None:
+    """Print what a run printed, and at the end what became of it."""
     for line in _lines(app.ws, run, follow=follow):
         shown = stream.shown(line)
         if shown and (shown.is_error or not errors):
@@ -60,7 +64,8 @@ def logs(
                 output.flush()
     output.flush()
     now = next((x for x in folder.read_all(app.ws) if x.id == run.id), run)
-    output.say(f"{now.name} of {now.agent}, #{now.issue}: {_state(now)}.")
+    by = f" of {now.agent}" if now.agent else ""
+    output.say(f"{now.name}{by}, {now.about}: {_state(now)}.")
 
 
 def _list(ws: Workspace, runs: list[RunRecord], limit: int | None, *, as_json: bool) -> None:
@@ -73,8 +78,8 @@ def _list(ws: Workspace, runs: list[RunRecord], limit: int | None, *, as_json: b
         return
     short, now = short_ids(run.id for run in runs), ws.clock.now()
     rows = [
-        [f"R-{short[run.id]}", run.agent, f"#{run.issue}", run.runner, age(run.at, now),
-         _state(run)]
+        [f"R-{short[run.id]}", run.agent or "-", one_line(run.about, 24), run.runner,
+         age(run.at, now), _state(run)]
         for run in listed
     ]  # fmt: skip
     output.table(COLUMNS, rows, [STYLES.get(run.outcome, "") for run in listed])
@@ -85,7 +90,7 @@ def _fields(run: RunRecord) -> "RunJson":
         "id": run.name, "agent": run.agent, "issue": run.issue, "runner": run.runner,
         "state": run.state, "outcome": run.outcome, "why": run.why, "at": run.at,
         "tries": run.tries, "turns": run.turns, "cost": run.cost, "tokens": run.tokens,
-        "session": run.session, "worktree": run.path, "branch": run.branch,
+        "session": run.session, "worktree": run.path, "branch": run.branch, "task": run.task,
     }  # fmt: skip
 
 
@@ -95,9 +100,9 @@ def _state(run: RunRecord) -> str:
     return "running" if processes.lives(run) else "its process has ended"
 
 
-def _find(runs: list[RunRecord], name: str) -> RunRecord:
+def find(runs: list[RunRecord], name: str) -> RunRecord:
     """The run with this id, or the last one of this agent. Raises NotFoundError, UsageError."""
-    mine = [run for run in runs if run.agent == name]
+    mine = [run for run in runs if name in (run.agent, run.task.partition(" ")[0] or None)]
     if mine:
         return mine[-1]
     prefix = name.lower().removeprefix("r-")

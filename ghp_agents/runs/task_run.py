@@ -1,0 +1,253 @@
+"""A task in the background: a process of this program leads its group, and settles it at the end.
+
+The truth is the run's folder. A task that was killed with its leader has a record without an end,
+and its process is gone; it has failed.
+"""
+
+import contextlib
+import json
+import os
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core import files, process, running
+from ghp_agents.core.child_env import for_commands, shown
+from ghp_agents.core.clock import ago, to_text
+from ghp_agents.core.errors import GhpError, RefusedError
+from ghp_agents.core.ids import agent_name, count, one_line
+from ghp_agents.core.json_file import object_file
+from ghp_agents.core.process import Child
+from ghp_agents.hotpath.background import RUN
+from ghp_agents.messages import service as messages
+from ghp_agents.messages.service import Draft
+from ghp_agents.ports import Context
+from ghp_agents.runs import folder, processes, runners, stream, task
+from ghp_agents.runs.folder import LogReader
+from ghp_agents.runs.record import ENDED, FAILED, FINISHED, RUNNING, STARTING, STOPPED, RunRecord
+from ghp_agents.runs.runners import PROMPT_LIMIT
+from ghp_agents.runs.stream import ClientProgress
+from ghp_agents.runs.task import TaskFile
+from ghp_agents.sync import desktop
+from ghp_agents.sync.desktop import Notice
+from ghp_agents.workspace import Workspace
+
+PROGRESS = "GHP_PROGRESS"  # the file of a task's steps
+COMMAND, STEPS = "command.json", "steps"
+STEPS_READ = 100_000  # bytes
+ARGS_LIMIT = 100
+SUMMARY = 200  # characters
+TOPIC = "@task.completed"
+
+
+class TaskOrders(NamedTuple):
+    """A task's command, its limit of time in seconds, and its declared steps."""
+
+    command: tuple[str, ...]
+    time: float
+    steps: tuple[str, ...]
+
+
+class StartedTask(NamedTuple):
+    """A task that has begun, and the process that leads it."""
+
+    run: RunRecord
+    child: Child
+
+
+Lead = Callable[[str], Sequence[str]]  # the command that leads the run with this id
+
+
+def start(
+    ws: Workspace, declared: TaskFile, args: Sequence[str], lead: Lead, keep: Sequence[str] = ()
+) -> StartedTask:
+    """Start a task in this worktree. Raises RefusedError, UsageError, GhpError, OSError."""
+    by = ws.actor()
+    allowed = (ws.settings.runs or {}).get("tasks") or ()
+    if not by.is_person and not {declared.name, "*"} & {*allowed}:
+        raise RefusedError(
+            f"{by.name} may not start the task {declared.name}: no person has allowed it.",
+            hint="A person can start it, or allow it in their own settings: "
+            f'"agents": {{"runs": {{"tasks": ["{declared.name}"]}}}}.',
+        )
+    id_ = files.random_hex(6)
+    boot, seconds = ws.clock.interval()
+    title = one_line(shlex.join([declared.name, *args]), SUMMARY)
+    agent = "" if declared.run else agent_name(f"{declared.name[:50]}-{id_[:4]}")
+    run = RunRecord(
+        id_, agent, 0, declared.runner if not declared.run else "sh", str(ws.folder),
+        ws.branch or "", to_text(ws.clock.now()), boot, seconds, task=title,
+        starter="" if by.is_person else by.name,
+    )  # fmt: skip
+    place = folder.of(ws, run.id)
+    words, keeps = _command(declared, args, place)
+    own = {RUN: run.id, PROGRESS: str(place / STEPS), "PWD": run.path}
+    if agent:
+        own |= {"GHP_AGENT": agent, processes.PROMPT_FILE: str(place / "prompt.md")}
+    folder.write(ws, run)
+    prompt = task.filled(declared.prompt, args)
+    files.write_atomically(place / "prompt.md", prompt.encode("utf-8", "replace"))
+    orders = TaskOrders(tuple(words), declared.time, declared.steps)
+    files.write_atomically(place / COMMAND, json.dumps(orders._asdict()).encode())
+    environ = {**for_commands(ws.environ, {*keeps, *keep}), **own}
+    try:
+        child = process.start(lead(run.id), cwd=ws.folder, env=environ, log=place / "log")
+    except OSError as error:
+        _end(ws, run, FAILED, f"cannot start: {error.strerror}")
+        raise
+    folder.forget_oldest(ws)
+    return StartedTask(run, child)
+
+
+def _command(
+    declared: TaskFile, args: Sequence[str], place: Path
+) -> tuple[list[str], Sequence[str]]:
+    """The command, and the variables with keys that it needs."""
+    if declared.run:
+        return ["/bin/sh", "-c", declared.run, declared.name, *args], ()
+    runner = runners.find(declared.runner)
+    prompt = task.filled(declared.prompt, args)[:PROMPT_LIMIT]
+    fields = {"prompt": prompt, "prompt_file": str(place / "prompt.md")}
+    return runner.command(fields), runner.keeps
+
+
+def lead(ctx: Context, run: RunRecord) -> RunRecord:
+    """Be the leader of a task: run its command, and settle it. Raises RefusedError if it was
+    begun before."""
+    ws, place = ctx.ws, folder.of(ctx.ws, run.id)
+    if run.state != STARTING:
+        raise RefusedError(f"{run.name} was started before.", hint="Start the task again.")
+    run = run._replace(state=RUNNING, pid=os.getpid(), started=running.identity(os.getpid()) or "")
+    folder.write(ws, run)
+    orders = orders_of(ws, run)
+    listener = _Listener(run, place)
+
+    def tick() -> None:
+        listener.read()
+        if folder.rotate(place):
+            listener.reader.begin_again()
+
+    try:
+        code = process.watched(
+            orders.command, cwd=Path(run.path), env=ws.environ, timeout=orders.time, tick=tick
+        )
+        why = f"it took longer than {ago(orders.time)}" if code is None else ""
+    except OSError as failed:
+        code, why = 127, f"cannot start: {failed.strerror}"
+    listener.read()
+    progress = listener.progress
+    error = progress.error or (listener.last if code else "")
+    run = run._replace(turns=progress.turns, cost=progress.cost, tokens=progress.tokens,
+                       session=progress.session)  # fmt: skip
+    if why or code or progress.error:
+        detail = f": {one_line(shown(error, ws.environ), SUMMARY)}" if error else ""
+        run = _end(ws, run, FAILED, why or f"it exited with code {code}{detail}")
+    else:
+        run = _end(
+            ws,
+            run,
+            FINISHED,
+            one_line(shown(listener.last, ws.environ), SUMMARY) or "it printed nothing",
+        )
+    notify(ctx, run)
+    processes.end_rest(run.id)
+    return run
+
+
+class _Listener:
+    """Reads what a task prints."""
+
+    def __init__(self, run: RunRecord, place: Path) -> None:
+        self.reader = LogReader(place)
+        self.progress = ClientProgress()
+        self.last = ""
+
+    def read(self) -> None:
+        for line in self.reader.lines():
+            self.progress = stream.read(self.progress, line)
+            shown = stream.shown(line)
+            self.last = shown.text if shown and shown.text != "Ended." else self.last
+
+
+def cancel(ctx: Context, run: RunRecord, reason: str) -> RunRecord:
+    """End all processes of a task. Raises RefusedError if it has ended, GhpError."""
+    ws = ctx.ws
+    if run.state == ENDED:
+        raise RefusedError(
+            f"{run.about} ({run.name}) has ended: {run.outcome}.", hint="There is nothing to do."
+        )
+    processes.end(run, ws.clock.wait)
+    by = ws.actor()
+    run = next((each for each in folder.read_all(ws) if each.id == run.id), run)
+    if run.state == ENDED:
+        return run  # it ended by itself meanwhile
+    run = _end(ws, run, STOPPED, f"{by.name}: {reason}" if reason else f"{by.name} cancelled it")
+    if run.starter not in ("", by.name):
+        notify(ctx, run)
+    return run
+
+
+def notify(ctx: Context, run: RunRecord) -> None:
+    """Tell who started a task, and who listens to the topic, how it ended: an agent by a message, a
+    person at their desktop. A failure changes nothing: the record has the end."""
+    text = one_line(f"Task {run.task} ({run.name}) {run.outcome}: {run.why}", SUMMARY)
+    if not run.starter:
+        desktop.show(ctx.ws, Notice(run.id, one_line(f"{run.task} {run.outcome}", 60), text))
+    fields = {"task": run.task, "success": run.outcome == FINISHED, "summary": run.why}
+    to = [*filter(None, [run.starter]), TOPIC]
+    with contextlib.suppress(GhpError):
+        messages.send(ctx, Draft(to, text, payload=json.dumps(fields)))
+
+
+def _end(ws: Workspace, run: RunRecord, outcome: str, why: str) -> RunRecord:
+    ended = ws.clock.interval()[1]
+    run = run._replace(state=ENDED, outcome=outcome, why=why, ended=ended)
+    folder.write(ws, run)
+    return run
+
+
+def orders_of(ws: Workspace, run: RunRecord) -> TaskOrders:
+    """What a task was started with. Unreadable orders are a command that fails."""
+    fields = object_file(folder.of(ws, run.id) / COMMAND).read()
+    match fields:
+        case {"command": list(words), "time": int() | float() as seconds, "steps": list(steps)}:
+            return TaskOrders(tuple(map(str, words)), float(seconds), tuple(map(str, steps)))
+    return TaskOrders(("false",), task.DEFAULT_TIME, ())
+
+
+def steps_of(ws: Workspace, run: RunRecord) -> list[task.TaskStep]:
+    """The steps of a task as it reported them, and those that it still has to do."""
+    place = folder.of(ws, run.id)
+    try:
+        with (place / STEPS).open("rb") as file:
+            lines = file.read(STEPS_READ).decode("utf-8", "replace").splitlines()
+    except OSError:
+        lines = []
+    return task.steps(orders_of(ws, run).steps, lines, state_of(ws, run))
+
+
+def state_of(ws: Workspace, run: RunRecord) -> str:
+    """What became of a task."""
+    boot, seconds = ws.clock.interval()
+    age = seconds - run.seconds if boot == run.boot else task.STARTS_WITHIN
+    return task.state(run, lives=processes.lives(run), age=age)
+
+
+def report(place: Path, text: str, percent: int | None) -> None:
+    """Add a step to the file that the task's environment names. Raises OSError."""
+    line = f"{percent}% {text}" if percent is not None else text
+    with place.open("a", encoding="utf-8") as file:
+        file.write(f"{one_line(line, task.STEP_LIMIT)}\n")
+
+
+def summary(steps: Sequence[task.TaskStep]) -> str:
+    """How far a task is, on one line; empty if it reports nothing."""
+    if not steps:
+        return ""
+    at = next((step for step in steps if step.state in (task.RUNNING, FAILED)), None)
+    done = sum(step.state == task.DONE for step in steps)
+    if at is None:
+        return f"{done} of {count(len(steps), 'step')}"
+    percent = f" {at.percent}%" if at.percent is not None else ""
+    return f"{done + 1} of {len(steps)}: {at.text}{percent}"
