@@ -15,6 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.presence import service as presence
+from ghp_agents.wiring import App
+from tests.support.clock import ManualClock
 from tests.support.ghp import CHECKOUT, invoke, succeed
 from tests.support.watching import EXTRA
 
@@ -114,12 +117,37 @@ def test_it_ends_when_its_terminal_is_closed(team: Path, controls: bool) -> None
         assert shown.process.wait(TIMEOUT_S) == 129
 
 
+@pytest.mark.slow
+def test_the_question_of_an_agent_that_is_gone_is_shown_and_answered(repo: Path) -> None:
+    pytest.importorskip("textual", reason=EXTRA)
+    from ghp_agents.cli.watch.clone_look import CloneLook
+    from ghp_agents.reports.overview import Overview
+
+    clock = ManualClock()  # in June 2025
+    app = App(repo, os.environ, name="worker-1", clock=clock)
+    presence.heartbeat(app.ws, app.store, app.ws.agent(), {"status": "testing"})
+    asked = invoke('agent-escalate "Tabs?" --as worker-1', repo, clock=clock).out.strip()
+    invoke("agent-heartbeat --as worker-2", repo, clock=clock)
+    app.store.fold()
+    for path in repo.glob(".git/ghp/agents/*.json"):
+        path.unlink()
+    assert "worker-2" not in invoke("agent-status", repo).out, "it is gone, and asks nothing"
+    with watching(repo) as shown:
+        shown.read_until(asked[:6].encode())
+        os.write(shown.leader, b"q")
+        assert shown.end() == 0
+        assert b"worker-2" not in shown.output
+    look = CloneLook(App(repo, os.environ), Overview)
+    assert look.question(asked).agent == "worker-1"
+    assert look.answer(asked, "eight").code == 0
+    assert invoke("agent-status", repo).out == "", "nobody is left who needs a person"
+
+
 def test_without_the_extra_one_line_says_what_to_install(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from ghp_agents.cli.watch import run
     from ghp_agents.reports.overview import Overview
-    from ghp_agents.wiring import App
 
     monkeypatch.setattr(run, "find_spec", lambda name: None)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
@@ -134,7 +162,6 @@ def test_where_nobody_can_type_it_is_the_table_that_refreshes(
 ) -> None:
     from ghp_agents.cli.watch import run
     from ghp_agents.reports.overview import Overview
-    from ghp_agents.wiring import App
 
     with Path(os.devnull).open() as nothing:
         monkeypatch.setattr(sys, "stdin", nothing)
