@@ -319,15 +319,22 @@ def assign(app: App, number: str, names: tuple[str, ...], remove: bool) -> None:
     holders = ", ".join(outcome.issue.assignees) or "nobody"
     sentence = f"{{}} is assigned to {holders}"
     _report(app, outcome, f"{sentence}.", f"{sentence} already.")
-    _move_claim(app, outcome.issue, names if remove else ())
+    _move_claim(app, outcome.issue, names if remove else (), () if remove else names)
 
 
-def _move_claim(app: App, assigned: Issue, removed: Sequence[str]) -> None:
-    """Move the claim to the new assignee, or say that the one who was removed still holds it."""
+def _move_claim(app: App, assigned: Issue, removed: Sequence[str], added: Sequence[str]) -> None:
+    """Move the claim to the new assignee, or say who still holds the issue."""
     from ghp_agents.claims import service as claims
 
     held = claims.claims(app.locks).get(assigned.number)
-    if held is None or held.holder is None or held.holder in assigned.assignees:
+    if held is None or held.holder is None:
+        return
+    if held.holder in assigned.assignees:
+        if others := [name for name in added if name in assigned.assignees if name != held.holder]:
+            output.say(
+                f"{named(held.holder, held.is_person)} still holds the issue. To give it away: "
+                f"`ghp agent-release {assigned.number} --to {others[0]}`."
+            )
         return
     moved = claims.follow_assignment(app, assigned)
     if moved and moved.changed and moved.lease:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ghp_agents.claims import holder_liveness
 from ghp_agents.core.errors import RefusedError
+from ghp_agents.hotpath.quoting import path_word
 from ghp_agents.leases import request, second_look, strict
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.decide import Attempt, DecisionInput, decide, edits, until_of
@@ -39,13 +40,22 @@ class HeldError(RefusedError):
         self.obstacles = tuple(obstacles)
         more = len(obstacles) - 1
         others = f" {more} more conflict{'s' if more > 1 else ''}." if more else ""
+        wanted = f"--file {path_word(obstacles[0].place)}" if _is_one_file(plan, obstacles) else "…"
         super().__init__(
             f"{obstacles[0].words}.{others}",
             hint=second_look.HINT
             if obstacles[0].kind == "doubted"
             else f"Work on something else, wait with `ghp agent-lease {plan.words} --wait`, or "
-            "ask: `ghp agent-escalate …`.",
+            f"ask: `ghp agent-escalate {wanted}`.",
         )
+
+
+def _is_one_file(plan: CheckedRequest, obstacles: Sequence[Conflict]) -> bool:
+    """Whether one file was asked for, by its path, and one agent is in the way: an answer to a
+    question can free it."""
+    place = obstacles[0].place
+    is_file = plan.wanted.typed == (place,) and path_word(place) == place and place[-1:] != "/"
+    return is_file and len(obstacles) == 1 and obstacles[0].kind in ("held", "editing")
 
 
 def acquire(ctx: Context, approve: Approve, wanted: LeaseRequest) -> LeaseResult:

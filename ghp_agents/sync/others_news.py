@@ -143,8 +143,12 @@ def _assigned(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     added, removed = view.assignees(entry)
     is_assignee = view.agent in issue.assignees
     if is_assignee and view.agent in added:
-        start = "" if issue.number in view.held else f" Run `ghp agent-start {issue.number}`."
-        yield f"{_by(entry)} assigned #{issue.number} {phrase(issue.title)} to you.{start}"
+        then = "" if issue.number in view.held else f" Run `ghp agent-start {issue.number}`."
+        other = view.claims.get(issue.number) if then else None
+        if other:
+            who = named(other.holder or "", other.is_person)
+            then = f" {who} holds it: run `ghp agent-start {issue.number}` when it is free."
+        yield f"{_by(entry)} assigned #{issue.number} {phrase(issue.title)} to you.{then}"
     elif not is_assignee and view.agent in removed and not view.is_lost(entry.issue):
         yield f"{_by(entry)} unassigned you from #{issue.number} {phrase(issue.title)}."
 
@@ -211,7 +215,8 @@ def _lease_ended(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     lease = view.own_leases.get(entry.object)
     if lease:
         what = lease_record.what(lease.request.patterns, lease.request.name)
-        yield f"{_by(entry)} ended your lease of {what}: {phrase(entry.text)}."
+        why = entry.text.removeprefix(what).removeprefix(": ")  # the ledger says both
+        yield f"{_by(entry)} ended your lease of {what}.{reason(why)}"
 
 
 def _is_merged(view: NewsView, issue: int | None) -> bool:

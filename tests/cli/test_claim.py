@@ -395,6 +395,7 @@ def test_a_claim_goes_to_the_agent_that_a_person_assigns_instead(two: tuple[Path
     assert invoke("agent-sync", one).code == 0
     assert invoke("agent-issue assign 1 worker-2", one).err == (
         "✓ #1 «Parse files» is assigned to worker-1, worker-2.\n"
+        "worker-1 still holds the issue. To give it away: `ghp agent-release 1 --to worker-2`.\n"
     )
     assert invoke("agent-issue assign 1 worker-1 --remove", one).err == (
         "✓ #1 «Parse files» is assigned to worker-2.\n"

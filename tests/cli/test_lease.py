@@ -84,6 +84,8 @@ def test_what_another_has_ends_with_3_and_says_what_next(place: Path) -> None:
         "Hint: Work on something else, wait with `ghp agent-lease a.py --wait`, or ask: `ghp "
         "agent-escalate …`.\n"
     )
+    named = invoke("agent-lease src/a.py", place, TWO).err
+    assert named.endswith("or ask: `ghp agent-escalate --file src/a.py`.\n")
 
 
 def test_of_a_link_what_it_leads_to_is_leased(place: Path, tmp_path: Path) -> None:

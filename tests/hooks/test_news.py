@@ -45,7 +45,7 @@ CASES = {
     ),
     "its lease ended": (
         ["agent-release notes.md --reason Mine --as @me"],
-        f"{PERSON} ended your lease of notes.md: «notes.md: Mine».",
+        f"{PERSON} ended your lease of notes.md. Reason given: «Mine».",
     ),
     "given": (
         ["agent-claim 2", "agent-release 2 --to worker-1 --reason Tired"],

@@ -54,6 +54,13 @@ CASES = {
         ["agent-issue assign 2 worker-1"],
         [f"{PERSON} assigned #2 «Write» to you. Run `ghp agent-start 2`."],
     ),
+    "assigned while another holds it": (
+        ["agent-claim 2 --as worker-2", "agent-issue assign 2 worker-1"],
+        [
+            f"{PERSON} assigned #2 «Write» to you. worker-2 holds it: run `ghp agent-start 2` when "
+            "it is free."
+        ],
+    ),
     "assigned and unassigned": (
         ["agent-issue assign 2 worker-1", "agent-issue assign 2 worker-1 --remove"],
         [f"{PERSON} unassigned you from #2 «Write»."],
@@ -183,7 +190,9 @@ def test_whoever_waits_for_its_file_is_named(repo: Path) -> None:
 
 def test_a_lease_that_another_ends_is_named(here: Path) -> None:
     succeed(here, "agent-lease docs/b.md --as worker-1", "agent-release docs/b.md --reason Mine")
-    assert told(here, "worker-1") == [f"{PERSON} ended your lease of docs/b.md: «docs/b.md: Mine»."]
+    assert told(here, "worker-1") == [
+        f"{PERSON} ended your lease of docs/b.md. Reason given: «Mine»."
+    ]
 
 
 def test_an_orchestrator_hears_of_questions(here: Path) -> None:
