@@ -111,6 +111,11 @@ def _said(message: Message) -> list[str]:
     return [f"{verb} M-{message.about}: {message.subject}", message.body]
 
 
+def is_view(text: str) -> bool:
+    """Whether a text has the notice that each file of a channel has."""
+    return NOTICE in text.splitlines()
+
+
 def after_last_block(text: str) -> str:
     """What is below the last block of a file that a person changed, or without a block, below our
     notice; all, if it has neither."""

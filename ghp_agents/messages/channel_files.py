@@ -67,7 +67,7 @@ def refresh(ctx: Context, *, takes: bool) -> list[str]:
 
 def _states(value: Any) -> list[list[Any]]:
     rows = value if isinstance(value, list) else []
-    return [row for row in rows if isinstance(row, list) and len(row) == 3]
+    return [row for row in rows if isinstance(row, list) and [*map(type, row)] == [int, str, int]]
 
 
 def _refresh(ctx: Context, view: _View) -> list[str]:
@@ -76,6 +76,11 @@ def _refresh(ctx: Context, view: _View) -> list[str]:
         return [f"{view.shown} is a link or too large: it was left as it is."]
     content = user_file.read(path)
     data = content or b""
+    if data.strip() and not view.states and not rules.is_view(data.decode("utf-8", "replace")):
+        _refuse_tracked(ctx, view)
+        return [
+            f"{view.shown} is not ours: it was left as it is. Move it away to read the channel."
+        ]
     base = _base(view.states, data)
     text = rules.written(_appended(data, base))
     if text and not view.takes:
@@ -132,10 +137,7 @@ def _write(ctx: Context, view: _View, content: bytes | None) -> None:
     text = rules.render(view.channel, _whole(snapshot, found))
     data = text.encode("utf-8", "replace")
     if data != content:
-        root = ctx.ws.main_worktree
-        assert root is not None
-        if _is_tracked(root, view.shown):
-            raise GhpError("git tracks it, so it is yours", hint="Take it out of the repository.")
+        _refuse_tracked(ctx, view)
         exclude.add(ctx.ws.common_dir, LINE)
         user_file.rewrite(view.path, content, data)
     row = [len(data), _hash(data), snapshot.clock]
@@ -145,6 +147,13 @@ def _write(ctx: Context, view: _View, content: bytes | None) -> None:
 
 def _whole(snapshot: Snapshot, messages: list[Message]) -> list[Message]:
     return [mailbox.whole(snapshot, each) for each in messages]
+
+
+def _refuse_tracked(ctx: Context, view: _View) -> None:
+    root = ctx.ws.main_worktree
+    assert root is not None
+    if _is_tracked(root, view.shown):
+        raise GhpError("git tracks it, so it is yours", hint="Take it out of the repository.")
 
 
 def _is_tracked(root: Path, path: str) -> bool:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ghp_agents.core import user_file
 from ghp_agents.core.errors import GhpError, RefusedError
+from ghp_agents.core.front_matter import HAND_WRITTEN_LIMIT
 from ghp_agents.core.ids import Actor
 from ghp_agents.core.json_file import object_file
 from ghp_agents.messages.channel import Channel, includes, parse
@@ -12,6 +13,7 @@ from ghp_agents.workspace import Workspace
 
 FILE = ".ghp/channels.yaml"
 CACHE = "channels.json"
+SIZE_LIMIT = 4 * HAND_WRITTEN_LIMIT  # bytes of its characters
 
 
 def path(ws: Workspace) -> Path | None:
@@ -36,6 +38,8 @@ def read(ws: Workspace) -> list[Channel]:
         except (KeyError, TypeError):
             pass
     try:
+        if status.st_size > SIZE_LIMIT:
+            raise ValueError(f"it has more than {SIZE_LIMIT} bytes")
         found = parse(user_file.read_text(place) or "")
     except ValueError as error:
         raise GhpError(

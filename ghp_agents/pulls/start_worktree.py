@@ -132,12 +132,16 @@ def _bring_forward(
         return known
     if not why and not worktree.contains(folder, last.head, tip):
         why = f"{file(branch)} has other commits here"
+    then = ""
     if not why and branch in known.local:
         why = worktree_admin.forward(folder, branch, tip, last.head)
+        then = " Run `git stash --include-untracked` there, and start again."
     elif not why and not _create(ctx.ws, branch, last.head):
         why = f"{file(branch)} cannot be created"
     if why:
-        note = f"{file(branch)} here lacks commits of {last.name}, by {named(*last.by)}: {why}."
+        note = (
+            f"{file(branch)} here lacks commits of {last.name}, by {named(*last.by)}: {why}.{then}"
+        )
         return known._replace(notes=(*known.notes, note))
     return known._replace(local={**known.local, branch: last.head})
 

@@ -1,5 +1,6 @@
 """The files of channels: made from messages, what a person wrote is sent once, nothing is lost."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,27 @@ def test_a_lost_cache_sends_nothing_that_we_wrote(chat: Chat) -> None:
     chat.append("\nmine\n")
     chat.refresh()
     assert [(each.subject, each.body) for each in chat.sent()] == [("mine", "")]
+
+
+def test_a_file_that_was_there_before_is_neither_sent_nor_changed(chat: Chat) -> None:
+    chat.file.parent.mkdir()
+    chat.file.write_text("My own plans.\n")
+    note = (
+        ".ghp/channels/general.md is not ours: it was left as it is. Move it away to read the "
+        "channel."
+    )
+    for _ in range(2):
+        assert chat.refresh() == [note]
+    assert (chat.sent(), chat.file.read_text()) == ([], "My own plans.\n")
+
+
+def test_a_damaged_cache_counts_as_lost(chat: Chat) -> None:
+    chat.refresh()
+    place = Path(chat.person.ws.cache_dir, channel_files.CACHE)
+    for state in (["1", "x", 2], [1, 2, 3], [None, "x", 1], [True, "x", 1], ["a"], 7):
+        place.write_text(json.dumps({"general": [state]}))
+        chat.refresh()
+    assert chat.sent() == []
 
 
 def test_what_cannot_be_sent_stays_in_the_file(chat: Chat) -> None:

@@ -54,3 +54,13 @@ def test_the_settings_are_read_again_when_they_change(post: Post) -> None:
     )
     path.unlink()
     assert channel_list.read(post.ws) == []
+
+
+def test_a_file_that_is_too_large_is_not_read(post: Post) -> None:
+    path = channel_list.path(post.ws)
+    assert path
+    with path.open("wb") as file:
+        file.truncate(10**10)  # a sparse file
+    with pytest.raises(GhpError) as wrong:
+        channel_list.read(post.ws)
+    assert str(wrong.value) == (".ghp/channels.yaml cannot be used: it has more than 32000 bytes.")

@@ -105,7 +105,7 @@ def _shown(ws: Workspace, top: Path) -> str:
 
 def is_ours(top: Path) -> bool:
     """Whether `to_open` wrote the file of a worktree."""
-    return (user_file.read(top / FILE) or b"").startswith(MARK.encode())
+    return (user_file.read(top / FILE) or b"").startswith(MARK.strip().encode())
 
 
 def _write(common_dir: Path, path: Path, text: str) -> None:

@@ -17,7 +17,10 @@ _WORDS = ("-m", "ghp_agents", "agent-mcp")
 _OWN = "agent-mcp"  # the last word of our server, also where a person added it
 BEGIN = "# ghp-agents: begin; `ghp agent-init --mcp codex --remove` deletes these lines.\n"
 END = "# ghp-agents: end\n"
-_BLOCK = re.compile(rf"\n?^{re.escape(BEGIN)}.*?^{re.escape(END)}", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(  # an editor may have changed the ends of lines
+    rf"(?:\r?\n)?^{re.escape(BEGIN.strip())}\r?\n.*?^{re.escape(END.strip())}\r?\n",
+    re.MULTILINE | re.DOTALL,
+)
 # Codex gives a server only a few variables of its own environment. These name the agent, where
 # its state is, and the tokens for the issues.
 _VARIABLES = (
@@ -98,7 +101,7 @@ def python_in(text: str, file: ServerFile) -> str | None:
 def block_in(text: str) -> str:
     """Our lines in a TOML file; empty without them."""
     found = _BLOCK.search(text)
-    return found[0].removeprefix("\n") if found else ""
+    return found[0].lstrip("\r\n") if found else ""
 
 
 def without_block(text: str) -> str:
@@ -150,7 +153,7 @@ def _put_toml(text: str, python: str) -> str:
         f"{BEGIN}[mcp_servers.{NAME}]\ncommand = {_quoted(command)}\nargs = {_quoted(args)}\n"
         f"env_vars = {_quoted(_VARIABLES)}\n{END}"
     )
-    if block_in(text) == block:
+    if block_in(text).replace("\r\n", "\n") == block:
         return text
     after = f"{rest}\n{block}" if rest else block
     try:

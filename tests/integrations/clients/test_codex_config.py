@@ -100,6 +100,16 @@ def test_a_file_for_this_clone_alone_opens_it_and_is_taken_away_with_the_hooks(
     assert "/.codex" not in (here / ".git/info/exclude").read_text()
 
 
+def test_our_file_is_known_with_the_line_ends_of_windows(here: Path) -> None:
+    for step in codex_config.to_open(ws(here), [here]):
+        step.act()
+    path = here / ".codex/config.toml"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert codex_config.closed(ws(here)) is None
+    invoke("agent-init --hooks codex --remove", here)
+    assert not path.exists()
+
+
 def test_what_the_user_wrote_is_not_changed(here: Path, home: Path) -> None:
     configure(home, '[sandbox_workspace_write]\nwritable_roots = ["/opt"]\n')
     assert codex_config.to_open(ws(here), [here]) == []

@@ -53,6 +53,13 @@ def test_a_users_file_is_given_back_as_it_was(file: ServerFile, text: str) -> No
     assert entries.take(text, file) == text
 
 
+def test_our_lines_are_found_with_the_line_ends_of_windows() -> None:
+    put = entries.put('model = "x"\n', CODEX, "/py").replace("\n", "\r\n")
+    assert entries.put(put, CODEX, "/py") == put
+    assert entries.python_in(put, CODEX) == "/py"
+    assert entries.take(put, CODEX) == 'model = "x"\r\n'
+
+
 def test_what_a_person_added_stays_theirs() -> None:
     for file, theirs in (
         (CLAUDE, '{"mcpServers": {"ghp": {"command": "ghp", "args": ["agent-mcp"]}}}'),
