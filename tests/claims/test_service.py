@@ -165,6 +165,7 @@ def test_whoever_was_silent_for_longer_than_stale_after_can_be_stolen_from(
     assert mate.claim(1, steal=True, reason="It must be done now").previous == "worker-2"
 
 
+@pytest.mark.slow
 def test_a_holder_of_which_only_the_claim_is_known_is_silent_from_then_on(
     team: Team, one: Claimant, two: Claimant
 ) -> None:

@@ -159,6 +159,7 @@ def test_a_commit_of_what_is_leased_is_stopped(hooked: Path) -> None:
     assert make_commit(hooked) == (0, ""), "a commit that nobody minds is none of our business"
 
 
+@pytest.mark.slow
 def test_a_person_who_commits_what_is_leased_is_told(hooked: Path) -> None:
     (hooked / "lib/a.py").write_text("2\n")
     done = run_git(hooked, "commit", "--quiet", "--all", "-m", "Change")

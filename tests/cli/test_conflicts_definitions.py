@@ -32,6 +32,7 @@ def two_agents(repo: Path) -> Path:
     return repo
 
 
+@pytest.mark.slow
 def test_the_warning_names_both_agents_both_places_and_the_new_name(two_agents: Path) -> None:
     assert invoke("agent-conflicts", two_agents) == (
         0,

@@ -121,6 +121,7 @@ def test_the_findings_as_json(repo: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "kind"),
     [

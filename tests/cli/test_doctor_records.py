@@ -191,6 +191,7 @@ def test_a_refused_probe_is_an_error_until_something_was_sent(used: Path, remote
     assert findings(used) == {}
 
 
+@pytest.mark.slow
 def test_another_address_is_another_remote_to_probe(used: Path, remote: Path) -> None:
     hosts.hook(remote, "pre-receive", "exit 1\n")
     findings(used, "--probe")

@@ -416,6 +416,7 @@ def test_a_question_like_an_option_or_a_terminal_command_stays_a_question(repo: 
     assert not (repo / "owned").exists()
 
 
+@pytest.mark.slow
 def test_a_broken_record_of_another_clone_is_reported_and_hides_nothing(
     clones: Callable[[int], list[Path]],
 ) -> None:

@@ -69,6 +69,7 @@ def test_a_branch_that_names_no_issue_there_is_is_handed_over_all_the_same(here:
     assert f"Hint: worker-2 can continue with `ghp agent-resume --handoff {name}`.\n" in result.err
 
 
+@pytest.mark.slow
 def test_a_claim_that_cannot_be_given_over_now_is_said_with_the_handoff(
     here: Path, tmp_path: Path
 ) -> None:

@@ -337,6 +337,7 @@ def test_a_host_that_keeps_what_it_took_is_told_and_the_next_probe_uses_the_same
     assert first != second, "two probes never push the same commit"
 
 
+@pytest.mark.slow
 def test_a_fresh_clone_of_a_repository_that_is_set_up_needs_none_of_this(
     clones: Clones, remote: Path, tmp_path: Path
 ) -> None:

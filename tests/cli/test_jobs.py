@@ -110,6 +110,7 @@ def test_jobs_are_listed_by_state(here: Path) -> None:
     assert invoke("agent-jobs --state failed", here).err.startswith("No jobs.")
 
 
+@pytest.mark.slow
 def test_a_person_dispatches_and_a_rehearsal_changes_nothing(here: Path) -> None:
     succeed(here, "agent-heartbeat --status idle --action ready")
     line = "#1 «Lexer» to worker-1: priority high, its issue 1 of 1.\n"

@@ -362,6 +362,7 @@ def test_two_clones_that_had_not_heard_of_each_other_both_lease_and_are_asked_ab
     assert decided["outcome"]["text"].startswith(f"{winner} keeps ")
 
 
+@pytest.mark.slow
 def test_who_leases_where_agents_of_other_clones_live_is_told_how_far_it_goes(
     clones: Clones,
 ) -> None:

@@ -234,6 +234,7 @@ Waiting for a person (1)
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_an_agent_whose_work_was_freed_needs_no_sweep(road: Road) -> None:
     road.issue("Parse files")
     road.start("worker-1", 1)

@@ -48,6 +48,7 @@ def road(repo: Path) -> Road:
 # -------------------------------------------------------------------------------- told
 
 
+@pytest.mark.slow
 def test_what_came_back_is_told_until_it_is_mended(road: Road) -> None:
     sent_back(road.merge(1))
     for _ in range(2):

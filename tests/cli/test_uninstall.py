@@ -84,6 +84,7 @@ def test_a_clone_that_was_never_set_up_has_nothing_to_take_away(clone: Path, hom
     assert ours(clone) == [".ghp"]
 
 
+@pytest.mark.slow
 def test_every_worktrees_name_and_the_spare_folders_go_and_the_configuration_stays(
     used: Path, worktree: Callable[[Path, str], Path], home: Path, tmp_path: Path
 ) -> None:
@@ -231,6 +232,7 @@ def test_the_refs_on_the_remote_go_when_that_is_asked_for_and_the_users_branches
     }
 
 
+@pytest.mark.slow
 def test_a_branch_named_like_the_published_one_that_is_not_ours_stays(
     used: Path, remote: Path
 ) -> None:
@@ -239,6 +241,7 @@ def test_a_branch_named_like_the_published_one_that_is_not_ours_stays(
     assert refs(remote).keys() == {"refs/heads/ghp-state", "refs/heads/main"}
 
 
+@pytest.mark.slow
 def test_our_refs_go_from_a_host_that_takes_only_branches_too(clone: Path, remote: Path) -> None:
     hosts.hook(remote, "update", hosts.ONLY_BRANCHES)
     invoke("agent-init --agent worker-1", clone)

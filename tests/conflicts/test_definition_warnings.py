@@ -20,6 +20,7 @@ def warned(repo: Path, name: str | None = None) -> list[str]:
     return [warning.text for warning in survey(repo, name).warnings]
 
 
+@pytest.mark.slow
 def test_a_renamed_definition_is_a_warning_and_no_conflict(repo: Path) -> None:
     base(repo, {"util.py": UTIL, "use.py": USE})
     agent(repo, "worker-1", 1, RENAMED)
@@ -45,6 +46,7 @@ def test_the_lines_are_those_of_the_agents_own_file(repo: Path) -> None:
     assert (warning.line, warning.lost.lines) == (9, (9,))
 
 
+@pytest.mark.slow
 def test_only_pairs_with_the_asked_agent_are_told(repo: Path) -> None:
     base(repo, {"util.py": UTIL, "use.py": USE})
     agent(repo, "worker-1", 1, RENAMED)

@@ -192,6 +192,7 @@ def test_other_languages_have_the_same_rule(repo: Path, language: str) -> None:
     assert {each.new_name.lower() for each in found} == {"assist"}
 
 
+@pytest.mark.slow
 def test_a_function_of_c_that_another_file_still_defines_is_none(repo: Path) -> None:
     base = {
         "a.c": "int usage(void)\n{\n    return 1;\n}\n",

@@ -208,6 +208,7 @@ def test_a_sparse_worktree_has_the_whole_branch(repo: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_one_agent_and_the_main_branch_alone_are_compared_with_less(repo: Path) -> None:
     base(repo)
     for number in (1, 2, 3):

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from ghp_agents.conflicts import work as works
 from ghp_agents.conflicts.work import AgentWork, UnreadWork
 from ghp_agents.git import trial_merge
@@ -56,6 +58,7 @@ def test_a_worktree_that_vanishes_meanwhile_is_named(repo: Path, tmp_path: Path)
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_agents_of_other_clones_are_compared_as_they_pushed(clones: object) -> None:
     assert callable(clones)
     first, second = clones(2)

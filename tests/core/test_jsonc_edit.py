@@ -140,6 +140,7 @@ def test_adding_and_taking_away_gives_the_same_text(
     assert remove(added, [*keys, last]) == file.text
 
 
+@pytest.mark.slow
 @given(FILES, VALUES, VALUES, st.data())
 def test_two_that_were_added_may_go_in_any_order(
     file: Written, one: object, two: object, data: st.DataObject

@@ -93,6 +93,7 @@ def test_the_budget_is_kept_and_nothing_goes_unsaid(
         assert is_whole or is_cut or is_named or text.endswith("…\n")
 
 
+@pytest.mark.slow
 @given(sections=SECTIONS)
 def test_sections_come_back_from_a_text_with_marks(sections: list[BudgetSection]) -> None:
     text = "head\n" + "".join(f"{mark(s.title, s.command)}\n{s.text}\n" for s in sections)

@@ -3,6 +3,8 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.support.git import commit, git, refs, run_git
 from tests.support.rulesets import ALL_BRANCHES, Rules, rule, unrule
 
@@ -14,6 +16,7 @@ def push(clone: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return run_git(clone, "push", "--porcelain", "origin", *words)
 
 
+@pytest.mark.slow
 def test_a_push_with_a_secret_is_refused_whatever_its_ref_is(remote: Path, clone: Path) -> None:
     rule(remote)
     commit(clone, {"patch.txt": f"TOKEN = {SECRET}\n"})

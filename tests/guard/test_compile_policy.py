@@ -52,6 +52,7 @@ def covered(one: Claimant, path: str) -> list[str]:
     return [Rule(*found["rules"][n]).kind for n in rulebook.covering(found, path)]
 
 
+@pytest.mark.slow
 def test_the_order_is_leases_then_shared_then_scopes(one: Claimant) -> None:
     one.new("Later", body="## Scope\n- src/later/\n")
     one.new("Sooner", body="## Scope\n- src/sooner/\n")

@@ -338,6 +338,7 @@ def test_a_moved_file_has_the_content_of_its_source(tmp_path: Path) -> None:
     assert edited_text.content_after(found, "a", b"one\ntwo\n") is None
 
 
+@pytest.mark.slow
 @given(st.recursive(st.none() | st.text(max_size=5) | st.integers(),
                     lambda inner: st.lists(inner, max_size=3)
                     | st.dictionaries(st.sampled_from(["edits", "content", "old_string",

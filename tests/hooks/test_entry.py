@@ -153,6 +153,7 @@ def test_an_agent_whose_worktree_was_deleted_goes_on(
     assert log(repo) == []
 
 
+@pytest.mark.slow
 def test_the_folder_of_the_process_may_be_gone(repo: Path, tmp_path: Path) -> None:
     set_up(repo)
     gone = tmp_path / "gone"

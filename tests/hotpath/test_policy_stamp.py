@@ -373,6 +373,7 @@ def test_while_a_record_is_on_its_way_into_a_commit_no_book_is_used(
     assert kept(one) is not None
 
 
+@pytest.mark.slow
 def test_a_sync_brings_the_book_up_to_date(pair: tuple[Claimant, Claimant]) -> None:
     one, two = pair
     write_book(one)

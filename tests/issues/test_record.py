@@ -161,6 +161,7 @@ def test_what_is_written_is_what_is_read(said: IssueEvent) -> None:
     assert decode(said.path, encode(said)) == said
 
 
+@pytest.mark.slow
 @given(st.binary() | st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(

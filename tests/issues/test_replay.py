@@ -219,6 +219,7 @@ SAYINGS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(SAYINGS, st.data())
 def test_any_order_and_any_portions_of_records_give_the_same_issues(
     sayings: list[IssueEvent], data: st.DataObject

@@ -123,6 +123,7 @@ def test_the_holders_clone_says_that_a_time_is_up(yards: Yards) -> None:
     assert len(one.events()) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ahead", [3_600.0, -3_600.0])
 def test_clocks_that_differ_by_an_hour_change_no_order_and_end_nothing(
     yards: Yards, ahead: float

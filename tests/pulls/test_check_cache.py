@@ -83,6 +83,7 @@ def test_a_merge_does_not_repeat_what_finish_checked(repo: Path) -> None:
     assert done.checks[0].verdict == "passed before on the same files"
 
 
+@pytest.mark.slow
 def test_another_set_up_command_means_another_result(repo: Path) -> None:
     road = Road(repo)
     road.issue("Parse files")

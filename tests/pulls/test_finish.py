@@ -122,6 +122,7 @@ def test_what_came_by_furnishing_the_worktree_is_not_in_the_way(road: Road) -> N
     assert road.finish("worker-1", path).is_new
 
 
+@pytest.mark.slow
 def test_what_came_by_furnishing_the_worktree_is_not_sent_to_others(road: Road) -> None:
     road.configure(worktreeCopyFiles=[".env"], worktreeSymlinkFiles=["deps"])
     (road.folder / ".env").write_text("PORT=1\n")
@@ -208,6 +209,7 @@ def test_a_person_finishes_what_they_have_claimed(road: Road) -> None:
     assert (done.pull.branch, done.pull.issue) == ("ann/1-parse", 1)
 
 
+@pytest.mark.slow
 def test_nobodys_hooks_run(road: Road, place: Path, tmp_path: Path) -> None:
     ran = tmp_path / "ran"
     for name in ("pre-push", "post-checkout", "pre-commit", "post-merge"):

@@ -64,6 +64,7 @@ def test_an_open_question_is_a_need_until_somebody_answers_it(
     assert look(repo, clock).facts().needs == {}
 
 
+@pytest.mark.slow
 def test_a_pull_request_that_was_sent_back_is_a_need_and_the_last_error(
     repo: Path, clock: ManualClock
 ) -> None:

@@ -115,6 +115,7 @@ def test_the_last_day_ends_with_the_newest_entry_whenever_it_is_read(road: Road)
     assert published(road, titled=False) == shown._replace(titles={})
 
 
+@pytest.mark.slow
 def test_another_clone_reads_the_same_lanes(clones: Clones) -> None:
     first, second = clones(2)
     road = Road(first)

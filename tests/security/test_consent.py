@@ -203,6 +203,7 @@ def test_where_nobody_is_there_to_ask_nothing_is_agreed_to(clone: Path, trap: Pa
     assert not trap.exists()
 
 
+@pytest.mark.slow
 def test_the_answer_is_kept_outside_of_the_repository_and_for_this_clone_alone(
     clone: Path, trap: Path, home: Path, tmp_path: Path
 ) -> None:

@@ -108,6 +108,7 @@ def test_a_clone_that_was_copied_to_another_disk_and_deleted_was_moved(original:
     assert (holds(moved), check(moved)) == (True, "allowed")
 
 
+@pytest.mark.slow
 def test_a_copy_of_a_moved_clone_is_noticed_too(original: Claimant, tmp_path: Path) -> None:
     shutil.move(original.ws.folder, tmp_path / "moved")
     moved = Claimant(tmp_path / "moved", "worker-1", original.clock)

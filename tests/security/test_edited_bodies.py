@@ -76,6 +76,7 @@ def before_it_is_given(field: Field, number: int) -> None:
         each["editedAt"] = "2026-01-01T00:00:00Z"
 
 
+@pytest.mark.slow
 def test_a_server_without_a_history_is_answered_from_what_the_clone_knew(field: Field) -> None:
     field.github.features.discard("body-edits")
     number = field.github.issue("Build is red", OUTSIDER, body="First")

@@ -153,6 +153,7 @@ def test_instructions_fences_and_control_characters_are_quoted(
             assert line.startswith((">", "Subject: «")) or "«" in line, line
 
 
+@pytest.mark.slow
 def test_a_command_by_an_agent_that_may_not_command_is_no_message(
     clones: Clones, remote: Path
 ) -> None:

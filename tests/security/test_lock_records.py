@@ -157,6 +157,7 @@ def test_a_record_of_an_older_version_is_its_holders_in_each_clone(clones: Clone
 # ------------------------------------------------------------------ a time limit
 
 
+@pytest.mark.slow
 def test_a_strict_lease_whose_holder_was_lost_ends_by_itself(clones: Clones) -> None:
     clock = ManualClock()
     lost, here = (

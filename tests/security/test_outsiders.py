@@ -24,6 +24,7 @@ def ready_issues(field: Field) -> list[int]:
     return [each["number"] for each in json.loads(field.ghp("agent-issues --ready --json").out)]
 
 
+@pytest.mark.slow
 def test_next_passes_over_an_outsiders_issue_until_a_maintainer_labels_it(field: Field) -> None:
     theirs = field.github.issue("Build is red", OUTSIDER, body=FORM, labels=["bug"])
     field.github.issue("Blink")

@@ -83,6 +83,7 @@ def test_the_queue_takes_nothing_that_came_onto_the_branch_after_it_was_finished
     assert "backdoor.sh" not in road.trunk
 
 
+@pytest.mark.slow
 def test_the_queue_takes_what_was_finished_also_when_the_claim_has_ended(road: Road) -> None:
     road.done("worker-1", 1, {"a.txt": "one\n"})
     assert ghp(road, "agent-release 1 --as worker-1").code == 0

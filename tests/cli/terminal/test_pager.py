@@ -59,6 +59,7 @@ def test_without_our_variable_it_is_the_pager_of_git(one: Path) -> None:
         screen.wait_for("paged:")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("env", [{"GHP_PERSON": "", "GHP_AGENT": "worker-1"}, {"TERM": "dumb"}])
 def test_an_agent_and_a_dumb_terminal_get_no_pager(one: Path, env: dict[str, str]) -> None:
     assert "paged:" not in seen(one, "agent-log", **{"GHP_PAGER": MARK, **env})
@@ -73,6 +74,7 @@ def test_a_pager_that_does_not_exist_hides_nothing(one: Path) -> None:
     assert "Parse the input" in seen(one, "agent-log", GHP_PAGER="no-such-pager -x")
 
 
+@pytest.mark.slow
 def test_a_pager_that_is_left_early_is_no_error(one: Path) -> None:
     assert seen(one, "agent-log", GHP_PAGER="true") == "$ ghp agent-log\n\n"
 

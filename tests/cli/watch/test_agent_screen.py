@@ -24,6 +24,7 @@ def messages(program: "Watch") -> list[str]:
     return screen(program)[box.region.y : box.region.bottom] if box.display else []
 
 
+@pytest.mark.slow
 def test_a_sends_the_answer_that_is_typed() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "a")

@@ -128,6 +128,7 @@ def test_only_added_lines_that_have_the_name_are_told(
             assert all(any(not each.is_local for each in told if each.line == n) for n in lines)
 
 
+@pytest.mark.slow
 @given(VERSIONS)
 def test_without_imports_nothing_of_another_python_file_is_bound(theirs: list[Version]) -> None:
     bare = [one._replace(after=one.after._replace(imports=())) for one in theirs]

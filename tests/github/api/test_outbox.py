@@ -252,6 +252,7 @@ for number in range(25):
 """
 
 
+@pytest.mark.slow
 def test_what_many_processes_say_at_once_is_all_kept_each_ones_in_its_order(
     tmp_path: Path,
 ) -> None:

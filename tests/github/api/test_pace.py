@@ -74,6 +74,7 @@ def test_a_broken_or_missing_time_is_none(tmp_path: Path) -> None:
     assert write(tmp_path, ManualClock(1_000.0)) == 1_000.0
 
 
+@pytest.mark.slow
 def test_processes_take_turns_a_second_apart(tmp_path: Path) -> None:
     (tmp_path / "now").write_text("1000.0")
     processes = [

@@ -163,6 +163,7 @@ def test_what_one_process_finds_out_all_know(tmp_path: Path) -> None:
     assert other.read() == changed == RateLimits(pause=Backoff("outage", 105.0), strikes=1)
 
 
+@pytest.mark.slow
 def test_no_change_of_any_process_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     processes = [

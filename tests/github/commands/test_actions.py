@@ -123,6 +123,7 @@ def test_the_same_command_again_does_not_undo_what_came_after_it(
     assert held(two) == ("worker-1", 3)
 
 
+@pytest.mark.slow
 def test_stopping_tells_the_living_and_takes_nothing_from_it(one: Claimant, two: Claimant) -> None:
     one.claim(1)
     one.sync()

@@ -879,6 +879,7 @@ def test_one_that_moved_and_has_the_same_number_there_is_not_taken_for_it(
     assert tracker.get(1).title == "One"  # it is the repository that has another name
 
 
+@pytest.mark.slow
 def test_a_renamed_repository_goes_on_and_a_sync_says_it_once(
     github: GitHub, house: MakeHouse
 ) -> None:

@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from ghp_agents.integrations.clients import new_worktree
 from ghp_agents.workspace import open_workspace
 from tests.support.ghp import invoke
@@ -35,6 +37,7 @@ def test_where_the_main_one_has_none_it_gets_none(repo: Path, worktree: MakeWork
     assert guard(repo, worktree(repo, "one")) == []
 
 
+@pytest.mark.slow
 def test_a_start_says_what_it_guards(repo: Path) -> None:
     assert invoke("agent-init --hooks claude", repo).code == 0
     assert invoke("agent-issue new Parse", repo).code == 0

@@ -219,6 +219,7 @@ def test_merges_squashes_and_rebases_keep_their_messages(guarded: Path) -> None:
     assert message(guarded) == "On the side"
 
 
+@pytest.mark.slow
 def test_a_conflict_that_an_agent_solves_keeps_the_merges_message(guarded: Path) -> None:
     for branch in ("left", "right"):
         git(guarded, "checkout", "--quiet", "-b", branch, "main")

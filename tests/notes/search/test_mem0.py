@@ -77,6 +77,7 @@ def test_what_is_searched_is_brought_first(tmp_path: Path) -> None:
     assert hashed(tmp_path).index(ALL).nothing_new
 
 
+@pytest.mark.slow
 @needs_model
 def test_what_is_no_note_any_more_is_in_no_other_embedders_index(tmp_path: Path) -> None:
     ours, theirs = hashed(tmp_path), Mem0Base(tmp_path / "index", "shop", Engines())

@@ -86,6 +86,7 @@ def test_the_leases_of_an_agent_without_another_issue_end(road: Road) -> None:
     assert lease.listing(house).held == []
 
 
+@pytest.mark.slow
 def test_an_agent_with_another_issue_keeps_its_leases(road: Road) -> None:
     other = road.issue("Another")
     ready(road, rests=False)

@@ -166,6 +166,7 @@ def test_what_never_stands_still_is_unknown_in_the_end(road: Road) -> None:
     assert "a.txt" not in road.trunk
 
 
+@pytest.mark.slow
 def test_killed_after_the_trunk_moved_it_is_completed(road: Road) -> None:
     road.configure({"mergeMethod": "squash"})
     road.done("worker-1", 1, {"a.txt": "one\n"})

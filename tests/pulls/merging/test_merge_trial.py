@@ -16,6 +16,7 @@ def road(repo: Path) -> Road:
     return road
 
 
+@pytest.mark.slow
 def test_the_checks_run_on_what_would_be_on_the_trunk(road: Road) -> None:
     # Each half is right alone; both together are not, and no file of the two conflicts.
     road.configure({"checks": ["! (test -e a.txt && test -e b.txt)"]})
@@ -28,6 +29,7 @@ def test_the_checks_run_on_what_would_be_on_the_trunk(road: Road) -> None:
     assert road.tip == before
 
 
+@pytest.mark.slow
 def test_they_run_in_a_worktree_of_their_own_which_is_gone_after(road: Road, home: Path) -> None:
     road.configure({"checks": ["pwd > /dev/stderr; touch litter"]}, worktreeCopyFiles=[".env"])
     (road.folder / ".env").write_text("PORT=1\n")

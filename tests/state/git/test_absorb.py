@@ -25,6 +25,7 @@ class TestInGit(AbsorptionContract):
         return GitField(remote, clones, repo)
 
 
+@pytest.mark.slow
 def test_the_other_history_is_a_parent_so_that_no_object_is_lost(field: GitField) -> None:
     one, other = field.store(0), field.store(1)
     say(field, one, "a")
