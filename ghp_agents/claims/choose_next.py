@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ghp_agents.budgets import budget, spent
+from ghp_agents.budgets.budget import UsedUp
 from ghp_agents.claims import decision, holder_liveness
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.claims.decision import Board, Candidate, ClaimRule
@@ -32,6 +34,7 @@ WORDS = {  # of an issue that cannot be claimed, and how many of its names are t
     ClaimRule.GAVE_UP: ("to be done by another agent", 0),
     ClaimRule.STOPPED: ("stopped by a person", 0),
     ClaimRule.OUTSIDE: ("opened by people without write access", 0),
+    ClaimRule.SPENT: ("kept back by a used-up budget", 0),
 }
 ALREADY_TAKEN = "already taken"
 
@@ -42,10 +45,17 @@ class Choice(NamedTuple):
     best: Issue | None
     why: str = ""
     passed_over: int = 0  # number of issues left out because outsiders created them
+    over: UsedUp | None = None  # the budget that keeps issues back
 
     @property
     def nothing(self) -> RefusedError:
         """The error when there is no issue to claim."""
+        if self.over:
+            return RefusedError(
+                self.over.sentence,
+                hint="A person can raise it in .ghp/config.json. `ghp agent-claim N` claims an "
+                "issue by its number all the same.",
+            )
         hint = "`ghp agent-issues` lists issues; `ghp agent-issue new TITLE` creates one."
         if self.passed_over:
             hint = (
@@ -75,7 +85,9 @@ def choose(
         reasons.setdefault(words, []).append(names)
     outside = len(reasons.get(WORDS[ClaimRule.OUTSIDE][0], ()))
     if not ready:
-        return Choice(None, _words(reasons), outside)
+        kept_back = WORDS[ClaimRule.SPENT][0] in reasons
+        over = budget.of(board.spent, who.name) if kept_back else None
+        return Choice(None, _words(reasons), outside, over)
     return Choice(decision.best(board, ready, who), passed_over=outside)
 
 
@@ -109,6 +121,7 @@ def read_board(
         ctx.ws.settings.needs_human_label,
         lambda: [x for x in ctx.tracker.known(closed=True) if x.state == "closed"],
         _given_up(ctx.locks.known(PREFIX)),
+        spent.used_up(ctx, snapshot),
     )
 
 

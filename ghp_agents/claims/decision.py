@@ -11,6 +11,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
+from ghp_agents.budgets import budget
+from ghp_agents.budgets.budget import UsedUp
 from ghp_agents.claims import affinity
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.ids import IssueNumber
@@ -37,11 +39,12 @@ class ClaimRule(StrEnum):
     GAVE_UP = "gave-up"  # the agent failed at it, so another is to go on
     STOPPED = "stopped"  # by a person's comment
     OUTSIDE = "outside"  # nobody with write access offered it
+    SPENT = "spent"  # a budget that it would use is used up
 
 
 class Obstacle(NamedTuple):
     """A rule that forbids it, and the names that it is about: issues, a label, agents, a question,
-    capabilities."""
+    capabilities, a budget."""
 
     rule: ClaimRule
     names: tuple[str, ...] = ()
@@ -74,6 +77,7 @@ class Board:
     person_label: str = NEEDS_HUMAN
     done: Callable[[], Sequence[Issue]] = tuple  # closed ones, read only if they matter
     gave_up: Mapping[int, str] = field(default_factory=dict)  # who handed it over, by issue
+    spent: Mapping[str, UsedUp] = field(default_factory=dict)  # the budgets that are used up
 
     @cached_property
     def by_number(self) -> Mapping[IssueNumber, Issue]:
@@ -131,6 +135,9 @@ def obstacles(board: Board, issue: Issue, who: Candidate) -> Iterator[Obstacle]:
         yield Obstacle(ClaimRule.STOPPED)
     if not (issue.offered or mine or not board.given.isdisjoint(issue.numbers)):
         yield Obstacle(ClaimRule.OUTSIDE)
+    over = None if who.is_person or mine else budget.of(board.spent, who.name)
+    if over:
+        yield Obstacle(ClaimRule.SPENT, (over.words,))
 
 
 def handed_over_by(board: Board, issue: Issue) -> str | None:

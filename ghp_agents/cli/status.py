@@ -133,10 +133,8 @@ def status(
     if look.team:
         waiting_view.warn(look.team)
         stale_view.tell(app.ws, look.views)
-        questions = look.overview.totals.questions
-        status_notes.warn(
-            app, look.snapshot, questions, is_summed_up=is_screen and bool(look.views)
-        )
+        is_summed_up = is_screen and bool(look.views)
+        status_notes.warn(app, look.snapshot, look.overview.totals, is_summed_up=is_summed_up)
         upstream_view.warn(heard)
         status_notes.print_news(app, look.snapshot, output.say if as_json else output.data)
         _start_background(app)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FIELD = "usage"
 COUNTERS = (
     "usd", "apiSeconds", "inputTokens", "cachedTokens", "outputTokens", "linesAdded",
-    "linesRemoved",
+    "linesRemoved", "turns", "runSeconds",
 )  # fmt: skip
 ISSUES = 4  # that have amounts of their own; those of older ones are joined under no issue
 MOST = 1e12  # of a counter; more is no count

@@ -22,11 +22,13 @@ MET = {
     ClaimRule.GAVE_UP: "It did not fail at it.",
     ClaimRule.STOPPED: "No person stopped it.",
     ClaimRule.OUTSIDE: "It is offered to agents.",
+    ClaimRule.SPENT: "No budget is used up.",
 }
 OF_AGENT = (
     ClaimRule.ASSIGNED,
     ClaimRule.UNABLE,
     ClaimRule.GAVE_UP,
+    ClaimRule.SPENT,
 )  # rules that differ between agents
 SHOWN = 20  # issues that are named in one line
 
@@ -156,6 +158,9 @@ def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Rul
         case ClaimRule.OUTSIDE:
             words = f"{phrase(issue.author)} opened it without write access."
             change = f"agent-issue assign {number} {who.name or 'AGENT'}"
+        case ClaimRule.SPENT:
+            words = f"The budget is used up: {names[0]}. Whoever names the issue may claim it."
+            change = f"agent-claim {number} --as {who.name}"
     return RuleStep(obstacle.rule, False, words, f"ghp {change}")
 
 

@@ -1,17 +1,14 @@
 """What agents used since a time: tokens, money and time, by agent and by issue, as their clients
 report them. Nothing is computed from prices."""
 
-from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ghp_agents.core.ids import CloneId
-from ghp_agents.ports import Context, Snapshot
+from ghp_agents.budgets import spent
+from ghp_agents.ports import Context
 from ghp_agents.reports.report import is_since
 from ghp_agents.state import usage
-from ghp_agents.state.presence import Presence, issue_of
+from ghp_agents.state.presence import issue_of
 from ghp_agents.state.usage import NOTHING, Use
-
-ByIssue = Mapping[int | None, Use]
 
 
 class AgentCost(NamedTuple):
@@ -51,7 +48,7 @@ def read_costs(ctx: Context, since: float) -> Costs:
     uses: dict[int | None, dict[str, Use]] = {}
     silent: dict[int | None, list[str]] = {}
     for name, presence in sorted(now.agents().items()):
-        found = _grown(_spent(now, name), _spent(then, name))
+        found = spent.grown(spent.of_agent(now, name), spent.of_agent(then, name))
         use = usage.total(found.values())
         if not any(use) and not is_since(str(presence.get("timestamp")), since):
             continue
@@ -75,28 +72,3 @@ def read_costs(ctx: Context, since: float) -> Costs:
     ]
     total = usage.total(agent.use for agent in agents)
     return Costs(since, ctx.ws.clock.now(), tuple(agents), tuple(issues), total)
-
-
-def _spent(snapshot: Snapshot, name: str) -> ByIssue:
-    """What an agent used in all clones: each has amounts of its own."""
-    found: dict[int | None, Use] = {}
-    for presence in _presences(snapshot, name):
-        for issue, use in usage.decode(presence).items():
-            found[issue] = usage.total([found.get(issue, NOTHING), use])
-    return found
-
-
-def _presences(snapshot: Snapshot, name: str) -> Iterable[Presence]:
-    clones: set[CloneId] = {tip.clone for tip in snapshot.tips()} | {snapshot.clone}
-    for clone in clones:
-        presence = snapshot.agents_of(clone).get(name)
-        if presence is not None:
-            yield presence
-
-
-def _grown(now: ByIssue, then: ByIssue) -> ByIssue:
-    """The growth of each issue's amounts. Those of an older issue may have been joined with None
-    since then."""
-    joined = [use for issue, use in then.items() if issue is None or issue not in now]
-    before = {**then, None: usage.total(joined)}
-    return {issue: usage.since(use, before.get(issue, NOTHING)) for issue, use in now.items()}

@@ -35,6 +35,7 @@ class NeedKind(StrEnum):
     DEAD = "dead"  # it died and left a claim or unsaved work
     PULL = "pull"  # its pull request waits to be merged
     MESSAGE = "message"  # it does not reply to a request in time
+    BUDGET = "budget"  # what it may use today is used up
     INPUT = "input"  # its turn ended, and it still has a claim
 
 
@@ -108,6 +109,7 @@ class AgentFacts(NamedTuple):
     pulls: frozenset[int] = frozenset()  # open and ready to merge
     clones: int = 1
     news_age: float | None = None  # seconds; None without a remote, or before the first news
+    budget: str = ""  # why all agents begin nothing new: a budget of all is used up
 
 
 class Totals(NamedTuple):
@@ -122,6 +124,7 @@ class Totals(NamedTuple):
     questions: int = 0
     clones: int = 1
     news_age: float | None = None
+    budget: str = ""  # why nothing new is begun
 
 
 class Overview(NamedTuple):
@@ -219,4 +222,5 @@ def _totals(rows: Sequence[AgentRow], facts: AgentFacts) -> Totals:
         questions=sum(1 for need in asked if need.kind is NeedKind.QUESTION),
         clones=facts.clones,
         news_age=facts.news_age,
+        budget=facts.budget,
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from ghp_agents.core.errors import GhpError
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.liveness import Liveness
-from ghp_agents.presence.service import LEASES, AgentView
+from ghp_agents.presence.service import LEASES, LIVING, AgentView
 from ghp_agents.reports.overview import AgentFacts, Need, NeedKind
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.state.record import PULLS
@@ -76,9 +76,11 @@ class Team:
         needs: Needs = {}
         errors: dict[str, str] = {}
         self._add_questions(needs)
+        budget = ""
         if self.at is None:
             self._add_returns(needs, errors)
             self._add_overdue(needs)
+            budget = self._add_budgets(needs)
         if deep:
             self._add_unsaved(needs)
         snapshot = self.snapshot
@@ -90,7 +92,22 @@ class Team:
             pulls=self._open_pulls(),
             clones=len({tip.clone for tip in snapshot.tips()} | {snapshot.clone}),
             news_age=self.ctx.exchange.news_age() if self.at is None else None,
+            budget=budget,
         )
+
+    def _add_budgets(self, needs: Needs) -> str:
+        """Agents whose budget is used up. Returns the sentence on a budget of all agents."""
+        if not self.ctx.ws.settings.budgets:
+            return ""
+        from ghp_agents.budgets import budget, spent
+
+        found = spent.used_up(self.ctx, self.snapshot)
+        everybody = found.get(budget.EVERYBODY)
+        for view in self.views:
+            over = found.get(view.name)
+            if over and not everybody and view.liveness in LIVING:
+                needs.setdefault(view.name, []).append(Need(NeedKind.BUDGET, over.words))
+        return everybody.sentence if everybody else ""
 
     def _add_questions(self, needs: Needs) -> None:
         if not self.snapshot.present(QUESTIONS):

@@ -24,6 +24,7 @@ class RunLimits(NamedTuple):
     tries: int = 2  # failures in a row of one agent at one issue
     stop: float = 60.0  # seconds that an agent has to end its step after it was told to stop
     first_wait: float = FIRST_WAIT
+    tokens: int = 0  # of one run
 
 
 class LiveRun(NamedTuple):
@@ -40,6 +41,7 @@ class LiveRun(NamedTuple):
     ordered_for: float | None = None  # seconds since its agent was told to stop
     has_moved: bool = False  # it printed something since then
     beat_due: bool = False
+    tokens: int = 0
 
 
 class OpenJob(NamedTuple):
@@ -64,6 +66,7 @@ class Slot(NamedTuple):
     is_ordered: bool = False  # it was told to stop
     may_look: bool = True  # for work: something has changed, or enough time has passed
     taken: int = 0  # issues that it took from this supervisor
+    spent: str = ""  # the budget that is used up: no run is begun
 
 
 class FleetView(NamedTuple):
@@ -146,13 +149,13 @@ def is_over(scene: FleetView) -> bool:
 def _is_done(slot: Slot) -> bool:
     waits = [job for job in slot.jobs if job.outcome in (FAILED, INTERRUPTED)]
     found_nothing = not slot.may_look
-    return slot.is_ordered or ((slot.taken > 0 or found_nothing) and not waits)
+    return slot.is_ordered or slot.spent != "" or ((slot.taken > 0 or found_nothing) and not waits)
 
 
 def _next(slot: Slot, scene: FleetView) -> Action | None:
     if slot.run:
         return _judge(slot.agent, slot.run, scene)
-    if scene.ends or slot.is_ordered:
+    if scene.ends or slot.is_ordered or slot.spent:
         return None
     for job in slot.jobs:
         if action := _continue(slot.agent, job, scene):
@@ -187,6 +190,8 @@ def _reasons_to_end(run: LiveRun, scene: FleetView) -> Iterator[tuple[str, str]]
         yield FAILED, f"it took longer than {ago(limits.time)}"
     if 0 < limits.turns < run.turns:
         yield FAILED, f"it took more than {limits.turns} turns"
+    if 0 < limits.tokens < run.tokens:
+        yield FAILED, f"it used more than {limits.tokens:,} tokens"
     if 0 < limits.cost < run.cost:
         yield FAILED, f"it cost more than {limits.cost:.2f} dollars"
 

@@ -15,6 +15,9 @@ from ghp_agents.runs.record import TEXT_LIMIT, is_session
 
 SESSIONS = ("session_id", "thread_id", "sessionID")
 CODEX_STEPS = ("command_execution", "file_change", "mcp_tool_call")
+TOKENS = (
+    "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens",
+)  # fmt: skip
 LINE_LIMIT = 1_000_000  # characters; a longer line is not read
 SHOWN = 2_000  # characters of a shown line
 
@@ -58,7 +61,9 @@ def read(known: ClientProgress, line: str) -> ClientProgress:
             return known._replace(tokens=known.tokens + int(tokens), error="")
         case "step_finish":
             part = _object(event.get("part"))
-            return known._replace(cost=known.cost + _number(part.get("cost")), error="")
+            tokens = known.tokens + int(_number(_object(part.get("tokens")).get("total")))
+            cost = known.cost + _number(part.get("cost"))
+            return known._replace(cost=cost, tokens=tokens, error="")
         case "result":
             return _result(known, event)
         case "error" | "turn.failed":
@@ -107,9 +112,11 @@ def _turn(known: ClientProgress, event: Mapping[str, Any]) -> ClientProgress:
     message = _object(event.get("message"))
     if event.get("parent_tool_use_id") or (message.get("id") or "") == known.answer != "":
         return known
-    answer = message.get("id")
+    answer, used = message.get("id"), _object(message.get("usage"))
     return known._replace(
-        turns=known.turns + 1, answer=answer if isinstance(answer, str) else known.answer
+        turns=known.turns + 1,
+        tokens=known.tokens + sum(int(_number(used.get(name))) for name in TOKENS),
+        answer=answer if isinstance(answer, str) else known.answer,
     )
 
 

@@ -31,6 +31,7 @@ from ghp_agents.runs.launch import Make, RunCommand
 from ghp_agents.runs.policy import FleetView, LiveRun, OpenJob, RunLimits, Slot
 from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import ENDED, ESCALATED, FAILED, HANDED_OVER, INTERRUPTED, RunRecord
+from ghp_agents.runs.spending import Spending
 from ghp_agents.runs.stream import ClientProgress
 from ghp_agents.state.file_times import read_times
 from ghp_agents.workspace import Workspace
@@ -85,6 +86,7 @@ class Supervisor:
         self._known = FleetRecords()
         self._cannot: dict[str, set[str]] = {}  # by run: who cannot go on with its issue
         self._host = HostWatch()
+        self._spending = Spending(self._ctx, tell)
 
     def end(self) -> None:
         """End the runs and then this supervisor; the next one goes on with them."""
@@ -192,6 +194,7 @@ class Supervisor:
             agent, self._live(live) if live else None,
             tuple(self._job(run, found.get(run.issue)) for run in jobs),
             agent in self._known.orders, self._now >= looked + gap, self._taken[agent],
+            self._spending.of(agent),
         )  # fmt: skip
 
     def _reactions(self) -> Mapping[int, Reaction]:
@@ -221,7 +224,7 @@ class Supervisor:
             self._known.claims.get(run.issue, run.agent) == run.agent,
             None if known.ordered is None else now - known.ordered,
             known.ordered is not None and known.spoke > known.ordered,
-            known.spoke > known.beaten and now >= known.beaten + BEAT_EVERY,
+            known.spoke > known.beaten and now >= known.beaten + BEAT_EVERY, progress.tokens,
         )  # fmt: skip
 
     def _lives(self, run: RunRecord, known: _Watched) -> bool:
@@ -326,6 +329,7 @@ class Supervisor:
             session=progress.session or run.session,
         )  # fmt: skip
         self._keep(run)
+        self._spending.add(run, max(0.0, self._now - known.began))
         with suppress(OSError):
             launch.rest(self._ws, run.agent)
         processes.end(run, self._ws.clock.wait)

@@ -36,6 +36,9 @@ class ConfigError(GhpError):
 
 
 AgeOrNever = Annotated[float, Field(gt=0, le=MAX_SECONDS)] | Literal["never"]  # seconds
+Scope = Literal["run", "agent", "day", "repository"]
+Measure = Literal["usd", "tokens", "turns", "seconds"]
+Amount = Annotated[float, Field(ge=0, le=1e12)]
 Line = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\r\n]+$")]
 
 
@@ -162,6 +165,11 @@ class AgentsConfig(BaseModel):
         ge=0,
         le=100_000,
         description="with so many open pull requests agent-dispatch gives out nothing; 0: no limit",
+    )
+    budgets: dict[Scope, dict[Measure, Amount]] = Field(
+        default_factory=dict,
+        description="what may be used: of `run`, `agent` (in a day), `day` (all agents) and "
+        "`repository` the `usd`, `tokens`, `turns` and `seconds`; 0: no limit",
     )
     sweep_policy: Literal["alert", "release", "reassign"] = Field(
         "release", description="what the sweep does with a dead agent's issue"

@@ -15,7 +15,7 @@ __all__ = ["FIELD", "NOTHING", "SpentFields", "UsageFields", "Use", "decode", "t
 class SpentFields(TypedDict, total=False):
     """What was used for an issue. Without a field, the client does not report it. `usd` is the
     client's own estimate; `apiSeconds` is how long the model answered; `inputTokens` include
-    `cachedTokens`."""
+    `cachedTokens`; `turns` and `runSeconds` are those of runs of `agent-work`."""
 
     issue: int | None
     usd: float
@@ -25,6 +25,8 @@ class SpentFields(TypedDict, total=False):
     outputTokens: int
     linesAdded: int
     linesRemoved: int
+    turns: int
+    runSeconds: float
 
 
 class UsageFields(TypedDict, total=False):
@@ -46,6 +48,15 @@ class Use(NamedTuple):
     output_tokens: int | None = None
     lines_added: int | None = None
     lines_removed: int | None = None
+    turns: int | None = None
+    run_seconds: float | None = None
+
+    @property
+    def tokens(self) -> int | None:
+        """Those that the model read, from the cache too, and those that it wrote."""
+        if self.input_tokens is None and self.output_tokens is None:
+            return None
+        return (self.input_tokens or 0) + (self.output_tokens or 0)
 
 
 NOTHING = Use()
@@ -74,7 +85,8 @@ def _valid_entry(entry: Any) -> SpentFields | None:
     if issue is not None and not (type(issue) is int and 0 < issue < NUMBERS_END):
         return None
     counts = {name: entry[name] for name in COUNTERS if is_count(entry.get(name))}
-    whole = {name: int(n) if name not in ("usd", "apiSeconds") else n for name, n in counts.items()}
+    broken = ("usd", "apiSeconds", "runSeconds")
+    whole = {name: n if name in broken else int(n) for name, n in counts.items()}
     return cast(SpentFields, {"issue": issue, **whole})
 
 

@@ -1,7 +1,9 @@
 """The decision: what keeps an issue from an agent, and which is next."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from ghp_agents.budgets.budget import UsedUp
 from ghp_agents.claims import decision
 from ghp_agents.claims.decision import Board, Candidate, ClaimRule, Rank
 from ghp_agents.core.ids import IssueNumber, Timestamp
@@ -9,6 +11,7 @@ from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
 
 ME = Candidate("worker-1", 1, "here", ("rust",))
+OVER = UsedUp("agent", "usd", 5.0, 4.0)
 
 
 def issue(number: int, **fields: object) -> Issue:
@@ -39,6 +42,7 @@ def test_every_rule_names_what_it_is_about_in_the_order_of_the_rules() -> None:
     board = Board(
         [issue(1), everything], {2: lock(2, "worker-2")}, {"issue/2"}, {2: "E-1a2b"}, {2}, set(),
         gave_up={2: "worker-1"},
+        spent={"worker-2": OVER, "worker-1": OVER},
     )  # fmt: skip
     found = against(board, 2)
     assert found == [
@@ -52,9 +56,17 @@ def test_every_rule_names_what_it_is_about_in_the_order_of_the_rules() -> None:
         ("gave-up", ()),
         ("stopped", ()),
         ("outside", ()),
+        ("spent", ("$5.00 of $4.00 today by this agent (agents.budgets.agent.usd)",)),
     ]
     assert [name for name, _ in found] == [*ClaimRule]
-    assert against(board, 1) == []
+    assert against(replace(board, spent={"worker-2": OVER}), 1) == []
+
+
+def test_a_used_up_budget_keeps_agents_from_what_they_have_not_begun() -> None:
+    board = Board([issue(1), issue(2)], {2: lock(2, "worker-1")}, spent={"": OVER})
+    assert [rule for rule, _ in against(board, 1)] == ["spent"]
+    assert against(board, 2) == []
+    assert against(board, 1, Candidate("ann", 0)) == []
 
 
 def test_a_holder_may_go_on_with_an_epic_and_with_what_agents_died_on() -> None:

@@ -12,7 +12,7 @@ from tests.support.usage import use
 
 NONE = dict.fromkeys(
     ["usd", "apiSeconds", "inputTokens", "cachedTokens", "outputTokens", "linesAdded",
-     "linesRemoved"]
+     "linesRemoved", "turns", "runSeconds"]
 )  # fmt: skip
 
 

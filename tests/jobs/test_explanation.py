@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from ghp_agents.budgets.budget import UsedUp
 from ghp_agents.claims import decision
 from ghp_agents.claims.decision import Board, Candidate, ClaimRule
 from ghp_agents.core.ids import IssueNumber, Timestamp
@@ -14,6 +15,7 @@ from ghp_agents.jobs import explanation
 from ghp_agents.jobs.explanation import Agent, KeptBack
 from ghp_agents.locks.lock import Lock
 
+OVER = UsedUp("day", "usd", 5.0, 4.0)
 NAMES = ("worker-1", "worker-2", "worker-3")
 LABELS = ("epic", "agent:needs-human", "needs:gpu", "needs:rust", "bug")
 numbers = some.integers(1, 6).map(IssueNumber)
@@ -49,6 +51,7 @@ def boards(draw: some.DrawFn) -> Board:
             int(number): name
             for number, name in draw(some.dictionaries(numbers, some.sampled_from(NAMES))).items()
         },
+        spent={x: OVER for x in draw(some.sets(some.sampled_from(["", "worker-1"])))},
     )  # fmt: skip
 
 
@@ -65,7 +68,7 @@ def changed(board: Board, who: Candidate, rule: ClaimRule, command: str) -> tupl
     if verb == "agent-answer":
         fields["asked"] = {n: name for n, name in board.asked.items() if name != words[0]}
         return Board(**fields), who
-    number = int(words[0] if verb == "agent-release" else words[1])
+    number = int(words[0] if verb in ("agent-release", "agent-claim") else words[1])
     issue = board.by_number[IssueNumber(number)]
     if verb == "agent-release":
         holder = board.held[number].holder
@@ -73,6 +76,13 @@ def changed(board: Board, who: Candidate, rule: ClaimRule, command: str) -> tupl
         mine = board.held[number]._replace(holder=who.name, epoch=who.epoch, clone=who.clone)
         fields["held"] = {**board.held, number: mine}
         left = tuple(name for name in issue.assignees if name != holder)
+        issue = issue._replace(assignees=(*left, who.name))
+    elif verb == "agent-claim":
+        assert words[1:] == ["--as", who.name]
+        mine = Lock(f"issue/{number}", who.name, 1, who.epoch, Timestamp("2026-01-01"), who.clone)
+        before = board.held[number].holder if number in board.held else ""
+        fields["held"] = {**board.held, number: mine}
+        left = tuple(name for name in issue.assignees if name != before)
         issue = issue._replace(assignees=(*left, who.name))
     elif words[0] == "block":
         removed = {int(word) for word in words[2:] if word.isdigit()}

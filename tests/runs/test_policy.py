@@ -23,7 +23,7 @@ from ghp_agents.runs.policy import (
 )
 from ghp_agents.runs.record import ASKS, FAILED, FINISHED, INTERRUPTED, LOST, STOPPED
 
-LIMITS = RunLimits(silence=60, time=600, turns=5, cost=1.0)
+LIMITS = RunLimits(silence=60, time=600, turns=5, cost=1.0, tokens=1_000)
 
 
 def decide(slot: Slot, **more: Any) -> policy.Action | None:
@@ -49,6 +49,7 @@ def job(outcome: str, failures: int = 0, ended_for: float = 0.0, **more: bool) -
         (live(runs_for=600), End("a", "r", FAILED, "it took longer than 10 min")),
         (live(turns=5), None),
         (live(turns=6), End("a", "r", FAILED, "it took more than 5 turns")),
+        (live(tokens=1_001), End("a", "r", FAILED, "it used more than 1,000 tokens")),
         (live(cost=1.01), End("a", "r", FAILED, "it cost more than 1.00 dollars")),
         (live(is_mine=False), End("a", "r", LOST, "the issue is no longer its agent's")),
         (live(is_mine=False, ordered_for=1.0), None),
@@ -242,3 +243,12 @@ def test_every_issue_is_done_once_or_a_person_is_asked(seed: int) -> None:
     assert not fleet.done & fleet.asked
     assert fleet.longest < 900 + 41
     assert fleet.runs <= len(fleet.jobs) * len(agents) * fleet.limits.tries
+
+
+def test_with_a_used_up_budget_no_run_is_begun_and_those_that_run_go_on() -> None:
+    spent = "budgets.day.usd"
+    assert decide(Slot("a", spent=spent)) is None
+    assert decide(job(INTERRUPTED)._replace(spent=spent)) is None
+    assert decide(live(beat_due=True)._replace(spent=spent)) == Beat("a", "r")
+    assert policy.is_over(FleetView((Slot("a", spent=spent),), LIMITS, once=True))
+    assert not policy.is_over(FleetView((Slot("a", spent=spent),), LIMITS))

@@ -1,6 +1,7 @@
 """The modules that take values and return values: records, rules and messages."""
 
 _NAMES = {
+    "budgets": "budget",
     "cards": "card manifest",
     "claims": "affinity claim decision",
     "conflicts": "order overlap path_conflict places report",

@@ -40,7 +40,8 @@ class ReportJson(TypedDict):
 
 class UseJson(TypedDict):
     """What was used. Null: no client reports it. `usd` is the clients' own estimate, `apiSeconds`
-    is how long models answered, and `inputTokens` include `cachedTokens`."""
+    is how long models answered, and `inputTokens` include `cachedTokens`. `turns` and `runSeconds`
+    are those of runs of `agent-work`."""
 
     usd: float | None
     apiSeconds: float | None
@@ -49,6 +50,8 @@ class UseJson(TypedDict):
     outputTokens: int | None
     linesAdded: int | None
     linesRemoved: int | None
+    turns: int | None
+    runSeconds: float | None
 
 
 class AgentCostJson(UseJson):

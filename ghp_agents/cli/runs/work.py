@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from ghp_agents.budgets import budget
 from ghp_agents.cli import output
 from ghp_agents.cli.context import sync_first
 from ghp_agents.cli.params import Duration
@@ -75,7 +76,7 @@ def work(
     then a person is asked. Options after `--` go to the client.
 
     The card of --agent (`.ghp/agents/NAME.md` on main) names its client, model and limits; options
-    override it.
+    override it. The limits in the setting `budgets` hold, too, if they are lower.
 
     `ghp agent-logs` shows what runs print, `ghp agent-stop NAME` ends one. Ctrl-C ends all; their
     issues stay claimed, and the next `ghp agent-work` goes on.
@@ -109,14 +110,16 @@ def work(
         args = (*cards.endpoint(card), *args)
         chosen, args = model_runner.configured(chosen, settings, args, app.environ)
     sync_first(app)
-    turns = card.turns if turns is None else turns
-    cost = card.cost if cost is None else cost
+    own = app.ws.settings.budgets.get(budget.RUN, {})
+    turns = int(budget.stricter(card.turns if turns is None else turns, own.get("turns", 0)))
+    cost = budget.stricter(card.cost if cost is None else cost, own.get("usd", 0.0))
     seconds = (card.minutes * 60 or TIME) if time_ is None else time_
+    seconds, tokens = budget.stricter(seconds, own.get("seconds", 0.0)), own.get("tokens", 0)
     role = cards.instructions(app.ws, card)
     plan = Plan(
         _names(app, agent, most),
         RunCommand(chosen, args, keep_env, turns, cost, card.model, role),
-        RunLimits(silence, seconds, turns, cost, tries, first_wait=pause),
+        RunLimits(silence, seconds, turns, cost, tries, first_wait=pause, tokens=int(tokens)),
         once,
     )
 

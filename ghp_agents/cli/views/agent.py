@@ -23,6 +23,7 @@ WORDS = {
     NeedKind.DEAD: "a look: it is dead",
     NeedKind.PULL: "a merge",
     NeedKind.MESSAGE: "a look: a request is overdue,",
+    NeedKind.BUDGET: "a higher budget",
     NeedKind.INPUT: "a prompt: its turn ended",
 }
 NEXT = {  # what to type about a need

@@ -115,6 +115,6 @@ def fields(costs: Costs) -> dict[str, Any]:
 def _use(use: Use) -> dict[str, Any]:
     names: Sequence[str] = (
         "usd", "apiSeconds", "inputTokens", "cachedTokens", "outputTokens", "linesAdded",
-        "linesRemoved",
+        "linesRemoved", "turns", "runSeconds",
     )  # fmt: skip
     return dict(zip(names, use, strict=True))

@@ -9,6 +9,7 @@ from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.hotpath import heartbeat, news_flag, own_name
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as presence
+from ghp_agents.reports.overview import Totals
 from ghp_agents.settings import consent
 from ghp_agents.wiring import App
 
@@ -29,7 +30,7 @@ def _print_github(app: App, snapshot: Snapshot) -> None:
         (output.warn(line, remedy) if remedy else output.say(line))
 
 
-def warn(app: App, snapshot: Snapshot, questions: int, *, is_summed_up: bool) -> None:
+def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) -> None:
     """Print what a person should know. `is_summed_up`: the news and the questions were printed."""
     sync_status = app.exchange.sync_status()
     others = len([tip for tip in snapshot.tips() if tip.clone != snapshot.clone])
@@ -57,8 +58,10 @@ def warn(app: App, snapshot: Snapshot, questions: int, *, is_summed_up: bool) ->
             f"Skipped {count(len(problems), 'record')}: not readable.",
             "`ghp agent-doctor` lists them; they are kept.",
         )
-    if questions and not is_summed_up:
-        output.say(f"{count(questions, 'question')} open: `ghp agent-escalations --open`.")
+    if totals.questions and not is_summed_up:
+        output.say(f"{count(totals.questions, 'question')} open: `ghp agent-escalations --open`.")
+    if totals.budget:
+        output.warn(totals.budget, "`ghp agent-report --cost` shows what was used.")
     warn_of_rivalries(presence.rivalries(app.ws))
     if app.ws.settings.unagreed:
         from ghp_agents.consent import service as consent_service

@@ -32,6 +32,7 @@ WORDS = {
     NeedKind.DEAD: "dead",
     NeedKind.PULL: "ready to merge",
     NeedKind.MESSAGE: "request overdue",
+    NeedKind.BUDGET: "budget used up",
     NeedKind.INPUT: "turn ended",
 }
 LONGEST = 300  # characters of others' text that are looked at
@@ -115,6 +116,8 @@ def summary(overview: Overview, width: int, *, loading: bool = False) -> Line:
     ):
         if number:
             left += [(" · ", "dim"), (f"{number} {word}", style)]
+    if totals.budget:
+        left += [(" · ", "dim"), ("budget used up", "yellow")]
     taken = sum(cells(text) for text, _ in left)
     for right in _news(overview, loading=loading):
         if taken + GAP + cells(right) <= width:
