@@ -14,6 +14,8 @@ class HookMessage(TypedDict, total=False):
     cwd: str
     tool_name: str
     tool_input: Any
+    model: str
+    transcript_path: str
 
 
 class ToolCall(TypedDict, total=False):
@@ -54,6 +56,10 @@ class CursorMessage(HookMessage, total=False):
     workspace_roots: list[str]
     status: str
     loop_count: int
+    generation_id: str
+    input_tokens: int
+    cache_read_tokens: int
+    output_tokens: int
 
 
 class PluginMessage(HookMessage, total=False):
@@ -61,6 +67,7 @@ class PluginMessage(HookMessage, total=False):
 
     pid: int
     agent_id: str
+    usage: dict[str, float | str]
 
 
 class HookFields(TypedDict, total=False):

@@ -151,7 +151,9 @@ class _Giving:
         self, board: Board, agents: Sequence[Agent], load: Mapping[str, int], most: int
     ) -> None:
         self._board, self._most = board, most
-        self._load = {x.candidate.name: load[x.candidate.name] for x in agents}
+        names = [agent.candidate.name for agent in agents]
+        # An agent whose budget is used up has no room.
+        self._load = {x: max(load[x], most) if x in board.spent else load[x] for x in names}
         self._agents = agents
         self._heaps: dict[frozenset[str], list[tuple[int, str]]] = {}
         self._able: dict[tuple[str, ...], frozenset[str]] = {}

@@ -184,10 +184,8 @@ class Supervisor:
     def _slot(self, agent: str, last: Iterable[RunRecord]) -> Slot:
         mine = [run for run in last if run.agent == agent]
         live = next((run for run in mine if run.state != ENDED), None)
-        jobs = [
-            run for run in mine if run.state == ENDED and self._known.claims.get(run.issue) == agent
-        ]
-        found = self._reactions()
+        claims, found = self._known.claims, self._reactions()
+        jobs = [run for run in mine if run.state == ENDED and claims.get(run.issue) == agent]
         looked, times = self._looked.get(agent, (-1e9, None))
         gap = LOOK_ANYWAY if times == self._times else LOOK_EVERY
         return Slot(

@@ -24,7 +24,7 @@ def road(repo: Path) -> Road:
     road = Road(repo)
     road.issue("Parse files")
     for name in ("worker-1", "worker-2"):
-        run(road, f"agent-heartbeat --as {name} --status testing")
+        run(road, f"agent-heartbeat --as {name} --status testing --action Reads")
     use(road.folder, "worker-1", usd=5.1, model="opus")
     return road
 
@@ -70,8 +70,8 @@ def test_an_explanation_names_the_budget_and_who_is_free(road: Road) -> None:
 def test_the_status_says_who_needs_a_higher_budget(road: Road) -> None:
     limit(road, "agent")
     found = json.loads(run(road, "agent-status --json").out)["agents"]
-    needs = [need["kind"] for need in found["worker-1"]["needs"]]
-    assert (needs, found["worker-2"]["needs"]) == (["budget"], [])
+    needs = {name: [x["kind"] for x in found[name].get("needs", ())] for name in found}
+    assert needs == {"worker-1": ["budget"], "worker-2": []}
 
 
 def test_a_budget_of_all_agents_is_one_sentence(road: Road) -> None:

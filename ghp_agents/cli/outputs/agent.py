@@ -16,7 +16,7 @@ class NeedJson(TypedDict):
     """Why an agent needs a person. `text` is others': a question, the files in conflict."""
 
     kind: Literal[
-        "question", "permission", "conflict", "checks", "dead", "pull", "message", "input"
+        "question", "permission", "conflict", "checks", "dead", "pull", "message", "budget", "input"
     ]
     text: str
     urgency: str | None  # of a question
