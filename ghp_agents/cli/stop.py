@@ -20,23 +20,29 @@ if TYPE_CHECKING:
 @click.argument("agent", metavar="NAME", shell_complete=complete.agents)
 @click.option("--reason", metavar="TEXT", default="", help="Why; the agent reads it.")
 @click.option("--now", is_flag=True, help="Also end the client that `agent-start --run` started.")
+@click.option("--keep", is_flag=True, help="The agent keeps its issues, to go on with later.")
 @click.option("--undo", is_flag=True, help="Let the agent continue after all.")
 @json_choice.option("Print the result as JSON.")
 @acting
-def stop(app: App, agent: str, reason: str, now: bool, undo: bool, as_json: bool) -> None:
+def stop(
+    app: App, agent: str, reason: str, now: bool, keep: bool, undo: bool, as_json: bool
+) -> None:
     """Tell an agent to stop at its next step.
 
     Its work is saved in a handoff, and its issues and leases are free again. Until it has stopped,
     its edits and claims are refused. An agent of another clone hears of it after the next sync
     there. People and orchestrators can stop any agent; an agent can stop only itself.
 
+    --keep interrupts it: its work is saved in a checkpoint, its issues stay its own, and --undo
+    lets it go on.
+
     --now ends the process that `agent-start --run` started in this clone: SIGTERM, then SIGKILL
     after 5 seconds.
     """
     name = agent_name(agent)
-    if undo and (now or reason):
+    if undo and (now or reason or keep):
         raise UsageError(
-            "--undo cannot be used with --now or --reason.",
+            "--undo cannot be used with --now, --keep or --reason.",
             hint=f"Run `ghp agent-stop {name} --undo`.",
         )
     sync_first(app)
@@ -44,10 +50,10 @@ def stop(app: App, agent: str, reason: str, now: bool, undo: bool, as_json: bool
         _undo(app, name, as_json=as_json)
         return
     with output.busy("Stopping"):
-        stopped = services.stop(app, name, reason, now=now)
+        stopped = services.stop(app, name, reason, now=now, keep=keep)
     if as_json:
-        output.as_json(_fields(stopped))
-    _say(stopped, now=now)
+        output.as_json(fields(stopped))
+    say(stopped)
     if stopped.is_new:
         send(app)
     if now and stopped.client is None and not stopped.has_stopped:
@@ -61,16 +67,18 @@ def stop(app: App, agent: str, reason: str, now: bool, undo: bool, as_json: bool
 def _undo(app: App, name: str, *, as_json: bool) -> None:
     lifted = services.lift(app, name)
     if as_json:
-        output.as_json({"agent": name, "lifted": lifted})
+        output.as_json({"agent": name, "lifted": lifted is not None})
     elif lifted:
-        output.done(f"{name} may continue. Its issues stay free until it claims them again.")
+        free = "" if lifted.keeps else " Its issues stay free until it claims them again."
+        output.done(f"{name} may continue.{free}")
     else:
         output.say(f"{name} was not told to stop.")
     if lifted:
         send(app)
 
 
-def _fields(stopped: Stopped) -> "StoppedJson":
+def fields(stopped: Stopped) -> "StoppedJson":
+    """The result as JSON."""
     return {
         "agent": stopped.agent,
         "stopped": stopped.has_stopped,
@@ -78,15 +86,18 @@ def _fields(stopped: Stopped) -> "StoppedJson":
         "issues": list(stopped.issues),
         "handoffs": list(stopped.handoffs),
         "clientEnded": stopped.client is True,
+        "kept": stopped.keeps,
     }
 
 
-def _say(stopped: Stopped, *, now: bool) -> None:
+def say(stopped: Stopped) -> None:
+    """Say what was done."""
     name = stopped.agent
     if stopped.client:
         output.done(f"Ended the client of {name}.")
     for issue, handoff in zip(stopped.issues, stopped.handoffs, strict=True):
-        output.done(f"Saved the work on #{issue} in {handoff}; #{issue} is free again.")
+        then = f"{name} keeps #{issue}" if stopped.keeps else f"#{issue} is free again"
+        output.done(f"Saved the work on #{issue} in {handoff}; {then}.")
     if stopped.has_stopped:
         text = f"{name} has stopped." if stopped.is_new else f"{name} has already stopped."
     elif stopped.is_new:

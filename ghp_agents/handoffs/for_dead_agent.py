@@ -15,7 +15,7 @@ from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.patch import Patch
 from ghp_agents.handoffs import commits, evidence, sections, uncommitted
 from ghp_agents.handoffs.evidence import Branch
-from ghp_agents.handoffs.handoff import NOTHING, Handoff
+from ghp_agents.handoffs.handoff import CHECKPOINT, HANDOFF, NOTHING, Handoff
 from ghp_agents.handoffs.service import HandoffFacts, record_of
 from ghp_agents.handoffs.uncommitted import Uncommitted
 from ghp_agents.hotpath import heartbeat
@@ -30,10 +30,17 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+#-]{0,200}")  # a branch without s
 
 
 def write(
-    me: ClaimContext, issue: Issue, lease: Lock, to: str | None, why: str = "is gone"
+    me: ClaimContext,
+    issue: Issue,
+    lease: Lock,
+    to: str | None,
+    why: str = "is gone",
+    *,
+    keeps: bool = False,
 ) -> Handoff:
     """Record a handoff of an issue for `lease`'s holder; once for each claim. `why` says what
-    happened to it. Its own last handoff is enough if its worktree is not in this clone."""
+    happened to it. Its own last handoff is enough if its worktree is not in this clone. If the
+    holder keeps the issue, it is a checkpoint, and each is recorded."""
     ws, store = me.ctx.ws, me.ctx.store
     agent = lease.holder or ""
     fields: Presence = store.snapshot().agents().get(agent, {})
@@ -41,7 +48,7 @@ def write(
     about = evidence.topic(me.ctx, me.actor, str(issue.number))
     known = evidence.handoffs_about(store.snapshot(), about)[0]
     for previous in known:
-        if previous.note.startswith(_first_line(agent, lease)):
+        if not keeps and previous.note.startswith(_first_line(agent, lease)):
             return previous
     if theirs is None and known and _is_of(known[-1], agent, lease):
         return known[-1]  # its own says more than what is known here
@@ -64,9 +71,10 @@ def write(
         sections=sections.carried(topic_facts.handoffs, agent, branch.name),
         carried=commits.carry(me.ctx, branch, to, push=False) if theirs and to else NOTHING,
     )
-    return record_of(
-        theirs or ws, store, facts, to=to, note=_note(agent, fields, lease, why)
-    ).handoff
+    note, kind = _note(agent, fields, lease, why), HANDOFF
+    if keeps:
+        note, kind = f"A checkpoint: {note}", CHECKPOINT
+    return record_of(theirs or ws, store, facts, kind=kind, to=to, note=note).handoff
 
 
 def _is_of(handoff: Handoff, agent: str, lease: Lock) -> bool:

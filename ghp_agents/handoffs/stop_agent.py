@@ -4,6 +4,7 @@ The order comes first, so that nothing changes after the work was saved. Each st
 a repeated command finishes what a killed one began.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ghp_agents.claims import service as claims
@@ -36,13 +37,17 @@ class Stopped(NamedTuple):
     agent: str
     is_new: bool  # False: nothing was left to do
     has_stopped: bool  # False: it stops at its next step
-    issues: tuple[int, ...] = ()  # that are free again
+    issues: tuple[int, ...] = ()  # that are free again, or kept
     handoffs: tuple[str, ...] = ()
+    keeps: bool = False  # it keeps its issues; the handoffs are checkpoints
     client: bool | None = None  # with `now`: it was ended; False: it had ended; None: unknown here
 
 
-def stop(ctx: Context, name: str, reason: str = "", *, now: bool = False) -> Stopped:
+def stop(
+    ctx: Context, name: str, reason: str = "", *, now: bool = False, keep: bool = False
+) -> Stopped:
     """Tell an agent to stop, save its work and free its issues. With `now`, end its client, too.
+    With `keep`, it keeps its issues and leases, and `lift` lets it go on.
 
     For people, orchestrators and the agent itself. Raises NotFoundError, RefusedError,
     UnknownError, GhpError.
@@ -50,11 +55,13 @@ def stop(ctx: Context, name: str, reason: str = "", *, now: bool = False) -> Sto
     me = _authorized(ctx, name, "stops it", itself=True)
     view = _find(ctx, name)
     held = _claims(ctx, name)
+    is_itself = not me.actor.is_person and me.name == name
     if view.liveness in (Liveness.STOPPED, Liveness.GONE) and not held:
         forgotten = client_process.end(ctx.ws, name) if now else None
         return Stopped(name, bool(forgotten), has_stopped=True, client=forgotten)
+    if keep:
+        return _interrupt(me, view, held, reason, now=now and not is_itself)
     ordered = _order(ctx, view, reason, is_lifted=False)
-    is_itself = not me.actor.is_person and me.name == name
     ended = client_process.end(ctx.ws, name) if now and not is_itself else None
     saved = tuple(_free(me, lock, reason) for lock in held)
     _end_leases(me, name)
@@ -65,14 +72,35 @@ def stop(ctx: Context, name: str, reason: str = "", *, now: bool = False) -> Sto
         ended = client_process.end(ctx.ws, name)
     issues = tuple(number for lock in held if (number := claimed_issue(lock.name)) is not None)
     is_new = ordered or bool(held) or bool(ended)
-    return Stopped(name, is_new, bool(has_stopped), issues, saved, ended)
+    return Stopped(name, is_new, bool(has_stopped), issues, saved, client=ended)
 
 
-def lift(ctx: Context, name: str) -> bool:
-    """Let an agent continue that was told to stop. Returns whether it was. Raises NotFoundError,
-    RefusedError."""
+def _interrupt(
+    me: ClaimContext, view: AgentView, held: Sequence[Lock], reason: str, *, now: bool
+) -> Stopped:
+    """Tell an agent to stop, and write checkpoints; it keeps what it has."""
+    ctx, name = me.ctx, view.name
+    ordered = _order(ctx, view, reason, is_lifted=False, keeps=True)
+    ended = client_process.end(ctx.ws, name) if now else None
+    kept = held if ordered or ended else ()
+    saved = tuple(_checkpoint(me, lock) for lock in kept)
+    has_stopped = stopping.settle(ctx, ctx.store.snapshot(), [name], ended=ended is not None)
+    issues = tuple(number for lock in kept if (number := claimed_issue(lock.name)) is not None)
+    is_new = ordered or bool(ended)
+    return Stopped(name, is_new, bool(has_stopped), issues, saved, keeps=True, client=ended)
+
+
+def _checkpoint(me: ClaimContext, lock: Lock) -> str:
+    issue = me.ctx.tracker.get(claimed_issue(lock.name) or 0)
+    return for_dead_agent.write(me, issue, lock, None, "was interrupted", keeps=True).name
+
+
+def lift(ctx: Context, name: str) -> StopOrder | None:
+    """Let an agent continue that was told to stop. Returns the order; None if there was none.
+    Raises NotFoundError, RefusedError."""
     _authorized(ctx, name, "lets it continue", itself=False)
-    return _order(ctx, _find(ctx, name), "", is_lifted=True)
+    view, order = _find(ctx, name), stopping.in_force(ctx, ctx.store.snapshot()).get(name)
+    return order if _order(ctx, view, "", is_lifted=True) else None
 
 
 def _authorized(ctx: Context, name: str, what: str, *, itself: bool) -> ClaimContext:
@@ -102,18 +130,20 @@ def _claims(ctx: Context, name: str) -> list[Lock]:
     return [lock for lock in known if lock.holder == name and not lock.is_person]
 
 
-def _order(ctx: Context, view: AgentView, reason: str, *, is_lifted: bool) -> bool:
+def _order(
+    ctx: Context, view: AgentView, reason: str, *, is_lifted: bool, keeps: bool = False
+) -> bool:
     """Record the order; returns False if it is in force already, or not in force to be lifted."""
     ws, fresh = ctx.ws, random_hex(6)
     kept = one_line(redacted(reason), stop_order.REASON_LIMIT)
 
     def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
-        is_bound = view.name in stopping.in_force(ctx, snapshot)
-        if is_bound != is_lifted:
+        bound = stopping.in_force(ctx, snapshot).get(view.name)
+        if bound is None if is_lifted else bound is not None and bound.keeps == keeps:
             return False, []
         entry = StopOrder(
             fresh, view.name, max(1, number(view.presence, "epoch")), kept, is_lifted,
-            Timestamp(now_text(ws)), ws.actor(), snapshot.clock + 1, snapshot.clone,
+            Timestamp(now_text(ws)), ws.actor(), snapshot.clock + 1, snapshot.clone, keeps,
         )  # fmt: skip
         return True, [stop_order.encode(entry)]
 

@@ -6,7 +6,7 @@ stopped and starts again has a higher epoch.
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, NotRequired
 
 from ghp_agents.core.fields import ID, as_agent, as_line, as_whole, dump, parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
@@ -39,14 +39,19 @@ class StopOrder(NamedTuple):
     by: Actor
     clock: int
     clone: CloneId
+    keeps: bool = False  # the agent keeps its issues, to go on with them later
 
     @property
     def words(self) -> str:
         """The order, for the agent."""
+        then = (
+            "Your work is saved. You keep your issues, to go on with them when you are told to."
+            if self.keeps
+            else "Your work is saved for the next agent, and your issues are free again."
+        )
         return (
             f"{named(self.by.name, self.by.is_person)} told you to stop.{reason(self.reason)} "
-            "Change nothing more, for edits are refused, and end your turn. Your work is saved "
-            "for the next agent, and your issues are free again."
+            f"Change nothing more, for edits are refused, and end your turn. {then}"
         )
 
 
@@ -56,13 +61,14 @@ class StopFile(ProvenanceFields):
     epoch: int
     reason: str
     lifted: bool
+    keeps: NotRequired[bool]
 
 
 def encode(entry: StopOrder) -> Record:
     """The record for the state store."""
     fields: StopFile = {
         "epoch": entry.epoch, "reason": entry.reason, "lifted": entry.is_lifted,
-        **written_provenance(entry),
+        **written_provenance(entry), "keeps": entry.keeps,
     }  # fmt: skip
     path = f"{FOLDER}{entry.agent}/{entry.id}.json"
     files = [(path, dump(fields))]
@@ -84,6 +90,7 @@ def _decode(agent: str, record: str, data: bytes) -> StopOrder:
         epoch=as_whole(fields.get("epoch"), "epoch"),
         reason=as_line(fields.get("reason"), "reason"),
         is_lifted=fields.get("lifted") is True,
+        keeps=fields.get("keeps") is True,
         **read_provenance(fields),
     )
 

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from ghp_agents.claims import service as claims
 from ghp_agents.claims.claim import is_mine
+from ghp_agents.core.ids import AgentName
+from ghp_agents.github.commands import notices
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context
 from ghp_agents.presence import stopping
@@ -20,6 +22,7 @@ class FleetRecords(NamedTuple):
 
     claims: Mapping[int, str] = {}  # the holder; empty if it is none of its agents
     orders: Set[str] = frozenset()  # the agents that were told to stop
+    stopped: Set[tuple[str, int]] = frozenset()  # agents, each with an issue that a comment stopped
     left: Set[int] = frozenset()  # issues that a person does not want agents to try again
     answered: Set[str] = frozenset()  # runs whose question was answered
     causes: Sequence[RunCause] = ()  # what stands in the way of issues
@@ -37,12 +40,17 @@ def read(
         issue: (lock.holder or "") if _is_ours(ctx, lock, agents) else ""
         for issue, lock in claims.claims(ctx.locks).items()
     }
-    left = give_up.left_to_people(ctx)
+    left, snapshot = give_up.left_to_people(ctx), ctx.store.snapshot()
     mine = [run for run in last if known.get(run.issue) == run.agent]
     asking = [run for run in mine if run.outcome == ASKS and run.issue not in left]
     return FleetRecords(
         known,
-        frozenset(stopping.in_force(ctx, ctx.store.snapshot())),
+        frozenset(stopping.in_force(ctx, snapshot)),
+        {
+            (x, each.issue)
+            for x in agents
+            for each in notices.stops(ctx.locks, snapshot, AgentName(x))
+        },
         left,
         {run.id for run in asking if not outcome.asks(ctx, run.agent, run.issue)},
         causes.standing(ctx, mine, host),

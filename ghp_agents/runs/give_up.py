@@ -35,6 +35,17 @@ def free(ctx: Context, run: RunRecord, asked: str = "") -> str:
     return handoff.name
 
 
+def drop(ctx: Context, agent: str, issue: int) -> str:
+    """Save the work on an issue that a person's comment stopped, and free it; returns the handoff's
+    name. Raises GhpError."""
+    lock = claims.claims(ctx.locks)[issue]
+    handoff = for_dead_agent.write(
+        myself(ctx), ctx.tracker.get(issue), lock, None, "was stopped by a comment"
+    )
+    claims.release(ctx, str(issue), reason=f"{agent} was stopped by a comment")
+    return handoff.name
+
+
 def unfit(ctx: Context, number: int, agents: Iterable[str]) -> set[str]:
     """Which agents cannot go on with a failed issue: those that lack a capability; all, if another
     had given up on it since a person was last asked. Raises GhpError."""

@@ -55,6 +55,7 @@ class OpenJob(NamedTuple):
     is_called: bool = False  # something stands in its way that a run should try
     is_hopeless: bool = False  # runs have tried that often enough
     is_left: bool = False  # a person wants no more runs for that
+    is_stopped: bool = False  # a person's comment stopped the issue
 
 
 class Slot(NamedTuple):
@@ -131,7 +132,14 @@ class Ask(NamedTuple):
     issue: int
 
 
-Action = End | Settle | Beat | Resume | Take | GiveUp | Ask
+class Drop(NamedTuple):
+    """Save the work and free the issue, because a person's comment stopped it."""
+
+    agent: str
+    issue: int
+
+
+Action = End | Settle | Beat | Resume | Take | GiveUp | Ask | Drop
 
 
 def decide(scene: FleetView) -> list[Action]:
@@ -197,7 +205,9 @@ def _reasons_to_end(run: LiveRun, scene: FleetView) -> Iterator[tuple[str, str]]
 
 
 def _continue(agent: str, job: OpenJob, scene: FleetView) -> Action | None:
-    if job.outcome == INTERRUPTED or (job.outcome == ASKS and job.is_answered):
+    if job.is_stopped:
+        return Drop(agent, job.issue)
+    if job.outcome in (INTERRUPTED, STOPPED) or (job.outcome == ASKS and job.is_answered):
         return Resume(agent, job.issue)
     if job.outcome != FAILED or (job.is_hopeless and not job.is_called):
         return _react(agent, job)

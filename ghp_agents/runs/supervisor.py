@@ -9,7 +9,6 @@ from contextlib import ExitStack, suppress
 from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, RefusedError
-from ghp_agents.core.process import Child
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.presence import process_reports, stopping, wait
 from ghp_agents.runs import (
@@ -25,14 +24,13 @@ from ghp_agents.runs import (
     stream,
 )
 from ghp_agents.runs.fleet_records import FleetRecords
-from ghp_agents.runs.folder import LogReader
 from ghp_agents.runs.host_news import HostWatch
 from ghp_agents.runs.launch import Make, RunCommand
 from ghp_agents.runs.policy import FleetView, LiveRun, OpenJob, RunLimits, Slot
 from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import ENDED, ESCALATED, FAILED, HANDED_OVER, INTERRUPTED, RunRecord
 from ghp_agents.runs.spending import Spending
-from ghp_agents.runs.stream import ClientProgress
+from ghp_agents.runs.watched_run import WatchedRun
 from ghp_agents.state.file_times import read_times
 from ghp_agents.workspace import Workspace
 
@@ -53,20 +51,6 @@ class Plan(NamedTuple):
     once: bool = False
 
 
-class _Watched:
-    """What only this supervisor knows of a run."""
-
-    def __init__(self, ws: Workspace, run: RunRecord, child: Child | None, now: float) -> None:
-        self.child = child
-        self.reader = LogReader(folder.of(ws, run.id))
-        self.progress = ClientProgress(session=run.session)
-        self.last_line = ""
-        self.began = run.seconds
-        self.spoke = now  # the last output
-        self.beaten = now
-        self.ordered: float | None = None
-
-
 class Supervisor:
     """The runs of some agents of this clone."""
 
@@ -76,7 +60,7 @@ class Supervisor:
         self._ends = False
         self.given_up = 0  # issues
         self._runs: dict[str, RunRecord] = {}
-        self._watched: dict[str, _Watched] = {}
+        self._watched: dict[str, WatchedRun] = {}
         self._taken = dict.fromkeys(plan.agents, 0)
         self._nothing = dict.fromkeys(plan.agents, "")  # why an agent found no work
         self._times: object = None
@@ -206,18 +190,20 @@ class Supervisor:
             run.issue, run.outcome, run.failures, ended_for, answered,
             bool(found and found.causes), bool(found and found.hopeless),
             run.issue in self._known.left,
+            (run.agent, run.issue) in self._known.stopped,
         )  # fmt: skip
 
     def _live(self, run: RunRecord) -> LiveRun:
         known = self._watched[run.id]
         self._listen(run, known)
         now, progress = self._now, known.progress
-        if run.agent in self._known.orders and known.ordered is None:
+        is_stopped = (run.agent, run.issue) in self._known.stopped
+        if (is_stopped or run.agent in self._known.orders) and known.ordered is None:
             known.ordered = now
         earlier = [x.cost for x in self._runs.values()
                    if (x.agent, x.issue) == (run.agent, run.issue) and x.id != run.id]  # fmt: skip
         return LiveRun(
-            run.id, run.issue, self._lives(run, known), now - known.began, now - known.spoke,
+            run.id, run.issue, known.lives(run), now - known.began, now - known.spoke,
             progress.turns, progress.cost + sum(earlier),
             self._known.claims.get(run.issue, run.agent) == run.agent,
             None if known.ordered is None else now - known.ordered,
@@ -225,24 +211,9 @@ class Supervisor:
             known.spoke > known.beaten and now >= known.beaten + BEAT_EVERY, progress.tokens,
         )  # fmt: skip
 
-    def _lives(self, run: RunRecord, known: _Watched) -> bool:
-        """Whether its client runs, or nobody has yet written how it ended."""
-        if known.child is not None:
-            known.child.poll()  # reaps it
-        ended = folder.exit_code(folder.of(self._ws, run.id)) is not None
-        return not ended and processes.lives(run)
-
-    def _listen(self, run: RunRecord, known: _Watched) -> None:
+    def _listen(self, run: RunRecord, known: WatchedRun) -> None:
         """Read what the client printed."""
-        before = known.progress
-        for line in known.reader.lines():
-            known.spoke = self._now
-            known.progress = stream.read(known.progress, line)
-            line_shown = stream.shown(line)
-            known.last_line = line_shown.text if line_shown else known.last_line
-        if folder.rotate(folder.of(self._ws, run.id)):
-            known.reader.begin_again()
-        if known.progress.session != before.session:  # needed to resume it
+        if known.listen(self._now):  # its session is needed to resume it
             self._keep(run._replace(session=known.progress.session))
 
     # ------------------------------------------------------------ what is done
@@ -264,6 +235,9 @@ class Supervisor:
                 self._give_up(self._last_of(agent, issue), asks=asks)
             case policy.Ask(agent, issue):
                 self._ask(self._last_of(agent, issue))
+            case policy.Drop(agent, issue):
+                name = give_up.drop(self._make(self._ws.root, agent), agent, issue)
+                self._tell(f"{agent} freed #{issue}: a comment stopped it. Its work is in {name}.")
         if not isinstance(action, policy.Beat):
             self._read_at = self._sync_at = -1e9  # others wait for it
 
@@ -298,7 +272,7 @@ class Supervisor:
         called = self._reactions().get(number)
         made = launch.launch(self._make, ctx.ws, self._plan.command, started, before, called)
         self._runs[made.run.id] = made.run
-        self._watched[made.run.id] = _Watched(self._ws, made.run, made.child, self._now)
+        self._watched[made.run.id] = WatchedRun(self._ws, made.run, made.child, self._now)
         self._nothing[agent] = ""
         again = f", try {made.run.tries + 1}" if made.run.tries else ""
         title = started.claimed.issue.title
@@ -370,7 +344,7 @@ class Supervisor:
                 self._fence(run)
                 continue
             self._runs[run.id] = run
-            self._watched[run.id] = _Watched(self._ws, run, None, self._now)
+            self._watched[run.id] = WatchedRun(self._ws, run, None, self._now)
             if run.state == ENDED:
                 continue
             if processes.lives(run):

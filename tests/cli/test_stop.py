@@ -120,6 +120,50 @@ def test_a_person_can_let_it_continue(repo: Path) -> None:
     assert call("claude", write(repo / "b.txt", repo), repo) == SILENT
 
 
+def test_an_interrupted_agent_keeps_its_issue_and_goes_on(repo: Path) -> None:
+    begin(repo)
+    done = stop(repo, "worker-1 --keep --reason 'Wrong approach' --as @me")
+    kept = "✓ Saved the work on #1 in H-ID; worker-1 keeps #1.\n✓ worker-1 is told to stop at its "
+    assert done == (0, "", f"{kept}next step.\n")
+    heard = event(repo, "PostToolBatch")
+    assert "You keep your issues, to go on with them when you are told to." in heard
+    assert call("claude", write(repo / "b.txt", repo), repo) != SILENT
+    assert invoke("agent-claim 1 --as worker-2", repo).code == 3
+    again = stop(repo, "worker-1 --keep --as @me")
+    assert again == (0, "", "worker-1 was already told to stop.\n")
+    assert stop(repo, "worker-1 --undo --as @me").err == "✓ worker-1 may continue.\n"
+    assert call("claude", write(repo / "b.txt", repo), repo) == SILENT
+    assert row(repo)[1] == 1
+
+
+def test_a_stop_after_an_interrupt_frees_the_issue(repo: Path) -> None:
+    begin(repo)
+    stop(repo, "worker-1 --keep --as @me")
+    (repo / "later.txt").write_text("later\n")
+    assert stop(repo) == (0, "", f"{TOLD}step.\n")
+    assert invoke("agent-claim 1 --as worker-2", repo).code == 0
+    (repo / "later.txt").unlink()
+    (repo / "a.txt").unlink()
+    assert invoke("agent-resume --issue 1 --apply --as worker-2", repo).code == 0
+    assert (repo / "later.txt").read_text() == "later\n"
+
+
+def test_an_interrupt_by_message_is_the_same(repo: Path) -> None:
+    begin(repo)
+    done = invoke("agent-send worker-1 '@interrupt Wrong approach' --as @me", repo, BACKGROUND)
+    assert done.code == 0
+    assert done.err.endswith(
+        "✓ worker-1 is told to stop at its next step.\n"
+        "`ghp agent-stop worker-1 --undo` lets it go on.\n"
+    )
+    assert "Reason given: «Wrong approach»." in event(repo, "PostToolBatch")
+    assert invoke("agent-send worker-1 '@interrupt' --as worker-2", repo).code == 3
+    group = invoke("agent-send @all '@interrupt Stop' --as @me", repo)
+    assert (group.code, group.err.splitlines()[0]) == (
+        2, "Error: @interrupt is for agents that you name."
+    )  # fmt: skip
+
+
 def test_an_agent_stops_itself_and_no_other(repo: Path) -> None:
     begin(repo)
     assert stop(repo, "worker-1 --as worker-2") == (
@@ -132,7 +176,7 @@ def test_an_agent_stops_itself_and_no_other(repo: Path) -> None:
     done = stop(repo, "worker-1 --json --as worker-1")
     assert json.loads(done.out) == {
         "schemaVersion": 1, "agent": "worker-1", "stopped": True, "already": False, "issues": [1],
-        "handoffs": ["H-ID"], "clientEnded": False,
+        "handoffs": ["H-ID"], "clientEnded": False, "kept": False,
     }  # fmt: skip
     assert stop(repo, "worker-1 --undo --as worker-1").code == 3
 

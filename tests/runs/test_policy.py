@@ -10,6 +10,7 @@ from ghp_agents.runs import policy
 from ghp_agents.runs.policy import (
     Ask,
     Beat,
+    Drop,
     End,
     FleetView,
     GiveUp,
@@ -79,6 +80,9 @@ def test_a_limit_of_zero_is_none() -> None:
         (job(ASKS), None),
         (job(ASKS, is_answered=True), Resume("a", 1)),
         (job(FINISHED), None),
+        (job(STOPPED), Resume("a", 1)),  # it kept the issue, and may go on
+        (job(FINISHED, is_stopped=True), Drop("a", 1)),
+        (job(STOPPED, is_stopped=True, is_called=True), Drop("a", 1)),
         (job(FINISHED, is_called=True), Resume("a", 1)),
         (job(FINISHED, is_called=True, is_hopeless=True), Resume("a", 1)),
         (job(FINISHED, is_hopeless=True), Ask("a", 1)),

@@ -5,13 +5,17 @@ from typing import NoReturn
 
 import pytest
 
+from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.hotpath import alive
+from ghp_agents.issues import comment_commands
+from ghp_agents.issues.comment_commands import Act, Obeyed
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import stopping
 from ghp_agents.runs import folder, launch, processes
 from ghp_agents.runs.policy import RunLimits
 from ghp_agents.runs.record import RUNNING, STARTING
 from ghp_agents.runs.supervisor import Supervisor
+from ghp_agents.state.transact import transact
 from tests.support.ghp import succeed
 from tests.support.runs import RUN, SPEAKS, STAYS, Shift, states, without_ids
 
@@ -113,6 +117,46 @@ def test_a_run_ends_at_its_next_step_when_its_agent_is_stopped(shift: Shift) -> 
     shift.clock.wait(60)
     supervisor.step()
     assert len(shift.runs()) == 1  # it rests
+
+
+def test_an_interrupted_run_goes_on_when_its_agent_may(shift: Shift) -> None:
+    supervisor = shift.supervisor(STAYS)
+    supervisor.step()
+    succeed(shift.repo, "agent-stop worker-1 --keep --now --as @me")
+    shift.clock.wait(2)
+    supervisor.step()
+    shift.clock.wait(60)
+    supervisor.step()
+    assert states(shift.runs()) == [("worker-1", 1, "stopped")]
+    succeed(shift.repo, "agent-stop worker-1 --undo --as @me")
+    shift.clock.wait(2)
+    supervisor.step()
+    assert states(shift.runs()) == [("worker-1", 1, "stopped"), ("worker-1", 1, "running")]
+    shift.end_all()
+
+
+def test_a_comment_that_stops_the_issue_ends_the_run_and_frees_it(shift: Shift) -> None:
+    supervisor = shift.supervisor(STAYS)
+    supervisor.step()
+    ctx = shift.app("@me")
+    lock = next(x for x in ctx.locks.known() if x.holder == "worker-1")
+    act = Act(
+        "stop", "/agent stop", "done", "worker-1 was told to stop", "worker-1", lock.generation
+    )
+    by = Actor("Ann", is_person=True)
+    clone = ctx.store.snapshot().clone
+    order = Obeyed(7, 1, by, (act,), Timestamp("2026-01-01T00:00:00Z"), 99, clone)
+    transact(ctx.store, lambda _: (None, [comment_commands.encode(order)]))
+    shift.clock.wait(2)
+    supervisor.step()
+    assert shift.last().state == RUNNING  # in the middle of a step
+    shift.clock.wait(60)
+    supervisor.step()
+    shift.clock.wait(2)
+    supervisor.step()
+    assert states(shift.runs()) == [("worker-1", 1, "stopped")]
+    assert shift.lines[-1].startswith("worker-1 freed #1: a comment stopped it. Its work is in H-")
+    assert next(x for x in ctx.locks.known() if x.name == lock.name).holder is None
 
 
 def test_a_run_that_is_stopped_at_once_is_not_repeated(shift: Shift) -> None:

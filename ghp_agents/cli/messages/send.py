@@ -9,7 +9,7 @@ import click
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting
 from ghp_agents.cli.context import send as send_now
-from ghp_agents.cli.messages import channels
+from ghp_agents.cli.messages import channels, interrupt
 from ghp_agents.cli.params import STDIN, Duration
 from ghp_agents.cli.views import message as view
 from ghp_agents.core.errors import UsageError
@@ -85,12 +85,18 @@ def send(
     (`ghp agent-topic list`). An agent reads it at its next step; one that is not
     at work, when it starts. Of a group, one agent claims what is asked. Safe to run twice: right
     after the first time, it is the same message.
+
+    A SUBJECT that begins with @interrupt sends nothing: it ends the agent's step, as `ghp
+    agent-stop --keep` does.
     """
     if len(words) < 2:
         raise UsageError(
             "A message needs a recipient and a subject.",
             hint="Example: `ghp agent-send worker-2 'The parser is ready'`.",
         )
+    if interrupt.is_meant(words[-1]):
+        interrupt.run(app, words[:-1], words[-1], as_json=as_json)
+        return
     if body is not None and body_file is not None:
         raise UsageError("--body and --body-file exclude each other.", hint="Use one of them.")
     text = _body(body_file) if body_file else body or ""

@@ -157,6 +157,7 @@ class StoppedJson(TypedDict):
     issues: list[int]
     handoffs: list[str]
     clientEnded: bool
+    kept: bool
 
 
 class LiftedJson(TypedDict):
