@@ -76,6 +76,7 @@ class Event:
         "reported",
         "resumed",
         "session",
+        "socket",
         "takes_news",
         "tool_uses",
         "transcript",
@@ -103,6 +104,7 @@ class Event:
     ) -> None:
         self.transcript = transcript  # the file with the session, if the client names one
         self.model = model
+        self.socket = ""  # of a plugin of ours: a line on it begins a turn
         self.reported: Mapping[str, Any] | None = None  # counts of use that the message has
         self.printed = printed  # what the tools of a batch answered, if the client tells
         self.about = about  # the kind of a notification

@@ -7,6 +7,7 @@ A plugin calls `hook CLIENT` with one JSON object on standard input:
 Events, tools and their arguments have the client's own names. Some messages have
 "transcript_path", the file with the session, or "usage", counters of what it has used since the
 plugin began: {"model": …, "inputTokens": …, "cachedTokens": …, "outputTokens": …, "usd": …}.
+"socket" is a socket of the plugin: a line on it begins a turn (`presence/way_in.py`).
 A sub-agent's tools are those of the session that the user began, with the sub-agent's id as
 "agent_id". The reply is empty, or one JSON object that tells the plugin what to do:
 
@@ -27,9 +28,13 @@ if TYPE_CHECKING:
 
 def parse(client: "Client", payload: "Mapping[str, Any]") -> "Event | None":
     """The event in a message of a plugin; None if we do not handle it."""
+    from ghp_agents.hooks.event import text  # the client's module has loaded it
+
     event, pid = client.parse(payload), payload.get("pid")
     if event and type(pid) is int and pid > 0:
         event.pid = pid
+    if event:
+        event.socket = text(payload, "socket")
     reported = payload.get("usage")
     if event and isinstance(reported, dict):
         event.reported = reported

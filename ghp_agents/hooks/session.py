@@ -61,8 +61,10 @@ def start(context: "HookContext") -> Reply:
 def _keep_way_in(context: "HookContext") -> None:
     from ghp_agents.presence import way_in
 
-    event = context.event
-    way_in.keep(context.folders, context.agent, event.client, event.session or "", context.environ)
+    event, session = context.event, context.event.session or ""
+    way_in.keep(
+        context.folders, context.agent, event.client, session, context.environ, event.socket
+    )
 
 
 def _first_of_name(context: "HookContext") -> str:

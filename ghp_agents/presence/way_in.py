@@ -1,8 +1,8 @@
-"""How a text gets into a running session that rests: Claude Code's socket, Codex's queue.
+"""How a text gets into a running session that rests: a socket, or Codex's queue.
 
 Claude Code gives its hooks the path of a socket in $CLAUDE_CODE_MESSAGING_SOCKET; a line of JSON on
-it starts a turn. Codex takes up what `codex queue` wrote for its thread. Neither confirms that the
-model read it, so nobody may rely on it.
+it starts a turn. Our plugins for OpenCode and pi have such a socket, too. Codex takes up what
+`codex queue` wrote for its thread. None confirms that the model read it, so nobody may rely on it.
 """
 
 import contextlib
@@ -31,12 +31,15 @@ SENDER = "ghp-agents"
 
 
 def keep(
-    folders: Sequence[str], agent: str, client: str, session: str, environ: Mapping[str, str]
-) -> None:
-    """Remember the way into a session that begins, if its client has one."""
-    kept = {"client": client, "session": session, "socket": environ.get(SOCKET, "")}
+    folders: Sequence[str], agent: str, client: str, session: str, environ: Mapping[str, str],
+    socket: str = "",
+) -> None:  # fmt: skip
+    """Remember the way into a session that begins, if its client has one. `socket` is that of our
+    plugin in the client."""
+    path = environ.get(SOCKET, "") if client == CLAUDE else socket
+    kept = {"client": client, "session": session, "socket": path}
     kept["home"] = environ.get(CODEX_HOME, "")
-    if client == CODEX or (client == CLAUDE and kept["socket"]):
+    if client == CODEX or path:
         _file(folders, agent).write(kept)
 
 

@@ -216,7 +216,9 @@ class AgentsConfig(BaseModel):
     desktop: bool = Field(
         True, description="a person's desktop shows urgent questions and requests for input"
     )
-    wake: bool = Field(True, description="requests and answers wake resting Claude Code and Codex")
+    wake: bool = Field(
+        True, description="requests and answers wake resting Claude Code, Codex, OpenCode and pi"
+    )
     max_rounds: int = Field(
         10, ge=1, le=1_000, description="messages of one agent in a conversation at most"
     )

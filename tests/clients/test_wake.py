@@ -1,6 +1,7 @@
 """Real sessions that rest begin a turn when somebody asks them for work; nobody types anything."""
 
 import contextlib
+import json
 import os
 import queue
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import pytest
 
 from tests.clients.live import LiveSession
 from tests.clients.steps import OTHER, TRUSTED, edit, run, set_up
+from tests.support.client_starts import STARTS
 from tests.support.clients import Bench
 from tests.support.fake_models import Request, Turn
 from tests.support.terminal import Terminal, terminal
@@ -33,9 +35,26 @@ def codex_at_a_terminal(bench: Bench, repo: Path, key: str) -> Iterator[Terminal
 
 
 @contextlib.contextmanager
+def with_our_plugin(bench: Bench, client: str, repo: Path, key: str) -> Iterator[Terminal]:
+    """OpenCode or pi as people have it before them."""
+    first = STARTS[client](bench.models.url, key, "")
+    for name, content in first.files.items():
+        path = bench.home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(content))
+    args = first.args[: first.args.index("--mode")] if client == "pi" else []
+    with terminal([*bench.command(client), *args], repo, {**os.environ, **first.env}) as screen:
+        screen.wait_for("Ask anything" if client == "opencode" else "ghp-agents")
+        yield screen
+
+
+@contextlib.contextmanager
 def at_a_terminal(bench: Bench, client: str, repo: Path) -> Iterator[Terminal]:
     if client == "codex":
         with codex_at_a_terminal(bench, repo, "one") as screen:
+            yield screen
+    elif client in ("opencode", "pi"):
+        with with_our_plugin(bench, client, repo, "one") as screen:
             yield screen
     else:
         with bench.claude_at_a_terminal(repo, "one") as screen:
@@ -43,7 +62,7 @@ def at_a_terminal(bench: Bench, client: str, repo: Path) -> Iterator[Terminal]:
             yield screen
 
 
-@pytest.mark.parametrize("client", ["claude", "codex"])
+@pytest.mark.parametrize("client", ["claude", "codex", "opencode", "pi"])
 def test_a_resting_session_does_what_another_agent_asks_for(
     bench: Bench, repo: Path, client: str
 ) -> None:
@@ -67,8 +86,12 @@ def test_a_resting_session_does_what_another_agent_asks_for(
             "agent-send", "worker-1", "Review it", "--kind", "review", cwd=repo, env=OTHER
         ).strip()
         path = f"{Path(bench.command(client)[0]).parent}:{os.environ['PATH']}"
-        run("agent-sync", cwd=repo, env={**OTHER, "PATH": path})
-        said = heard.get(timeout=15)
+        said = ""
+        for _ in range(30):  # until the hook at the end of its turn has run
+            run("agent-sync", cwd=repo, env={**OTHER, "PATH": path})
+            with contextlib.suppress(queue.Empty):
+                said = said or heard.get(timeout=1)
+                break
         screen.wait_for("Reviewed.")
     assert said.count(f"Review {name} by agent worker-2: «Review it».") == 1
     assert review.read_text() == "Fine.\n"

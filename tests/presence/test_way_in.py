@@ -57,6 +57,15 @@ def test_claude_reads_one_line_for_its_session(app: App, inbox: socket.socket) -
     }
 
 
+def test_a_plugin_of_ours_reads_the_same_line(app: App, inbox: socket.socket) -> None:
+    way_in.keep(app.ws.folders, AGENT, "pi", "s-1", {"CLAUDE_CODE_MESSAGING_SOCKET": "x"}, "inbox")
+    assert way_in.open_session(app.ws, AGENT) == "s-1"
+    assert way_in.send(app.ws, AGENT, "News")
+    stream, _ = inbox.accept()
+    with stream, stream.makefile() as lines:
+        assert json.loads(next(lines))["message"]["content"] == "News"
+
+
 def test_codex_gets_it_in_the_queue_of_its_thread(app: App, tmp_path: Path) -> None:
     (tmp_path / "codex").write_text('#!/bin/sh\nprintf "%s|" "$CODEX_HOME" "$@" > "$0.log"\n')
     (tmp_path / "codex").chmod(0o755)
