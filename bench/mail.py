@@ -3,19 +3,24 @@
 PYTHON is that of an environment with `mcp-agent-mail`. Both are called inside processes, as their
 servers do it: each sends messages, reads an inbox, and claims what only one may have. That is a
 request to a group here, and a file reservation there. One process, then eight at once, in one
-project."""
+project. Theirs end after `LIMIT_S` seconds at most; an error of a call counts as not granted."""
 
 import json
 import os
 import statistics
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from bench.place import Place, temporary
 
 COUNT, CROWD = 20, 8
+Found = dict[str, Any]
+LIMIT_S = 300.0  # seconds for all processes of one side, from their start
 OURS = """
 import json, os, sys, time
 from pathlib import Path
@@ -62,12 +67,13 @@ THEIRS = """
 import asyncio, json, os, sys, time
 name, count, folder = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 from fastmcp import Client
+from fastmcp.exceptions import ToolError
 from mcp_agent_mail.app import build_mcp_server
 NAMES = ["BlueLake", "RedStone", "GreenCastle", "PurpleBear", "BlackDog", "WhiteMountain",
          "OrangeCreek", "PinkHill"]
 me = NAMES[int(name.rpartition("-")[2]) % 8]
 async def main():
-    times, won = {}, []
+    times, won, errors = {}, [], []
     async with Client(build_mcp_server()) as client:
         async def call(tool, **fields):
             return (await client.call_tool(tool, {"project_key": folder, **fields})).data
@@ -84,7 +90,11 @@ async def main():
         async def claim(number):
             what = {"project_key": folder, "agent_name": name, "paths": [f"part-{number}.py"]}
             words = {"tool_name": "file_reservation_paths", "arguments": what}
-            got = await client.call_tool("call_extended_tool", words)
+            try:
+                got = await client.call_tool("call_extended_tool", words)
+            except ToolError as error:
+                errors.append(str(error))
+                return False
             return '"granted":[{' in got.content[0].text.replace(" ", "")
         await send("warm")
         print("ready", flush=True)
@@ -96,7 +106,8 @@ async def main():
                 times.setdefault(what, []).append(time.perf_counter() - started)
                 if what == "claim":
                     won.append(done)
-    print(json.dumps({"times": times, "won": won, "tools": len(tools), "schema": size}), flush=True)
+    print(json.dumps({"times": times, "won": won, "errors": errors, "tools": len(tools),
+                      "schema": size}), flush=True)
 asyncio.run(main())
 """
 
@@ -118,7 +129,7 @@ def main() -> int:
 
 def _together(
     command: Sequence[str], number: int, folder: Path, place: Place, *, first: bool = False
-) -> list[dict[str, object]]:
+) -> list[Found]:
     """What each of the processes measured; with `first`, the first alone makes the requests."""
     root = place.new("mail")
     env = {
@@ -128,27 +139,37 @@ def _together(
         "FASTMCP_LOG_LEVEL": "ERROR",
     }  # fmt: skip
     asked = _asked(folder) if first else []
-    running = []
+    running, began = [], time.monotonic()
     for index in range(number):
         words = [*command, f"worker-{index}", str(COUNT), str(folder)]
-        process = subprocess.Popen(
+        running.append(subprocess.Popen(
             words, env=env, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, text=True,
-        )  # fmt: skip
-        running.append(process)
+        ))  # fmt: skip
+    alarm = threading.Timer(LIMIT_S, _kill, [running])
+    alarm.start()
+    for process in running:
         assert process.stdout
-        while process.stdout.readline().strip() != "ready":
-            if process.poll() is not None:
-                raise RuntimeError(f"{words[0]} ended with {process.returncode}")
+        while (line := process.stdout.readline()).strip() != "ready":
+            if not line:
+                raise RuntimeError(f"{command[0]} ended with {process.wait()}")
+    print(f"  {number} ready after {time.monotonic() - began:.0f} s", flush=True)
     for process in running:
         assert process.stdin
         process.stdin.write(json.dumps(asked) + "\n")
         process.stdin.flush()
-    found = []
+    outs = [process.communicate()[0] for process in running]
+    alarm.cancel()
+    print(f"  all ended after {time.monotonic() - began:.0f} s", flush=True)
+    ended = [json.loads(out.splitlines()[-1]) for out in outs if out]
+    if not ended:
+        raise RuntimeError(f"None of {number} processes ended within {LIMIT_S:g} s.")
+    return ended
+
+
+def _kill(running: "Sequence[subprocess.Popen[str]]") -> None:
     for process in running:
-        out, _ = process.communicate()
-        found.append(json.loads(out.splitlines()[-1]))
-    return found
+        process.kill()
 
 
 def _asked(folder: Path) -> list[str]:
@@ -162,13 +183,17 @@ def _asked(folder: Path) -> list[str]:
     return [service.send(app, draft).message.id for draft in drafts]
 
 
-def _print(name: str, number: int, found: Sequence[dict[str, object]]) -> None:
+def _print(name: str, number: int, found: Sequence[Found]) -> None:
     for what in ("send", "inbox", "claim"):
-        taken = [x for each in found for x in each["times"][what]]  # type: ignore[index]
-        rate = number * COUNT / max(sum(each["times"][what]) for each in found)  # type: ignore[index]
-        won = sum(sum(each["won"]) for each in found) if what == "claim" else ""  # type: ignore[call-overload]
+        taken = [x for each in found for x in each["times"][what]]
+        rate = len(found) * COUNT / max(sum(each["times"][what]) for each in found)
+        won = sum(sum(each["won"]) for each in found) if what == "claim" else ""
         median, worst = statistics.median(taken) * 1000, max(taken) * 1000
         print(f"{name}: {what} | {number} | {median:.1f} | {worst:.1f} | {rate:.1f} | {won}")
+    errors = [error for each in found for error in each.get("errors", ())]
+    if errors or len(found) < number:
+        print(f"  {len(found)} of {number} processes ended; {len(errors)} errors, such as")
+        print(f"  {errors[0][:200] if errors else '-'}")
 
 
 if __name__ == "__main__":

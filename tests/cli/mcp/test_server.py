@@ -1,48 +1,17 @@
 """The tool server as a client meets it: the official client, over standard input and output."""
 
-import os
-import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ghp_agents.cli.mcp.tools import TOOLS
-from tests.support.ghp import CHECKOUT, invoke, succeed
+from tests.support.ghp import invoke, succeed
 from tests.support.git import commit
+from tests.support.tool_server import called, with_server
 
 anyio = pytest.importorskip("anyio", reason="the tool server needs the extra mcp")
 pytest.importorskip("mcp", reason="the tool server needs the extra mcp")
-
-Talk = Callable[[Any], Awaitable[None]]
-
-
-def with_server(repo: Path, talk: Talk, **environ: str) -> None:
-    """A conversation of the official client with `ghp agent-mcp` in a repository."""
-    from mcp import ClientSession, StdioServerParameters
-    from mcp.client.stdio import stdio_client
-
-    server = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "ghp_agents", "agent-mcp"],
-        cwd=repo,
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT), **environ},
-    )
-
-    async def converse() -> None:
-        async with stdio_client(server) as streams, ClientSession(*streams) as session:
-            await session.initialize()
-            await talk(session)
-
-    anyio.run(converse)
-
-
-async def called(session: Any, name: str, **given: Any) -> tuple[bool, str]:
-    """Whether a call failed, and its text."""
-    result = await session.call_tool(name, given)
-    (content,) = result.content
-    return bool(result.is_error), content.text
 
 
 @pytest.mark.slow
