@@ -38,10 +38,12 @@ class Runner(NamedTuple):
     model: tuple[str, ...] = ("--model", "{model}")
     keeps: tuple[str, ...] = MODEL_KEYS  # variables with secrets that it gets
 
+    needs: str = ""  # the program that must be on PATH; empty: the first word
+
     @property
     def program(self) -> str:
         """The program that must be on PATH."""
-        return self.words[0]
+        return self.needs or self.words[0]
 
     def command(
         self, fields: Mapping[str, str], args: Sequence[str] = (), *, resumes: bool = False
@@ -71,6 +73,9 @@ _CODEX = ("codex", "exec", "--json", "-c", "sandbox_mode=workspace-write", ARGS)
 _GEMINI = ("gemini", "--output-format", "stream-json", "--approval-mode", "auto_edit", ARGS)
 _OPENCODE = ("opencode", "run", "--format", "json", ARGS)
 _CURSOR = ("cursor-agent", "-p", "--output-format", "stream-json", "--force", ARGS)
+_CLAUDE_BG = (
+    sys.executable, "-P", "-m", "ghp_agents.runs.claude_bg", "--prompt-file", "{prompt_file}",
+)  # fmt: skip
 OPENAI = "openai"
 _OPENAI = (
     sys.executable, "-P", "-m", "ghp_agents.runs.model.main", "--prompt-file", "{prompt_file}",
@@ -83,6 +88,7 @@ RUNNERS: Mapping[str, Runner] = {
             "claude", (*_CLAUDE, ARGS), (*_CLAUDE, "--resume", "{session}", ARGS),
             ("--max-turns", "{turns}"), ("--max-budget-usd", "{cost}"), keeps=CLAUDE_KEYS,
         ),
+        Runner("claude-bg", (*_CLAUDE_BG, ARGS), keeps=CLAUDE_KEYS, needs="claude"),
         Runner(
             "codex", (*_CODEX, "{prompt}"), (*_CODEX, "resume", "{session}", "{prompt}"),
             keeps=CODEX_KEYS,

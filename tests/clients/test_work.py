@@ -2,6 +2,7 @@
 is left after a stall, a stop, or the death of the supervisor."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -184,3 +185,29 @@ def test_the_next_supervisor_goes_on_with_a_client(night: Night) -> None:
         second.communicate(timeout=TIMEOUT_S)
     assert states(night.shift.runs()) == [("night", 1, "interrupted")]
     night.nothing_is_left()
+
+
+def test_a_run_in_the_agent_view_of_claude_code(bench: Bench, repo: Path) -> None:
+    night = Night(bench, repo, "claude")
+    bench.welcome_claude(KEY, repo)
+    turns = [Turn("I write.", (night.call(line),)) for line in FINISHES]
+    bench.models.script(KEY, *turns, Turn("All is done."))
+    night.client = "claude-bg"
+    claude = bench.command("claude")
+    try:
+        code, lines = night.work("--once")
+        assert code == 0, lines
+        last = night.shift.last()
+        assert (last.outcome, last.why) == ("finished", "pull request #2")
+        logs = run("agent-logs", "night", cwd=repo)
+        assert "I write." in logs
+        assert "All is done." in logs
+        listed = subprocess.run(
+            [*claude, "agents", "--json", "--all"], env=night.env, cwd=repo,
+            capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+        assert [(x["name"], x["state"]) for x in json.loads(listed)] == [("night", "stopped")]
+        night.nothing_is_left()
+    finally:
+        subprocess.run([*claude, "daemon", "stop", "--any"], env=night.env, cwd=repo, check=True)
+        night.shift.end_all()

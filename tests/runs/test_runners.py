@@ -11,7 +11,7 @@ FIELDS = {"prompt": "Do {session} it; rm -rf /", "prompt_file": "/p", "session":
 @pytest.mark.parametrize("name", RUNNERS)
 def test_a_prompt_is_one_argument_and_is_not_read_again(name: str) -> None:
     words = RUNNERS[name].command(FIELDS)
-    assert words[0] == RUNNERS[name].program
+    assert words[0] == RUNNERS[name].words[0]
     assert FIELDS["prompt"] in words or "/p" in words
     assert not any(word in ("", "{args}") for word in words)
 
@@ -54,4 +54,4 @@ def test_any_command_can_be_a_runner() -> None:
 def test_a_command_that_gets_no_prompt_is_refused(text: str) -> None:
     with pytest.raises(UsageError) as refused:
         find(text)
-    assert "claude, codex, gemini" in refused.value.hint
+    assert "claude, claude-bg, codex, gemini" in refused.value.hint

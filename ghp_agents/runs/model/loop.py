@@ -92,10 +92,10 @@ class ModelLoop:
             self._kept.add(_said(answer, () if as_text else given))
             if not given:
                 idle += 1
-                told = self._news()
-                if not told and idle > NUDGES:
+                news = self._news()
+                if not news and idle > NUDGES:
                     return LoopEnd(text=calls.without_thoughts(answer.text))
-                self._kept.add({"role": "user", "content": told or NUDGE})
+                self._kept.add({"role": "user", "content": news or NUDGE})
                 continue
             idle = 0
             end = self._use(given, as_text=as_text, cut=answer.finish == "length")
@@ -109,9 +109,9 @@ class ModelLoop:
         end = None
         for call in given:
             if call.name == DONE:
-                told = self._news()
-                end = None if told else LoopEnd(text=_summary(call))
-                result = ToolResult(told or "Done.")
+                news = self._news()
+                end = None if news else LoopEnd(text=_summary(call))
+                result = ToolResult(news or "Done.")
             else:
                 result = self._do(call, cut=cut)
             self._print.result(call, result)
@@ -143,16 +143,16 @@ class ModelLoop:
         except ToolError as error:
             return ToolResult(str(error), True)
         news = self._hook.used(call.name, asked, result.text)
-        told = "\n\n".join(filter(None, (result.text, verdict.context, news)))
-        return ToolResult(told, result.failed)
+        text = "\n\n".join(filter(None, (result.text, verdict.context, news)))
+        return ToolResult(text, result.failed)
 
     def _news(self) -> str:
         """News that the model must hear before it ends; not for ever."""
         if self._extended >= EXTENSIONS:
             return ""
-        told = self._hook.turn_ends(extended=False)
-        self._extended += bool(told)
-        return told
+        news = self._hook.turn_ends(extended=False)
+        self._extended += bool(news)
+        return news
 
     def _repeats(self, call: ModelCall, result: ToolResult) -> int:
         key = json.dumps([call.name, call.arguments, result.text[:2_000]])

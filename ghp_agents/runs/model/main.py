@@ -71,9 +71,9 @@ def main(argv: Sequence[str]) -> int:
         kept = Transcript(folder)
         prompt = given.prompt_file.read_text("utf-8")
         before = earlier(folder, given.resume)
-        told = "\n\n".join(filter(None, (prompt, begun.context)))
+        task = "\n\n".join(filter(None, (prompt, begun.context)))
         kept.add(*(before or [{"role": "system", "content": SYSTEM}]))
-        kept.add({"role": "user", "content": told})
+        kept.add({"role": "user", "content": task})
 
         def ask(body: transcript.Message) -> ModelAnswer:
             return endpoint.ask(body, clock.wait, printer.note, printer.alive)
