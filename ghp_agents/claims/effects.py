@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ghp_agents.claims import pending_unassign
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import GhpError
-from ghp_agents.core.ids import Actor, AgentName, Timestamp, digest
+from ghp_agents.core.ids import Actor, AgentName, Timestamp, digest, issue_of_branch
 from ghp_agents.hotpath import implicit_leases, news_flag
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import dependencies
@@ -26,6 +26,7 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import now_text
 
+HANDED = "handed"  # in the presence: the issue that I gave away, while I stay on its branch
 AT_WORK = ("implementing", "testing", "reviewing", "planning", "waiting", "blocked")
 
 
@@ -135,7 +136,8 @@ def show_release(
     if holder and previous and not previous.is_person:
         implicit_leases.drop_all(me.ctx.ws.folders, holder)
     if holder == me.name and not me.actor.is_person:
-        _clear_current_issue(me, issue, "Merged" if lease.cause.kind == MERGED else "Released")
+        what = "Merged" if lease.cause.kind == MERGED else "Released"
+        _clear_current_issue(me, issue, what, is_given=lease.holder is not None)
     elif holder:
         news_flag.set_flag(me.ctx.ws.folders, holder)
     added = (lease.holder,) if lease.holder else ()
@@ -172,8 +174,11 @@ def _release_text(me: ClaimContext, lock: Lock, former: str | None, reason: str)
     return "; ".join(filter(None, parts))
 
 
-def _clear_current_issue(me: ClaimContext, issue: Issue, what: str) -> None:
-    """Remove the issue from my presence; my newest remaining claim becomes the current issue."""
+def _clear_current_issue(
+    me: ClaimContext, issue: Issue, what: str, *, is_given: bool = False
+) -> None:
+    """Remove the issue from my presence; my newest remaining claim becomes the current issue. If I
+    gave it to another and stay on its branch, I edit nothing there."""
     if issue_of(me.ctx.ws.presence(me.name) or {}) not in issue.numbers:
         return
     action = f"{what} {short(issue)}"
@@ -183,6 +188,8 @@ def _clear_current_issue(me: ClaimContext, issue: Issue, what: str) -> None:
         other, generation = claimed_issue(other_claim.name), other_claim.generation
         fields = {"issue": other, "generation": generation, "status": "planning"}
         fields["lastAction"] = f"{action}, goes on with #{other}"
+    elif is_given and issue_of_branch(me.ctx.ws.branch or "") in issue.numbers:
+        fields[HANDED] = issue.number
     presence.heartbeat(me.ctx.ws, me.ctx.store, AgentName(me.name), fields)
 
 

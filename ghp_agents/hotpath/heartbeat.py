@@ -113,9 +113,13 @@ def beat(
 
 
 def _update_record(record: "dict[str, Any]", fields: "Mapping[str, Any]") -> None:
-    """Update the record; the generation of a claim belongs to its issue."""
+    """Update the record; the generation of a claim belongs to its issue, and what was handed over
+    to its branch."""
     if "issue" in fields and fields["issue"] != record.get("issue"):
         record.pop("generation", None)
+    here = record.get("branch")
+    if fields.get("issue") or fields.get("branch", here) != here:
+        record.pop("handed", None)
     for field in VOUCHED:  # an agent with heartbeats reports its own state
         record.pop(field, None)
     record.update(fields)

@@ -268,7 +268,7 @@ def _fenced(book: "Book", path: str, case: EditRequest) -> Verdict | None:
     issue, generation = presence.get("issue"), presence.get("generation")
     claim = book["claims"].get(str(issue)) if type(generation) is int else None
     if claim is None or claim[2] < generation:
-        return None
+        return _handed_over(book, path, case, presence.get("handed"))
     holder, epoch = claim[0], claim[1]
     is_namesake = claim[6] and holder == case.agent and case.is_here
     if holder == case.agent and not is_namesake and 1 <= epoch <= _whole(presence.get("epoch")):
@@ -280,6 +280,17 @@ def _fenced(book: "Book", path: str, case: EditRequest) -> Verdict | None:
         is_namesake,
     )  # fmt: skip
     return Verdict(DENY, path, FENCED, holder, claim[3], fence.words, fence.hint)
+
+
+def _handed_over(book: "Book", path: str, case: EditRequest, issue: "Any") -> Verdict | None:
+    """The agent gave the issue of its branch away, and another holds it."""
+    claim = book["claims"].get(str(issue)) if type(issue) is int else None
+    if claim is None or claim[0] in (None, case.agent):
+        return None
+    who = named(claim[0], claim[1] == 0)
+    why = f"You handed #{issue} over: {who} has held it since {when(claim[3])}."
+    hint = "Work on another branch. `ghp agent-claim --next` finds other work."
+    return Verdict(DENY, path, FENCED, claim[0], claim[3], why, hint)
 
 
 def _whole(value: "Any") -> int:

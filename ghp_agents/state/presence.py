@@ -36,6 +36,7 @@ class AgentFields(TypedDict, total=False):
     branch: str | None
     worktree: str
     generation: int
+    handed: int
     pull: int
     processRunsFor: int
     silentFor: int

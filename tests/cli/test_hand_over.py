@@ -70,6 +70,28 @@ def test_everything_goes_along(begun: tuple[Path, Path, Path]) -> None:
         assert invoke(f"agent-check {name}", mine, ONE).code == 3, name
 
 
+def test_what_no_lease_and_no_scope_covers_is_refused_on_the_branch_that_went_along(
+    begun: tuple[Path, Path, Path],
+) -> None:
+    one, other, mine = begun
+    (mine / "notes.md").write_text("x\n")
+    run("agent-handoff --to worker-2", mine, ONE)
+    refused = call("claude", write(mine / "notes.md", mine), mine, ONE).out.decode()
+    assert "You handed #1 over: worker-2 has held it since " in refused
+    assert invoke("agent-check notes.md", mine, ONE).code == 3
+    assert invoke("agent-check notes.md --as @me", mine).code == 0
+    git(mine, "checkout", "--quiet", "-b", "other")
+    run("agent-heartbeat", mine, ONE)
+    assert invoke("agent-check notes.md", mine, ONE).code == 0, "other work"
+    git(mine, "checkout", "--quiet", BRANCH)
+    run("agent-sync", one)
+    continue_in(other)
+    run("agent-handoff --to worker-1 --no-push", place(other), TWO)
+    run("agent-sync", one)
+    run("agent-start 1", one, ONE)
+    assert invoke("agent-check notes.md", mine, ONE).code == 0, "it came back"
+
+
 @pytest.mark.slow
 def test_in_one_clone_the_worktree_goes_over(begun: tuple[Path, Path, Path]) -> None:
     one, _, mine = begun

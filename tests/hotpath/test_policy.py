@@ -17,6 +17,7 @@ Said = tuple[Rule, Sequence[str]]
 
 TAKEN = {"12": ["worker-2", 1, 5, EARLIER, "worker-1 is dead", "takeover", False]}
 FENCED = {"issue": 12, "generation": 4, "epoch": 1}
+HANDED = {"issue": None, "handed": 12, "epoch": 1}
 TOUCHED = ("worker-2", EARLIER)
 LEASED = leased("worker-2", SRC)
 MINE = leased("worker-1", SRC)
@@ -44,6 +45,9 @@ def said(verdict: Verdict) -> tuple[str, str]:
         ([], {"presence": {"issue": 12, "epoch": 1}}, ("allow", "")),
         ([], {"presence": FENCED, "agent": "worker-2"}, ("allow", "")),
         ([], {"presence": FENCED | {"epoch": 0}, "agent": "worker-2"}, ("deny", "fenced")),
+        ([], {"presence": HANDED}, ("deny", "fenced")),
+        ([], {"presence": HANDED | {"handed": 13}}, ("allow", "")),
+        ([], {"presence": HANDED, "agent": "worker-2"}, ("allow", "")),
         ([], {"worktree_of": "worker-2"}, ("deny", "worktree")),
         ([], {"worktree_of": "worker-1"}, ("allow", "")),
         # 1: leases, of which the first one counts.
