@@ -33,6 +33,8 @@ VARIABLES = {
     "`GHP_PROMPT_FILE`": "set by `agent-work` for a runner of your own: a file with that text",
     "`GHP_PROGRESS`": "set by `agent-tasks start`: a file to which a task adds its steps",
     "`GHP_RUN`": "set by `agent-work`: the run that a process belongs to",
+    "`GHP_SPAWNED`": "set for processes in the background: they leave a part of GitHub's requests "
+    "to people",
     "`GHP_MESSAGE`": "set by `agent-inbox --follow --exec`: the id of the message",
     "`GHP_REPLY_TO`": "set by the same: the id of the message that it answers",
     "`GHP_BACKGROUND`": "`0`: no heartbeat and no command commits or syncs in the background",

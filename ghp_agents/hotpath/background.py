@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 LONGEST_PAUSE = 7_200.0  # seconds; the longest that the background may be told to wait
 RUN = "GHP_RUN"  # the run that a process belongs to: it ends with the run
+SPAWNED = "GHP_SPAWNED"  # set for processes in the background
 SPAWN_PAUSE = 2.0  # seconds between two background processes of a clone
 
 
@@ -48,9 +49,14 @@ def is_off(environ: "Mapping[str, str]", settings: "Mapping[str, Any]") -> bool:
     return environ.get("GHP_BACKGROUND") == "0" or settings.get("background") is False
 
 
+def leaves_to_people(environ: "Mapping[str, str]") -> bool:
+    """Whether the process works for nobody who waits: in a run, or in the background."""
+    return bool(environ.get(RUN) or environ.get(SPAWNED))
+
+
 def spawn(command: "Sequence[str]", environ: "Mapping[str, str]") -> None:
     """Start a process that outlives us and shares none of our pipes."""
-    environ = {name: value for name, value in environ.items() if name != RUN}
+    environ = {name: value for name, value in environ.items() if name != RUN} | {SPAWNED: "1"}
     nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
     os.posix_spawn(command[0], list(command), environ, file_actions=nowhere, setsid=True)
 

@@ -110,3 +110,10 @@ def test_what_is_started_holds_none_of_our_pipes(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     release.write_text("go\n")
+
+
+def test_runs_and_the_background_work_for_nobody_who_waits() -> None:
+    assert [background.leaves_to_people({name: "1"}) for name in ("GHP_RUN", "GHP_SPAWNED")] == [
+        True, True,
+    ]  # fmt: skip
+    assert not background.leaves_to_people({"PATH": "/bin"})

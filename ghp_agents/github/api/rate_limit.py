@@ -1,7 +1,7 @@
 """GitHub's rate limits, and when to stop sending requests.
 
-First the values and their changes, which are pure. Then the file in which all processes of the
-clone share them, and how long one call may wait.
+First the values and their changes, which are pure. Then the files in which the processes of the
+clone, and those of all clones of the machine, share them, and how long one call may wait.
 """
 
 import contextlib
@@ -20,6 +20,7 @@ LONGEST_GROWN = 900.0
 FIRST_OUTAGE, LONGEST_OUTAGE = 5.0, 60.0
 TOKEN_REST = 60.0
 LOCK_TIMEOUT_S = 2.0  # a change takes less than one millisecond
+RESERVE = 0.1  # of a budget, for people: runs of agents and the background leave it
 
 WHY = {
     "primary": "GitHub's hourly request limit is used up",
@@ -27,6 +28,7 @@ WHY = {
     "busy": "GitHub is busy and asks to wait",
     "outage": "GitHub could not be reached a moment ago",
     "token": "GitHub rejected this token a moment ago",
+    "reserved": "GitHub's hourly request limit is nearly used up, and the rest is for people",
 }
 
 
@@ -97,14 +99,41 @@ def unwelcome(limits: RateLimits, now: float) -> RateLimits:
     return _paused(limits._replace(answered=now), Backoff("token", now + TOKEN_REST))
 
 
-def closed(limits: RateLimits, resource: str, now: float) -> Backoff | None:
-    """Why and until when requests must wait; None if they may be sent."""
+def closed(
+    limits: RateLimits, resource: str, now: float, *, reserve: float = 0.0
+) -> Backoff | None:
+    """Why and until when requests must wait; None if they may be sent. `reserve` is the part of the
+    budget that is left to others."""
     if limits.pause and now < limits.pause.until:
         return limits.pause
     budget = limits.budgets.get(resource)
     if budget and budget.remaining <= 0 and now < budget.resets:
         return Backoff("primary", budget.resets)
+    if budget and budget.remaining <= budget.limit * reserve and now < budget.resets:
+        return Backoff("reserved", budget.resets) if reserve else None
     return None
+
+
+def shared(limits: RateLimits) -> RateLimits:
+    """What other clones of the machine may rely on. An outage is no such thing: this process may be
+    in a sandbox without a network."""
+    is_outage = limits.pause is not None and limits.pause.kind == "outage"
+    return limits._replace(pause=None, strikes=0) if is_outage else limits
+
+
+def joined(own: RateLimits, others: RateLimits) -> RateLimits:
+    """What this clone and the machine know together."""
+    budgets = dict(own.budgets)
+    for name, budget in others.budgets.items():
+        budgets[name] = _newer(budgets.get(name), budget)
+    pauses = [pause for pause in (own.pause, others.pause) if pause]
+    answers = [at for at in (own.answered, others.answered) if at is not None]
+    return RateLimits(
+        budgets,
+        max(pauses, key=lambda pause: pause.until, default=None),
+        max(own.strikes, others.strikes),
+        max(answers, default=None),
+    )
 
 
 def from_json(data: Any) -> RateLimits:
@@ -150,39 +179,49 @@ def _counted(limits: RateLimits, headers: Mapping[str, str], skew: float) -> Map
     except (KeyError, ValueError, OverflowError):
         return limits.budgets
     name = headers.get("x-ratelimit-resource", CORE)
-    previous = limits.budgets.get(name)
+    return {**limits.budgets, name: _newer(limits.budgets.get(name), new)}
+
+
+def _newer(previous: Budget | None, new: Budget) -> Budget:
+    """The budget of the later hour; within one hour the lower count."""
     if previous and abs(previous.resets - new.resets) < 60:
-        new = new._replace(remaining=min(previous.remaining, new.remaining))
-    elif previous and previous.resets > new.resets:
-        new = previous
-    return {**limits.budgets, name: new}
+        return new._replace(remaining=min(previous.remaining, new.remaining))
+    return previous if previous and previous.resets > new.resets else new
 
 
 class Meter:
-    """Reads and changes the file. If it is not writable, each process uses its own values."""
+    """Reads and changes the files: one of the clone, and one of the token on this machine. If they
+    are not writable, each process uses its own values."""
 
-    def __init__(self, path: Path) -> None:
-        self._lock = path.with_suffix(".lock")
+    def __init__(self, path: Path, machine: Path | None = None) -> None:
+        self._paths = [path, machine] if machine else [path]
         self._file = JsonFile(path, from_json, lambda: self._own)
+        self._machine = JsonFile(machine, from_json, RateLimits) if machine else None
         self._own = RateLimits()
 
     def read(self) -> RateLimits:
         """The shared values."""
-        return self._file.read()
+        own = self._file.read()
+        return joined(own, self._machine.read()) if self._machine else own
 
     def change(self, update: Callable[[RateLimits], RateLimits]) -> RateLimits:
         """Apply a change and share it with all processes."""
         with self._locked():
             self._own = update(self.read())
             self._file.write(self._own._asdict())  # else only this process knows
+            if self._machine:
+                self._machine.write(shared(self._own)._asdict())
         return self._own
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         """Under the lock if possible; without it a number may be slightly too high."""
         with contextlib.ExitStack() as stack:
-            with contextlib.suppress(GhpError):
-                stack.enter_context(files.locked_if_possible(self._lock, patience=LOCK_TIMEOUT_S))
+            for path in self._paths:
+                with contextlib.suppress(GhpError, OSError):
+                    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                    lock = path.with_suffix(".lock")
+                    stack.enter_context(files.locked_if_possible(lock, patience=LOCK_TIMEOUT_S))
             yield
 
 

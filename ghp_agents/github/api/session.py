@@ -22,7 +22,9 @@ from ghp_agents.github.api.errors import (
 )
 from ghp_agents.github.api.http import ApiClient, HttpResponse, Sender
 from ghp_agents.github.api.pace import Pace
-from ghp_agents.github.api.rate_limit import CORE, WHY, Deadline, Meter, Waits
+from ghp_agents.github.api.rate_limit import CORE, RESERVE, WHY, Deadline, Meter, Waits
+from ghp_agents.github.api.status import LIMITS, machine_folder
+from ghp_agents.hotpath import background
 from ghp_agents.workspace import Workspace
 
 BACKOFF = (1.0, 2.0)  # seconds after the first and the second failure; the third is final
@@ -42,10 +44,12 @@ class ApiSession:
         folder = ws.cache_dir / "hub"
         name = access.token.fingerprint(access.api)
         self._ws, self._access = ws, access
-        self.meter = Meter(folder / f"{name}.json")
+        machine = machine_folder(ws, name)
+        self.meter = Meter(folder / f"{name}.json", machine / LIMITS)
+        self._reserve = RESERVE if background.leaves_to_people(ws.environ) else 0.0
         self.folder = folder / name
         self._cache = Cache(self.folder / "answers")
-        self.pace = Pace([ws.spare_dir.parent / "github" / name, folder], ws.clock)
+        self.pace = Pace([machine, folder], ws.clock)
         self._waits = Waits(ws.settings.timeout)
         self._until: Deadline | None = None
         self._senders = local()  # PyGithub's connections are not thread-safe
@@ -206,7 +210,9 @@ class ApiSession:
     def _admit(self, resource: str, deadline: Deadline) -> None:
         """Wait for the end of a pause that GitHub asked for, or raise NoAnswerError."""
         clock = self._ws.clock
-        while pause := rate_limit.closed(self.meter.read(), resource, clock.now()):
+        while pause := rate_limit.closed(
+            self.meter.read(), resource, clock.now(), reserve=self._reserve
+        ):
             rest = pause.until - clock.now()
             if pause.kind == "token":
                 raise TokenError(

@@ -8,6 +8,7 @@ from ghp_agents.github.api.outbox import Outbox
 from ghp_agents.github.api.rate_limit import CORE, WHY, Meter, RateLimits
 from ghp_agents.workspace import Workspace
 
+LIMITS = "limits.json"  # of the token, in `machine_folder`
 METERS = f"{'[0-9a-f]' * 16}.json"  # by the fingerprint of the token
 
 
@@ -47,11 +48,18 @@ def seen(ws: Workspace) -> GitHubStatus | None:
     clone never used GitHub."""
     folder = ws.cache_dir / "hub"
     box = Outbox(outbox_folder(ws), ws.clock, "")
-    known = [Meter(path).read() for path in folder.glob(METERS)]
+    known = [
+        Meter(path, machine_folder(ws, path.stem) / LIMITS).read() for path in folder.glob(METERS)
+    ]
     if not known and not box.count():
         return None
     latest = max(known, key=lambda limits: limits.answered or 0.0, default=RateLimits())
     return of(latest, box, ws.clock.now())
+
+
+def machine_folder(ws: Workspace, fingerprint: str) -> Path:
+    """What all clones of this machine share about a token."""
+    return ws.spare_dir.parent / "github" / fingerprint
 
 
 def outbox_folder(ws: Workspace) -> Path:

@@ -184,9 +184,45 @@ def test_a_broken_file_is_nothing_known(tmp_path: Path, content: bytes) -> None:
     assert Meter(tmp_path / "a.json").read() == RateLimits()
 
 
+def test_clones_of_one_machine_share_what_github_says_of_a_token(tmp_path: Path) -> None:
+    one, other = (Meter(tmp_path / name / "a.json", tmp_path / "machine/x") for name in "ab")
+    one.change(lambda limits: limits._replace(budgets={"core": Budget(5_000, 70, 900.0)}))
+    assert other.read().budgets == {"core": Budget(5_000, 70, 900.0)}
+    other.change(lambda limits: limits._replace(pause=Backoff("secondary", 500.0), strikes=1))
+    assert one.read().pause == Backoff("secondary", 500.0)
+    one.change(lambda limits: limits._replace(budgets={"core": Budget(5_000, 60, 901.0)}))
+    assert other.read().budgets["core"].remaining == 60
+
+
+def test_an_outage_is_known_to_its_clone_alone(tmp_path: Path) -> None:
+    one, other = (Meter(tmp_path / name / "a.json", tmp_path / "machine/x") for name in "ab")
+    one.change(lambda limits: gauge.lost(limits, 100.0))
+    assert one.read().pause == Backoff("outage", 105.0)
+    assert other.read() == RateLimits()
+
+
+def test_of_two_counts_the_lower_of_an_hour_and_the_later_hour_hold() -> None:
+    budgets = [Budget(5, 3, 1_000.0), Budget(5, 2, 1_030.0), Budget(5, 5, 4_600.0)]
+    low, late = Budget(5, 2, 1_030.0), Budget(5, 5, 4_600.0)
+    for first, second, found in ((0, 1, low), (0, 2, late), (2, 0, late)):
+        own, others = ({"core": budgets[each]} for each in (first, second))
+        both = gauge.joined(RateLimits(own), RateLimits(others))
+        assert both.budgets == {"core": found}
+
+
+def test_the_last_tenth_of_an_hour_is_left_to_people() -> None:
+    known = RateLimits({"core": Budget(5_000, 500, 900.0)})
+    assert gauge.closed(known, "core", 100.0) is None
+    assert gauge.closed(known, "core", 100.0, reserve=0.1) == Backoff("reserved", 900.0)
+    assert gauge.closed(known, "core", 900.0, reserve=0.1) is None
+    more = RateLimits({"core": Budget(5_000, 501, 900.0)})
+    assert gauge.closed(more, "core", 100.0, reserve=0.1) is None
+    assert not Backoff("reserved", 900.0).asked_for, "nobody waits an hour for it"
+
+
 def test_where_nothing_can_be_written_a_process_still_knows_its_own(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    meter = Meter(tmp_path / "file/a.json")
+    meter = Meter(tmp_path / "file/a.json", tmp_path / "file/machine/x")
     meter.change(lambda limits: limits._replace(budgets={"core": Budget(5, 0, 10.0)}))
     assert meter.read().budgets == {"core": Budget(5, 0, 10.0)}
 

@@ -12,6 +12,7 @@ from ghp_agents.github.api.errors import LimitError, TokenError, UnreachableErro
 from ghp_agents.github.api.repository import GitHubRepository
 from tests.support import hubs
 from tests.support.clock import ManualClock
+from tests.support.git import git
 from tests.support.hubs import SECRET, Script, after, cut, half, limits, page, says
 
 TITLE = {"title": "x"}
@@ -126,6 +127,34 @@ def test_the_last_request_of_the_hour_closes_the_door_without_a_refusal(
     with pytest.raises(LimitError):
         hub.get("b")
     assert script.lines == ["GET /repos/acme/widgets/a"]
+
+
+@pytest.mark.parametrize("variable", ["GHP_RUN", "GHP_SPAWNED"])
+def test_runs_and_the_background_leave_the_last_tenth_of_the_hour_to_people(
+    hub: GitHubRepository, script: Script, clock: ManualClock, repo: Path, variable: str
+) -> None:
+    script.then(says(200, 1, **limits(500, clock.now() + 900)), says(200, 2))
+    assert hub.get("a").body == 1
+    ws = hubs.workspace(repo, clock, **{variable: "1"})
+    with pytest.raises(LimitError) as caught:
+        GitHubRepository(ws, hubs.access(script.address)).get("b")
+    assert str(caught.value) == (
+        "GitHub's hourly request limit is nearly used up, and the rest is for people; this clone "
+        "may send requests again in 15 min."
+    )
+    assert hub.get("b").body == 2
+
+
+def test_the_clones_of_a_machine_share_the_limits_of_a_token(
+    hub: GitHubRepository, script: Script, clock: ManualClock, repo: Path
+) -> None:
+    script.then(says(403, {"message": "API rate limit exceeded"}, **limits(0, clock.now() + 900)))
+    with pytest.raises(LimitError):
+        hub.get("a")
+    git(repo, "clone", "--quiet", str(repo), str(repo.with_name("other")))
+    with pytest.raises(LimitError):
+        hubs.hub(repo.with_name("other"), script, clock).get("a")
+    assert len(script.asked) == 1
 
 
 def test_limits_again_and_again_are_waited_for_as_long_as_the_command_has_time(
