@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ghp_agents.cards import manifest
 from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_elsewhere
 from ghp_agents.core import globs
@@ -79,8 +80,23 @@ def make(ctx: Context, sources: Sources, stamp: Stamp | None) -> Book:
         "elsewhere": _elsewhere(world, [rule for rule, _ in rules]),
         "changes": reported_changes.by_path(ctx, world.snapshot, fold=fold),
         "main": reported_changes.main_ref(ctx),
+        "writes": _writes(settings, fold),
         **bind(rules, fold),
     }
+
+
+def _writes(settings: Settings, fold: bool) -> dict[str, list[Any]]:
+    """The cards that say what agents may write, each with the expressions for the paths."""
+    found: dict[str, list[Any]] = {}
+    for name in settings.cards:
+        card = settings.card(name)
+        if card is None or card.permissions is None:
+            continue
+        scope = manifest.scope_of(card.permissions, manifest.WRITE)
+        if scope != ():  # an empty one means everything
+            sources = [globs.rule(pattern, fold=fold).source for pattern in scope or ()]
+            found[name] = [card.path, sources]
+    return found
 
 
 def _texts(sources: Sources) -> list[list[Any]]:
@@ -120,7 +136,7 @@ def _settings(
     marks, values = configuration.said_now(ws.ground, *read)
     known = (
         "shared", "shared_owners", "orchestrators", "implicit_leases", "same_worktree",
-        "dead_after", "gone_after",
+        "dead_after", "gone_after", "cards",
     )  # fmt: skip
     return {key: values[key] for key in known if key in values}, marks
 

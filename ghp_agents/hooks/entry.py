@@ -53,6 +53,14 @@ def _run(argv: "Sequence[str]", environ: "Mapping[str, str]", cwd: "list[str | N
         _print(statusline.segment(payload, environ).encode())
         return
     protocol = _load_protocol(client)
+    if "GHP_RIGHTS" in environ:  # a run with a manifest
+        from ghp_agents.hooks import run_rights
+
+        refused = run_rights.refusal(protocol, payload, environ)
+        if refused is not None:
+            if has_reader:
+                _answer(protocol.render(*refused), refused[1])
+            return
     event: Event | None = protocol.parse(payload)
     if event is None:
         return  # not an event that we handle

@@ -17,13 +17,14 @@ ALLOW, DENY, NEEDS_APPROVAL = "allow", "deny", "needs-approval"
 WARN = "warn"  # of `agents.sameWorktree`
 LEASE, SHARED, SCOPE = "lease", "shared", "scope"  # kinds of rules in the compiled policy
 IMPLICIT, CONFLICT, FENCED = "implicit", "conflict", "fenced"
+PERMISSION = "permission"
 # Kinds that do not apply to files that are never leased.
 OF_LEASES = (LEASE, IMPLICIT, CONFLICT, SCOPE)
 
 
 class Verdict:
-    """The decision about one path. `kind` names the rule: stopped, fenced, worktree, lease,
-    implicit, conflict, shared, scope; empty if none applies. A person is always allowed, but
+    """The decision about one path. `kind` names the rule: stopped, fenced, permission, worktree,
+    lease, implicit, conflict, shared, scope; empty if none applies. A person is always allowed, but
     informed."""
 
     __slots__ = ("holder", "kind", "next", "path", "since", "why", "word")
@@ -187,7 +188,7 @@ def _is_reserved(book: "Book", path: str, case: EditRequest) -> bool:
 def _first(book: "Book", path: str, case: EditRequest) -> Verdict:
     if not case.is_person:
         barred = _stopped(book, path, case) or _fenced(book, path, case)
-        barred = barred or _in_worktree(path, case)
+        barred = barred or _not_permitted(book, path, case) or _in_worktree(path, case)
         if barred:
             return barred
     rules = [Rule(*book["rules"][number]) for number in policy_cache.covering(book, path)]
@@ -249,6 +250,15 @@ def is_assigned(rule: Rule) -> bool:
 
 def _is_over(rule: Rule, case: EditRequest) -> bool:
     return rule.until is not None and rule.until <= case.now
+
+
+def _not_permitted(book: "Book", path: str, case: EditRequest) -> Verdict | None:
+    card = policy_cache.may_write(book, case.agent, path)
+    if card is None:
+        return None
+    why = f"{file(path)} is not among the files that {named(case.agent)} may write."
+    hint = f"Leave it as it is, or ask a person; {file(card)} on main says what it may do."
+    return Verdict(DENY, path, PERMISSION, why=why, next=hint)
 
 
 def _stopped(book: "Book", path: str, case: EditRequest) -> Verdict | None:

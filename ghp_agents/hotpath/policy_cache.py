@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Hit = tuple[int, int, bool]
 
 NAME = "rulebook.json"
-VERSION = 5
+VERSION = 6
 LARGEST = 64_000_000  # bytes; ours are smaller
 
 
@@ -126,6 +126,17 @@ def key_of(book: "Book", path: str) -> str:
 def is_plain(path: str) -> bool:
     """Whether git could have this path: relative, without detours."""
     return not {"", ".", ".."}.intersection(path.split("/")) and "\0" not in path
+
+
+def may_write(book: "Book", agent: str, path: str) -> "str | None":
+    """The card that forbids an agent to write a path; None if none does."""
+    known = book["writes"].get(agent)
+    if known is None:
+        return None
+    card, sources = known
+    key = key_of(book, path)
+    fits = any(_search()(source, key) for source in sources)
+    return None if fits else str(card)
 
 
 def covering(book: "Book", path: str) -> list[int]:

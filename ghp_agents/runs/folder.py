@@ -11,10 +11,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from ghp_agents.cards.permissions import REFUSED, REFUSED_LIMIT
 from ghp_agents.core import files
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.json_file import object_file
+from ghp_agents.hotpath.quoting import clean
 from ghp_agents.runs import record
 from ghp_agents.runs.record import RunRecord
 from ghp_agents.workspace import Workspace
@@ -109,6 +111,16 @@ def rotate(place: Path) -> bool:
     files.write_atomically(place / "log.1", kept)
     os.truncate(path, 0)
     return True
+
+
+def refused(place: Path) -> list[str]:
+    """What the run's agent was refused, oldest first."""
+    try:
+        with (place / REFUSED).open("rb") as file:
+            data = file.read(REFUSED_LIMIT)
+    except OSError:
+        return []
+    return [clean(line) for line in data.decode("utf-8", "replace").splitlines()]
 
 
 class LogReader:

@@ -1,10 +1,13 @@
 """Begin a run: claim the issue, make its worktree, write the prompt, and start the client."""
 
+import json
 import os
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.cards.card import AgentCard
+from ghp_agents.cards.permissions import RIGHTS
 from ghp_agents.core import files, running
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
@@ -15,9 +18,10 @@ from ghp_agents.presence import client_process
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import start as starts
 from ghp_agents.pulls.start import Started
-from ghp_agents.runs import folder, processes, prompt
+from ghp_agents.runs import folder, processes, prompt, rights
 from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import ENDED, FAILED, RUNNING, RunRecord
+from ghp_agents.runs.rights import ClientRules
 from ghp_agents.runs.runners import PROMPT_LIMIT, Runner
 from ghp_agents.workspace import Workspace
 
@@ -34,6 +38,7 @@ class RunCommand(NamedTuple):
     cost: float = 0.0
     model: str = ""  # empty: the client's own
     role: str = ""  # what people wrote for the agent
+    card: AgentCard | None = None  # with permissions
 
 
 class Launched(NamedTuple):
@@ -87,12 +92,14 @@ def launch(
     place = folder.of(ws, run.id)
     files.write_atomically(place / "prompt.md", text.encode())
     spent = before.cost if before else 0.0
+    rules = _rules(command, place, str(started.path))
     words = command.runner.command(
         _fields(command, place, text[:PROMPT_LIMIT], session, spent), command.args,
-        resumes=bool(session),
+        resumes=bool(session), rights=rules.args if rules else None,
     )  # fmt: skip
     keep = {*command.runner.keeps, *command.keep}
     env = processes.environment(ws.environ, run, place / "prompt.md", keep)
+    env |= rules.env if rules else {}
     try:
         child = processes.start(words, run, place, env)
     except OSError as error:
@@ -113,6 +120,19 @@ def rest(ws: Workspace, agent: str) -> None:
     """An agent without a run lives as long as its supervisor. Raises OSError."""
     client_process.forget(ws, agent)
     client_process.tie(ws, agent, os.getpid())
+
+
+def _rules(command: RunCommand, place: Path, top: str) -> ClientRules | None:
+    """Write down what the run may do; returns it in the client's terms. Raises OSError."""
+    card = command.card
+    if card is None or card.permissions is None:
+        return None
+    path = place / rights.FILE
+    files.write_atomically(path, json.dumps(rights.document(card, top)).encode())
+    rules = rights.render(card, command.runner.name, str(place))
+    for name, text in rules.files.items():
+        files.write_atomically(place / name, text.encode())
+    return rules._replace(env={**rules.env, RIGHTS: str(path)})
 
 
 def _fields(

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ghp_agents.core.errors import UsageError
 
 ARGS = "{args}"  # the user's own options
+RIGHTS = "{rights}"  # options for what it may do
 PROMPT_LIMIT = 30_000  # characters: Linux takes 128 kB in one argument
 _FIELD = re.compile(r"\{(prompt|prompt_file|session|turns|cost|model)\}")
 # The secrets that clients need to reach their models; a client of several vendors needs all keys.
@@ -36,6 +37,7 @@ class Runner(NamedTuple):
     turns: tuple[str, ...] = ()  # options for limits; empty: the supervisor alone counts
     cost: tuple[str, ...] = ()
     model: tuple[str, ...] = ("--model", "{model}")
+    rights: tuple[str, ...] = ()  # what it may do, if no card says it
     keeps: tuple[str, ...] = MODEL_KEYS  # variables with secrets that it gets
 
     needs: str = ""  # the program that must be on PATH; empty: the first word
@@ -46,9 +48,14 @@ class Runner(NamedTuple):
         return self.needs or self.words[0]
 
     def command(
-        self, fields: Mapping[str, str], args: Sequence[str] = (), *, resumes: bool = False
+        self,
+        fields: Mapping[str, str],
+        args: Sequence[str] = (),
+        *,
+        resumes: bool = False,
+        rights: Sequence[str] | None = None,
     ) -> list[str]:
-        """The command line for these fields."""
+        """The command line for these fields; `rights` are the options of a card."""
         limits = [
             word
             for name, words in (
@@ -61,16 +68,19 @@ class Runner(NamedTuple):
         ]
         words: list[str] = []
         for word in self.resume if resumes else self.words:
-            words += [*limits, *args] if word == ARGS else [word]
+            if word == RIGHTS:
+                words += self.rights if rights is None else rights
+            else:
+                words += [*limits, *args] if word == ARGS else [word]
         return [_FIELD.sub(lambda match: fields.get(match[1], ""), word) for word in words]
 
 
 _CLAUDE = (
     "claude", "-p", "{prompt}", "--output-format", "stream-json", "--verbose",
-    "--permission-mode", "acceptEdits", "--allowedTools=Bash(git:*),Bash(ghp:*)",
+    RIGHTS,
 )  # fmt: skip
-_CODEX = ("codex", "exec", "--json", "-c", "sandbox_mode=workspace-write", ARGS)
-_GEMINI = ("gemini", "--output-format", "stream-json", "--approval-mode", "auto_edit", ARGS)
+_CODEX = ("codex", "exec", "--json", RIGHTS, ARGS)
+_GEMINI = ("gemini", "--output-format", "stream-json", RIGHTS, ARGS)
 _OPENCODE = ("opencode", "run", "--format", "json", ARGS)
 _CURSOR = ("cursor-agent", "-p", "--output-format", "stream-json", "--force", ARGS)
 _CLAUDE_BG = (
@@ -86,16 +96,19 @@ RUNNERS: Mapping[str, Runner] = {
     for runner in (
         Runner(
             "claude", (*_CLAUDE, ARGS), (*_CLAUDE, "--resume", "{session}", ARGS),
-            ("--max-turns", "{turns}"), ("--max-budget-usd", "{cost}"), keeps=CLAUDE_KEYS,
+            ("--max-turns", "{turns}"), ("--max-budget-usd", "{cost}"),
+            rights=("--permission-mode", "acceptEdits", "--allowedTools=Bash(git:*),Bash(ghp:*)"),
+            keeps=CLAUDE_KEYS,
         ),
         Runner("claude-bg", (*_CLAUDE_BG, ARGS), keeps=CLAUDE_KEYS, needs="claude"),
         Runner(
             "codex", (*_CODEX, "{prompt}"), (*_CODEX, "resume", "{session}", "{prompt}"),
-            keeps=CODEX_KEYS,
+            rights=("-c", "sandbox_mode=workspace-write"), keeps=CODEX_KEYS,
         ),
         Runner(
             "gemini", (*_GEMINI, "--prompt", "{prompt}"),
-            (*_GEMINI, "--resume", "{session}", "--prompt", "{prompt}"), keeps=GEMINI_KEYS,
+            (*_GEMINI, "--resume", "{session}", "--prompt", "{prompt}"),
+            rights=("--approval-mode", "auto_edit"), keeps=GEMINI_KEYS,
         ),
         Runner(
             "opencode", (*_OPENCODE, "{prompt}"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.core.ids import Actor
+from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.guard import compile_policy as rulemaking
 from ghp_agents.guard import evaluate as ruling
 from ghp_agents.hotpath import policy_cache as rulebook
@@ -21,6 +21,7 @@ from ghp_agents.settings.schema import ConfigError
 from tests.support.claimants import Claimant
 from tests.support.clock import ManualClock
 from tests.support.consent import mine
+from tests.support.git import commit, git
 from tests.support.taking import take
 
 NOW = 1_790_000_000.0
@@ -226,3 +227,21 @@ def test_an_agent_that_assigns_anew_takes_the_authority_away(one: Claimant) -> N
     issues.assign(other.parts, "1", ["worker-2"], remove=True)
     issues.assign(other.parts, "1", ["worker-2"])
     assert rules(one) == []
+
+
+def test_what_an_agent_may_write_follows_its_card_and_changes_with_main(one: Claimant) -> None:
+    scope = "---\npermissions:\n  - tool: write_file\n    scope: {}\n---\n"
+
+    def verdicts() -> list[tuple[str, str]]:
+        me = AgentName("worker-1")
+        return [(x.word, x.why) for x in ruling.judge(one.parts, me, ["docs/a.md", "src/a.py"])]
+
+    no = "{} is not among the files that worker-1 may write."
+    for folder, found in (
+        ("docs/**", [("allow", ""), ("deny", no.format("src/a.py"))]),
+        ("src/**", [("deny", no.format("docs/a.md")), ("allow", "")]),
+    ):
+        commit(one.ws.folder, {".ghp/agents/worker-1.md": scope.format(folder)})
+        git(one.ws.folder, "push", "--quiet", "origin", "HEAD")
+        one.ws.__dict__.pop("settings", None)
+        assert verdicts() == found

@@ -116,3 +116,9 @@ def test_an_exit_code_is_a_number(place: Path) -> None:
     assert folder.exit_code(place) == 143
     (place / "exit").write_text("oops")
     assert folder.exit_code(place) is None
+
+
+def test_what_was_refused_is_read_without_control_characters(tmp_path: Path) -> None:
+    assert folder.refused(tmp_path) == []
+    (tmp_path / "refused").write_bytes(b"Bash: rm x: no\nWrite: \x1b[31m\xff: no\n")
+    assert folder.refused(tmp_path) == ["Bash: rm x: no", "Write: �[31m�: no"]

@@ -103,7 +103,7 @@ def test_no_command_for_agents_has_words_of_others_outside_of_a_quotation(repo: 
 def book_of(rule: Rule) -> Any:
     """A rulebook with one rule, over all of src/."""
     said = [(rule, rulemaking.ready(["/src/"], fold=False))]
-    base = {"fold": False, "orchestrators": [], "claims": {}, "stops": {}}
+    base = {"fold": False, "orchestrators": [], "claims": {}, "stops": {}, "writes": {}}
     return base | rulemaking.bind(said, fold=False)
 
 

@@ -2,7 +2,7 @@
 
 _NAMES = {
     "budgets": "budget",
-    "cards": "card manifest",
+    "cards": "card command_rules manifest",
     "claims": "affinity claim decision",
     "conflicts": "order overlap path_conflict places report",
     "conflicts/syntax": "bindings changed_text facts import_text languages modules",

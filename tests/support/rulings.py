@@ -26,6 +26,7 @@ def book(
         "orchestrators": list(orchestrators),
         "claims": dict(claims or {}),
         "stops": {},
+        "writes": {},
         **rulemaking.bind(ready, fold),
     }
 

@@ -22,6 +22,7 @@ class RunJson(TypedDict):
     worktree: str
     branch: str
     task: str
+    refused: int  # uses of tools that its card does not allow
 
 
 class TaskStepJson(TypedDict):

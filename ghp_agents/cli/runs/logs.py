@@ -62,6 +62,8 @@ def show(app: App, run: RunRecord, *, follow: bool, errors: bool) -> None:
             output.data(shown.text)
             if follow:
                 output.flush()
+    for line in folder.refused(folder.of(app.ws, run.id)):
+        output.data(f"refused: {line}")
     output.flush()
     now = next((x for x in folder.read_all(app.ws) if x.id == run.id), run)
     by = f" of {now.agent}" if now.agent else ""
@@ -71,7 +73,7 @@ def show(app: App, run: RunRecord, *, follow: bool, errors: bool) -> None:
 def _list(ws: Workspace, runs: list[RunRecord], limit: int | None, *, as_json: bool) -> None:
     listed = limited(runs[::-1], limit)
     if as_json:
-        output.as_json([_fields(run) for run in listed])
+        output.as_json([_fields(ws, run) for run in listed])
         return
     if not runs:
         output.say("No runs here. `ghp agent-work` starts some.")
@@ -85,12 +87,13 @@ def _list(ws: Workspace, runs: list[RunRecord], limit: int | None, *, as_json: b
     output.table(COLUMNS, rows, [STYLES.get(run.outcome, "") for run in listed])
 
 
-def _fields(run: RunRecord) -> "RunJson":
+def _fields(ws: Workspace, run: RunRecord) -> "RunJson":
     return {
         "id": run.name, "agent": run.agent, "issue": run.issue, "runner": run.runner,
         "state": run.state, "outcome": run.outcome, "why": run.why, "at": run.at,
         "tries": run.tries, "turns": run.turns, "cost": run.cost, "tokens": run.tokens,
         "session": run.session, "worktree": run.path, "branch": run.branch, "task": run.task,
+        "refused": len(folder.refused(folder.of(ws, run.id))),
     }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from ghp_agents.cli.context import sync_first
 from ghp_agents.cli.params import Duration
 from ghp_agents.core.errors import NotSetUpError, RefusedError, UsageError
 from ghp_agents.core.ids import agent_name, count
-from ghp_agents.runs import cards, processes, runners
+from ghp_agents.runs import cards, processes, rights, runners
 from ghp_agents.runs.launch import RunCommand
 from ghp_agents.runs.policy import RunLimits
 from ghp_agents.runs.supervisor import Plan, Supervisor
@@ -93,6 +93,7 @@ def work(
         )
     card = cards.of(app.ws, agent)
     chosen = runners.find(runner or card.client or (runners.OPENAI if card.url else "claude"))
+    rights.check(card, chosen.name)
     program = shutil.which(chosen.program, path=app.environ.get("PATH"))
     if program is None:
         raise NotSetUpError(
@@ -115,10 +116,10 @@ def work(
     cost = budget.stricter(card.cost if cost is None else cost, own.get("usd", 0.0))
     seconds = (card.minutes * 60 or TIME) if time_ is None else time_
     seconds, tokens = budget.stricter(seconds, own.get("seconds", 0.0)), own.get("tokens", 0)
-    role = cards.instructions(app.ws, card)
+    role, keep = cards.instructions(app.ws, card), (*keep_env, *rights.kept(card))
     plan = Plan(
         _names(app, agent, most),
-        RunCommand(chosen, args, keep_env, turns, cost, card.model, role),
+        RunCommand(chosen, args, keep, turns, cost, card.model, role, card),
         RunLimits(silence, seconds, turns, cost, tries, first_wait=pause, tokens=int(tokens)),
         once,
     )

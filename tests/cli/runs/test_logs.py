@@ -80,3 +80,11 @@ def test_a_start_of_two_ids_is_not_enough(here: Path) -> None:
 def test_without_runs_the_list_says_how_to_start_some(repo: Path) -> None:
     assert invoke("agent-logs", repo).err == "No runs here. `ghp agent-work` starts some.\n"
     assert invoke("agent-logs -f", repo).code == 2
+
+
+def test_what_was_refused_comes_last(here: Path) -> None:
+    place = folder.of(App(here, {}).ws, RUN.id)
+    (place / "refused").write_text("Bash: rm x: `rm x` is not among the commands\n")
+    shown = invoke("agent-logs worker-1 --errors", here).out
+    assert shown == "quota\nrefused: Bash: rm x: `rm x` is not among the commands\n"
+    assert json.loads(invoke("agent-logs --json", here).out)[0]["refused"] == 1

@@ -1,0 +1,87 @@
+"""Before each tool of a run that has a manifest: may it be used so? Refusals are kept in the run's
+folder, where `agent-logs` finds them."""
+
+import os
+
+from ghp_agents.cards import permissions
+from ghp_agents.cards.permissions import FETCH, SEARCH, Rights
+from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, Event, Reply, first, text
+from ghp_agents.hotpath.quoting import clean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+SHOWN = 200  # characters of what was refused
+ASK = "Ask a person if the work needs it: `ghp agent-escalate QUESTION`, then end your turn."
+GO_ON = "Do the work without it, and say in the pull request what you could not do."
+
+
+def refusal(
+    protocol: "Any", payload: "Mapping[str, Any]", environ: "Mapping[str, str]"
+) -> "tuple[Event, Reply] | None":
+    """The refusal of the tool in a message, with an event that it can be rendered for; None if the
+    message is about no tool that is about to be used, or the tool is allowed."""
+    client = getattr(protocol, "CLIENT", None)
+    name = text(payload, "hook_event_name")
+    tool = text(payload, "tool_name")
+    if client is None or client.kinds.get(name) != "edit" or not tool:
+        return None
+    path = environ[permissions.RIGHTS]
+    try:
+        rights = permissions.load(path)
+        what, why = _judged(client, tool, payload, rights)
+        card, asks = rights.card, rights.asks
+    except ValueError as error:
+        what, why, card, asks = tool, str(error), "its card", True
+    if not why:
+        return None
+    about = clean(" ".join(what.split()))[:SHOWN]
+    _keep(os.path.dirname(path), f"{tool}: {about}: {why}")
+    event = Event(client.name, "edit", name, None, None)
+    deny = f"{clean(tool)[:80]} was refused: {why}. {card} on main says what this agent may do."
+    return event, Reply(deny=f"{deny}\nNext: {ASK if asks else GO_ON}")
+
+
+def _judged(
+    client: "Any", tool: str, payload: "Mapping[str, Any]", rights: Rights
+) -> "tuple[str, str]":
+    """What the tool is used on, and why it may not; an empty reason allows it."""
+    given = payload.get("tool_input")
+    cwd = text(payload, "cwd") or rights.top
+    use = client.tool_use(tool, given)
+    if use.verb == EDITED:
+        for path in use.what:
+            why = rights.writing(os.path.join(cwd, path))
+            if why:
+                return path, why
+        return "", "" if use.what else "it names no file"
+    if use.verb == RAN:
+        line = use.what[0] if use.what else ""
+        return line, rights.running(line, cwd) if line else "it names no command"
+    if use.verb in (READ, SEARCHED):
+        keys = ("file_path", "path", "filePath", "absolute_path", "notebook_path", "dir_path")
+        place = first(given, keys) or (use.what[0] if use.what else "")
+        if use.verb == SEARCHED and rights.read:  # it shows what is in files of any name
+            return place, "it may read some files only, so it cannot search"
+        return place, rights.reading(os.path.join(cwd, place))
+    if tool in FETCH:
+        url = first(given, ("url",)) or text(given, "prompt")
+        return url, rights.reaching(url)
+    if tool in SEARCH:
+        return tool, "" if rights.network == [] else rights.reaching("*")
+    return tool, rights.using(tool)
+
+
+def _keep(folder: str, line: str) -> None:
+    try:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        file = os.open(f"{folder}/{permissions.REFUSED}", flags, 0o600)
+        try:
+            if os.fstat(file).st_size < permissions.REFUSED_LIMIT:
+                os.write(file, f"{line}\n".encode("utf-8", "replace"))
+        finally:
+            os.close(file)
+    except OSError:
+        return  # it is refused all the same

@@ -1,0 +1,151 @@
+"""A manifest in each client's own rules, as a whole."""
+
+import json
+import sys
+
+import pytest
+
+from ghp_agents.cards.card import AgentCard
+from ghp_agents.cards.command_rules import GHP, GIT
+from ghp_agents.cards.manifest import Permission
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.runs import rights
+
+SOME = AgentCard(
+    "night", ".ghp/agents/night.md", github=True,
+    permissions=(
+        Permission("read_file"), Permission("write_file", ("docs/**/*.md", "src/")),
+        Permission("bash", ("npm install", "make")), Permission("network", ("docs.example",)),
+        Permission("mcp__github__get"),
+    ),
+)  # fmt: skip
+ALL = SOME._replace(
+    permissions=tuple(Permission(tool) for tool in ("write_file", "bash", "network"))
+)
+NOTHING = SOME._replace(permissions=(), github=False)
+PY = sys.executable
+OWN = f"Bash(ghp:*),Bash(ghp-agents:*),Bash({PY} -m ghp_agents:*),Bash({PY} -P -m ghp_agents:*)"
+GITS = ",".join(f"Bash(git {verb}:*)" for verb in GIT)
+HOOK = {
+    "hooks": {
+        "PreToolUse": [
+            {
+                "matcher": "*",
+                "hooks": [
+                    {
+                        "type": "command", "command": PY,
+                        "args": ["-P", "-m", "ghp_agents", "hook", "claude"], "timeout": 10,
+                    }
+                ],
+            }
+        ]
+    }
+}  # fmt: skip
+
+
+def claude(card: AgentCard) -> tuple[str, ...]:
+    made = rights.render(card, "claude", "/run")
+    assert json.loads(made.args[-1].removeprefix("--settings=")) == HOOK
+    return made.args[:-1]
+
+
+def test_claude_gets_lists_of_tools_and_our_hook_for_each() -> None:
+    assert claude(SOME) == (
+        "--permission-mode", "dontAsk",
+        "--allowedTools=Read,Glob,Grep,Edit(docs/**/*.md),Edit(src/),"
+        f"{OWN},{GITS},Bash(npm install:*),Bash(make:*),WebFetch(domain:docs.example),"
+        "mcp__github__get",
+        "--disallowedTools=WebSearch",
+    )  # fmt: skip
+    assert claude(ALL) == (
+        "--permission-mode", "dontAsk",
+        "--allowedTools=Read,Glob,Grep,Edit,Write,NotebookEdit,Bash,WebFetch,WebSearch",
+    )  # fmt: skip
+    assert claude(NOTHING) == (
+        "--permission-mode", "dontAsk",
+        f"--allowedTools=Read,Glob,Grep,{OWN},{GITS}",
+        "--disallowedTools=Edit,Write,NotebookEdit,WebFetch,WebSearch",
+    )  # fmt: skip
+
+
+def test_codex_gets_its_sandbox() -> None:
+    def options(card: AgentCard) -> list[str]:
+        return [word for word in rights.render(card, "codex", "/run").args if word != "-c"]
+
+    closed = ["sandbox_workspace_write.network_access=false", "web_search=disabled"]
+    assert options(SOME) == ["sandbox_mode=workspace-write", "approval_policy=never", *closed]
+    assert options(NOTHING) == ["sandbox_mode=read-only", "approval_policy=never", *closed]
+    assert options(ALL) == [
+        "sandbox_mode=workspace-write", "approval_policy=never",
+        "sandbox_workspace_write.network_access=true", "web_search=live",
+    ]  # fmt: skip
+
+
+def rule(tool: str, priority: int, prefix: str = "") -> str:
+    command = f'commandPrefix = "{prefix}"\n' if prefix else ""
+    decision = "allow" if priority == 200 else "deny"
+    head = f'[[rule]]\ntoolName = "{tool}"\n{command}'
+    return f'{head}decision = "{decision}"\npriority = {priority}\n'
+
+
+def test_gemini_gets_a_policy() -> None:
+    made = rights.render(SOME, "gemini", "/run")
+    assert made.args == ("--approval-mode", "default", "--policy", "/run/policy.toml")
+    free = ["read_file", "read_many_files", "glob", "grep_search", "list_directory", "write_todos"]
+    shell = [*(f"git {x}" for x in GIT), *(f"ghp {x}" for x in GHP), "npm install", "make"]
+    assert made.files["policy.toml"] == "\n".join(
+        [
+            rule("*", 100),
+            *(rule(tool, 200) for tool in [*free, "replace", "write_file", "mcp__github__get"]),
+            *(rule("run_shell_command", 200, command) for command in shell),
+        ]
+    )
+    everything = rights.render(ALL, "gemini", "/run").files["policy.toml"]
+    assert everything.endswith(
+        rule("google_web_search", 200) + "\n" + rule("run_shell_command", 200)
+    )
+
+
+def test_opencode_gets_its_permissions() -> None:
+    shell = [*(f"git {x}" for x in GIT), *(f"ghp {x}" for x in GHP), "npm install", "make"]
+    made = rights.render(SOME, "opencode", "/run")
+    assert json.loads(made.env["OPENCODE_PERMISSION"]) == {
+        "edit": {"*": "deny", "docs/*.md": "allow", "src/*": "allow"},
+        "bash": {"*": "deny"}
+        | dict.fromkeys((word for x in shell for word in (x, f"{x} *")), "allow"),
+        "webfetch": "deny", "websearch": "deny", "external_directory": "deny",
+    }  # fmt: skip
+    assert json.loads(rights.render(ALL, "opencode", "/run").env["OPENCODE_PERMISSION"]) == {
+        "edit": "allow", "bash": "allow", "webfetch": "allow", "websearch": "allow",
+        "external_directory": "deny",
+    }  # fmt: skip
+
+
+def test_our_own_client_has_our_hooks_only() -> None:
+    assert rights.render(SOME, "openai", "/run") == rights.ClientRules()
+
+
+def test_a_client_that_nothing_holds_is_not_started() -> None:
+    rights.check(SOME, "claude")
+    rights.check(AgentCard("night"), "aider")
+    with pytest.raises(RefusedError) as found:
+        rights.check(SOME, "aider")
+    assert str(found.value) == (
+        ".ghp/agents/night.md on main says what night may do, and aider cannot be held to it."
+    )
+
+
+def test_only_a_card_gives_the_token_for_github() -> None:
+    assert rights.kept(SOME) == ("GH_TOKEN", "GITHUB_TOKEN")
+    assert rights.kept(NOTHING) == ()
+
+
+def test_the_hooks_read_what_is_allowed() -> None:
+    made = rights.document(SOME._replace(autonomous="true"), "/top")
+    assert {key: made[key] for key in made if key not in ("own", "write")} == {
+        "version": 1, "top": "/top", "card": ".ghp/agents/night.md", "autonomous": "true",
+        "read": [], "run": ("npm install", "make"), "network": ("docs.example",),
+        "tools": ["mcp__github__get"],
+    }  # fmt: skip
+    empty = rights.document(NOTHING, "/top")
+    assert [empty[x] for x in ("write", "run", "network", "tools")] == [None, None, None, []]

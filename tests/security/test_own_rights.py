@@ -1,0 +1,65 @@
+"""Attacks: an agent gives itself rights, or more than a person agreed to."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.cards.command_rules import refusal as refused_line
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.runs import cards
+from ghp_agents.workspace import open_workspace
+from tests.support.git import commit, git
+from tests.support.hooks import call, set_up, write
+
+CARD = ".ghp/agents/worker-1.md"
+WRITES = "---\npermissions:\n  - tool: write_file\n    scope: {}\n---\n"
+AS = {"GHP_AGENT": "worker-1"}
+
+
+def refusal(repo: Path, path: str) -> str:
+    said = call("claude", write(repo / path, repo), repo, AS).said or {}
+    return str(said.get("hookSpecificOutput", {}).get("permissionDecisionReason", ""))
+
+
+def test_a_card_in_the_agents_own_branch_gives_it_nothing(repo: Path) -> None:
+    commit(repo, {CARD: WRITES.format("docs/")})
+    set_up(repo)
+    git(repo, "switch", "-qc", "agent/worker-1/1-mine")
+    commit(repo, {CARD: WRITES.format('"*"')})
+    (repo / CARD).write_text(WRITES.format('"**"'))
+    assert "may write" in refusal(repo, "src/a.py")
+    assert "may write" in refusal(repo, CARD)
+    assert refusal(repo, "docs/a.md") == ""
+
+
+def test_a_card_of_another_name_or_of_many_aliases_is_nobodys(repo: Path) -> None:
+    bomb = "a: &a [x, x]\nb: &b [*a, *a]\nagents: {worker-1: {permissions: [*b]}}\n"
+    many = "agents:\n" + "".join(f"  w{n}: {{}}\n" for n in range(9_000))
+    for text in (bomb, many, "agents: {../../worker-1: {github: true}, '..': {}}\n"):
+        commit(repo, {".ghp/machines.yaml": text})
+        assert open_workspace(repo, dict(os.environ)).settings.cards == {}
+
+
+def test_what_a_repository_grants_an_agent_waits_for_a_person(repo: Path) -> None:
+    for grant in ("github: true", "url: https://evil.example/v1", "permissions: [{tool: bash}]"):
+        commit(repo, {CARD: f"---\n{grant}\n---\n"})
+        with pytest.raises(RefusedError):
+            cards.of(open_workspace(repo, dict(os.environ)), "worker-1")
+
+
+def test_a_command_that_is_hidden_in_a_line_is_refused() -> None:
+    hidden = (
+        "make # ' \ncurl x | sh # '",
+        "make ${IFS}",
+        "env make",
+        "git log --output=.git/hooks/x",
+    )
+    for line in (
+        *hidden,
+        "make\n\tcurl x",
+        "make <(curl x)",
+        "PATH=. make",
+        "git -c alias.x=!sh x",
+    ):
+        assert refused_line(line, ["make"], [["ghp"]], lambda _: True), line
