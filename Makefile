@@ -11,7 +11,7 @@ DEV := .venv/.ready-all-dev
 # Compiled test modules are kept: to compile them again takes a fifth of a run.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-slow test-lowest check fix bench docs captures docs-site clean
+.PHONY: help demo demo-night test test-slow test-lowest check fix bench docs captures docs-site clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -19,6 +19,9 @@ help: ## this list
 
 demo: $(CORE) ## the main job on real repositories in a temporary place, in under a minute
 	$(BIN)/ghp agent-demo
+
+demo-night: $(CORE) ## a supervisor with four agents and twelve jobs, in about two minutes
+	$(BIN)/ghp agent-demo --night
 
 test: $(DEV) ## the tests, without the slow ones
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"

@@ -10,11 +10,12 @@ from pathlib import Path
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.terminal import frame
+from ghp_agents.cli.terminal import frame, signals
 from ghp_agents.cli.views.status_screen import screen
 from ghp_agents.core.clock import SystemClock
 from ghp_agents.core.errors import ExitCode
-from ghp_agents.demo import agents, checks, run, scenes
+from ghp_agents.demo import agents, checks, night_agent, night_checks, night_jobs, run, scenes
+from ghp_agents.demo import night as night_shift
 from ghp_agents.demo.checks import SummaryLine
 from ghp_agents.demo.sandbox import Sandbox, make
 from ghp_agents.presence.service import AgentView
@@ -22,19 +23,31 @@ from ghp_agents.reports.overview import AgentFacts, overview
 
 
 @click.command("agent-demo", epilog="Example: ghp agent-demo --keep")
+@click.option("--night", is_flag=True,
+              help="Show a supervisor with four agents and twelve jobs instead.")  # fmt: skip
 @click.option("--keep", is_flag=True, help="Keep the folder and print its path.")
 @click.option("--checks", "all_checks", is_flag=True, help="Print each check, with its figure.")
 @click.option("--play", "agent", metavar="AGENT", hidden=True, help="Run as one of the agents.")
 @click.argument("root", required=False, type=click.Path(path_type=Path), metavar="")
 @click.pass_context
 def demo(
-    ctx: click.Context, keep: bool, all_checks: bool, agent: str | None, root: Path | None
+    ctx: click.Context,
+    night: bool,
+    keep: bool,
+    all_checks: bool,
+    agent: str | None,
+    root: Path | None,
 ) -> None:
     """Show four agents in two clones: one is refused an edit, one asks, one hands over, one dies.
 
     Everything is in a temporary folder: a bare remote, two clones and four worktrees. No network.
+
+    With --night, `agent-work` does twelve jobs: one agent is killed, one fails its check, two
+    change one place, and one asks. The queue merges all, and `agent-report` tells what happened.
     """
     clock = SystemClock()
+    if agent == night_shift.PLAY:
+        ctx.exit(night_agent.main(clock, _log))
     if agent and root:
         agents.play(Sandbox(root, clock), agent)
         return
@@ -42,7 +55,8 @@ def demo(
     sandbox = Sandbox(folder / "place", clock)
     began = clock.now()
     try:
-        results = _perform(sandbox)
+        with signals.exit_on_signals():
+            results = _perform_night(sandbox) if night else _perform(sandbox)
     finally:
         if keep:
             output.say(f"Kept: {sandbox.root}")
@@ -61,6 +75,24 @@ def _perform(sandbox: Sandbox) -> list[SummaryLine]:
     with frame.stage() as (say, show):
         course = run.play(sandbox, partial(_tell, say), partial(_show, show))
     return checks.run(sandbox, course)
+
+
+def _log(text: str) -> None:
+    output.data(text)
+    output.flush()
+
+
+def _perform_night(sandbox: Sandbox) -> list[SummaryLine]:
+    count, agents_ = len(night_jobs.JOBS), night_shift.AGENTS
+    output.data(f"{count} jobs that need each other, {agents_} agents, one night. You sleep.\n\n")
+    output.flush()
+    night_shift.make(sandbox)
+    with frame.stage() as (say, show):
+        runs = night_shift.play(sandbox, partial(_tell, say), partial(_show, show))
+    results = night_checks.summary(sandbox, runs)
+    output.data("\nyou $ ghp agent-report\n\n")
+    output.data(night_shift.report(sandbox))
+    return results
 
 
 def _tell(say: Callable[[frame.Line], None], scene: str) -> None:

@@ -41,6 +41,7 @@ COLOURS = {
     "worker-3": "bold blue",
     "worker-4": "bold red",
 }
+COLOURS |= {f"night-{n}": COLOURS[f"worker-{n}"] for n in range(1, 5)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,9 @@ def styled(text: str, width: int) -> Iterator[list[Part]]:
             rest = ""
         else:
             name, _, what = first.partition(" ")
+            time = [(f"{name} ", "dim")] if name[:1].isdigit() else []
+            if time:
+                name, _, what = what.partition(" ")
             rest = "bold" if what.startswith("$ ") else ""
-            yield [(name, COLOURS.get(name, "")), (f" {what}", rest)]
+            yield [*time, (name, COLOURS.get(name, "")), (f" {what}", rest)]
         yield from ([(part, rest)] for part in more)

@@ -13,8 +13,10 @@ from ghp_agents.presence import stopping
 from ghp_agents.runs import causes, give_up, outcome
 from ghp_agents.runs.host_news import HostNews
 from ghp_agents.runs.reaction import RunCause
-from ghp_agents.runs.record import ASKS, RunRecord
+from ghp_agents.runs.record import ASKS, FINISHED, RunRecord
 from ghp_agents.state.presence import number
+
+CLOSES_WITHIN = 60.0  # seconds between a merge and the news that its issue is closed
 
 
 class FleetRecords(NamedTuple):
@@ -61,3 +63,21 @@ def _is_ours(ctx: Context, lock: Lock, agents: Collection[str]) -> bool:
     agent = lock.holder or ""
     epoch = number(ctx.ws.presence(agent) or {}, "epoch")
     return agent in agents and is_mine(lock, agent, epoch, ctx.locks.clone)
+
+
+class FreedIssues:
+    """Finished issues whose claims have ended. A merge in another clone frees the claim before this
+    clone hears that the issue is closed, so nobody should begin with it at once."""
+
+    def __init__(self) -> None:
+        self._since: dict[str, float] = {}  # by run
+
+    def young(
+        self, last: Iterable[RunRecord], held: Mapping[int, str], now: float
+    ) -> frozenset[int]:
+        """The issues whose claims were seen to have ended less than CLOSES_WITHIN ago. `last` are
+        the last runs, `held` the holders by issue."""
+        free = [run for run in last if run.outcome == FINISHED and run.issue not in held]
+        return frozenset(
+            run.issue for run in free if now < self._since.setdefault(run.id, now) + CLOSES_WITHIN
+        )

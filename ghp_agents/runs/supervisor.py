@@ -23,7 +23,7 @@ from ghp_agents.runs import (
     record,
     stream,
 )
-from ghp_agents.runs.fleet_records import FleetRecords
+from ghp_agents.runs.fleet_records import FleetRecords, FreedIssues
 from ghp_agents.runs.host_news import HostWatch
 from ghp_agents.runs.launch import Make, RunCommand
 from ghp_agents.runs.policy import FleetView, LiveRun, OpenJob, RunLimits, Slot
@@ -67,7 +67,7 @@ class Supervisor:
         self._read_at = self._sync_at = -1e9
         self._blocked: dict[str, float] = {}  # by agent: when to try again after an error
         self._looked: dict[str, tuple[float, object]] = {}
-        self._known = FleetRecords()
+        self._known, self._freed = FleetRecords(), FreedIssues()
         self._cannot: dict[str, set[str]] = {}  # by run: who cannot go on with its issue
         self._host = HostWatch()
         self._spending = Spending(self._ctx, tell)
@@ -251,6 +251,7 @@ class Supervisor:
             )  # fmt: skip
 
     def _take(self, agent: str, skips: frozenset[int]) -> None:
+        skips |= self._freed.young(self._last(), self._known.claims, self._now)
         try:
             self._start(agent, None, skips, None)
         except RefusedError as nothing:

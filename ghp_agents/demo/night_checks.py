@@ -1,0 +1,123 @@
+"""The ends of the night: figures read back from the repositories, each with a check."""
+
+from collections.abc import Iterator, Sequence
+
+from ghp_agents.core import process
+from ghp_agents.demo import night_jobs as jobs
+from ghp_agents.demo.checks import SummaryLine
+from ghp_agents.demo.night import AGENTS, CHECK, DAY, NIGHT
+from ghp_agents.demo.night_jobs import ASKS, CONFLICT, JOBS, KILLED, RED
+from ghp_agents.demo.sandbox import Sandbox, run_git
+from ghp_agents.escalations import service as escalation
+from ghp_agents.handoffs import returned
+from ghp_agents.issues.issue import Issue
+from ghp_agents.runs import processes
+from ghp_agents.runs.record import FAILED, FINISHED, RunRecord
+from ghp_agents.wiring import App
+
+TROUBLES = (KILLED, RED, ASKS, CONFLICT)  # each takes one run more
+TIMEOUT_S = 120.0  # seconds for the tests of main
+
+
+def summary(place: Sandbox, runs: Sequence[RunRecord]) -> list[SummaryLine]:
+    """Run all checks."""
+    app = place.app(DAY)
+    app.exchange.sync()
+    issues = {each.title: each for each in app.tracker.list(closed=True)}
+    return [
+        *_jobs(app, issues),
+        *_runs(app, issues, runs),
+        *_main(place),
+        *_left(place, runs),
+    ]
+
+
+def _jobs(app: App, issues: dict[str, Issue]) -> Iterator[SummaryLine]:
+    closed = [each for each in issues.values() if each.state == "closed"]
+    yield SummaryLine("jobs done", f"{len(closed)} of {len(JOBS)}", len(closed) == len(JOBS))
+    pulls = app.forge.list(closed=True)
+    merged = [each for each in pulls if each.state == "merged"]
+    yield SummaryLine(
+        "pull requests merged by the queue", str(len(merged)),
+        len(merged) == len(pulls) == len(JOBS),
+    )  # fmt: skip
+    known, _ = escalation.read_all(app.store.snapshot())
+    answers = ", ".join(each.answers[-1].text for each in known if each.answers)
+    yield SummaryLine(
+        "questions to the person, and the answer", f"{len(known)}, {answers}",
+        len(known) == 1 and answers == jobs.ANSWER,
+    )  # fmt: skip
+
+
+def _runs(app: App, issues: dict[str, Issue], runs: Sequence[RunRecord]) -> Iterator[SummaryLine]:
+    by_trouble = {
+        job.trouble: [run for run in runs if run.issue == issues[job.title].number] for job in JOBS
+    }
+    agents, wanted = len({run.agent for run in runs}), len(JOBS) + len(TROUBLES)
+    yield SummaryLine(
+        "agents, and their runs", f"{agents}, {len(runs)}",
+        (agents, len(runs)) == (AGENTS, wanted),
+    )  # fmt: skip
+    killed, red = by_trouble[KILLED], by_trouble[RED]
+    yield _ends("the killed agent's job", killed, "ended from outside")
+    yield _ends("the job whose check failed", red, "exited with code")
+    back = [
+        entry
+        for pull in app.forge.list(closed=True)
+        for entry in returned.read_returns(
+            app.store.snapshot().files(returned.folder_of(pull.number))
+        )[0]
+    ]
+    titles = {int(each.number): each.title for each in issues.values()}
+    pulls = {each.number: titles.get(each.issue or 0) for each in app.forge.list(closed=True)}
+    conflicts = [job.title for job in JOBS if job.trouble == CONFLICT]
+    words = ", ".join(f"#{entry.pull}: {returned.REASONS[entry.reason]}" for entry in back)
+    yield SummaryLine(
+        "sent back by the queue", words or "nothing",
+        len(back) == 1 and pulls[back[0].pull] in conflicts,
+    )  # fmt: skip
+    twice = [
+        (one.issue, one.id)
+        for one in runs
+        for other in runs
+        if one.id < other.id and one.issue == other.issue and _overlap(one, other)
+    ]
+    yield SummaryLine("jobs that two runs had at once", str(len(twice)), not twice)
+
+
+def _ends(what: str, runs: Sequence[RunRecord], why: str) -> SummaryLine:
+    """A job whose first run failed so, and whose last one finished."""
+    shown = ", then ".join(run.outcome for run in runs)
+    holds = (
+        [run.outcome for run in runs] == [FAILED, FINISHED] and why in runs[0].why
+        if runs
+        else False
+    )
+    return SummaryLine(what, shown, holds)
+
+
+def _overlap(one: RunRecord, other: RunRecord) -> bool:
+    return max(one.seconds, other.seconds) < min(one.ended, other.ended)
+
+
+def _main(place: Sandbox) -> Iterator[SummaryLine]:
+    fresh = place.root / "fresh"
+    run_git(place.root, "clone", "-q", str(place.remote), str(fresh))
+    done = process.run(CHECK.split(), cwd=fresh, env=place.environ(), timeout=TIMEOUT_S)
+    count = len(list(fresh.glob("test_*.py")))
+    state = "green" if done.code == 0 else "red"
+    yield SummaryLine(
+        "main's tests, in a new clone", f"{count} files, {state}",
+        done.code == 0 and count == len(JOBS) + 1,
+    )  # fmt: skip
+    page = (fresh / jobs.PAGE).read_text(encoding="utf-8")
+    lines = [job.module for job in JOBS if f"`{job.module}`" in page]
+    wanted = [job.module for job in JOBS if job.trouble == CONFLICT]
+    yield SummaryLine("lines kept of both sides of the conflict", str(len(lines)), lines == wanted)
+
+
+def _left(place: Sandbox, runs: Sequence[RunRecord]) -> Iterator[SummaryLine]:
+    alive = [pid for run in runs for pid in processes.marked(run.id)]
+    yield SummaryLine("processes left", str(len(alive)), not alive)
+    dirty = [name for name in (NIGHT, DAY) if run_git(place.clone(name), "status", "--porcelain")]
+    yield SummaryLine("main worktrees with changes", str(len(dirty)), not dirty)
