@@ -4,7 +4,7 @@ Each cut names the command that shows the rest, so readers know what is missing.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 LEAST = 1_000  # characters; with less, even the list of omitted sections would not fit
 BEGINNING = 80  # characters; the shortest beginning of a long line worth showing
@@ -13,8 +13,7 @@ BEGINNING = 80  # characters; the shortest beginning of a long line worth showin
 _MARK, _BETWEEN = "\x1e", "\x1f"
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetSection:
+class BudgetSection(NamedTuple):
     """A part of the text, and the command that shows it in full."""
 
     title: str

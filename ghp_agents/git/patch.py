@@ -10,7 +10,6 @@ import mmap
 import os
 import tempfile
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,8 +38,7 @@ Screen = Callable[[PatchedFile, bytes], str | None]
 _Described = tuple[PatchedFile, tuple[str, str], str]  # with its modes and its new object
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(NamedTuple):
     """Uncommitted work on top of the commit `base`, which is empty before the first commit."""
 
     base: str
@@ -84,8 +82,7 @@ def take_patch(
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """The part of the patch for one file: its start and size in the whole patch."""
 
     change: PatchedFile

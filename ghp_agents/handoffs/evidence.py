@@ -4,8 +4,8 @@ A fact that cannot be read becomes a note, so one failure hides no other fact.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, NotFoundError
 from ghp_agents.core.ids import Actor
@@ -26,8 +26,7 @@ from ghp_agents.state.record import Problem
 from ghp_agents.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceTopic:
+class EvidenceTopic(NamedTuple):
     """The subject: an issue, or an agent's work without one."""
 
     actor: Actor
@@ -42,8 +41,7 @@ class EvidenceTopic:
         return self.issue.numbers if self.issue else (self.number,)
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """The state of a worktree's branch."""
 
     name: str | None = None  # None: detached
@@ -53,11 +51,10 @@ class Branch:
     operation: str | None = None
     conflicts: tuple[str, ...] = ()
     unsent: int | None = None  # commits on no remote; None without one
-    history: worktree.History = field(default_factory=worktree.History)
+    history: worktree.History = worktree.History()
 
 
-@dataclass(frozen=True, slots=True)
-class TopicFacts:
+class TopicFacts(NamedTuple):
     """What the state store has about a topic."""
 
     escalations: tuple[Escalation, ...]

@@ -12,8 +12,7 @@ NOTE_LIMIT = 50_000  # characters
 TAKE_ANOTHER = "Take another issue: `ghp agent-start --next`."
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(NamedTuple):
     """Work that could not be stored, and why."""
 
     path: str
@@ -21,8 +20,7 @@ class Missing:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(NamedTuple):
     """Uncommitted work stored with a handoff. Without a patch, all of it was left out."""
 
     base: str  # the commit that it is based on; empty before the first commit
@@ -71,8 +69,7 @@ class Sections(NamedTuple):
 NO_WORDS = Sections()
 
 
-@dataclass(frozen=True, slots=True)
-class Handoff:
+class Handoff(NamedTuple):
     """The fields of a handoff, without the document that people read."""
 
     id: str
@@ -97,8 +94,7 @@ class Handoff:
         return f"H-{self.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(NamedTuple):
     """The facts that decide the next steps."""
 
     issue: int | None = None

@@ -1,7 +1,7 @@
 """Resume: what an agent needs to continue, the most important first, within a size limit."""
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -176,11 +176,9 @@ def _steps(
         return ["Stop: you were told to. Change nothing more, and end your turn."]
     last = chosen.handoff
     work = last.work if last and not is_here and not _restored(chosen) else None
-    now = replace(  # the present situation; that of the handoff may be outdated
-        evidence.situation(chosen.about, branch, chosen.facts.escalations),
-        stored=work.files if work else 0,
-        is_stopped=is_stopped,
-    )
+    # The present situation; that of the handoff may be outdated.
+    now = evidence.situation(chosen.about, branch, chosen.facts.escalations)
+    now = now._replace(stored=work.files if work else 0, is_stopped=is_stopped)
     fixes = returned_work.steps(ctx.ws, ctx.store.snapshot(), chosen.about)
     return [*([] if is_stopped else fixes), *next_steps(now)]
 

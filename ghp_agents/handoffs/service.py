@@ -2,8 +2,7 @@
 
 import hashlib
 import secrets
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import secret_scan, templates
@@ -44,8 +43,7 @@ from ghp_agents.workspace import Workspace, now_text
 TEMPLATE = "handoff.md.j2"
 
 
-@dataclass(frozen=True, slots=True)
-class HandoffResult:
+class HandoffResult(NamedTuple):
     """The result of a handoff."""
 
     handoff: Handoff
@@ -58,8 +56,7 @@ class HandoffResult:
     shared: str = ""  # what others of this worktree edit, in one line
 
 
-@dataclass(frozen=True, slots=True)
-class HandoffFacts:
+class HandoffFacts(NamedTuple):
     """The contents of a handoff; `about.actor` is who hands over."""
 
     about: EvidenceTopic
@@ -101,7 +98,7 @@ def handoff(
     tidy, warnings = _note(ctx.ws, note)
     facts = _facts(ctx, about, ask_rights=not checkpoint)
     every, cut = _words(ctx.ws, facts, words)
-    facts = replace(facts, sections=every)
+    facts = facts._replace(sections=every)
     notes = (*warnings, *cut, *facts.notes)
     if actor.is_person and not (tidy or (words and any(words))) and _is_empty(facts):
         raise RefusedError(
@@ -114,13 +111,13 @@ def handoff(
 
         carried = commits.carry(ctx, facts.branch, receiver, push=push)
         unsent = 0 if carried.is_pushed else facts.branch.unsent
-        facts = replace(facts, carried=carried, branch=replace(facts.branch, unsent=unsent))
+        facts = facts._replace(carried=carried, branch=facts.branch._replace(unsent=unsent))
     if unless_empty and not tidy and (_is_empty(facts) or _is_given_away(facts)):
         draft = _build_handoff(ctx.ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
         return HandoffResult(draft, "", "", False, notes)
     kind = CHECKPOINT if checkpoint else HANDOFF
     handed = record_of(ctx.ws, ctx.store, facts, kind=kind, to=receiver, note=tidy, dry_run=dry_run)
-    return replace(handed, notes=notes)
+    return handed._replace(notes=notes)
 
 
 def record_of(
@@ -144,14 +141,14 @@ def record_of(
         known, _ = evidence.handoffs_about(snapshot, about)
         if known and _is_unchanged(known[-1], draft):
             return _unchanged_result(snapshot, known[-1], facts.notes), []
-        now = replace(draft, clock=snapshot.clock + 1)
+        now = draft._replace(clock=snapshot.clock + 1)
         document = record.render(now, body)
         text, learnt = document.decode("utf-8"), len(facts.learnt)
         handed = HandoffResult(now, text, record.path_of(now), True, facts.notes, learnt)
         return handed, [] if dry_run else [_record(now, document, facts)]
 
     done = transact(store, decide)
-    return replace(done, carried=facts.carried, shared=facts.work.shared)
+    return done._replace(carried=facts.carried, shared=facts.work.shared)
 
 
 def _is_unchanged(last: Handoff, draft: Handoff) -> bool:
@@ -303,8 +300,8 @@ def _evidence(
 def _situation(facts: HandoffFacts, to: str | None) -> rules.Situation:
     about, branch = facts.about, facts.branch
     passed_on = [claim_name(number) for number in about.numbers if number]
-    return replace(
-        evidence.situation(about, branch, facts.topic_facts.escalations),
+    now = evidence.situation(about, branch, facts.topic_facts.escalations)
+    return now._replace(
         unstored=len(facts.work.missing),
         stored=len(facts.work.patch.changes),
         branch=as_code(branch.name) if branch.name else None,

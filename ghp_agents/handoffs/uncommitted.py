@@ -1,7 +1,7 @@
 """Uncommitted work for a handoff: what is stored, and what cannot be."""
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ghp_agents.core import secret_scan
 from ghp_agents.core.file_names import plain
@@ -16,8 +16,7 @@ from ghp_agents.worktrees.provision import unchanged_files
 _OTHERS = "another agent of this worktree edits it"
 
 
-@dataclass(frozen=True, slots=True)
-class Uncommitted:
+class Uncommitted(NamedTuple):
     """The differences from the last commit."""
 
     patch: Patch

@@ -1,7 +1,7 @@
 """Parse an issue's body: its goal, its acceptance criteria and its task list."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")  # closing marks are stripped later: faster
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -16,8 +16,7 @@ _ACCEPTANCE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading with the text below it, deeper headings included."""
 
     title: str
@@ -25,8 +24,7 @@ class Section:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(NamedTuple):
     """The parts of an issue's body; empty where the body has none."""
 
     goal: str = ""

@@ -78,15 +78,15 @@ def test_each_reason_why_they_cannot_be_used_is_said(
     def why(known: Handoff) -> str:
         return commits.unpack(station.ws, store, known)
 
-    assert why(replace(handoff, commits=None)) == "they are not stored with the handoff"
-    assert why(replace(handoff, id="0" * 12)) == "this clone has not fetched them"
+    assert why(handoff._replace(commits=None)) == "they are not stored with the handoff"
+    assert why(handoff._replace(id="0" * 12)) == "this clone has not fetched them"
     bad = replace(handoff.commits, digest="0" * 64)
-    assert why(replace(handoff, commits=bad)) == "the stored pack does not match its checksum"
+    assert why(handoff._replace(commits=bad)) == "the stored pack does not match its checksum"
     other = replace(handoff.commits, base=unknown)
-    assert why(replace(handoff, commits=other)) == (
+    assert why(handoff._replace(commits=other)) == (
         "they are based on 111111111111, which this clone does not have"
     )
-    assert why(replace(handoff, head=unknown)) == f"bad object {unknown}"
+    assert why(handoff._replace(head=unknown)) == f"bad object {unknown}"
     assert git(station.folder, "branch", "--list", "agent/*") == ""
 
 
