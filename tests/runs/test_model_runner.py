@@ -74,6 +74,8 @@ def test_a_model_works_from_an_issue_to_a_pull_request(shift: Shift, models: Fak
     logs = invoke("agent-logs night", shift.repo)
     assert logs.out.splitlines()[:3] == ["I look.", "> list", "> write src/new.py"]
     assert logs.out.splitlines()[-1] == "Ended."
+    used = (shift.app().ws.presence("night") or {})["usage"]
+    assert (used["model"], used["spent"][0]["inputTokens"]) == ("qwen", 14)
     assert shift.last().turns == 7
     assert shift.last().tokens == 14
 
@@ -91,7 +93,7 @@ def test_an_edit_of_a_file_that_another_agent_holds_is_refused(
     code, _ = work(shift, models, "--tries", "1")
     assert code == 1
     said = models.requests(KEY)[-1].said
-    assert "Refused: other holds a lease on held.txt" in said
+    assert "Refused: held.txt is leased by other since" in said
     assert not (Path(shift.last().path) / "held.txt").exists()
 
 

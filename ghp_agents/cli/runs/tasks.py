@@ -55,7 +55,7 @@ def list_tasks(app: App, limit: int | None, as_json: bool) -> None:
         short, now = short_ids(run.id for run in _runs(app)), app.ws.clock.now()
         states = [task_run.state_of(app.ws, run) for run in runs]
         rows = [
-            [f"R-{short[run.id]}", one_line(run.task, 40), age(run.at, now), state,
+            [f"R-{short[run.id]}", one_line(run.task, 24), age(run.at, now), state,
              _progress(app, run, state)]
             for run, state in zip(runs, states, strict=True)
         ]  # fmt: skip

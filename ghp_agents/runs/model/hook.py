@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghp_agents.core import process
+from ghp_agents.runs.model.answer import ModelAnswer
 
 TIMEOUT_S = 60.0
 REPLY_LIMIT = 1_000_000  # bytes
@@ -29,12 +30,13 @@ class ModelHook:
 
     def __init__(self, folder: Path, session: str, env: Mapping[str, str]) -> None:
         self._folder, self._session, self._env = folder, session, env
+        self._usage: dict[str, Any] = {}
 
     def event(self, name: str, **fields: Any) -> HookAnswer:
         """Report an event by its name in `hooks/openai.py`."""
         message = {
             "hook_event_name": name, "session_id": self._session, "cwd": str(self._folder),
-            **fields,
+            **fields, **({"usage": self._usage} if self._usage else {}),
         }  # fmt: skip
         command = [sys.executable, "-P", "-m", "ghp_agents", "hook", "openai"]
         try:
@@ -52,6 +54,14 @@ class ModelHook:
             _text(reply.get("deny")), _text(reply.get("context")),
             {str(key): str(value) for key, value in env.items()} if isinstance(env, dict) else {},
         )  # fmt: skip
+
+    def count(self, model: str, answer: ModelAnswer) -> None:
+        """Add what an answer used; the next event reports it."""
+        known = self._usage
+        used = {"inputTokens": answer.tokens_in, "outputTokens": answer.tokens_out,
+                "usd": answer.cost}  # fmt: skip
+        counts = {name: known.get(name, 0) + amount for name, amount in used.items() if amount}
+        self._usage = {**known, **counts, "model": model} if counts else known
 
     def refusal(self, tool: str, given: Mapping[str, Any]) -> HookAnswer:
         """May the tool do this? `deny` says why not, `context` warns. An edit is given with the

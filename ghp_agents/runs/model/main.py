@@ -76,7 +76,9 @@ def main(argv: Sequence[str]) -> int:
         kept.add({"role": "user", "content": task})
 
         def ask(body: transcript.Message) -> ModelAnswer:
-            return endpoint.ask(body, clock.wait, printer.note, printer.alive)
+            answer = endpoint.ask(body, clock.wait, printer.note, printer.alive)
+            hook.count(model, answer)
+            return answer
 
         loop = ModelLoop(ask, toolbox, hook, kept, printer, model=model,
                          context=given.context * CHARS, rounds=given.turns)  # fmt: skip
