@@ -67,6 +67,7 @@ class PluginMessage(HookMessage, total=False):
 
     pid: int
     agent_id: str
+    socket: str
     usage: dict[str, float | str]
 
 

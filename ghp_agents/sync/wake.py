@@ -13,14 +13,15 @@ from ghp_agents.core.json_file import object_file
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import way_in
+from ghp_agents.workspace import now_text
 
 FOLDER = "woken"
 PAUSE = 60.0  # seconds between two calls of one session
 REFUSED_PAUSES = (60.0, 300.0, 1_800.0)  # after each refused call of a session; then no more
 CALL = (
     "ghp-agents, which coordinates the agents of this repository, has news for this agent. Its "
-    "hook adds the news to this message. `ghp agent-inbox` lists messages."
-)
+    "hook adds the news to this message. `ghp agent-inbox` lists messages. Called at {}."
+)  # with the time, because Claude Code drops a message that is identical to the one before
 
 
 def wake(ctx: Context, agent: AgentName, keys: Collection[str]) -> None:
@@ -33,7 +34,7 @@ def wake(ctx: Context, agent: AgentName, keys: Collection[str]) -> None:
     kept, now = file.read(), ctx.ws.steady()
     if not is_due(kept, session, keys, now):
         return
-    if way_in.send(ctx.ws, agent, CALL):
+    if way_in.send(ctx.ws, agent, CALL.format(now_text(ctx.ws))):
         file.write({"keys": sorted(keys), "at": now})
     else:
         refused = _refused(kept, session) + 1

@@ -29,7 +29,8 @@ HEAD = """\
 Two sessions of Claude Code and one of Codex work in two clones of a repository with
 `agents.review: required`. No person types anything. A test plays this with the real clients: their
 models follow a script, and what they read comes from the hooks. `TIME` and `COMMIT` stand for what
-differs from run to run.
+differs from run to run. Here, the test gives each session its next step. Another test lets three
+sessions rest at their terminals after one prompt: messages alone wake them, up to the merge.
 """
 REQUEST = re.compile(r"Review (M-[0-9a-f]+) by agent worker-1")
 WORK = "mkdir src && echo tabs > src/parse.py && git add . && git commit -qm Parse"

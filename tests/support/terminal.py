@@ -11,6 +11,7 @@ import subprocess
 import termios
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from threading import Thread
 from time import monotonic
 
 TIMEOUT_S = 60.0  # seconds without a sign of life
@@ -40,6 +41,15 @@ class Terminal:
     def type(self, text: str) -> None:
         """Keys, and the end of the line as a key of its own: some take both at once as pasted."""
         os.write(self._descriptor, text.encode())
+
+    def read_on(self) -> None:
+        """Read in the background until the program ends: else it would wait for its reader."""
+
+        def read() -> None:
+            while new := self._read():
+                self.shown += new
+
+        Thread(target=read, daemon=True).start()
 
     def _read(self) -> str:
         try:

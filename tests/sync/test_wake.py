@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.presence import service as presence
@@ -65,7 +66,8 @@ def test_a_request_wakes_once_and_is_told_by_the_hook(team: Team) -> None:
     assert team.sync() == 0
     team.one.send("worker-2", subject="Rm -rf", kind="request")
     assert [team.sync(), team.sync()] == [1, 1]
-    assert team.calls == [f"queue --thread=s-1 --message={wake.CALL}"]
+    at = to_text(team.one.clock.now())
+    assert team.calls == [f"queue --thread=s-1 --message={wake.CALL.format(at)}"]
     assert "Rm -rf" in notifications.gather(team.app, RESTING).text
 
 
@@ -79,6 +81,14 @@ def test_a_returned_pull_request_wakes_its_agent(team: Team) -> None:
     assert team.sync() == 0
     sent_back(road.merge(1))
     assert [team.sync(), team.sync()] == [1, 1]
+
+
+def test_no_call_is_identical_to_the_one_before(team: Team) -> None:
+    for subject in ("First", "Second"):
+        team.one.send("worker-2", subject=subject, kind="request")
+        team.sync()
+        team.one.clock.wait(wake.PAUSE)
+    assert len(set(team.calls)) == 2
 
 
 def test_a_note_waits_and_a_reply_does_not(team: Team) -> None:
