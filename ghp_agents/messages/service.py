@@ -109,7 +109,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
                 return SendResult(earlier, is_new=False), []
         _refuse_storm(ctx, known, message)
         message = message._replace(id=rules.identity(message, _times(message, known)))
-        notes = (*_absent(snapshot, message), *_unheard(ctx, snapshot, message))
+        notes = (*_absent(snapshot, message), *unheard(ctx, snapshot, message))
         return SendResult(message, is_new=True, notes=notes), [sent_record(message)]
 
     result = transact(ctx.store, decide)
@@ -200,7 +200,7 @@ def _absent(snapshot: Snapshot, message: Message) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _unheard(ctx: Context, snapshot: Snapshot, message: Message) -> tuple[str, ...]:
+def unheard(ctx: Context, snapshot: Snapshot, message: Message) -> tuple[str, ...]:
     """A note if the message reaches no known agent."""
     if not all(map(address.is_group, message.to)):
         return ()

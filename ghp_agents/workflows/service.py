@@ -75,8 +75,14 @@ def _act(ctx: Context, run: WorkflowRun, action: Action) -> list[str]:
         title = f"Asked {result.escalation.name}: {result.escalation.title}"
         return [*([title] if result.is_new else []), *result.notes]
     sent = _send(ctx, run, action, to)
-    what = f"{sent.name} «{step.title}» to {to}" if sent else ""
-    return [f"Workflow {start.name}: sent {what}."] if sent else []
+    if sent is None:
+        return []
+    lacking = [*service.unheard(ctx, ctx.store.snapshot(), sent)]
+    if lacking and to.startswith(CAPABILITY):
+        lacking.append(
+            f"Who can do it says so: `ghp agent-whoami --capability {to.removeprefix(CAPABILITY)}`."
+        )
+    return [f"Workflow {start.name}: sent {sent.name} «{step.title}» to {to}.", *lacking]
 
 
 def _create(ctx: Context, run: WorkflowRun, step: WorkflowStep) -> list[str]:

@@ -153,6 +153,17 @@ def test_two_clones_that_continue_at_once_and_before_they_meet_send_one_message(
     assert team.runs()[0]["steps"][1]["message"] == answer["id"]
 
 
+def test_a_step_that_nobody_can_do_says_so_when_it_is_sent(team: Team) -> None:
+    done = invoke("agent-run review 'The parser' --as worker-1", team.one, clock=team.clock)
+    assert done.err.splitlines()[2:] == [
+        "No other agent listens to @capability:review now.",
+        "Who can do it says so: `ghp agent-whoami --capability review`.",
+    ]
+    team("agent-whoami --capability review", "worker-2")
+    team.exchange()
+    assert len(team.inbox("worker-2")) == 1
+
+
 def test_a_review_that_approves_needs_no_answer(team: Team) -> None:
     team("agent-run review 'The parser' --to worker-2", "worker-1")
     team.exchange()
