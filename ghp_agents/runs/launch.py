@@ -92,7 +92,7 @@ def launch(
     place = folder.of(ws, run.id)
     files.write_atomically(place / "prompt.md", text.encode())
     spent = before.cost if before else 0.0
-    rules = _rules(command, place, str(started.path))
+    rules = write_rules(command.card, command.runner.name, place, str(started.path))
     words = command.runner.command(
         _fields(command, place, text[:PROMPT_LIMIT], session, spent), command.args,
         resumes=bool(session), rights=rules.args if rules else None,
@@ -122,14 +122,13 @@ def rest(ws: Workspace, agent: str) -> None:
     client_process.tie(ws, agent, os.getpid())
 
 
-def _rules(command: RunCommand, place: Path, top: str) -> ClientRules | None:
+def write_rules(card: AgentCard | None, runner: str, place: Path, top: str) -> ClientRules | None:
     """Write down what the run may do; returns it in the client's terms. Raises OSError."""
-    card = command.card
     if card is None or card.permissions is None:
         return None
     path = place / rights.FILE
     files.write_atomically(path, json.dumps(rights.document(card, top)).encode())
-    rules = rights.render(card, command.runner.name, str(place))
+    rules = rights.render(card, runner, str(place))
     for name, text in rules.files.items():
         files.write_atomically(place / name, text.encode())
     return rules._replace(env={**rules.env, RIGHTS: str(path)})

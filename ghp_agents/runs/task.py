@@ -4,12 +4,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ghp_agents.cards import card
+from ghp_agents.cards.card import AgentCard
 from ghp_agents.core import front_matter
 from ghp_agents.core.clock import duration
 from ghp_agents.core.ids import one_line
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.runs.record import ENDED, FAILED, FINISHED, STARTING, RunRecord
 
+CARD_FIELDS = ("permissions", "autonomous", "model")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 DEFAULT_TIME = 3_600.0  # seconds
 LONGEST_TIME = 7 * 86_400.0
@@ -30,6 +33,7 @@ class TaskFile(NamedTuple):
     steps: tuple[str, ...] = ()
     time: float = DEFAULT_TIME  # seconds
     prompt: str = ""
+    card: AgentCard | None = None  # what its client may do, and its model
 
 
 class TaskStep(NamedTuple):
@@ -54,6 +58,9 @@ def parse(name: str, data: bytes) -> TaskFile:
     prompt, run = document.body.strip(), _text(meta, "run")
     if not (run or prompt):
         raise ValueError("it has neither `run` nor a text below the front matter")
+    rights = _card(name, meta)
+    if run and rights:
+        raise ValueError("`permissions` and `model` are for a prompt, not for `run`")
     seconds = duration(_text(meta, "time") or "1h")
     if not 0 < seconds <= LONGEST_TIME:
         raise ValueError("`time` is not between 1s and 7d")
@@ -61,7 +68,14 @@ def parse(name: str, data: bytes) -> TaskFile:
         name, one_line(clean(_text(meta, "description")), STEP_LIMIT), run,
         _text(meta, "runner") or "claude",
         tuple(one_line(clean(step), STEP_LIMIT) for step in steps[:STEPS_MOST]), seconds, prompt,
+        rights,
     )  # fmt: skip
+
+
+def _card(name: str, meta: Mapping[str, Any]) -> AgentCard | None:
+    """The fields that are those of an agent's card; None without any. Raises ValueError."""
+    fields = {key: meta[key] for key in CARD_FIELDS if key in meta}
+    return card.parse("task", f".ghp/tasks/{name}.md", fields) if fields else None
 
 
 def _text(meta: Mapping[str, Any], key: str) -> str:

@@ -8,7 +8,7 @@ import contextlib
 import json
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from ghp_agents.hotpath.background import RUN
 from ghp_agents.messages import service as messages
 from ghp_agents.messages.service import Draft
 from ghp_agents.ports import Context
-from ghp_agents.runs import folder, processes, runners, stream, task
+from ghp_agents.runs import folder, launch, processes, rights, runners, stream, task
 from ghp_agents.runs.folder import LogReader
 from ghp_agents.runs.record import ENDED, FAILED, FINISHED, RUNNING, STARTING, STOPPED, RunRecord
 from ghp_agents.runs.runners import PROMPT_LIMIT
@@ -62,7 +62,8 @@ Lead = Callable[[str], Sequence[str]]  # the command that leads the run with thi
 def start(
     ws: Workspace, declared: TaskFile, args: Sequence[str], lead: Lead, keep: Sequence[str] = ()
 ) -> StartedTask:
-    """Start a task in this worktree. Raises RefusedError, UsageError, GhpError, OSError."""
+    """Start a task in this worktree. Raises RefusedError, also if its client cannot be
+    held to its permissions, UsageError, GhpError, OSError."""
     by = ws.actor()
     allowed = (ws.settings.runs or {}).get("tasks") or ()
     if not by.is_person and not {declared.name, "*"} & {*allowed}:
@@ -74,23 +75,26 @@ def start(
     id_ = files.random_hex(6)
     boot, seconds = ws.clock.interval()
     title = one_line(shlex.join([declared.name, *args]), SUMMARY)
+    runner = "sh" if declared.run else runners.find(declared.runner).name
     agent = "" if declared.run else agent_name(f"{declared.name[:50]}-{id_[:4]}")
     run = RunRecord(
-        id_, agent, 0, declared.runner if not declared.run else "sh", str(ws.folder),
+        id_, agent, 0, runner, str(ws.folder),
         ws.branch or "", to_text(ws.clock.now()), boot, seconds, task=title,
         starter="" if by.is_person else by.name,
     )  # fmt: skip
     place = folder.of(ws, run.id)
-    words, keeps = _command(declared, args, place)
+    if declared.card:
+        rights.check(declared.card, runner)
     own = {RUN: run.id, PROGRESS: str(place / STEPS), "PWD": run.path}
     if agent:
         own |= {"GHP_AGENT": agent, processes.PROMPT_FILE: str(place / "prompt.md")}
     folder.write(ws, run)
+    words, keeps, given = _command(declared, args, run, place)
     prompt = task.filled(declared.prompt, args)
     files.write_atomically(place / "prompt.md", prompt.encode("utf-8", "replace"))
     orders = TaskOrders(tuple(words), declared.time, declared.steps)
     files.write_atomically(place / COMMAND, json.dumps(orders._asdict()).encode())
-    environ = {**for_commands(ws.environ, {*keeps, *keep}), **own}
+    environ = {**for_commands(ws.environ, {*keeps, *keep}), **given, **own}
     try:
         child = process.start(lead(run.id), cwd=ws.folder, env=environ, log=place / "log")
     except OSError as error:
@@ -101,15 +105,21 @@ def start(
 
 
 def _command(
-    declared: TaskFile, args: Sequence[str], place: Path
-) -> tuple[list[str], Sequence[str]]:
-    """The command, and the variables with keys that it needs."""
+    declared: TaskFile, args: Sequence[str], run: RunRecord, place: Path
+) -> tuple[list[str], Sequence[str], Mapping[str, str]]:
+    """The command, the variables with keys that it needs, and others that it gets. Raises
+    OSError."""
     if declared.run:
-        return ["/bin/sh", "-c", declared.run, declared.name, *args], ()
+        return ["/bin/sh", "-c", declared.run, declared.name, *args], (), {}
     runner = runners.find(declared.runner)
     prompt = task.filled(declared.prompt, args)[:PROMPT_LIMIT]
     fields = {"prompt": prompt, "prompt_file": str(place / "prompt.md")}
-    return runner.command(fields), runner.keeps
+    card = declared.card
+    if card:
+        fields["model"] = card.model
+    rules = launch.write_rules(card, runner.name, place, run.path)
+    words = runner.command(fields, rights=rules.args if rules else None)
+    return words, runner.keeps, rules.env if rules else {}
 
 
 def lead(ctx: Context, run: RunRecord) -> RunRecord:
@@ -135,7 +145,7 @@ def lead(ctx: Context, run: RunRecord) -> RunRecord:
         why = f"it took longer than {ago(orders.time)}" if code is None else ""
     except OSError as failed:
         code, why = 127, f"cannot start: {failed.strerror}"
-    listener.read()
+    listener.end()
     progress = listener.progress
     error = progress.error or (listener.last if code else "")
     run = run._replace(turns=progress.turns, cost=progress.cost, tokens=progress.tokens,
@@ -165,9 +175,17 @@ class _Listener:
 
     def read(self) -> None:
         for line in self.reader.lines():
-            self.progress = stream.read(self.progress, line)
-            shown = stream.shown(line)
-            self.last = shown.text if shown and shown.text != "Ended." else self.last
+            self._take(line)
+
+    def end(self) -> None:
+        """Read the rest, also without an end of its line."""
+        self.read()
+        self._take(self.reader.last())
+
+    def _take(self, line: str) -> None:
+        self.progress = stream.read(self.progress, line)
+        shown = stream.shown(line)
+        self.last = shown.text if shown and shown.text != "Ended." else self.last
 
 
 def cancel(ctx: Context, run: RunRecord, reason: str) -> RunRecord:

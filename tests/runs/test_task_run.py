@@ -14,7 +14,7 @@ from ghp_agents.core.process import Child
 from ghp_agents.messages import mailbox
 from ghp_agents.runs import folder, processes, task_run
 from ghp_agents.runs.record import ENDED, RunRecord
-from ghp_agents.runs.task import TaskFile, TaskStep
+from ghp_agents.runs.task import TaskFile, TaskStep, parse
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
 
@@ -136,6 +136,34 @@ def test_a_client_gets_the_prompt_and_a_name_of_its_own(bureau: Bureau) -> None:
     task = TaskFile("ask", runner=runner, prompt="Look at $1.")
     run = bureau.ended(bureau.begin(task, "docs"))
     assert run.why == f"ask-{run.id[:4]}: Look at docs."
+
+
+PERMISSIONS = b"""---
+runner: codex
+model: small
+permissions:
+  - tool: write_file
+    scope: docs/**
+---
+Look.
+"""
+
+
+def test_a_client_is_held_to_the_permissions_of_its_task(bureau: Bureau, tmp_path: Path) -> None:
+    codex = tmp_path / "bin/codex"
+    codex.parent.mkdir()
+    codex.write_text('#!/bin/sh\ntest -f "$GHP_RIGHTS" && echo "$@" | tr "\\n" " "\n')
+    codex.chmod(0o755)
+    bureau.environ["PATH"] = f"{codex.parent}:{os.environ['PATH']}"
+    run = bureau.ended(bureau.begin(parse("ask", PERMISSIONS)))
+    assert run.outcome == "finished"
+    assert "--model small" in run.why
+    document = json.loads((folder.of(bureau.app().ws, run.id) / "rights.json").read_text())
+    assert (document["card"], document["run"]) == (".ghp/tasks/ask.md", None)
+    with pytest.raises(RefusedError, match="cannot be held to it"):
+        bureau.begin(parse("ask", PERMISSIONS.replace(b"codex", b"aider")))
+    with pytest.raises(ValueError, match="are for a prompt"):
+        parse("ask", PERMISSIONS.replace(b"runner: codex", b"run: make"))
 
 
 def test_a_task_is_led_once(bureau: Bureau) -> None:
