@@ -1,12 +1,15 @@
 """What the real clients report of their use, as `agent-report --cost` shows it."""
 
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.clients.steps import TRUSTED, edit, run, set_up, shell, start
+from tests.support.client_starts import STARTS
 from tests.support.clients import Bench, end
 from tests.support.fake_models import Call, Turn
 
@@ -87,6 +90,22 @@ def test_the_tokens_of_a_client_are_those_that_its_models_report(
     found = [350, 120, 26] if helped else [200, 80, 19]
     found[0] += 300
     assert [mine[name] for name in names] == ["worker-1", client, None, *found]
+
+
+def test_a_session_of_copilot_that_another_agent_resumes_counts_from_there(
+    bench: Bench, repo: Path
+) -> None:
+    set_up(bench, repo, "copilot")
+    bench.models.script("one", Turn("Done.", tokens=200))
+    assert end(start(bench, "copilot", repo, "one")).code == 0
+    run("agent-init", "--agent", "worker-7", cwd=repo)
+    bench.models.script("two", Turn("Again.", tokens=50))
+    (file,) = (bench.home / ".copilot/session-state").glob("*/events.jsonl")
+    begun = STARTS["copilot"](bench.models.url, "two", "Go on.")
+    command = [*bench.command("copilot"), *begun.args, "--resume", file.parent.name]
+    subprocess.run(command, cwd=repo, env={**os.environ, **begun.env, "PWD": str(repo)}, check=True)
+    found = {each["agent"]: each["inputTokens"] for each in costs(repo)["agents"]}
+    assert found == {"worker-1": 200, "worker-2": None, "worker-7": 50}
 
 
 def test_the_tokens_of_codex_are_those_that_it_counts_itself(bench: Bench, repo: Path) -> None:

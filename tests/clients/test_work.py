@@ -122,6 +122,27 @@ def test_from_an_issue_to_a_pull_request(night: Night) -> None:
     night.nothing_is_left()
 
 
+def test_what_a_run_uses_counts_and_ends_at_a_budget(night: Night) -> None:
+    repo = night.shift.repo
+    config = repo / ".ghp/config.json"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text(json.dumps({"agents": {"budgets": {"repository": {"turns": 1}}}}))
+    turns = [Turn("I write.", (night.call(line),)) for line in FINISHES]
+    night.bench.models.script(KEY, *turns, Turn("All is done."))
+    assert night.work("--once")[0] == 0
+    (used,) = json.loads(run("agent-report", "--cost", "--json", cwd=repo))["agents"]
+    last = night.shift.last()
+    assert (used["agent"], used["turns"]) == ("night", last.turns)
+    assert used["runSeconds"] > 0
+    assert used["usd"] == (round(last.cost, 6) or None)
+    assert (last.cost > 0) is (night.client == "claude")
+    code, lines = night.work("--once")
+    assert code == 0, lines
+    assert "turns by all agents (agents.budgets.repository.turns). Nothing new is begun" in lines
+    assert len(night.shift.runs()) == 1
+    night.nothing_is_left()
+
+
 def test_a_failed_run_goes_on_in_its_session(night: Night) -> None:
     night.bench.models.script(KEY, Turn("I give up at banana."))
     code, lines = night.work("--once", "--tries", "3", "--pause", "0s")
