@@ -1,6 +1,9 @@
 """The runner `openai`: its settings, its errors, and a whole run against a model of a script."""
 
 import json
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -118,6 +121,29 @@ def test_a_failed_run_goes_on_with_its_conversation(shift: Shift, models: FakeMo
     said = models.requests(KEY)[-1].said
     assert "I found banana." in said
     assert "You worked on this before." in said
+
+
+@pytest.mark.slow
+def test_a_run_that_is_stopped_ends_the_command_of_its_model(
+    shift: Shift, models: FakeModels
+) -> None:
+    asked = threading.Event()
+
+    def sleep(_: fake_models.Request) -> Turn:
+        asked.set()
+        return Turn("", (Call("run", {"command": "sleep 1000 & sleep 1000"}),))
+
+    models.script(KEY, sleep)
+    command = [sys.executable, "-m", "ghp_agents", *WORK.split(), "--"]
+    endpoint = [f"--url={models.url}/v1", "--key-env=MODEL_KEY"]
+    with subprocess.Popen(
+        [*command, *endpoint], cwd=shift.repo, stderr=subprocess.DEVNULL
+    ) as supervisor:
+        assert asked.wait(60)
+        succeed(shift.repo, "agent-stop night --now --as @me")
+        supervisor.wait(60)
+    assert states(shift.runs()) == [("night", 1, "stopped")]
+    assert processes.marked(shift.last().id) == []
 
 
 def test_the_settings_of_a_person_name_the_endpoint(models: FakeModels) -> None:
