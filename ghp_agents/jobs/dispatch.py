@@ -36,6 +36,10 @@ def dispatch(ctx: Context, *, dry_run: bool = False) -> Dispatched:
             _assign(ctx, each)
         except GhpError as error:
             failures[each.issue.number] = str(error)
+    if not dry_run:
+        if plan.assignments:
+            ctx.exchange.sync()  # of two dispatches at once, the later one sees both
+        settle(ctx)
     return Dispatched(plan, failures)
 
 
@@ -67,11 +71,30 @@ def read_plan(ctx: Context) -> DispatchPlan:
 
 def given(ctx: Context) -> Mapping[int, str]:
     """The agent that the last dispatch of each issue chose."""
-    return {
-        entry.issue: entry.text
-        for entry in ctx.store.ledger()
-        if entry.event == EVENT and entry.issue is not None
-    }
+    return {number: names[-1] for number, names in _chosen(ctx).items()}
+
+
+def settle(ctx: Context) -> list[Assignment]:
+    """Take an issue from all but one agent, if dispatches in two clones gave it to several at once.
+    Returns what was taken. Contacts nobody if no issue has two agents. Raises GhpError."""
+    several = [
+        issue for issue in ctx.tracker.known() if issue.state == "open" and len(issue.assignees) > 1
+    ]
+    taken = [*dispatch_plan.doubled(several, _chosen(ctx))] if several else []
+    for each in taken:
+        change = IssueChange(remove_assignees=each.was)
+        ctx.tracker.change(each.issue.number, change, ctx.ws.actor())
+    return taken
+
+
+def _chosen(ctx: Context) -> Mapping[int, list[str]]:
+    """The agents that dispatches chose, by issue, in ledger order; only of those who may assign."""
+    chosen: dict[int, list[str]] = {}
+    for entry in ctx.store.ledger():
+        may = entry.is_person or entry.actor in ctx.ws.settings.orchestrators
+        if entry.event == EVENT and entry.issue is not None and may:
+            chosen.setdefault(entry.issue, []).append(entry.text)
+    return chosen
 
 
 def _require_authority(ctx: Context) -> None:

@@ -5,7 +5,7 @@ that are equally near to an issue, the one with the least work gets it.
 """
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
@@ -18,9 +18,12 @@ from ghp_agents.issues.dependencies import urgency
 from ghp_agents.issues.issue import Issue
 from ghp_agents.issues.job_fields import due
 from ghp_agents.jobs.explanation import Agent
+from ghp_agents.locks.lock import Lock
 
 SOMEBODY = Candidate("")  # an agent that can do everything and is assigned to nothing
 NO_ROOM, NOBODY_ABLE = "waiting for an agent with room", "reserved for other agents"
+DEAD = "claimed by agents that are not alive; `ghp agent-sweep` frees them"
+WAITS_FOR_DEAD = "assigned by people to agents that are not alive"
 NEAREST = 8  # agents that are tried for an issue because of their earlier work
 TOO_MANY_PULLS = "waiting until pull requests are merged"
 
@@ -67,8 +70,12 @@ def plan(
     free = _without(board, {number: name for number, (name, _) in lost.items()})
     waiting: dict[str, int] = {}
     ready: list[Issue] = []
+    dead = {agent.candidate.name for agent in agents if not agent.is_alive}
     for issue in free.issues:
-        if issue.assignees or free.claim_of(issue):
+        lease = free.claim_of(issue)
+        if lease or issue.assignees:
+            words = _without_agent(free, issue, lease, dead)
+            waiting |= {words: waiting.get(words, 0) + 1} if words else {}
             continue
         obstacle = next(decision.obstacles(free, issue, SOMEBODY), None)
         if obstacle is None:
@@ -91,6 +98,23 @@ def plan(
         for name, why in [lost[issue.number]]
     ]
     return DispatchPlan(made, waiting)
+
+
+def _without_agent(board: Board, issue: Issue, lease: Lock | None, dead: Set[str]) -> str:
+    """Why nobody works on an issue that has an agent; empty if somebody can."""
+    if lease:
+        return "" if lease.name in board.living or lease.is_person else DEAD
+    return WAITS_FOR_DEAD if dead >= {*issue.assignees} else ""
+
+
+def doubled(issues: Iterable[Issue], given: Mapping[int, Sequence[str]]) -> Iterator[Assignment]:
+    """The issues that dispatches in two clones gave to several agents at once: the last one keeps
+    it. `given` are all agents that dispatches chose, by issue, in ledger order."""
+    for issue in issues:
+        chosen = [name for name in given.get(issue.number, ()) if name in issue.assignees]
+        if len(issue.assignees) > 1 and {*issue.assignees} == {*chosen}:
+            others = tuple(name for name in issue.assignees if name != chosen[-1])
+            yield Assignment(issue, "", f"{chosen[-1]} has it from another dispatch", others)
 
 
 def _made(issue: Issue, name: str, why: str, lost: Mapping[int, tuple[str, str]]) -> Assignment:

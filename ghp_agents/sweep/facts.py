@@ -18,7 +18,7 @@ from ghp_agents.leases.record import what
 from ghp_agents.leases.world import NAMES, PATHS, World
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claimed_issue
-from ghp_agents.ports import Context, Snapshot
+from ghp_agents.ports import Context
 from ghp_agents.presence import capabilities
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
@@ -57,6 +57,8 @@ def gather(
     needs_ledger = unshown or any(held[lease.name].lapsed for lease in claims)
     ledger = ctx.store.ledger() if needs_ledger else []
     escalations = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0]
+    files = snapshot.files(comment_commands.FOLDER)
+    commands = comment_commands.read_commands(files)[0] if files else []
     return SweepFacts(
         claims=tuple(held[lease.name] for lease in claims),
         issues=issues,
@@ -66,9 +68,17 @@ def gather(
         leases=_leases(world),
         clones=memory.clones(ctx.ws, snapshot, _news_at(ctx)),
         questions=tuple(_waiting(ctx.ws, escalations)),
-        attempts=_attempts(ledger, escalations, _retried(snapshot)),
+        attempts=_attempts(ledger, escalations, comment_commands.retried(commands)),
         orphans=tuple(orphans),
         unfinished=tuple(_unfinished(unshown, ledger)),
+        asked={
+            x.question.issue: x.name
+            for x in escalations
+            if x.is_open and is_last_resort(x) and x.question.issue is not None
+        },
+        stopped=comment_commands.stopped(commands),
+        given=comment_commands.given(commands),
+        person_label=ctx.ws.settings.needs_human_label,
     )
 
 
@@ -123,12 +133,6 @@ def _unfinished(swept: Iterable[Lock], ledger: Iterable[LedgerEntry]) -> Iterabl
     for lease in swept:
         if effects.entry_id("release", lease) not in recorded:
             yield Unfinished(claimed_issue(lease.name) or 0, lease)
-
-
-def _retried(snapshot: Snapshot) -> dict[int, int]:
-    """Return the issues that a person sent back to the queue by a comment, with the clock."""
-    files = snapshot.files(comment_commands.FOLDER)
-    return comment_commands.retried(comment_commands.read_commands(files)[0]) if files else {}
 
 
 def _attempts(

@@ -4,11 +4,12 @@ An act names what it was decided on (a lock, a tip), so that it can be a compare
 moved meanwhile is left to the next sweep.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from ghp_agents.issues.capabilities import fits
-from ghp_agents.issues.dependencies import open_blockers
+from ghp_agents.claims import decision
+from ghp_agents.claims.decision import Board, Candidate
+from ghp_agents.issues.dependencies import NEEDS_HUMAN
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
 from ghp_agents.state.join import Tip
@@ -110,6 +111,10 @@ class SweepFacts(NamedTuple):
     attempts: Mapping[int, int] = {}
     orphans: tuple[Orphan, ...] = ()
     unfinished: tuple[Unfinished, ...] = ()
+    asked: Mapping[int, str] = {}  # as in `decision.Board`
+    stopped: Set[int] = frozenset()
+    given: Set[int] = frozenset()
+    person_label: str = NEEDS_HUMAN
 
 
 class Warn(NamedTuple):
@@ -252,6 +257,7 @@ def _freed(facts: SweepFacts, dead: Sequence[Held], policy: str, most: int) -> l
         if held.holder in load and held not in dead:
             load[held.holder] += 1
     freed: list[Free] = []
+    board = _board(facts)
     for held in dead:
         issue = _issue(facts, held)
         assert issue is not None, "only claims of open issues are freed"
@@ -259,26 +265,49 @@ def _freed(facts: SweepFacts, dead: Sequence[Held], policy: str, most: int) -> l
         gives_up = attempt >= most
         to = None
         if policy == REASSIGN and not gives_up:
-            to = _receiver(facts, issue, held, load)
+            to = _receiver(board, facts.workers, issue, held, load)
         if to:
             load[to.name] += 1
         freed.append(Free(issue.number, held, attempt, to, gives_up))
     return freed
 
 
+def _board(facts: SweepFacts) -> Board:
+    """What the decision needs to know."""
+    known = {issue.id: issue for issue in facts.issues.values() if issue.state == "open"}
+    return Board(
+        sorted(known.values(), key=lambda issue: issue.number),
+        {facts.claimed[held.lease.name]: held.lease for held in facts.claims},
+        {held.lease.name for held in facts.claims if not held.lapsed},
+        facts.asked,
+        facts.stopped,
+        facts.given,
+        facts.person_label,
+        lambda: [issue for issue in facts.issues.values() if issue.state == "closed"],
+    )
+
+
 def _receiver(
-    facts: SweepFacts, issue: Issue, held: Held, load: Mapping[str, int]
+    board: Board, workers: Iterable[Worker], issue: Issue, held: Held, load: Mapping[str, int]
 ) -> Worker | None:
-    """Return the least loaded active agent that can do it. None for a blocked issue, or one that
-    nobody with write access offers."""
-    if not issue.offered or open_blockers(issue, set(facts.issues.values())):
-        return None
+    """Return the active agent that is nearest to the issue, of equally near ones the least loaded,
+    if the decision lets it work on it."""
     able = [
         worker
-        for worker in facts.workers
-        if worker.name != held.holder and fits(issue, worker.capabilities)
+        for worker in workers
+        if worker.name != held.holder
+        and not any(decision.obstacles(board, issue, _candidate(worker)))
     ]
-    return min(able, key=lambda worker: (load[worker.name], worker.name), default=None)
+    known = decision.nearest(board, issue) if len(able) > 1 else {}
+    return min(
+        able,
+        key=lambda worker: (-known.get(worker.name, 0), load[worker.name], worker.name),
+        default=None,
+    )
+
+
+def _candidate(worker: Worker) -> Candidate:
+    return Candidate(worker.name, worker.epoch, capabilities=worker.capabilities)
 
 
 def _alerts(facts: SweepFacts, dead: Sequence[Held]) -> list[Tell]:

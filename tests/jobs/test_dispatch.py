@@ -3,8 +3,11 @@
 import pytest
 
 from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.jobs import dispatch
-from tests.support.claimants import Claimant, Team
+from ghp_agents.state.record import Record
+from ghp_agents.state.transact import transact
+from tests.support.claimants import THEN, Claimant, Team
 
 
 def assigned(one: Claimant) -> list[tuple[int, str, tuple[str, ...]]]:
@@ -53,6 +56,44 @@ def test_the_queue_of_a_dead_agent_goes_to_another_and_what_people_assigned_stay
     assert two.assignees(1) == ("worker-2",)
     assert two.assignees(3) == ("worker-1",)
     assert two.claim_next().issue.number == 1
+
+
+def test_dispatches_of_two_clones_at_once_leave_one_agent(
+    team: Team, one: Claimant, two: Claimant
+) -> None:
+    here, there = team.person("worker-1"), team.person("worker-2")
+    one.sync()
+    two.sync()
+    two.beat(lastAction="At work")  # the first clone does not know it yet
+    one.beat(lastAction="At work")
+    assert [(x.issue.number, x.to) for x in dispatch.read_plan(here.parts).assignments] == [
+        (1, "worker-1")
+    ]
+    assert assigned(there) == [(1, "worker-2", ())]
+    dispatch.dispatch(here.parts)
+    here.sync()
+    there.sync()
+    assert len(here.assignees(1)) == 1
+    assert here.assignees(1) == there.assignees(1)
+
+
+def test_only_the_notes_of_those_who_may_assign_count(team: Team, one: Claimant) -> None:
+    note = Record(
+        dispatch.EVENT, Actor("worker-1"), "#1", "0" * 16, Timestamp(THEN), 0, (), issue=1,
+        text="worker-1",
+    )  # fmt: skip
+    transact(one.store, lambda _: (None, [note]))
+    assert dispatch.given(one.parts) == {}
+
+
+def test_a_watch_reports_each_change(team: Team, one: Claimant) -> None:
+    one.beat(lastAction="At work")
+    person = team.person("worker-1")
+    seen = dispatch.watch(person.parts)
+    assert [(x.issue.number, x.to) for x in next(seen).plan.assignments] == [(1, "worker-1")]
+    one.close(1)
+    one.new("Second")
+    assert [(x.issue.number, x.to) for x in next(seen).plan.assignments] == [(2, "worker-1")]
 
 
 def test_an_agent_may_not_assign_to_others(one: Claimant) -> None:

@@ -8,7 +8,17 @@ from ghp_agents.claims import decision
 from ghp_agents.claims.decision import Board, Candidate
 from ghp_agents.core.ids import IssueNumber, Timestamp
 from ghp_agents.issues.issue import Issue
-from ghp_agents.jobs.dispatch_plan import NO_ROOM, NOBODY_ABLE, TOO_MANY_PULLS, Limits, plan
+from ghp_agents.jobs.dispatch_plan import (
+    DEAD,
+    NO_ROOM,
+    NOBODY_ABLE,
+    TOO_MANY_PULLS,
+    WAITS_FOR_DEAD,
+    Assignment,
+    Limits,
+    doubled,
+    plan,
+)
 from ghp_agents.jobs.explanation import Agent
 from ghp_agents.locks.lock import Lock
 
@@ -51,6 +61,26 @@ def test_the_most_urgent_goes_to_who_has_the_least_and_the_rest_waits() -> None:
     assert [x[:2] for x in planned(issues, agents, limits=Limits(2))[0]] == [
         (3, "worker-2"), (2, "worker-1"), (1, "worker-2"),
     ]  # fmt: skip
+
+
+def test_what_a_dead_agent_has_is_no_work_in_progress() -> None:
+    claim = Lock("issue/1", "worker-1", 1, 1, Timestamp("2026-01-01"), "n")
+    person = Lock("issue/3", "Ann", 1, 0, Timestamp("2026-01-01"), "n")
+    issues = [issue(1), issue(2, assignees=("worker-1",)), issue(3)]
+    gone = agent("worker-1", liveness="dead")
+    board = Board(issues, {1: claim, 3: person})
+    assert dict(plan(board, [gone], {}, ONCE).waiting) == {DEAD: 1, WAITS_FOR_DEAD: 1}
+    alive = Board(issues, {1: claim, 3: person}, {"issue/1"})
+    assert dict(plan(alive, [agent("worker-1")], {}, ONCE).waiting) == {}
+
+
+def test_of_two_dispatches_the_last_one_counts() -> None:
+    both = issue(1, assignees=("worker-1", "worker-2"))
+    by_hand = issue(2, assignees=("worker-1", "worker-3"))
+    chosen = {1: ["worker-2", "worker-1"], 2: ["worker-1"]}
+    assert [*doubled([both, by_hand], chosen)] == [
+        Assignment(both, "", "worker-1 has it from another dispatch", ("worker-2",))
+    ]
 
 
 def test_who_knows_an_issues_relations_gets_it() -> None:

@@ -122,6 +122,28 @@ def test_what_becomes_of_a_claim(given: SweepFacts, policy: str, acts: list[Act]
     assert plan(given, policy=policy) == acts
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        facts(ONE, issues=(issue(1, "agent:needs-human"),), workers=(TWO,)),
+        facts(ONE, issues=(issue(1, "epic"),), workers=(TWO,)),
+        facts(ONE, workers=(TWO,))._replace(asked={1: "E-1"}),
+        facts(ONE, workers=(TWO,))._replace(stopped={1}),
+        facts(ONE, issues=(issue(1)._replace(assignees=("worker-3",)),), workers=(TWO,)),
+    ],
+)
+def test_what_the_decision_forbids_is_given_to_nobody(more: SweepFacts) -> None:
+    assert plan(more, policy=REASSIGN) == [Free(1, ONE, 1)]
+
+
+def test_the_nearest_gets_it() -> None:
+    done = issue(9, state="closed")._replace(parent=IssueNumber(7), assignees=("worker-3",))
+    known = (issue(1)._replace(parent=IssueNumber(7)), done)
+    near = Worker("worker-3", 1)
+    found = plan(facts(ONE, issues=known, workers=(TWO, near)), policy=REASSIGN)
+    assert found == [Free(1, ONE, 1, near)]
+
+
 def test_the_least_loaded_gets_the_next_and_each_adds_to_its_load() -> None:
     claims = [dead(1), dead(2), dead(3), claim(4, holder="worker-2")]
     known = tuple(issue(number) for number in (1, 2, 3, 4))

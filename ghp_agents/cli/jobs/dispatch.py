@@ -69,7 +69,7 @@ def _print(done: Dispatched, as_json: bool, *, dry_run: bool) -> None:
     for words, number in sorted(done.plan.waiting.items()):
         output.say(f"{number} {'is' if number == 1 else 'are'} {words}.")
     if not done.plan.assignments and not done.plan.waiting:
-        output.say("Every open issue has an agent.")
+        output.say("Every open issue has an agent that is alive.")
 
 
 def _words(each: Assignment, *, dry_run: bool) -> str:
