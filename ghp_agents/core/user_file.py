@@ -1,7 +1,7 @@
 """Rewrites a user's file: mode and links are kept, and concurrent changes are not overwritten."""
 
-import shutil
 from pathlib import Path
+from stat import S_IMODE
 
 from ghp_agents.core.errors import GhpError
 from ghp_agents.hotpath import own_file
@@ -37,7 +37,7 @@ def rewrite(path: Path, before: bytes | None, after: bytes) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(own_file.make_beside(str(place), after, mode=own_file.LIKE_GIT))
         if before is not None:
-            shutil.copymode(place, fresh)
+            fresh.chmod(S_IMODE(place.stat().st_mode))
         if read(path) != before:
             raise GhpError(
                 f"Another process just wrote {path}; it was not changed.",

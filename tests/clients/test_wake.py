@@ -86,12 +86,13 @@ def test_a_resting_session_does_what_another_agent_asks_for(
             "agent-send", "worker-1", "Review it", "--kind", "review", cwd=repo, env=OTHER
         ).strip()
         path = f"{Path(bench.command(client)[0]).parent}:{os.environ['PATH']}"
-        said = ""
-        for _ in range(30):  # until the hook at the end of its turn has run
+        for _ in range(60):  # until the hook at the end of its turn has run
             run("agent-sync", cwd=repo, env={**OTHER, "PATH": path})
             with contextlib.suppress(queue.Empty):
-                said = said or heard.get(timeout=1)
+                said = heard.get(timeout=1)
                 break
+        else:
+            said = heard.get(timeout=60)
         screen.wait_for("Reviewed.")
     assert said.count(f"Review {name} by agent worker-2: «Review it».") == 1
     assert review.read_text() == "Fine.\n"

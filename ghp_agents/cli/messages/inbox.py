@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import click
 
 from ghp_agents.cli import json_choice, output
-from ghp_agents.cli.context import acting, hear_first, send, start_background
+from ghp_agents.cli.context import acting, hear_first, is_interactive, send, start_background
 from ghp_agents.cli.group import Group
-from ghp_agents.cli.messages import channels, new_topics
+from ghp_agents.cli.messages import channels
 from ghp_agents.cli.params import Duration, read_text
 from ghp_agents.cli.views import message as view
 from ghp_agents.core.errors import UsageError
@@ -110,7 +110,9 @@ def _list(app: App, everything: bool, sent: bool, topic: str | None, as_json: bo
         _show(app, letters, None, as_json, f"{actor} has sent no messages.")
         return
     agent = app.ws.agent()
-    if not as_json:
+    if not as_json and is_interactive():
+        from ghp_agents.cli.messages import new_topics
+
         new_topics.ask(app, agent)
     letters = _to(services.inbox(app, app.store.snapshot(), agent), pattern)
     if everything or pattern is not None:

@@ -3,7 +3,6 @@
 import click
 
 from ghp_agents.cli import output
-from ghp_agents.cli.context import is_interactive
 from ghp_agents.core.clock import age
 from ghp_agents.core.ids import AgentName, count, one_line
 from ghp_agents.core.person import agent_here
@@ -19,8 +18,8 @@ HEAR, HEAR_ALL, IGNORE, NEVER = "y", "a", "n", "!"
 
 
 def ask(app: App, agent: AgentName) -> None:
-    """Ask which new topics an agent hears. Only a person at a terminal is asked."""
-    if agent_here(app.environ) is not None or not is_interactive():
+    """Ask the person at this terminal which new topics an agent hears. An agent is not asked."""
+    if agent_here(app.environ) is not None:
         return
     if app.ws.settings.new_topics != "ask" or not subscriptions.of(app, agent).asks:
         return
