@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.cards import sandbox
 from ghp_agents.cards.card import AgentCard
-from ghp_agents.cards.permissions import RIGHTS
+from ghp_agents.cards.permissions import REFUSED, RIGHTS
 from ghp_agents.core import files, running
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
@@ -39,6 +40,7 @@ class RunCommand(NamedTuple):
     model: str = ""  # empty: the client's own
     role: str = ""  # what people wrote for the agent
     card: AgentCard | None = None  # with permissions
+    boxed: bool = False  # in bubblewrap
 
 
 class Launched(NamedTuple):
@@ -100,6 +102,9 @@ def launch(
     keep = {*command.runner.keeps, *command.keep}
     env = processes.environment(ws.environ, run, place / "prompt.md", keep)
     env |= rules.env if rules else {}
+    if command.boxed:
+        (place / REFUSED).touch(mode=0o600)  # the only file of the folder that a hook writes
+        words = sandbox.wrap(words, started.path, ws.common_dir, place, env)
     try:
         child = processes.start(words, run, place, env)
     except OSError as error:

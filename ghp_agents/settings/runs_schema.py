@@ -1,11 +1,11 @@
 """The schema of the key `runs` of the configuration files: what `ghp agent-work` starts."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-PERSONS = ("openai", "tasks")  # who gets the code and a key; what agents may run
+PERSONS = ("openai", "tasks", "sandbox")  # who gets the code and a key; what agents may run
 
 
 class OpenAIConfig(BaseModel):
@@ -25,6 +25,7 @@ class RunsConfig(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="allow")
 
     openai: OpenAIConfig | None = None
+    sandbox: Literal["auto", "bwrap", "none"] = "none"  # `cards/sandbox.py`
     tasks: tuple[str, ...] = ()  # background tasks that agents may start; * is all
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from ghp_agents.budgets import budget
+from ghp_agents.cards import sandbox
 from ghp_agents.cli import output
 from ghp_agents.cli.context import sync_first
 from ghp_agents.cli.params import Duration
@@ -117,9 +118,13 @@ def work(
     seconds = (card.minutes * 60 or TIME) if time_ is None else time_
     seconds, tokens = budget.stricter(seconds, own.get("seconds", 0.0)), own.get("tokens", 0)
     role, keep = cards.instructions(app.ws, card), (*keep_env, *rights.kept(card))
+    boxed = sandbox.chosen(
+        (app.ws.settings.runs or {}).get("sandbox") or sandbox.NEVER,
+        has_manifest=card.permissions is not None, environ=app.environ,
+    )  # fmt: skip
     plan = Plan(
         _names(app, agent, most),
-        RunCommand(chosen, args, keep, turns, cost, card.model, role, card),
+        RunCommand(chosen, args, keep, turns, cost, card.model, role, card, boxed),
         RunLimits(silence, seconds, turns, cost, tries, first_wait=pause, tokens=int(tokens)),
         once,
     )

@@ -1,0 +1,67 @@
+"""A run inside bubblewrap: it can write to its worktree, git's folder and its client's own folders.
+
+The rest of the file system can be read only, and has an empty /tmp. The network stays: without it
+no client reaches its model.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ghp_agents.cards.permissions import REFUSED
+from ghp_agents.core import process
+from ghp_agents.core.errors import GhpError, NotSetUpError
+from ghp_agents.hotpath import heartbeat
+
+AUTO, ALWAYS, NEVER = "auto", "bwrap", "none"
+PROGRAM = "bwrap"
+TRY = (PROGRAM, "--ro-bind", "/", "/", "--dev", "/dev", "/bin/sh", "-c", ":")
+TRY_S = 10.0
+# Where clients keep sessions, settings and logins, below the home folder.
+CLIENT_FOLDERS = (
+    ".claude", ".claude.json", ".codex", ".gemini", ".config/opencode", ".local/share/opencode",
+    ".local/state/opencode", ".cache",
+)  # fmt: skip
+GUARDED = ("hooks", "config", "info")  # of git's folder: they run or change what others do
+
+
+def chosen(setting: str, *, has_manifest: bool, environ: Mapping[str, str]) -> bool:
+    """Whether runs get a sandbox: `auto` means those with a manifest, where it works. Raises
+    NotSetUpError if it must be there and does not work."""
+    if setting == NEVER or (setting == AUTO and not has_manifest):
+        return False
+    trouble = _trouble(environ)
+    if trouble and setting == ALWAYS:
+        raise NotSetUpError(
+            f"The setting `runs.sandbox` is bwrap, but it cannot be used: {trouble}.",
+            hint="Install bubblewrap; inside a container it needs user namespaces. "
+            "Or set `runs.sandbox` to auto.",
+        )
+    return not trouble
+
+
+def _trouble(environ: Mapping[str, str]) -> str:
+    try:
+        done = process.run(list(TRY), cwd=Path("/"), env=environ, timeout=TRY_S)
+    except (GhpError, OSError) as error:
+        return str(error)
+    return "" if done.code == 0 else done.err.strip()[:200] or f"it exits with code {done.code}"
+
+
+def wrap(
+    words: Sequence[str], tree: Path, common_dir: Path, place: Path, environ: Mapping[str, str]
+) -> list[str]:
+    """The command line for a client inside the sandbox. `place` is the run's folder."""
+    home = Path(environ.get("HOME") or "/")
+    spare = heartbeat.spare_folder(str(common_dir), environ)
+    refused = str(place / REFUSED)
+    writable = [str(tree), str(common_dir)]
+    maybe = [*(str(home / name) for name in CLIENT_FOLDERS), spare]
+    readable = [*(str(common_dir / name) for name in GUARDED), str(place)]
+    return [
+        PROGRAM, "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev",
+        "--tmpfs", "/tmp", "--setenv", "TMPDIR", "/tmp",
+        *(word for path in writable for word in ("--bind", path, path)),
+        *(word for path in maybe for word in ("--bind-try", path, path)),
+        *(word for path in readable for word in ("--ro-bind-try", path, path)),
+        "--bind-try", refused, refused, "--chdir", str(tree), "--", *words,
+    ]  # fmt: skip

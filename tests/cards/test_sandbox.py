@@ -1,0 +1,90 @@
+"""A run in bubblewrap writes to its worktree and to git, and to nothing else."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.cards import sandbox
+from ghp_agents.core.errors import NotSetUpError
+from tests.support.consent import mine
+from tests.support.ghp import run_ghp
+from tests.support.git import git
+from tests.support.runs import Shift, shift_of, states
+
+TRIES = f"""\
+for place in ../outside "$HOME/outside" {{repo}}/outside {{repo}}/.git/hooks/post-commit \
+    {{repo}}/.git/config; do
+    (echo x >>"$place") 2>/dev/null
+done
+(echo x >>"$1") 2>/dev/null && echo "wrote its prompt"
+echo new >new.txt; git add . && git commit -qm "Add a file" && echo "committed"
+{sys.executable} -m ghp_agents agent-finish >/dev/null 2>&1
+"""
+works = pytest.mark.skipif(
+    bool(sandbox._trouble(os.environ)), reason="bubblewrap is not installed, or is not allowed here"
+)
+
+
+@pytest.fixture
+def shift(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shift]:
+    monkeypatch.setenv("GHP_BACKGROUND", "0")
+    made = shift_of(repo, "One")
+    yield made
+    made.end_all()
+
+
+@works
+def test_a_boxed_run_finishes_its_work_and_writes_nowhere_else(shift: Shift) -> None:
+    mine({"agents": {"runs": {"sandbox": "bwrap"}}})
+    path = shift.repo / ".git/agent.sh"
+    path.write_text(TRIES.format(repo=shift.repo))
+    runner = f"sh {path} {{prompt_file}}"
+    for key, value in (("name", "Ann"), ("email", "ann@example.org")):
+        git(shift.repo, "config", f"user.{key}", value)
+    before = (shift.repo / ".git/config").read_text()
+    # The tests' home and programs may be below /dev/shm, which the run has for itself.
+    env = {"PATH": f"{os.environ['PATH']}:/usr/bin:/bin"}
+    args = ["agent-work", "--agent", "night", "--once", "--runner", runner]
+    done = run_ghp(args, shift.repo, env)
+    assert done.code == 0, done.err
+    assert states(shift.runs()) == [("night", 1, "finished")]
+    assert run_ghp("agent-logs night", shift.repo).out == "committed\n"
+    assert (shift.repo / ".git/config").read_text() == before
+    outside = (shift.repo, Path(shift.last().path).parent, Path(os.environ["HOME"]))
+    assert [place for place in outside if (place / "outside").exists()] == []
+    assert not (shift.repo / ".git/hooks/post-commit").exists()
+
+
+def test_it_is_used_as_the_setting_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    def chosen(setting: str, trouble: str, *, has_manifest: bool = True) -> bool:
+        monkeypatch.setattr(sandbox, "_trouble", lambda _: trouble)
+        return sandbox.chosen(setting, has_manifest=has_manifest, environ={})
+
+    assert [chosen("none", ""), chosen("auto", ""), chosen("bwrap", "")] == [False, True, True]
+    assert chosen("auto", "", has_manifest=False) is False
+    assert chosen("bwrap", "", has_manifest=False) is True
+    assert chosen("auto", "no such program") is False
+    with pytest.raises(NotSetUpError) as found:
+        chosen("bwrap", "no such program")
+    assert str(found.value) == (
+        "The setting `runs.sandbox` is bwrap, but it cannot be used: no such program."
+    )
+
+
+def test_the_command_line() -> None:
+    words = sandbox.wrap(
+        ["a", "b"], Path("/tree"), Path("/repo/.git"), Path("/run"), {"HOME": "/h"}
+    )
+    assert words[:11] == [
+        "bwrap", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--tmpfs", "/tmp",
+        "--setenv", "TMPDIR",
+    ]  # fmt: skip
+    assert words[-8:] == [
+        "--bind-try", "/run/refused", "/run/refused", "--chdir", "/tree", "--", "a", "b",
+    ]  # fmt: skip
+    pairs = [words[n : n + 2] for n in range(len(words))]
+    assert ["--bind", "/tree"] in pairs
+    assert ["--ro-bind-try", "/repo/.git/hooks"] in pairs
