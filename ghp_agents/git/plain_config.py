@@ -10,32 +10,32 @@ _INDIRECT = ("include", "includeif", "url")  # another file, or an address is an
 _NOT_PLAIN = frozenset(' \t"#;\\')
 
 
-def remotes(common_dir: Path) -> dict[str, str]:
-    """The addresses of the remotes by name, of each the first; empty where only git can tell: there
-    is no remote, or the file has quotes, comments, escapes or includes."""
+def remotes(common_dir: Path) -> dict[str, str] | None:
+    """The addresses of the remotes by name, of each the first; None where only git can tell: the
+    file has quotes, comments, escapes or includes."""
     try:
         text = (common_dir / "config").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        return {}
+        return None
     found: dict[str, str] = {}
     name: str | None = None
     for line in map(str.strip, text.split("\n")):
         if line.endswith("\\"):  # the value goes on in the next line
-            return {}
+            return None
         if line.startswith("["):
             section = line[1:-1].partition(" ")[0].lower()
             is_alone = line.endswith("]") and line.count("[") == 1
             if not is_alone or not section.isalnum() or section in _INDIRECT:
-                return {}
+                return None
             is_remote = line.lower().startswith(_REMOTE)
             name = line[len(_REMOTE) : -2] if is_remote else None
             if is_remote and (not line.endswith('"]') or not _NOT_PLAIN.isdisjoint(name or "")):
-                return {}
+                return None
         elif name is not None:
             key, _, value = line.partition("=")
             if key.strip().lower() == "url":
                 value = value.strip()
                 if not value or not _NOT_PLAIN.isdisjoint(value):
-                    return {}
+                    return None
                 found.setdefault(name, value)
     return found

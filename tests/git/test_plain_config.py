@@ -54,13 +54,14 @@ def test_a_plain_file_is_read_as_git_reads_it(repo: Path, config: str) -> None:
 def test_what_may_mean_more_is_left_to_git(repo: Path, config: str) -> None:
     git(repo, "remote", "add", "known", "a.git")
     add(repo, config)
+    assert plain_config.remotes(repo / ".git") is None
+
+
+def test_a_repository_without_a_remote_has_none(repo: Path) -> None:
     assert plain_config.remotes(repo / ".git") == {}
 
 
-def test_a_repository_without_a_remote_or_a_configuration_is_left_to_git(
-    repo: Path, tmp_path: Path
-) -> None:
-    assert plain_config.remotes(repo / ".git") == {}
-    assert plain_config.remotes(tmp_path) == {}
+def test_a_file_that_cannot_be_read_is_left_to_git(tmp_path: Path) -> None:
+    assert plain_config.remotes(tmp_path) is None
     (tmp_path / "config").write_bytes(b'[remote "\xff"]\n\turl = a\n')
-    assert plain_config.remotes(tmp_path) == {}
+    assert plain_config.remotes(tmp_path) is None

@@ -53,7 +53,7 @@ def _plain_host(host: str) -> str:
 def _read(ws: Workspace) -> dict[str, str]:
     """Remotes and their addresses: from a plain configuration file, else from git."""
     found = plain_config.remotes(ws.common_dir)
-    if not found or any(_may_be_short(address) for address in found.values()):
+    if found is None or any(_may_be_short(address) for address in found.values()):
         return _by_git(ws)
     return found
 
