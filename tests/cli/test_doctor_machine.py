@@ -60,8 +60,8 @@ def test_a_broken_configuration_is_told_once_with_every_line(used: Path, home: P
         "left-out": [
             finding(
                 "info",
-                "Not checked, for a reason above: consent, sharing, templates, outbox, unsent, "
-                "sync, knowledge, view-tracked, remote, github, github-repository, probe.",
+                "Not checked, for a reason above: consent, sharing, templates, cards, outbox, "
+                "unsent, sync, knowledge, view-tracked, remote, github, github-repository, probe.",
                 "",
             )
         ],
