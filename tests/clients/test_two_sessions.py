@@ -204,9 +204,8 @@ def test_work_that_is_handed_over_goes_on_in_the_other_session(
     assert a.prompt("Go on.") == NOTHING
     refused = a.write(here / "src/lexer")
     assert bare(refused.results[0]) == (
-        "PreToolUse:Write hook error: src/lexer is in the scope of #1 «Parse», which worker-2 has "
-        "held since TIME.\nNext: Keep to the scope of your own issue, or ask: "
-        "`ghp agent-escalate --file src/lexer`."
+        "PreToolUse:Write hook error: You handed #1 over: worker-2 has held it since TIME.\n"
+        "Next: Work on another branch. `ghp agent-claim --next` finds other work."
     )
     assert (refused.context, a.rest(), b.rest()) == ("", NOTHING, NOTHING)
 
