@@ -33,6 +33,7 @@ VARIABLES = {
     "`GHP_PROMPT_FILE`": "set by `agent-work` for a runner of your own: a file with that text",
     "`GHP_PROGRESS`": "set by `agent-tasks start`: a file to which a task adds its steps",
     "`GHP_RUN`": "set by `agent-work`: the run that a process belongs to",
+    "`GHP_RIGHTS`": "set by `agent-work`: the file with what the agent's card allows in a run",
     "`GHP_SPAWNED`": "set for processes in the background: they leave a part of GitHub's requests "
     "to people",
     "`GHP_MESSAGE`": "set by `agent-inbox --follow --exec`: the id of the message",

@@ -33,7 +33,7 @@ SUGGESTIONS = {
     for commands, names in {
         ("agent-status",): "list ls ps agents top board dashboard show who watch info",
         ("agent-stop",): "kill pause cancel abort interrupt terminate end quit",
-        ("agent-start",): "run spawn launch switch checkout worktree begin new-agent go",
+        ("agent-start",): "spawn launch switch checkout worktree begin new-agent go",
         ("agent-finish",): "done complete submit push pull-request ship end-work",
         ("agent-issue new",): "create new add todo task ticket",
         ("agent-issue close",): "close",

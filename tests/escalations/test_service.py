@@ -336,7 +336,8 @@ def test_a_damaged_memory_of_what_was_told_tells_once_more(
     person.reply(here.ask().escalation.id)
     news = news_for(here.ws, here.store.snapshot(), WORKER)
     mark_told(here.ws, WORKER, [news[0].id])
-    (here.ws.ghp_dir / "told/worker-1.json").write_bytes(content)
+    for name in ("worker-1.json", "worker-1.log"):
+        (here.ws.ghp_dir / "told" / name).write_bytes(content)
     assert news_for(here.ws, here.store.snapshot(), WORKER) == news
     mark_told(here.ws, WORKER, [news[0].id])
     assert news_for(here.ws, here.store.snapshot(), WORKER) == []

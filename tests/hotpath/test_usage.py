@@ -157,4 +157,4 @@ def test_a_presence_stays_small(agent: Agent) -> None:
         agent.record["issue"] = issue
         reading = Reading("transcript", counters, model="m" * 500, context=99)
         usage.count(agent.record, agent.local, reading, f"s{issue}", None, NOW)
-    assert len(str(agent.record["usage"])) < 1_200
+    assert len(str(agent.record["usage"])) < 1_300
