@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.doctor import findings
-from tests.support.ghp import invoke
+from tests.support.ghp import invoke, succeed
 from tests.support.git import git
 
 Worktree = Callable[[Path, str], Path]
@@ -77,8 +77,7 @@ def test_an_agent_that_went_to_another_clone_is_not_named(
     invoke("agent-sync", here)
     shutil.rmtree(linked)
     assert "worktree" in findings(here)
-    invoke("agent-sync", elsewhere)
-    invoke("agent-whoami --set worker-5", elsewhere)
-    invoke("agent-sync", elsewhere)
-    invoke("agent-sync", here)
+    succeed(here, "agent-status worker-5 --set stopped", "agent-sync")
+    succeed(elsewhere, "agent-sync", "agent-whoami --set worker-5", "agent-heartbeat", "agent-sync")
+    succeed(here, "agent-sync")
     assert "worktree" not in findings(here)

@@ -200,7 +200,8 @@ def test_no_page_is_steered_by_what_others_wrote(
     clones: Clones, remote: Path, tmp_path: Path
 ) -> None:
     clone = hear(clones, remote, HOSTILE)
-    succeed(clone, "agent-issue new 'Parse the input'", "agent-sync --publish")
+    succeed(clone, "agent-issue new 'Parse the input'", "agent-claim 1 --as worker-1")
+    succeed(clone, "agent-sync --publish")
     out = tmp_path / "pages"
     succeed(clone, f"agent-export --to {out}")
     pages = {path.name: path.read_text() for path in out.rglob("*") if path.is_file()}
