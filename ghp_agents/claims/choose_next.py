@@ -35,6 +35,7 @@ WORDS = {  # of an issue that cannot be claimed, and how many of its names are t
     ClaimRule.STOPPED: ("stopped by a person", 0),
     ClaimRule.OUTSIDE: ("opened by people without write access", 0),
     ClaimRule.SPENT: ("kept back by a used-up budget", 0),
+    ClaimRule.REVIEW: ("waiting until pull requests are merged", 0),
 }
 ALREADY_TAKEN = "already taken"
 
@@ -122,7 +123,15 @@ def read_board(
         lambda: [x for x in ctx.tracker.known(closed=True) if x.state == "closed"],
         _given_up(ctx.locks.known(PREFIX)),
         spent.used_up(ctx, snapshot),
+        _full(ctx),
     )
+
+
+def _full(ctx: Context) -> int:
+    """The open pull requests if there are as many as `agents.openPulls` allows, else 0."""
+    limit = ctx.ws.settings.open_pulls
+    waiting = sum(pull.issue is not None for pull in ctx.forge.list()) if limit else 0
+    return waiting if limit and waiting >= limit else 0
 
 
 def _given_up(known: Iterable[Lock]) -> dict[int, str]:

@@ -40,6 +40,7 @@ class ClaimRule(StrEnum):
     STOPPED = "stopped"  # by a person's comment
     OUTSIDE = "outside"  # nobody with write access offered it
     SPENT = "spent"  # a budget that it would use is used up
+    REVIEW = "review"  # too many pull requests wait for a review
 
 
 class Obstacle(NamedTuple):
@@ -78,6 +79,7 @@ class Board:
     done: Callable[[], Sequence[Issue]] = tuple  # closed ones, read only if they matter
     gave_up: Mapping[int, str] = field(default_factory=dict)  # who handed it over, by issue
     spent: Mapping[str, UsedUp] = field(default_factory=dict)  # the budgets that are used up
+    full: int = 0  # the open pull requests, if they are as many as is allowed
 
     @cached_property
     def by_number(self) -> Mapping[IssueNumber, Issue]:
@@ -135,9 +137,17 @@ def obstacles(board: Board, issue: Issue, who: Candidate) -> Iterator[Obstacle]:
         yield Obstacle(ClaimRule.STOPPED)
     if not (issue.offered or mine or not board.given.isdisjoint(issue.numbers)):
         yield Obstacle(ClaimRule.OUTSIDE)
-    over = None if who.is_person or mine else budget.of(board.spent, who.name)
+    if not (who.is_person or mine):
+        yield from _limits(board, issue, who)
+
+
+def _limits(board: Board, issue: Issue, who: Candidate) -> Iterator[Obstacle]:
+    """What keeps an agent from any issue that it has not begun."""
+    over = budget.of(board.spent, who.name)
     if over:
         yield Obstacle(ClaimRule.SPENT, (over.words,))
+    if board.full and who.name not in issue.assignees:
+        yield Obstacle(ClaimRule.REVIEW, (str(board.full),))
 
 
 def handed_over_by(board: Board, issue: Issue) -> str | None:

@@ -59,15 +59,16 @@ def _answer(folder: Path, environ: Mapping[str, str], issue: int) -> str:
 
 def _bring_up_to_main(folder: Path, job: NightJob, say: Say) -> None:
     """Merge main into the branch. Where both add a line, both lines stay."""
-    run_git(folder, "fetch", "-q", "origin")
-    done = git.run(["merge", "-q", "--no-edit", "origin/main"], cwd=folder)
+    # Each worktree has its own FETCH_HEAD. Two agents at once cannot both change `origin/main`.
+    run_git(folder, "fetch", "-q", "--refmap=", "origin", "main")
+    done = git.run(["merge", "-q", "--no-edit", "FETCH_HEAD"], cwd=folder)
     if done.code == 0:
         return
     names = run_git(folder, "diff", "--name-only", "--diff-filter=U").split()
     if names != [jobs.PAGE]:
         raise GhpError(f"Cannot merge main: {done.err}", hint="See the log of this run.")
     page = folder / jobs.PAGE
-    page.write_text(run_git(folder, "show", f"origin/main:{jobs.PAGE}") + "\n")
+    page.write_text(run_git(folder, "show", f"FETCH_HEAD:{jobs.PAGE}") + "\n")
     _add_line(folder, job)
     say(f"Both sides changed {jobs.PAGE}: I keep both lines.")
     run_git(folder, "add", jobs.PAGE)

@@ -8,7 +8,7 @@ from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.hotpath import news_flag
 from ghp_agents.issues.issue import IssueChange, short
-from ghp_agents.jobs import dispatch_plan, explain, listing
+from ghp_agents.jobs import dispatch_plan, explain
 from ghp_agents.jobs.dispatch_plan import Assignment, DispatchPlan, Limits
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
@@ -57,8 +57,7 @@ def read_plan(ctx: Context) -> DispatchPlan:
     """Decide, as this clone knows the issues and agents. Raises GhpError."""
     board, agents = explain.read(ctx)
     settings = ctx.ws.settings
-    limits = Limits(settings.jobs_per_agent, settings.open_pulls)
-    pulls = len(listing.open_pulls(ctx)) if limits.open_pulls else 0
+    limits = Limits(settings.jobs_per_agent)
     known = {view.name: view for view in presence.list_agents(ctx, ctx.store.snapshot())}
     workers = [
         agent
@@ -66,7 +65,7 @@ def read_plan(ctx: Context) -> DispatchPlan:
         if agent.candidate.name not in settings.orchestrators
         and presence.is_at_work(known[agent.candidate.name])
     ]
-    return dispatch_plan.plan(board, workers, given(ctx), limits, pulls)
+    return dispatch_plan.plan(board, workers, given(ctx), limits)
 
 
 def given(ctx: Context) -> Mapping[int, str]:

@@ -25,14 +25,12 @@ NO_ROOM, NOBODY_ABLE = "waiting for an agent with room", "reserved for other age
 DEAD = "claimed by agents that are not alive; `ghp agent-sweep` frees them"
 WAITS_FOR_DEAD = "assigned by people to agents that are not alive"
 NEAREST = 8  # agents that are tried for an issue because of their earlier work
-TOO_MANY_PULLS = "waiting until pull requests are merged"
 
 
 class Limits(NamedTuple):
     """How much is given out."""
 
     per_agent: int = 1  # issues of one agent, claimed and assigned
-    open_pulls: int = 0  # with so many, nothing is given out; 0: no limit
 
 
 class Assignment(NamedTuple):
@@ -56,7 +54,6 @@ def plan(
     agents: Sequence[Agent],
     given: Mapping[int, str],
     limits: Limits,
-    open_pulls: int = 0,
 ) -> DispatchPlan:
     """Decide for all agents. `given` are the agents that an earlier dispatch chose, by issue: only
     these assignments are taken back, if their agent is dead, told to stop or has too much."""
@@ -83,9 +80,6 @@ def plan(
         else:
             words = WORDS[obstacle.rule][0]
             waiting[words] = waiting.get(words, 0) + 1
-    if limits.open_pulls and open_pulls >= limits.open_pulls:
-        waiting |= {TOO_MANY_PULLS: len(ready)} if ready else {}
-        ready = []
     able = [x for x in agents if x.is_alive and not x.told_to_stop]
     chosen = _Giving(free, able, load, limits.per_agent)
     made = [_made(issue, name, why, lost) for issue, name, why in chosen.pairs(ready)]

@@ -23,12 +23,14 @@ MET = {
     ClaimRule.STOPPED: "No person stopped it.",
     ClaimRule.OUTSIDE: "It is offered to agents.",
     ClaimRule.SPENT: "No budget is used up.",
+    ClaimRule.REVIEW: "Not too many pull requests are open.",
 }
 OF_AGENT = (
     ClaimRule.ASSIGNED,
     ClaimRule.UNABLE,
     ClaimRule.GAVE_UP,
     ClaimRule.SPENT,
+    ClaimRule.REVIEW,
 )  # rules that differ between agents
 SHOWN = 20  # issues that are named in one line
 
@@ -152,15 +154,17 @@ def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Rul
         case ClaimRule.GAVE_UP:
             words = "Its runs at it failed, so another agent is to go on."
             change = f"agent-issue assign {number} {who.name}"
-        case ClaimRule.STOPPED:
-            words = "A person's comment stopped it."
-            change = f"agent-issue assign {number} {who.name or 'AGENT'}"
-        case ClaimRule.OUTSIDE:
-            words = f"{phrase(issue.author)} opened it without write access."
+        case ClaimRule.STOPPED | ClaimRule.OUTSIDE:
+            is_stopped = obstacle.rule is ClaimRule.STOPPED
+            opened = f"{phrase(issue.author)} opened it without write access."
+            words = "A person's comment stopped it." if is_stopped else opened
             change = f"agent-issue assign {number} {who.name or 'AGENT'}"
         case ClaimRule.SPENT:
             words = f"The budget is used up: {names[0]}. Whoever names the issue may claim it."
             change = f"agent-claim {number} --as {who.name}"
+        case ClaimRule.REVIEW:
+            words = f"{names[0]} pull requests are open: `agents.openPulls` allows no new work."
+            change = f"agent-issue assign {number} {who.name}"
     return RuleStep(obstacle.rule, False, words, f"ghp {change}")
 
 

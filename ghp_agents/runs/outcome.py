@@ -38,10 +38,13 @@ def find(ctx: Context, run: RunRecord, code: int | None, error: str) -> RunOutco
         return RunOutcome(STOPPED, "its agent was told to stop")
     if ctx.tracker.get(run.issue).state == "closed":
         return RunOutcome(FINISHED, f"#{run.issue} is closed")
-    if not holds(ctx, run.agent, run.issue):
-        return RunOutcome(LOST, f"#{run.issue} is no longer {run.agent}'s")
     pull = ctx.forge.find(run.branch)
-    if pull is not None:
+    if not holds(ctx, run.agent, run.issue):
+        is_merged = pull is not None and pull.state == "merged"
+        if is_merged and run.issue not in claims.claims(ctx.locks):
+            return RunOutcome(FINISHED, "its pull request is merged")
+        return RunOutcome(LOST, f"#{run.issue} is no longer {run.agent}'s")
+    if pull is not None and (pull.state == "open" or pull.updated_at >= run.at):
         name = "its pull request waits" if pull.waits else f"pull request #{pull.number}"
         return RunOutcome(FINISHED, name)
     if asks(ctx, run.agent, run.issue):

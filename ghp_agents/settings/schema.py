@@ -164,7 +164,7 @@ class AgentsConfig(BaseModel):
         0,
         ge=0,
         le=100_000,
-        description="with so many open pull requests agent-dispatch gives out nothing; 0: no limit",
+        description="with so many open pull requests agents get no new issue; 0: no limit",
     )
     budgets: dict[Scope, dict[Measure, Amount]] = Field(
         default_factory=dict,

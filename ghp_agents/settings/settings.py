@@ -51,7 +51,7 @@ class Settings(NamedTuple):
     accounts: Mapping[str, str] = {}  # the GitHub login of an agent, by its name
     max_attempts: int = 3  # after so many dead agents, an issue is left to a person
     jobs_per_agent: int = 1  # issues that a dispatch gives an agent, with those that it has
-    open_pulls: int = 0  # with so many, a dispatch gives out nothing; 0: no limit
+    open_pulls: int = 0  # with so many, agents get no new issue; 0: no limit
     budgets: Mapping[str, Mapping[str, float]] = {}  # see `budgets/budget.py`
     sweep_policy: str = "release"  # for a dead agent's issue: alert, release, reassign
     needs_human_label: str = "agent:needs-human"

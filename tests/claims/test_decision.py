@@ -43,6 +43,7 @@ def test_every_rule_names_what_it_is_about_in_the_order_of_the_rules() -> None:
         [issue(1), everything], {2: lock(2, "worker-2")}, {"issue/2"}, {2: "E-1a2b"}, {2}, set(),
         gave_up={2: "worker-1"},
         spent={"worker-2": OVER, "worker-1": OVER},
+        full=3,
     )  # fmt: skip
     found = against(board, 2)
     assert found == [
@@ -57,15 +58,24 @@ def test_every_rule_names_what_it_is_about_in_the_order_of_the_rules() -> None:
         ("stopped", ()),
         ("outside", ()),
         ("spent", ("$5.00 of $4.00 today by this agent (agents.budgets.agent.usd)",)),
+        ("review", ("3",)),
     ]
     assert [name for name, _ in found] == [*ClaimRule]
-    assert against(replace(board, spent={"worker-2": OVER}), 1) == []
+    assert against(replace(board, spent={"worker-2": OVER}, full=0), 1) == []
 
 
 def test_a_used_up_budget_keeps_agents_from_what_they_have_not_begun() -> None:
     board = Board([issue(1), issue(2)], {2: lock(2, "worker-1")}, spent={"": OVER})
     assert [rule for rule, _ in against(board, 1)] == ["spent"]
     assert against(board, 2) == []
+    assert against(board, 1, Candidate("ann", 0)) == []
+
+
+def test_while_pull_requests_wait_agents_begin_only_what_is_theirs_already() -> None:
+    issues = [issue(1), issue(2), issue(3, assignees=("worker-1",))]
+    board = Board(issues, {2: lock(2, "worker-1")}, full=2)
+    assert against(board, 1) == [("review", ("2",))]
+    assert [against(board, number) for number in (2, 3)] == [[], []]
     assert against(board, 1, Candidate("ann", 0)) == []
 
 

@@ -12,7 +12,6 @@ from ghp_agents.jobs.dispatch_plan import (
     DEAD,
     NO_ROOM,
     NOBODY_ABLE,
-    TOO_MANY_PULLS,
     WAITS_FOR_DEAD,
     Assignment,
     Limits,
@@ -37,10 +36,10 @@ def agent(name: str, *capabilities: str, **fields: object) -> Agent:
 
 def planned(
     issues: list[Issue], agents: list[Agent], given: dict[int, str] | None = None,
-    limits: Limits = ONCE, pulls: int = 0, done: tuple[Issue, ...] = (),
+    limits: Limits = ONCE, done: tuple[Issue, ...] = (),
 ) -> tuple[list[tuple[int, str, str]], dict[str, int]]:  # fmt: skip
     board = Board(issues, done=lambda: done)
-    found = plan(board, agents, given or {}, limits, pulls)
+    found = plan(board, agents, given or {}, limits)
     return [(x.issue.number, x.to, x.why) for x in found.assignments], dict(found.waiting)
 
 
@@ -107,11 +106,8 @@ def test_only_agents_that_can_do_it_and_can_act_get_it() -> None:
 
 
 def test_nothing_is_given_out_while_too_many_pull_requests_wait() -> None:
-    limits = Limits(open_pulls=3)
-    assert planned([issue(1)], [agent("worker-1")], limits=limits, pulls=3) == (
-        [], {TOO_MANY_PULLS: 1},
-    )  # fmt: skip
-    assert len(planned([issue(1)], [agent("worker-1")], limits=limits, pulls=2)[0]) == 1
+    waits = plan(Board([issue(1)], full=3), [agent("worker-1")], {}, ONCE)
+    assert waits == ([], {"waiting until pull requests are merged": 1})
 
 
 def test_the_queue_of_a_dead_or_stopped_agent_goes_to_others_but_not_what_people_gave() -> None:

@@ -52,6 +52,7 @@ def boards(draw: some.DrawFn) -> Board:
             for number, name in draw(some.dictionaries(numbers, some.sampled_from(NAMES))).items()
         },
         spent={x: OVER for x in draw(some.sets(some.sampled_from(["", "worker-1"])))},
+        full=draw(some.sampled_from([0, 3])),
     )  # fmt: skip
 
 

@@ -37,13 +37,40 @@ def test_without_a_result_it_failed(
     assert found(shift, run, code, error) == RunOutcome(FAILED, why)
 
 
-def test_a_pull_request_is_a_result_whatever_the_exit_code(shift: Shift, run: RunRecord) -> None:
-    inner = shift.app("worker-1", at=Path(run.path)).ws.folder
+def finish(run: RunRecord) -> None:
+    inner = Path(run.path)
     (inner / "new.txt").write_text("new\n")
     git(inner, "add", ".")
     git(inner, "commit", "-qm", "new")
     succeed(inner, "agent-finish --as worker-1")
+
+
+def test_a_pull_request_is_a_result_whatever_the_exit_code(shift: Shift, run: RunRecord) -> None:
+    finish(run)
     assert found(shift, run, 1) == RunOutcome(FINISHED, "pull request #3")
+
+
+@pytest.mark.slow
+def test_a_merge_is_a_result_before_it_is_known_that_the_issue_is_closed(
+    shift: Shift, run: RunRecord
+) -> None:
+    finish(run)
+    succeed(shift.repo, "agent-merge 3 --unchecked --as @me", "agent-issue reopen 1 --as @me")
+    assert found(shift, run) == RunOutcome(FINISHED, "its pull request is merged")
+    succeed(shift.repo, "agent-release 1 --as @me", "agent-issue assign 1 worker-2 --as @me")
+    succeed(shift.repo, "agent-claim 1 --as worker-2")
+    assert found(shift, run) == RunOutcome(LOST, "#1 is no longer worker-1's")
+
+
+@pytest.mark.slow
+def test_a_pull_request_that_was_merged_before_a_run_is_not_its_result(
+    shift: Shift, run: RunRecord
+) -> None:
+    finish(run)
+    succeed(shift.repo, "agent-merge 3 --unchecked --as @me", "agent-issue reopen 1 --as @me")
+    again = start.start(shift.app("worker-1"), "1")
+    later = RUN._replace(path=str(again.path), branch=again.branch, at="9999-01-01T00:00:00Z")
+    assert found(shift, later) == RunOutcome(FAILED, "it ended without `ghp agent-finish`")
 
 
 def test_a_closed_issue_is_a_result(shift: Shift, run: RunRecord) -> None:
