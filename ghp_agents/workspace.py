@@ -107,7 +107,10 @@ class Workspace:
     @cached_property
     def remotes(self) -> dict[str, str]:
         """The addresses of git's remotes by name, the same in all worktrees. Raises GhpError."""
-        return plain_config.remotes(self.common_dir) or {
+        plain = plain_config.remotes(self.common_dir)
+        if plain is not None:
+            return plain
+        return {
             name.removeprefix("remote.").removesuffix(".url"): found[0]
             for name, values in self._git_config.items()
             if name.startswith("remote.") and name.endswith(".url")

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghp_agents.cards.card import AgentCard
-from ghp_agents.core import finding, person
+from ghp_agents.core import person
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.core.finding import Finding
 from ghp_agents.core.remote_url import masked
 from ghp_agents.git import clone_files, default_branch, worktree, worktree_admin
 from ghp_agents.git import process as git
@@ -17,6 +16,9 @@ from ghp_agents.settings import agreement, consent
 from ghp_agents.settings import load as configuration
 from ghp_agents.settings.consent import KEYS, TEMPLATES, Agreement
 from ghp_agents.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ghp_agents.core.finding import Finding
 
 
 class ConsentItem(NamedTuple):
@@ -132,8 +134,10 @@ def summary(ws: Workspace) -> str:
     )
 
 
-def check(ws: Workspace) -> Iterator[Finding]:
+def check(ws: Workspace) -> "Iterator[Finding]":
     """Report the settings that need consent, and whether they have it. Raises ConfigError."""
+    from ghp_agents.core import finding
+
     values = wanted(ws)
     for key, value in ws.settings.unagreed.items():
         yield finding.warning("consent", *consent.sentence(key, value, ws.settings.trunk_place))

@@ -106,13 +106,14 @@ def branch(ws: Workspace, commit: str | None = None) -> Branch:
     folder = Path(ws.place.toplevel)
     head = worktree.head(folder)
     tip = commit or head
+    operation = worktree.operation(ws.git_dir)
     return Branch(
         name=ws.branch,
         head=head,
         tip=tip,
         trunk=trunk(ws),
-        operation=worktree.operation(ws.git_dir),
-        conflicts=merge.unmerged(folder),
+        operation=operation,
+        conflicts=merge.unmerged(folder) if operation else (),
         unsent=worktree.unsent(folder, tip) if tip else None,
         history=worktree.history(ws.place, tip, trunk_refs(ws)) if tip else worktree.History(),
     )

@@ -1,5 +1,6 @@
 """Uncommitted work for a handoff: what is stored, and what cannot be."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ from ghp_agents.core.file_names import plain
 from ghp_agents.git import patch, worktree
 from ghp_agents.git.index_copy import LeftOut
 from ghp_agents.git.patch import Patch, PatchedFile
+from ghp_agents.git.worktree import Difference
 from ghp_agents.handoffs.handoff import Missing
 from ghp_agents.handoffs.shared_worktree import sharing
 from ghp_agents.workspace import Workspace
@@ -40,8 +42,13 @@ def take_uncommitted(ws: Workspace, agent: str | None = None) -> Uncommitted:
         foreign.update(others)
         return bool(others)
 
-    kept = patch.take_patch(ws.place, ws.settings.patch_bytes, why_not, unchanged_files(ws))
-    lost = [*kept.left_out, *_not_in_patch(Path(ws.place.toplevel), kept)]
+    folder = Path(ws.place.toplevel)
+    differences = worktree.differences(folder)
+    if differences:
+        kept = patch.take_patch(ws.place, ws.settings.patch_bytes, why_not, unchanged_files(ws))
+    else:
+        kept = Patch(worktree.head(folder), b"")
+    lost = [*kept.left_out, *_not_in_patch(differences, kept)]
     missing = [item for item in lost if not is_foreign(item.path)]
     named = [path for change in kept.changes for path in (change.path, change.source) if path]
     return Uncommitted(
@@ -59,11 +66,11 @@ def _why_unsafe(change: PatchedFile, added: bytes) -> str | None:
     return f"seems to hold {found}" if found else None
 
 
-def _not_in_patch(folder: Path, kept: Patch) -> list[LeftOut]:
+def _not_in_patch(differences: Sequence[Difference], kept: Patch) -> list[LeftOut]:
     """List what a patch of the files cannot contain: index-only changes, and submodules'."""
     known = {item.path for item in kept.left_out}
     found: list[LeftOut] = []
-    for difference in worktree.differences(folder):
+    for difference in differences:
         if difference.path in known:
             continue
         if difference.inside:

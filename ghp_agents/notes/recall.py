@@ -1,18 +1,19 @@
 """Recall: find the notes that answer a question, or that fit the current work."""
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ghp_agents.core import globs
 from ghp_agents.core.errors import GhpError, UsageError
-from ghp_agents.core.finding import Finding
 from ghp_agents.issues.issue import Issue
 from ghp_agents.notes import service as notes
 from ghp_agents.notes.note import Note
-from ghp_agents.notes.search import bm25
 from ghp_agents.notes.search.result import Hit, IndexUpdate
 from ghp_agents.ports import Context, IssueTracker, KnowledgeBase
 from ghp_agents.state.record import Problem
+
+if TYPE_CHECKING:
+    from ghp_agents.core.finding import Finding
 
 LIMIT = 5
 FITTING = 8  # notes that are shown unasked
@@ -26,7 +27,7 @@ class Recalled(NamedTuple):
     notes: tuple[Note, ...]
     scores: tuple[float, ...]
     total: int  # notes that were searched
-    shortcomings: tuple[Finding, ...] = ()
+    shortcomings: "tuple[Finding, ...]" = ()
     problems: tuple[Problem, ...] = ()
     trouble: GhpError | None = None  # why only words were compared this time
 
@@ -87,6 +88,8 @@ def by_words(
     query: str, known: Sequence[Note], limit: int, among: Collection[str] | None = None
 ) -> list[Hit]:
     """Return the notes that share words with the query; needs no index."""
+    from ghp_agents.notes.search import bm25
+
     texts = {note.id: note.text for note in known if among is None or note.id in among}
     scores = bm25.rank(query, texts)
     ordered = sorted(scores, key=lambda note: (-scores[note], note))
@@ -115,6 +118,8 @@ def fitting(
     near = [note for note in latest if concerns(note, paths)]
     chosen = list({note.id: note for note in [*own, *near]}.values())
     if issue is not None:
+        from ghp_agents.notes.search import bm25
+
         rest = [note for note in known if note not in chosen]
         about = f"{issue.title} {issue.body}"[:QUERY_LIMIT]
         shared = bm25.rare_in_common(about, {note.id: note.text for note in rest})

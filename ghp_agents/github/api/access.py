@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from ghp_agents.core import token_hosts
 from ghp_agents.core.errors import NotSetUpError
@@ -193,6 +192,8 @@ def _api(ws: Workspace, place: RepositoryPlace) -> str:
     configured = ws.settings.github.get("api")
     if not configured:
         return api_of(place.host)
+    from urllib.parse import urlsplit  # of few machines
+
     parts = urlsplit(configured)
     host = (parts.hostname or "").lower()
     server = place.host.partition(":")[0]
