@@ -248,7 +248,7 @@ def _permissions(
 ) -> tuple[tuple[Permission, ...] | None, tuple[str, ...]]:
     """What it may do; or, as words, the channels that it joins."""
     value = fields.get("permissions")
-    if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
         return None, _topics("permissions", value)
     if value is None:
         return None, ()

@@ -36,7 +36,7 @@ def parse(value: object) -> tuple[Permission, ...]:
     """The permissions in a card. Raises ValueError, which says what is wrong with them."""
     if not isinstance(value, list) or len(value) > MOST:
         raise ValueError(f"are not a list of at most {MOST} tools")
-    return tuple(_permission(each) for each in value)
+    return tuple(_permission(item) for item in value)
 
 
 def _permission(value: object) -> Permission:
@@ -99,9 +99,9 @@ def grants(permission: Permission) -> bool:
 
 def scope_of(permissions: Sequence[Permission], tool: str) -> tuple[str, ...] | None:
     """All that a tool may be used on: empty for everything, None if it may not be used."""
-    found = [each for each in permissions if each.tool == tool]
+    found = [permission for permission in permissions if permission.tool == tool]
     if not found:
         return None
-    if any(not each.scope for each in found):
+    if any(not grant.scope for grant in found):
         return ()
-    return tuple(dict.fromkeys(item for each in found for item in each.scope))
+    return tuple(dict.fromkeys(item for grant in found for item in grant.scope))

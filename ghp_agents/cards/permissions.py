@@ -81,8 +81,10 @@ class Rights:
         if known is None:
             return "it may not use the network"
         fits = not known or any(
-            each == "*" or each == host or (each[:2] == "*." and host.endswith(each[1:]))
-            for each in known
+            pattern == "*"
+            or pattern == host
+            or (pattern[:2] == "*." and host.endswith(pattern[1:]))
+            for pattern in known
         )
         return "" if fits else "it may not reach that host"
 
@@ -90,7 +92,8 @@ class Rights:
         """Why another tool may not be used; empty if it may."""
         fits = tool in HARMLESS or tool.startswith(OURS)
         fits = fits or any(
-            tool == each or (each[-1:] == "*" and tool.startswith(each[:-1])) for each in self.tools
+            tool == pattern or (pattern[-1:] == "*" and tool.startswith(pattern[:-1]))
+            for pattern in self.tools
         )
         return "" if fits else "it is not among the tools that it may use"
 
@@ -115,7 +118,7 @@ def load(path: str) -> Rights:
 
 
 def _strings(value: "Any") -> "list[str] | None":
-    return None if value is None else [str(each) for each in value]
+    return None if value is None else [str(item) for item in value]
 
 
 def _below(real: str, top: str) -> bool:

@@ -62,13 +62,13 @@ def read(folder: Path, ref: str, approved: Approved) -> Cards:
         except CardError as error:
             problems.append(_problem(path, text, error))
             made = _broken(_name(path), problems[-1])
-        agreed = any(each.grants for each in made) and approved(path, text)
-        for each in made:
-            if each.name in found:  # the agent's own file comes first
-                why = f"{each.name} has a card in {found[each.name].path}, which counts"
+        agreed = any(own_card.grants for own_card in made) and approved(path, text)
+        for own_card in made:
+            if own_card.name in found:  # the agent's own file comes first
+                why = f"{own_card.name} has a card in {found[own_card.name].path}, which counts"
                 problems.append(CardProblem(path, 0, why, is_ignored=True))
             elif len(found) < MOST:
-                found[each.name] = each._replace(approved=agreed)
+                found[own_card.name] = own_card._replace(approved=agreed)
     return Cards(found, tuple(problems))
 
 

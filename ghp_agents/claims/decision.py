@@ -186,7 +186,7 @@ def nearness(board: Board, issue: Issue, name: str) -> int:
 def nearest(board: Board, issue: Issue) -> Counter[str]:
     """The `nearness` of everybody who knows one of an issue's relations."""
     relations = affinity.relations(issue)
-    return Counter(name for each in relations for name in board.knowers.get(each, ()))
+    return Counter(name for relation in relations for name in board.knowers.get(relation, ()))
 
 
 def workable(board: Board, who: Candidate) -> list[Issue]:

@@ -206,11 +206,11 @@ def _print_override(app: App, result: OverrideResult, *, as_json: bool) -> None:
         output.as_json([*map(_fields, refused), *map(_override_fields, result.done)])
     else:
         _print(CheckResult(services.whoever_is_here(app.ws), result.verdicts), quiet=True)
-        for each in result.done[:LIST_LIMIT]:
-            output.done(_override_words(each))
+        for override in result.done[:LIST_LIMIT]:
+            output.done(_override_words(override))
         if not result.done and not refused:
             output.say("Nobody else is editing these files, so nothing was recorded.")
-        others = list(dict.fromkeys(named(each.agent) for each in result.new))
+        others = list(dict.fromkeys(named(override.agent) for override in result.new))
         if others:
             whose = "its" if len(others) == 1 else "their"
             output.say(f"{' and '.join(others)} will be told at {whose} next step.")

@@ -71,10 +71,10 @@ def walk(ctx: click.Context, path: tuple[str, ...] = ()) -> Iterator[CommandNode
         elif isinstance(param, click.Argument):
             own = _value(ctx, param)
             argument = Value(argument.words + own.words, argument.files or own.files)
-    lines = tuple((each.info_name or "", each.command.get_short_help_str(60)) for each in below)
+    lines = tuple((child.info_name or "", child.command.get_short_help_str(60)) for child in below)
     yield CommandNode(path, lines, tuple(options), argument)
-    for each in below:
-        yield from walk(each, (*path, each.info_name or ""))
+    for child in below:
+        yield from walk(child, (*path, child.info_name or ""))
 
 
 def _value(ctx: click.Context, param: click.Parameter) -> Value:

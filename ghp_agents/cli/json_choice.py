@@ -132,7 +132,7 @@ def spelled(command: click.Command, path: str, args: Sequence[str]) -> list[str]
 
 def _is_fields(command: click.Command, path: str, word: str) -> bool:
     arguments = [param for param in command.params if isinstance(param, click.Argument)]
-    if not word or word.startswith("-") or any(each.nargs < 0 for each in arguments):
+    if not word or word.startswith("-") or any(argument.nargs < 0 for argument in arguments):
         return False
     return not arguments or not {*word.split(",")}.isdisjoint(fields_of(path))
 
@@ -164,7 +164,7 @@ def chosen(value: Any, rows: Sequence[Any] | None, fields: Sequence[str]) -> Any
     whole = value if rows is None else rows
     if isinstance(whole, dict):
         return {name: whole.get(name) for name in fields}
-    return [{name: each.get(name) for name in fields} for each in whole]
+    return [{name: row.get(name) for name in fields} for row in whole]
 
 
 def answers(value: Any, query: Any) -> Iterator[str]:

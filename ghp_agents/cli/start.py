@@ -135,7 +135,7 @@ def _by_hand(app: App, started: Started) -> str:
         guarded = new_worktree.guarded(app.ws)
     except (GhpError, OSError):  # a file that cannot be read was named above
         guarded = []
-    program = next((run_client.CLIENTS[each][0] for each in guarded), "claude")
+    program = next((run_client.CLIENTS[client][0] for client in guarded), "claude")
     return run_client.by_hand(started.path, program)
 
 

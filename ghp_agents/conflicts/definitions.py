@@ -106,7 +106,7 @@ class _Search:
         at_once.each(lambda key: self._change(*key), sorted(sides))
         for key in sorted(sides):
             self._changes[key] = self._with_renamed(self._changes[key])
-        found = [each for pair in pairs for each in self._directions(pair)]
+        found = [direction for pair in pairs for direction in self._directions(pair)]
         names = _names(found)
         if not names or len(names) > MOST_NAMES or self._left() <= 0:
             return []
@@ -141,7 +141,7 @@ class _Search:
             output = self._git(*_DIFF, base, commit, "--") if self._left() > 0 else b""
             changes = read_diff(output)
             self._changes[key] = [
-                each for each in changes if language_of(each.path) in self._languages
+                change for change in changes if language_of(change.path) in self._languages
             ]
         return self._changes[key]
 

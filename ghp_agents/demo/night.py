@@ -126,8 +126,8 @@ def play(place: Sandbox, tell: Tell, show: Show) -> list[RunRecord]:
         if child.poll() is None:
             child.kill()
         runs = folder.read_all(place.app(NIGHT).ws)
-        for each in runs:
-            processes.end(each, place.clock.wait)
+        for night_run in runs:
+            processes.end(night_run, place.clock.wait)
     return runs
 
 
@@ -174,17 +174,20 @@ def _retell(shift: Shift) -> None:
 def _kill(shift: Shift) -> None:
     """Kill the agent that says that it does not come back."""
     ws = shift.place.app(NIGHT).ws
-    for each in folder.read_all(ws):
-        log = folder.of(ws, each.id) / "log"
-        is_stuck = each.state == record.RUNNING and log.exists() and STUCK in log.read_text()
-        if is_stuck and processes.lives(each):
-            shift.say("you", f"kill {each.agent}, which hangs at #{each.issue}, as a crash would.")
-            os.killpg(each.pid, signal.SIGKILL)
+    for night_run in folder.read_all(ws):
+        log = folder.of(ws, night_run.id) / "log"
+        is_stuck = night_run.state == record.RUNNING and log.exists() and STUCK in log.read_text()
+        if is_stuck and processes.lives(night_run):
+            shift.say(
+                "you",
+                f"kill {night_run.agent}, which hangs at #{night_run.issue}, as a crash would.",
+            )
+            os.killpg(night_run.pid, signal.SIGKILL)
 
 
 def _answer(shift: Shift, app: App) -> None:
     known, _ = escalation.read_all(app.store.snapshot())
-    for question in (each for each in known if each.is_open and each.question.options):
+    for question in (asked for asked in known if asked.is_open and asked.question.options):
         _do(shift, "agent-answer", f"E-{question.id[:6]}", jobs.ANSWER)
 
 
@@ -192,10 +195,10 @@ def _merge(shift: Shift, app: App) -> None:
     """Let the queue merge what is finished and was not tried yet. It begins when both jobs that
     change one place are finished, so that the second one conflicts."""
     pulls = app.forge.list(closed=True)
-    waiting = frozenset((each.number, each.head) for each in pulls if each.state == "open")
+    waiting = frozenset((pull.number, pull.head) for pull in pulls if pull.state == "open")
     both = {job.title for job in jobs.JOBS if job.trouble == jobs.CONFLICT}
     titles = {int(issue.number): issue.title for issue in app.tracker.list(closed=True)}
-    is_time = both <= {titles.get(each.issue or 0, "") for each in pulls}
+    is_time = both <= {titles.get(pull.issue or 0, "") for pull in pulls}
     if is_time and waiting - shift.merged_at:
         shift.merged_at |= waiting
         _do(shift, "agent-merge", "--queue")

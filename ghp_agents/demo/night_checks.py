@@ -23,7 +23,7 @@ def summary(place: Sandbox, runs: Sequence[RunRecord]) -> list[SummaryLine]:
     """Run all checks."""
     app = place.app(DAY)
     app.exchange.sync()
-    issues = {each.title: each for each in app.tracker.list(closed=True)}
+    issues = {issue.title: issue for issue in app.tracker.list(closed=True)}
     return [
         *_jobs(app, issues),
         *_runs(app, issues, runs),
@@ -33,16 +33,16 @@ def summary(place: Sandbox, runs: Sequence[RunRecord]) -> list[SummaryLine]:
 
 
 def _jobs(app: App, issues: dict[str, Issue]) -> Iterator[SummaryLine]:
-    closed = [each for each in issues.values() if each.state == "closed"]
+    closed = [issue for issue in issues.values() if issue.state == "closed"]
     yield SummaryLine("jobs done", f"{len(closed)} of {len(JOBS)}", len(closed) == len(JOBS))
     pulls = app.forge.list(closed=True)
-    merged = [each for each in pulls if each.state == "merged"]
+    merged = [pull for pull in pulls if pull.state == "merged"]
     yield SummaryLine(
         "pull requests merged by the queue", str(len(merged)),
         len(merged) == len(pulls) == len(JOBS),
     )  # fmt: skip
     known, _ = escalation.read_all(app.store.snapshot())
-    answers = ", ".join(each.answers[-1].text for each in known if each.answers)
+    answers = ", ".join(question.answers[-1].text for question in known if question.answers)
     yield SummaryLine(
         "questions to the person, and the answer", f"{len(known)}, {answers}",
         len(known) == 1 and answers == jobs.ANSWER,
@@ -68,8 +68,8 @@ def _runs(app: App, issues: dict[str, Issue], runs: Sequence[RunRecord]) -> Iter
             app.store.snapshot().files(returned.folder_of(pull.number))
         )[0]
     ]
-    titles = {int(each.number): each.title for each in issues.values()}
-    pulls = {each.number: titles.get(each.issue or 0) for each in app.forge.list(closed=True)}
+    titles = {int(issue.number): issue.title for issue in issues.values()}
+    pulls = {merged.number: titles.get(merged.issue or 0) for merged in app.forge.list(closed=True)}
     conflicts = [job.title for job in JOBS if job.trouble == CONFLICT]
     words = ", ".join(f"#{entry.pull}: {returned.REASONS[entry.reason]}" for entry in back)
     yield SummaryLine(

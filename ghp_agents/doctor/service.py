@@ -135,7 +135,9 @@ def fix(checks: Mapping[str, Check], repairs: Mapping[str, Repair]) -> list[Find
     elsewhere = [item for item in before if item.code in _ASK_THE_REMOTE]
     now, broken, failed = before, list[Finding](), list[Finding]()
     while new := [
-        item for item in now if item.fixable and item.code not in {each.code for each in broken}
+        item
+        for item in now
+        if item.fixable and item.code not in {problem.code for problem in broken}
     ]:
         broken += new
         failed += _repair({item.code for item in new}, repairs)

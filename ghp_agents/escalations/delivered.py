@@ -20,7 +20,7 @@ LOG_BYTES = 64_000  # of a log that is taken up into the list
 
 def mark_told(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
     """Remember the delivered ids, after the delivery. If killed in between, it is repeated."""
-    lines = (json.dumps(each) for each in ids)
+    lines = (json.dumps(item) for item in ids)
     content = "".join(f"\n{line}\n" for line in lines).encode()  # the last one may be cut off
     for folder in ws.folders:
         if files.usable(Path(folder)):

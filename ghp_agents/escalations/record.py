@@ -179,7 +179,9 @@ def settled(files: Mapping[str, bytes], before: float) -> list[tuple[Escalation,
         if path.startswith(ANSWERS):
             answers.setdefault(path.removeprefix(ANSWERS).partition("/")[0], set()).add(path)
     found: list[tuple[Escalation, Settled]] = []
-    for item in (each for each in escalations if each.question.kind not in DECIDED):
+    for item in (
+        escalation for escalation in escalations if escalation.question.kind not in DECIDED
+    ):
         ends = frozenset(answers.get(item.id, ()))
         known = {answer_path_of(item.id, x.id) for x in (*item.answers, *item.advice)}
         times = [item.asked_at, *(answer.at for answer in (*item.answers, *item.advice))]

@@ -59,8 +59,10 @@ def read_trees(copy: ScratchIndex, new_paths: Sequence[str]) -> Trees:
     intended = copy.names("diff-files", "-z", "--name-only", "--diff-filter=A")
     sparse = ["--sparse"] if copy.is_sparse else []
     copy.git("add", *sparse, "-u")
-    there = [path for path in new_paths if os.path.lexists(copy.worktree / path)]
-    untracked = there and copy.names("ls-files", "-z", "--others", "--exclude-standard", *there)
+    existing = [path for path in new_paths if os.path.lexists(copy.worktree / path)]
+    untracked = existing and copy.names(
+        "ls-files", "-z", "--others", "--exclude-standard", *existing
+    )
     if untracked:
         listed = b"\0".join(os.fsencode(path) for path in untracked)
         copy.git("add", *sparse, "--pathspec-from-file=-", "--pathspec-file-nul", stdin=listed)

@@ -28,8 +28,14 @@ def listed(folder: Path) -> list[Checkout]:
     """The worktrees of the clone, the main one first, including those without a folder."""
     with suppress(UnreadableRefsError):
         return [
-            Checkout(each.path, _branch(each.ref), each.head, each.lock == _HALF_MADE, each.is_main)
-            for each in clone_files.worktrees(folder)
+            Checkout(
+                worktree.path,
+                _branch(worktree.ref),
+                worktree.head,
+                worktree.lock == _HALF_MADE,
+                worktree.is_main,
+            )
+            for worktree in clone_files.worktrees(folder)
         ]
     shown = git.check(["worktree", "list", "--porcelain"], cwd=folder).out
     found: list[Checkout] = []

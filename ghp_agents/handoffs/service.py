@@ -172,7 +172,11 @@ def _is_empty(facts: HandoffFacts) -> bool:
 def _is_given_away(facts: HandoffFacts) -> bool:
     """Return whether the issue is with the agent to whom the actor handed it over."""
     issue, name = facts.about.issue, facts.about.actor.name
-    given = [each.to for each in facts.topic_facts.handoffs if each.by.name == name and each.to]
+    given = [
+        earlier.to
+        for earlier in facts.topic_facts.handoffs
+        if earlier.by.name == name and earlier.to
+    ]
     if issue is None or not given:
         return False
     return given[-1] in issue.assignees and name not in issue.assignees

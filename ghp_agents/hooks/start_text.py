@@ -81,7 +81,7 @@ def _others(
     if not work:
         return ["No other agent is at work."]
     busiest = sorted(work, key=lambda each: not work[each])
-    shown = [_one(*each, work[each]) for each in busiest[:AGENTS]]
+    shown = [_one(*pair, work[pair]) for pair in busiest[:AGENTS]]
     more = len(work) - len(shown)
     rest = f"; {more} more: `ghp agent-status`" if more else ""
     warning = " Do not edit what they have." if any(work.values()) else ""

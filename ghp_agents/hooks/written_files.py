@@ -101,7 +101,7 @@ class WorktreeLook:
         context, here = self.context, self.context.place.git_dir
         key = policy_cache.key_of(self.book, path)
         where = context.folders, context.agent, key, here, context.now, self.limits
-        return [each for each in check_edit.rivals(*where) if not each.is_in(here)]
+        return [rival for rival in check_edit.rivals(*where) if not rival.is_in(here)]
 
 
 class WriteRemark:

@@ -109,7 +109,7 @@ def drop_ended(folders: "Sequence[str]") -> int:
             entries = found.get("leases")
             if found.get("schemaVersion", 1) != 1 or not isinstance(entries, list):
                 continue
-            leases = [each.lease for each in map(_decoded, entries) if each]
+            leases = [entry.lease for entry in map(_decoded, entries) if entry]
             by = str(found.get("agent"))
             if not any(_is_held(folders, lease, by) for lease in leases):
                 own_file.discard(f"{folder}/{FOLDER}/{name}")

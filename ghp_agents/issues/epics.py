@@ -21,7 +21,7 @@ def parts(epic: Issue, issues: Iterable[Issue]) -> list[EpicPart]:
     known = list(issues)
     found: list[EpicPart] = []
     seen = {epic.id}
-    waiting = [EpicPart(each, 1) for each in reversed(own_parts(epic, known))]
+    waiting = [EpicPart(child, 1) for child in reversed(own_parts(epic, known))]
     while waiting:
         part = waiting.pop()
         if part.issue.id in seen:  # two clones can create a cycle
@@ -35,7 +35,7 @@ def parts(epic: Issue, issues: Iterable[Issue]) -> list[EpicPart]:
 
 def own_parts(epic: Issue, issues: Iterable[Issue]) -> list[Issue]:
     """The parts of an epic, without parts of parts."""
-    return [each for each in issues if each.parent in epic.numbers]
+    return [issue for issue in issues if issue.parent in epic.numbers]
 
 
 def is_done(epic: Issue, own: Iterable[Issue]) -> bool:

@@ -31,11 +31,11 @@ def dispatch(ctx: Context, *, dry_run: bool = False) -> Dispatched:
     _require_authority(ctx)
     plan = read_plan(ctx)
     failures: dict[int, str] = {}
-    for each in () if dry_run else plan.assignments:
+    for assignment in () if dry_run else plan.assignments:
         try:
-            _assign(ctx, each)
+            _assign(ctx, assignment)
         except GhpError as error:
-            failures[each.issue.number] = str(error)
+            failures[assignment.issue.number] = str(error)
     if not dry_run:
         if plan.assignments:
             ctx.exchange.sync()  # of two dispatches at once, the later one sees both
@@ -80,9 +80,9 @@ def settle(ctx: Context) -> list[Assignment]:
         issue for issue in ctx.tracker.known() if issue.state == "open" and len(issue.assignees) > 1
     ]
     taken = [*dispatch_plan.doubled(several, _chosen(ctx))] if several else []
-    for each in taken:
-        change = IssueChange(remove_assignees=each.was)
-        ctx.tracker.change(each.issue.number, change, ctx.ws.actor())
+    for assignment in taken:
+        change = IssueChange(remove_assignees=assignment.was)
+        ctx.tracker.change(assignment.issue.number, change, ctx.ws.actor())
     return taken
 
 

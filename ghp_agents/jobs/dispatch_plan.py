@@ -84,7 +84,7 @@ def plan(
     chosen = _Giving(free, able, load, limits.per_agent)
     made = [_made(issue, name, why, lost) for issue, name, why in chosen.pairs(ready)]
     waiting |= chosen.left
-    served = {each.issue.number for each in made}
+    served = {assignment.issue.number for assignment in made}
     made += [
         Assignment(issue, "", why, (name,))
         for issue in free.issues

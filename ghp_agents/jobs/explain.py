@@ -55,7 +55,7 @@ def read(ctx: Context) -> Candidates:
     views = presence.list_agents(ctx, snapshot)
     board = choose_next.read_board(ctx, claims.claims(ctx.locks), agents=views)
     orders = stopping.in_force(ctx, snapshot)
-    agents = [_agent(ctx, board, view, told=view.name in orders) for view in views]
+    agents = [_agent(ctx, board, view, is_ordered=view.name in orders) for view in views]
     return Candidates(board, agents)
 
 
@@ -64,7 +64,7 @@ def of_issue(ctx: Context, reference: str) -> IssueExplanation:
     board, agents = read(ctx)
     issue = ctx.tracker.get(reference)
     state = listing.states(ctx, board, [issue], listing.open_pulls(ctx))[issue.id]
-    known = next((each for each in board.issues if each.id == issue.id), None)
+    known = next((candidate for candidate in board.issues if candidate.id == issue.id), None)
     if known is None:
         return IssueExplanation(issue, state, "", [], [], 0)
     alive = [agent for agent in agents if agent.is_alive]
@@ -78,7 +78,7 @@ def of_issue(ctx: Context, reference: str) -> IssueExplanation:
 def of_agent(ctx: Context, name: str) -> AgentExplanation:
     """Explain an agent. Raises NotFoundError, GhpError."""
     board, agents = read(ctx)
-    agent = next((each for each in agents if each.candidate.name == name), None)
+    agent = next((view for view in agents if view.candidate.name == name), None)
     if agent is None:
         raise NotFoundError(
             f"No agent is called {one_line(name, 40)}.",
@@ -93,7 +93,7 @@ def of_agent(ctx: Context, name: str) -> AgentExplanation:
     )
 
 
-def _agent(ctx: Context, board: Board, view: AgentView, *, told: bool) -> Agent:
+def _agent(ctx: Context, board: Board, view: AgentView, *, is_ordered: bool) -> Agent:
     who = Candidate(
         AgentName(view.name),
         max(1, number(view.presence, "epoch")),
@@ -105,4 +105,4 @@ def _agent(ctx: Context, board: Board, view: AgentView, *, told: bool) -> Agent:
         for issue in board.issues
         if (lease := board.claim_of(issue)) and is_mine(lease, who.name, who.epoch, who.clone)
     ]
-    return Agent(who, view.liveness.value, told, tuple(mine))
+    return Agent(who, view.liveness.value, is_ordered, tuple(mine))

@@ -81,7 +81,7 @@ class KeptBack(NamedTuple):
 
 def trace(board: Board, issue: Issue, who: Candidate = ANYBODY) -> list[RuleStep]:
     """All rules for an open issue, in the order in which they are asked."""
-    against = {each.rule: each for each in decision.obstacles(board, issue, who)}
+    against = {obstacle.rule: obstacle for obstacle in decision.obstacles(board, issue, who)}
     rules = [rule for rule in ClaimRule if who.name or rule not in OF_AGENT]
     return [
         _step(board, issue, against[rule], who)
@@ -108,7 +108,7 @@ def _before(board: Board, issue: Issue, who: Candidate) -> list[Issue]:
     ordered = sorted(
         decision.workable(board, who), key=lambda each: decision.rank(board, each, who)
     )
-    return ordered[: [each.id for each in ordered].index(issue.id)]
+    return ordered[: [candidate.id for candidate in ordered].index(issue.id)]
 
 
 def kept_back(board: Board, who: Candidate) -> list[KeptBack]:

@@ -90,6 +90,6 @@ def _returned(ctx: Context, pulls: Iterable[Pull]) -> Set[tuple[int, str]]:
         sent_back = snapshot.files(returned.folder_of(pull.number))
         found |= {(x.pull, x.head) for x in returned.read_returns(sent_back)[0]}
         reviews = review.read_reviews(snapshot.files(review.folder_of(pull.number)))[0]
-        last = {each.by: each for each in reviews}
+        last = {latest.by: latest for latest in reviews}
         found |= {(x.pull, x.head) for x in last.values() if not x.review.approves}
     return found

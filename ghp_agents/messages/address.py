@@ -68,7 +68,7 @@ def is_group(address: str) -> bool:
 
 def reaches(to: Collection[str], roles: Roles) -> bool:
     """Whether a message with these recipients goes to an agent."""
-    return roles.name in to or any(_belongs(roles, each) for each in to if is_group(each))
+    return roles.name in to or any(_belongs(roles, name) for name in to if is_group(name))
 
 
 def _belongs(roles: Roles, group: str) -> bool:

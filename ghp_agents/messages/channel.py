@@ -65,7 +65,7 @@ def _channel(name: str, value: Any) -> Channel:
 
 
 def _names(channel: str, field: str, value: Any) -> tuple[str, ...]:
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
     raise ValueError(f"the `{field}` of `{channel}` are not a list of names")
 
@@ -73,18 +73,18 @@ def _names(channel: str, field: str, value: Any) -> tuple[str, ...]:
 def includes(names: Iterable[str], actor: Actor) -> bool:
     """Whether a list of members includes somebody."""
     of_all = (EVERYBODY, PEOPLE) if actor.is_person else (EVERYBODY,)
-    return any(each in of_all or each == actor.name for each in names)
+    return any(name in of_all or name == actor.name for name in names)
 
 
 def messages_of(channel: Channel, known: Iterable[Message]) -> list[Message]:
     """The newest messages to a channel, and the replies to them, oldest first."""
     found: list[Message] = []
     ids: set[str] = set()
-    for each in known:
-        is_reply = each.kind in REPLIES and each.about in ids
-        if is_reply or f"@{channel.name}" in each.to:
-            found.append(each)
-            ids.add(each.id)
+    for message in known:
+        is_reply = message.kind in REPLIES and message.about in ids
+        if is_reply or f"@{channel.name}" in message.to:
+            found.append(message)
+            ids.add(message.id)
     return found[-SHOWN:]
 
 
@@ -92,7 +92,7 @@ def render(channel: Channel, messages: Iterable[Message]) -> str:
     """The text of a channel's file. No text in a block can end it."""
     head = [f"# {channel.name}"]
     head += [clean(channel.description).replace("`", "'")] if channel.description else []
-    blocks = [_block(each) for each in messages]
+    blocks = [_block(message) for message in messages]
     return "\n\n".join([*head, NOTICE, *blocks]) + "\n"
 
 

@@ -111,10 +111,15 @@ def _send(ctx: Context, view: _View, text: str, base: list[Any] | None) -> list[
     subject = one_line(text.partition("\n")[0], record.SUBJECT_LIMIT)
     body = "" if text == subject else text
     snapshot = ctx.store.snapshot()
-    for each in mailbox.read(ctx.ws, snapshot) if base else ():
-        is_same = (each.by, each.to, each.subject) == (ctx.ws.actor(), (to,), subject)
+    for earlier in mailbox.read(ctx.ws, snapshot) if base else ():
+        is_same = (earlier.by, earlier.to, earlier.subject) == (ctx.ws.actor(), (to,), subject)
         # A killed command sent it, and did not write the file.
-        if base and is_same and each.clock > base[2] and mailbox.whole(snapshot, each).body == body:
+        if (
+            base
+            and is_same
+            and earlier.clock > base[2]
+            and mailbox.whole(snapshot, earlier).body == body
+        ):
             return []
     draft = service.Draft((to,), subject, body, artifacts=(view.shown,))
     message = service.send(ctx, draft).message
@@ -141,12 +146,12 @@ def _write(ctx: Context, view: _View, content: bytes | None) -> None:
         exclude.add(ctx.ws.common_dir, LINE)
         user_file.rewrite(view.path, content, data)
     row = [len(data), _hash(data), snapshot.clock]
-    if row[:2] not in [each[:2] for each in view.states]:
+    if row[:2] not in [state[:2] for state in view.states]:
         view.states.append(row)
 
 
 def _whole(snapshot: Snapshot, messages: list[Message]) -> list[Message]:
-    return [mailbox.whole(snapshot, each) for each in messages]
+    return [mailbox.whole(snapshot, message) for message in messages]
 
 
 def _refuse_tracked(ctx: Context, view: _View) -> None:

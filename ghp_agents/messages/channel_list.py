@@ -59,21 +59,21 @@ def heard(ws: Workspace, agents: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The topics that agents hear as members of channels. A file that is wrong names none: the
     commands that use it say so."""
     try:
-        channels = [each for each in read(ws) if each.notifies]
+        channels = [channel for channel in read(ws) if channel.notifies]
     except GhpError:
         channels = []
     return {
-        name: tuple(each.name for each in channels if includes(each.members, Actor(name)))
+        name: tuple(channel.name for channel in channels if includes(channel.members, Actor(name)))
         for name in agents
     }
 
 
 def refuse_others(ws: Workspace, by: Actor, to: Iterable[str]) -> None:
     """Raise RefusedError if somebody may not write to a channel; GhpError if nobody can tell."""
-    topics = {each[1:] for each in to if each.startswith("@")}
-    for each in read(ws) if topics else ():
-        if each.name in topics and not includes(each.writers, by):
+    topics = {name[1:] for name in to if name.startswith("@")}
+    for channel in read(ws) if topics else ():
+        if channel.name in topics and not includes(channel.writers, by):
             raise RefusedError(
-                f"{by} may not write to the channel {each.name}.",
-                hint=f"`permissions` in {FILE} names who may: {', '.join(each.writers)}.",
+                f"{by} may not write to the channel {channel.name}.",
+                hint=f"`permissions` in {FILE} names who may: {', '.join(channel.writers)}.",
             )

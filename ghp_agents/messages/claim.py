@@ -21,10 +21,12 @@ def lock_name(letter: Letter) -> str:
 def believed(ctx: Context, letters: Sequence[Letter]) -> list[Letter]:
     """The letters with those replies that their locks confirm: of the holder, under its claim. The
     claim of an agent that is dead or has stopped counts no more, so that another can take it."""
-    if not any(each.message.is_shared and each.replies for each in letters):
+    if not any(letter.message.is_shared and letter.replies for letter in letters):
         return list(letters)
     locks = {lock.name: lock for lock in ctx.locks.known(INBOX)}
-    found = [_confirmed(each, locks) if each.message.is_shared else each for each in letters]
+    found = [
+        _confirmed(letter, locks) if letter.message.is_shared else letter for letter in letters
+    ]
     from ghp_agents.claims import holder_liveness
 
     claimed = [locks[lock_name(x)] for x in found if x.message.is_shared and x.state == CLAIMED]

@@ -73,7 +73,7 @@ def of_commits(folder: Path, spec: str) -> Excerpt:
     between = f"{first}..{last}"
     number = int(git.check(["rev-list", "--count", between], cwd=folder).text)
     log = ["log", "--no-color", "--format=%h %s", f"--max-count={COMMITS}", between]
-    lines = [one_line(each, 200) for each in git.check(log, cwd=folder).text.splitlines()]
+    lines = [one_line(line, 200) for line in git.check(log, cwd=folder).text.splitlines()]
     left = f"\n… {count(number - len(lines), 'older commit')}" if number > len(lines) else ""
     name = f"{first[:12]}..{last[:12]}"
     text = f"{count(number, 'commit')} in {name}:\n\n{fence(chr(10).join(lines))}{left}"

@@ -15,8 +15,8 @@ def inbox(ctx: Context, snapshot: Snapshot, known: Sequence[Letter], roles: Role
     spare = [x for x in known if x.message.or_agent == roles.name and x not in found]
     if not spare:
         return found
-    ids = {each.message.id for each in (*found, *_due(ctx, snapshot, spare, roles.name))}
-    return [each for each in known if each.message.id in ids]
+    ids = {letter.message.id for letter in (*found, *_due(ctx, snapshot, spare, roles.name))}
+    return [letter for letter in known if letter.message.id in ids]
 
 
 def _due(ctx: Context, snapshot: Snapshot, spare: Sequence[Letter], agent: str) -> list[Letter]:
@@ -24,8 +24,8 @@ def _due(ctx: Context, snapshot: Snapshot, spare: Sequence[Letter], agent: str) 
 
     now = ctx.ws.clock.now()
     views = presence.list_agents(ctx, snapshot) if any(x.state == NEW for x in spare) else []
-    living = {each.name for each in views if each.liveness in presence.LIVING}
-    return [each for each in spare if is_due(each, agent, living, now)]
+    living = {view.name for view in views if view.liveness in presence.LIVING}
+    return [letter for letter in spare if is_due(letter, agent, living, now)]
 
 
 def is_due(letter: Letter, agent: str, living: Collection[str], now: float) -> bool:
@@ -33,5 +33,5 @@ def is_due(letter: Letter, agent: str, living: Collection[str], now: float) -> b
     or the recipients are unknown, dead or stopped. A group can have members at any time."""
     if letter.state != NEW:
         return letter.holder == agent
-    is_absent = not any(address.is_group(each) or each in living for each in letter.message.to)
+    is_absent = not any(address.is_group(name) or name in living for name in letter.message.to)
     return is_absent or bool(letter.is_late(now))

@@ -105,7 +105,7 @@ def whole(snapshot: Snapshot, message: Message) -> Message:
 
 def whole_letter(snapshot: Snapshot, letter: Letter) -> Letter:
     """A letter with the bodies of its message and its replies."""
-    replies = tuple(whole(snapshot, each) for each in letter.replies)
+    replies = tuple(whole(snapshot, reply) for reply in letter.replies)
     return Letter(whole(snapshot, letter.message), replies)
 
 
@@ -124,8 +124,8 @@ def _text(path: Path, snapshot: Snapshot, stamps: bytes) -> bytes:
         return text
     wanted, before = json.loads(stamps), json.loads(was)
     kept = dict(zip(before, text.split(SHARD), strict=True)) if before else {}
-    made = _made(snapshot, [each for each in wanted if before.get(each) != wanted[each]])
-    text = SHARD.join(made[each] if each in made else kept[each] for each in wanted)
+    made = _made(snapshot, [shard for shard in wanted if before.get(shard) != wanted[shard]])
+    text = SHARD.join(made[shard] if shard in made else kept[shard] for shard in wanted)
     content = b"%b\n%b" % (stamps, text)
     with contextlib.suppress(OSError):
         files.write_atomically(path, _head(content) + content)
@@ -158,7 +158,7 @@ def _made(snapshot: Snapshot, folders: Collection[str]) -> dict[str, bytes]:
         for path, content in snapshot.present(record.FOLDER).items():
             contents.get(path[: path.rindex("/") + 1], {})[path] = content
     return {
-        folder: b"".join(_packed(each._replace(body="")) for each in _read(some))
+        folder: b"".join(_packed(message._replace(body="")) for message in _read(some))
         for folder, some in contents.items()
     }
 

@@ -97,7 +97,7 @@ class Letter(NamedTuple):
         if not self.message.wants_work:
             return RESOLVED
         replies = self._of_claim() if self.message.is_shared else self.replies
-        return _state([each for each in replies if each.by == Actor(agent)])
+        return _state([reply for reply in replies if reply.by == Actor(agent)])
 
     @property
     def holder(self) -> str:
@@ -108,7 +108,7 @@ class Letter(NamedTuple):
     @property
     def result(self) -> Message | None:
         """The last completion."""
-        ends = [each for each in self.replies if each.kind in OUTCOMES]
+        ends = [reply for reply in self.replies if reply.kind in OUTCOMES]
         return ends[-1] if ends else None
 
     def is_late(self, now: float) -> str:
@@ -130,14 +130,14 @@ class Letter(NamedTuple):
 
     def _of_claim(self) -> list[Message]:
         """The replies under the newest claim: an agent that lost it is not listened to."""
-        newest = max((each.claim for each in self.replies), default=0)
-        return [each for each in self.replies if each.claim == newest]
+        newest = max((reply.claim for reply in self.replies), default=0)
+        return [reply for reply in self.replies if reply.claim == newest]
 
 
 def _state(replies: Sequence[Message]) -> str:
     if not replies:
         return NEW
-    ends = [each.kind for each in replies if each.kind != ACK]
+    ends = [reply.kind for reply in replies if reply.kind != ACK]
     if not ends:
         return CLAIMED
     return FAILED if ends[0] == FAILED else RESOLVED  # the first one: a second is a repetition
@@ -156,13 +156,14 @@ def letters(messages: Iterable[Message], orchestrators: Collection[str] = ()) ->
     """
     known = sorted(messages, key=order)
     replies: dict[str, list[Message]] = {}
-    for each in known:
-        if each.kind in REPLIES:
-            replies.setdefault(each.about, []).append(each)
+    for message in known:
+        if message.kind in REPLIES:
+            replies.setdefault(message.about, []).append(message)
     return [
-        Letter(each, tuple(x for x in replies.get(each.id, ()) if _counts(each, x)))
-        for each in known
-        if each.kind in KINDS and (each.kind != COMMAND or may_command(each.by, orchestrators))
+        Letter(message, tuple(x for x in replies.get(message.id, ()) if _counts(message, x)))
+        for message in known
+        if message.kind in KINDS
+        and (message.kind != COMMAND or may_command(message.by, orchestrators))
     ]
 
 
@@ -186,36 +187,36 @@ def _counts(message: Message, reply: Message) -> bool:
 def inbox(known: Iterable[Letter], roles: Roles) -> list[Letter]:
     """The letters to an agent. What it sent to its own group is not for itself."""
     return [
-        each
-        for each in known
-        if address.reaches(each.message.to, roles)
-        and (each.message.by != Actor(roles.name) or roles.name in each.message.to)
+        letter
+        for letter in known
+        if address.reaches(letter.message.to, roles)
+        and (letter.message.by != Actor(roles.name) or roles.name in letter.message.to)
     ]
 
 
 def outbox(known: Iterable[Letter], by: Actor) -> list[Letter]:
     """The letters that somebody sent."""
-    return [each for each in known if each.message.by == by]
+    return [letter for letter in known if letter.message.by == by]
 
 
 def thread(messages: Iterable[Message], of: Message) -> list[Message]:
     """The conversation of a message, oldest first: all that answers it or is answered by it."""
-    known = {each.id: each for each in messages}
+    known = {message.id: message for message in messages}
     root = of
     passed = {of.id}
     while root.about in known and root.about not in passed:
         root = known[root.about]
         passed.add(root.id)
     members = {root.id}
-    for each in sorted(known.values(), key=order):  # a reply follows what it answers
-        if each.about in members:
-            members.add(each.id)
-    return sorted((each for each in known.values() if each.id in members), key=order)
+    for message in sorted(known.values(), key=order):  # a reply follows what it answers
+        if message.about in members:
+            members.add(message.id)
+    return sorted((message for message in known.values() if message.id in members), key=order)
 
 
 def rounds(known: Iterable[Message], of: Message, by: Actor) -> int:
     """How often somebody wrote in the conversation of a message."""
-    return sum(1 for each in thread(known, of) if each.by == by and each.kind in KINDS)
+    return sum(1 for message in thread(known, of) if message.by == by and message.kind in KINDS)
 
 
 def find(known: Sequence[Message], reference: str) -> Message:
@@ -224,8 +225,8 @@ def find(known: Sequence[Message], reference: str) -> Message:
     Raises NotFoundError, or UsageError when several match.
     """
     prefix = reference.strip().lower().removeprefix("m-")
-    matches = [each for each in known if prefix and each.id.startswith(prefix)]
-    exact = [each for each in matches if each.id == prefix]
+    matches = [message for message in known if prefix and message.id.startswith(prefix)]
+    exact = [match for match in matches if match.id == prefix]
     return only_match(
         exact or matches, reference, "message", lambda each: f"{each.name} ({each.subject[:30]})",
         "`ghp agent-inbox` lists your messages; `ghp agent-sync` gets those of other clones.",

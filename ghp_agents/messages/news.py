@@ -49,9 +49,9 @@ def unread(
     `letters` are those to the agent, `mine` those that it sent. A note to a group concerns those
     who were at work then: after the time `since`.
     """
-    found = [each.message for each in letters if _concerns(each, agent, since)]
-    found += [reply for each in mine for reply in each.replies if reply.kind != VOTE]
-    return sorted((each for each in found if key_of(each) not in known), key=order)
+    found = [letter.message for letter in letters if _concerns(letter, agent, since)]
+    found += [reply for letter in mine for reply in letter.replies if reply.kind != VOTE]
+    return sorted((message for message in found if key_of(message) not in known), key=order)
 
 
 def _concerns(letter: Letter, agent: str, since: str) -> bool:
@@ -103,15 +103,15 @@ class Folded(NamedTuple):
 def fold(messages: Sequence[Message]) -> list[Folded]:
     """The messages, oldest first as they are given: more than `FEW` notes to one topic as one."""
     by_topic: dict[str, list[Message]] = {}
-    for each in messages:
-        by_topic.setdefault(topic_of(each), []).append(each)
+    for message in messages:
+        by_topic.setdefault(topic_of(message), []).append(message)
     found: list[Folded] = []
-    for each in messages:
-        notes = by_topic[topic_of(each)] if topic_of(each) else []
+    for message in messages:
+        notes = by_topic[topic_of(message)] if topic_of(message) else []
         if len(notes) <= FEW:
-            found.append(Folded(each))
-        elif each is notes[-1]:
-            found.append(Folded(each, tuple(notes[:-1])))
+            found.append(Folded(message))
+        elif message is notes[-1]:
+            found.append(Folded(message, tuple(notes[:-1])))
     return found
 
 
@@ -125,13 +125,13 @@ def texts(messages: Iterable[Folded], count_all: int) -> list[tuple[str, str]]:
     """The first messages that fit, each with its key, and how many more there are. A notice that
     stands for earlier messages is followed by their keys."""
     room, shown = LIMIT, list[tuple[str, str]]()
-    for each in messages:
-        text = "\n".join(filter(None, (bounded_words(each.message), each.words)))
+    for message in messages:
+        text = "\n".join(filter(None, (bounded_words(message.message), message.words)))
         room -= len(text) + 1
         if room < 0 and shown:
             break
-        shown.append((text, key_of(each.message)))
-        shown += [("", key_of(earlier)) for earlier in each.earlier]
+        shown.append((text, key_of(message.message)))
+        shown += [("", key_of(earlier)) for earlier in message.earlier]
     left = count_all - len(shown)
     if left:
         shown.append((f"{count(left, 'more message')} for you: `ghp agent-inbox`.", ""))
@@ -172,7 +172,7 @@ def _with_body(first: str, message: Message) -> str:
     if message.body:
         lines.append(indented(cut(clean(message.body), BODY_SHOWN, rest)))
     if message.artifacts:
-        named = ", ".join(file(each) for each in message.artifacts[:ARTIFACTS_SHOWN])
+        named = ", ".join(file(artifact) for artifact in message.artifacts[:ARTIFACTS_SHOWN])
         left = len(message.artifacts) - ARTIFACTS_SHOWN
         lines.append(f"Artifacts: {named}" + (f", and {left} more." if left > 0 else "."))
     return "\n".join(lines)

@@ -123,7 +123,7 @@ def _recipients(text: str, *, is_reply: bool) -> tuple[str, ...]:
     """The recipients of a message. A reply is for its asker, who may be a person. Raises
     ValueError."""
     if is_reply:
-        return tuple(one_line(each, NAME_LIMIT) for each in text.split(",")[:MOST])
+        return tuple(one_line(word, NAME_LIMIT) for word in text.split(",")[:MOST])
     try:
         return checked_all([text])
     except UsageError as error:
@@ -159,4 +159,4 @@ def _texts(value: str) -> tuple[str, ...]:
         found = json.loads(value) if value else []
     except (ValueError, RecursionError):
         return ()
-    return tuple(each for each in any_list(found) if isinstance(each, str))
+    return tuple(item for item in any_list(found) if isinstance(item, str))

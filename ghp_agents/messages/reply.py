@@ -109,12 +109,12 @@ def asked(ctx: Context, snapshot: Snapshot, agent: AgentName, reference: str) ->
     known = service.known_letters(ctx, snapshot)
     is_archived = False
     try:
-        message = rules.find([each.message for each in known], reference)
+        message = rules.find([candidate.message for candidate in known], reference)
     except NotFoundError:
         known = service.known_letters(ctx, snapshot, everything=True)
-        message = rules.find([each.message for each in known], reference)
+        message = rules.find([candidate.message for candidate in known], reference)
         is_archived = True
-    letter = next(each for each in known if each.message is message)
+    letter = next(candidate for candidate in known if candidate.message is message)
     if letter not in fallback.inbox(
         ctx, snapshot, [letter], service.roles_of(ctx, snapshot, agent)
     ):

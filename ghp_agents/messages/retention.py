@@ -15,22 +15,22 @@ def settled(messages: Sequence[Message], letters: Iterable[Letter], before: floa
     `letters` are those of the messages, with the replies that count.
     """
     pending = {
-        each.message.id
-        for each in letters
-        if each.state in (NEW, CLAIMED) and not each.is_over(before)
+        letter.message.id
+        for letter in letters
+        if letter.state in (NEW, CLAIMED) and not letter.is_over(before)
     }
     found = []
     for thread in threads(messages):
-        if all(seconds(each.at) < before and each.id not in pending for each in thread):
-            paths = frozenset(record.path_of(each.id) for each in thread)
-            ends = [record.path_of(each.id) for each in thread if each.kind in OUTCOMES]
+        if all(seconds(message.at) < before and message.id not in pending for message in thread):
+            paths = frozenset(record.path_of(message.id) for message in thread)
+            ends = [record.path_of(message.id) for message in thread if message.kind in OUTCOMES]
             found.append(Settled(paths.difference(ends), frozenset(ends)))
     return found
 
 
 def threads(messages: Iterable[Message]) -> list[list[Message]]:
     """The conversations: each message with all that it answers and that answers it."""
-    known = {each.id: each for each in messages}
+    known = {message.id: message for message in messages}
     roots: dict[str, str] = {}
     for start in known:
         passed, current = dict[str, None](), start

@@ -150,8 +150,8 @@ def _repeated(ctx: Context, known: Sequence[Message], message: Message) -> Messa
     ago and nobody has begun with it."""
     times = _times(message, known)
     identity = rules.identity(message, times - 1)
-    equal = next((each for each in known if times and each.id == identity), None)
-    if equal is None or any(each.about == identity and not each.step for each in known):
+    equal = next((earlier for earlier in known if times and earlier.id == identity), None)
+    if equal is None or any(earlier.about == identity and not earlier.step for earlier in known):
         return None
     return equal if ctx.ws.clock.now() - seconds(equal.at) < AGAIN else None
 
@@ -162,14 +162,14 @@ def _refuse_storm(ctx: Context, known: Sequence[Message], message: Message) -> N
     if by.is_person:
         return
     since = ctx.ws.clock.now() - HOUR
-    sent = [each for each in known if each.by == by and seconds(each.at) > since]
+    sent = [earlier for earlier in known if earlier.by == by and seconds(earlier.at) > since]
     if len(sent) >= settings.messages_per_hour:
         raise RefusedError(
             f"{by} has sent {len(sent)} messages within an hour, which is the limit.",
             hint="Put several things into one message, or wait. A person can raise the limit: "
             "`messagesPerHour` in .ghp/config.json.",
         )
-    asked = next((each for each in known if each.id == message.about), None)
+    asked = next((earlier for earlier in known if earlier.id == message.about), None)
     if asked and rules.rounds(known, asked, by) >= settings.max_rounds:
         raise RefusedError(
             f"{by} has written {settings.max_rounds} times in this conversation, which is the "
@@ -180,7 +180,7 @@ def _refuse_storm(ctx: Context, known: Sequence[Message], message: Message) -> N
 
 def _times(message: Message, known: Sequence[Message]) -> int:
     """How many equal messages there are."""
-    taken, times = {each.id for each in known}, 0
+    taken, times = {earlier.id for earlier in known}, 0
     while rules.identity(message, times) in taken:
         times += 1
     return times
@@ -206,7 +206,7 @@ def unheard(ctx: Context, snapshot: Snapshot, message: Message) -> tuple[str, ..
         return ()
     names = snapshot.agents().keys() - {message.by.name}
     roles = subscriptions.roles_of_all(ctx.ws, snapshot, names)
-    if any(address.reaches(message.to, each) for each in roles):
+    if any(address.reaches(message.to, role) for role in roles):
         return ()
     return (f"No other agent listens to {', '.join(message.to)} now.",)
 
@@ -269,7 +269,7 @@ def inbox(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[Letter]:
     known = known_letters(ctx, snapshot, agent)
     found = fallback.inbox(ctx, snapshot, known, roles_of(ctx, snapshot, agent))
     now = ctx.ws.clock.now()
-    return rules.by_need([each for each in found if not each.is_over(now)], agent)
+    return rules.by_need([letter for letter in found if not letter.is_over(now)], agent)
 
 
 def read(ctx: Context, reference: str) -> tuple[Message, list[Message]]:
@@ -279,5 +279,5 @@ def read(ctx: Context, reference: str) -> tuple[Message, list[Message]]:
     message = mailbox.find(snapshot, known, reference)
     if snapshot.settled([record.FOLDER]):
         known = mailbox.everything(snapshot)
-    thread = [mailbox.whole(snapshot, each) for each in rules.thread(known, message)]
+    thread = [mailbox.whole(snapshot, part) for part in rules.thread(known, message)]
     return mailbox.whole(snapshot, message), thread

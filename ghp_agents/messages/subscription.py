@@ -60,8 +60,8 @@ class SubscriptionFile(ProvenanceFields):
 
 def hears(listens: Sequence[str], ignores: Sequence[str], topic: str) -> bool:
     """Whether patterns cover a topic."""
-    return any(matches(each, topic) for each in listens) and not any(
-        matches(each, topic) for each in ignores
+    return any(matches(pattern, topic) for pattern in listens) and not any(
+        matches(pattern, topic) for pattern in ignores
     )
 
 
@@ -78,7 +78,7 @@ def encode(entry: Subscription) -> Record:
 def read_subscriptions(files: Mapping[str, bytes]) -> tuple[dict[str, Subscription], list[Problem]]:
     """The last record of each agent, and the problems."""
     found, problems = read_files(files, _decode, _PATH, what="not a subscription: ")
-    return {each.agent: each for each in sorted(found, key=order)}, problems
+    return {subscription.agent: subscription for subscription in sorted(found, key=order)}, problems
 
 
 def _decode(agent: str, record: str, data: bytes) -> Subscription:
@@ -94,8 +94,8 @@ def _decode(agent: str, record: str, data: bytes) -> Subscription:
 
 
 def _patterns(value: object) -> tuple[str, ...]:
-    found = tuple(each for each in any_list(value)[:MOST] if isinstance(each, str))
+    found = tuple(item for item in any_list(value)[:MOST] if isinstance(item, str))
     try:
-        return tuple(checked_pattern(each) for each in found)
+        return tuple(checked_pattern(pattern) for pattern in found)
     except UsageError as error:
         raise ValueError(str(error)) from None

@@ -104,7 +104,7 @@ def _change(ctx: Context, change: Change, asks: bool | None = None) -> Subscribe
 
     def decide(snapshot: Snapshot) -> tuple[Subscribed, list[Record]]:
         before = _of(ctx, snapshot, agent)
-        listens, ignores = (tuple(dict.fromkeys(each)) for each in change(*before[:2]))
+        listens, ignores = (tuple(dict.fromkeys(patterns)) for patterns in change(*before[:2]))
         if len(listens) + len(ignores) > MOST:
             raise UsageError(
                 f"An agent has at most {MOST} patterns.", hint="Use a wildcard: code.>"

@@ -24,7 +24,7 @@ def payload(to: Sequence[str], text: str, body: str) -> str:
         raise UsageError(
             f"The payload is not JSON: {error}.", hint="Quote it as one word."
         ) from None
-    for name in (each[1:] for each in to if is_topic(each)):
+    for name in (address[1:] for address in to if is_topic(address)):
         topic_list.checked_payload(name, value)
     return "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
 

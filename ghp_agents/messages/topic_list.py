@@ -46,10 +46,10 @@ def undecided(topics: Iterable[Topic], roles: Roles) -> list[Topic]:
     """The topics in use, or described by somebody, that an agent neither hears nor ignores."""
     patterns = (*roles.listens, *roles.ignores)
     return [
-        each
-        for each in topics
-        if (each.messages or each.by) and each.name != NEW_TOPIC
-        and not any(matches(pattern, each.name) for pattern in patterns)
+        topic
+        for topic in topics
+        if (topic.messages or topic.by) and topic.name != NEW_TOPIC
+        and not any(matches(pattern, topic.name) for pattern in patterns)
     ]  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def _describe(topics: dict[str, Topic], message: Message) -> None:
 
 def kind_for(to: Iterable[str]) -> str:
     """The kind of a message to these recipients, if its sender names none."""
-    return next((ASKS[each[1:]] for each in to if each[1:] in ASKS and is_topic(each)), NOTE)
+    return next((ASKS[name[1:]] for name in to if name[1:] in ASKS and is_topic(name)), NOTE)
 
 
 def checked_payload(topic: str, value: Any) -> None:

@@ -40,15 +40,15 @@ def find(
     now, fields = ctx.ws.clock.now(), ctx.ws.presence(agent) or {}
     roles = services.roles_of(ctx, snapshot, agent)
     mail = fallback.inbox(ctx, snapshot, known, roles)
-    letters = [each for each in mail if not each.is_over(now)]
+    letters = [letter for letter in mail if not letter.is_over(now)]
     mine = rules.outbox(known, Actor(agent))
-    since, told = str(fields.get("startedAt", "")), delivered_ids(ctx.ws, agent)
-    found = news.unread(letters, mine, agent, told, since)
+    since, delivered = str(fields.get("startedAt", "")), delivered_ids(ctx.ws, agent)
+    found = news.unread(letters, mine, agent, delivered, since)
     least = URGENCIES.index(ctx.ws.settings.notify)
-    urgent = [each for each in found if URGENCIES.index(each.urgency) >= least]
-    proposals = [each for each in (*mail, *mine) if each.message.kind == PROPOSAL]
-    ended = vote.unheard(dict.fromkeys(proposals), agent, told, since, now)
-    return Undelivered(tuple(urgent), tuple(news.overdue(mine, told, now)), tuple(ended))
+    urgent = [message for message in found if URGENCIES.index(message.urgency) >= least]
+    proposals = [letter for letter in (*mail, *mine) if letter.message.kind == PROPOSAL]
+    ended = vote.unheard(dict.fromkeys(proposals), agent, delivered, since, now)
+    return Undelivered(tuple(urgent), tuple(news.overdue(mine, delivered, now)), tuple(ended))
 
 
 def texts(
@@ -58,9 +58,9 @@ def texts(
     one topic are one text."""
     found = find(ctx, snapshot, agent, known)
     folded = news.fold(found.messages)[: news.LIMIT // 100]
-    first = [each._replace(message=mailbox.whole(snapshot, each.message)) for each in folded]
-    told = [(each.text, each.key) for each in notices(ctx, snapshot, found)]
-    return [*told, *news.texts(first, len(found.messages))]
+    first = [entry._replace(message=mailbox.whole(snapshot, entry.message)) for entry in folded]
+    notes = [(notice.text, notice.key) for notice in notices(ctx, snapshot, found)]
+    return [*notes, *news.texts(first, len(found.messages))]
 
 
 def notices(ctx: Context, snapshot: Snapshot, found: Undelivered) -> list[InboxNotice]:

@@ -31,7 +31,7 @@ class Ballot(NamedTuple):
 
     def of(self, choice: str) -> list[Message]:
         """The votes for a choice."""
-        return [each for each in self.votes if each.verdict == choice]
+        return [vote for vote in self.votes if vote.verdict == choice]
 
     @property
     def words(self) -> str:
@@ -51,10 +51,10 @@ def ballot(letter: Letter, now: float) -> Ballot:
     """The votes on a proposal and their result at a time in seconds."""
     message = letter.message
     ends = seconds(message.at) + (message.done_within or VOTE_LASTS)
-    cast = [each for each in letter.replies if each.verdict in CHOICES]
-    decisions = [each for each in cast if each.by.is_person and each.verdict != ABSTAIN]
-    in_time = [each for each in cast if not each.by.is_person and seconds(each.at) <= ends]
-    last = {each.by: each for each in in_time}
+    cast = [reply for reply in letter.replies if reply.verdict in CHOICES]
+    decisions = [vote for vote in cast if vote.by.is_person and vote.verdict != ABSTAIN]
+    in_time = [vote for vote in cast if not vote.by.is_person and seconds(vote.at) <= ends]
+    last = {vote.by: vote for vote in in_time}
     votes = tuple(sorted(last.values(), key=lambda each: (each.clock, each.clone, each.id)))
     plain = Ballot(OPEN, votes, quorum_of(message), ends)
     if decisions:
@@ -64,14 +64,14 @@ def ballot(letter: Letter, now: float) -> Ballot:
     is_full = _has_everybody(message, votes)
     if now <= ends and not is_full:
         return plain
-    decided = max(seconds(each.at) for each in votes) if is_full else ends
+    decided = max(seconds(vote.at) for vote in votes) if is_full else ends
     return plain._replace(outcome=_outcome(plain), decided=decided)
 
 
 def _has_everybody(message: Message, votes: Iterable[Message]) -> bool:
     if any(map(address.is_group, message.to)):
         return False  # who belongs to a group may change until the end
-    return {*message.to} <= {each.by.name for each in votes}
+    return {*message.to} <= {vote.by.name for vote in votes}
 
 
 def _outcome(found: Ballot) -> str:
@@ -109,9 +109,9 @@ def sentence(letter: Letter, now: float) -> str:
         verb = "has no quorum" if result.outcome == NO_QUORUM else f"was {result.outcome}"
     lines = [f"{what} {verb}: {result.words}."]
     against = result.of(AGAINST)
-    for each in against[:REASONS_SHOWN]:
-        why = f": {phrase(each.body)}" if each.body else ""
-        lines.append(f"Against it: {named(*each.by)}{why}.")
+    for vote in against[:REASONS_SHOWN]:
+        why = f": {phrase(vote.body)}" if vote.body else ""
+        lines.append(f"Against it: {named(*vote.by)}{why}.")
     if len(against) > REASONS_SHOWN:
         left = count(len(against) - REASONS_SHOWN, "other")
         lines.append(f"And {left}: `ghp agent-thread {message.name}`.")

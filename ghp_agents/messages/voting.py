@@ -32,10 +32,10 @@ def look(ctx: Context, reference: str) -> Voted:
 
 def _look(ctx: Context, snapshot: Snapshot, reference: str) -> Voted:
     known = service.known_letters(ctx, snapshot)
-    cast = [each for letter in known for each in letter.replies if each.kind == VOTE]
-    message = rules.find([*(each.message for each in known), *cast], reference)
+    cast = [reply for letter in known for reply in letter.replies if reply.kind == VOTE]
+    message = rules.find([*(candidate.message for candidate in known), *cast], reference)
     wanted = message.about if message.kind == VOTE else message.id
-    letter = next(each for each in known if each.message.id == wanted)
+    letter = next(candidate for candidate in known if candidate.message.id == wanted)
     message = letter.message
     if message.kind != PROPOSAL:
         raise RefusedError(
@@ -57,7 +57,7 @@ def vote(ctx: Context, reference: str, choice: str, reason: str = "") -> Voted:
         voted = _look(ctx, snapshot, reference)
         _refuse(ctx, snapshot, voted, by)
         letter, message = voted.letter, voted.letter.message
-        own = [each for each in letter.replies if each.by == by]
+        own = [reply for reply in letter.replies if reply.by == by]
         if own and (own[-1].verdict, own[-1].body) == (choice, body):
             return voted, []
         entry = Message(

@@ -29,11 +29,15 @@ def waits(ws: Workspace) -> dict[str, str]:
         listed = json.loads(ended.out) if ended.code == 0 else []
     except (GhpError, OSError, ValueError):
         return {}
-    found = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    found = (
+        [session for session in listed if isinstance(session, dict)]
+        if isinstance(listed, list)
+        else []
+    )
     return {
-        str(each.get("sessionId")): _words(each.get("waitingFor"))
-        for each in found
-        if each.get("status") == "waiting"
+        str(session.get("sessionId")): _words(session.get("waitingFor"))
+        for session in found
+        if session.get("status") == "waiting"
     }
 
 

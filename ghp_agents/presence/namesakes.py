@@ -58,4 +58,6 @@ def _place(presence: Presence) -> str:
 
 
 def _names(folders: Sequence[str]) -> list[str]:
-    return sorted({path.stem for each in folders for path in Path(each, "agents").glob("*.json")})
+    return sorted(
+        {path.stem for folder in folders for path in Path(folder, "agents").glob("*.json")}
+    )

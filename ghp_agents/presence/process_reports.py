@@ -34,24 +34,24 @@ def report_processes(ws: Workspace, *, asks_clients: bool = False) -> list[str]:
     """
     soon = ws.settings.stale_after / 2
     silent = _known(ws, soon)
-    if all(each.due_in > 0 for each in silent):
+    if all(report.due_in > 0 for report in silent):
         return []
-    due = [each for each in silent if each.due_in <= soon]
+    due = [report for report in silent if report.due_in <= soon]
     asks = asks_clients and any(
-        each.lives and each.presence.get("kind") == "claude" for each in due
+        report.lives and report.presence.get("kind") == "claude" for report in due
     )
     waits = claude_sessions.waits(ws) if asks else {}
-    return [each.agent for each in due if _write(ws, each, waits)]
+    return [report.agent for report in due if _write(ws, report, waits)]
 
 
 def next_in(ws: Workspace) -> float | None:
     """Seconds until a report about a running process is due; None if none runs here."""
-    return min((each.due_in for each in _known(ws, 0.0) if each.lives), default=None)
+    return min((report.due_in for report in _known(ws, 0.0) if report.lives), default=None)
 
 
 def _known(ws: Workspace, silent: float) -> list[ProcessReport]:
     """What is known of the agents whose files are as old as `silent` seconds."""
-    names = {name for each in ws.folders for name in _old(each, ws.clock.now(), silent)}
+    names = {name for folder in ws.folders for name in _old(folder, ws.clock.now(), silent)}
     return [report for report in (_look(ws, name) for name in sorted(names)) if report]
 
 

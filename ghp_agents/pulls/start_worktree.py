@@ -98,7 +98,11 @@ def _beginning(ctx: Context, issue: Issue, known: _KnownBranches) -> str:
 def _last_handed(store: StateStore, issue: Issue) -> Handoff | None:
     """The last handoff of an issue to another agent, if it names a commit."""
     records = store.snapshot().files(handoff_record.folder_of(issue.number))
-    handed = [each for each in handoff_record.read_handoffs(records)[0] if each.to and each.head]
+    handed = [
+        handoff
+        for handoff in handoff_record.read_handoffs(records)[0]
+        if handoff.to and handoff.head
+    ]
     return handed[-1] if handed else None
 
 

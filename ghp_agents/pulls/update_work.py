@@ -120,7 +120,9 @@ def _update(ws: Workspace, base: str, branch: str, by: str, lock: int) -> Update
         carried = _carry(ws, copy, tips, work, new)
         move = Move(branch, head, new, work, carried.trees)
         move_worktree.check(copy, move)
-        own = sum(not was_provisioned(ws, each) for each in worktree.differences(ws.folder))
+        own = sum(
+            not was_provisioned(ws, difference) for difference in worktree.differences(ws.folder)
+        )
         move_worktree.carry_out(copy, move)
     sent = tips.sent
     return done._replace(

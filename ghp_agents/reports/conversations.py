@@ -24,12 +24,12 @@ def pages(
 ) -> dict[str, str]:
     """The text of each page by its path. `since`: only conversations with a message after that
     time in seconds, and only such messages in the timeline."""
-    states = {each.message.id: each.state for each in letters if each.message.wants_work}
+    states = {letter.message.id: letter.state for letter in letters if letter.message.wants_work}
     found: dict[str, str] = {}
     entries: list[tuple[Message, str]] = []
     for members in retention.threads(messages):
         thread = sorted(members, key=order)
-        fresh = [each for each in thread if since is None or seconds(each.at) >= since]
+        fresh = [message for message in thread if since is None or seconds(message.at) >= since]
         if fresh:
             path = path_of(thread)
             path = path_of(thread, 64) if path in found else path  # forged ids may begin alike
@@ -53,13 +53,13 @@ def path_of(thread: Sequence[Message], id_limit: int = 12) -> str:
 
 def page(thread: Sequence[Message], states: Mapping[str, str]) -> str:
     """One conversation, oldest message first; `states` says what became of requests."""
-    names = dict.fromkeys(who(each.by.name, each.by.is_person) for each in thread)
+    names = dict.fromkeys(who(message.by.name, message.by.is_person) for message in thread)
     lines = [
         f"# {plain(thread[0].subject, SUBJECT_LIMIT)}", "",
         f"{count(len(thread), 'message')} by {', '.join(plain(name) for name in names)}.", "",
     ]  # fmt: skip
-    for each in thread:
-        lines += _entry(each, states.get(each.id, ""))
+    for message in thread:
+        lines += _entry(message, states.get(message.id, ""))
     return "\n".join(lines)
 
 
@@ -75,7 +75,7 @@ def _entry(message: Message, state: str) -> list[str]:
         command = f"ghp agent-thread {message.name}"
         lines += [block(message.body, BODY_LIMIT, command), ""]
     if message.artifacts:
-        lines += [f"- {plain(each, 500)}" for each in message.artifacts] + [""]
+        lines += [f"- {plain(artifact, 500)}" for artifact in message.artifacts] + [""]
     return lines
 
 

@@ -197,9 +197,9 @@ def _issues(state: PageContents) -> PagePart:
     if state.on_github:
         return PagePart("on GitHub", [link("The issues are on GitHub.", "../../issues"), ""])
     work = {pull.issue: pull for pull in state.pulls if pull.issue and pull.state != "closed"}
-    opened = sorted((each for each in state.issues if each.state != "closed"), key=_priority)
+    opened = sorted((item for item in state.issues if item.state != "closed"), key=_priority)
     closed = sorted(
-        (each for each in state.issues if each.state == "closed"), key=lambda each: -each.number
+        (item for item in state.issues if item.state == "closed"), key=lambda each: -each.number
     )
 
     def row(issue: Issue) -> tuple[str, ...]:
@@ -233,8 +233,8 @@ def _pulls(state: PageContents) -> PagePart:
     if state.on_github:
         text = link("The pull requests are on GitHub.", "../../pulls")
         return PagePart("on GitHub", [text, ""])
-    opened = [each for each in state.pulls if each.state == "open"]
-    settled = [each for each in reversed(state.pulls) if each.state != "open"]
+    opened = [request for request in state.pulls if request.state == "open"]
+    settled = [request for request in reversed(state.pulls) if request.state != "open"]
 
     def row(pull: Pull) -> tuple[str, ...]:
         is_draft = pull.draft and pull.state == "open"
@@ -279,7 +279,7 @@ def _handoffs(state: PageContents) -> PagePart:
 
 
 def _notes(state: PageContents) -> PagePart:
-    kept = [each for each in state.notes[::-1] if not (each.forgotten or each.superseded_by)]
+    kept = [entry for entry in state.notes[::-1] if not (entry.forgotten or entry.superseded_by)]
 
     def row(note: Note) -> tuple[str, ...]:
         return (

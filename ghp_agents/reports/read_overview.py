@@ -120,16 +120,21 @@ class Team:
         files = {path: x for y in record.FOLDERS for path, x in self.snapshot.present(y).items()}
         known, _ = record.read(files, ws.settings.orchestrators)
         names, now = rules.short_names(known), ws.clock.now() if self.at is None else self.at
-        for each in known:
-            if each.is_open:
+        for question in known:
+            if question.is_open:
                 try:
-                    age = max(0.0, now - to_seconds(each.asked_at))
+                    age = max(0.0, now - to_seconds(question.asked_at))
                 except (ValueError, OverflowError):  # written by hand
                     age = None
                 need = Need(
-                    NeedKind.QUESTION, each.title, each.urgency, age, each.name, names[each.id]
+                    NeedKind.QUESTION,
+                    question.title,
+                    question.urgency,
+                    age,
+                    question.name,
+                    names[question.id],
                 )
-                needs.setdefault(each.question.agent, []).append(need)
+                needs.setdefault(question.question.agent, []).append(need)
 
     def _add_returns(self, needs: Needs, errors: dict[str, str]) -> None:
         """Pull requests that were sent back to their agents and did not change since."""
@@ -212,8 +217,8 @@ class Team:
         if not mine or self.ctx.ws.place.toplevel is None:
             return {}
         listed = worktree_admin.listed(self.ctx.ws.folder)
-        by_name = {each.path.name: str(each.path) for each in reversed(listed)}
-        by_branch = {each.branch: str(each.path) for each in listed if each.branch}
+        by_name = {checkout.path.name: str(checkout.path) for checkout in reversed(listed)}
+        by_branch = {checkout.branch: str(checkout.path) for checkout in listed if checkout.branch}
         found = {
             view.name: by_branch.get(str(view.presence.get("branch")))
             or by_name.get(str(view.presence.get("worktree")))
@@ -247,8 +252,8 @@ class Team:
         return frozenset(
             reported - {
                 known
-                for each in found
-                if each.pull.draft or each.pull.state != "open"
-                for known in each.numbers
+                for detail in found
+                if detail.pull.draft or detail.pull.state != "open"
+                for known in detail.numbers
             }
         )  # fmt: skip

@@ -139,13 +139,13 @@ def _open_pulls(ctx: Context, notes: list[str]) -> Sequence[Pull]:
 
 
 def _waiting(facts: _Facts) -> Iterator[ReportItem]:
-    for each in questions.by_need(facts.questions):
-        if each.is_open:
-            urgency = "" if each.urgency == DEFAULT_URGENCY else each.urgency
-            yield _asked(each)._replace(
+    for question in questions.by_need(facts.questions):
+        if question.is_open:
+            urgency = "" if question.urgency == DEFAULT_URGENCY else question.urgency
+            yield _asked(question)._replace(
                 state=urgency,
-                command=f"ghp agent-answer {each.name} TEXT",
-                options=each.question.options,
+                command=f"ghp agent-answer {question.name} TEXT",
+                options=question.question.options,
             )
     for kept in facts.refused:
         about = kept.record

@@ -51,12 +51,12 @@ def _news(
 ) -> PullNews:
     returns = returned.read_returns(snapshot.files(returned.folder_of(pull.number)))[0]
     reviews = review.read_reviews(snapshot.files(review.folder_of(pull.number)))[0]
-    base, there = stale_base.known(ctx.ws, run.agent), host.get(pull.number, NOTHING)
+    base, hosted = stale_base.known(ctx.ws, run.agent), host.get(pull.number, NOTHING)
     verdicts = [PullVerdict(x.id, x.by, x.head, x.verdict, x.text) for x in reviews]
     return PullNews(
         pull, run.issue, (pull.head, branches.known_tip(ctx.ws, pull.branch)),
         tuple((entry, returned.round_of(returns, entry)) for entry in returns),
-        (*there.verdicts, *verdicts), there.failed if there.head == pull.head else "",
+        (*hosted.verdicts, *verdicts), hosted.failed if hosted.head == pull.head else "",
         base.words if base and base.folder == run.path else "",
     )  # fmt: skip
 

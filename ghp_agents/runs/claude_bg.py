@@ -76,7 +76,9 @@ class BackgroundClaude:
             listed = json.loads(self._run("agents", "--json", "--all").out)
         except (ValueError, RecursionError):
             return None
-        found = [each for each in listed if isinstance(each, dict) and each.get("id") == id_]
+        found = [
+            session for session in listed if isinstance(session, dict) and session.get("id") == id_
+        ]
         return state_of(found[0]) if found else SessionState(over=GONE)
 
     def stop(self, id_: str) -> None:

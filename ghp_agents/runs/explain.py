@@ -78,4 +78,4 @@ def _is_supervised(ws: Workspace, agent: str) -> bool:
 def _question(ctx: Context, agent: str, issue: int) -> str:
     known, _ = escalation.read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
     asked = (x for x in known if (x.question.agent, x.question.issue) == (agent, issue))
-    return next((each.name for each in asked if each.is_open), "")
+    return next((question.name for question in asked if question.is_open), "")

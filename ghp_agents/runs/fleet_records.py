@@ -49,9 +49,9 @@ def read(
         known,
         frozenset(stopping.in_force(ctx, snapshot)),
         {
-            (x, each.issue)
+            (x, stop.issue)
             for x in agents
-            for each in notices.stops(ctx.locks, snapshot, AgentName(x))
+            for stop in notices.stops(ctx.locks, snapshot, AgentName(x))
         },
         left,
         {run.id for run in asking if not outcome.asks(ctx, run.agent, run.issue)},

@@ -65,7 +65,7 @@ def holds(ctx: Context, agent: str, issue: int) -> bool:
 def waits_for(ctx: Context, issue: int) -> list[Issue]:
     """The open issues that block an issue, as far as this clone knows."""
     known = ctx.tracker.known()
-    mine = next((each for each in known if issue in each.numbers), None)
+    mine = next((pull for pull in known if issue in pull.numbers), None)
     return open_blockers(mine, known) if mine else []
 
 

@@ -64,7 +64,7 @@ def document(card: AgentCard, top: str) -> dict[str, Any]:
         "write": None if write is None else _sources(write),
         "run": run,
         "network": network,
-        "tools": [each.tool for each in rights if each.tool not in known],
+        "tools": [right.tool for right in rights if right.tool not in known],
         "own": OWN,
     }
 
@@ -78,7 +78,7 @@ def render(card: AgentCard, client: str, place: str) -> ClientRules:
     know it."""
     rights = card.permissions or ()
     read, write, run, network = (manifest.scope_of(rights, x) for x in (READ, WRITE, RUN, NETWORK))
-    others = tuple(each.tool for each in rights if each.tool not in (READ, WRITE, RUN, NETWORK))
+    others = tuple(right.tool for right in rights if right.tool not in (READ, WRITE, RUN, NETWORK))
     given = _Scopes(read, write, run, network, others)
     if client == "claude":
         return _claude(given)

@@ -78,7 +78,7 @@ def _is_reported(local: Mapping[str, Any], session: str) -> bool:
     known = local.get("usage")
     sources = known.values() if isinstance(known, dict) else ()
     return any(
-        isinstance(each, dict) and "usd" in each and session != ""
-        and str(each.get("session")).partition(" ")[0] == session
-        for each in sources
+        isinstance(source, dict) and "usd" in source and session != ""
+        and str(source.get("session")).partition(" ")[0] == session
+        for source in sources
     )  # fmt: skip

@@ -24,9 +24,9 @@ def known(ws: Workspace) -> Mapping[str, TreeFile]:
     """The files by the task's name. Raises GitError."""
     found: dict[str, TreeFile] = {}
     for folder in FOLDERS:
-        for each in entries(ws, folder)[:MOST]:
-            if each.is_file and each.path.endswith(SUFFIX):
-                found.setdefault(PurePosixPath(each.path).stem, each)
+        for entry in entries(ws, folder)[:MOST]:
+            if entry.is_file and entry.path.endswith(SUFFIX):
+                found.setdefault(PurePosixPath(entry.path).stem, entry)
     return found
 
 

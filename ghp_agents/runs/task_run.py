@@ -197,7 +197,7 @@ def cancel(ctx: Context, run: RunRecord, reason: str) -> RunRecord:
         )
     processes.end(run, ws.clock.wait)
     by = ws.actor()
-    run = next((each for each in folder.read_all(ws) if each.id == run.id), run)
+    run = next((other for other in folder.read_all(ws) if other.id == run.id), run)
     if run.state == ENDED:
         return run  # it ended by itself meanwhile
     run = _end(ws, run, STOPPED, f"{by.name}: {reason}" if reason else f"{by.name} cancelled it")

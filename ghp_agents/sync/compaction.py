@@ -25,11 +25,11 @@ def compact_if_due(ctx: Context) -> int:
     """
     settings = ctx.ws.settings
     ages = [settings.compact_after, settings.keep_messages]
-    numbers = [each for each in ages if not isinstance(each, str)]
+    numbers = [age for age in ages if not isinstance(age, str)]
     now, place = ctx.ws.clock.now(), ctx.ws.cache_dir / STAMP
     if not numbers or 0 <= now - stamped(place) < max(DAY_S, min(numbers) / ROUNDS):
         return 0
-    before, messages_before = (-math.inf if isinstance(each, str) else now - each for each in ages)
+    before, messages_before = (-math.inf if isinstance(age, str) else now - age for age in ages)
     count = compact(ctx, before, messages_before)
     stamp(place, now)
     return count

@@ -56,10 +56,10 @@ def _stuck(view: NewsView, entry: LedgerEntry, name: str) -> Iterator[str]:
 
 
 def _blocked(view: NewsView, entry: LedgerEntry, part: Issue, name: str) -> Iterator[str]:
-    is_added = any(each.startswith("blocked") for each in entry.text.split(", "))
+    is_added = any(word.startswith("blocked") for word in entry.text.split(", "))
     blockers = open_blockers(part, view.all_issues)
     if is_added and blockers and part.state == "open":
-        numbers = ", ".join(f"#{each.number}" for each in blockers)
+        numbers = ", ".join(f"#{blocker.number}" for blocker in blockers)
         yield f"{_by(entry)} marked {name}, as blocked by {numbers}."
 
 

@@ -145,7 +145,9 @@ class NewsView:
     @property
     def outcomes(self) -> Mapping[str, Outcome]:
         """What was done because of answers, by id."""
-        return {each.id: each for question in self.escalations for each in question.outcomes}
+        return {
+            outcome.id: outcome for question in self.escalations for outcome in question.outcomes
+        }
 
     def was_given(self, number: int | None) -> bool:
         """Whether somebody gave the issue to the agent since the baseline."""

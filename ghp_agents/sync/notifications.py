@@ -219,10 +219,10 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
         new = answers or any(unheard) or returns
         if stop or fenced or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
             news_flag.set_flag(ctx.ws.folders, agent)
-        urgent = [key_of(each) for each in unheard.messages if wakes(each)]
+        urgent = [key_of(message) for message in unheard.messages if wakes(message)]
         urgent += [key for _, key in unheard.results]
         urgent += [key for _, key in wanted if key.startswith(REACTED)]
-        wake.wake(ctx, agent, [*urgent, *(each.id for each in answers), *returns, *unblocked])
+        wake.wake(ctx, agent, [*urgent, *(answer.id for answer in answers), *returns, *unblocked])
 
 
 def _answers(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:

@@ -127,12 +127,14 @@ def _reason(entry: LedgerEntry) -> str:
 def _handoffs(view: NewsView, number: int | None) -> list[Handoff]:
     """The handoffs of an issue, or of work without one, to the agent."""
     found = view.snapshot.files(handoff_record.folder_of(number))
-    return [each for each in handoff_record.read_handoffs(found)[0] if each.to == view.agent]
+    return [
+        handoff for handoff in handoff_record.read_handoffs(found)[0] if handoff.to == view.agent
+    ]
 
 
 def _handed_over(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     """Work without an issue; that of an issue comes with its claim."""
-    if entry.issue is None and entry.object in {each.name for each in _handoffs(view, None)}:
+    if entry.issue is None and entry.object in {handoff.name for handoff in _handoffs(view, None)}:
         yield f"{_by(entry)} handed work over to you: `ghp agent-resume --handoff {entry.object}`."
 
 
@@ -221,8 +223,10 @@ def _lease_ended(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
 
 def _is_merged(view: NewsView, issue: int | None) -> bool:
     """Whether the agent hears that its work on an issue was merged."""
-    merges = (each for each in view.entries if (each.event, each.issue) == ("pull-merge", issue))
-    return any(text for each in merges for text in _merged(view, each))
+    merges = (
+        entry for entry in view.entries if (entry.event, entry.issue) == ("pull-merge", issue)
+    )
+    return any(text for merge in merges for text in _merged(view, merge))
 
 
 def _merged(view: NewsView, entry: LedgerEntry) -> Iterator[str]:

@@ -54,15 +54,15 @@ def status_before(ctx: Context, agent: AgentName, ids: Sequence[str]) -> str:
     if presence.get("status") != "blocked" or not ids:
         return ""
     issues = ctx.tracker.known(closed=True)
-    mine = next((each for each in issues if issue_of(presence) in each.numbers), None)
+    mine = next((issue for issue in issues if issue_of(presence) in issue.numbers), None)
     if mine is None or not mine.blocked_by:
         return ""
-    blockers = [each for each in issues if not set(each.numbers).isdisjoint(mine.blocked_by)]
+    blockers = [issue for issue in issues if not set(issue.numbers).isdisjoint(mine.blocked_by)]
     delivered = {name.removeprefix(KEY) for name in ids}
     moved = [*ctx.store.ledger(), *notices.closed(ctx.ws, "")]
     closed = {x.issue for x in moved if x.event in CLOSES and x.id in delivered}
-    is_free = all(each.state == "closed" for each in blockers)
-    if not is_free or not any(closed.intersection(each.numbers) for each in blockers):
+    is_free = all(blocker.state == "closed" for blocker in blockers)
+    if not is_free or not any(closed.intersection(blocker.numbers) for blocker in blockers):
         return ""
     statuses = [x.object for x in moved if x.event == PRESENCE and x.actor == agent]
     return next((status for status in reversed(statuses) if status in AT_WORK), "planning")

@@ -67,7 +67,7 @@ class _Reader:
         by_id = {x.message.id: x for x in claims.believed(self._ctx, letters)}
         known = files.known(self._ctx.ws)
         starts = [x for x in by_id.values() if x.message.workflow and not x.message.step]
-        return [self._run(each, by_id, known) for each in starts]
+        return [self._run(start, by_id, known) for start in starts]
 
     def _run(
         self, start: Letter, by_id: Mapping[str, Letter], known: KnownWorkflows
@@ -127,8 +127,8 @@ class _Reader:
 
     def _parts(self, start: Message) -> str:
         """Whether the start's issue has parts, and all are closed."""
-        epic = next((each for each in self._issues if start.issue in each.numbers), None)
-        states = {each.state for each in own_parts(epic, self._issues)} if epic else set()
+        epic = next((issue for issue in self._issues if start.issue in issue.numbers), None)
+        states = {part.state for part in own_parts(epic, self._issues)} if epic else set()
         return PASSED if states == {"closed"} else OPEN
 
     def _checks(self, start: Message) -> str:

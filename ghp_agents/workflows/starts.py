@@ -71,4 +71,4 @@ def _of_main(ws: Workspace, key: str) -> Iterable[Workflow]:
     nothing is parsed."""
     if not any(f"\n{key}:" in text for text in files.of_main(ws).values()):
         return ()
-    return [each for each in files.known(ws).workflows.values() if not each.is_shipped]
+    return [workflow for workflow in files.known(ws).workflows.values() if not workflow.is_shipped]

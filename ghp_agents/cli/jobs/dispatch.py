@@ -60,12 +60,12 @@ def _print(done: Dispatched, as_json: bool, *, dry_run: bool) -> None:
     if as_json:
         output.as_json(_fields(done))
         return
-    for each in done.plan.assignments:
-        failure = done.failures.get(each.issue.number)
+    for assignment in done.plan.assignments:
+        failure = done.failures.get(assignment.issue.number)
         if failure:
-            output.error(f"Cannot assign {issue_view.name(each.issue)}: {failure}", "")
+            output.error(f"Cannot assign {issue_view.name(assignment.issue)}: {failure}", "")
         else:
-            output.data(output.clean(_words(each, dry_run=dry_run)))
+            output.data(output.clean(_words(assignment, dry_run=dry_run)))
     for words, number in sorted(done.plan.waiting.items()):
         output.say(f"{number} {'is' if number == 1 else 'are'} {words}.")
     if not done.plan.assignments and not done.plan.waiting:
@@ -85,14 +85,14 @@ def _fields(done: Dispatched) -> "DispatchJson":
     return {
         "assigned": [
             {
-                "issue": each.issue.number,
-                "title": each.issue.title,
-                "to": each.to or None,
-                "previous": [*each.was],
-                "why": each.why,
-                "failed": done.failures.get(each.issue.number),
+                "issue": assignment.issue.number,
+                "title": assignment.issue.title,
+                "to": assignment.to or None,
+                "previous": [*assignment.was],
+                "why": assignment.why,
+                "failed": done.failures.get(assignment.issue.number),
             }
-            for each in done.plan.assignments
+            for assignment in done.plan.assignments
         ],
         "waiting": dict(done.plan.waiting),
     }

@@ -83,13 +83,13 @@ def import_files(app: App, place: Path) -> None:
     with output.busy("Importing"):
         sync_first(app, only_first=True)
         done = transfer.import_jobs(app, found)
-    for each in done:
-        if each.issue and each.how != "unchanged":
-            output.result(str(each.issue.number))
-            verb = "Created" if each.how == "created" else "Changed"
-            output.done(f"{verb} {issue_view.name(each.issue)} for {each.job.id}.")
-    rest = sum(each.how == "unchanged" for each in done)
-    over = sum(each.how == "over" for each in done)
+    for outcome in done:
+        if outcome.issue and outcome.how != "unchanged":
+            output.result(str(outcome.issue.number))
+            verb = "Created" if outcome.how == "created" else "Changed"
+            output.done(f"{verb} {issue_view.name(outcome.issue)} for {outcome.job.id}.")
+    rest = sum(outcome.how == "unchanged" for outcome in done)
+    over = sum(outcome.how == "over" for outcome in done)
     if rest:
         output.say(f"{count(rest, 'job')} had not changed.")
     if over:

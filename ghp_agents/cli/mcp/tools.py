@@ -62,7 +62,7 @@ def _option(given: Arguments, name: str, option: str = "") -> Words:
         return []
     flag = f"--{option or name.replace('_', '-')}"
     values = value if isinstance(value, list) else [value]
-    return [flag] if value is True else [f"{flag}={each}" for each in values]
+    return [flag] if value is True else [f"{flag}={item}" for item in values]
 
 
 def _rest(values: Any) -> Words:
@@ -203,7 +203,7 @@ def _check(tool: Tool, given: Arguments) -> None:
 def _fits(value: Any, shape: Mapping[str, Any]) -> bool:
     kind = shape["type"]
     if kind == "array":
-        return isinstance(value, list) and all(_fits(each, shape["items"]) for each in value)
+        return isinstance(value, list) and all(_fits(item, shape["items"]) for item in value)
     if "enum" in shape:
         return value in shape["enum"]
     return type(value) is {"string": str, "integer": int, "boolean": bool}[kind]

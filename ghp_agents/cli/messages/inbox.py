@@ -119,21 +119,21 @@ def _list(app: App, everything: bool, sent: bool, topic: str | None, as_json: bo
         _show(app, letters, agent, as_json, f"No messages for {agent}.")
         return
     delivered = delivered_ids(app.ws, agent)
-    shown = [each for each in letters if _is_open(each, agent, delivered)]
+    shown = [letter for letter in letters if _is_open(letter, agent, delivered)]
     more = f" `ghp agent-inbox --all` lists {len(letters)} older." if letters else ""
     folded = [] if as_json else [x for x in news.fold([x.message for x in shown]) if x.earlier]
-    hidden = {each.id for x in folded for each in x.earlier}
-    shown = [each for each in shown if each.message.id not in hidden]
+    hidden = {message.id for x in folded for message in x.earlier}
+    shown = [letter for letter in shown if letter.message.id not in hidden]
     _show(app, shown, agent, as_json, f"No new messages for {agent}.{more}")
-    for each in folded:
-        output.say(each.words)
+    for entry in folded:
+        output.say(entry.words)
 
 
 def _to(letters: list[Letter], pattern: str | None) -> list[Letter]:
     """The letters to the topics of a pattern, if there is one."""
     if pattern is None:
         return letters
-    topics = [[to[1:] for to in each.message.to if is_topic(to)] for each in letters]
+    topics = [[to[1:] for to in letter.message.to if is_topic(to)] for letter in letters]
     fits = [any(matches(pattern, name) for name in names) for names in topics]
     return [each for each, fit in zip(letters, fits, strict=True) if fit]
 
@@ -141,7 +141,7 @@ def _to(letters: list[Letter], pattern: str | None) -> list[Letter]:
 def _show(app: App, letters: Sequence[Letter], agent: str | None, as_json: bool, none: str) -> None:
     now = app.ws.clock.now()
     if as_json:
-        output.as_json([view.letter_json(each, now) for each in letters])
+        output.as_json([view.letter_json(letter, now) for letter in letters])
     elif letters:
         view.table(letters, agent, now)
     else:
@@ -167,13 +167,13 @@ def read(app: App, id: str, as_json: bool) -> None:
     """Print a message and what belongs to it. An agent is not told of it again."""
     message, thread = services.read(app, id)
     if as_json:
-        output.as_json([view.as_json(each) for each in thread])
+        output.as_json([view.as_json(part) for part in thread])
     else:
-        output.data("\n".join(view.page(each) for each in thread))
+        output.data("\n".join(view.page(part) for part in thread))
     output.flush()
     if app.ws.actor().is_person:
         return
-    mark_told(app.ws, app.ws.agent(), [news.key_of(each) for each in (message, *thread)])
+    mark_told(app.ws, app.ws.agent(), [news.key_of(part) for part in (message, *thread)])
 
 
 @inbox.command("claim", epilog="Example: ghp agent-inbox claim M-3f9a")
@@ -182,8 +182,8 @@ def read(app: App, id: str, as_json: bool) -> None:
 def claim(app: App, ids: tuple[str, ...]) -> None:
     """Begin with what a message asks for; its sender is told. Of a group, one agent may."""
     try:
-        for each in ids:
-            _report(reply.claim(app, each), "Claimed", "You have claimed {} already.")
+        for message_id in ids:
+            _report(reply.claim(app, message_id), "Claimed", "You have claimed {} already.")
     finally:  # also if a later id is wrong
         send(app)
 
@@ -235,8 +235,8 @@ def done(
         _finish(app, ids, body, artifacts, fails=False)
         return
     try:
-        for each in ids:
-            _review(app, each, VERDICTS[verdict], body, artifacts)
+        for message_id in ids:
+            _review(app, message_id, VERDICTS[verdict], body, artifacts)
     finally:  # also if a later id is wrong
         send(app)
 
@@ -253,8 +253,8 @@ def _with_context(
     from ghp_agents.messages import excerpt
 
     folder = app.ws.folder
-    found = [excerpt.of_file(folder, each) for each in excerpts]
-    found += [excerpt.of_commits(folder, each) for each in commits]
+    found = [excerpt.of_file(folder, spec) for spec in excerpts]
+    found += [excerpt.of_commits(folder, commit) for commit in commits]
     if handoff:
         from ghp_agents.handoffs import resume
 
@@ -262,8 +262,8 @@ def _with_context(
         if record is not None:
             shows = f"`ghp agent-resume --handoff {record.name}` shows all of it."
             found.append(excerpt.Excerpt(f"The handoff {record.name}: {shows}", record.name))
-    texts = [body, *(each.text for each in found)]
-    return "\n\n".join(filter(None, texts)), (*artifacts, *(each.artifact for each in found))
+    texts = [body, *(part.text for part in found)]
+    return "\n\n".join(filter(None, texts)), (*artifacts, *(part.artifact for part in found))
 
 
 def _review(app: App, id: str, verdict: str, text: str, artifacts: tuple[str, ...]) -> None:
@@ -294,8 +294,8 @@ def _finish(
     app: App, ids: tuple[str, ...], text: str, artifacts: tuple[str, ...], *, fails: bool
 ) -> None:
     try:
-        for each in ids:
-            result = reply.finish(app, each, text, artifacts, fails=fails)
+        for message_id in ids:
+            result = reply.finish(app, message_id, text, artifacts, fails=fails)
             verb = "Reported as failed:" if fails else "Completed"
             _report(result, verb, "{} was reported before.")
     finally:  # also if a later id is wrong
@@ -322,6 +322,6 @@ def thread(app: App, id: str, as_json: bool) -> None:
     """Print a conversation, oldest first: a message, what it answers, and its replies."""
     _, found = services.read(app, id)
     if as_json:
-        output.as_json([view.as_json(each) for each in found])
+        output.as_json([view.as_json(part) for part in found])
     else:
-        output.data("\n".join(view.page(each) for each in found))
+        output.data("\n".join(view.page(part) for part in found))

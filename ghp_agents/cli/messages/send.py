@@ -128,7 +128,7 @@ def send(
 
 def _workflow(app: App, words: tuple[str, ...], payload: str) -> str:
     """The workflow that a message to a topic starts."""
-    if not any(each.startswith("@") for each in words[:-1]):
+    if not any(word.startswith("@") for word in words[:-1]):
         return ""
     from ghp_agents.workflows import starts  # most messages are for one agent
 

@@ -62,7 +62,7 @@ def new(app: App, name: str, description: str) -> None:
         raise UsageError(
             f"A description has 1 to {DESCRIPTION} characters.", hint="Say what the topic is for."
         )
-    known = {each.name: each for each in services.topics(app)}.get(name)
+    known = {entry.name: entry for entry in services.topics(app)}.get(name)
     if known and known.description:
         raise UsageError(
             f"{name} has a description already: {one_line(known.description, 100)}",
@@ -79,7 +79,7 @@ def new(app: App, name: str, description: str) -> None:
 @click.pass_obj
 def describe(app: App, name: str) -> None:
     """Show a topic and the fields of its payload."""
-    known = {each.name: each for each in services.topics(app)}.get(name)
+    known = {entry.name: entry for entry in services.topics(app)}.get(name)
     if known is None:
         raise NotFoundError(
             f"There is no topic {one_line(name, 40)}.", hint="`ghp agent-topic list` lists them."

@@ -146,9 +146,13 @@ def progress(
     if as_json:
         output.as_json(_fields(app, run))
         return
-    for each in task_run.steps_of(app.ws, run):
-        so_far = f" {each.percent}%" if each.percent is not None and each.state != DONE else ""
-        output.data(output.clean(f"{MARKS[each.state]} {each.text}{so_far}"))
+    for recorded in task_run.steps_of(app.ws, run):
+        so_far = (
+            f" {recorded.percent}%"
+            if recorded.percent is not None and recorded.state != DONE
+            else ""
+        )
+        output.data(output.clean(f"{MARKS[recorded.state]} {recorded.text}{so_far}"))
     output.flush()
     output.say(f"{run.name}, {run.task}: {_ended(app, run)}.")
 

@@ -50,8 +50,8 @@ def _meant(error: click.ClickException) -> str:
     alike: list[str] = []
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         params = error.ctx.command.get_params(error.ctx)
-        options = [each for each in params if isinstance(each, click.Option)]
-        names = [name for each in options for name in each.opts if name.startswith("--")]
+        options = [param for param in params if isinstance(param, click.Option)]
+        names = [name for option in options for name in option.opts if name.startswith("--")]
         alike = closest(error.option_name, names)
     elif isinstance(error, click.BadParameter) and error.param is not None:
         typed = re.match(r"'([^']*)'", error.message)

@@ -31,7 +31,8 @@ def fields(card: "AgentCard") -> "CardJson":
     found: CardJson = {key: value for key, value in known.items() if value}  # type: ignore[assignment]
     if card.permissions is not None:
         found["permissions"] = [
-            {"tool": each.tool, "scope": [*each.scope]} for each in card.permissions
+            {"tool": permission.tool, "scope": [*permission.scope]}
+            for permission in card.permissions
         ]
     return found
 
@@ -59,7 +60,8 @@ def page(card: "AgentCard") -> Iterator[str]:
 
 def _rights(card: "AgentCard") -> str:
     return "; ".join(
-        f"{each.tool} {', '.join(map(file, each.scope))}".strip() for each in card.permissions or ()
+        f"{permission.tool} {', '.join(map(file, permission.scope))}".strip()
+        for permission in card.permissions or ()
     )
 
 

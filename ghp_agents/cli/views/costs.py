@@ -34,9 +34,9 @@ def show(costs: Costs) -> None:
     if costs.issues:
         output.data("\n")
         issues = [
-            (f"#{each.issue}" if each.issue else "other", *amounts(each.use),
-             ", ".join(each.agents), phrase(each.title, TITLE_SHOWN) if each.title else "")
-            for each in costs.issues
+            (f"#{issue.issue}" if issue.issue else "other", *amounts(issue.use),
+             ", ".join(issue.agents), phrase(issue.title, TITLE_SHOWN) if issue.title else "")
+            for issue in costs.issues
         ]  # fmt: skip
         output.table(("ISSUE", *AMOUNTS, "AGENTS", "TITLE"), issues)
     silent = [agent for agent in costs.agents if agent.use == NOTHING]

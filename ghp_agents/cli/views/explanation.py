@@ -193,8 +193,8 @@ def issue_fields(found: IssueExplanation, reacts: ReactionTrace) -> "IssueExplan
             for turn in found.turns
         ],
         "reactions": [
-            {"cause": each.key, "text": each.words, "tried": each.tried, "starts": each.starts}
-            for each in reacts.causes
+            {"cause": cause.key, "text": cause.words, "tried": cause.tried, "starts": cause.starts}
+            for cause in reacts.causes
         ],
     }
 

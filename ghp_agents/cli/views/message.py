@@ -19,18 +19,18 @@ SUBJECT_SHOWN = 80
 
 def table(letters: Sequence[Letter], agent: str | None, now: float) -> None:
     """Print letters as a table; the state is that of `agent`, or of the whole message."""
-    ids = short_ids(each.message.id for each in letters)
+    ids = short_ids(letter.message.id for letter in letters)
     rows = [
         (
-            f"M-{ids[each.message.id]}",
-            _state(each, agent, now),
-            each.message.kind,
-            one_line(each.message.by.name, 30),
-            ", ".join(each.message.to),
-            age(each.message.at, now),
-            one_line(each.message.subject, SUBJECT_SHOWN),
+            f"M-{ids[letter.message.id]}",
+            _state(letter, agent, now),
+            letter.message.kind,
+            one_line(letter.message.by.name, 30),
+            ", ".join(letter.message.to),
+            age(letter.message.at, now),
+            one_line(letter.message.subject, SUBJECT_SHOWN),
         )
-        for each in letters
+        for letter in letters
     ]
     styles = ["bold" if row[1].startswith(NEW) else "" for row in rows]
     output.table(COLUMNS, rows, styles)
@@ -97,5 +97,5 @@ def letter_json(letter: Letter, now: float) -> "LetterJson":
         "state": letter.state,
         "holder": letter.holder or None,
         "overdue": letter.is_late(now) or None,
-        "replies": [as_json(each) for each in letter.replies],
+        "replies": [as_json(reply) for reply in letter.replies],
     }

@@ -98,8 +98,12 @@ def all_fields(details: PullDetails) -> dict[str, Any]:
         "fits": None if conflicts is None else not conflicts,
         "conflicts": list(conflicts or ()),
         "reviews": [
-            {"by": each.by.name, "byPerson": each.by.is_person, **picked(each, "head approves")}
-            for each in details.reviews
+            {
+                "by": review.by.name,
+                "byPerson": review.by.is_person,
+                **picked(review, "head approves"),
+            }
+            for review in details.reviews
         ],
         "returns": [_return_fields(*each) for each in details.returns],
     }

@@ -25,9 +25,9 @@ def page(voted: Voted) -> str:
     """A proposal with all votes that count; what others wrote is quoted."""
     message, ballot = voted.letter.message, voted.ballot
     lines = [f"{message.name} {phrase(message.subject, 200)} by {who(*message.by)}", state(voted)]
-    for each in (*ballot.votes, *((ballot.person,) if ballot.person else ())):
-        lines.append(f"{who(*each.by)}: {each.verdict}")
-        lines += [indented(clean(each.body))] if each.body else []
+    for vote in (*ballot.votes, *((ballot.person,) if ballot.person else ())):
+        lines.append(f"{who(*vote.by)}: {vote.verdict}")
+        lines += [indented(clean(vote.body))] if vote.body else []
     return "\n".join(lines)
 
 
@@ -46,8 +46,8 @@ def as_json(voted: Voted) -> "VotesJson":
         "ends": to_text(ballot.ends),
         "decidedBy": person.by.name if person else None,
         "votes": [
-            {"by": each.by.name, "person": each.by.is_person, "vote": each.verdict,
-             "reason": each.body, "at": each.at}
-            for each in (*ballot.votes, *((person,) if person else ()))
+            {"by": vote.by.name, "person": vote.by.is_person, "vote": vote.verdict,
+             "reason": vote.body, "at": vote.at}
+            for vote in (*ballot.votes, *((person,) if person else ()))
         ],
     }  # fmt: skip

@@ -36,8 +36,8 @@ def run_row(run: WorkflowRun, short: str, now: float) -> tuple[str, ...]:
     """A workflow that was started: its open steps and whom they wait for."""
     start, active = run.start, _open(run)
     number = f"#{start.issue} " if start.issue else ""
-    step = ", ".join(each.step.title for each in active) or _end(run)
-    waits = [engine.waits_for(each, run.facts[each.step.name]) for each in active]
+    step = ", ".join(part.step.title for part in active) or _end(run)
+    waits = [engine.waits_for(part, run.facts[part.step.name]) for part in active]
     return (
         f"M-{short}", start.workflow, age(start.at, now), step, ", ".join(waits),
         f"{number}{one_line(start.subject, 60)}",

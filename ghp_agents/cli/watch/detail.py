@@ -35,8 +35,10 @@ def worktree_of(app: App, row: AgentRow) -> Path | None:
     if not row.is_here or app.ws.place.toplevel is None:
         return None
     known = worktree_admin.listed(app.ws.folder)
-    by_branch = [each.path for each in known if row.branch and each.branch == row.branch]
-    by_name = [each.path for each in known if each.path.name == row.worktree]
+    by_branch = [
+        checkout.path for checkout in known if row.branch and checkout.branch == row.branch
+    ]
+    by_name = [checkout.path for checkout in known if checkout.path.name == row.worktree]
     return next((path for path in (*by_branch, *by_name) if path.is_dir()), None)
 
 
@@ -52,8 +54,8 @@ def _changes(app: App, row: AgentRow) -> Iterable[str]:
     main = [ref for ref in trunk_places(app.ws) if ref != own]
     history = worktree.history(place, head, main) if head and main else worktree.History()
     open_changes = worktree.differences(path)
-    added = sum(each.added or 0 for each in history.files)
-    removed = sum(each.removed or 0 for each in history.files)
+    added = sum(changed.added or 0 for changed in history.files)
+    removed = sum(changed.removed or 0 for changed in history.files)
     size = f", {count(len(history.files), 'file')}, +{added} -{removed}" if history.files else ""
     yield f"{count(history.count, 'commit')}{size}"
     for commit in history.commits[:5]:
@@ -63,19 +65,20 @@ def _changes(app: App, row: AgentRow) -> Iterable[str]:
         yield f"  {counts:>12}  {file(lines.path)}"
     if open_changes:
         yield f"{len(open_changes)} not committed:"
-    for each in open_changes[:FILES_SHOWN]:
-        yield f"  {each.code}  {file(each.path)}"
+    for change in open_changes[:FILES_SHOWN]:
+        yield f"  {change.code}  {file(change.path)}"
 
 
 def _handoffs(app: App, row: AgentRow, now: float) -> Iterable[str]:
     snapshot = app.store.snapshot()
     files = snapshot.files(handoff_record.folder_of(row.issue))
     found, _ = handoff_record.read_handoffs(files)
-    mine = [each for each in found if row.issue or row.name in (each.by.name, each.to)]
-    for each in reversed(mine[-HANDOFFS_SHOWN:]):
-        to = f" to {each.to}" if each.to else ""
-        note = f"  {phrase(each.note, TEXT_SHOWN)}" if each.note else ""
-        yield f"{_age(each.at, now):>4}  {each.name}  {each.kind} by {each.by.name}{to}{note}"
+    mine = [handoff for handoff in found if row.issue or row.name in (handoff.by.name, handoff.to)]
+    for handoff in reversed(mine[-HANDOFFS_SHOWN:]):
+        to = f" to {handoff.to}" if handoff.to else ""
+        note = f"  {phrase(handoff.note, TEXT_SHOWN)}" if handoff.note else ""
+        first = f"{_age(handoff.at, now):>4}  {handoff.name}  {handoff.kind}"
+        yield f"{first} by {handoff.by.name}{to}{note}"
 
 
 def _log(app: App, row: AgentRow, now: float) -> Iterable[str]:

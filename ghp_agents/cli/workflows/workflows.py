@@ -75,8 +75,8 @@ def workflows(ctx: click.Context, everything: bool, as_json: bool) -> None:
         names = sorted({*known.workflows, *known.problems})
         answer: WorkflowsJson = {
             "workflows": [
-                view.file_json(each, known.workflows.get(each), known.problems.get(each, ""))
-                for each in names
+                view.file_json(title, known.workflows.get(title), known.problems.get(title, ""))
+                for title in names
             ],
             "runs": [view.run_json(each) for each in found],
         }
@@ -87,7 +87,7 @@ def workflows(ctx: click.Context, everything: bool, as_json: bool) -> None:
         rows = [view.run_row(each, short[each.start.id], now) for each in shown]
         output.table(view.RUNS, rows, [view.STYLES.get(each.standing, "") for each in shown])
         output.data("\n")
-    output.table(view.FILES, [view.file_row(each) for each in known.workflows.values()])
+    output.table(view.FILES, [view.file_row(workflow) for workflow in known.workflows.values()])
     if completed and not everything:
         output.say(view.summary(completed))
     for name, problem in known.problems.items():

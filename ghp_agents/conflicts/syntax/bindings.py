@@ -65,9 +65,9 @@ def lost(versions: Sequence[Version], names: frozenset[str]) -> list[Lost]:
     """The definitions among `names` that a change removed or renamed."""
     found = []
     for version in versions:
-        for each in version.before.definitions:
-            if each.name in names and _is_lost(each, version, versions):
-                found.append(_with_successor(each, version, versions))
+        for definition in version.before.definitions:
+            if definition.name in names and _is_lost(definition, version, versions):
+                found.append(_with_successor(definition, version, versions))
     return found
 
 
@@ -89,9 +89,9 @@ def _is_lost(each: Definition, version: Version, versions: Sequence[Version]) ->
 
 
 def _offers(facts: SyntaxFacts, name: str, *, is_member: bool) -> bool:
-    if any(each.name == name for each in facts.definitions):
+    if any(definition.name == name for definition in facts.definitions):
         return True
-    return not is_member and any(each.alias == name for each in facts.imports)
+    return not is_member and any(binding.alias == name for binding in facts.imports)
 
 
 def _is_dynamic(facts: SyntaxFacts, each: Definition) -> bool:
@@ -108,9 +108,9 @@ def _is_closed(owner: str, version: Version) -> bool:
         return version.change.old == version.change.new
     for facts in (version.before, version.after):
         classes = [
-            each
-            for each in facts.definitions
-            if ".".join(filter(None, (each.owner, each.name))) == owner
+            definition
+            for definition in facts.definitions
+            if ".".join(filter(None, (definition.owner, definition.name))) == owner
         ]
         if len(classes) != 1 or classes[0].is_open:
             return False
@@ -172,10 +172,12 @@ def uses(
 
 def _defines_again(gone: Lost, versions: Sequence[Version]) -> bool:
     return any(
-        each.name == gone.definition.name and not each.is_private and version.change.adds(each.line)
+        definition.name == gone.definition.name
+        and not definition.is_private
+        and version.change.adds(definition.line)
         for version in versions
         if version.change.new and module_of(version.change.new) == module_of(gone.path)
-        for each in version.after.definitions
+        for definition in version.after.definitions
     )
 
 
@@ -197,9 +199,9 @@ def _is_bound(
 
 def _shadows(facts: SyntaxFacts, name: str) -> bool:
     """Whether the file binds the name itself, outside of functions."""
-    if any(each.name == name and not each.owner for each in facts.definitions):
+    if any(definition.name == name and not definition.owner for definition in facts.definitions):
         return True
-    return any(each.role == BIND and _reaches(each, name) for each in facts.places)
+    return any(place.role == BIND and _reaches(place, name) for place in facts.places)
 
 
 class _Importer(NamedTuple):
@@ -211,32 +213,32 @@ class _Importer(NamedTuple):
 
     def imports_name(self, name: str, module: str) -> bool:
         """Whether `name` is imported under that name, and from that module alone."""
-        found = [each for each in self.imports if each.alias == name]
+        found = [binding for binding in self.imports if binding.alias == name]
         return bool(found) and all(
-            each.name == name and names_module(each.module, self.path, module, self.go_module)
-            for each in found
+            binding.name == name and names_module(binding.module, self.path, module, self.go_module)
+            for binding in found
         )
 
     def takes(self, name: str, module: str) -> bool:
         """Whether `name` is imported from that module, under any name."""
         return any(
-            each.name == name and names_module(each.module, self.path, module, self.go_module)
-            for each in self.imports
+            binding.name == name and names_module(binding.module, self.path, module, self.go_module)
+            for binding in self.imports
         )
 
     def is_module(self, qualifier: str, module: str) -> bool:
         """Whether `qualifier` is that module."""
-        found = [each for each in self.imports if each.alias == qualifier]
+        found = [binding for binding in self.imports if binding.alias == qualifier]
         if not found and "::" in f"{qualifier}::":
             return names_module(qualifier, self.path, module) if self.is_rust else False
         return bool(found) and all(
-            names_module(module_in(each, self.path), self.path, module, self.go_module)
-            for each in found
+            names_module(module_in(binding, self.path), self.path, module, self.go_module)
+            for binding in found
         )
 
     def has_alias(self, name: str) -> bool:
         """Whether any import binds the name."""
-        return any(each.alias == name for each in self.imports)
+        return any(binding.alias == name for binding in self.imports)
 
     @property
     def is_rust(self) -> bool:

@@ -106,9 +106,9 @@ def _with_lines(change: Change, piece: list[tuple[bytes, int]]) -> Change:
     come = [(_text(line), number) for line, number in piece if number]
     new_words = frozenset().union(*(words(_COMMENT.sub("", text)) for text, _ in come))
     language = language_of(change.path)
-    lost = {each for text in gone for each in defined(language, text)}
+    lost = {definition for text in gone for definition in defined(language, text)}
     if change.old == change.new:
-        lost -= {each for text, _ in come for each in defined(language, text)}
+        lost -= {definition for text, _ in come for definition in defined(language, text)}
     names = frozenset(name for _, name in lost)
     ranges: list[tuple[int, int]] = []
     for _, number in come:

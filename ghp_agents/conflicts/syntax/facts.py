@@ -68,9 +68,9 @@ def from_json(content: Any) -> SyntaxFacts:
     """The inverse of `to_json`. Raises ValueError or TypeError."""
     definitions, imports, places, words, has_error = content
     return SyntaxFacts(
-        tuple(Definition(*each) for each in definitions),
-        tuple(Import(*each) for each in imports),
-        tuple(Place(*each) for each in places),
+        tuple(Definition(*definition) for definition in definitions),
+        tuple(Import(*fields) for fields in imports),
+        tuple(Place(*place) for place in places),
         frozenset(words),
         bool(has_error),
     )

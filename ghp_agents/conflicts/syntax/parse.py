@@ -52,11 +52,11 @@ def read_all(
 
 def _read_some(sources: Sequence[Source], names: Collection[str], left: float) -> list[SyntaxFacts]:
     request = {
-        "files": [(each.language, len(each.content)) for each in sources],
+        "files": [(source.language, len(source.content)) for source in sources],
         "names": sorted(names),
         "seconds": min(SECONDS_PER_FILE, left),
     }
-    given = b"".join([json.dumps(request).encode(), b"\n", *(each.content for each in sources)])
+    given = b"".join([json.dumps(request).encode(), b"\n", *(source.content for source in sources)])
     output = process.pipe(
         [sys.executable, "-P", "-m", "ghp_agents.conflicts.syntax.child"],
         given, cwd=Path("/"), env=child_env.for_commands(os.environ), timeout=left,

@@ -87,7 +87,7 @@ def _text(node: Node) -> str:
 def _defined(how: Language, node: Node) -> Iterator[Definition]:
     kind = how.definitions[node.type]
     above = _above(node)
-    if above is None or any(each.type in how.functions for each in above):
+    if above is None or any(parent.type in how.functions for parent in above):
         return
     if how.name == "c" and node.type.endswith("_specifier") and not _field(node, "body"):
         return  # only mentioned
@@ -104,12 +104,12 @@ def _defined(how: Language, node: Node) -> Iterator[Definition]:
 def _names(how: Language, node: Node) -> list[Node]:
     found = node.children_by_field_name(how.name_fields.get(node.type, "name"))
     for _ in range(9):  # `*f(…)` in C: the name is in a declarator of a declarator
-        inner = [_field(each, "declarator") for each in found]
+        inner = [_field(parent, "declarator") for parent in found]
         if not any(inner):
             break
         found = [deeper or each for deeper, each in zip(inner, found, strict=True)]
     kinds = ("property_identifier", *how.identifiers)
-    return [each for each in found if each.type in kinds]
+    return [parent for parent in found if parent.type in kinds]
 
 
 def _above(node: Node) -> list[Node] | None:
@@ -188,7 +188,7 @@ def _head(qualifier: str) -> str:
 def _place(how: Language, node: Node) -> tuple[Place, _Top] | None:
     """One occurrence, and the outermost function around it."""
     above = _above(node)
-    if not above or any(each.type == "ERROR" for each in above):
+    if not above or any(parent.type == "ERROR" for parent in above):
         return None
     field = _field_of(node, above[0])
     at = f"{above[0].type}.{field}"
@@ -198,7 +198,7 @@ def _place(how: Language, node: Node) -> tuple[Place, _Top] | None:
     role, qualifier = _role(how, node, above, at)
     if not role:
         return None
-    around = [each for each in above if each.type in how.functions]
+    around = [parent for parent in above if parent.type in how.functions]
     if around and around[0] == above[0] and field == "name":
         around = around[1:]  # a function's own name is bound outside of it
     top = (around[-1].start_byte, around[-1].end_byte) if around else None

@@ -68,7 +68,7 @@ class OpenQuestions:
             if (question in questions or _closed_after(question, comment))
             and listed.first(escalation_text.marker(question)) < comment.id
         ]
-        text, names = comment.parsed.plain, ", ".join(each.name for each in before[:_SHOWN])
+        text, names = comment.parsed.plain, ", ".join(name.name for name in before[:_SHOWN])
         if text and len(before) == 1 and before[0] in questions:
             yield Command(ANSWER, before[0].name, text)
         elif text and before and comment.issue not in self._hinted:

@@ -140,7 +140,7 @@ def remember_remarks(ctx: Context, inbox: "CommentInbox") -> None:
             what = f"pull request #{remark.number}" if is_pull else f"#{remark.number}"
             by = named(remark.by.name, remark.by.is_person)
             text = f"{by} commented on {what}: {phrase(remark.text)}. Read it all on GitHub."
-            others = [each for each in known.get(name, []) if each[0] != remark.id]
+            others = [notice for notice in known.get(name, []) if notice[0] != remark.id]
             known[name] = [*others[1 - MOST :], (remark.id, text)]
             news_flag.set_flag(ctx.ws.folders, name)
     if known != before:

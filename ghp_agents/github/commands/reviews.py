@@ -50,11 +50,11 @@ def of_pull(ws: Workspace, hub: GitHubRepository, agent: str, pull: int) -> list
 
 
 def _whole(raw: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> str:
-    about = [each for each in lines if each.get("pull_request_review_id") == raw["id"]]
+    about = [line for line in lines if line.get("pull_request_review_id") == raw["id"]]
     parts = [str(raw.get("body") or "")[:TEXT_LIMIT]]
-    for each in about[:MOST]:
-        place = f"{one_line(str(each.get('path')), 200)}:{each.get('line') or '?'}"
-        parts.append(f"{place}: {str(each.get('body') or '')[:TEXT_LIMIT]}")
+    for comment in about[:MOST]:
+        place = f"{one_line(str(comment.get('path')), 200)}:{comment.get('line') or '?'}"
+        parts.append(f"{place}: {str(comment.get('body') or '')[:TEXT_LIMIT]}")
     return "\n\n".join(filter(None, parts))
 
 
@@ -112,7 +112,7 @@ def _text(
     by = actor_of(ws, _login(raw))
     words = _first_line(raw)
     what = f": {phrase(words)}." if words else "."
-    about = [each for each in lines if each.get("pull_request_review_id") == raw["id"]]
+    about = [line for line in lines if line.get("pull_request_review_id") == raw["id"]]
     if about:
         place = file(str(about[0].get("path") or "?"))
         first = f"the first is on {place}: {phrase(_first_line(about[0]))}"

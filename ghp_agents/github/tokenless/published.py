@@ -122,7 +122,7 @@ def read_published(files: Mapping[str, bytes]) -> Published:
                 continue  # of a repository that has another name by now
             clock = as_whole(fields.get("clock"), "clock")
             clone = CloneId(as_line(fields.get("clone"), "clone"))
-            issues = [_issue(each) for each in any_list(fields.get("issues"))[:MOST_ISSUES]]
+            issues = [_issue(item) for item in any_list(fields.get("issues"))[:MOST_ISSUES]]
         except ValueError as error:
             problems.append(problem_of(path, error, "not a published issue: "))
             continue
@@ -130,10 +130,10 @@ def read_published(files: Mapping[str, bytes]) -> Published:
         if known is None or known[:2] < (clock, clone):
             newest[int(name)] = clock, clone, issues
     by_number = {
-        each.issue.number: each
+        issue.issue.number: issue
         for bucket, (_, _, issues) in newest.items()
-        for each in issues
-        if each.issue.number % BUCKETS == bucket
+        for issue in issues
+        if issue.issue.number % BUCKETS == bucket
     }
     writers = {bucket: clone for bucket, (_, clone, _) in newest.items()}
     return Published(tracker, by_number, writers, tuple(problems))
@@ -148,7 +148,7 @@ def bucket_file(
         "cursor": tracker.cursor,
         "clock": tracker.clock,
         "clone": tracker.clone,
-        "issues": [_fields(each) for each in issues],
+        "issues": [_fields(issue) for issue in issues],
     }
     return f"{MIRROR}{tracker.clone}/{bucket}.json", dump(fields)
 
@@ -164,16 +164,16 @@ def bounded(issues: Iterable[PublishedIssue], cursor: str) -> dict[int, Publishe
     found: dict[int, PublishedIssue] = {}
     left = MOST_TEXT
     by_age = sorted(issues, key=lambda each: (each.issue.updated_at, each.issue.number))
-    for each in reversed(by_age):
-        closed = each.issue.state == "closed"
-        if closed and seconds(Timestamp(each.issue.updated_at)) < recent:
+    for row in reversed(by_age):
+        closed = row.issue.state == "closed"
+        if closed and seconds(Timestamp(row.issue.updated_at)) < recent:
             continue
         if len(found) == MOST_ISSUES:
             break
-        comments = () if closed else each.comments[-LATEST:]
-        body = "" if closed else _cut(each.issue.body, min(LONGEST, left))
-        shown = each.issue.shown and _cut(each.issue.shown, min(LONGEST, left))
-        kept = each.issue._replace(title=redacted(each.issue.title), body=body, shown=shown)
+        comments = () if closed else row.comments[-LATEST:]
+        body = "" if closed else _cut(row.issue.body, min(LONGEST, left))
+        shown = row.issue.shown and _cut(row.issue.shown, min(LONGEST, left))
+        kept = row.issue._replace(title=redacted(row.issue.title), body=body, shown=shown)
         short = tuple(
             comment._replace(body=_cut(comment.body, min(LONGEST_COMMENT, left)))
             for comment in comments
@@ -208,7 +208,7 @@ def _issue(value: Any) -> PublishedIssue:
     if not isinstance(value, dict):
         raise ValueError("an issue is not an object")
     by_writer = value.get("byWriter")
-    comments = tuple(_comment(each) for each in any_list(value.get("comments"))[:LATEST])
+    comments = tuple(_comment(fields) for fields in any_list(value.get("comments"))[:LATEST])
     issue = MirroredIssue(
         number=as_whole(value.get("number"), "number"),
         id=as_whole(value.get("id"), "id"),

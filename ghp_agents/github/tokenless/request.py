@@ -189,7 +189,7 @@ def read_outgoing(files: Mapping[str, bytes]) -> Outgoing:
     requests, problems = read_files(_named(files, _REQUEST), _request, what="not a request: ")
     results, others = read_files(_named(files, _RESULT), _result, what="not a result: ")
     found = tuple(sorted(requests, key=order))
-    return Outgoing(found, {each.id: each for each in results}, (*problems, *others))
+    return Outgoing(found, {result.id: result for result in results}, (*problems, *others))
 
 
 def settled(files: Mapping[str, bytes], before: float) -> list[Settled]:

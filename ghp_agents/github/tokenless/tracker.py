@@ -160,9 +160,9 @@ class TokenlessTracker:
 
     def close_all(self, closings: Sequence[Closing], by: Actor) -> None:
         """Ask to comment on issues and to close them."""
-        for each in closings:
-            self.comment(each.issue, each.body, by, marker=each.marker)
-            self.change(each.issue, IssueChange(state="closed"), by)
+        for closing in closings:
+            self.comment(closing.issue, closing.body, by, marker=closing.marker)
+            self.change(closing.issue, IssueChange(state="closed"), by)
 
     def showing(self) -> AbstractContextManager[None]:
         """Nobody is waited for here."""

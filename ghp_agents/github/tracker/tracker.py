@@ -170,8 +170,8 @@ class GitHubTracker:
 
     def close_all(self, closings: Sequence[Closing], by: Actor) -> None:
         """Close issues, one after another; what was merged, GitHub itself says there."""
-        for each in closings:
-            self.change(each.issue, IssueChange(state="closed"), by)
+        for closing in closings:
+            self.change(closing.issue, IssueChange(state="closed"), by)
 
     def showing(self) -> AbstractContextManager[None]:
         """Inside this block, all requests take at most `SHOWING_S` together."""

@@ -61,7 +61,7 @@ def closed(ws: Workspace) -> str | None:
         return None
     tops = [target.top for target in config_files.here(ws, [CODEX])]
     roots = [_roots(_read(top / FILE)) or _roots(users) or [] for top in tops]
-    return folder if any({folder, str(ws.common_dir)}.isdisjoint(each) for each in roots) else None
+    return folder if any({folder, str(ws.common_dir)}.isdisjoint(root) for root in roots) else None
 
 
 def advice(folder: str) -> tuple[str, str]:

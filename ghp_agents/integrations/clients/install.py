@@ -318,7 +318,7 @@ def plugin(client: str, python: str) -> str:
     """Our plugin for a client, which calls `hook CLIENT`."""
     values = {
         "command": json.dumps(hook_entries.hook_command(python, client)),
-        "edits": json.dumps(next(each.tools for each in CLIENTS[client] if each.kind == "edit")),
-        "seconds": json.dumps({each.event: each.timeout for each in CLIENTS[client]}, indent=2),
+        "edits": json.dumps(next(hook.tools for hook in CLIENTS[client] if hook.kind == "edit")),
+        "seconds": json.dumps({hook.event: hook.timeout for hook in CLIENTS[client]}, indent=2),
     }
     return render(PLUGINS[client], values)

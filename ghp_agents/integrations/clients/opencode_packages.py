@@ -32,4 +32,4 @@ def are_here(ws: Workspace) -> bool:
     if re.search(r"^\s*fetch-retries\s*=", settings, re.MULTILINE):
         return True
     targets = [each for each in (*config_files.here(ws, ["opencode"]), mine) if python_in(each)]
-    return all((each.path.parents[1] / PACKAGE).exists() for each in targets)
+    return all((target.path.parents[1] / PACKAGE).exists() for target in targets)

@@ -75,7 +75,7 @@ class Sorter(Generic[T]):
     def _keep(self, todo: tuple[T, ...]) -> tuple[T, ...]:
         """Return those that git can merge without the suspect; the others wait."""
         kept = self._mergeable(self._good + todo)[len(self._good) :]
-        self._left += [each for each in todo if each not in kept]
+        self._left += [change for change in todo if change not in kept]
         return tuple(kept)
 
     def _is_confirmed(self, suspect: T) -> bool:

@@ -172,7 +172,7 @@ class BatchMerger:
 
     def _report(self, one: Queued) -> str:
         run = self._runs[one.pull.number]
-        others = names([each.pull.number for each in run.queued[:-1]])
+        others = names([entry.pull.number for entry in run.queued[:-1]])
         failed = red(run.checks)
         text = merge.report(failed) if failed else ""
         return f"{text}\n\nChecked together with {others}." if others else text
@@ -256,7 +256,7 @@ class BatchMerger:
 
         def passes(some: Sequence[Queued]) -> bool:
             self._lock.renew_if_due()
-            numbers = [each.pull.number for each in some]
+            numbers = [entry.pull.number for entry in some]
             ws, commit = self._who.ws, stack.commit(some)
             tree = worktree.tree(ws.folder, commit)
             checks = check_cache.passed(ws, rules, tree)

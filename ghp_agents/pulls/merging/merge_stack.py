@@ -40,17 +40,17 @@ class MergeStack:
 
     def commit(self, queued: Sequence[Queued]) -> str:
         """Return the commit of a sequence that `mergeable` has returned."""
-        heads = tuple(each.head for each in queued)
+        heads = tuple(pull.head for pull in queued)
         return self._known[heads].commit if heads else self.trunk
 
     def mergeable(self, queued: Sequence[Queued], limit: int | None = None) -> list[Queued]:
         """Return those that git can merge in this order, at most `limit`."""
         done: list[Queued] = []
-        for each in queued:
+        for pull in queued:
             if len(done) == limit:
                 break
-            if not self._add(done, each).conflicts:
-                done.append(each)
+            if not self._add(done, pull).conflicts:
+                done.append(pull)
         return done
 
     def conflicts(self, one: Queued) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ class MergeStack:
         ]
 
     def _add(self, below: Sequence[Queued], one: Queued) -> merge.MergeResult:
-        heads = (*(each.head for each in below), one.head)
+        heads = (*(pull.head for pull in below), one.head)
         if heads not in self._known:
             self._known[heads] = merge.merge_commits(
                 self._ws.folder, self._ws.ghp_dir, self.commit(below), one.head, self._method,

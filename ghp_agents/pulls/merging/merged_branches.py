@@ -60,11 +60,11 @@ class _Remover:
         ws = self._me.ctx.ws
         if branches.where(ws) is None:
             return []
-        there = [pull for pull in pulls if branches.known_tip(ws, pull.branch)]
-        gone = branches.delete_all(ws, {pull.branch: pull.head for pull in there})
+        published = [pull for pull in pulls if branches.known_tip(ws, pull.branch)]
+        gone = branches.delete_all(ws, {pull.branch: pull.head for pull in published})
         return [
             (pull, f"Kept {pull.branch} on the remote: {gone[pull.branch].words}.")
-            for pull in there
+            for pull in published
             if gone[pull.branch].answer is PushOutcome.REFUSED
         ]
 

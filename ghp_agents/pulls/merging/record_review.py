@@ -75,7 +75,9 @@ def comment(ctx: Context, issue: int, done: Reviewed, marker: str = "") -> tuple
         with ctx.tracker.showing():
             if marker:
                 ctx.tracker.comment(issue, text, done.record.by, marker=marker)
-            elif done.is_new or all(each.body != text for each in ctx.tracker.get(issue).comments):
+            elif done.is_new or all(
+                remark.body != text for remark in ctx.tracker.get(issue).comments
+            ):
                 issues.comment(ctx, str(issue), text)
     except UnknownError as error:
         return (f"Cannot comment on #{issue}: {error} The review counts; repeat it to comment.",)

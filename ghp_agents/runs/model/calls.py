@@ -80,7 +80,7 @@ def _calls_at(text: str, place: int) -> tuple[list[tuple[str, dict[str, Any]]], 
     """The calls in the JSON at a place, and where it ends."""
     value, end = _value(text, place)
     values = value if isinstance(value, list) else [value]
-    calls = [call for each in values if (call := _call(each))]
+    calls = [call for fields in values if (call := _call(fields))]
     return calls, end
 
 

@@ -72,7 +72,7 @@ class Endpoint(NamedTuple):
         except (OSError, ValueError, http.client.HTTPException) as error:
             raise self._failed(reason(error)) from None
         data = fields.get("data") if isinstance(fields, dict) else None
-        names = [each.get("id") for each in data or [] if isinstance(each, dict)]
+        names = [model.get("id") for model in data or [] if isinstance(model, dict)]
         return [name for name in names if isinstance(name, str)][:LISTED]
 
     def ask(

@@ -226,7 +226,7 @@ def _arguments(text: str) -> str:
 
 
 def _with_tools(message: Message) -> Message:
-    described = json.dumps([each["function"] for each in tools.definitions()])
+    described = json.dumps([definition["function"] for definition in tools.definitions()])
     return {**message, "content": f"{message['content']}\n\n{AS_TEXT.format(tools=described)}"}
 
 

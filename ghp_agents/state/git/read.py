@@ -373,7 +373,7 @@ def _paths(
     @cache  # a few trees that stand for endless files and folders are counted in a moment
     def count(oid: str, levels: int) -> int:
         entries = listing.get(oid, ()) if levels else ()
-        folders = sum(count(each.oid, levels - 1) for each in entries if each.mode == "40000")
+        folders = sum(count(entry.oid, levels - 1) for entry in entries if entry.mode == "40000")
         return len(entries) + folders
 
     return [
