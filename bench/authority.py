@@ -3,7 +3,7 @@ remote, each with a clock of its own that is wrong by up to an hour; four agents
 claim, steal, take over, release, give, close, lease, edit, die, come back, and start again under
 the same name elsewhere; lines that are cut, or break just after a write; and rivals who get in
 between a decision and its write. Remotes are restored from backups, lose refs, and lose answers;
-clocks are set, machines started anew, clones copied, processes killed; and presence is forged. The
+clocks are set, machines restarted, clones copied, processes killed; and presence is forged. The
 services are the real ones. After every step: a generation has one holder and never falls in what
 the remote has; nothing is taken from the living, or from a person, without --steal; no
 agent but an orchestrator steals from another that was heard of, or from a person; of all who ask
@@ -44,7 +44,7 @@ KINDS = (
         ("restores: done", "loses-right: done", "loses-clone: done"),
     ),
     ("clocks set", ("sets-clock: done",)),
-    ("machines started anew", ("restarts: done",)),
+    ("machines restarted", ("restarts: done",)),
     ("copied clones", ("copies: done",)),
     ("forged presences", ("forges: done",)),
     ("killed processes", ("kills: done",)),

@@ -26,7 +26,7 @@ from the results. Measured {date}: {machine}.
 {notes} engineering notes of one project and {questions} questions, each answered by one note
 (`bench/labelled/`). Half of the questions, the *paraphrases*, share no content word with their
 note; a test holds that. The other half use words of the note. The set was written and committed
-before anything was measured, and is not changed since, so it is no easier for one search than for
+before anything was measured, and is not changed since, so it is not easier for one search than for
 another.
 
 ## What is found

@@ -182,7 +182,7 @@ def play(recording: Path, root: Path, checkout: Path = HERE, python: str = sys.e
 
 
 def main(checkout: Path) -> None:
-    """Write all recordings anew."""
+    """Write all recordings again."""
     import tempfile
 
     from tests.support import guard

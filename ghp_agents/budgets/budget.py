@@ -15,7 +15,7 @@ RUN, AGENT, DAY, REPOSITORY = "run", "agent", "day", "repository"
 WHOSE = {AGENT: "today by this agent", DAY: "today by all agents", REPOSITORY: "by all agents"}
 EVERYBODY = ""  # in the place of an agent's name
 
-Limits = Mapping[str, float]  # by measure: usd, tokens, turns, seconds; 0 is no limit
+Limits = Mapping[str, float]  # by measure: usd, tokens, turns, seconds; 0 means no limit
 Budgets = Mapping[str, Limits]  # by RUN, AGENT, DAY, REPOSITORY
 
 
@@ -70,7 +70,7 @@ def of(found: Mapping[str, UsedUp], agent: str) -> UsedUp | None:
 
 
 def stricter(given: float, limit: float) -> float:
-    """The lower of two limits; 0 is no limit."""
+    """The lower of two limits; 0 means no limit."""
     return min(given, limit) if given and limit else given or limit
 
 

@@ -28,7 +28,7 @@ def experience(done: Iterable[Issue]) -> Relations:
 
 
 def _folder(pattern: str) -> str:
-    """The first folders of a pattern that are no wildcards."""
+    """The leading folders of a pattern, up to its first wildcard."""
     parts = [part for part in pattern.split("/")[:-1] if part]
     plain = next((at for at, part in enumerate(parts) if any(c in "*?[" for c in part)), len(parts))
     return "/".join(parts[: min(plain, DEPTH)])

@@ -101,7 +101,7 @@ def merge(
 
 
 def _watch(app: App, merger: Merger, *, as_json: bool) -> None:
-    """Serve the queue until interrupted; what is sent back is no error then."""
+    """Serve the queue until interrupted; work that is sent back is not an error then."""
 
     def hear() -> None:
         app.exchange.sync(push=False)
@@ -120,7 +120,7 @@ def _watch(app: App, merger: Merger, *, as_json: bool) -> None:
 
 
 def _hear(app: App) -> None:
-    """Hear of what others finished, and say how old that is."""
+    """Sync what others finished, and report how old that is."""
     with output.busy("Syncing"):
         report = app.exchange.sync(push=False)
     line = news.age(app, app.exchange.sync_status())

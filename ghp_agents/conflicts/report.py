@@ -48,5 +48,5 @@ class ConflictReport(NamedTuple):
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing conflicts. Warnings are no conflicts."""
+        """Whether nothing conflicts. Warnings are not conflicts."""
         return not self.pairs and not self.with_trunk

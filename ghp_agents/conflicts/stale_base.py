@@ -1,4 +1,4 @@
-"""Stale bases: agents whose work no longer merges with the main branch, and what they hear of it.
+"""Stale bases: agents whose work no longer merges with the main branch, and the news that they get.
 
 A sync in the background looks, once for each tip of the main branch. All others only read a file.
 """

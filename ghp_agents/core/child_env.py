@@ -11,7 +11,7 @@ from ghp_agents.hotpath.ignored_files import LOCAL_VARIABLES
 from ghp_agents.hotpath.quoting import clean
 
 # Names of variables that hold a secret. KEY, PASS and the like match only as whole words: KEYBOARD,
-# PATH and TOKENIZERS_PARALLELISM are no secrets.
+# PATH and TOKENIZERS_PARALLELISM are not secrets.
 _SECRET_NAME = re.compile(
     r"TOKEN(?!IZ)|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(?:API|ACCESS|PRIVATE)_?KEY|_PWD$"
     r"|(?<![A-Z])(?:KEYS?|PASS|PAT|AUTH)(?![A-Z])",

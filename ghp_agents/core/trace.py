@@ -1,4 +1,4 @@
-"""What a command runs for a person, told to whoever listens: git processes, and requests."""
+"""What a command runs for a person, for the listeners of a trace: git processes and requests."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

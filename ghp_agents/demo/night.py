@@ -205,7 +205,7 @@ def _merge(shift: Shift, app: App) -> None:
 
 
 def _do(shift: Shift, *words: str) -> None:
-    """Run a command of the person, and tell it. Work that is sent back is no error here."""
+    """Run a command of the person, and tell it. Work that is sent back is not an error here."""
     done = run(shift.place.clone(DAY), shift.place.environ(), *words)
     _retell(shift)
     shift.say("you", f"$ ghp {shlex.join(words)}")

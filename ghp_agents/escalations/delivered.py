@@ -33,7 +33,7 @@ def mark_told(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
 
 
 def _take_up(ws: Workspace, agent: AgentName, folder: str) -> None:
-    """Write the list anew, with what is in the log."""
+    """Rewrite the list with what is in the log."""
     log = _log(folder, agent)
     size = log.stat().st_size
     files.write_atomically(_list(folder, agent), json.dumps(_read(ws, agent)).encode())

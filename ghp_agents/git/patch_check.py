@@ -69,7 +69,7 @@ def leads_out(
 
 
 def _target(folder: Path, name: str, links: Mapping[str, str], gone: Collection[str]) -> str | None:
-    """The target of the link `name`; None if it is no link."""
+    """The target of the link `name`; None if it is not a link."""
     if name in links:
         return links[name]
     try:

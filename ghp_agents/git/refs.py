@@ -16,7 +16,7 @@ _NAME = re.compile(rb"[A-Za-z0-9_+=-][A-Za-z0-9._+=-]*")  # of one level; git al
 
 
 class UnreadableRefsError(Exception):
-    """Only git can tell: refs are not files, or a file is no ordinary ref."""
+    """Only git can tell: refs are not files, or a file is not an ordinary ref."""
 
 
 def read_refs(git_dir: Path, *prefixes: str) -> dict[str, str]:

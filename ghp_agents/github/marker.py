@@ -18,7 +18,7 @@ END = " -->"
 LONGEST = 1_000  # characters of a whole line; every body reserves room for it
 NAME_LIMIT = 80
 
-# The marker of the status comment, which is no part of the conversation.
+# The marker of the status comment, which is not part of the conversation.
 STATE = "<!-- ghp-agents:state -->"
 
 # Our line, and the footer above it.
@@ -45,7 +45,7 @@ class Mark(NamedTuple):
 
 
 def mark(identity: str, by: Actor, marker: str = "", account: str = "") -> Mark:
-    """The mark of one of our records. A bot is no person."""
+    """The mark of one of our records. A bot is not a person."""
     is_person = by.is_person and not by.name.endswith("[bot]")
     name = one_line(by.name, NAME_LIMIT)
     return Mark(identity, name, is_person, once(marker), account=one_line(account, 40))

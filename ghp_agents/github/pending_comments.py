@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ghp_agents.workspace import Workspace
 
-FOLDER = "hub/pending-comments"  # beside the outbox: it is no cache
+FOLDER = "hub/pending-comments"  # beside the outbox: it is not a cache
 
 
 def add(ws: Workspace, issues: Iterable[int]) -> None:

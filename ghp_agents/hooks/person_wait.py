@@ -25,7 +25,7 @@ WAITS = {
 
 
 def begin(context: "HookContext") -> None:
-    """Show that the agent waits, and for what. Notifications of other kinds are no waiting."""
+    """Show that the agent waits, and for what. Other notifications do not count."""
     waits = WAITS.get(context.event.about)
     if waits is not None:
         beat(context, {"status": "waiting", "lastAction": heartbeat.WAITS + waits})

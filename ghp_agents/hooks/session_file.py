@@ -171,7 +171,7 @@ def _follow(
         answers[name] = [max(pair) for pair in zip(before, counts, strict=True)]
         for place, (new, old) in enumerate(zip(answers[name], before, strict=True)):
             total[place] = round(total[place] + new - old, 6)
-        model = model if found.startswith("<") else found  # `<synthetic>` is no model
+        model = model if found.startswith("<") else found  # `<synthetic>` is not a model
     # A line that is longer than a part is passed over.
     offset += len(part) if not end and len(part) == left else end
     last = [[name, *answers[name]] for name in [*answers][-ANSWERS:]]

@@ -225,7 +225,7 @@ class _Decision:
         if report.is_deleted and is_mine_deleted:
             return None
         if not report.base:
-            return None  # it was not in their base, so this is no new file of theirs for us
+            return None  # it was not in their base, so it is not a new file of theirs
         theirs = ALL if report.is_deleted else report.ranges
         if report.base != base:
             through = between.get(report.base)

@@ -18,7 +18,7 @@ COUNTERS = (
     "linesRemoved", "turns", "runSeconds",
 )  # fmt: skip
 ISSUES = 4  # that have amounts of their own; those of older ones are joined under no issue
-MOST = 1e12  # of a counter; more is no count
+MOST = 1e12  # of a counter; more is not a count
 NAME_LIMIT = 60  # characters of a model's name
 A_CENT = 0.01
 EVERY = 30.0  # seconds after which smaller changes are written

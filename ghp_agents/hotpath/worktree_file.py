@@ -37,7 +37,7 @@ def _content(file: int) -> bytes:
 
     status = os.fstat(file)
     if not S_ISREG(status.st_mode):
-        raise UndecidedError("it is no plain file")
+        raise UndecidedError("it is not a plain file")
     if status.st_size > LARGEST:
         raise UndecidedError(f"the file has {status.st_size} bytes")
     parts = []

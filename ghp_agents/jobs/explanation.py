@@ -14,10 +14,10 @@ ANYBODY = Candidate("", 0)  # can do everything and is assigned to nothing
 MET = {
     ClaimRule.BLOCKED: "It waits for no open issue.",
     ClaimRule.PERSON: "It does not wait for a person.",
-    ClaimRule.SPLIT: "It is no epic.",
+    ClaimRule.SPLIT: "It is not an epic.",
     ClaimRule.TAKEN: "Nobody else has claimed it.",
     ClaimRule.ASSIGNED: "It is assigned to nobody else.",
-    ClaimRule.UNABLE: "It requires nothing that is lacking.",
+    ClaimRule.UNABLE: "No agent lacks a capability for it.",
     ClaimRule.ASKED: "No sweep gave it up.",
     ClaimRule.GAVE_UP: "It did not fail at it.",
     ClaimRule.STOPPED: "No person stopped it.",
@@ -152,7 +152,7 @@ def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Rul
             words = f"Agents died on it, and {file(names[0])} asks a person how to go on."
             change = f"agent-answer {file(names[0])} TEXT"
         case ClaimRule.GAVE_UP:
-            words = "Its runs at it failed, so another agent is to go on."
+            words = "Its runs at it failed, so another agent must continue."
             change = f"agent-issue assign {number} {who.name}"
         case ClaimRule.STOPPED | ClaimRule.OUTSIDE:
             is_stopped = obstacle.rule is ClaimRule.STOPPED
@@ -160,7 +160,9 @@ def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Rul
             words = "A person's comment stopped it." if is_stopped else opened
             change = f"agent-issue assign {number} {who.name or 'AGENT'}"
         case ClaimRule.SPENT:
-            words = f"The budget is used up: {names[0]}. Whoever names the issue may claim it."
+            words = (
+                f"The budget is used up: {names[0]}. You can still claim the issue by its number."
+            )
             change = f"agent-claim {number} --as {who.name}"
         case ClaimRule.REVIEW:
             words = f"{names[0]} pull requests are open: `agents.openPulls` allows no new work."

@@ -108,7 +108,7 @@ def _refuse_unknown(jobs: Sequence[JobFile], known: Mapping[str, Issue]) -> None
         for name in job.dependencies:
             if name not in names:
                 raise UsageError(
-                    f"{job.id} depends on {name}, which is no job.",
+                    f"{job.id} depends on {name}, which is not a job.",
                     hint="Import both together, or name an issue as issue-12.",
                 )
 

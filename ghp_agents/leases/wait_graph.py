@@ -170,7 +170,7 @@ def options(circle: Chain) -> tuple[str, ...]:
         + (
             f"without {wait.what}"
             if wait.what.startswith("#")
-            else f"{_shown(wait.holder)} gives back {wait.what}"
+            else f"{_shown(wait.holder)} releases {wait.what}"
         )
         for wait in circle
     )

@@ -182,7 +182,7 @@ def _can_begin(private: StateRepository, known: Lock | None, expected: Lock | No
 
 
 def _push(places: LockPlaces, private: StateRepository, new: Lock, expected: Lock | None) -> None:
-    """Push until the outcome is known. Pushing the same commit again is no second acquisition."""
+    """Push until the outcome is known. Pushing the same commit again does not acquire it twice."""
     ref = LEASE_REFS + new.name
     refspecs, compared = [f"{new.revision}:{ref}"], {ref: revision(expected)}
     doubts = 0

@@ -1,4 +1,4 @@
-"""Where locks are decided, and who asks: the remote and this clone."""
+"""Where locks are decided: on the remote, or in this clone."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

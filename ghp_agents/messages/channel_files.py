@@ -40,7 +40,7 @@ class _View(NamedTuple):
 
 
 def refresh(ctx: Context, *, takes: bool) -> list[str]:
-    """Make the files anew, after what a person appended was sent, if `takes`. Returns notes for
+    """Write the files again, after what a person appended was sent, if `takes`. Returns notes for
     people. Raises GhpError for a wrong channels.yaml."""
     root = ctx.ws.main_worktree
     channels = channel_list.read(ctx.ws)
@@ -127,13 +127,11 @@ def _send(ctx: Context, view: _View, text: str, base: list[Any] | None) -> list[
 
 
 def _keep(ws: Workspace, view: _View, data: bytes) -> list[str]:
-    """Keep a copy of a file that was changed above its end, before it is written anew."""
+    """Keep a copy of a file that was changed above its end, before it is rewritten."""
     place = ws.ghp_dir / KEPT / f"{view.channel.name}-{_hash(data)[:12]}.md"
     if not place.exists():
         user_file.rewrite(place, None, data)
-    return [
-        f"{view.shown} was changed above its end. It was written anew; your version is in {place}."
-    ]
+    return [f"{view.shown} was changed above its end. It was restored; your version is in {place}."]
 
 
 def _write(ctx: Context, view: _View, content: bytes | None) -> None:

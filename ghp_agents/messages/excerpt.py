@@ -105,7 +105,9 @@ def _lines(folder: Path, commit: str, path: str) -> list[str]:
     except UnicodeDecodeError:
         text = "\0"
     if size > LARGEST or "\0" in text:
-        raise UsageError(f"{file(path)} is no text, or too long.", hint="Name it with --artifact.")
+        raise UsageError(
+            f"{file(path)} is not text, or is too long.", hint="Name it with --artifact."
+        )
     return [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 

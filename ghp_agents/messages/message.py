@@ -150,7 +150,7 @@ def identity(message: Message, times: int) -> str:
 
 
 def letters(messages: Iterable[Message], orchestrators: Collection[str] = ()) -> list[Letter]:
-    """The messages that are no replies, oldest first, each with the replies that count.
+    """The messages except replies, oldest first, each with the replies that count.
 
     A command counts only if a person or an orchestrator sent it.
     """

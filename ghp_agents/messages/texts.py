@@ -30,7 +30,7 @@ def payload(to: Sequence[str], text: str, body: str) -> str:
 
 
 def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def line(what: str, text: str, limit: int) -> str:

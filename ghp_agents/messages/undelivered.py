@@ -32,8 +32,8 @@ class Undelivered(NamedTuple):
 def find(
     ctx: Context, snapshot: Snapshot, agent: AgentName, known: Sequence[Letter] | None = None
 ) -> Undelivered:
-    """What `agent` has not heard and is urgent enough. Who asks for several agents passes the
-    `known` letters."""
+    """What `agent` has not read and is urgent enough. A caller that asks for several agents passes
+    the `known` letters."""
     known = services.known_letters(ctx, snapshot, agent) if known is None else known
     if not known:
         return Undelivered()

@@ -39,7 +39,7 @@ def _look(ctx: Context, snapshot: Snapshot, reference: str) -> Voted:
     message = letter.message
     if message.kind != PROPOSAL:
         raise RefusedError(
-            f"{message.name} is no proposal: it is a {message.kind}.",
+            f"{message.name} is not a proposal but a {message.kind}.",
             hint="To propose something: `ghp agent-send @all SUBJECT --kind proposal`.",
         )
     letter = mailbox.whole_letter(snapshot, letter)

@@ -1,4 +1,4 @@
-"""Adds to an agent's presence what its machine knows of it. That is no heartbeat."""
+"""Adds to an agent's presence what its machine knows of it. That is not a heartbeat."""
 
 import os
 from collections.abc import Callable

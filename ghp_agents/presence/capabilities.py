@@ -27,7 +27,7 @@ def declare(
 ) -> tuple[str, ...]:
     """Add capabilities to what an agent declared, and return all; `none` forgets the earlier ones.
 
-    Raises RefusedError if the settings list others, UsageError for a word that is no capability.
+    Raises RefusedError if the settings list others, UsageError for a word that is not a capability.
     """
     if agent in ws.settings.capabilities:
         card = ws.settings.card(agent)

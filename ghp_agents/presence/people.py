@@ -1,6 +1,6 @@
 """Refuse agents that act as a person. An agent learns what a person must do, but not how.
 
-Any process of this user can change the environment, so this is no access control. It stops an
+Any process of this user can change the environment, so this is not access control. It stops an
 agent from acting as a person by mistake, or because a text asks for it.
 """
 

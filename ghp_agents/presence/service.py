@@ -138,7 +138,7 @@ def rename(ws: Workspace, store: StateStore, agent: AgentName) -> str:
     """Make `agent` the name of this worktree and register it; an earlier agent here stops.
 
     Returns the name of the caller: another one while a session in another worktree has this one,
-    and none if the caller is no session.
+    and none if the caller is not a session.
     """
     session, pid = hot_heartbeat.session(ws.environ)[1], hot_heartbeat.agent_pid(ws.environ)
     mine = own_name.own(ws.folders, agent, session, pid) if session else agent

@@ -47,7 +47,7 @@ def write(ws: Workspace, run: RunRecord) -> None:
 
 
 def read_all(ws: Workspace) -> list[RunRecord]:
-    """The known runs, oldest first; what is no record is left out."""
+    """The known runs, oldest first; files that are not records are skipped."""
     with contextlib.suppress(OSError), os.scandir(top(ws)) as found:
         names = sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
         runs = [record.decode(object_file(of(ws, name) / "run.json").read()) for name in names]

@@ -63,22 +63,22 @@ def ask(ctx: Context, run: RunRecord) -> str:
     text = (
         f"{count(run.failures, 'run')} of {run.agent} at #{run.issue} failed in a row. "
         f"The last one, {run.name}: {run.why}. Its log: `ghp agent-logs {run.name}`. "
-        "How should it go on?"
+        "How should the work continue?"
     )
     question = Question(run.agent, text, run.issue, (TRY_AGAIN, LEAVE_IT), LAST_RESORT)
     return escalation.ask_once(ctx, question, "high").escalation.name
 
 
 def ask_about(ctx: Context, run: RunRecord, found: Reaction) -> str:
-    """Ask a person about what runs could not put right, unless its agent asks already; returns the
+    """Ask a person about what runs could not fix, unless its agent asks already; returns the
     question's name. Raises GhpError."""
     known, _ = escalation.read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
     for each in known:
         if each.is_open and (each.question.agent, each.question.issue) == (run.agent, run.issue):
             return each.name
     text = (
-        f"{count(found.tried, 'run')} of agents at #{run.issue} could not put this right: "
-        f"{found.words}. How should it go on?"
+        f"{count(found.tried, 'run')} of agents at #{run.issue} could not fix this: "
+        f"{found.words}. How should the work continue?"
     )
     question = Question(run.agent, text, run.issue, (TRY_AGAIN, LEAVE_IT), LAST_RESORT)
     return escalation.ask_once(ctx, question, "high").escalation.name

@@ -15,7 +15,7 @@ LONGEST_WAIT = 1_800.0
 
 
 class RunLimits(NamedTuple):
-    """When a run is ended or not repeated; 0 is no limit."""
+    """When a run is ended or not repeated; 0 means no limit."""
 
     silence: float = 600.0  # seconds without output
     time: float = 7_200.0  # seconds of one run

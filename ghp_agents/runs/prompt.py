@@ -10,7 +10,7 @@ from ghp_agents.ports import Context
 from ghp_agents.runs.record import TEXT_LIMIT
 
 FIRST = (
-    "You are agent {agent}. You work alone: nobody reads along or answers here. Work on #{issue} "
+    "You are agent {agent}. You work alone: nobody reads or answers here. Work on #{issue} "
     "until it is done. Commit your work and run `ghp agent-finish`. If only a person can decide "
     "something, run `ghp agent-escalate QUESTION` and end your turn; you are started again with "
     "the answer."

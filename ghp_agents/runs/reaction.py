@@ -178,7 +178,7 @@ def choose(causes: Iterable[RunCause], runs: Iterable[RunRecord]) -> dict[int, R
 
 
 def tries(key: str, runs: Iterable[RunRecord]) -> int:
-    """The runs for a cause. The end of a supervisor is no failure of its agent."""
+    """The runs for a cause. The end of a supervisor does not count as a failure of its agent."""
     return sum(run.outcome != INTERRUPTED for run in runs if key in run.cause.split())
 
 

@@ -145,7 +145,7 @@ def find(text: str) -> Runner:
         why = ""
     if len(words) < 2 or not any("{prompt" in word for word in words):
         raise UsageError(
-            f"{text[:60]!r} is no runner{why}.",
+            f"{text[:60]!r} is not a runner{why}.",
             hint=f"Use {', '.join(RUNNERS)}, or a command with {{prompt_file}}: "
             "--runner 'my-agent --task {prompt_file}'.",
         )

@@ -1,7 +1,7 @@
 """What clients print while they work: JSON lines with their session, turns, cost and errors.
 
 Claude Code and Cursor name `session_id`, Codex `thread_id`, OpenCode `sessionID`. Any line is a
-sign of life. A line that is no JSON object is text for people.
+sign of life. A line that is not a JSON object is text for people.
 """
 
 import json

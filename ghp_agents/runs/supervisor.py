@@ -321,7 +321,7 @@ class Supervisor:
         self._tell(f"{run.agent} gave up on #{run.issue} and {then}. Its work is in {handoff}.")
 
     def _ask(self, run: RunRecord) -> None:
-        """Ask a person about what runs did not put right."""
+        """Ask a person about what runs did not fix."""
         found = self._reactions()[run.issue]
         asked = give_up.ask_about(self._make(self._ws.root, run.agent), run, found)
         self._keep(run._replace(outcome=record.ASKS))

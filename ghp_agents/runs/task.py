@@ -54,7 +54,7 @@ def parse(name: str, data: bytes) -> TaskFile:
     meta = document.meta
     steps = meta.get("steps", [])
     if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
-        raise ValueError("`steps` is no list of texts")
+        raise ValueError("`steps` is not a list of texts")
     prompt, run = document.body.strip(), _text(meta, "run")
     if not (run or prompt):
         raise ValueError("it has neither `run` nor a text below the front matter")
@@ -81,7 +81,7 @@ def _card(name: str, meta: Mapping[str, Any]) -> AgentCard | None:
 def _text(meta: Mapping[str, Any], key: str) -> str:
     value = meta.get(key, "")
     if not isinstance(value, str):
-        raise ValueError(f"`{key}` is no text")
+        raise ValueError(f"`{key}` is not a text")
     return value.strip()
 
 

@@ -64,7 +64,7 @@ class Settings(NamedTuple):
     merge_batch: int = 8  # pull requests that the queue checks and merges at once, at most
     retry_failed_checks: int = 1  # failed runs that are repeated before work goes back
     topics: tuple[str, ...] = ("project_updates", "security.>")  # for agents without subscription
-    new_topics: str = "ask"  # or hear, ignore: what becomes of topics that an agent did not decide
+    new_topics: str = "ask"  # or hear, ignore: topics that an agent has not decided on
     notify: str = "low"  # the least urgency of a message that interrupts an agent
     desktop: bool = True  # notify-send or osascript shows urgent questions
     wake: bool = True  # resting sessions are woken for messages and answers

@@ -58,7 +58,7 @@ def leaving(
     all other tips.
 
     While a tip has any record of a subject, some tip has those that say that it has ended. So no
-    clone ever sees a lease without its release, whoever compacted.
+    clone ever sees a lease without its release, whichever clone compacted.
     """
     left: set[str] = set()
     for subject in subjects:

@@ -8,7 +8,7 @@ CLAIMS, LAPSES, DOUBTS, SIGHTINGS = FILES = (
 
 
 def forget(cache: Path) -> None:
-    """Begin to observe anew, as a copied clone must: its original saw these things, not itself.
-    Raises OSError."""
+    """Start again, as a copied clone must: these things were observed by its original. Raises
+    OSError."""
     for name in FILES:
         (cache / name).unlink(missing_ok=True)

@@ -44,7 +44,7 @@ def restore(ws: Workspace, folder: Path) -> bool:
         return False
     for name, data in _entries(content).items():
         if not _NAME.fullmatch(name):
-            continue  # the right to push the state is no right to write other files here
+            continue  # the right to push the state is not a permission to write other files here
         path = ws.cache_dir / name
         path.parent.mkdir(parents=True, exist_ok=True)
         files.write_atomically(path, data)

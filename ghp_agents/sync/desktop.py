@@ -24,7 +24,7 @@ from ghp_agents.state.codec import seconds
 from ghp_agents.workspace import Workspace
 
 TOPIC = "@user.input_required"
-RECENT = 3_600.0  # seconds; an older question is no surprise any more
+RECENT = 3_600.0  # seconds; older questions are not announced
 MOST = 3  # in one sync
 SHOWN = 160  # characters of a question
 KEPT_FOR = 7 * 86_400.0

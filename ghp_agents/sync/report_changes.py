@@ -197,7 +197,7 @@ def _publish(ws: Workspace, agent: str, wanted: list[ChangedFields]) -> bool:
         record.pop(FIELD, None)
         if wanted:
             record[FIELD] = wanted
-        if silent >= SILENT:  # a new report is no sign of life
+        if silent >= SILENT:  # a new report is not a sign of life
             record["silentFor"] = int(silent)
         return True
 

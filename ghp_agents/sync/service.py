@@ -109,7 +109,7 @@ def sync(
 
 
 def _tell(ctx: Context, snapshot: Snapshot) -> list[str]:
-    """Let agents know that there is news, and make the files of channels anew; return notes. Only a
+    """Tell agents that there is news, and write the files of channels again; return notes. Only a
     person's own command sends what they wrote there."""
     notifications.notify_agents(ctx, snapshot)
     desktop.announce(ctx, snapshot)

@@ -25,8 +25,8 @@ def restore(
     agent: AgentName,
     ledger: others_news.ReadLedger | None = None,
 ) -> list[str]:
-    """Give a blocked agent of this clone its status back as soon as its last blocker is closed: no
-    hook may run that tells it so. That is no heartbeat. Returns the ids of the news that say so."""
+    """Restore the status of a blocked agent of this clone when its last blocker is closed, since
+    no hook may run to tell it. That is not a heartbeat. Returns the ids of the news about it."""
     if (ctx.ws.presence(agent) or {}).get("status") != "blocked":
         return []
     found = (key for _, key in others_news.gather(ctx, snapshot, agent, ledger))

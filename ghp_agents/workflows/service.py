@@ -80,7 +80,8 @@ def _act(ctx: Context, run: WorkflowRun, action: Action) -> list[str]:
     lacking = [*service.unheard(ctx, ctx.store.snapshot(), sent)]
     if lacking and to.startswith(CAPABILITY):
         lacking.append(
-            f"Who can do it says so: `ghp agent-whoami --capability {to.removeprefix(CAPABILITY)}`."
+            "An agent that can do it declares it: "
+            f"`ghp agent-whoami --capability {to.removeprefix(CAPABILITY)}`."
         )
     return [f"Workflow {start.name}: sent {sent.name} «{step.title}» to {to}.", *lacking]
 

@@ -115,7 +115,7 @@ def _step(title: str, text: str, before: Sequence[WorkflowStep]) -> WorkflowStep
     after = tuple(filter(None, (slug(x) for x in fields.pop("after", "").split(","))))
     missing = [each for each in after if each not in (*earlier, "start")]
     if missing:
-        raise ValueError(f"`After` names {missing[0]!r}, which is no step above it")
+        raise ValueError(f"`After` names {missing[0]!r}, which is not a step above it")
     gate, _, voters = fields.pop("gate", "").partition(" ")
     only_if, kind = fields.pop("only if", ""), fields.pop("kind", KINDS[0])
     _one_of("Gate", gate, ("", *GATES))
@@ -129,7 +129,7 @@ def _step(title: str, text: str, before: Sequence[WorkflowStep]) -> WorkflowStep
         fields.pop("output", ""), prompt,
     )  # fmt: skip
     if fields:
-        raise ValueError(f"{next(iter(fields))!r} is no field of a step")
+        raise ValueError(f"{next(iter(fields))!r} is not a field of a step")
     if not step.role and kind != JOB and not gate:
         raise ValueError("it has neither a `Role` nor a `Gate`")
     if only_if and not step.after:

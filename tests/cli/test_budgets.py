@@ -60,8 +60,8 @@ def test_an_explanation_names_the_budget_and_who_is_free(road: Road) -> None:
     lines = run(road, "agent-explain 1").out.splitlines()
     assert lines[-3:] == [
         "✓ worker-2 can claim it, next.",
-        f"✗ worker-1 cannot claim it. {SPENT} this agent (agents.budgets.agent.usd). Whoever names "
-        "the issue may claim it.",
+        f"✗ worker-1 cannot claim it. {SPENT} this agent (agents.budgets.agent.usd). You can "
+        "still claim the issue by its number.",
         "  → ghp agent-claim 1 --as worker-1",
     ]
     assert "✗ 1 is kept back by a used-up budget: #1." in run(road, "agent-explain worker-1").out

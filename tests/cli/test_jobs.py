@@ -75,7 +75,7 @@ def test_an_agent_is_told_its_next_issue_and_why_not_the_others(here: Path) -> N
         "worker-1 is active. It can claim 1 open issue; the next is #1 «Lexer».\n"
         "✓ It is alive.\n"
         "✓ Nobody told it to stop.\n"
-        "✓ It has no issue in hand.\n"
+        "✓ It has claimed no issue.\n"
         "✗ 1 is blocked by another issue: #2.\n"
         "  → ghp agent-explain 2\n"
     )
@@ -216,7 +216,7 @@ def test_what_a_person_changed_in_an_imported_issue_stays(clone: Path) -> None:
         ("{id: x, title: a, deliverables: b}",
          "a.yaml: `deliverables` is not a list of at most 100 entries."),
         ("{id: x, title: [a]}", "a.yaml: `title` is not a text."),
-        ("{id: x, title: a, dependencies: [y]}", "x depends on y, which is no job."),
+        ("{id: x, title: a, dependencies: [y]}", "x depends on y, which is not a job."),
         ("[{id: x, title: a}, {id: x, title: b}]", "Two jobs have the id x."),
         ("a" * 20_001, "a.yaml has more than 20000 characters."),
     ],

@@ -110,5 +110,5 @@ def test_those_who_wait_for_each_other_are_asked_about_once_at_a_sync(repo: Path
     assert asked["agent"] == "worker-1"
     assert asked["options"] == [
         "worker-1 goes first: without #1",
-        "worker-2 goes first: worker-1 gives back lease db",
+        "worker-2 goes first: worker-1 releases lease db",
     ]

@@ -393,10 +393,10 @@ def test_in_a_circle_of_issues_the_first_waits_no_longer(yards: Yards) -> None:
 def test_in_a_circle_of_leases_the_one_that_is_waited_for_ends(yards: Yards) -> None:
     one, _ = yards
     first, second = one.take("w-a", "src/").hold, one.take("w-b", "docs/").hold
-    options = ("w-a goes first: w-b gives back docs/", "w-b goes first: w-a gives back src/")
+    options = ("w-a goes first: w-b releases docs/", "w-b goes first: w-a gives back src/")
     about = (f"L-{second.id} w-a", f"L-{first.id} w-b")
     escalation.ask_once(one.parts("w-a"), Question("w-a", "Who?", None, options, CIRCLE, about))
-    decide(one, "w-a goes first: w-b gives back docs/")
+    decide(one, "w-a goes first: w-b releases docs/")
     (note,) = carry_out(one.parts(None))
     assert note.endswith(f"w-a goes first: the lease {second.short} of w-b for docs/ has ended.")
     assert one.held() == [("w-a", "src/")]

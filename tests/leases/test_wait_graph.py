@@ -206,7 +206,7 @@ def test_the_question_names_each_right_and_the_options_who_goes_first() -> None:
     )
     assert options(circle) == (
         "worker-1 goes first: without #11",
-        "worker-2 goes first: worker-1 gives back lease src/a.py",
+        "worker-2 goes first: worker-1 releases lease src/a.py",
     )
 
 

@@ -157,7 +157,7 @@ def test_a_step_that_nobody_can_do_says_so_when_it_is_sent(team: Team) -> None:
     done = invoke("agent-run review 'The parser' --as worker-1", team.one, clock=team.clock)
     assert done.err.splitlines()[2:] == [
         "No other agent listens to @capability:review now.",
-        "Who can do it says so: `ghp agent-whoami --capability review`.",
+        "An agent that can do it declares it: `ghp agent-whoami --capability review`.",
     ]
     team("agent-whoami --capability review", "worker-2")
     team.exchange()

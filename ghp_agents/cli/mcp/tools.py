@@ -106,7 +106,7 @@ TOOLS: dict[str, Tool] = {
         ],
     ),
     "release": Tool(
-        "Give back an issue (12) or a lease (L-3f9a).",
+        "Release an issue (12) or a lease (L-3f9a).",
         {"names": TEXTS}, ("names",), lambda given: ["agent-release", *_rest(given["names"])],
     ),
     "ask": Tool(

@@ -7,8 +7,8 @@ from ghp_agents.wiring import App
 
 
 def refresh(app: App) -> None:
-    """Send what a person wrote below a channel's file, if one runs this command; then make the
-    files anew. Without `.ghp/channels.yaml`, nothing."""
+    """Send what a person wrote below a channel's file, if one runs this command; then write the
+    files again. Without `.ghp/channels.yaml`, nothing."""
     root = app.ws.main_worktree
     if root is None or not (root / ".ghp/channels.yaml").is_file():
         return

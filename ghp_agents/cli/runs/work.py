@@ -89,7 +89,8 @@ def work(
         )
     if args and not args[0].startswith("-"):
         raise UsageError(
-            f"{args[0][:40]!r} is no option of a client; `ghp agent-work` chooses issues itself.",
+            f"{args[0][:40]!r} is not an option of the client; "
+            "`ghp agent-work` chooses issues itself.",
             hint="For one issue: `ghp agent-start 12 --run claude`.",
         )
     card = cards.of(app.ws, agent)

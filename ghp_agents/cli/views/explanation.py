@@ -165,9 +165,9 @@ def _own_lines(agent: Agent) -> Iterator[Line]:
     else:
         yield MET, "Nobody told it to stop."
     if agent.holds:
-        yield MET, f"It has {', '.join(agent.holds)} in hand."
+        yield MET, f"It has claimed {', '.join(agent.holds)}."
     else:
-        yield MET, "It has no issue in hand."
+        yield MET, "It has claimed no issue."
 
 
 def _step_fields(step: RuleStep) -> "StepJson":

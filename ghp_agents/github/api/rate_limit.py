@@ -64,7 +64,7 @@ class RateLimits(NamedTuple):
 def heard(
     limits: RateLimits, headers: Mapping[str, str], now: float, skew: float = 0.0
 ) -> RateLimits:
-    """After a response that is no limit: close the breaker. A pause that GitHub asked for while
+    """After a response that is not a limit: close the breaker. A pause that GitHub asked for while
     this response was on its way stays."""
     counted = limits._replace(budgets=_counted(limits, headers, skew), answered=now)
     pause = limits.pause

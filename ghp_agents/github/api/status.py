@@ -63,5 +63,5 @@ def machine_folder(ws: Workspace, fingerprint: str) -> Path:
 
 
 def outbox_folder(ws: Workspace) -> Path:
-    """The folder of waiting writes. It is no cache: it holds acknowledged writes."""
+    """The folder of waiting writes. It is not a cache: it holds acknowledged writes."""
     return ws.ghp_dir / "hub" / "outbox"

@@ -28,7 +28,7 @@ from ghp_agents.workspace import Workspace
 HEARD = "hub/heard.json"  # in the folder of caches
 LOOK_BACK = 7 * 86_400.0  # seconds, on the first read
 PAGE = 100
-REMARK = 500  # characters of a comment that an agent hears of
+REMARK = 500  # characters of a comment that are shown to an agent
 _NUMBER = re.compile(r"/issues/([0-9]{1,10})$")
 _MIRROR = "/issues.json"
 

@@ -48,7 +48,7 @@ class WriteRequest(NamedTuple):
     at: Timestamp
     by: Actor
     body: str = ""  # of a comment
-    marker: str = ""  # of a comment that is posted once, whoever posts it
+    marker: str = ""  # of a comment that is posted once, by any clone
     change: IssueChange = NO_CHANGE  # also the fields of a new issue
     pull: NewPull | None = None
 

@@ -39,7 +39,7 @@ BY = Actor("ghp-agents")
 
 
 class Delivery(NamedTuple):
-    """Notes for people, and the issues whose state is to be shown anew."""
+    """Notes for people, and the issues whose state must be shown again."""
 
     notes: tuple[str, ...] = ()
     issues: frozenset[int] = frozenset()

@@ -1,8 +1,8 @@
 """Issues of people without write permission: when somebody with permission assigned them.
 
-Anybody can open an issue, so an issue alone is no order. What counts is the event behind a label or
-an assignment that still exists. The time is that of the first such event, because this program may
-have set later labels.
+Anybody can open an issue, so an issue alone is not an order. What counts is the event behind a
+label or an assignment that still exists. The time is that of the first such event, because this
+program may have set later labels.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -238,7 +238,7 @@ def _labelling(
     removed = [*change.remove_labels]
     agents = [name for name in change.remove_assignees if is_name(name)]
     removed += [f"{github_label.AGENT}{sign}{name}" for name in agents for sign in ("", "@")]
-    # A label set without permission is no assignment. Only setting it again makes it one.
+    # A label set without permission is not an assignment. Only setting it again makes it one.
     removed += [label for label in _labels(change.add_assignees, signs) if label in spelled]
     if change.priority is not None:
         removed += [label for label in issue.labels if is_priority(label)]

@@ -135,7 +135,7 @@ def refuse_unreadable(text: str, client: str) -> None:
     try:
         json.loads(text.removeprefix(MARK))
     except json.JSONDecodeError as error:
-        parse(text)  # raises its own error for what is no JSON at all
+        parse(text)  # raises its own error for text that is not JSON
         reason = "Claude Code ignores a file with comments or trailing commas"
         raise JsonError(reason, error.lineno) from None
 

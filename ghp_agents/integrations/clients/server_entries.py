@@ -167,7 +167,7 @@ def _put_toml(text: str, python: str) -> str:
 
 
 def _toml_server(text: str) -> Any:
-    """The server of our name. Raises GhpError if the text is no TOML."""
+    """The server of our name. Raises GhpError if the text is not TOML."""
     try:
         servers = tomllib.loads(text).get("mcp_servers", {})
     except tomllib.TOMLDecodeError as error:

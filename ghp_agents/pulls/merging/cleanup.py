@@ -58,7 +58,7 @@ def _pull_of(merged: Sequence[MergedWork], issue: Issue) -> Pull:
 
 
 def _end_claims(me: ClaimContext, merged: Sequence[MergedWork]) -> list[tuple[Issue, Lock, Lock]]:
-    """Release the claims, whoever holds them: the work is merged. Return of each that ended now its
+    """Release the claims of any holder: the work is merged. Return of each that ended now its
     issue, the lock, and the lock as it was."""
     known = {lock.name: lock for lock in me.ctx.locks.known(PREFIX)}
     chosen: list[tuple[MergedWork, Issue, Lock]] = []

@@ -105,7 +105,7 @@ def _escalate(me: ClaimContext, pull: Pull, returned: Return) -> Escalation | No
         return None
     text = (
         f"Pull request #{pull.number} ({pull.branch}) was sent back to {returned.agent} more than "
-        f"{ROUNDS} times. How should it go on?"
+        f"{ROUNDS} times. How should the work continue?"
     )
     options = (
         f"{returned.agent} tries again",

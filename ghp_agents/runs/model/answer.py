@@ -45,7 +45,7 @@ class AnswerBuilder:
         self.error = ""
 
     def add(self, chunk: Mapping[str, Any]) -> None:
-        """Add a part of a stream, or a whole answer; what is no part of one is left out."""
+        """Add a part of a stream, or a whole answer; other data is skipped."""
         if chunk.get("error"):
             self.error = error_text(chunk)
         if isinstance(chunk.get("usage"), dict):

@@ -21,7 +21,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 class BadArgumentsError(Exception):
-    """The arguments of a call are no object."""
+    """The arguments of a call are not an object."""
 
 
 def arguments(text: str) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def arguments(text: str) -> dict[str, Any]:
         if isinstance(value, str):
             value, _ = _DECODER.raw_decode(value.strip())
     except (ValueError, RecursionError) as error:
-        raise BadArgumentsError(f"no JSON: {str(error)[:200]}") from None
+        raise BadArgumentsError(f"not JSON: {str(error)[:200]}") from None
     if not isinstance(value, dict):
         raise BadArgumentsError(f"not a JSON object but a {type(value).__name__}")
     return value

@@ -102,7 +102,7 @@ class Endpoint(NamedTuple):
                     alive()
             else:
                 if not _add(builder, response.read(ANSWER_LIMIT).decode("utf-8", "replace")):
-                    raise _PassingError("the answer is no JSON object")
+                    raise _PassingError("the answer is not a JSON object")
                 builder.end()
         if builder.error:
             raise _PassingError(f"the model failed: {_short(builder.error)}")
@@ -181,7 +181,7 @@ def _add(builder: AnswerBuilder, text: str) -> bool:
 
 
 def _retry_after(text: str | None) -> float:
-    """Seconds; 0 for what is no number."""
+    """Seconds; 0 if it is not a number."""
     try:
         return max(0.0, float(text or 0))
     except ValueError:

@@ -35,7 +35,7 @@ def read_text(path: Path) -> str:
         with os.fdopen(file, "rb") as source:
             known = os.fstat(file)
             if not stat.S_ISREG(known.st_mode):
-                raise ToolError(f"{path.name} is no regular file.")
+                raise ToolError(f"{path.name} is not a regular file.")
             if known.st_size > READ_LIMIT:
                 raise ToolError(f"{path.name} has {known.st_size} bytes; use `run` or `search`.")
             return source.read(READ_LIMIT).decode("utf-8")
@@ -53,7 +53,7 @@ def write_text(path: Path, text: str) -> None:
         file = os.open(path, flags, 0o666)
         with os.fdopen(file, "wb") as sink:
             if not stat.S_ISREG(os.fstat(file).st_mode):
-                raise ToolError(f"{path.name} is no regular file.")
+                raise ToolError(f"{path.name} is not a regular file.")
             sink.truncate(0)
             sink.write(text.encode("utf-8", "replace"))
     except OSError as error:

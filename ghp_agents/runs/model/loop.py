@@ -218,7 +218,7 @@ def _name(name: str) -> str:
 
 
 def _arguments(text: str) -> str:
-    """Servers fail when they get back arguments that are no JSON."""
+    """Servers fail when they get back arguments that are not JSON."""
     try:
         return json.dumps(calls.arguments(text))
     except BadArgumentsError:

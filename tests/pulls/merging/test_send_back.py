@@ -83,7 +83,7 @@ def test_after_two_rounds_a_person_is_asked_once(road: Road, place: Path) -> Non
     questions, _ = escalation.read_all(road.house("@me").store.snapshot())
     assert [one.question.text for one in questions] == [
         "Pull request #2 (agent/worker-1/1-parse-files) was sent back to worker-1 more than 2 "
-        "times. How should it go on?"
+        "times. How should the work continue?"
     ]
 
 

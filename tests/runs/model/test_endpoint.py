@@ -66,7 +66,7 @@ def test_an_answer_may_come_at_once(odd: OddEndpoint) -> None:
         (Reply('data: {"choices": [{"de'), "the answer broke off; 2"),
         (Reply(events({"error": {"message": "busy"}})), "the model failed: busy; 2"),
         (Reply("no JSON", kind="application/json", headers={"Content-Length": "99"}),
-         "the answer is no JSON object; 2"),
+         "the answer is not a JSON object; 2"),
     ],
 )  # fmt: skip
 def test_what_may_pass_is_asked_again(odd: OddEndpoint, reply: Reply, told: str) -> None:
