@@ -84,7 +84,7 @@ def test_what_is_no_text_of_the_repository_is_refused(
 def test_a_binary_file_is_named_and_not_shown(repo: Path, head: str) -> None:
     git(repo, "add", "logo.png")
     git(repo, "commit", "-qm", "Logo")
-    with pytest.raises(UsageError, match=r"logo.png is no text"):
+    with pytest.raises(UsageError, match=r"logo.png is not text"):
         excerpt.of_file(repo, "logo.png")
 
 

@@ -24,7 +24,7 @@ def test_a_line_has_a_length(text: str) -> None:
     [
         ((), "{}", "Look", "A payload is the body."),
         ((), "{", "", "The payload is not JSON"),
-        ((), "[NaN]", "", "NaN is no JSON"),
+        ((), "[NaN]", "", "NaN is not JSON"),
         (("@task.started",), "{}", "", "it lacks task"),
     ],
 )

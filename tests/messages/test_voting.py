@@ -126,7 +126,7 @@ def test_a_proposal_is_voted_on_and_not_claimed(team: Team) -> None:
     code, _, err = team.run(team.two, "agent-inbox", "claim", name, "--as", "worker-2")
     assert (code, err.splitlines()[0]) == (3, f"Error: {name} is a proposal.")
     note = team.run(team.one, "agent-send", "worker-2", "Hi", "--as", "worker-1")[1].strip()
-    assert team.vote(note, "for", "worker-1")[2].startswith(f"Error: {note} is no proposal:")
+    assert team.vote(note, "for", "worker-1")[2].startswith(f"Error: {note} is not a proposal")
 
 
 def test_a_topic_for_proposals_makes_them_and_only_they_have_a_quorum(team: Team) -> None:
