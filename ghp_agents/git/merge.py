@@ -12,7 +12,6 @@ from ghp_agents.core.files import random_hex
 from ghp_agents.git import process as git
 from ghp_agents.git.index_copy import borrowed
 
-METHODS = ("merge", "squash", "rebase")
 MERGE_TREE = (2, 38)  # the first git with `merge-tree --write-tree`
 HEAD_TRAILER = "Merged-head"  # of a commit that merges a branch into the default branch
 LOOKED_AT = 1_000  # commits of the default branch

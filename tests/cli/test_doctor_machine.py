@@ -124,13 +124,9 @@ def test_without_git_it_says_so_once(repo: Path) -> None:
         ),
         ("agent", found[1]["text"], found[1]["remedy"]),
         ("background", found[2]["text"], found[2]["remedy"]),
+        ("sharing", "Nothing leaves this clone: there is no remote.", ""),
         ("folder", "Nothing was recorded in this clone yet.", ""),
-        (
-            "left-out",
-            "Not checked, for a reason above: repository, sharing, templates, outbox, unsent, "
-            "sync, view-tracked, remote, probe.",
-            "",
-        ),
+        ("left-out", "Not checked, for a reason above: repository, view-tracked.", ""),
     ]
 
 
