@@ -15,12 +15,12 @@ MOST = {
     "agent-claim of a held issue": 4,
     "agent-lease": 2,
     "agent-escalate": 7,
-    "agent-handoff --checkpoint": 16,
+    "agent-handoff --checkpoint": 8,
     "agent-status": 1,
     "agent-sweep, nothing to do": 11,
     "agent-sync --publish": 10,
-    "agent-start": 18,
-    "agent-finish": 33,
+    "agent-start": 14,
+    "agent-finish": 30,
 }
 
 
