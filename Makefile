@@ -20,8 +20,8 @@ help: ## this list
 demo: $(CORE) ## the main job on real repositories in a temporary place, in under a minute
 	$(BIN)/ghp agent-demo
 
-demo-night: $(CORE) ## a supervisor with four agents and twelve jobs, in about two minutes
-	$(BIN)/ghp agent-demo --night
+demo-night: $(CORE) ## Claude Code, Codex and two scripted agents do twelve jobs, in about two minutes
+	$(BIN)/python -m tools.demo_night
 
 test: $(DEV) ## the tests, without the slow ones
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"

@@ -17,6 +17,7 @@ from ghp_agents.core.errors import ExitCode
 from ghp_agents.demo import agents, checks, night_agent, night_checks, night_jobs, run, scenes
 from ghp_agents.demo import night as night_shift
 from ghp_agents.demo.checks import SummaryLine
+from ghp_agents.demo.night import Crew
 from ghp_agents.demo.sandbox import Sandbox, make
 from ghp_agents.presence.service import AgentView
 from ghp_agents.reports.overview import AgentFacts, overview
@@ -51,12 +52,23 @@ def demo(
     if agent and root:
         agents.play(Sandbox(root, clock), agent)
         return
+    ctx.exit(show(perform_night if night else _perform, keep=keep, all_checks=all_checks))
+
+
+def show(
+    perform: Callable[[Sandbox], Sequence[SummaryLine]],
+    *,
+    keep: bool = False,
+    all_checks: bool = False,
+) -> int:
+    """Perform in a temporary folder and print the checks; returns the exit code."""
+    clock = SystemClock()
     folder = Path(tempfile.mkdtemp(prefix="ghp-demo."))
     sandbox = Sandbox(folder / "place", clock)
     began = clock.now()
     try:
         with signals.exit_on_signals():
-            results = _perform_night(sandbox) if night else _perform(sandbox)
+            results = perform(sandbox)
     finally:
         if keep:
             output.say(f"Kept: {sandbox.root}")
@@ -64,8 +76,7 @@ def demo(
             shutil.rmtree(folder, ignore_errors=True)
     failed = [check for check in results if not check.holds]
     _summary(results if all_checks else failed, len(results), len(failed), clock.now() - began)
-    if failed:
-        ctx.exit(int(ExitCode.ERROR))
+    return int(ExitCode.ERROR) if failed else 0
 
 
 def _perform(sandbox: Sandbox) -> list[SummaryLine]:
@@ -82,13 +93,17 @@ def _log(text: str) -> None:
     output.flush()
 
 
-def _perform_night(sandbox: Sandbox) -> list[SummaryLine]:
+def perform_night(
+    sandbox: Sandbox, crews: Callable[[Sandbox], Sequence[Crew]] = lambda _: night_shift.CREWS
+) -> list[SummaryLine]:
+    """The night shift; `crews` are its agents. Returns its checks."""
     count, agents_ = len(night_jobs.JOBS), night_shift.AGENTS
     output.data(f"{count} jobs that need each other, {agents_} agents, one night. You sleep.\n\n")
     output.flush()
     night_shift.make(sandbox)
-    with frame.stage() as (say, show):
-        runs = night_shift.play(sandbox, partial(_tell, say), partial(_show, show))
+    with frame.stage() as (say, draw):
+        shown = partial(_tell, say), partial(_show, draw)
+        runs = night_shift.play(sandbox, *shown, crews(sandbox))
     results = night_checks.summary(sandbox, runs)
     output.data("\nyou $ ghp agent-report\n\n")
     output.data(night_shift.report(sandbox))

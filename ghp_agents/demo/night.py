@@ -10,9 +10,10 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError
@@ -23,6 +24,7 @@ from ghp_agents.demo.scenes import marked
 from ghp_agents.escalations import service as escalation
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.service import AgentView
+from ghp_agents.pulls.pull import Sent
 from ghp_agents.runs import folder, processes, record
 from ghp_agents.runs.record import RunRecord
 from ghp_agents.wiring import App
@@ -34,16 +36,50 @@ PLAY = "night"  # the name of the scripted client for `agent-demo --play`
 AGAIN = "Run `ghp agent-demo --night --keep` and look into the folder."
 CHECK = "sh check.sh"  # tests the program of the night
 IDLE = "No issue is ready"  # what an agent says that waits for others
-LOG = "supervisor.log"
 # Clone a has the supervisor; in clone b a person answers, and the queue merges.
 NIGHT, DAY = "a", "b"
 _RUN_ID = re.compile(r" R-[0-9a-f]+[,:]?")
 _AGAIN = "It was started again for this: "
 _BACK = "Warning: Sent #"
-_SAID = re.compile(r"\W*(night-\d+):? (.*)")
+_BY_AGENT = re.compile(r"\W*([a-z]+(?:-\d+)?):? (.*)")
 
 Tell = Callable[[str], None]
 Show = Callable[[Sequence[AgentView]], None]
+
+
+class Crew(NamedTuple):
+    """The agents of one supervisor, and the client that plays them."""
+
+    name: str
+    size: int
+    options: tuple[str, ...]  # of `agent-work`
+    environ: Mapping[str, str] = {}
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Their names."""
+        numbered = tuple(f"{self.name}-{number}" for number in range(1, self.size + 1))
+        return numbered if self.size > 1 else (self.name,)
+
+
+PLAY_COMMAND = (*PROGRAM, "agent-demo", "--play", PLAY)
+SCRIPTED = ("--runner", shlex.join([*PLAY_COMMAND, "{prompt_file}"]))
+CREWS = (Crew(PLAY, AGENTS, SCRIPTED),)
+
+
+@dataclass
+class Supervised:
+    """A supervisor, and how many characters of its log were told."""
+
+    child: process.Child
+    log: Path
+    agents: tuple[str, ...]
+    read: int = 0
+
+    @property
+    def text(self) -> str:
+        """What it has printed."""
+        return self.log.read_text(encoding="utf-8", errors="replace")
 
 
 @dataclass
@@ -54,9 +90,8 @@ class Shift:
     tell: Tell
     show: Show
     began: float
-    supervisor: process.Child
-    read: int = 0  # bytes of the supervisor's log
-    merged_at: frozenset[tuple[int, str]] = field(default_factory=frozenset)
+    supervisors: Sequence[Supervised]
+    merged_at: frozenset[tuple[int, Sent | None]] = field(default_factory=frozenset)
 
     def say(self, who: str, what: str) -> None:
         """Tell who did what, with the time since the beginning."""
@@ -107,36 +142,44 @@ class Test(unittest.TestCase):
 """
 
 
-def play(place: Sandbox, tell: Tell, show: Show) -> list[RunRecord]:
-    """Let the night pass; returns all runs. Raises GhpError on a timeout, or if the supervisor
+def play(place: Sandbox, tell: Tell, show: Show, crews: Sequence[Crew]) -> list[RunRecord]:
+    """Let the night pass; returns all runs. Raises GhpError on a timeout, or if a supervisor
     ends before."""
-    runner = shlex.join([*PROGRAM, "agent-demo", "--play", PLAY, "{prompt_file}"])
-    work = ("agent-work", "--agent", "night", "--max", str(AGENTS), "--pause", "1s")
-    child = process.start(
-        [*PROGRAM, *work, "--runner", runner],
-        cwd=place.clone(NIGHT), env=place.environ(), log=place.root / LOG,
-    )  # fmt: skip
-    shift = Shift(place, tell, show, place.clock.now(), child)
+    supervisors = [_supervisor(place, crew) for crew in crews]
+    shift = Shift(place, tell, show, place.clock.now(), supervisors)
     try:
         for _ in _ticks(shift):
             if _look(shift):
                 break
         _end(shift)
     finally:
-        if child.poll() is None:
-            child.kill()
+        for supervisor in supervisors:
+            if supervisor.child.poll() is None:
+                supervisor.child.kill()
         runs = folder.read_all(place.app(NIGHT).ws)
         for night_run in runs:
             processes.end(night_run, place.clock.wait)
     return runs
 
 
+def _supervisor(place: Sandbox, crew: Crew) -> Supervised:
+    work = ("agent-work", "--agent", crew.name, "--max", str(crew.size), "--pause", "1s")
+    log = place.root / f"{crew.name}.log"
+    child = process.start(
+        [*PROGRAM, *work, *crew.options],
+        cwd=place.clone(NIGHT), env={**place.environ(), **crew.environ}, log=log,
+    )  # fmt: skip
+    return Supervised(child, log, crew.agents)
+
+
 def _ticks(shift: Shift) -> Iterator[None]:
     clock, end = shift.place.clock, shift.began + TIMEOUT_S
     while clock.now() < end:
         yield
-        if shift.supervisor.poll() is not None:
-            raise GhpError(f"The supervisor ended: {_log(shift)[-1000:].strip()}", hint=AGAIN)
+        for supervisor in shift.supervisors:
+            if supervisor.child.poll() is not None:
+                end_of_log = supervisor.text[-1000:].strip()
+                raise GhpError(f"A supervisor ended: {end_of_log}", hint=AGAIN)
         clock.wait(0.5)
     raise GhpError(f"The night did not end within {TIMEOUT_S:.0f} s.", hint=AGAIN)
 
@@ -153,31 +196,31 @@ def _look(shift: Shift) -> bool:
     return all(issue.state == "closed" for issue in app.tracker.list(closed=True))
 
 
-def _log(shift: Shift) -> str:
-    return (shift.place.root / LOG).read_text(encoding="utf-8", errors="replace")
-
-
 def _retell(shift: Shift) -> None:
-    """Tell the whole lines that the supervisor has written since."""
-    text = _log(shift)[shift.read :]
-    whole = text[: text.rfind("\n") + 1]
-    shift.read += len(whole)
-    for line in whole.splitlines():
+    """Tell the whole lines that the supervisors have written since."""
+    for supervisor in shift.supervisors:
+        text = supervisor.text[supervisor.read :]
+        whole = text[: text.rfind("\n") + 1]
+        supervisor.read += len(whole)
+        _retell_lines(shift, whole.splitlines(), supervisor.agents)
+
+
+def _retell_lines(shift: Shift, lines: Sequence[str], agents: Sequence[str]) -> None:
+    for line in lines:
         if _AGAIN in line:
             shift.tell(f"  because of this: {line.partition(_AGAIN)[2]}")
-        match = _SAID.fullmatch(line)
-        if match and not match[2].startswith(IDLE):
+        match = _BY_AGENT.fullmatch(line)
+        if match and match[1] in agents and not match[2].startswith(IDLE):
             what, _, more = _RUN_ID.sub("", match[2]).partition(": Hint: ")
             shift.say(match[1], f"{what}." if more else what)
 
 
 def _kill(shift: Shift) -> None:
-    """Kill the agent that says that it does not come back."""
+    """Kill the agent that does not come back."""
     ws = shift.place.app(NIGHT).ws
     for night_run in folder.read_all(ws):
-        log = folder.of(ws, night_run.id) / "log"
-        is_stuck = night_run.state == record.RUNNING and log.exists() and STUCK in log.read_text()
-        if is_stuck and processes.lives(night_run):
+        is_stuck = (folder.of(ws, night_run.id) / STUCK).exists()
+        if is_stuck and night_run.state == record.RUNNING and processes.lives(night_run):
             shift.say(
                 "you",
                 f"kill {night_run.agent}, which hangs at #{night_run.issue}, as a crash would.",
@@ -195,7 +238,7 @@ def _merge(shift: Shift, app: App) -> None:
     """Let the queue merge what is finished and was not tried yet. It begins when both jobs that
     change one place are finished, so that the second one conflicts."""
     pulls = app.forge.list(closed=True)
-    waiting = frozenset((pull.number, pull.head) for pull in pulls if pull.state == "open")
+    waiting = frozenset((pull.number, pull.sent) for pull in pulls if pull.state == "open")
     both = {job.title for job in jobs.JOBS if job.trouble == jobs.CONFLICT}
     titles = {int(issue.number): issue.title for issue in app.tracker.list(closed=True)}
     is_time = both <= {titles.get(pull.issue or 0, "") for pull in pulls}
@@ -217,11 +260,14 @@ def _do(shift: Shift, *words: str) -> None:
 
 
 def _end(shift: Shift) -> None:
-    """Interrupt the supervisor, as Ctrl-C does, and wait until it has ended."""
+    """Interrupt the supervisors, as Ctrl-C does, and wait until they have ended."""
     _retell(shift)
-    os.kill(shift.supervisor.pid, signal.SIGINT)
+    for supervisor in shift.supervisors:
+        os.kill(supervisor.child.pid, signal.SIGINT)
     end = shift.place.clock.now() + ENDS_S
-    while shift.supervisor.poll() is None and shift.place.clock.now() < end:
+    while any(known.child.poll() is None for known in shift.supervisors):
+        if shift.place.clock.now() >= end:
+            break
         shift.place.clock.wait(0.2)
     _retell(shift)
 

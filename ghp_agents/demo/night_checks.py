@@ -60,7 +60,7 @@ def _runs(app: App, issues: dict[str, Issue], runs: Sequence[RunRecord]) -> Iter
     )  # fmt: skip
     killed, red = by_trouble[KILLED], by_trouble[RED]
     yield _ends("the killed agent's job", killed, "ended from outside")
-    yield _ends("the job whose check failed", red, "exited with code")
+    yield _ends("the job whose check failed", red, "exited with code", "ended without")
     back = [
         entry
         for pull in app.forge.list(closed=True)
@@ -85,11 +85,12 @@ def _runs(app: App, issues: dict[str, Issue], runs: Sequence[RunRecord]) -> Iter
     yield SummaryLine("jobs that two runs had at once", str(len(twice)), not twice)
 
 
-def _ends(what: str, runs: Sequence[RunRecord], why: str) -> SummaryLine:
+def _ends(what: str, runs: Sequence[RunRecord], *why: str) -> SummaryLine:
     """A job whose first run failed so, and whose last one finished."""
     shown = ", then ".join(run.outcome for run in runs)
     holds = (
-        [run.outcome for run in runs] == [FAILED, FINISHED] and why in runs[0].why
+        [run.outcome for run in runs] == [FAILED, FINISHED]
+        and any(words in runs[0].why for words in why)
         if runs
         else False
     )

@@ -3,12 +3,13 @@
 The note `clients/<agent>.json` stays on this machine, in the clone's private folder.
 """
 
+import os
 from pathlib import Path
 from typing import Any
 
 from ghp_agents.core import running
 from ghp_agents.core.json_file import object_file
-from ghp_agents.hotpath import heartbeat, process_start
+from ghp_agents.hotpath import alive, heartbeat, process_start
 from ghp_agents.presence.amend import amend
 from ghp_agents.workspace import Workspace
 
@@ -38,6 +39,23 @@ def tie(ws: Workspace, agent: str, pid: int | None) -> None:
     def change(record: dict[str, Any]) -> bool:
         kept = {k: v for k, v in record.get("local", {}).items() if k not in PROCESS}
         record["local"] = kept | own
+        return True
+
+    amend(ws, agent, change)
+
+
+def begin_session(ws: Workspace, agent: str) -> None:
+    """A client starts for the agent, with a session of its own. The session that it had has ended,
+    unless another process of it lives. Raises OSError."""
+
+    def change(record: dict[str, Any]) -> bool:
+        local = record.get("local", {})
+        is_own = (local.get("pid"), local.get("space")) == (os.getpid(), heartbeat.process_space())
+        if "session" not in local or (not is_own and alive.process_lives(record)):
+            return False
+        left = [*local.get("left", ()), local["session"]][-3:]
+        record["local"] = {k: v for k, v in local.items() if k != "session"} | {"left": left}
+        record.pop("session", None)
         return True
 
     amend(ws, agent, change)

@@ -53,7 +53,8 @@ class BackgroundClaude:
 
     def start(self, prompt: str, args: Sequence[str]) -> str:
         """Start a session; returns its id. Raises GhpError."""
-        own = {name: self._env[name] for name in ("GHP_AGENT", RUN) if name in self._env}
+        names = ("GHP_AGENT", "GHP_AGENT_PID", RUN)
+        own = {name: self._env[name] for name in names if name in self._env}
         # The worktree is the agent's own; Claude Code would make another one inside of it.
         settings = {"worktree": {"bgIsolation": "none"}, "env": own}
         ended = self._run(

@@ -73,11 +73,17 @@ class FreedIssues:
         self._since: dict[str, float] = {}  # by run
 
     def young(
-        self, last: Iterable[RunRecord], held: Mapping[int, str], now: float
+        self, runs: Iterable[RunRecord], held: Mapping[int, str], now: float
     ) -> frozenset[int]:
-        """The issues whose claims were seen to have ended less than CLOSES_WITHIN ago. `last` are
-        the last runs, `held` the holders by issue."""
-        free = [run for run in last if run.outcome == FINISHED and run.issue not in held]
+        """The finished issues whose claims were not seen to have ended CLOSES_WITHIN ago: a claim
+        that is known may end at any moment. `runs` come oldest first; the last one of an issue
+        counts. `held` are the holders by issue."""
+        last = {run.issue: run for run in runs}.values()
         return frozenset(
-            run.issue for run in free if now < self._since.setdefault(run.id, now) + CLOSES_WITHIN
+            run.issue
+            for run in last
+            if run.outcome == FINISHED and (run.issue in held or self._is_young(run.id, now))
         )
+
+    def _is_young(self, run: str, now: float) -> bool:
+        return now < self._since.setdefault(run, now) + CLOSES_WITHIN

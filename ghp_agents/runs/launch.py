@@ -106,6 +106,7 @@ def launch(
         (place / REFUSED).touch(mode=0o600)  # the only file of the folder that a hook writes
         words = sandbox.wrap(words, started.path, ws.common_dir, place, env)
     try:
+        client_process.begin_session(ws, agent)
         child = processes.start(words, run, place, env)
     except OSError as error:
         why = f"cannot start: {error.strerror}"

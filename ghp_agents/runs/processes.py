@@ -2,7 +2,8 @@
 
 A small shell is the leader of the group. It writes the client's exit code to a file, so that any
 supervisor can read it later. It stays until the supervisor has read it: if it ended first, the
-agent would be dead, and another one could take its issue.
+agent would be dead, and another one could take its issue. For the same reason the client's commands
+report the shell as the agent's process, and not the client.
 
 All processes of a run have its id in the variable GHP_RUN. By that they are found when the group
 has ended, also if they left it.
@@ -25,6 +26,7 @@ from ghp_agents.runs.record import RunRecord
 # waits for the client after a signal to the group.
 LEADER = """supervisor=$1 ends=
 shift
+export GHP_AGENT_PID=$$
 trap ends=1 TERM INT HUP
 "$@"
 code=$?

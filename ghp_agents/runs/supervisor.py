@@ -251,7 +251,8 @@ class Supervisor:
             )  # fmt: skip
 
     def _take(self, agent: str, skips: frozenset[int]) -> None:
-        skips |= self._freed.young(self._last(), self._known.claims, self._now)
+        ended = folder.read_all(self._ws)  # also those of other supervisors
+        skips |= self._freed.young(ended, self._known.claims, self._now)
         try:
             self._start(agent, None, skips, None)
         except RefusedError as nothing:

@@ -143,6 +143,24 @@ def test_what_a_run_uses_counts_and_ends_at_a_budget(night: Night) -> None:
     night.nothing_is_left()
 
 
+def test_an_agent_does_one_issue_after_the_other(night: Night) -> None:
+    run("agent-issue", "new", "Two", "--as", "@me", cwd=night.shift.repo)
+    turns = [
+        Turn("I write.", (night.call(line.replace("new", name)),))
+        for name in ("new", "more")
+        for line in FINISHES
+    ]
+    night.bench.models.script(KEY, *turns[:3], Turn("Done."), *turns[3:], Turn("Done."))
+    with night.start() as supervisor:
+        assert supervisor.stderr
+        for line in supervisor.stderr:
+            if "#2: " in line:
+                supervisor.send_signal(signal.SIGTERM)
+    assert states(night.shift.runs()) == [("night", 1, "finished"), ("night", 2, "finished")]
+    assert len({each.session for each in night.shift.runs()}) == 2
+    night.nothing_is_left()
+
+
 def test_a_failed_run_goes_on_in_its_session(night: Night) -> None:
     night.bench.models.script(KEY, Turn("I give up at banana."))
     code, lines = night.work("--once", "--tries", "3", "--pause", "0s")

@@ -35,7 +35,7 @@ def test_who_is_told_to_stop_is_known(shift: Shift) -> None:
 
 def test_an_issue_whose_claim_ended_after_its_work_is_left_alone_for_a_minute() -> None:
     done, freed = RUN._replace(outcome=FINISHED), FreedIssues()
-    assert freed.young([done], {1: "worker-1"}, 0.0) == frozenset()
+    assert freed.young([done], {1: "worker-1"}, 0.0) == {1}
     assert freed.young([done], {}, 10.0) == {1}
     assert freed.young([done], {}, 69.0) == {1}
     assert freed.young([done], {}, 70.0) == frozenset()

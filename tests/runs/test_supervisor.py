@@ -1,6 +1,7 @@
 """Supervisors with scripted clients: start, retry, hand over, stop, adopt; and nothing is left."""
 
 import os
+import sys
 from typing import NoReturn
 
 import pytest
@@ -17,11 +18,11 @@ from ghp_agents.runs.record import RUNNING, STARTING
 from ghp_agents.runs.supervisor import Supervisor
 from ghp_agents.state.transact import transact
 from tests.support.ghp import succeed
-from tests.support.runs import RUN, SPEAKS, STAYS, Shift, states, without_ids
+from tests.support.runs import RUN, SPEAKS, STAYS, WORKS, Shift, states, without_ids
 
 
-def fail(shift: Shift, supervisor: Supervisor) -> None:
-    """A run begins and fails."""
+def run_once(shift: Shift, supervisor: Supervisor) -> None:
+    """A run begins and ends."""
     supervisor.step()
     shift.ended()
     supervisor.step()
@@ -43,6 +44,30 @@ def test_an_agent_takes_the_best_issue_and_works_in_its_worktree(shift: Shift) -
     ]
 
 
+@pytest.mark.slow
+def test_the_session_of_its_next_run_is_the_same_agent(shift: Shift) -> None:
+    supervisor = shift.supervisor(f"export GHP_SESSION=$GHP_RUN\n{WORKS}")
+    for _ in range(2):
+        run_once(shift, supervisor)
+        shift.clock.wait(100)
+    assert states(shift.runs()) == [
+        ("worker-1", 1, "finished"),
+        ("worker-1", 2, "finished"),
+    ]
+
+
+@pytest.mark.slow
+def test_an_agent_whose_client_has_ended_lives_until_its_supervisor_has_seen_that(
+    shift: Shift,
+) -> None:
+    beats = f"{sys.executable} -m ghp_agents agent-heartbeat --status testing --action 'I test'"
+    supervisor = shift.supervisor(f"CLAUDE_PID=$$ {beats}")
+    supervisor.step()
+    shift.ended()
+    presence_ = shift.app().ws.presence("worker-1") or {}
+    assert (presence_["lastAction"], alive.process_lives(presence_)) == ("I test", True)
+
+
 def test_two_agents_work_on_two_issues(shift: Shift) -> None:
     supervisor = shift.supervisor(STAYS, "a", "b", "c")
     supervisor.step()
@@ -55,12 +80,12 @@ def test_two_agents_work_on_two_issues(shift: Shift) -> None:
 @pytest.mark.slow
 def test_a_failed_run_is_repeated_after_a_pause_then_a_person_is_asked(shift: Shift) -> None:
     supervisor = shift.supervisor(f"{SPEAKS}; echo no key; exit 3")
-    fail(shift, supervisor)
+    run_once(shift, supervisor)
     supervisor.step()
     assert len(shift.runs()) == 1
     assert shift.last().why == "it exited with code 3: no key"
     shift.clock.wait(30)
-    fail(shift, supervisor)
+    run_once(shift, supervisor)
     supervisor.step()
     last = shift.last()
     assert (last.outcome, last.tries, last.session) == ("escalated", 1, "s-1")
