@@ -85,7 +85,8 @@ def escalate(
     is not asked again.
 
     With --file, QUESTION is not needed. If a person answers yes, you get a lease of the file: the
-    next sync of any clone takes it out of the other leases, and their holders are told.
+    next sync of any clone takes it out of the other leases, and their holders are told. The
+    question "May I change src/a.py?" does the same.
     """
     if file is None and question is None:
         raise UsageError(
@@ -104,17 +105,11 @@ def escalate(
         )
     text = _read(question, "The question") if question is not None else ""
     attached = _read_context(context) if context else ""
-    if file is None:
-        result = services.escalate(
-            app, text, issue=issue, options=options, context=attached, urgency=urgency, waiting=wait
-        )
-    else:
-        from ghp_agents.guard import wanted_file
-
-        result = wanted_file.ask(
-            app, file, Path.cwd(), text,
-            issue=issue, context=attached, urgency=urgency, waiting=wait,
-        )  # fmt: skip
+    more: dict[str, Any] = {"issue": issue, "context": attached, "urgency": urgency}
+    more["waiting"] = wait
+    result = _wanted_file(app, file, text, options, more)
+    if result is None:
+        result = services.escalate(app, text, options=options, **more)
     _report_escalation(result)
     if wait:
         start_background(app, urgent=True)
@@ -123,6 +118,21 @@ def escalate(
         output.result(result.escalation.name)
         output.flush()
         send(app)
+
+
+def _wanted_file(
+    app: App, file: str | None, text: str, options: tuple[str, ...], more: dict[str, Any]
+) -> services.EscalateResult | None:
+    """Ask for one file, by --file or in the agent's own words; None for any other question."""
+    if file is None and not text.lstrip().casefold().startswith("may i "):
+        return None  # without an import that most questions do not need
+    from ghp_agents.guard import wanted_file
+
+    if file is not None:
+        return wanted_file.ask(app, file, Path.cwd(), text, **more)
+    if options and options != wanted_file.OPTIONS:
+        return None
+    return wanted_file.ask_as_meant(app, text, Path.cwd(), **more)
 
 
 def _report_escalation(result: services.EscalateResult) -> None:

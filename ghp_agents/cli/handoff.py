@@ -262,6 +262,10 @@ def resume(
     else:
         output.data(text)
     output.flush()
+    if lost:
+        from ghp_agents.sync.notifications import mark_fence
+
+        mark_fence(app, AgentName(chosen.about.actor.name))
     if others.text:
         from ghp_agents.sync.notifications import deliver
 

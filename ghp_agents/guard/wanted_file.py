@@ -1,7 +1,9 @@
 """Ask a person for a file that an agent is refused. The answer is carried out by the next sync."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ghp_agents.core import globs
 from ghp_agents.core.errors import RefusedError, UsageError
@@ -21,6 +23,7 @@ from ghp_agents.ports import Context
 from ghp_agents.state.cause import WANTED_FILE
 
 OPTIONS = ("yes", "no")
+_OWN_WORDS = re.compile(r"May I (?:change|edit) `?([^\s`,?]{1,200})`?(?:,[^?\n]{0,200})?\?", re.I)
 _STATES = {
     policy.LEASE: "leased by {}",
     policy.IMPLICIT: "which {} is editing",
@@ -68,6 +71,18 @@ def ask(
         ctx, asked.text, issue=issue or asked.issue, options=OPTIONS, context=context,
         urgency=urgency, waiting=waiting, kind=WANTED_FILE, about=asked.about,
     )  # fmt: skip
+
+
+def ask_as_meant(ctx: Context, text: str, cwd: Path, **options: Any) -> EscalateResult | None:
+    """Ask as `ask` does if the whole text is "May I change PATH?" and the agent is refused that
+    file; else None. So the answer is carried out, whatever words the agent chose."""
+    found = _OWN_WORDS.fullmatch(text.strip())
+    if found is None:
+        return None
+    try:
+        return ask(ctx, found[1], cwd, **options)
+    except (RefusedError, UsageError):  # nobody refuses it, or no answer could allow it
+        return None
 
 
 def _open(ctx: Context, asked: Question) -> Question | None:

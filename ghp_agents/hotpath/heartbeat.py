@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 ACTION_LIMIT = 500  # characters of lastAction
 THROTTLE = 5.0
+BLOCKED = "blocked"
+BEFORE = "beforeBlocked"  # in `local`: the status to which an unblocked agent goes back
 VOUCHED = ("processRunsFor", "silentFor")  # reported for an agent that sends no heartbeats
 SESSION_VARIABLES = (  # the kind of agent, and its session variables
     ("claude", "CLAUDE_CODE_SESSION_ID"),
@@ -89,7 +91,7 @@ def beat(
         )
         if before is None:
             record = _blank(stamp, session)
-        _update_record(record, fields)
+        _update_record(record, local or {}, fields)
         if epoch is not None:
             # Positions only grow, also if two processes of an agent start at once.
             epoch = max(epoch, record["epoch"] + 1)
@@ -112,9 +114,13 @@ def beat(
             os.close(held)
 
 
-def _update_record(record: "dict[str, Any]", fields: "Mapping[str, Any]") -> None:
+def _update_record(
+    record: "dict[str, Any]", local: "dict[str, Any]", fields: "Mapping[str, Any]"
+) -> None:
     """Update the record; the generation of a claim belongs to its issue, and what was handed over
-    to its branch."""
+    to its branch. `local` remembers the status before "blocked"."""
+    if fields.get("status") == BLOCKED != record.get("status"):
+        local[BEFORE] = record.get("status")
     if "issue" in fields and fields["issue"] != record.get("issue"):
         record.pop("generation", None)
     here = record.get("branch")
@@ -271,7 +277,7 @@ KNOWN_STATUSES = (
     "testing",
     "reviewing",
     "waiting",
-    "blocked",
+    BLOCKED,
     "done",
     "stopped",
 )

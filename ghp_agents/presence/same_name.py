@@ -68,7 +68,5 @@ def _free(ctx: Context, name: str) -> str:
 
 
 def _words(other: AgentView) -> str:
-    issue = other.presence.get("issue")
-    on = f" on #{issue}" if isinstance(issue, int) else ""
     heard = f", heard {ago(other.heard)} ago" if other.heard is not None else ""
-    return f"{named(other.name)} is at work{on} in clone {other.clone}{heard}"
+    return f"{named(other.name)} is at work in clone {other.clone}{heard}"

@@ -20,6 +20,7 @@ from ghp_agents.leases.world import World
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import stopping
 from ghp_agents.state.codec import order
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import issue_of
@@ -119,6 +120,11 @@ class NewsView:
         if event is None:
             return (), ()
         return event.added.get("assignees", ()), event.removed.get("assignees", ())
+
+    @cached_property
+    def is_stopped(self) -> bool:
+        """Whether the agent is told to stop, which says what becomes of its issues."""
+        return self.agent in stopping.in_force(self.ctx, self.snapshot)
 
     @cached_property
     def waiters(self) -> Mapping[str, Waiter]:

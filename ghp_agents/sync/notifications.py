@@ -123,8 +123,9 @@ def _of_stop(
 
 
 def must_stop(ctx: Context, snapshot: Snapshot, agent: AgentName) -> bool:
-    """Whether the agent has not heard yet that it must stop."""
-    return any(text for text, _ in _of_stop(ctx, snapshot, agent, again=False))
+    """Whether the agent has not heard yet that it must stop, or that it lost its claim."""
+    stops = _of_stop(ctx, snapshot, agent, again=False) or _of_fence(ctx, agent, again=False)
+    return any(text for text, _ in stops)
 
 
 def _answer(news: News) -> str:
@@ -186,7 +187,7 @@ def mark_printed(ctx: Context, agent: AgentName, printed: str) -> None:
 
 
 def mark_fence(ctx: Context, agent: AgentName) -> None:
-    """Remember that the agent read of its lost claim, in the refusal of an edit."""
+    """Remember that the agent read of its lost claim, in a refusal or the output of a command."""
     mark(ctx.ws, agent, [name for _, name in _of_fence(ctx, agent, again=False)])
 
 
@@ -210,14 +211,12 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
     for agent in here:
         unblocked = unblock.restore(ctx, snapshot, agent, ledger)
         stop = must_stop(ctx, snapshot, agent)
-        fence = _fence(ctx, agent)
-        fenced = fence is not None and not is_told(ctx.ws, agent, _fence_id(fence))
         wanted = _wanted(ctx, snapshot, agent, again=False) or _once(ctx, snapshot, agent)
         unheard = undelivered.find(ctx, snapshot, agent, letters)
         answers = _answers(ctx.ws, snapshot, agent) if answered else []
         returns = [_return_id(each) for each, _ in _returns(ctx.ws, snapshot, agent)]
         new = answers or any(unheard) or returns
-        if stop or fenced or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
+        if stop or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
             news_flag.set_flag(ctx.ws.folders, agent)
         urgent = [key_of(message) for message in unheard.messages if wakes(message)]
         urgent += [key for _, key in unheard.results]

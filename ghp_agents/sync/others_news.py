@@ -108,13 +108,22 @@ def _given(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if not view.is_gift(entry):
         return
     number, why = entry.issue, _reason(entry)
-    if any(f" {handoff.name}" in f" {why}" for handoff in _handoffs(view, number)):
+    found = [x for x in _handoffs(view, number) if f" {x.name}" in f" {why}"]
+    if found:
         yield (
-            f"{_by(entry)} handed #{number} over to you. Read `ghp agent-resume --issue {number}`, "
-            f"then run `ghp agent-start {number}`."
+            f"{_by(entry)} handed #{number} over to you{_note(found[-1])}. Read `ghp agent-resume "
+            f"--issue {number}`, then run `ghp agent-start {number}`.{_restore(found[-1])}"
         )
     else:
         yield f"{_by(entry)} gave #{number} to you.{reason(why)} Run `ghp agent-start {number}`."
+
+
+def _note(handoff: Handoff) -> str:
+    return f": {phrase(handoff.note)}" if handoff.note else ""
+
+
+def _restore(handoff: Handoff) -> str:
+    return " To restore uncommitted work: `ghp agent-resume --apply`." if handoff.work else ""
 
 
 def _reason(entry: LedgerEntry) -> str:
@@ -151,7 +160,9 @@ def _assigned(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
             who = named(other.holder or "", other.is_person)
             then = f" {who} holds it: run `ghp agent-start {issue.number}` when it is free."
         yield f"{_by(entry)} assigned #{issue.number} {phrase(issue.title)} to you.{then}"
-    elif not is_assignee and view.agent in removed and not view.is_lost(entry.issue):
+    elif view.agent in removed and not (
+        is_assignee or view.is_lost(entry.issue) or view.is_stopped
+    ):
         yield f"{_by(entry)} unassigned you from #{issue.number} {phrase(issue.title)}."
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations.delivered import is_told, mark_told
 from ghp_agents.github.commands import notices
+from ghp_agents.hotpath.heartbeat import BEFORE, BLOCKED
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.amend import amend
 from ghp_agents.state.ledger import PRESENCE
@@ -27,7 +28,7 @@ def restore(
 ) -> list[str]:
     """Restore the status of a blocked agent of this clone when its last blocker is closed, since
     no hook may run to tell it. That is not a heartbeat. Returns the ids of the news about it."""
-    if (ctx.ws.presence(agent) or {}).get("status") != "blocked":
+    if (ctx.ws.presence(agent) or {}).get("status") != BLOCKED:
         return []
     found = (key for _, key in others_news.gather(ctx, snapshot, agent, ledger))
     ids = [key for key in found if not is_told(ctx.ws, agent, f"{DONE}{key}")]
@@ -36,7 +37,7 @@ def restore(
         return []
 
     def change(record: dict[str, Any]) -> bool:
-        if record.get("status") != "blocked":  # a heartbeat came meanwhile
+        if record.get("status") != BLOCKED:  # a heartbeat came meanwhile
             return False
         record["status"] = status
         return True
@@ -51,7 +52,7 @@ def status_before(ctx: Context, agent: AgentName, ids: Sequence[str]) -> str:
     """The status that the agent had before it was blocked, if the delivered items end that; else
     empty."""
     presence = ctx.ws.presence(agent) or {}
-    if presence.get("status") != "blocked" or not ids:
+    if presence.get("status") != BLOCKED or not ids:
         return ""
     issues = ctx.tracker.known(closed=True)
     mine = next((issue for issue in issues if issue_of(presence) in issue.numbers), None)
@@ -65,4 +66,6 @@ def status_before(ctx: Context, agent: AgentName, ids: Sequence[str]) -> str:
     if not is_free or not any(closed.intersection(blocker.numbers) for blocker in blockers):
         return ""
     statuses = [x.object for x in moved if x.event == PRESENCE and x.actor == agent]
+    # The ledger lacks a status that was never sent to others.
+    statuses.append(str(presence.get("local", {}).get(BEFORE)))
     return next((status for status in reversed(statuses) if status in AT_WORK), "planning")

@@ -60,6 +60,7 @@ def test_everything_goes_along(begun: tuple[Path, Path, Path]) -> None:
     run("agent-sync", one)
     run("agent-init", other)
     run("agent-sync", other)
+    assert "\nbranch: agent/worker-1/1-parse\n" in run("agent-issue show 1", other).out
     run("agent-start 1", other, TWO)
     theirs = place(other)
     run("agent-resume --apply", theirs, TWO)

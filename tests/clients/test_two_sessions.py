@@ -184,8 +184,9 @@ def test_work_that_is_handed_over_goes_on_in_the_other_session(
     assert a.rest() == NOTHING
     exchange(one, other)
     assert b.look().context == (
-        f"{STEP}worker-1 handed #1 over to you. Read `ghp agent-resume --issue 1`, then run "
-        "`ghp agent-start 1`."
+        f"{STEP}worker-1 handed #1 over to you: «The lexer is next.». Read `ghp agent-resume "
+        "--issue 1`, then run `ghp agent-start 1`. To restore uncommitted work: `ghp agent-resume "
+        "--apply`."
     )
     resumed, started = b.ghp("agent-resume --issue 1", "agent-start 1").results
     restore = "\n1. Restore the uncommitted work (2 files): `ghp agent-resume --issue 1 --apply`.\n"

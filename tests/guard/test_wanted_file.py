@@ -32,6 +32,37 @@ def test_the_refusal_names_the_command_that_asks(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "'May I change src/a.py?'",
+        "'May I edit `src/a.py`, leased by w-b?'",
+        "'may I change src/a.py?' --option yes --option no",
+    ],
+)
+def test_own_words_ask_for_the_file_and_a_yes_is_carried_out(here: Path, words: str) -> None:
+    asked = invoke(f"agent-escalate {words} --as w-a", here)
+    assert asked.out == invoke("agent-escalate --file src/a.py --as w-a", here).out
+    succeed(here, f"agent-answer {asked.out.strip()} yes")
+    assert invoke("agent-check src/a.py --as w-a", here).code == 0
+    assert invoke("agent-check src/a.py --as w-b", here).code == 3
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "'May I change docs/a.md?'",  # nobody has it
+        "'May I change src/a.py? Or is b.py better?'",
+        "'May I change src/a.py?' --option now --option later",
+        "'May I change ../../x?'",
+    ],
+)
+def test_other_words_stay_an_ordinary_question(here: Path, words: str) -> None:
+    succeed(here, f"agent-escalate {words} --as w-a")
+    (found,) = json.loads(invoke("agent-escalations --json", here).out)
+    assert found["options"] != ["yes", "no"]
+
+
+@pytest.mark.parametrize(
     ("line", "error"),
     [
         ("--file docs/a.md", "Error: You may change docs/a.md: nobody else holds it.\n"),

@@ -53,7 +53,7 @@ CASES = {
     ),
     "handed over": (
         ["agent-claim 2", "agent-handoff --issue 2 --to worker-1 --note 'Go on.'"],
-        "worker-2 handed #2 over to you. Read `ghp agent-resume --issue 2`, then run "
+        "worker-2 handed #2 over to you: «Go on.». Read `ghp agent-resume --issue 2`, then run "
         "`ghp agent-start 2`.",
     ),
     "unblocked": (
@@ -80,6 +80,28 @@ def test_a_session_hears_at_its_next_step(
     succeed(other, "agent-sync")
     assert step(other) == LEAD + heard
     assert step(other) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["agent-status", "agent-resume"])
+def test_a_lost_claim_that_its_own_command_showed_is_no_news(
+    two: tuple[Path, Path], command: str
+) -> None:
+    one, other = two
+    succeed(one, "agent-release 1 --reason 'Not needed' --as @me", "agent-sync")
+    succeed(other, "agent-sync")
+    shown = invoke(command, other, {"CLAUDE_CODE_SESSION_ID": SESSION})
+    assert "Your claim of #1 was released" in shown.out
+    succeed(other, "agent-sync")
+    assert step(other) == ""
+
+
+@pytest.mark.slow
+def test_a_person_who_looks_takes_no_news_of_a_lost_claim_away(two: tuple[Path, Path]) -> None:
+    one, other = two
+    succeed(one, "agent-release 1 --reason 'Not needed' --as @me", "agent-sync")
+    succeed(other, "agent-sync", "agent-status")
+    assert "Your claim of #1 was released" in step(other)
 
 
 @pytest.mark.slow

@@ -90,7 +90,7 @@ CASES = {
             "agent-handoff --issue 2 --to worker-1 --note x --as worker-2",
         ],
         [
-            "worker-2 handed #2 over to you. Read `ghp agent-resume --issue 2`, then run "
+            "worker-2 handed #2 over to you: «x». Read `ghp agent-resume --issue 2`, then run "
             "`ghp agent-start 2`."
         ],
     ),
@@ -136,6 +136,12 @@ def test_what_others_do_is_heard_once(here: Path, lines: Sequence[str], heard: l
     assert is_flagged(here, "worker-1")
     assert told(here, "worker-1") == heard
     assert told(here, "worker-1") == []
+
+
+def test_an_agent_that_is_told_to_stop_hears_nothing_else_of_its_issues(here: Path) -> None:
+    succeed(here, "agent-claim 2 --as worker-1", "agent-stop worker-1 --reason Enough --as @me")
+    (line,) = told(here, "worker-1")
+    assert line.startswith(f"{PERSON} told you to stop. Reason given: «Enough».")
 
 
 def test_of_what_it_did_itself_an_agent_hears_nothing(here: Path) -> None:

@@ -69,3 +69,10 @@ def test_the_delivery_of_the_news_ends_it(pair: tuple[Path, Path]) -> None:
     succeed(one, *BLOCKED, "agent-issue close 2")
     deliver(one)
     assert status(one) == "testing"
+
+
+def test_a_status_that_nobody_else_saw_comes_back(pair: tuple[Path, Path]) -> None:
+    one, _ = pair
+    succeed(one, "agent-heartbeat --status reviewing --as worker-1", *BLOCKED)
+    succeed(one, "agent-issue close 2")
+    assert status(one) == "reviewing"

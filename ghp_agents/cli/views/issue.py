@@ -125,17 +125,23 @@ def _work_facts(work: "IssueWork") -> dict[str, str]:
 
     pulls = [f"#{pull.number} ({state_of(pull)}) {phrase(pull.title, 100)}" for pull in work.pulls]
     facts = {"pull requests" if len(pulls) > 1 else "pull request": "; ".join(pulls)}
+    branch = _branch(work)
+    here = {"branch": file(branch) if branch else ""}
     if work.checkout:
-        here = {
-            "branch": file(work.checkout.branch or ""),
-            "worktree": file(str(work.checkout.path)),
-        }
-        facts = here | facts
+        here["worktree"] = file(str(work.checkout.path))
+    facts = here | facts
     if work.handoff:
         last = work.handoff
         note = f", {phrase(last.note, 80)}" if last.note else ""
         facts["last handoff"] = f"{last.name}, {output.when(last.at)}: {handed(last)}{note}"
     return facts
+
+
+def _branch(work: "IssueWork") -> str:
+    """The branch of the worktree here, else of an open pull request or of the last handoff."""
+    found = [pull.branch for pull in work.pulls if pull.state == "open"]
+    here = work.checkout.branch if work.checkout else None
+    return here or (found and found[-1]) or (work.handoff and work.handoff.branch) or ""
 
 
 def say_passed_over(count: int) -> None:

@@ -86,10 +86,13 @@ def print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> Non
         return
     commanded = (app.ws.cache_dir / COMMANDED).exists()
     if commanded or "generation" in snapshot.agents().get(name, ()):
-        from ghp_agents.sync.notifications import fence_lines
+        from ghp_agents.sync.notifications import fence_lines, mark_fence
 
-        for line in fence_lines(app, snapshot, agent_name(name)):
+        lines = fence_lines(app, snapshot, agent_name(name))
+        for line in lines:
             tell(line)
+        if lines and (app.name or heartbeat.via(app.environ)):  # no person in its worktree
+            mark_fence(app, agent_name(name))
     if news_flag.is_set(app.ws.folders, name):
         from ghp_agents.sync import notifications
 
