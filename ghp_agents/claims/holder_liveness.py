@@ -11,7 +11,7 @@ from ghp_agents.core import json_file
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.first_seen import FirstSeen
 from ghp_agents.locks.lock import KINDS, Lock
-from ghp_agents.locks.names import claimed_issue
+from ghp_agents.locks.names import INBOX, claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
@@ -81,6 +81,8 @@ def _is_newer(view: AgentView, lease: Lock) -> bool:
     epoch = number(view.presence, "epoch")
     if epoch != lease.epoch:  # of who was given it unheard of, the clone is unknown, too
         return epoch > lease.epoch and (view.is_here or bool(lease.clone))
+    if view.liveness is Liveness.STOPPED and lease.name.startswith(INBOX):
+        return True  # each life claims its messages itself, and stopping ends it
     shown = issue_of(view.presence), number(view.presence, "generation")
     return view.is_here or shown == (claimed_issue(lease.name), lease.generation)
 

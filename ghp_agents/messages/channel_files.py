@@ -15,9 +15,10 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import clone_files, exclude
 from ghp_agents.git import process as git
-from ghp_agents.messages import channel as rules
-from ghp_agents.messages import channel_list, mailbox, record, service
-from ghp_agents.messages.channel import Channel
+from ghp_agents.messages import mailbox, record, service
+from ghp_agents.messages.channels import channel as rules
+from ghp_agents.messages.channels import channel_list
+from ghp_agents.messages.channels.channel import Channel
 from ghp_agents.messages.message import Message
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.admin_port import Step

@@ -215,8 +215,10 @@ def thread(messages: Iterable[Message], of: Message) -> list[Message]:
 
 
 def rounds(known: Iterable[Message], of: Message, by: Actor) -> int:
-    """How often somebody wrote in the conversation of a message."""
-    return sum(1 for message in thread(known, of) if message.by == by and message.kind in KINDS)
+    """How often somebody wrote in the conversation of a message since a person last did."""
+    found = thread(known, of)
+    last = max((n for n, message in enumerate(found) if message.by.is_person), default=-1)
+    return sum(1 for message in found[last + 1 :] if message.by == by and message.kind in KINDS)
 
 
 def find(known: Sequence[Message], reference: str) -> Message:

@@ -9,7 +9,7 @@ from ghp_agents.core.ids import UNNAMED, Actor, AgentName, CloneId, Timestamp, a
 from ghp_agents.hotpath import news_flag
 from ghp_agents.messages import (
     address,
-    channel_list,
+    endless,
     fallback,
     mailbox,
     record,
@@ -20,6 +20,7 @@ from ghp_agents.messages import (
 from ghp_agents.messages import claim as claims
 from ghp_agents.messages import message as rules
 from ghp_agents.messages.address import Roles
+from ghp_agents.messages.channels import channel_list
 from ghp_agents.messages.message import (
     COMMAND,
     DEFAULT_URGENCY,
@@ -72,7 +73,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
     """Send a message. Sent again, right after the first time, it is the same message.
 
     Raises UsageError, NotFoundError for an unknown issue or message, RefusedError for a command by
-    an agent that may not command; then nothing was sent.
+    an agent that may not command or writes too much; then nothing was sent.
     """
     from ghp_agents.issues.numbers import named_or_current  # an inbox does not need issues
 
@@ -112,7 +113,10 @@ def send(ctx: Context, draft: Draft) -> SendResult:
         notes = (*_absent(snapshot, message), *unheard(ctx, snapshot, message))
         return SendResult(message, is_new=True, notes=notes), [sent_record(message)]
 
-    result = transact(ctx.store, decide)
+    try:
+        result = transact(ctx.store, decide)
+    except endless.EndlessError as error:
+        raise endless.ask(ctx, error) from None
     if result.is_new:
         _ring(ctx, result.message)
     return result
@@ -170,12 +174,8 @@ def _refuse_storm(ctx: Context, known: Sequence[Message], message: Message) -> N
             "`messagesPerHour` in .ghp/config.json.",
         )
     asked = next((earlier for earlier in known if earlier.id == message.about), None)
-    if asked and rules.rounds(known, asked, by) >= settings.max_rounds:
-        raise RefusedError(
-            f"{by} has written {settings.max_rounds} times in this conversation, which is the "
-            "limit.",
-            hint="Ask a person to decide: `ghp agent-escalate QUESTION`.",
-        )
+    if asked:
+        endless.refuse(known, asked, message, settings.max_rounds)
 
 
 def _times(message: Message, known: Sequence[Message]) -> int:

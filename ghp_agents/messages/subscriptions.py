@@ -6,8 +6,8 @@ from typing import NamedTuple
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import AgentName, Timestamp, digest
-from ghp_agents.messages import channel_list
 from ghp_agents.messages.address import Roles
+from ghp_agents.messages.channels import channel_list
 from ghp_agents.messages.subscription import FOLDER, MOST, Subscription, encode, read_subscriptions
 from ghp_agents.messages.topic import REST, checked_pattern
 from ghp_agents.ports import Context, Snapshot

@@ -68,7 +68,7 @@ class Settings(NamedTuple):
     notify: str = "low"  # the least urgency of a message that interrupts an agent
     desktop: bool = True  # notify-send or osascript shows urgent questions
     wake: bool = True  # resting sessions are woken for messages and answers
-    max_rounds: int = 10  # replies of an agent in one conversation; then it asks a person
+    max_rounds: int = 10  # replies of an agent in one conversation; then a person is asked
     messages_per_hour: int = 120  # of one agent
     review: str = "optional"  # or required: another agent or a person approves before a merge
     runs: Mapping[str, Any] | None = None  # of `agent-work`: `settings/runs_schema.py`

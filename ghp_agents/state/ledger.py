@@ -5,7 +5,7 @@ Entries are ordered by Lamport clock, then by clone id. So causes come before ef
 machines' clocks show.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, one_line
@@ -13,6 +13,7 @@ from ghp_agents.state import legacy_causes
 from ghp_agents.state.record import Movement, Record
 
 PRESENCE = "presence"
+BEGAN = "began"  # the cause of an entry of presence: the agent's life began
 # The events of this version. Events of other versions are kept and shown, too.
 EVENTS = (
     PRESENCE, "claim", "takeover", "steal", "release", "restore", "lease", "lease-wait",
@@ -44,7 +45,7 @@ class LedgerEntry(NamedTuple):
     issue: int | None = None
     generation: int | None = None
     text: str = ""
-    cause: str = ""  # of a claim or release: the kind of its cause
+    cause: str = ""  # of a claim or release: the kind of its cause; of presence: BEGAN
     via: str = ""  # the session that wrote it: "claude 1a2b3c4d"
 
 
@@ -77,6 +78,7 @@ def presence_message(movements: Sequence[Movement], count: int, clock: int, clon
     for move in movements:
         issue = move.issue if move.issue is not None else "-"
         lines.append(("Moved", f"{move.agent} {move.status} {issue} {one_line(move.action, 120)}"))
+    lines += [("Began", move.agent) for move in movements if move.began]
     return _message(subject, "", [*lines, ("Clock", clock), ("Clone", clone)])
 
 
@@ -96,7 +98,8 @@ def entries(oid: str, at: Timestamp, commit_message: str) -> list[LedgerEntry]:
         clone = CloneId(found["Clone"])
         if event == PRESENCE:
             moves = [value for key, value in pairs if key == "Moved"]
-            return [_moved(oid, at, clock, clone, value) for value in moves]
+            began = {value for key, value in pairs if key == "Began"}
+            return [_moved(oid, at, clock, clone, value, began) for value in moves]
         actor = Actor(found.get("Agent") or found["Person"], "Person" in found)
         text = paragraphs[0] if len(paragraphs) > 1 else ""
         return [
@@ -120,7 +123,9 @@ def entries(oid: str, at: Timestamp, commit_message: str) -> list[LedgerEntry]:
         return []
 
 
-def _moved(oid: str, at: Timestamp, clock: int, clone: CloneId, value: str) -> LedgerEntry:
+def _moved(
+    oid: str, at: Timestamp, clock: int, clone: CloneId, value: str, began: Collection[str]
+) -> LedgerEntry:
     agent, status, issue, *action = value.split(" ", 3)
     return LedgerEntry(
         clock=clock,
@@ -132,4 +137,5 @@ def _moved(oid: str, at: Timestamp, clock: int, clone: CloneId, value: str) -> L
         at=at,
         issue=None if issue == "-" else int(issue),
         text=action[0] if action else "",
+        cause=BEGAN if agent in began else "",
     )

@@ -202,10 +202,14 @@ def _no_constant(name: str) -> None:
 
 
 def movement(name: str, before: Presence | None, after: Presence) -> Movement | None:
-    """The ledger's record of a change: a new status or issue, else None."""
+    """The ledger's record of a change: a new status, issue or life, else None."""
     keys = ("status", "issue", "epoch")
     if before is not None and all(before.get(key) == after.get(key) for key in keys):
         return None
     # In a manual record the status is any text; the ledger needs one word.
     status = one_line(str(after.get("status") or ""), 32).split(" ")[0]
-    return Movement(name, status or "idle", issue_of(after), str(after.get("lastAction") or ""))
+    action, began = (
+        str(after.get("lastAction") or ""),
+        (before or {}).get("epoch") != after.get("epoch"),
+    )
+    return Movement(name, status or "idle", issue_of(after), action, began=began)

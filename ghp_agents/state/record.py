@@ -17,6 +17,7 @@ class Movement(NamedTuple):
     status: str
     issue: int | None
     action: str
+    began: bool = False  # whether its life began: a new epoch
 
 
 class Problem(NamedTuple):

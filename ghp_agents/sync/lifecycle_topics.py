@@ -8,7 +8,7 @@ from ghp_agents.core.ids import AgentName, one_line
 from ghp_agents.hotpath.quoting import named, phrase, thing
 from ghp_agents.messages.subscription import FOLDER, Subscription, hears, read_subscriptions
 from ghp_agents.ports import Snapshot
-from ghp_agents.state.ledger import PRESENCE, LedgerEntry
+from ghp_agents.state.ledger import BEGAN, PRESENCE, LedgerEntry
 
 TOPICS = {  # by event of the ledger
     "issue-new": "issue.created",
@@ -27,7 +27,7 @@ TOPICS = {  # by event of the ledger
     "pull-merge": "pull.merged",
 }
 ALSO = {"pull.reviewed": "code.review_completed"}  # a second name of the same
-STARTED, STOPPED = "Started", "stopped"
+STOPPED = "stopped"
 AGENT_TOPICS = ("agent.registered", "agent.unregistered", "agent.status_changed")
 
 
@@ -38,7 +38,7 @@ def topic_of(entry: LedgerEntry) -> str:
     registered, unregistered, changed = AGENT_TOPICS
     if entry.object == STOPPED:
         return unregistered
-    return registered if entry.text.strip("«»“”") == STARTED else changed
+    return registered if entry.cause == BEGAN else changed
 
 
 def subscription(snapshot: Snapshot, agent: AgentName) -> Subscription | None:

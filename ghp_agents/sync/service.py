@@ -12,7 +12,8 @@ from ghp_agents.guard import evaluate
 from ghp_agents.issues import service as issue
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import expiry, reconcile
-from ghp_agents.messages import channel_list, mailbox
+from ghp_agents.messages import mailbox
+from ghp_agents.messages.channels import channel_list
 from ghp_agents.notes import service as note
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import name_owners, process_reports

@@ -1,6 +1,7 @@
 """A message to a group is claimed by one agent, over all clones."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,25 @@ def test_a_reply_that_claims_more_than_the_lock_says_changes_nothing(boss: Post)
 
     transact(boss.store, decide)
     assert [(x.state, x.holder) for x in two.inbox()] == [("claimed", "worker-2")]
+
+
+def test_in_another_clone_the_claim_of_an_agent_that_stopped_lapses_at_the_next_sync(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    boss, two = (Post(x, n) for x, n in zip(clones(2), ("worker-1", "worker-2"), strict=True))
+    two.parts.exchange.sync()
+    name = boss.send("@all", kind="request").message.name
+    boss.parts.exchange.sync()
+    two.parts.exchange.sync()
+    two.claim(name)
+    two.parts.exchange.sync()
+    boss.parts.exchange.sync()
+    three = boss.by("worker-3")
+    with pytest.raises(RefusedError, match="worker-2 has claimed"):
+        three.claim(name)
+    presence.heartbeat(two.ws, two.store, two.ws.agent(), {"status": "stopped"})
+    two.parts.exchange.sync()
+    boss.parts.exchange.sync()
+    assert three.claim(name).is_new
+    with pytest.raises(RefusedError, match="worker-3 has claimed"):
+        two.done(name, "Late.")

@@ -104,6 +104,7 @@ def test_a_fold_of_presence_is_an_entry_for_each_agent_that_moved(
     moves: list[Movement], clock: int
 ) -> None:
     found = read(ledger.presence_message(moves, len(moves) + 3, clock, CLONE))
+    began = {move.agent for move in moves if move.began}
     assert found == [
         LedgerEntry(
             clock=clock,
@@ -115,6 +116,7 @@ def test_a_fold_of_presence_is_an_entry_for_each_agent_that_moved(
             at=AT,
             issue=move.issue,
             text=one_line(move.action, 120),
+            cause="began" if move.agent in began else "",
         )
         for move in moves
     ]
@@ -124,6 +126,8 @@ def test_a_fold_of_presence_names_the_one_that_moved_or_counts() -> None:
     move = Movement("worker-1", "testing", 7, "Ran the tests")
     one = ledger.presence_message([move], 3, 8, CLONE)
     none = ledger.presence_message([], 3, 8, CLONE)
+    first = ledger.presence_message([move, move._replace(agent="w", began=True)], 3, 8, CLONE)
+    assert [x.cause for x in ledger.entries("0abc", AT, first)] == ["", "began"]
     assert one.splitlines()[0] == "presence worker-1 testing"
     assert none.splitlines()[0] == "presence 3f9a00000000 3 agents"
 

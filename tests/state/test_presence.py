@@ -184,12 +184,15 @@ def test_what_stays_on_its_machine_is_not_published() -> None:
 )  # fmt: skip
 def test_only_status_issue_and_epoch_make_an_entry(change: dict[str, object], moved: bool) -> None:
     before = {"epoch": 1, "seq": 1, "status": "idle", "issue": 7, "lastAction": "Began"}
-    assert (presence.movement("a", before, {**before, **change}) is not None) is moved
+    move = presence.movement("a", before, {**before, **change})
+    assert (move is not None) is moved
+    assert move is None or move.began is ("epoch" in change)
 
 
 def test_a_first_presence_is_an_entry() -> None:
     said = {"status": "testing", "issue": 7, "lastAction": "Ran the tests"}
-    assert presence.movement("a", None, said) == Movement("a", "testing", 7, "Ran the tests")
+    move = Movement("a", "testing", 7, "Ran the tests", began=True)
+    assert presence.movement("a", None, {**said, "epoch": 1}) == move
 
 
 @pytest.mark.slow

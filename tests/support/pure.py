@@ -33,9 +33,10 @@ _NAMES = {
     "leases": "decisions hold record wait_graph",
     "locks": "lock lost_lock names",
     "messages": (
-        "address channel header_block message news payload record retention subscription "
+        "address header_block message news payload record retention subscription "
         "texts topic topic_list vote "
     ),
+    "messages/channels": "channel",
     "notes": "note project record",
     "notes/search": "bm25 result",
     "presence": "liveness stop_order",

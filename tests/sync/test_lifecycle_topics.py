@@ -23,19 +23,19 @@ def entry(event: str, about: str = "#3", text: str = "") -> LedgerEntry:
 
 
 @pytest.mark.parametrize(
-    ("event", "about", "text", "topic"),
+    ("event", "about", "cause", "topic"),
     [
         ("issue-close", "#3", "", "issue.closed"),
         ("takeover", "#3", "", "issue.claimed"),
         ("pull-merge", "#4", "", "pull.merged"),
-        ("presence", "idle", "Started", "agent.registered"),
-        ("presence", "testing", "Runs the tests", "agent.status_changed"),
-        ("presence", "stopped", "Started", "agent.unregistered"),
+        ("presence", "testing", "began", "agent.registered"),
+        ("presence", "testing", "", "agent.status_changed"),
+        ("presence", "stopped", "began", "agent.unregistered"),
         ("lease", "L-aa", "", ""),
     ],
 )
-def test_entries_of_the_ledger_have_topics(event: str, about: str, text: str, topic: str) -> None:
-    assert topic_of(entry(event, about, text)) == topic
+def test_entries_of_the_ledger_have_topics(event: str, about: str, cause: str, topic: str) -> None:
+    assert topic_of(entry(event, about)._replace(cause=cause)) == topic
 
 
 def test_an_entry_is_a_line_for_who_subscribed_to_its_topic() -> None:
@@ -59,8 +59,10 @@ def test_a_subscriber_hears_it_once_in_another_clone(clones: Clones) -> None:
     one, two = clones(2)
     for folder, name in ((one, "worker-1"), (two, "worker-2")):
         succeed(folder, f"agent-whoami --set {name}", "agent-heartbeat", "agent-sync")
-    succeed(two, "agent-subscribe issue.created", "agent-status")
-    succeed(one, "agent-issue new 'Parse it'", "agent-sync")
+    succeed(two, "agent-subscribe issue.created agent.registered", "agent-status")
+    succeed(one, "agent-issue new 'Parse it'")
+    succeed(one, "agent-heartbeat --as worker-3 --status testing --action Reads", "agent-sync")
     succeed(two, "agent-sync")
-    hears = [invoke("agent-status", two).out.count("issue.created: worker-1") for _ in range(2)]
-    assert hears == [1, 0]
+    shown = [invoke("agent-status", two).out for _ in range(2)]
+    assert [x.count("issue.created: worker-1") for x in shown] == [1, 0]
+    assert [x.count("agent.registered: worker-3 testing «Reads»") for x in shown] == [1, 0]

@@ -8,7 +8,7 @@ from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.front_matter import HAND_WRITTEN_LIMIT
 from ghp_agents.core.ids import Actor
 from ghp_agents.core.json_file import object_file
-from ghp_agents.messages.channel import Channel, includes, parse
+from ghp_agents.messages.channels.channel import Channel, includes, parse
 from ghp_agents.workspace import Workspace
 
 FILE = ".ghp/channels.yaml"

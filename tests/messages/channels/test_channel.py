@@ -5,8 +5,8 @@ import re
 import pytest
 
 from ghp_agents.core.ids import Actor
-from ghp_agents.messages import channel
-from ghp_agents.messages.channel import Channel
+from ghp_agents.messages.channels import channel
+from ghp_agents.messages.channels.channel import Channel
 from tests.support.messages import message
 
 ADA, WORKER = Actor("Ada", is_person=True), Actor("worker-1")

@@ -6,7 +6,7 @@ import pytest
 
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.ids import Actor
-from ghp_agents.messages import channel_list
+from ghp_agents.messages.channels import channel_list
 from tests.support.messages import Post
 
 SETTINGS = "channels: {general: {}, admin: {members: [worker-1, user], permissions: [user]}}"
