@@ -17,6 +17,8 @@ from ghp_agents.hotpath import heartbeat_command
 QUESTION = "Which format?"
 OPTIONS = ("json", "yaml")
 TIMEOUT_S = 90.0  # seconds that an agent waits for others
+LOOK_S = 0.2  # between two looks at the stage: a file
+SYNC_S = 1.0  # between two syncs of an agent that waits: a process, and a dozen of git
 BINARY = bytes(range(256)) * 8  # a logo that no text patch could carry
 
 
@@ -98,14 +100,25 @@ class Part:
         self.show(scene, "agent-finish")
         self.ghp("agent-sync")
 
-    def wait_for(self, what: str, is_so: Callable[[], bool]) -> None:
-        """Sync and send heartbeats until `is_so()`. Raises GhpError after TIMEOUT_S."""
-        end = self.place.clock.now() + TIMEOUT_S
-        while not is_so():
-            if self.place.clock.now() > end:
+    def wait_for(
+        self, what: str, is_so: Callable[[], bool] = lambda: True, after: Scene | None = None
+    ) -> None:
+        """Sync and send heartbeats until the scene `after` was played, and then until `is_so()`:
+        its commands run only then. Raises GhpError after TIMEOUT_S."""
+        clock = self.place.clock
+        end = clock.now() + TIMEOUT_S
+        while not self.is_played(after) or not is_so():
+            if clock.now() > end:
                 raise GhpError(f"{self.agent} waited too long for {what}.", hint=AGAIN)
-            self.place.clock.wait(0.3)
+            again = clock.now() + SYNC_S
+            was_played = self.is_played(after)
+            while clock.now() < again and was_played == self.is_played(after):
+                clock.wait(LOOK_S)
             self.ghp("agent-sync")
+
+    def is_played(self, scene: Scene | None) -> bool:
+        """Whether a scene was played."""
+        return scene is None or self.place.stage.has(scene)
 
     def issues(self, *which: str) -> list[int]:
         """The numbers of the issues that these options list."""
@@ -123,9 +136,9 @@ def worker_1(part: Part) -> None:
     part.show(Scene.LEASE, "agent-lease", "parser.py", "--reason", "grammar")
     part.ghp("agent-sync")
     part.write("parser.py", "def parse(text):\n    return text.split()\n", "Write the parser")
-    part.wait_for("a question", lambda: part.place.stage.has(Scene.ASK))
+    part.wait_for("a question", after=Scene.ASK)
     part.finish(Scene.FINISH_1)
-    part.wait_for("a handoff of #3", lambda: 3 in part.issues("--mine"))
+    part.wait_for("a handoff of #3", lambda: 3 in part.issues("--mine"), Scene.HANDOFF)
     part.ghp("agent-claim", "3")
     run_git(part.folder, "fetch", "-q")
     run_git(part.folder, "checkout", "-q", "-B", "agent/worker-1/3-command-line", "origin/main")
@@ -139,7 +152,8 @@ def worker_1(part: Part) -> None:
 
 def worker_2(part: Part) -> None:
     """Is refused a leased file, and asks a person for a decision."""
-    part.wait_for("the lease of parser.py", lambda: part.ghp("agent-leases", "--json") != "[]")
+    leases = ("agent-leases", "--json")
+    part.wait_for("the lease of parser.py", lambda: part.ghp(*leases) != "[]", Scene.LEASE)
     part.refused("agent-claim", "1")
     part.take("--next", "formatter")
     part.edit(Scene.REFUSED, "parser.py")
@@ -159,7 +173,7 @@ def worker_3(part: Part) -> None:
     """Waits for two issues, works, hands off, and takes over the issue of a dead agent."""
     waiting = ["agent-heartbeat", "--status", "blocked", "--issue", "3"]
     part.ghp(*waiting, "--action", "Waiting for #1 and #2")
-    part.wait_for("#3 to be ready", lambda: 3 in part.issues("--ready"))
+    part.wait_for("#3 to be ready", lambda: 3 in part.issues("--ready"), Scene.MERGE)
     part.take(3, "command-line")
     (part.folder / "cli.py").write_text("from parser import parse\n", encoding="utf-8")
     (part.folder / "logo.bin").write_bytes(BINARY)
@@ -168,10 +182,7 @@ def worker_3(part: Part) -> None:
     part.ghp(
         "agent-heartbeat", "--status", "idle", "--issue", "0", "--action", "Handed #3 to worker-1"
     )
-    part.wait_for(
-        "the holder of #4 to be dead",
-        lambda: part.place.stage.has(Scene.FINISH_3) and part.can_take(4),
-    )
+    part.wait_for("the holder of #4 to be dead", lambda: part.can_take(4), Scene.FINISH_3)
     run_git(part.folder, "stash", "-q", "-u")
     part.take(4, "benchmark")
     part.write("benchmark.py", "print('fast')\n", "Write the benchmark")
@@ -185,7 +196,7 @@ def worker_4(part: Part) -> None:
     for step in range(1_000):
         part.ghp("agent-heartbeat", "--action", f"Measuring, step {step}")
         part.ghp("agent-sync")
-        part.place.clock.wait(0.3)
+        part.place.clock.wait(SYNC_S)
 
 
 PARTS: dict[str, Callable[[Part], None]] = {
