@@ -191,6 +191,8 @@ def branch_lines(branch: Branch) -> list[str]:
         files = count(len(history.files), "file")
         new = f"{count(history.count, 'commit')}{at} since {base}, {files} changed."
         lines.append(new if history.count else f"No commits since {base}.")
+    elif branch.name and branch.name == branch.trunk:
+        lines.append("This is the main branch.")
     elif branch.head:
         lines.append("There is no main branch to compare with.")
     if branch.unsent:

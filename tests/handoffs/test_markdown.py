@@ -143,6 +143,8 @@ def test_a_detached_head_and_a_branch_without_commits_are_said() -> None:
     assert page.branch_lines(Branch(name="main", head=OID, tip=OID))[1:] == [
         "There is no main branch to compare with."
     ]
+    on_main = Branch(name="main", head=OID, tip=OID, trunk="main")
+    assert page.branch_lines(on_main)[1:] == ["This is the main branch."]
     empty = Branch(name="x", head=OID, tip=OID, trunk="main", history=History(base=OID))
     assert page.branch_lines(empty)[1:] == ["No commits since main (`0123456789ab`)."]
 

@@ -311,7 +311,7 @@ def test_work_on_another_branch_is_described_and_how_to_get_there(
     main = git(repo, "rev-parse", "main")
     assert section(text, "Where you are").splitlines() == [
         f"- Branch `main` at `{main[:12]}`.",
-        "- There is no main branch to compare with.",
+        "- This is the main branch.",
         f"- The handed-over work is on branch `agent/worker-1/2-dashboard` at `{head[:12]}`: "
         "`git switch agent/worker-1/2-dashboard`.",
     ]

@@ -172,7 +172,7 @@ def test_a_handoff_without_anything_is_short(repo: Path) -> None:
         ## Branch
 
         - Branch `main` at `{head[:12]}`.
-        - There is no main branch to compare with.
+        - This is the main branch.
 
         ## Commits
 
