@@ -54,7 +54,7 @@ docs: $(DEV) ## write the generated pages of docs/, and their lists
 	$(BIN)/python -m tools.docs
 	$(BIN)/python -m tools.first_session
 
-captures: $(DEV) ## write again what commands show on terminals of four widths
+captures: $(DEV) ## record what commands show on terminals of four widths
 	RECORD_SCREENS=1 $(BIN)/python -m pytest -q tests/cli/test_screens.py tests/cli/watch/test_screens.py
 
 docs-site: ## build the pages of docs/ as a site; every link and anchor in it is checked
