@@ -23,6 +23,7 @@ from ghp_agents.issues.comment_commands import CommandsFile
 from ghp_agents.issues.record import IssueFile
 from ghp_agents.leases.record import ImplicitLeaseFile, LeaseFile
 from ghp_agents.locks.lock import LockFile
+from ghp_agents.messages.payload import SHAPES
 from ghp_agents.messages.subscription import SubscriptionFile
 from ghp_agents.notes.record import NoteChangeFile, NoteFile, WithdrawnFile
 from ghp_agents.presence.stop_order import StopFile
@@ -183,9 +184,17 @@ def outputs() -> dict[str, Schema]:
     }
 
 
+def topics() -> dict[str, Schema]:
+    """The schemas of the payloads of topics, by file."""
+    return {
+        f"topic/{name}.json": document(f"payload of {name}", shape.type, required=False)
+        for name, shape in SHAPES.items()
+    }
+
+
 def pages() -> dict[str, str]:
     """The content of each file below docs/schemas."""
-    schemas = {**outputs(), **records(), **hooks()}
+    schemas = {**outputs(), **records(), **topics(), **hooks()}
     rows = [f"| [{name}]({name}) | {schema['title']} |" for name, schema in schemas.items()]
     texts = {name: json.dumps(schema, indent=2) + "\n" for name, schema in schemas.items()}
     return {"README.md": README.format(table="\n".join(rows)), **texts}
@@ -194,12 +203,12 @@ def pages() -> dict[str, str]:
 README = f"""# Schemas
 
 `make docs` writes these JSON Schemas (2020-12) from the types in the code. Each describes the JSON
-output of a command, a file of the state, or a message of a hook.
+output of a command, a file of the state, the payload of a topic, or a message of a hook.
 
 ## Versions
 
-Every object has a `schemaVersion`; in a list, each item has its own. In a record of the state, an
-absent version means {VERSION}.
+Every object has a `schemaVersion`; in a list, each item has its own. In a record of the state, or
+a payload, an absent version means {VERSION}.
 
 - A new optional field keeps the version. Ignore fields that you do not know.
 - A field that is removed, or gets another type or meaning, raises the version.

@@ -18,6 +18,7 @@ from typing import (
 )
 
 from ghp_agents.core.ids import one_line
+from ghp_agents.core.schema_version import KEY, VERSION
 
 
 class CodeCompleted(TypedDict):
@@ -182,6 +183,13 @@ def problem(shape: Any, value: Any, name: str = "it") -> str:
         choices = get_args(shape)
         return "" if value in choices else f"{name} is not one of {', '.join(choices)}"
     return "" if type(value) is shape else f"{one_line(name, 40)} is not {_WORDS[shape]}"
+
+
+def version_problem(value: dict[str, Any]) -> str:
+    """What is wrong with the version of a payload, in words; empty if it is known or absent."""
+    version = value.get(KEY, VERSION)
+    known = type(version) is int and version == VERSION
+    return "" if known else f"its {KEY} is not {VERSION}, the one that this program knows"
 
 
 def fields(shape: Any) -> list[tuple[str, str, bool]]:

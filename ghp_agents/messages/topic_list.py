@@ -76,7 +76,7 @@ def checked_payload(topic: str, value: Any) -> None:
             f"Messages to {topic} need a payload.",
             hint=f"Give it as JSON: --payload '{payload.example(shape.type)}'",
         )
-    wrong = payload.problem(shape.type, value)
+    wrong = payload.problem(shape.type, value) or payload.version_problem(value)
     if wrong:
         raise UsageError(
             f"The payload does not fit {topic}: {wrong}.",

@@ -46,6 +46,14 @@ def test_a_topic_is_undecided_until_an_agent_hears_or_ignores_it() -> None:
         ("{", "The payload is not JSON:"),
         ("[]", "The payload does not fit project_updates: it is not an object."),
         ("{}", "The payload does not fit project_updates: it lacks summary."),
+        (
+            '{"summary": "x", "schemaVersion": 2}',
+            "The payload does not fit project_updates: its schemaVersion is not 1, the one",
+        ),
+        (
+            '{"summary": "x", "schemaVersion": true}',
+            "The payload does not fit project_updates: its",
+        ),
         ("[" * 100_000, "The payload is not JSON:"),
     ],
 )
@@ -59,8 +67,8 @@ def test_a_message_to_a_typed_topic_needs_its_payload(repo: Path, payload: str, 
 
 def test_a_payload_is_the_body_and_marked_as_json(repo: Path) -> None:
     post = Post(repo, "worker-1")
-    sent = post.send("@project_updates", payload='{"summary": "é", "more": 1}').message
+    sent = post.send("@project_updates", payload='{"summary": "é", "schemaVersion": 1}').message
     assert sent.is_payload
-    assert sent.body == '{\n  "summary": "é",\n  "more": 1\n}'
+    assert sent.body == '{\n  "summary": "é",\n  "schemaVersion": 1\n}'
     with pytest.raises(UsageError, match="A payload is the body"):
         post.send("@project_updates", payload='{"summary": "x"}', body="x")

@@ -13,6 +13,8 @@ from ghp_agents.cli.app import COMMANDS, app
 from ghp_agents.cli.outputs.table import OUTPUTS
 from ghp_agents.core import front_matter
 from ghp_agents.doctor.state_checks import FOLDERS
+from ghp_agents.messages import payload
+from ghp_agents.messages.payload import SHAPES
 from tests.support.schemas import breaches, output_of
 from tools import schemas
 from tools.record import RECORDED
@@ -53,6 +55,21 @@ def test_every_folder_of_the_state_has_a_schema() -> None:
 @pytest.mark.parametrize("name", [name for name in schemas.pages() if name.endswith("json")])
 def test_a_schema_is_one(name: str) -> None:
     Draft202012Validator.check_schema(json.loads(schemas.pages()[name]))
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_schema_of_a_topic_takes_what_is_sent_and_refuses_what_is_not(name: str) -> None:
+    validator = Draft202012Validator(schemas.topics()[f"topic/{name}.json"])
+    shape = SHAPES[name].type
+    sent = json.loads(payload.example(shape))
+    for value, fits in [
+        (sent, True), ({**sent, "schemaVersion": 1}, True), ({**sent, "more": 1}, True),
+        ({**sent, "schemaVersion": 2}, False), ({}, False), ([], False),
+        *(({**sent, field: {}}, False) for field in shape.__required_keys__),
+    ]:  # fmt: skip
+        assert validator.is_valid(value) is fits, value
+        wrong = payload.problem(shape, value)
+        assert (not (wrong or payload.version_problem(value))) is fits, value
 
 
 def answers(text: str) -> Iterator[tuple[str, str]]:
