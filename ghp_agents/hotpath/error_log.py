@@ -8,9 +8,9 @@ from ghp_agents.hotpath.locate import locate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-LOG = "log.jsonl"
+LOG, OLDER = "log.jsonl", "log.old.jsonl"
 LIMIT = 1_000_000  # bytes; then a new log begins, and one older log is kept
 TEXT_LIMIT, TRACE_LIMIT = 2_000, 8_000  # characters
 SECRET_WORDS = ("TOKEN", "SECRET", "PASSW", "CREDENTIAL", "KEY")  # in names of variables
@@ -43,6 +43,30 @@ def log_error(
             continue
         return path
     return None
+
+
+def read(folders: "Sequence[str]") -> "list[tuple[str, str, str]]":
+    """The kept errors: when, where, and the error. Others may have written there, so only texts
+    are taken."""
+    import json
+
+    found: list[tuple[str, str, str]] = []
+    for folder in folders:
+        for name in (OLDER, LOG):
+            try:
+                with open(f"{folder}/{name}", encoding="utf-8", errors="replace") as file:
+                    lines = file.read(2 * LIMIT).splitlines()
+            except OSError:
+                continue
+            for line in lines:
+                try:
+                    entry = json.loads(line)
+                    texts = [entry.get(key, "") for key in ("at", "where", "error")]
+                except (ValueError, AttributeError, RecursionError):
+                    continue
+                if all(isinstance(text, str) for text in texts):
+                    found.append((texts[0], texts[1], texts[2]))
+    return found
 
 
 def _entry(error: BaseException, where: str, environ: "Mapping[str, str]") -> bytes:

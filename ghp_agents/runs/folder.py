@@ -26,6 +26,7 @@ LOG_LIMIT = 8_000_000  # bytes of a log before it begins again
 LOG_KEPT = 4_000_000  # bytes of it that are kept then
 READ_AT_ONCE = 1_000_000  # bytes
 MOST_ENDED = 100  # runs whose folders are kept
+TIMES, OLDER_TIMES = "times", "times.1"  # see `logs.times`
 
 
 def top(ws: Workspace) -> Path:
@@ -110,6 +111,8 @@ def rotate(place: Path) -> bool:
         kept = file.read(LOG_KEPT).partition(b"\n")[2]
     files.write_atomically(place / "log.1", kept)
     os.truncate(path, 0)
+    with contextlib.suppress(OSError):
+        (place / TIMES).replace(place / OLDER_TIMES)
     return True
 
 
@@ -126,8 +129,8 @@ def refused(place: Path) -> list[str]:
 class LogReader:
     """The whole lines of a log, as they come."""
 
-    def __init__(self, place: Path) -> None:
-        self._path = place / "log"
+    def __init__(self, place: Path, name: str = "log") -> None:
+        self._path = place / name
         self._offset = 0
         self._rest = b""
 
@@ -147,6 +150,11 @@ class LogReader:
                     yield from self._whole(data)
         except OSError:
             return
+
+    @property
+    def whole(self) -> int:
+        """The bytes of the whole lines so far."""
+        return self._offset - len(self._rest)
 
     def begin_again(self) -> None:
         """The log was cut after its lines were read."""

@@ -26,6 +26,7 @@ from ghp_agents.runs import (
 from ghp_agents.runs.fleet_records import FleetRecords, FreedIssues
 from ghp_agents.runs.host_news import HostWatch
 from ghp_agents.runs.launch import Make, RunCommand
+from ghp_agents.runs.logs.system_log import SystemLog
 from ghp_agents.runs.policy import FleetView, LiveRun, OpenJob, RunLimits, Slot
 from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import ENDED, ESCALATED, FAILED, HANDED_OVER, INTERRUPTED, RunRecord
@@ -55,7 +56,8 @@ class Supervisor:
     """The runs of some agents of this clone."""
 
     def __init__(self, ws: Workspace, make: Make, plan: Plan, tell: Tell) -> None:
-        self._ws, self._make, self._plan, self._tell = ws, make, plan, tell
+        self._ws, self._make, self._plan = ws, make, plan
+        self._tell = SystemLog(ws, tell)
         self._ctx = make(ws.root, plan.agents[0])
         self._ends = False
         self.given_up = 0  # issues
@@ -70,7 +72,7 @@ class Supervisor:
         self._known, self._freed = FleetRecords(), FreedIssues()
         self._cannot: dict[str, set[str]] = {}  # by run: who cannot go on with its issue
         self._host = HostWatch()
-        self._spending = Spending(self._ctx, tell)
+        self._spending = Spending(self._ctx, self._tell)
 
     def end(self) -> None:
         """End the runs and then this supervisor; the next one goes on with them."""
@@ -110,7 +112,7 @@ class Supervisor:
             try:
                 self._act(action)
             except (GhpError, OSError) as error:
-                self._tell(f"{action.agent}: {error}")
+                self._tell(f"{action.agent}: {error}", agent=action.agent, is_error=True)
                 self._blocked[action.agent] = self._now + LOOK_ANYWAY
         return not actions and policy.is_over(scene)
 
@@ -130,7 +132,7 @@ class Supervisor:
             due = wait.sync(self._ctx, first=True) - self._ws.clock.now()
             self._sync_at = self._now + max(1.0, due)
         except (GhpError, OSError) as error:
-            self._tell(f"Not synced: {error}")
+            self._tell(f"Not synced: {error}", is_error=True)
 
     def _read(self) -> None:
         """Read claims, orders and answers, if a record has changed."""
@@ -257,7 +259,7 @@ class Supervisor:
             self._start(agent, None, skips, None)
         except RefusedError as nothing:
             if str(nothing) != self._nothing[agent]:
-                self._tell(f"{agent}: {nothing}")
+                self._tell(f"{agent}: {nothing}", agent=agent)
             self._nothing[agent] = str(nothing)
         self._looked[agent] = (self._now, read_times(self._ws))
 
@@ -278,11 +280,11 @@ class Supervisor:
         self._nothing[agent] = ""
         again = f", try {made.run.tries + 1}" if made.run.tries else ""
         title = started.claimed.issue.title
-        self._tell(f"{agent} began {made.run.name}: #{made.run.issue} «{title}»{again}.")
+        self._tell(f"{agent} began {made.run.name}: #{made.run.issue} «{title}»{again}.", made.run)
         if called and called.causes:
-            self._tell(f"It was started again for this: {called.words}.")
+            self._tell(f"It was started again for this: {called.words}.", made.run)
         for note in made.notes:
-            self._tell(note)
+            self._tell(note, made.run)
 
     def _settle(self, run: RunRecord, ended: outcome.RunOutcome | None) -> None:
         """Record how a run ended. What its agent left behind counts more than why it was ended."""
@@ -309,7 +311,8 @@ class Supervisor:
         processes.end(run, self._ws.clock.wait)
         if known.child is not None:
             known.child.kill()  # it has ended; this reaps it
-        self._tell(f"{run.agent} ended {run.name}, #{run.issue}: {run.outcome}: {run.why}.")
+        words = f"{run.agent} ended {run.name}, #{run.issue}: {run.outcome}: {run.why}."
+        self._tell(words, run, is_error=run.outcome == FAILED)
         folder.forget_oldest(self._ws)
 
     def _give_up(self, run: RunRecord, *, asks: bool) -> None:
@@ -319,14 +322,15 @@ class Supervisor:
         self._keep(run._replace(outcome=ESCALATED if asks else HANDED_OVER))
         self.given_up += 1
         then = f"asked a person, {asked}" if asks else "left it to another agent"
-        self._tell(f"{run.agent} gave up on #{run.issue} and {then}. Its work is in {handoff}.")
+        words = f"{run.agent} gave up on #{run.issue} and {then}. Its work is in {handoff}."
+        self._tell(words, run, is_error=True)
 
     def _ask(self, run: RunRecord) -> None:
         """Ask a person about what runs did not fix."""
         found = self._reactions()[run.issue]
         asked = give_up.ask_about(self._make(self._ws.root, run.agent), run, found)
         self._keep(run._replace(outcome=record.ASKS))
-        self._tell(f"{run.agent} asks a person, {asked}, about #{run.issue}: {found.words}.")
+        self._tell(f"{run.agent} asks a person, {asked}, about #{run.issue}: {found.words}.", run)
 
     def _last_of(self, agent: str, issue: int) -> RunRecord:
         return next(run for run in self._last() if (run.agent, run.issue) == (agent, issue))
@@ -350,7 +354,7 @@ class Supervisor:
             if run.state == ENDED:
                 continue
             if processes.lives(run):
-                self._tell(f"{run.agent} goes on with {run.name}, #{run.issue}.")
+                self._tell(f"{run.agent} goes on with {run.name}, #{run.issue}.", run)
             elif run.state == record.STARTING:
                 processes.end_rest(run.id)
                 self._keep(run._replace(state=ENDED, outcome=INTERRUPTED, why="it did not begin"))
@@ -363,7 +367,7 @@ class Supervisor:
             processes.end(run, self._ws.clock.wait)
             why = "its supervisor is gone"
             folder.write(self._ws, run._replace(state=ENDED, outcome=INTERRUPTED, why=why))
-            self._tell(f"Ended {run.name} of {run.agent}: {why}.")
+            self._tell(f"Ended {run.name} of {run.agent}: {why}.", run)
 
     def _leave(self) -> None:
         """Agents without a run stop with their supervisor; their issues stay theirs."""

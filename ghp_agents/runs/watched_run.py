@@ -3,6 +3,7 @@
 from ghp_agents.core.process import Child
 from ghp_agents.runs import folder, processes, stream
 from ghp_agents.runs.folder import LogReader
+from ghp_agents.runs.logs import times
 from ghp_agents.runs.record import RunRecord
 from ghp_agents.runs.stream import ClientProgress
 from ghp_agents.workspace import Workspace
@@ -31,11 +32,14 @@ class WatchedRun:
     def listen(self, now: float) -> bool:
         """Read what the client printed; returns whether its session is another one."""
         before = self.progress
+        whole = self.reader.whole
         for line in self.reader.lines():
             self.spoke = now
             self.progress = stream.read(self.progress, line)
             line_shown = stream.shown(line)
             self.last_line = line_shown.text if line_shown else self.last_line
+        if self.reader.whole > whole:
+            times.note_time(self.place, self.reader.whole, now - self.began)
         if folder.rotate(self.place):
             self.reader.begin_again()
         return self.progress.session != before.session

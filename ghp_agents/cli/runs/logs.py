@@ -7,6 +7,7 @@ import click
 
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.params import LIMIT, limited
+from ghp_agents.cli.runs import system_logs
 from ghp_agents.core.clock import age
 from ghp_agents.core.errors import NotFoundError, UsageError
 from ghp_agents.core.ids import one_line, short_ids
@@ -31,27 +32,47 @@ LOOK_EVERY = 0.5  # seconds between two looks at a log that is followed
 @click.argument("name", required=False, metavar="[AGENT|RUN]", shell_complete=complete.agents)
 @click.option("-f", "--follow", is_flag=True, help="Go on until the run ends.")
 @click.option("--errors", is_flag=True, help="Print only errors.")
+@click.option("--times", is_flag=True, help="Print what a run did, with the time of each step.")
 @LIMIT
 @json_choice.option("Print the list as JSON.")
 @click.pass_obj
 def logs(
-    app: App, name: str | None, follow: bool, errors: bool, limit: int | None, as_json: bool
+    app: App,
+    name: str | None,
+    follow: bool,
+    errors: bool,
+    times: bool,
+    limit: int | None,
+    as_json: bool,
 ) -> None:
     """List the runs of this clone, the newest first, or print what one printed.
 
     AGENT means its last run; RUN is a run's id or the start of one (R-3f9a).
+
+    Without a name, --follow prints what all supervisors of this clone do, and --errors the errors
+    of supervisors, hooks and the background.
     """
     runs = folder.read_all(app.ws)
     if name is None:
-        if follow or errors:
+        if times or (as_json and (follow or errors)):
             raise UsageError("Name an agent or a run.", hint="Run `ghp agent-logs` for a list.")
+        if follow:
+            system_logs.follow(app, only_errors=errors)
+            return
+        if errors:
+            system_logs.errors(app, limit)
+            return
         _list(app.ws, runs, limit, as_json=as_json)
         return
     if limit or as_json:
         raise UsageError(
             "--limit and --json are for the list of runs.", hint="Run `ghp agent-logs --json`."
         )
-    show(app, find(runs, name), follow=follow, errors=errors)
+    run = find(runs, name)
+    if times:
+        system_logs.replay(app, run)
+    else:
+        show(app, run, follow=follow, errors=errors)
 
 
 def show(app: App, run: RunRecord, *, follow: bool, errors: bool) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.runs import folder
+from ghp_agents.runs.logs import system_log
+from ghp_agents.runs.logs.system_log import SystemLine
 from ghp_agents.runs.record import ENDED, FAILED
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
@@ -79,7 +81,54 @@ def test_a_start_of_two_ids_is_not_enough(here: Path) -> None:
 
 def test_without_runs_the_list_says_how_to_start_some(repo: Path) -> None:
     assert invoke("agent-logs", repo).err == "No runs here. `ghp agent-work` starts some.\n"
-    assert invoke("agent-logs -f", repo).code == 2
+    assert invoke("agent-logs --errors", repo).err == "No errors are known here.\n"
+    assert invoke("agent-logs --times", repo).code == 2
+
+
+def test_errors_of_supervisors_and_of_hooks_are_printed_in_their_order(here: Path) -> None:
+    ws = App(here, {}).ws
+    for hour, is_error in ((1, True), (2, False), (4, True)):
+        line = SystemLine(f"2026-01-01T0{hour}:00:00Z", f"Line {hour}\x1b[2J", error=is_error)
+        system_log.write(ws, line)
+    entry = {"at": "2026-01-01T03:00:00Z", "where": "hook", "error": "KeyError: 1", "trace": ""}
+    (ws.ghp_dir / "log.jsonl").write_text(json.dumps(entry) + "\n[]\nno JSON\n")
+    with (folder.top(ws) / system_log.FILE).open("a") as file:
+        file.write('[1]\n{"at": 1, "text": "no"}\nno JSON\n')
+    assert invoke("agent-logs --errors", here).out == (
+        "2026-01-01T01:00:00Z  Line 1�[2J\n"
+        "2026-01-01T03:00:00Z  hook: KeyError: 1\n"
+        "2026-01-01T04:00:00Z  Line 4�[2J\n"
+    )
+    assert invoke("agent-logs --errors --limit 1", here).out.count("\n") == 1
+
+
+def test_a_log_of_supervisors_is_bounded(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ws = App(repo, {}).ws
+    monkeypatch.setattr(system_log, "LIMIT", 1_000)
+    for number in range(50):
+        system_log.write(ws, SystemLine("2026-01-01T00:00:00Z", f"{number}"))
+    kept = [line.text for line in system_log.read(ws)]
+    assert 10 < len(kept) < 30
+    assert kept == [str(number) for number in range(50)][-len(kept) :]
+
+
+def test_what_a_run_did_is_replayed_with_its_times(here: Path) -> None:
+    ws, place = App(here, {}).ws, folder.of(App(here, {}).ws, RUN.id)
+    sizes = [LOG.index("plain"), LOG.index('{"type":"error"')]
+    (place / folder.OLDER_TIMES).write_text("6 1.0\n")
+    (place / folder.TIMES).write_text(f"{sizes[0]} 3.5\nnonsense\n{sizes[1]} 75.0\n")
+    began = f"worker-1 began {RUN.name}: #1 «One»."
+    for at, text in (("00:00:00", began), ("00:02:00", "It ended.")):
+        system_log.write(ws, SystemLine(f"2026-01-01T{at}Z", text, run=RUN.name))
+    assert invoke("agent-logs worker-1 --times", here).out == (
+        "  0:00  · worker-1 began R-0123456789ab: #1 «One».\n"
+        "  0:01  first\n"
+        "  0:03  I look.\n"
+        "  1:15  plain\n"
+        "  1:15  quota\n"
+        "  1:15  last\n"
+        "  2:00  · It ended.\n"
+    )
 
 
 def test_what_was_refused_comes_last(here: Path) -> None:
