@@ -1,4 +1,4 @@
-"""A message between agents, its replies, and what became of it.
+"""A message between agents, its replies, and its state.
 
 An acknowledgement and a completion are messages, too: their `about` is the id of the request. The
 state of a request is computed from them; nothing is stored twice.
@@ -81,7 +81,7 @@ class Letter(NamedTuple):
 
     @property
     def state(self) -> str:
-        """What became of the whole request: of several agents, the one that is least far."""
+        """The state of the whole request: of several agents, the state that is least far."""
         message = self.message
         if not message.wants_work:
             return RESOLVED
@@ -93,7 +93,7 @@ class Letter(NamedTuple):
         return min(states, key=STATES.index)
 
     def state_of(self, agent: str) -> str:
-        """What became of it with one agent."""
+        """The state of the request with one agent."""
         if not self.message.wants_work:
             return RESOLVED
         replies = self._of_claim() if self.message.is_shared else self.replies
@@ -122,14 +122,14 @@ class Letter(NamedTuple):
         return ACK if message.ack_within and state == NEW and age > message.ack_within else ""
 
     def is_over(self, now: float) -> bool:
-        """Whether nobody needs to read it any more, because it has expired."""
+        """Whether it has expired, so that nobody needs to read it."""
         message = self.message
         if message.kind == PROPOSAL:
             return now - seconds(message.at) > (message.done_within or VOTE_LASTS)
         return bool(message.expires) and now - seconds(message.at) > message.expires
 
     def _of_claim(self) -> list[Message]:
-        """The replies under the newest claim: an agent that lost it is not listened to."""
+        """The replies under the newest claim: those of an agent that lost it do not count."""
         newest = max((reply.claim for reply in self.replies), default=0)
         return [reply for reply in self.replies if reply.claim == newest]
 

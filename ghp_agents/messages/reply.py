@@ -1,4 +1,4 @@
-"""Replies to requests: an agent begins with one, and says what became of it."""
+"""Replies to requests: an agent begins with one, and reports its result."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -40,7 +40,7 @@ class ReplyResult(NamedTuple):
 
 
 def claim(ctx: Context, reference: str) -> ReplyResult:
-    """Take on what a message asks for: its sender is told. Of a group, only one agent may.
+    """Begin with what a message asks for; its sender is told. Of a group, only one agent may.
 
     Raises RefusedError if another agent has it, UnknownError if nobody can tell.
     """

@@ -1,4 +1,4 @@
-"""Messages: send them, list and read them, and say what became of what was asked."""
+"""Messages: send, list and read them, and report the state of requests."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

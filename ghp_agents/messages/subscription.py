@@ -38,7 +38,7 @@ class Subscription(NamedTuple):
 
     @property
     def words(self) -> str:
-        """It in one line."""
+        """The subscription in one line."""
         if self.is_isolated:
             return "nothing but messages that name it"
         heard = ", ".join(self.listens) or "no topic"

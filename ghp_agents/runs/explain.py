@@ -1,4 +1,4 @@
-"""Why the agent of an issue is started again, or not: what stands, how often runs tried it, and
+"""Why the agent of an issue is started again, or not: its causes, how often runs tried them, and
 what follows."""
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""After too many failures: save the work, free the issue, and ask a person where nobody is left."""
+"""After too many failures: save the work, free the issue, and ask a person if no agent is left."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Background tasks as files on main declare them, how far one is, and what became of it."""
+"""Background tasks as files on main declare them, their progress and their results."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -97,7 +97,7 @@ def filled(prompt: str, args: Sequence[str]) -> str:
 
 
 def state(run: RunRecord, *, lives: bool, age: float) -> str:
-    """What became of a task; `age` is in seconds since its record was written."""
+    """The result of a task; `age` is in seconds since its record was written."""
     if run.state == ENDED:
         return run.outcome
     if lives or (run.state == STARTING and age < STARTS_WITHIN):

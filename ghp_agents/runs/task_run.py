@@ -246,7 +246,7 @@ def steps_of(ws: Workspace, run: RunRecord) -> list[task.TaskStep]:
 
 
 def state_of(ws: Workspace, run: RunRecord) -> str:
-    """What became of a task."""
+    """The result of a task."""
     boot, seconds = ws.clock.interval()
     age = seconds - run.seconds if boot == run.boot else task.STARTS_WITHIN
     return task.state(run, lives=processes.lives(run), age=age)

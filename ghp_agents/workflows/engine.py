@@ -35,7 +35,7 @@ NOTHING = StepFacts()
 
 
 class StepState(NamedTuple):
-    """How far one step is. `outcome` is one of OUTCOMES, or empty before its end."""
+    """The progress of one step. `outcome` is one of OUTCOMES, or empty before its end."""
 
     step: WorkflowStep
     status: str

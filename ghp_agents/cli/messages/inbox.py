@@ -21,7 +21,7 @@ from ghp_agents.wiring import App
 
 AS_JSON = json_choice.option("Print it as JSON.")
 ALL = click.option("--all", "everything", is_flag=True, help="Also what is done or was read.")
-SENT = click.option("--sent", is_flag=True, help="What you sent, and what became of it.")
+SENT = click.option("--sent", is_flag=True, help="What you sent, and its state.")
 VERDICTS = {"approve": "approve", "changes": "request-changes"}
 TOPIC = click.option(
     "--topic", metavar="PATTERN", help="What was sent to these topics; also what was read.",

@@ -40,7 +40,7 @@ ENDING = "Ending the runs. Their issues stay claimed; the next `ghp agent-work` 
     "(default: the agent's card, or claude).",
 )  # fmt: skip
 @click.option("--silence", metavar="TIME", type=Duration(), default="10m",
-              help="End a run that prints nothing for so long (default: 10m).")  # fmt: skip
+              help="End a run that prints nothing for this time (default: 10m).")  # fmt: skip
 @click.option("--time", "time_", metavar="TIME", type=Duration(),
               help="End a run after this time (default: 2h).")  # fmt: skip
 @click.option("--tries", metavar="N", type=click.IntRange(min=1), default=2,
