@@ -31,6 +31,16 @@ class News(NamedTuple):
         """The id to remember, so that it is delivered once."""
         return self.answer.id
 
+    @property
+    def is_told_as_decision(self) -> bool:
+        """Whether the news of what was done because of the answer says it all to its agent."""
+        outcome, agent = self.escalation.outcome, self.escalation.question.agent
+        return (
+            outcome is not None
+            and (outcome.answer, outcome.is_done) == (self.id, True)
+            and agent in outcome.agents
+        )
+
 
 def who(actor: Actor) -> str:
     """An author in a form that no name can imitate: `person «Ada»`, `agent worker-1`."""

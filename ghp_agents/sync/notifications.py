@@ -129,7 +129,10 @@ def must_stop(ctx: Context, snapshot: Snapshot, agent: AgentName) -> bool:
 
 
 def _answer(news: News) -> str:
-    """An answer in its block; if its question is too long, the command that shows it."""
+    """An answer in its block; if its question is too long, the command that shows it; empty if the
+    decision is told."""
+    if news.is_told_as_decision:
+        return ""
     text = clean(escalation.render_news([news], limit=ANSWER_LIMIT).rstrip())
     if _units(text) <= 2 * ANSWER_LIMIT:
         return text

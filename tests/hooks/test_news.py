@@ -1,5 +1,7 @@
 """What happens in one clone reaches a session in another one, after at most one exchange."""
 
+import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -9,6 +11,7 @@ from tests.support.ghp import invoke, succeed
 from tests.support.git import commit, git
 from tests.support.hooks import SESSION, SILENT, Hooked, call, context, payload, set_up
 from tests.support.news import LEAD, PERSON, step
+from tests.support.terminal import terminal
 
 SHOW = "`ghp agent-issue show 1` shows all."
 
@@ -97,11 +100,24 @@ def test_a_lost_claim_that_its_own_command_showed_is_no_news(
 
 
 @pytest.mark.slow
-def test_a_person_who_looks_takes_no_news_of_a_lost_claim_away(two: tuple[Path, Path]) -> None:
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("agent-issue comment 1 Hm --as @me", "commented on #1"),
+        ("agent-release 1 --reason x --as @me", "Your claim of #1 was released"),
+    ],
+)
+def test_a_person_who_looks_into_its_worktree_takes_no_news_away(
+    two: tuple[Path, Path], line: str, words: str
+) -> None:
     one, other = two
-    succeed(one, "agent-release 1 --reason 'Not needed' --as @me", "agent-sync")
-    succeed(other, "agent-sync", "agent-status")
-    assert "Your claim of #1 was released" in step(other)
+    succeed(one, line, "agent-sync")
+    succeed(other, "agent-sync")
+    command = [sys.executable, "-P", "-m", "ghp_agents", "agent-status", "--offline"]
+    with terminal(command, other, {**os.environ, "PAGER": "cat"}, 200) as screen:
+        screen.wait_for(words)
+    assert words in step(other)
+    assert step(other) == ""
 
 
 @pytest.mark.slow

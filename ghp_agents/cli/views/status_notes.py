@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from ghp_agents.cli import output
 from ghp_agents.cli.views import news
-from ghp_agents.core.ids import agent_name, count
+from ghp_agents.core.ids import AgentName, agent_name, count
 from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.hotpath import heartbeat, news_flag, own_name
 from ghp_agents.ports import Snapshot
@@ -80,39 +80,65 @@ def warn_of_rivalries(rivalries: Iterable[presence.Rivalry]) -> None:
 
 def print_news(app: App, snapshot: Snapshot, tell: Callable[[str], None]) -> None:
     """Print news for this agent, if one is named: commands from people, a lost claim, returned work
-    and new answers."""
+    and new answers. A person who looks in an agent's worktree takes no news away from it."""
     name = own_name.whoami(app.ws.place, app.environ) if not app.name else app.name
     if not name or not heartbeat.is_name(name):
         return
-    commanded = (app.ws.cache_dir / COMMANDED).exists()
-    if commanded or "generation" in snapshot.agents().get(name, ()):
-        from ghp_agents.sync.notifications import fence_lines, mark_fence
-
-        lines = fence_lines(app, snapshot, agent_name(name))
-        for line in lines:
-            tell(line)
-        if lines and (app.name or heartbeat.via(app.environ)):  # no person in its worktree
-            mark_fence(app, agent_name(name))
+    agent, is_agents = agent_name(name), not _is_person(app)
+    if (app.ws.cache_dir / COMMANDED).exists() or "generation" in snapshot.agents().get(name, ()):
+        _print_fence(app, snapshot, agent, tell, is_agents)
     if news_flag.is_set(app.ws.folders, name):
-        from ghp_agents.sync import notifications
-
-        news_flag.clear(app.ws.folders, name)
-        if notifications.must_stop(app, snapshot, agent_name(name)):
-            news_flag.set_flag(app.ws.folders, name)  # also if it was a person who asked
-        others = notifications.of_others(app, snapshot, agent_name(name))
-        if others.text:
-            tell(others.text)
-            notifications.deliver(app, agent_name(name), others.ids)
+        _print_others(app, snapshot, agent, tell, is_agents)
     if snapshot.files(RETURNS):
         from ghp_agents.handoffs import returned_work
 
-        for line in returned_work.reminders(app, snapshot, agent_name(name)):
+        for line in returned_work.reminders(app, snapshot, agent):
             tell(output.clean(line))
-    if not snapshot.present(ANSWERS):
-        return
+    if snapshot.present(ANSWERS):
+        _print_answers(app, snapshot, agent, tell, is_agents)
+
+
+def _is_person(app: App) -> bool:
+    """Whether a person at a terminal asks, and not the agent of the worktree."""
+    return not app.name and not heartbeat.via(app.environ) and output.is_terminal()
+
+
+def _print_fence(
+    app: App, snapshot: Snapshot, agent: AgentName, tell: Callable[[str], None], is_agents: bool
+) -> None:
+    from ghp_agents.sync.notifications import fence_lines, mark_fence
+
+    lines = fence_lines(app, snapshot, agent)
+    for line in lines:
+        tell(line)
+    if lines and is_agents:
+        mark_fence(app, agent)
+
+
+def _print_others(
+    app: App, snapshot: Snapshot, agent: AgentName, tell: Callable[[str], None], is_agents: bool
+) -> None:
+    from ghp_agents.sync import notifications
+
+    others = notifications.of_others(app, snapshot, agent)
+    if is_agents:
+        news_flag.clear(app.ws.folders, agent)
+        if notifications.must_stop(app, snapshot, agent):
+            news_flag.set_flag(app.ws.folders, agent)  # the hook says it, too
+    if others.text:
+        tell(others.text)
+        if is_agents:
+            notifications.deliver(app, agent, others.ids)
+
+
+def _print_answers(
+    app: App, snapshot: Snapshot, agent: AgentName, tell: Callable[[str], None], is_agents: bool
+) -> None:
     from ghp_agents.escalations import service as escalation
 
-    news = escalation.news_for(app.ws, snapshot, agent_name(name))
-    if news:
-        tell(output.clean(escalation.render_news(news).rstrip()))
-        mark_told(app.ws, agent_name(name), [answer.id for answer in news])
+    news = escalation.news_for(app.ws, snapshot, agent)
+    whole = [item for item in news if not item.is_told_as_decision]
+    if whole:
+        tell(output.clean(escalation.render_news(whole).rstrip()))
+    if news and is_agents:
+        mark_told(app.ws, agent, [item.id for item in news])
