@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.escalations.escalation import Question
 from ghp_agents.hotpath.quoting import file, phrase
+from ghp_agents.messages import address
 from ghp_agents.messages import message as rules
 from ghp_agents.messages.message import Message
 from ghp_agents.ports import Context
 
+SHOWN = 4  # agents of a conversation
 HINT = "Ask a person to decide: `ghp agent-escalate QUESTION`."
 
 
@@ -46,13 +48,18 @@ def ask(ctx: Context, error: EndlessError) -> RefusedError:
     )
 
 
+def _agents(message: Message) -> list[str]:
+    return [*address.named(message.to), *([] if message.by.is_person else [message.by.name])]
+
+
 def question(agent: str, conversation: list[Message]) -> Question:
     """The question for a person; of both agents it has the same text."""
     first = conversation[0]
-    agents = sorted({file(message.by.name) for message in conversation if not message.by.is_person})
+    agents = sorted({file(name) for message in conversation for name in _agents(message)})[:SHOWN]
+    names = " and ".join(agents if len(agents) > 1 else [*agents, "others"])
     reply = f"`ghp agent-send {' '.join(agents)} SUBJECT --reply-to {first.name}`"
     text = (
-        f"{' and '.join(agents)} do not end their conversation {first.name}. What shall they do?"
+        f"{names} do not end their conversation {first.name}. What shall they do?"
         f"\n\nIt is about {phrase(first.subject)}: `ghp agent-thread {first.name}`. "
         f"They can go on after a person's message: {reply}."
     )

@@ -40,7 +40,8 @@ def find(
     now, fields = ctx.ws.clock.now(), ctx.ws.presence(agent) or {}
     roles = services.roles_of(ctx, snapshot, agent)
     mail = fallback.inbox(ctx, snapshot, known, roles)
-    letters = [letter for letter in mail if not letter.is_over(now)]
+    over = (letter.is_over(now) or vote.is_decided(letter, now) for letter in mail)
+    letters = [letter for letter, ended in zip(mail, over, strict=True) if not ended]
     mine = rules.outbox(known, Actor(agent))
     since, delivered = str(fields.get("startedAt", "")), delivered_ids(ctx.ws, agent)
     found = news.unread(letters, mine, agent, delivered, since)

@@ -68,6 +68,11 @@ def ballot(letter: Letter, now: float) -> Ballot:
     return plain._replace(outcome=_outcome(plain), decided=decided)
 
 
+def is_decided(letter: Letter, now: float) -> bool:
+    """Whether it is a proposal whose result is known: nobody needs to vote any more."""
+    return letter.message.kind == PROPOSAL and ballot(letter, now).outcome != OPEN
+
+
 def _has_everybody(message: Message, votes: Iterable[Message]) -> bool:
     if any(map(address.is_group, message.to)):
         return False  # who belongs to a group may change until the end

@@ -76,6 +76,15 @@ def test_a_proposal_is_voted_on_and_all_read_the_result(team: Team) -> None:
 
 
 @pytest.mark.slow
+def test_what_is_decided_asks_nobody_for_a_vote(team: Team) -> None:
+    name = team.proposal("--done-within", "2h")
+    assert team.run(team.two, "agent-vote", name, "--for", "--as", "@me")[0] == 0
+    news = team.news("worker-2")
+    assert f"Proposal {name} «Use eight columns» by worker-1 was accepted by" in news
+    assert "agent-vote" not in news
+
+
+@pytest.mark.slow
 def test_a_vote_that_was_cast_offline_in_time_counts_when_it_arrives(team: Team) -> None:
     name = team.proposal("--done-within", "1h", "--quorum", "1")
     team.vote(name, "for", "worker-2")
