@@ -23,7 +23,18 @@ GHP = (
     "agent-vote", "agent-where", "agent-whoami",
 )  # fmt: skip
 WRITES = ("--out", "--no-i")  # git's `--output FILE` and `--no-index`, also shortened
+SHOWS = ("diff", "log", "show")  # git's verbs that print what is in files of any name
+# Of ghp: what runs a program, or writes files of any name.
+RUNS = ("--exec", "--allow-config")
+WRITERS = {"agent-jobs": ("export", "import")}
 _NULL = "/dev/null"
+_GLOB = "*?["
+
+
+class Expanded(str):
+    """A word that the shell replaces by names of files."""
+
+    __slots__ = ()
 
 
 class UnclearError(Exception):
@@ -35,19 +46,34 @@ def refusal(
     rules: "Sequence[str]",
     own: "Sequence[Sequence[str]]",
     inside: "Callable[[str], bool]",
+    names: "Callable[[str, str], bool] | None" = None,
+    *,
+    shows: bool = True,
 ) -> str:
     """Why a shell line is not allowed; empty if it is. `own` are the ways to call this program,
-    `inside` says whether a folder to change to is in the worktree."""
+    `inside` says whether a folder to change to is in the worktree, `names` whether a word may be
+    an argument in a folder, and `shows` whether git may print what is in files."""
     if ANY in rules:
         return ""
     try:
         found = commands(line)
     except UnclearError as error:
         return str(error)
+    if sum(words[0] == "cd" for words in found) > 1:
+        return "it changes the folder more than once"
+    folder = next((words[1] for words in found if words[0] == "cd" and len(words) == 2), "")
+    places = {"", folder}  # another process may be in either
     known = [rule.split() for rule in rules]
+    git = [["git", *verb.split()] for verb in GIT if shows or verb not in SHOWS]
     for words in found:
-        if not (_is_allowed(words, known) or _is_implied(words, own, inside)):
+        if _is_allowed(words, known):
+            continue
+        if not _is_implied(words, own, inside, git):
             return f"`{' '.join(words[:3])[:60]}` is not among the commands that it may run"
+        if any(isinstance(word, Expanded) for word in words):
+            return "the shell would put names of files in place of a pattern; quote it"
+        if names and not all(names(at, part) for at in places for part in _parts(words[1:])):
+            return "it names a file that it may not read"
     return ""
 
 
@@ -56,19 +82,31 @@ def _is_allowed(words: "Sequence[str]", rules: "Sequence[Sequence[str]]") -> boo
 
 
 def _is_implied(
-    words: "Sequence[str]", own: "Sequence[Sequence[str]]", inside: "Callable[[str], bool]"
+    words: "Sequence[str]",
+    own: "Sequence[Sequence[str]]",
+    inside: "Callable[[str], bool]",
+    git: "Sequence[Sequence[str]]",
 ) -> bool:
     if words[0] == "cd":
         return len(words) == 2 and inside(words[1])
     if words[0] == "git":
-        rules = [["git", *verb.split()] for verb in GIT]
-        return _is_allowed(words, rules) and not any(x.startswith(WRITES) for x in words)
-    return any(
-        list(words[: len(start)]) == list(start)
-        and words[len(start) : len(start) + 1]
-        and words[len(start)] in GHP
-        for start in own
-    )
+        return _is_allowed(words, git) and not any(x.startswith(WRITES) for x in words)
+    start = next((len(x) for x in own if list(words[: len(x)]) == list(x)), None)
+    if start is None or words[start : start + 1] == [] or words[start] not in GHP:
+        return False
+    barred = WRITERS.get(words[start], ())
+    return not any(x in barred or x.partition("=")[0] in RUNS for x in words[start + 1 :])
+
+
+def _parts(words: "Sequence[str]") -> "list[str]":
+    """All that a program may take for the name of a file: words, and the values of options."""
+    found = [word for word in words if word[:1] != "-"]
+    for word in words:
+        if word[:2] == "--":
+            found += [word.partition("=")[2]]
+        elif word[:1] == "-":  # `-F/etc/x`, `-aF/etc/x`
+            found += [word[at:] for at in range(2, min(len(word), 100))]
+    return found
 
 
 def commands(line: str) -> "list[list[str]]":
@@ -85,7 +123,7 @@ class _Reader:
         self._line, self._at = line, 0
         self._found: list[list[str]] = [[]]
         self._word: str | None = None
-        self._is_quoted = False
+        self._is_quoted = self._is_pattern = False
 
     def read(self) -> "list[list[str]]":
         while self._at < len(self._line):
@@ -118,6 +156,8 @@ class _Reader:
             raise UnclearError("it has a comment; leave it out")
         if not char.isprintable():
             raise UnclearError("it has a control character")
+        home = char == "~" and (self._word or "=")[-1] in "=:"
+        self._is_pattern = self._is_pattern or home or char in _GLOB
         self._add(char)
 
     def _add(self, text: str, *, quoted: bool = False) -> None:
@@ -126,8 +166,9 @@ class _Reader:
 
     def _end_word(self) -> None:
         if self._word is not None:
-            self._found[-1].append(self._word)
-        self._word, self._is_quoted = None, False
+            word = Expanded(self._word) if self._is_pattern else self._word
+            self._found[-1].append(word)
+        self._word, self._is_quoted, self._is_pattern = None, False, False
 
     def _until(self, end: str) -> str:
         stop = self._line.find(end, self._at)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 RIGHTS = "GHP_RIGHTS"  # the variable with the file's path
 REFUSED = "refused"  # a file beside it, with a line for each refusal
 REFUSED_LIMIT = 100_000  # bytes of it; later refusals are not kept
-VERSION = 1
+VERSION = 2
 # Tools that touch nothing but the client itself. What their sub-agents do is asked about, too.
 HARMLESS = (
     "Agent", "AskUserQuestion", "BashOutput", "EnterPlanMode", "ExitPlanMode", "KillShell",
@@ -32,7 +32,10 @@ OURS = ("mcp__ghp__", "mcp_ghp_", "ghp_", "ghp__")  # the tools of our own serve
 class Rights:
     """What one run may do."""
 
-    __slots__ = ("asks", "card", "network", "own", "place", "read", "run", "tools", "top", "write")
+    __slots__ = (
+        "asks", "card", "guarded", "network", "own", "place", "read", "run", "tools", "top",
+        "write",
+    )  # fmt: skip
 
     def __init__(self, fields: "dict[str, Any]", place: str) -> None:
         self.place = place  # the folder of the run
@@ -44,6 +47,7 @@ class Rights:
         self.run = _strings(fields["run"])
         self.network = _strings(fields["network"])
         self.tools = _strings(fields["tools"]) or []
+        self.guarded = _strings(fields["guarded"]) or []  # the set-up of clients
         self.own: list[list[str]] = [_strings(words) or [] for words in fields["own"]]
 
     def reading(self, path: str) -> str:
@@ -60,19 +64,35 @@ class Rights:
         real = os.path.realpath(path)
         if not _below(real, os.path.realpath(self.top)):
             return "it writes outside of its worktree"
-        if _below(real, os.path.join(os.path.realpath(self.top), ".git")):
+        parts = os.path.relpath(real, os.path.realpath(self.top)).lower().split("/")
+        if ".git" in parts:  # also of a repository inside
             return "it writes in git's own folder"
+        if any(part in self.guarded for part in parts):
+            return "it changes what a client may do; its card must name that folder"
         return "" if self._fits(real, self.write) else "it is not among the files that it may write"
 
     def running(self, line: str, cwd: str) -> str:
         """Why a shell line may not be run in `cwd`; empty if it may."""
+        top = os.path.realpath(self.top)
 
         def inside(folder: str) -> bool:
-            real = os.path.realpath(os.path.join(cwd, folder))
-            return folder[:1] not in ("-", "~") and _below(real, os.path.realpath(self.top))
+            """Both as a shell counts `..` and as the file system does."""
+            plain = os.path.join(cwd, folder)
+            ways = (os.path.realpath(plain), os.path.realpath(os.path.normpath(plain)))
+            return folder[:1] not in ("-", "~") and all(_below(way, top) for way in ways)
+
+        def names(folder: str, word: str) -> bool:
+            if "\0" in word:
+                return False
+            real = os.path.realpath(os.path.join(cwd, folder, word))
+            if not _below(real, top):
+                return not os.path.lexists(real)
+            return not self.read or not os.path.isfile(real) or self._fits(real, self.read)
 
         rules = [command_rules.ANY] if self.run == [] else self.run or []
-        return command_rules.refusal(line, rules, self.own, inside)
+        if command_rules.ANY not in rules and not _below(os.path.realpath(cwd), top):
+            return "it runs outside of its worktree"
+        return command_rules.refusal(line, rules, self.own, inside, names, shows=not self.read)
 
     def reaching(self, url: str) -> str:
         """Why an address may not be reached; empty if it may."""
@@ -130,7 +150,7 @@ def _host(url: str) -> str:
     scheme, mark, rest = url.partition("://")
     if not mark or scheme.lower() not in ("http", "https"):
         rest = url if not mark else ""
-    name = rest
+    name = rest if len(url.split()) == 1 else ""  # a text may name many
     for end in "/?#\\":
         name = name.partition(end)[0]
     if "@" in name or "[" in name or "%" in name:

@@ -4,6 +4,7 @@ The rest of the file system can be read only, and has an empty /tmp. The network
 no client reaches its model.
 """
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -21,6 +22,15 @@ CLIENT_FOLDERS = (
     ".claude", ".claude.json", ".codex", ".gemini", ".config/opencode", ".local/share/opencode",
     ".local/state/opencode", ".cache",
 )  # fmt: skip
+# Of these, what runs programs in the user's own sessions.
+CLIENT_SET_UPS = (
+    ".claude/settings.json", ".claude/hooks", ".claude/commands", ".claude/agents",
+    ".claude/skills", ".codex/config.toml", ".codex/hooks.json", ".gemini/settings.json",
+    ".gemini/extensions",
+)  # fmt: skip
+# By these a process outside can be asked to do what the sandbox forbids.
+SOCKETS = ("/run/user", "/run/docker.sock", "/run/podman", "/run/containerd")
+PRIVATE = ("/tmp", "/dev")  # the run has them for itself
 GUARDED = ("hooks", "config", "info")  # of git's folder: they run or change what others do
 
 
@@ -57,11 +67,21 @@ def wrap(
     writable = [str(tree), str(common_dir)]
     maybe = [*(str(home / name) for name in CLIENT_FOLDERS), spare]
     readable = [*(str(common_dir / name) for name in GUARDED), str(place)]
+    readable += [str(home / name) for name in CLIENT_SET_UPS]
+    programs = [sys.prefix, str(Path(__file__).parents[2])]  # without them our hooks cannot run
+    ours = [path for path in programs if path.startswith(tuple(f"{x}/" for x in PRIVATE))]
+    hidden = [path for path in map(Path, SOCKETS) if path.exists()]
     return [
         PROGRAM, "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev",
         "--tmpfs", "/tmp", "--setenv", "TMPDIR", "/tmp",
+        *(word for path in hidden for word in _hide(path)),
+        *(word for path in ours for word in ("--ro-bind-try", path, path)),
         *(word for path in writable for word in ("--bind", path, path)),
         *(word for path in maybe for word in ("--bind-try", path, path)),
         *(word for path in readable for word in ("--ro-bind-try", path, path)),
         "--bind-try", refused, refused, "--chdir", str(tree), "--", *words,
     ]  # fmt: skip
+
+
+def _hide(path: Path) -> list[str]:
+    return ["--tmpfs", str(path)] if path.is_dir() else ["--bind", "/dev/null", str(path)]

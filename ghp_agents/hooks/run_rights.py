@@ -10,9 +10,11 @@ from ghp_agents.hotpath.quoting import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+PATHS = ("file_path", "path", "filePath", "absolute_path", "notebook_path")  # of tools' arguments
+FOLDERS = ("dir_path", "workdir", "directory")
 SHOWN = 200  # characters of what was refused
 ASK = "Ask a person if the work needs it: `ghp agent-escalate QUESTION`, then end your turn."
 GO_ON = "Do the work without it, and say in the pull request what you could not do."
@@ -52,26 +54,41 @@ def _judged(
     cwd = text(payload, "cwd") or rights.top
     use = client.tool_use(tool, given)
     if use.verb == EDITED:
-        for path in use.what:
-            why = rights.writing(os.path.join(cwd, path))
-            if why:
-                return path, why
-        return "", "" if use.what else "it names no file"
+        paths = [*use.what, *_named(given, PATHS)]
+        return _first(paths, cwd, rights.writing) if paths else ("", "it names no file")
     if use.verb == RAN:
         line = use.what[0] if use.what else ""
-        return line, rights.running(line, cwd) if line else "it names no command"
+        folder = _at(cwd, first(given, FOLDERS))
+        return line, rights.running(line, folder) if line else "it names no command"
     if use.verb in (READ, SEARCHED):
-        keys = ("file_path", "path", "filePath", "absolute_path", "notebook_path", "dir_path")
-        place = first(given, keys) or (use.what[0] if use.what else "")
         if use.verb == SEARCHED and rights.read:  # it shows what is in files of any name
-            return place, "it may read some files only, so it cannot search"
-        return place, rights.reading(os.path.join(cwd, place))
+            return tool, "it may read some files only, so it cannot search"
+        keys = (*PATHS, *FOLDERS, "pattern") if tool.lower() == "glob" else (*PATHS, *FOLDERS)
+        return _first([*use.what, *_named(given, keys)] or [""], cwd, rights.reading)
     if tool in FETCH:
         url = first(given, ("url",)) or text(given, "prompt")
         return url, rights.reaching(url)
     if tool in SEARCH:
         return tool, "" if rights.network == [] else rights.reaching("*")
     return tool, rights.using(tool)
+
+
+def _named(given: "Any", keys: "Sequence[str]") -> "list[str]":
+    """All that a tool's arguments name: each client reads a key of its own."""
+    return [found for key in keys if (found := text(given, key))]
+
+
+def _at(cwd: str, path: str) -> str:
+    return os.path.join(cwd, os.path.expanduser(path))
+
+
+def _first(paths: "Sequence[str]", cwd: str, judge: "Callable[[str], str]") -> "tuple[str, str]":
+    """The first path that is refused, and why."""
+    for path in paths:
+        why = "its name has a zero byte" if "\0" in path else judge(_at(cwd, path))
+        if why:
+            return path, why
+    return paths[0], ""
 
 
 def _keep(folder: str, line: str) -> None:

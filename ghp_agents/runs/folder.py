@@ -123,7 +123,9 @@ def refused(place: Path) -> list[str]:
             data = file.read(REFUSED_LIMIT)
     except OSError:
         return []
-    return [clean(line) for line in data.decode("utf-8", "replace").splitlines()]
+    lines = [clean(line) for line in data.decode("utf-8", "replace").splitlines()]
+    # Where our hooks are installed, too, a client asks twice.
+    return [line for at, line in enumerate(lines) if line not in lines[max(0, at - 1) : at]]
 
 
 class LogReader:

@@ -13,7 +13,7 @@ from ghp_agents.core import files, running
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.process import Child
-from ghp_agents.integrations.clients import new_worktree
+from ghp_agents.integrations.clients import gemini_home, new_worktree
 from ghp_agents.ports import Context
 from ghp_agents.presence import client_process
 from ghp_agents.presence import service as presence
@@ -94,7 +94,7 @@ def launch(
     place = folder.of(ws, run.id)
     files.write_atomically(place / "prompt.md", text.encode())
     spent = before.cost if before else 0.0
-    rules = write_rules(command.card, command.runner.name, place, str(started.path))
+    rules = write_rules(ws, command.card, command.runner.name, place, str(started.path))
     words = command.runner.command(
         _fields(command, place, text[:PROMPT_LIMIT], session, spent), command.args,
         resumes=bool(session), rights=rules.args if rules else None,
@@ -128,8 +128,11 @@ def rest(ws: Workspace, agent: str) -> None:
     client_process.tie(ws, agent, os.getpid())
 
 
-def write_rules(card: AgentCard | None, runner: str, place: Path, top: str) -> ClientRules | None:
-    """Write down what the run may do; returns it in the client's terms. Raises OSError."""
+def write_rules(
+    ws: Workspace, card: AgentCard | None, runner: str, place: Path, top: str
+) -> ClientRules | None:
+    """Write down what the run may do; returns it in the client's terms. Raises GhpError,
+    OSError."""
     if card is None or card.permissions is None:
         return None
     path = place / rights.FILE
@@ -137,7 +140,10 @@ def write_rules(card: AgentCard | None, runner: str, place: Path, top: str) -> C
     rules = rights.render(card, runner, str(place))
     for name, text in rules.files.items():
         files.write_atomically(place / name, text.encode())
-    return rules._replace(env={**rules.env, RIGHTS: str(path)})
+    home = gemini_home.make(place, ws.environ) if runner == "gemini" else {}
+    given = ws.environ.get("GIT_CONFIG_PARAMETERS", "")
+    git = {"GIT_CONFIG_PARAMETERS": f"{given} {rights.GIT_ONLY_OURS}".strip()}
+    return rules._replace(env={**rules.env, **home, **git, RIGHTS: str(path)})
 
 
 def _fields(

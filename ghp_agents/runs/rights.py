@@ -3,26 +3,39 @@
 Clients differ in how exactly they can be told. The hooks refuse what a client's rules let through.
 """
 
+import hashlib
 import json
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from ghp_agents.cards import manifest
 from ghp_agents.cards.card import AgentCard
 from ghp_agents.cards.command_rules import GHP, GIT
 from ghp_agents.cards.manifest import NETWORK, READ, RUN, WRITE
 from ghp_agents.cards.permissions import VERSION
-from ghp_agents.core import globs
+from ghp_agents.core import globs, templates
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.integrations.clients.hook_entries import hook_command
 
 FILE = "rights.json"
 POLICY = "policy.toml"  # of Gemini CLI
+PLUGIN = "rights.js"  # of OpenCode
+HOOK_S = 10  # seconds after which a client goes on without our hook
+# Codex runs a hook of its command line only if its hash is given as that of a trusted one.
+CODEX_HOOK = "/<session-flags>/config.toml:pre_tool_use:0:0"
 OWN = (
-    ("ghp",), ("ghp-agents",), (sys.executable, "-m", "ghp_agents"),
-    (sys.executable, "-P", "-m", "ghp_agents"),
+    ("ghp",), ("ghp-agents",), (sys.executable, "-P", "-m", "ghp_agents"),
 )  # fmt: skip
+# What clients read their rules, hooks and tools from, below a worktree.
+SET_UPS = (
+    ".agents", ".claude", ".codex", ".cursor", ".gemini", ".mcp.json", ".opencode", ".pi", ".qwen",
+    "opencode.json", "opencode.jsonc",
+)  # fmt: skip
+# A repository inside the worktree, without a `.git`, would bring its own configuration.
+GIT_ONLY_OURS = "'safe.bareRepository=explicit'"
 CLIENTS = ("claude", "codex", "gemini", "opencode", "openai")
 WEB = ("WebFetch", "WebSearch")
 TOKENS = ("GH_TOKEN", "GITHUB_TOKEN")
@@ -65,8 +78,13 @@ def document(card: AgentCard, top: str) -> dict[str, Any]:
         "run": run,
         "network": network,
         "tools": [right.tool for right in rights if right.tool not in known],
+        "guarded": [name for name in SET_UPS if not _names(write or (), name)],
         "own": OWN,
     }
+
+
+def _names(patterns: Sequence[str], folder: str) -> bool:
+    return any(folder in pattern.split("/") for pattern in patterns)
 
 
 def _sources(patterns: Sequence[str]) -> list[str]:
@@ -86,7 +104,7 @@ def render(card: AgentCard, client: str, place: str) -> ClientRules:
         return _codex(given)
     if client == "gemini":
         return _gemini(given, place)
-    return _opencode(given) if client == "opencode" else ClientRules()
+    return _opencode(given, place) if client == "opencode" else ClientRules()
 
 
 Scope = tuple[str, ...] | None
@@ -130,7 +148,7 @@ def _claude(given: _Scopes) -> ClientRules:
     denied = [*(() if write is not None else ("Edit", "Write", "NotebookEdit"))]
     denied += [] if _is_all(network) else ["WebSearch"] if network else WEB
     program, *words = hook_command(sys.executable, "claude")
-    handler = {"type": "command", "command": program, "args": words, "timeout": 10}
+    handler = {"type": "command", "command": program, "args": words, "timeout": HOOK_S}
     hooks = {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [handler]}]}}
     return ClientRules(
         (
@@ -142,7 +160,8 @@ def _claude(given: _Scopes) -> ClientRules:
 
 
 def _codex(given: _Scopes) -> ClientRules:
-    """Its sandbox: the worktree or nothing, the network or none. Scopes are left to the hooks."""
+    """Its sandbox: the worktree or nothing, the network or none. Scopes are left to our hook, which
+    it asks before each tool."""
     _, write, _, network, _ = given
     mode = "read-only" if write is None else "workspace-write"
     reaches = "true" if _is_all(network) else "false"
@@ -150,16 +169,32 @@ def _codex(given: _Scopes) -> ClientRules:
         (
             "-c", f"sandbox_mode={mode}", "-c", "approval_policy=never",
             "-c", f"sandbox_workspace_write.network_access={reaches}",
-            "-c", f"web_search={'live' if _is_all(network) else 'disabled'}",
+            "-c", f"web_search={'live' if _is_all(network) else 'disabled'}", *codex_hook(),
         )
     )  # fmt: skip
 
 
+def codex_hook() -> list[str]:
+    """The options with our hook for all tools, trusted by the hash that Codex makes of it."""
+    command = shlex.join(hook_command(sys.executable, "codex"))
+    handler = {"async": False, "command": command, "timeout": HOOK_S, "type": "command"}
+    identity = {"event_name": "pre_tool_use", "hooks": [handler], "matcher": ""}
+    canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    digest = hashlib.sha256(canonical.encode()).hexdigest()
+    text = json.dumps(command)  # a string of JSON is one of TOML
+    hook = f'{{type="command",command={text},timeout={HOOK_S}}}'
+    state = f'{{"{CODEX_HOOK}"={{trusted_hash="sha256:{digest}"}}}}'
+    return [
+        "-c", f'hooks.PreToolUse=[{{matcher="",hooks=[{hook}]}}]', "-c", f"hooks.state={state}",
+    ]  # fmt: skip
+
+
 def _gemini(given: _Scopes, place: str) -> ClientRules:
-    """Its policy engine: the rule with the highest priority counts. Paths are left to the hooks."""
+    """Its policy engine: the rule with the highest priority counts. Paths are left to our hook,
+    which it asks before each tool."""
     _, write, run, network, others = given
     rules = [_rule("*", "deny", 100)]
-    free = ["read_file", "read_many_files", "glob", "grep_search", "list_directory", "write_todos"]
+    free = ["read_file", "glob", "grep_search", "list_directory", "write_todos"]
     free += [] if write is None else ["replace", "write_file"]
     free += ["web_fetch", "google_web_search"] if _is_all(network) else []
     rules += [_rule(tool, "allow", 200) for tool in [*free, *others]]
@@ -181,22 +216,33 @@ def _rule(tool: str, decision: str, priority: int, prefix: str = "") -> str:
     )
 
 
-def _opencode(given: _Scopes) -> ClientRules:
-    """Its permissions: the last pattern that matches counts."""
-    _, write, run, network, _ = given
+def _opencode(given: _Scopes, place: str) -> ClientRules:
+    """Its permissions: the last pattern that matches counts. A plugin asks us before each tool."""
+    read, write, run, network, _ = given
     shell: Any = {"*": "deny"} | dict.fromkeys(
         (word for command in _commands(run) for word in (command, f"{command} *")), "allow"
     )
     edits: Any = {"*": "deny"} | dict.fromkeys(map(_wildcard, write or ()), "allow")
     fetches = "allow" if _is_all(network) else "deny"
-    rules = {
+    rules: dict[str, Any] = {
         "edit": "allow" if write == () else edits,
         "bash": "allow" if _is_all(run) else shell,
         "webfetch": fetches,
         "websearch": fetches,
         "external_directory": "deny",
     }
-    return ClientRules(env={"OPENCODE_PERMISSION": json.dumps(rules)})
+    if read:  # what searches shows files of any name
+        rules["read"] = {"*": "deny"} | dict.fromkeys(map(_wildcard, read), "allow")
+        rules |= dict.fromkeys(("glob", "grep", "list"), "deny")
+    plugin = {"plugin": [f"file://{quote(place)}/{PLUGIN}"]}
+    command = json.dumps(hook_command(sys.executable, "opencode"))
+    values = {"command": command, "seconds": str(HOOK_S)}
+    return ClientRules(
+        env={
+            "OPENCODE_PERMISSION": json.dumps(rules), "OPENCODE_CONFIG_CONTENT": json.dumps(plugin),
+        },
+        files={PLUGIN: templates.render("opencode-rights.js.j2", values)},
+    )  # fmt: skip
 
 
 def _wildcard(pattern: str) -> str:

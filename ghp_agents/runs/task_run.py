@@ -89,7 +89,7 @@ def start(
     if agent:
         own |= {"GHP_AGENT": agent, processes.PROMPT_FILE: str(place / "prompt.md")}
     folder.write(ws, run)
-    words, keeps, given = _command(declared, args, run, place)
+    words, keeps, given = _command(ws, declared, args, run, place)
     prompt = task.filled(declared.prompt, args)
     files.write_atomically(place / "prompt.md", prompt.encode("utf-8", "replace"))
     orders = TaskOrders(tuple(words), declared.time, declared.steps)
@@ -105,10 +105,10 @@ def start(
 
 
 def _command(
-    declared: TaskFile, args: Sequence[str], run: RunRecord, place: Path
+    ws: Workspace, declared: TaskFile, args: Sequence[str], run: RunRecord, place: Path
 ) -> tuple[list[str], Sequence[str], Mapping[str, str]]:
     """The command, the variables with keys that it needs, and others that it gets. Raises
-    OSError."""
+    GhpError, OSError."""
     if declared.run:
         return ["/bin/sh", "-c", declared.run, declared.name, *args], (), {}
     runner = runners.find(declared.runner)
@@ -117,7 +117,7 @@ def _command(
     card = declared.card
     if card:
         fields["model"] = card.model
-    rules = launch.write_rules(card, runner.name, place, run.path)
+    rules = launch.write_rules(ws, card, runner.name, place, run.path)
     words = runner.command(fields, rights=rules.args if rules else None)
     return words, runner.keeps, rules.env if rules else {}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ghp_agents.cards import command_rules
 from ghp_agents.cards.command_rules import UnclearError, commands, refusal
 
-OWN = [["ghp"], ["/usr/bin/python3", "-m", "ghp_agents"]]
+OWN = [["ghp"], ["/usr/bin/python3", "-P", "-m", "ghp_agents"]]
 RULES = ["npm install", "make"]
 
 
@@ -25,7 +25,8 @@ def why(line: str, rules: list[str] | None = None) -> str:
         "make && npm install", "make; make test\nnpm install x", "make 2>&1", "make > /dev/null",
         "make 2>/dev/null | make", "git add . && git commit -m 'Say it; then $(go)'",
         "git status", "git branch --show-current", "cd src && make", "ghp agent-finish",
-        "/usr/bin/python3 -m ghp_agents agent-status", "make *.c", "m'a'ke", "",
+        "/usr/bin/python3 -P -m ghp_agents agent-status", "make *.c", "git add '*.py'",
+        "git diff HEAD~1", "m'a'ke", "",
     ],
 )  # fmt: skip
 def test_what_begins_with_an_allowed_command_is_allowed(line: str) -> None:
@@ -48,6 +49,11 @@ def test_what_begins_with_an_allowed_command_is_allowed(line: str) -> None:
         "make \\", "make \x00", "make \r rm", "cd /tmp && make", "cd .. && make", "cd", "cd -- src",
         "git push", "git -c core.pager=x log", "git config x y", "git diff --output=x",
         "git diff --outpu x", "git diff --no-index /etc/passwd x", "git log --exec-path=/tmp; x",
+        "ghp agent-inbox --follow --exec 'rm x'", "ghp agent-inbox --follow --exec=x",
+        "ghp agent-resume --apply --allow-config", "ghp agent-jobs export /tmp",
+        "ghp agent-jobs --json import x.yaml", "/usr/bin/python3 -m ghp_agents agent-status",
+        "git diff *", "git add ?", "git show ~/x", "git diff --stat=~/x", "ghp agent-send bob *",
+        "m*ke", "cd s* && make", "cd src && cd src && make",
         "ghp agent-work", "ghp agent-start 3 --run claude", "ghp agent-trust", "ghp",
         "ghp --as x y",
         "python3 -m ghp_agents agent-status", "make {a,b}; {rm,x}", "alias make=rm; make",

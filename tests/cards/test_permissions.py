@@ -14,8 +14,8 @@ from ghp_agents.cards.permissions import Rights
 from ghp_agents.core import globs
 
 NOTHING: dict[str, Any] = {
-    "version": 1, "top": "/top", "card": "c.md", "autonomous": "ask", "read": [], "write": None,
-    "run": None, "network": None, "tools": [], "own": [["ghp"]],
+    "version": 2, "top": "/top", "card": "c.md", "autonomous": "ask", "read": [], "write": None,
+    "run": None, "network": None, "tools": [], "guarded": [".claude"], "own": [["ghp"]],
 }  # fmt: skip
 
 
@@ -72,6 +72,7 @@ def test_reads_stay_in_the_worktree_and_the_runs_folder() -> None:
         ("https://evil.org\\docs.example", False), ("https://evil.org?docs.example", False),
         ("file://docs.example/etc", False), ("ftp://docs.example", False), ("", False),
         ("https://sub.example", False), ("https://docs%2eexample", False),
+        ("https://docs.example/x and https://evil.example/y", False),
     ],
 )  # fmt: skip
 def test_only_named_hosts_may_be_reached(url: str, fits: bool) -> None:
@@ -98,13 +99,60 @@ def test_a_folder_to_change_to_is_in_the_worktree(tmp_path: Path) -> None:
     (tmp_path / "out").symlink_to("/tmp")
     mine = rights(tmp_path, run=["make"])
     assert mine.running("cd src && make", str(tmp_path)) == ""
-    assert mine.running(f"cd {tmp_path}/src && make", "/") == ""
+    assert mine.running(f"cd {tmp_path}/src && make", f"{tmp_path}/src") == ""
+    assert mine.running("make", "/") == "it runs outside of its worktree"
     for folder in ("out", "..", "~", "-", "/tmp"):
         assert mine.running(f"cd {folder} && make", str(tmp_path))
     assert rights(tmp_path, run=[]).running("cd / && rm -r .", "/") == ""
+    (tmp_path / "src/up").symlink_to(tmp_path)
+    assert mine.running("cd src/up/.. && make", str(tmp_path))
+    deep = tmp_path / "src/deep"
+    deep.mkdir()
+    assert mine.running("cd .. && cd .. && cd .. && make", str(deep)) == (
+        "it changes the folder more than once"
+    )
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 2}', '{"version": 1, "top": "/"}'])
+def test_git_and_ghp_name_no_file_outside_of_what_may_be_read(tmp_path: Path) -> None:
+    top = tmp_path / "tree"
+    (top / "docs").mkdir(parents=True)
+    for path in (tmp_path / "private", top / "secret", top / "docs/a.md"):
+        path.write_text("x")
+    (top / "link").symlink_to(tmp_path / "private")
+    no = "it names a file that it may not read"
+    free, scoped = rights(top), rights(top, read=sources("docs/"))
+    for line in (
+        f"git diff docs/a.md {tmp_path}/private", "git diff docs/a.md ../private",
+        "git commit -F ../private", "git commit -F../private", "git commit -aF../private",
+        "git commit --file=../private", "cd docs && git commit -F ../../private",
+        "git commit -F link", "git add --pathspec-from-file ../private",
+        "ghp agent-send bob Hello --body-file ../private",
+        "ghp agent-escalate Why --context=../private",
+    ):  # fmt: skip
+        assert free.running(line, str(top)) == no, line
+    for line in (
+        "git add . && git commit -m '../private ways are /etc/x'", "git show HEAD:docs/a.md",
+        "git diff HEAD~1..HEAD -- secret", "git commit -F docs/a.md", "ghp agent-send b /no-file",
+    ):  # fmt: skip
+        assert free.running(line, str(top)) == "", line
+    assert scoped.running("git commit -F secret", str(top)) == no
+    assert scoped.running("git commit -F docs/a.md", str(top)) == ""
+    for verb in ("diff", "log -p", "show"):
+        assert "is not among the commands" in scoped.running(f"git {verb}", str(top))
+
+
+def test_what_changes_a_client_or_git_is_written_only_if_the_card_names_it() -> None:
+    mine = rights(write=sources("**"))
+    for path in ("docs/.git/config", "docs/.GIT/config", ".git"):
+        assert mine.writing(f"/top/{path}") == "it writes in git's own folder"
+    for path in (".claude/settings.json", "docs/.Claude/skills/x/SKILL.md"):
+        assert mine.writing(f"/top/{path}") == (
+            "it changes what a client may do; its card must name that folder"
+        )
+    assert mine.writing("/top/.claudette/x") == ""
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 1}', '{"version": 2, "top": "/"}'])
 def test_rights_that_cannot_be_read_are_none(tmp_path: Path, text: str) -> None:
     path = tmp_path / "rights.json"
     path.write_text(text)

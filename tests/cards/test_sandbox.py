@@ -16,7 +16,7 @@ from tests.support.runs import Shift, shift_of, states
 
 TRIES = f"""\
 for place in ../outside "$HOME/outside" {{repo}}/outside {{repo}}/.git/hooks/post-commit \
-    {{repo}}/.git/config; do
+    {{repo}}/.git/config "$HOME/.claude/settings.json"; do
     (echo x >>"$place") 2>/dev/null
 done
 (echo x >>"$1") 2>/dev/null && echo "wrote its prompt"
@@ -45,6 +45,9 @@ def test_a_boxed_run_finishes_its_work_and_writes_nowhere_else(shift: Shift) -> 
     for key, value in (("name", "Ann"), ("email", "ann@example.org")):
         git(shift.repo, "config", f"user.{key}", value)
     before = (shift.repo / ".git/config").read_text()
+    settings = Path(os.environ["HOME"]) / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text("{}")
     # The tests' home and programs may be below /dev/shm, which the run has for itself.
     env = {"PATH": f"{os.environ['PATH']}:/usr/bin:/bin"}
     args = ["agent-work", "--agent", "night", "--once", "--runner", runner]
@@ -56,6 +59,7 @@ def test_a_boxed_run_finishes_its_work_and_writes_nowhere_else(shift: Shift) -> 
     outside = (shift.repo, Path(shift.last().path).parent, Path(os.environ["HOME"]))
     assert [place for place in outside if (place / "outside").exists()] == []
     assert not (shift.repo / ".git/hooks/post-commit").exists()
+    assert settings.read_text() == "{}"
 
 
 def test_it_is_used_as_the_setting_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,6 +76,18 @@ def test_it_is_used_as_the_setting_says(monkeypatch: pytest.MonkeyPatch) -> None
     assert str(found.value) == (
         "The setting `runs.sandbox` is bwrap, but it cannot be used: no such program."
     )
+
+
+def test_sockets_of_other_programs_are_hidden(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docker.sock").touch()
+    (tmp_path / "user").mkdir()
+    places = [str(tmp_path / name) for name in ("user", "docker.sock", "none")]
+    monkeypatch.setattr(sandbox, "SOCKETS", places)
+    words = " ".join(sandbox.wrap(["a"], tmp_path, tmp_path, tmp_path, {}))
+    assert f"--tmpfs {places[0]} --bind /dev/null {places[1]} " in words
+    assert places[2] not in words
 
 
 def test_the_command_line() -> None:

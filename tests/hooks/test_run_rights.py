@@ -70,6 +70,18 @@ def test_each_tool_of_a_run_is_asked_about(repo: Path, tmp_path: Path, env: dict
     ]
 
 
+def test_each_key_that_may_name_a_file_is_looked_at(repo: Path, env: dict[str, str]) -> None:
+    """Clients read keys of their own, and leave out others."""
+    good, bad = f"{repo}/docs/a.md", "/etc/passwd"
+    assert "writes outside" in refused(repo, env, "Write", file_path=good, notebook_path=bad)
+    assert "reads outside" in refused(repo, env, "Read", file_path=good, filePath=bad)
+    assert "reads outside" in refused(repo, env, "Read", file_path="~/.ssh/id_rsa")
+    assert "reads outside" in refused(repo, env, "Glob", pattern="/etc/*")
+    assert "reads outside" in refused(repo, env, "Glob", pattern="../../*")
+    assert "runs outside" in refused(repo, env, "Bash", command="make", workdir="/tmp")
+    assert refused(repo, env, "Read", file_path="a\0b")
+
+
 def test_what_the_card_allows_is_allowed(repo: Path, env: dict[str, str]) -> None:
     assert refused(repo, env, "Bash", command="make test && git add . && ghp agent-finish") == ""
     assert refused(repo, env, "Write", file_path=f"{repo}/docs/a.md", content="x") == ""

@@ -24,7 +24,7 @@ ALL = SOME._replace(
 )
 NOTHING = SOME._replace(permissions=(), github=False)
 PY = sys.executable
-OWN = f"Bash(ghp:*),Bash(ghp-agents:*),Bash({PY} -m ghp_agents:*),Bash({PY} -P -m ghp_agents:*)"
+OWN = f"Bash(ghp:*),Bash(ghp-agents:*),Bash({PY} -P -m ghp_agents:*)"
 GITS = ",".join(f"Bash(git {verb}:*)" for verb in GIT)
 HOOK = {
     "hooks": {
@@ -70,7 +70,9 @@ def test_claude_gets_lists_of_tools_and_our_hook_for_each() -> None:
 
 def test_codex_gets_its_sandbox() -> None:
     def options(card: AgentCard) -> list[str]:
-        return [word for word in rights.render(card, "codex", "/run").args if word != "-c"]
+        args = rights.render(card, "codex", "/run").args
+        assert list(args[-4:]) == rights.codex_hook()
+        return [word for word in args[:-4] if word != "-c"]
 
     closed = ["sandbox_workspace_write.network_access=false", "web_search=disabled"]
     assert options(SOME) == ["sandbox_mode=workspace-write", "approval_policy=never", *closed]
@@ -91,7 +93,7 @@ def rule(tool: str, priority: int, prefix: str = "") -> str:
 def test_gemini_gets_a_policy() -> None:
     made = rights.render(SOME, "gemini", "/run")
     assert made.args == ("--approval-mode", "default", "--policy", "/run/policy.toml")
-    free = ["read_file", "read_many_files", "glob", "grep_search", "list_directory", "write_todos"]
+    free = ["read_file", "glob", "grep_search", "list_directory", "write_todos"]
     shell = [*(f"git {x}" for x in GIT), *(f"ghp {x}" for x in GHP), "npm install", "make"]
     assert made.files["policy.toml"] == "\n".join(
         [
@@ -121,6 +123,29 @@ def test_opencode_gets_its_permissions() -> None:
     }  # fmt: skip
 
 
+def test_opencode_reads_what_the_card_names_and_asks_our_plugin() -> None:
+    card = SOME._replace(permissions=(Permission("read_file", ("docs/",)),))
+    made = rights.render(card, "opencode", "/a b")
+    rules = json.loads(made.env["OPENCODE_PERMISSION"])
+    assert rules["read"] == {"*": "deny", "docs/*": "allow"}
+    assert [rules[tool] for tool in ("glob", "grep", "list")] == ["deny"] * 3
+    plugin = json.loads(made.env["OPENCODE_CONFIG_CONTENT"])
+    assert plugin == {"plugin": ["file:///a%20b/rights.js"]}
+    assert json.dumps([PY, "-P", "-m", "ghp_agents", "hook", "opencode"]) in made.files["rights.js"]
+
+
+def test_codex_trusts_our_hook_by_its_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hash is that of Codex 0.169 for `/bin/true x`, by `hooks/list` of its app server."""
+    monkeypatch.setattr(rights, "hook_command", lambda *_: ["/bin/true", "x"])
+    assert rights.codex_hook() == [
+        "-c",
+        'hooks.PreToolUse=[{matcher="",hooks=[{type="command",command="/bin/true x",timeout=10}]}]',
+        "-c",
+        'hooks.state={"/<session-flags>/config.toml:pre_tool_use:0:0"={trusted_hash='
+        '"sha256:9144d2fce635e1e8477ab434a38565361ececba8392b380eab2a944d4e315d63"}}',
+    ]
+
+
 def test_our_own_client_has_our_hooks_only() -> None:
     assert rights.render(SOME, "openai", "/run") == rights.ClientRules()
 
@@ -143,9 +168,11 @@ def test_only_a_card_gives_the_token_for_github() -> None:
 def test_the_hooks_read_what_is_allowed() -> None:
     made = rights.document(SOME._replace(autonomous="true"), "/top")
     assert {key: made[key] for key in made if key not in ("own", "write")} == {
-        "version": 1, "top": "/top", "card": ".ghp/agents/night.md", "autonomous": "true",
+        "version": 2, "top": "/top", "card": ".ghp/agents/night.md", "autonomous": "true",
         "read": [], "run": ("npm install", "make"), "network": ("docs.example",),
-        "tools": ["mcp__github__get"],
+        "tools": ["mcp__github__get"], "guarded": list(rights.SET_UPS),
     }  # fmt: skip
+    named = SOME._replace(permissions=(Permission("write_file", (".claude/skills/",)),))
+    assert ".claude" not in rights.document(named, "/top")["guarded"]
     empty = rights.document(NOTHING, "/top")
     assert [empty[x] for x in ("write", "run", "network", "tools")] == [None, None, None, []]

@@ -152,12 +152,12 @@ Look.
 def test_a_client_is_held_to_the_permissions_of_its_task(bureau: Bureau, tmp_path: Path) -> None:
     codex = tmp_path / "bin/codex"
     codex.parent.mkdir()
-    codex.write_text('#!/bin/sh\ntest -f "$GHP_RIGHTS" && echo "$@" | tr "\\n" " "\n')
+    codex.write_text('#!/bin/sh\ntest -f "$GHP_RIGHTS" && echo "$*" | grep -o -e "--model small"\n')
     codex.chmod(0o755)
     bureau.environ["PATH"] = f"{codex.parent}:{os.environ['PATH']}"
     run = bureau.ended(bureau.begin(parse("ask", PERMISSIONS)))
     assert run.outcome == "finished"
-    assert "--model small" in run.why
+    assert run.why == "--model small"
     document = json.loads((folder.of(bureau.app().ws, run.id) / "rights.json").read_text())
     assert (document["card"], document["run"]) == (".ghp/tasks/ask.md", None)
     with pytest.raises(RefusedError, match="cannot be held to it"):

@@ -1,13 +1,15 @@
 """Attacks: an agent gives itself rights, or more than a person agreed to."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from ghp_agents.cards.card import AgentCard
 from ghp_agents.cards.command_rules import refusal as refused_line
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.runs import cards
+from ghp_agents.runs import cards, launch
 from ghp_agents.workspace import open_workspace
 from tests.support.git import commit, git
 from tests.support.hooks import call, set_up, write
@@ -63,3 +65,25 @@ def test_a_command_that_is_hidden_in_a_line_is_refused() -> None:
         "git -c alias.x=!sh x",
     ):
         assert refused_line(line, ["make"], [["ghp"]], lambda _: True), line
+
+
+def test_a_repository_that_an_agent_writes_into_its_worktree_runs_nothing(
+    repo: Path, tmp_path: Path
+) -> None:
+    """Git takes a folder with these files for a repository, and runs what its settings name."""
+    inner, mark = repo / "docs", tmp_path / "mark"
+    for name in ("objects", "refs"):
+        (inner / name).mkdir(parents=True)
+    (inner / "HEAD").write_text("ref: refs/heads/x\n")
+    core = f'bare = false\nworktree = .\nfsmonitor = "touch {mark}; false"\n'
+    (inner / "config").write_text(f"[core]\nrepositoryformatversion = 0\n{core}")
+    card = AgentCard("worker-1", CARD, permissions=())
+    ws = open_workspace(repo, dict(os.environ))
+    rules = launch.write_rules(ws, card, "claude", tmp_path, str(repo))
+    assert rules is not None
+    for env, runs in ((rules.env, False), ({}, True)):
+        subprocess.run(
+            ["git", "status"], cwd=inner, env={**os.environ, **env}, check=False,
+            capture_output=True,
+        )  # fmt: skip
+        assert mark.exists() is runs

@@ -208,4 +208,4 @@ def end(session: "subprocess.Popen[str]") -> Ended:
 
 def ghp(*words: str) -> str:
     """A command of ours as an agent's shell runs it, whatever is on PATH."""
-    return " ".join([sys.executable, "-m", "ghp_agents", *words])
+    return " ".join([sys.executable, "-P", "-m", "ghp_agents", *words])

@@ -208,7 +208,7 @@ def put(text: str, client: str, python: str, theirs: Lists = NO_LISTS) -> str:
     for event, entry in wanted.items():
         place = present.get(event)
         if place is None:
-            text = _add(text, event, entry)
+            text = add(text, event, entry)
         elif _value_at(text, place) != entry:
             text = jsonc_edit.replace(text, ["hooks", event, place.group], entry)
     return text
@@ -233,7 +233,8 @@ def _without_strays(text: str, wanted: Mapping[str, Any], theirs: Lists) -> str:
     return _take(text, strays, stays_empty)
 
 
-def _add(text: str, event: str, entry: Any) -> str:
+def add(text: str, event: str, entry: Any) -> str:
+    """Add an entry for an event."""
     if jsonc_edit.at(text, ["hooks"]) is None:
         return jsonc_edit.insert(text, [], "hooks", {event: [entry]})
     if jsonc_edit.at(text, ["hooks", event]) is None:
