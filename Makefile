@@ -26,8 +26,8 @@ demo-night: $(CORE) ## Claude Code, Codex and two scripted agents do twelve jobs
 test: $(DEV) ## the tests, without the slow ones
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
 
-test-slow: $(DEV) ## crowds, kills, laws at length, the wheel, real coding agents
-	$(BIN)/python -m pytest -n $(JOBS) -m slow
+test-slow: $(DEV) ## crowds, kills, laws, the wheel, real coding agents; THOROUGH=1 tries all cases
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
 test-lowest: $(DEV) ## the tests with the oldest versions that we allow, and without extras
 	$(BIN)/python tools/lowest.py > .venv/lowest.txt
@@ -55,7 +55,7 @@ docs: $(DEV) ## write the generated pages of docs/, and their lists
 	$(BIN)/python -m tools.first_session
 
 captures: $(DEV) ## record what commands show on terminals of four widths
-	RECORD_SCREENS=1 $(BIN)/python -m pytest -q tests/cli/test_screens.py tests/cli/watch/test_screens.py
+	THOROUGH=1 RECORD_SCREENS=1 $(BIN)/python -m pytest -q tests/cli/test_screens.py tests/cli/watch/test_screens.py
 
 docs-site: ## build the pages of docs/ as a site; every link and anchor in it is checked
 	@$(PYTHON) tools/site.py

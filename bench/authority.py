@@ -27,7 +27,7 @@ from tests.support.world_files import template
 
 STEPS = 300  # of one schedule
 SCHEDULES = 3_340
-TENTH = 334  # of them, which `make test-slow` plays
+TENTH = 334  # of them, which `THOROUGH=1 make test-slow` plays
 KINDS = (
     ("claims", ("claims: claim", "next: claim", "person-claims: claim")),
     ("takeovers", ("claims: takeover", "next: takeover", "steals: takeover")),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
-from tests.support import guard, outside, repos
+from tests.support import guard, outside, repos, thorough
 from tests.support.git import git
 from tests.support.thorough import IS_THOROUGH
 
@@ -58,8 +58,9 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of the cases of a test with `sample(n)`, the first n are for each run, the others slow."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of the cases of a test with `sample(n)`, the first n are for each run, the others slow. Of
+    these, some are tried. Tests that take a minute begin first, so that none is the last."""
     seen = Counter[str]()
     for item in items:
         if sample := item.get_closest_marker("sample"):
@@ -67,6 +68,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             seen[test] += 1
             if seen[test] > sample.args[0]:
                 item.add_marker(pytest.mark.slow)
+    if untried := {*thorough.left_out(items)}:
+        config.hook.pytest_deselected(items=[*untried])
+        items[:] = [item for item in items if item not in untried]
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 def pytest_collection_finish() -> None:

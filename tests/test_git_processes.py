@@ -35,6 +35,7 @@ def test_every_counted_command_has_a_bound() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.cases(99)  # they are counted together
 @pytest.mark.parametrize("name", MOST)
 def test_a_command_starts_few_git_processes(counts: dict[str, Calls], name: str) -> None:
     assert counts[name].total <= MOST[name], counts[name].own

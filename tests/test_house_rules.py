@@ -15,7 +15,7 @@ from tests.support.house import CHECKOUT, Source, broad_excepts, sources
 from tests.support.pure import PURE
 from tools.measures import measures
 
-pytestmark = pytest.mark.slow  # `make check` runs them, first of all
+pytestmark = [pytest.mark.slow, pytest.mark.cases(99)]  # `make check` runs them, first of all
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from tests.locks.racer import race, start, stop
 from tests.support.ghp import Result, invoke, run_ghp
 from tests.support.git import git, run_git
 from tests.support.smart_http import Cut, SmartHost, serve
-from tests.support.thorough import mostly_slow
+from tests.support.thorough import count, mostly_slow
 
 Clones = Callable[[int], list[Path]]
-CLONES, AGENTS, ROUNDS = 5, 10, 20
+CLONES, AGENTS, ROUNDS = 5, 10, count(20, sample=4)
 HELD = re.compile(r"Error: #(\d+) is claimed by (\S+) since \S+[;.]")
 
 
@@ -85,8 +85,9 @@ def over(transport: str, clones: Clones, remote: Path, host: SmartHost) -> list[
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("transport", ["file", "http"])
-def test_fifty_processes_on_five_clones_race_twenty_times_and_each_time_one_wins(
+def test_fifty_processes_on_five_clones_race_again_and_again_and_each_time_one_wins(
     clones: Clones, remote: Path, host: SmartHost, transport: str
 ) -> None:
     course = Course(over(transport, clones, remote, host), remote, ROUNDS)

@@ -23,7 +23,7 @@ from tests.support.clients import Bench, end, ghp
 from tests.support.fake_models import Request, Turn
 from tests.support.git import commit, git
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.cases(2)]
 
 CLIENTS = ("copilot", "gemini", "opencode", "pi", "qwen")
 # How a session without a person ends: Qwen Code does not tell of its end.

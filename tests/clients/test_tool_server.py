@@ -13,7 +13,7 @@ from tests.support.clients import Bench, end
 from tests.support.fake_models import Call, Turn
 from tests.support.ghp import CHECKOUT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.cases(2)]
 pytest.importorskip("mcp", reason="the tool server needs the extra mcp")
 
 TOOLS = ("status", "claim", "send", "inbox")

@@ -25,11 +25,12 @@ ok  main worktrees with changes               0
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_night_ends_with_all_merged_and_nothing_left(tmp_path: Path) -> None:
     env = {"TMPDIR": str(tmp_path), "COLUMNS": "80"}
     done = run_ghp("agent-demo --night --checks", tmp_path, env, timeout=900)
     shown = re.sub(r"(?<=back by the queue {20})#\d+", "#N", done.out)
-    assert ENDS in shown
+    assert ENDS in shown, shown
     assert done.code == 0, done
     assert "Merged (12)" in shown, "the report tells it"
     assert "12 of 12 checks of both clones passed" in shown

@@ -20,6 +20,7 @@ from tests.support import schedule
 from tests.support.acts import Run, Step
 from tests.support.laws import ViolationError
 from tests.support.schedule import ACTS, WRITERS
+from tests.support.thorough import count
 from tests.support.world import AGENTS, CLONES, World, WorldLocks, WorldStore
 
 STEPS = 250
@@ -140,13 +141,15 @@ def test_no_short_way_breaks_a_law() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_no_way_breaks_a_law_at_length() -> None:
-    run_machine(examples=150, steps=50)
+    run_machine(examples=count(150, sample=40), steps=50)
 
 
 @pytest.mark.slow
-def test_a_tenth_of_what_the_bench_plays_keeps_the_laws() -> None:
-    for seed in range(authority.TENTH):
+@pytest.mark.long
+def test_a_part_of_what_the_bench_plays_keeps_the_laws() -> None:
+    for seed in range(count(authority.TENTH, sample=60)):
         schedule.check(seed, authority.STEPS)
 
 

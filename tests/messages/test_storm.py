@@ -1,4 +1,4 @@
-"""A storm of messages: fifty agents in five clones, 10,000 messages, processes killed at any
+"""A storm of messages: fifty agents in five clones, thousands of messages, processes killed at any
 point, and syncs that are cut off. Each message arrives, none twice, and one agent has a request."""
 
 import os
@@ -21,8 +21,9 @@ from tests.state.test_kill import let_live
 from tests.state.victims import Nursery, kill
 from tests.support.git import git
 from tests.support.smart_http import Cut, SmartHost, serve
+from tests.support.thorough import count
 
-KILLS, MESSAGES, AT_A_TIME = 150, 10_000, 4
+KILLS, MESSAGES, AT_A_TIME = count(150, sample=40), count(10_000, sample=2_500), 4
 
 
 def storm(clones: Sequence[Path], host: SmartHost, logs: Path, chance: random.Random) -> None:
@@ -54,6 +55,7 @@ def said(logs: Path) -> dict[str, list[list[str]]]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_in_a_storm_each_message_arrives_once_and_one_agent_has_a_request(
     clones: Callable[[int], list[Path]], remote: Path, tmp_path: Path
 ) -> None:

@@ -19,10 +19,11 @@ from tests.state.clones import RECORDS, private
 from tests.state.victims import Nursery, kill
 from tests.support.clock import ManualClock
 from tests.support.git import git
+from tests.support.thorough import count
 
 Clones = Callable[[int], list[Path]]
 
-KILLS = 320
+KILLS = count(320, sample=80)
 WRITERS = 4  # at a time, in two clones
 MOST_ACTS = 2  # that a writer is let do; then it is killed within the next one
 TIMEOUT_S = 5.0  # seconds, for a writer that gets no turn
@@ -68,6 +69,7 @@ def store(folder: Path, ahead: float = 0.0) -> GitRefsStore:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_nothing_acknowledged_is_lost_and_the_next_command_tidies_up(
     clones: Clones, remote: Path, tmp_path: Path
 ) -> None:

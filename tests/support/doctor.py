@@ -41,6 +41,7 @@ def at_once(text: str) -> str:
 def findings(clone: Path, options: str = "") -> dict[str, list[dict[str, object]]]:
     """What is not well, by code; the exit code has to fit."""
     done = doctor(clone, f"--json {options}")
+    assert done.out, done
     found: dict[str, list[dict[str, object]]] = {}
     for one in json.loads(done.out):
         assert one.pop("schemaVersion") == 1

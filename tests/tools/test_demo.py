@@ -46,6 +46,7 @@ def test_the_readme_shows_the_picture() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_page_and_the_picture_are_what_the_demo_prints() -> None:
     text = demo.fixed(demo.printed())
     remedy = "Run `python -m tools.demo` and commit the result."

@@ -11,6 +11,7 @@ REMEDY = "Run `python -m tools.first_session`, read the difference, and commit i
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_outputs_on_the_page_are_those_of_today(tmp_path: Path) -> None:
     page = first_session.PAGE.read_text(encoding="utf-8")
     played = first_session.play(page, tmp_path.resolve())
