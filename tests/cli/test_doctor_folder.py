@@ -13,6 +13,7 @@ import pytest
 from tests.support.doctor import clone_id, doctor, finding, findings, in_use, lines, old
 from tests.support.ghp import CHECKOUT, Result, invoke
 from tests.support.git import git
+from tests.support.hosts import executable
 
 Clones = Callable[[int], list[Path]]
 
@@ -119,6 +120,19 @@ def test_a_damaged_private_repository_is_told_with_the_way_back(used: Path) -> N
     state.rename(f"{state}.damaged")
     invoke("agent-sync", used)
     assert "Why?" in invoke("agent-escalations", used).out
+
+
+@pytest.mark.slow
+def test_what_a_writer_adds_during_the_check_is_no_damage(used: Path, tmp_path: Path) -> None:
+    real, met = shutil.which("git"), tmp_path / "met"
+    executable(
+        tmp_path / "bin/git",
+        f"""case "$*" in *" fsck "*) [ -e {met} ] || {{ touch {met}; exit 2; }} ;; esac\n"""
+        f'exec {real} "$@"\n',
+    )
+    found = findings(used, env={"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"})
+    assert met.exists()
+    assert "state" not in found
 
 
 @pytest.mark.slow

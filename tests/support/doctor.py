@@ -38,9 +38,11 @@ def at_once(text: str) -> str:
     return re.sub(r"\b\d+ s (ago|old)\b", r"0 s \1", text)
 
 
-def findings(clone: Path, options: str = "") -> dict[str, list[dict[str, object]]]:
+def findings(
+    clone: Path, options: str = "", env: dict[str, str] | None = None
+) -> dict[str, list[dict[str, object]]]:
     """What is not well, by code; the exit code has to fit."""
-    done = doctor(clone, f"--json {options}")
+    done = doctor(clone, f"--json {options}", env)
     assert done.out, done
     found: dict[str, list[dict[str, object]]] = {}
     for one in json.loads(done.out):

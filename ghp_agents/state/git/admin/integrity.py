@@ -29,7 +29,10 @@ def check_state(ws: Workspace) -> Iterator[Finding]:
             "state", text, "`ghp agent-doctor --fix` restores or replaces it.", fixable=True
         )
     elif repository:
-        result = repository.run("fsck", "--no-dangling", "--no-progress", "--no-reflogs")
+        result = _fsck(repository)
+        if result.code:  # what a writer adds meanwhile looks like damage: look while nobody writes
+            with fold.state_lock(ws):
+                result = _fsck(repository)
         if result.code == 0:
             yield ok("state", f"{shown(ws, path)} is intact; this clone is {repository.clone}.")
         else:
@@ -43,6 +46,10 @@ def check_state(ws: Workspace) -> Iterator[Finding]:
     for aside in sorted(ws.ghp_dir.glob(f"{_ASIDE}*")):
         text = f"{shown(ws, aside)} was moved aside because it was incomplete."
         yield info("state-aside", text, f"When nothing is missing: rm -r {aside}")
+
+
+def _fsck(repository: StateRepository) -> git.Result:
+    return repository.run("fsck", "--no-dangling", "--no-progress", "--no-reflogs")
 
 
 def mend_state(ws: Workspace) -> None:
