@@ -46,7 +46,8 @@ class CommandNode(NamedTuple):
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
     """Print a completion script for a shell: commands, options and choices, without a delay."""
-    root = click.Context(ctx.find_root().command, info_name=PROGRAMS[0])
+    program = ctx.find_root().command
+    root = click.Context(program, info_name=PROGRAMS[0], **program.context_settings)
     nodes = list(walk(root))
     scripts = {"bash": bash, "zsh": zsh, "fish": fish}
     output.data(scripts[shell](nodes))

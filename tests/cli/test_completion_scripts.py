@@ -80,6 +80,7 @@ def test_ghpa_completes_its_commands_without_the_prefix(ask: Ask) -> None:
     [
         (("agent-issue", "re"), ["reopen"]),
         (("agent-issue", "new", "--pri"), ["--priority"]),
+        (("agent-issue", "new", "-h"), ["-h"]),
         (("agent-issue", "new", "Title", "--priority", "hi"), ["high"]),
         (("agent-escalate", "Why?", "--urgency", "n"), ["normal"]),
         (("agent-escalate", "--urgency", "low", "--urg"), ["--urgency"]),
