@@ -121,7 +121,11 @@ def status(
     is_screen = output.is_terminal() and not (as_json or plain or choice.name or then is not None)
     look = _look_back(app, choice, then) if then is not None else None
     if look is None:
-        look = _paint(app, choice, offline, show_all) if is_screen else _look(app, choice, offline)
+        look = (
+            _paint(app, choice, offline, show_all)
+            if is_screen
+            else _look(app, choice, offline, as_json=as_json)
+        )
     if as_json:
         _print_json(app, look, choice, then)
     else:
@@ -171,10 +175,11 @@ def _idle(app: App, look: StatusRead, choice: AgentChoice) -> "list[AgentCard]":
     return card_view.idle(app.ws, {view.name for view in look.seen}, choice.capability)
 
 
-def _look(app: App, choice: AgentChoice, offline: bool) -> StatusRead:
-    """Look now, for a program or a page."""
+def _look(app: App, choice: AgentChoice, offline: bool, *, as_json: bool = False) -> StatusRead:
+    """Look now, for a program or a page. The plain table has no column of leases."""
     snapshot, seen = news.look(app, processes=True, offline=offline)
-    return _chosen(app, choice, snapshot, seen, deep=choice.name is not None)
+    is_page = choice.name is not None
+    return _chosen(app, choice, snapshot, seen, deep=is_page, leases=is_page or as_json)
 
 
 def _look_back(app: App, choice: AgentChoice, then: float) -> StatusRead:
@@ -192,9 +197,10 @@ def _chosen(
     seen: Sequence[AgentView],
     *,
     deep: bool = False,
+    leases: bool = True,
 ) -> StatusRead:
     team = Team(app.offline, snapshot, seen)
-    facts = team.facts(deep=deep)
+    facts = team.facts(deep=deep, leases=leases)
     if choice.name:
         facts = facts._replace(worktrees=team.worktrees)
     views = waiting_view.shown(_select(app.ws, seen, choice, facts), team.waits)

@@ -119,12 +119,13 @@ class ObjectReader:
         self._largest = largest
 
     def read(self, names: Sequence[str]) -> list[Object | None]:
-        """The objects `names` (an oid, or `<ref>:<path>`); None for each missing one.
-
-        Raises GitError if git exits early.
+        """The objects `names` (an oid, or `<ref>:<path>`); None for each missing one, and for an
+        empty name. Raises GitError if git exits early.
         """
+        wanted = [name for name in names if name]
         try:
-            return [found for some in self._portions(names) for found in self._ask(some)]
+            found = iter([found for some in self._portions(wanted) for found in self._ask(some)])
+            return [next(found) if name else None for name in names]
         except BrokenPipeError:
             raise _ended_early() from None
 

@@ -33,11 +33,13 @@ class World:
         ctx: Context,
         snapshot: Snapshot | None = None,
         agents: Sequence[AgentView] | None = None,
+        records: tuple[list[LeaseHistory], list[Problem]] | None = None,
     ) -> None:
         self.ctx, self.ws = ctx, ctx.ws
         self.snapshot = ctx.store.snapshot() if snapshot is None else snapshot
         self.now = ctx.ws.clock.now()
         self._agents = agents
+        self._known_records = records
 
     @cached_property
     def agents(self) -> Sequence[AgentView]:
@@ -89,7 +91,7 @@ class World:
 
     @cached_property
     def _records(self) -> tuple[list[LeaseHistory], list[Problem]]:
-        return read_all(self.snapshot)
+        return self._known_records or read_all(self.snapshot)
 
     @cached_property
     def expired(self) -> frozenset[str]:

@@ -19,8 +19,10 @@ from ghp_agents.state.record import PULLS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.issues.issue import Issue
+    from ghp_agents.leases.record import LeaseHistory
     from ghp_agents.leases.wait_graph import Wait
     from ghp_agents.leases.world import World
+    from ghp_agents.state.record import Problem
 
 QUESTIONS = ".ghp/escalations/"
 RETURNS = ".ghp/returns/"
@@ -59,7 +61,8 @@ class Team:
     @cached_property
     def waits(self) -> "Sequence[Wait]":
         """Who waits for whom."""
-        if self.at is not None or not (self.issues or self.snapshot.present(LEASES)):
+        is_blocked = self.at is None and any(issue.blocked_by for issue in self.issues)
+        if self.at is not None or not (is_blocked or self._has_queue):
             return ()
         from ghp_agents.leases import deadlocks
 
@@ -71,8 +74,9 @@ class Team:
             self.troubles.append(error)
             return ()
 
-    def facts(self, *, deep: bool = False) -> AgentFacts:
-        """What is known; `deep` also starts git in the worktrees of agents that died here."""
+    def facts(self, *, deep: bool = False, leases: bool = True) -> AgentFacts:
+        """What is known; `deep` also starts git in the worktrees of agents that died here.
+        `leases` also counts each agent's leases."""
         needs: Needs = {}
         errors: dict[str, str] = {}
         self._add_questions(needs)
@@ -87,7 +91,7 @@ class Team:
         return AgentFacts(
             needs=needs,
             titles={number: issue.title for issue in self.issues for number in issue.numbers},
-            leases=self._leases(),
+            leases=self._leases() if leases else {},
             errors=errors,
             pulls=self._open_pulls(),
             clones=len({tip.clone for tip in snapshot.tips()} | {snapshot.clone}),
@@ -232,11 +236,23 @@ class Team:
         return Counter(hold.holder for hold in self._world.holds if not hold.is_person)
 
     @cached_property
+    def _lease_records(self) -> "tuple[list[LeaseHistory], list[Problem]]":
+        if not self.snapshot.present(LEASES):
+            return [], []
+        from ghp_agents.leases import record
+
+        return record.read_leases(self.snapshot.present(LEASES))
+
+    @property
+    def _has_queue(self) -> bool:
+        return any(log.is_waiting for log in self._lease_records[0])
+
+    @cached_property
     def _world(self) -> "World":
         if self.at is None:
             from ghp_agents.leases.world import World
 
-            return World(self.ctx, self.snapshot, self.views)
+            return World(self.ctx, self.snapshot, self.views, self._lease_records)
         from ghp_agents.leases.past_world import PastWorld
 
         return PastWorld(self.ctx, self.at)

@@ -29,6 +29,13 @@ def test_many_objects_are_read_in_their_order(repo: Path) -> None:
     assert [one.content.decode() if one else None for one in found] == [*names.values(), None]
 
 
+def test_an_empty_name_is_nothing_and_is_not_asked_for(repo: Path) -> None:
+    head = commit(repo, {"a": "x"})
+    with read_objects(repo / ".git") as reader:
+        first, found, last = reader.read(["", head, ""])
+    assert (first, found and found.oid, last) == (None, head, None)
+
+
 def test_a_name_longer_than_a_pipe_is_only_not_there(repo: Path) -> None:
     with read_objects(repo / ".git") as reader:
         assert reader.read([f"HEAD:{'x' * 200_000}"] * 3) == [None] * 3

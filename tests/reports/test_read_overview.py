@@ -50,6 +50,7 @@ def test_a_claimed_issue_has_its_title_and_a_lease_is_counted(
     ghp("agent-lease src/", repo, clock)
     facts = look(repo, clock).facts()
     assert (facts.titles, dict(facts.leases)) == ({1: "Parse"}, {"worker-1": 1})
+    assert look(repo, clock).facts(leases=False).leases == {}
 
 
 def test_an_open_question_is_a_need_until_somebody_answers_it(
@@ -119,4 +120,5 @@ def test_in_the_past_there_are_the_questions_and_leases_of_then(
     facts = team.facts()
     assert [need.age for need in facts.needs["worker-1"]] == [60.0]
     assert (facts.titles, dict(facts.leases)) == ({1: "Parse"}, {"worker-1": 1})
+    assert look(repo, clock).facts(leases=False).leases == {}
     assert (team.waits, facts.news_age) == ((), None)

@@ -17,7 +17,7 @@ from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.git import objects
 from ghp_agents.state import ledger, presence
 from ghp_agents.state.coordination import coordination_remote, why_none
-from ghp_agents.state.git import fold, read, settled
+from ghp_agents.state.git import fold, read, settled, trees
 from ghp_agents.state.join import Absorption, Tip
 from ghp_agents.state.new_commits import NewCommit, add_commits
 from ghp_agents.state.private_repo import CLONE_REFS, SEEN_REFS, StateRepository, heal, rename_clone
@@ -96,12 +96,14 @@ def _merge_commit(
     entry = Record("absorb", by, tip.clone, identity, at, clock, ())
     message = ledger.message(entry, clock, repository.clone)
     with repository.objects(largest=LARGEST) as reader:
-        ours, theirs = read.paths_of(reader, [head or tip.oid, tip.oid])
+        ours, theirs = trees.paths_of(reader, [head or tip.oid, tip.oid])
         if ours is None or theirs is None:
-            raise _UnabsorbableError(f"more than {read.MOST} files")
+            raise _UnabsorbableError(f"more than {trees.MOST} files")
         kept = _joined(reader, ours if head else {}, theirs)
         document = _presence(reader, head, tip.oid)
-        stored = settled.read_commits(reader, [head or tip.oid, tip.oid])
+        stored = settled.read_commits(
+            reader, [f"{oid}:{settled.PATH}" for oid in (head or tip.oid, tip.oid)]
+        )
     is_said = presence.PATH in ours or presence.PATH in theirs
     written = {presence.PATH: document} if is_said else {}
     if any(stored):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ghp_agents.core.fields import LARGEST
 from ghp_agents.core.ids import count
-from ghp_agents.state.git import read, settled
+from ghp_agents.state.git import read, settled, trees
 from ghp_agents.state.git.fold import Locked
 from ghp_agents.state.join import Settled, leaving
 from ghp_agents.state.new_commits import NewCommit, write_commits
@@ -31,8 +31,8 @@ def compact(
     if own is None:
         return 0
     with repository.objects(largest=LARGEST) as reader:
-        ours, *others = read.paths_of(reader, [tip.oid for tip in known])
-        (commits,) = settled.read_commits(reader, [own.oid])
+        ours, *others = trees.paths_of(reader, [tip.oid for tip in known])
+        (commits,) = settled.read_commits(reader, [f"{own.oid}:{settled.PATH}"])
     if ours is None or None in others:
         return 0  # too many files to know what the other tips have
     elsewhere = {path for paths in others for path in paths or ()}

@@ -1,41 +1,41 @@
 """Reads the state: the clones' tips, and the join of their records."""
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache, cached_property
-from typing import NamedTuple
+from functools import cached_property
 
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.fields import LARGEST
-from ghp_agents.core.files import stays_below
 from ghp_agents.core.ids import UNNAMED, CloneId, Timestamp
 from ghp_agents.core.schema_version import UPDATE, UnknownSchemaError, unversioned
 from ghp_agents.git import process as git
-from ghp_agents.git.objects import Object, ObjectReader, TreeEntry, tree_entries
+from ghp_agents.git.objects import Object, ObjectReader, tree_entries
 from ghp_agents.state import presence
-from ghp_agents.state.git import copied_clone, live_presence, outbox, settled, stamps
+from ghp_agents.state.git import copied_clone, live_presence, outbox, settled, stamps, trees
 from ghp_agents.state.join import Tip, join_files
 from ghp_agents.state.presence import Agents, Presence
 from ghp_agents.state.private_repo import SEEN_REFS, StateRepository
 from ghp_agents.state.record import Problem, highest
 from ghp_agents.workspace import Workspace
 
-# Other clones control their trees, so reading has limits: a few kilobytes of nested trees can stand
-# for more files than fit into memory.
-DEEPEST = 12  # levels of folders; records are three deep
-MOST = 500_000  # files and folders of one clone below one folder
-FOLDER = ".ghp"  # contains all records
 
+def tips(repository: StateRepository, before: Sequence[Tip] = ()) -> list[Tip]:
+    """Every known clone, this one first if it has commits. Raises GitError.
 
-def tips(repository: StateRepository) -> list[Tip]:
-    """Every known clone, this one first if it has commits. Raises GitError."""
+    Of `before`, the tips that did not move are not read again.
+    """
     refs = repository.refs(repository.ref, SEEN_REFS)
     own = refs.pop(repository.ref, None)
     clones = ((CloneId(ref.rpartition("/")[2]), oid) for ref, oid in refs.items())
     heads = [(clone, oid) for clone, oid in clones if clone != repository.clone]
-    return _read_tips(repository, [(repository.clone, own), *heads] if own else heads)
+    wanted = [(repository.clone, own), *heads] if own else heads
+    known = {(tip.clone, tip.oid): tip for tip in before}
+    new = iter(_read_tips(repository, [head for head in wanted if head not in known]))
+    return [known.get(head) or next(new) for head in wanted]
 
 
 def _read_tips(repository: StateRepository, heads: Sequence[tuple[CloneId, str]]) -> list[Tip]:
+    if not heads:
+        return []
     with repository.objects(largest=LARGEST) as reader:
         found = reader.read([oid for _, oid in heads])
     return [_tip(clone, oid, commit) for (clone, oid), commit in zip(heads, found, strict=True)]
@@ -185,7 +185,8 @@ class GitSnapshot:
         if wanted and commits and self._repository:
             with self._repository.objects(largest=LARGEST) as reader:
                 for prefix in wanted:
-                    below = read_below(reader, commits, prefix)
+                    folder = prefix.strip("/")
+                    below = trees.read_below(reader, [f"{oid}:{folder}" for oid in commits], folder)
                     self._known_files.settled[prefix] = join_files(each.files for each in below)
                     for path, reason in (x for each in below for x in each.left_out.items()):
                         self._note(self.clone, path, reason)
@@ -204,7 +205,7 @@ class GitSnapshot:
         """Read which commits have settled records; a missing commit is a problem."""
         if self._known_files.commits is not None:
             return
-        found = settled.read_commits(reader, [tip.oid for tip in self._tips])
+        found = settled.read_commits(reader, self._names(reader, settled.PATH))
         self._known_files.commits = list(dict.fromkeys(oid for some in found for oid in some))
         for tip, some in zip(self._tips, found, strict=True):
             for oid in settled.missing(reader, some):
@@ -226,13 +227,26 @@ class GitSnapshot:
         waiting = [(str(name), path) for name, record in unsent for path, _ in record.files]
         return stamps.folders(self._repository, [x.oid for x in self._tips], waiting, prefix)
 
-    def _below(self, repository: StateRepository, prefix: str) -> "list[Below]":
+    def _below(self, repository: StateRepository, prefix: str) -> "list[trees.Below]":
         if prefix not in self._known_files.present:
             with repository.objects(largest=LARGEST) as reader:
                 self._find_settled(reader)  # by the same process
-                found = read_below(reader, [tip.oid for tip in self._tips], prefix)
+                folder = prefix.strip("/")
+                found = trees.read_below(reader, self._names(reader, folder), folder)
             self._known_files.present[prefix] = found
         return self._known_files.present[prefix]
+
+    def _names(self, reader: ObjectReader, path: str) -> list[str]:
+        """The name of the object at `path` for each tip; empty where a tip has none. Most folders
+        are in no clone: the lists of `.ghp`, read once, say so."""
+        top, _, rest = path.removeprefix(f"{trees.FOLDER}/").partition("/")
+        if top == trees.FOLDER:
+            return [f"{tip.oid}:{trees.FOLDER}" for tip in self._tips]
+        if self._known_files.top is None:
+            found = reader.read([f"{tip.oid}:{trees.FOLDER}" for tip in self._tips])
+            self._known_files.top = [_entries(tree) for tree in found]
+        oids = [names.get(top, "") for names in self._known_files.top]
+        return [f"{oid}:{rest}" if oid and rest else oid for oid in oids]
 
     def problems(self) -> Sequence[Problem]:
         """What could not be read so far."""
@@ -253,9 +267,8 @@ class GitSnapshot:
     def _documents(self) -> dict[CloneId, Agents]:
         if not self._repository or not self._tips:
             return {}
-        names = [f"{tip.oid}:{presence.PATH}" for tip in self._tips]
         with self._repository.objects(largest=LARGEST) as reader:
-            found = reader.read(names)
+            found = reader.read(self._names(reader, presence.PATH))
         documents: dict[CloneId, Agents] = {}
         for tip, document in zip(self._tips, found, strict=True):
             try:
@@ -292,18 +305,12 @@ def revision(own: Tip | None, waiting: outbox.Waiting) -> str:
     return "/".join([own.oid if own else "none", *waiting.names])
 
 
-class Below(NamedTuple):
-    """A clone's files below a folder, and reasons for unread paths."""
-
-    files: dict[str, bytes]
-    left_out: dict[str, str]
-
-
 class KnownFiles:
     """What was read of some tips, by prefix. Commits never change."""
 
     def __init__(self) -> None:
-        self.present: dict[str, list[Below]] = {}  # what each tip has
+        self.top: list[dict[str, str]] | None = None  # the objects in `.ghp` of each tip, by name
+        self.present: dict[str, list[trees.Below]] = {}  # what each tip has
         self.commits: list[str] | None = None  # those with settled records
         self.settled: dict[str, dict[str, bytes]] = {}
 
@@ -312,87 +319,7 @@ def _sorted(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {path: files[path] for path in sorted(files)}
 
 
-def read_below(reader: ObjectReader, commits: Sequence[str], prefix: str) -> list[Below]:
-    """For each commit, the files below `prefix` (a folder, ending with `/`).
-
-    Walks all trees level by level through one process; shared folders and files are read once.
-    """
-    folder = prefix.strip("/")
-    found = reader.read([f"{commit}:{folder}" for commit in commits])
-    trees = {tree.oid: tree for tree in found if tree and tree.kind == "tree"}
-    roots = [tree.oid if tree and tree.kind == "tree" else None for tree in found]
-    listing = _listing(reader, trees)
-    paths = _paths(listing, roots, folder)
-    blobs = list(dict.fromkeys(oid for some in paths if some for oid in some.values()))
-    contents = dict(zip(blobs, reader.read(blobs), strict=True))
-    return [_below(folder, some, contents) for some in paths]
-
-
-def paths_of(reader: ObjectReader, commits: Sequence[str]) -> list[dict[str, str] | None]:
-    """For each commit, the paths and objects of its records; None if there are too many."""
-    found = reader.read([f"{commit}:{FOLDER}" for commit in commits])
-    trees = {tree.oid: tree for tree in found if tree and tree.kind == "tree"}
-    return _paths(_listing(reader, trees), [tree.oid if tree else None for tree in found], FOLDER)
-
-
-def _below(
-    folder: str, paths: Mapping[str, str] | None, contents: Mapping[str, Object | None]
-) -> Below:
-    if paths is None:
-        return Below({}, {f"{folder}/": f"more than {MOST} files: none of them is read"})
-    blobs = {path: blob for path, oid in paths.items() if (blob := contents[oid])}
-    too_large = f"more than {LARGEST // 1_000_000} MB"
-    left_out = {path: too_large for path, blob in blobs.items() if blob.is_cut}
-    # A writer of all records, such as the published branch, would fail on such a name.
-    left_out |= {path: "its name cannot be a path" for path in blobs if not stays_below(path)}
-    return Below(
-        {path: blob.content for path, blob in blobs.items() if path not in left_out}, left_out
-    )
-
-
-def _listing(reader: ObjectReader, trees: Mapping[str, Object]) -> dict[str, list[TreeEntry]]:
-    """The entries of `trees` and of their subtrees, level by level."""
-    listing: dict[str, list[TreeEntry]] = {}
-    known = dict(trees)
-    wanted = list(trees)
-    for _ in range(DEEPEST):
-        missing = [oid for oid in wanted if oid not in known]
-        known |= {tree.oid: tree for tree in reader.read(missing) if tree}
-        for oid in wanted:
-            listing[oid] = tree_entries(known[oid].content, len(oid)) if oid in known else []
-        inner = (entry.oid for oid in wanted for entry in listing[oid] if entry.mode == "40000")
-        wanted = [oid for oid in dict.fromkeys(inner) if oid not in listing]
-    return listing
-
-
-def _paths(
-    listing: Mapping[str, list[TreeEntry]], roots: Sequence[str | None], folder: str
-) -> list[dict[str, str] | None]:
-    """The files below each tree, by path; None if there are too many."""
-
-    @cache  # a few trees that stand for endless files and folders are counted in a moment
-    def count(oid: str, levels: int) -> int:
-        entries = listing.get(oid, ()) if levels else ()
-        folders = sum(count(entry.oid, levels - 1) for entry in entries if entry.mode == "40000")
-        return len(entries) + folders
-
-    return [
-        {} if root is None
-        else _walk(listing, root, folder) if count(root, DEEPEST) <= MOST
-        else None
-        for root in roots
-    ]  # fmt: skip
-
-
-def _walk(listing: Mapping[str, list[TreeEntry]], root: str, folder: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    pending = [(folder, root, DEEPEST)]
-    while pending:
-        place, oid, levels = pending.pop()
-        for entry in listing.get(oid, ()) if levels else ():
-            path = f"{place}/{entry.name}"
-            if entry.mode == "40000":
-                pending.append((path, entry.oid, levels - 1))
-            elif entry.mode.startswith("100"):
-                found[path] = entry.oid
-    return found
+def _entries(tree: Object | None) -> dict[str, str]:
+    if tree is None or tree.kind != "tree":
+        return {}
+    return {entry.name: entry.oid for entry in tree_entries(tree.content, len(tree.oid))}

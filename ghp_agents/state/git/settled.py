@@ -31,10 +31,9 @@ def decode(data: bytes) -> list[str]:
     return [oid for oid in words if isinstance(oid, str) and _OID.fullmatch(oid)]
 
 
-def read_commits(reader: ObjectReader, tips: Sequence[str]) -> list[list[str]]:
-    """For each tip, the commits with its settled records."""
-    found = reader.read([f"{tip}:{PATH}" for tip in tips])
-    return [decode(file.content) if file else [] for file in found]
+def read_commits(reader: ObjectReader, files: Sequence[str]) -> list[list[str]]:
+    """For the file of each tip (an object's name), the commits with its settled records."""
+    return [decode(file.content) if file else [] for file in reader.read(files)]
 
 
 def missing(reader: ObjectReader, commits: Sequence[str]) -> list[str]:

@@ -44,7 +44,7 @@ class GitRefsStore:
         waiting = outbox.waiting(self._ws) if at is None else None
         refused = outbox.refused(self._ws) if at is None else None
         repository = find_repository(self._ws)
-        known = read.tips(repository) if repository else []
+        known = read.tips(repository, self._read[0]) if repository else []
         if at is not None and repository:
             known = read.tips_at(repository, known, at)
         if self._read[0] != known:

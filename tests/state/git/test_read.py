@@ -1,18 +1,20 @@
 """Reading the state: what other clones' trees may be, and what of them is read."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from ghp_agents.core.fields import LARGEST
-from ghp_agents.git.objects import read_objects
-from ghp_agents.state.git.read import read_below
+from ghp_agents.git import loose
+from ghp_agents.git.objects import Object, ObjectReader
 from ghp_agents.state.git.store import GitRefsStore
 from tests.state import strangers
 from tests.state.clones import workspace
 from tests.state.worker import say
-from tests.support.git import commit
 from tests.support.git import git as run_git
+
+Read = Callable[[ObjectReader, Sequence[str]], list[Object | None]]
 
 
 def pretend(remote: Path, tree: str) -> None:
@@ -66,14 +68,6 @@ def test_what_lies_deeper_than_any_record_is_no_record(clone: Path, remote: Path
     assert dict(found) == {".ghp/notes/near": b"near", ".ghp/notes/ours": b"ours"}
 
 
-def test_a_file_that_is_too_large_is_left_out_and_named(repo: Path) -> None:
-    head = commit(repo, {"a/small": b"x" * 200, "a/large": b"x" * 201, "a/b/small": b"y"})
-    with read_objects(repo / ".git", largest=200) as reader:
-        (found,) = read_below(reader, [head], "a/")
-    assert found.files == {"a/small": b"x" * 200, "a/b/small": b"y"}
-    assert found.left_out == {"a/large": f"more than {LARGEST // 1_000_000} MB"}
-
-
 @pytest.mark.slow
 def test_the_largest_file_that_a_host_takes_is_the_largest_that_is_read(
     clone: Path, remote: Path
@@ -85,3 +79,44 @@ def test_the_largest_file_that_a_host_takes_is_the_largest_that_is_read(
     snapshot = synced(clone).snapshot()
     assert list(snapshot.files(".ghp/notes/")) == [".ghp/notes/ours"]
     assert [problem.place for problem in snapshot.problems()] == ["clone eve: .ghp/notes/large"]
+
+
+def test_a_folder_that_no_clone_has_is_known_to_be_missing_without_asking(
+    clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot = synced(clone).snapshot()
+    asked = reads(monkeypatch)
+    assert list(snapshot.present(".ghp/notes/")) == [".ghp/notes/ours"]
+    assert [len(names) for names in asked if f"{snapshot.tips()[0].oid}:.ghp" in names] == [1]
+    asked.clear()
+    assert snapshot.present(".ghp/leases/") == {}
+    assert [name for names in asked for name in names if name] == []
+
+
+def test_a_tip_that_did_not_move_is_read_once(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = synced(clone)
+    before = store.snapshot().tips()
+    asked = reads(monkeypatch)
+    assert store.snapshot().tips() == before
+    assert asked == []
+    say(workspace(clone), store, "more")
+    assert [tip.oid for tip in store.snapshot().tips()] != [tip.oid for tip in before]
+
+
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The names of objects that readers are asked for from now on."""
+    asked: list[list[str]] = []
+    readers: list[type[ObjectReader]] = [ObjectReader, loose._Reader]
+    for reader in readers:
+        monkeypatch.setattr(reader, "read", recorded(reader.read, asked))
+    return asked
+
+
+def recorded(read: Read, asked: list[list[str]]) -> Read:
+    """The method `read`, with the names that it is called with."""
+
+    def method(self: ObjectReader, names: Sequence[str]) -> list[Object | None]:
+        asked.append([*names])
+        return read(self, names)
+
+    return method
