@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ghp_agents.core import front_matter
-from ghp_agents.core.ids import digest
+from ghp_agents.core.ids import digest, one_line
 from ghp_agents.issues import job_fields
 from ghp_agents.issues.body_sections import section
 from ghp_agents.issues.issue import DEFAULT_PRIORITY, PRIORITIES, STATES, Issue
@@ -22,6 +22,7 @@ _LISTS = {  # keys of a file, and the section of the body that each becomes
     "capabilities": "Capabilities",
     "deliverables": job_fields.DELIVERABLES,
 }
+_ALIASES = {"due_date": "due", "context": "context_files"}
 _TEXTS = ("title", "status", "priority", "assigned_to", "created_by", "due", "description")
 
 
@@ -41,11 +42,14 @@ class JobFile(NamedTuple):
     requirements: tuple[str, ...] = ()
     capabilities: tuple[str, ...] = ()
     deliverables: tuple[str, ...] = ()
+    result: str = ""  # written by an export; the issue decides
 
     @property
     def digest(self) -> str:
         """Of all that an import writes: a file with the same digest changes nothing."""
-        return digest(*map(str, self._replace(status="", assigned_to="", dependencies=())))[:12]
+        fields = self._replace(status="", assigned_to="", dependencies=())._asdict()
+        del fields["result"]
+        return digest(*map(str, fields.values()))[:12]
 
 
 def parse(text: str, name: str) -> list[JobFile]:
@@ -60,6 +64,10 @@ def parse(text: str, name: str) -> list[JobFile]:
 def _parsed(entry: object, name: str) -> JobFile:
     if not isinstance(entry, dict):
         raise ValueError(f"{name} is not a list of fields")
+    entry = {_ALIASES.get(str(key), str(key)): value for key, value in entry.items()}
+    unknown = sorted(entry.keys() - {*JobFile._fields})
+    if unknown:
+        raise ValueError(f"{name}: a job has no field `{one_line(unknown[0], 40)}`")
     texts = {key: _text(entry.get(key), key, name) for key in _TEXTS}
     lists = {key: _list(entry.get(key), key, name) for key in (*_LISTS, "dependencies")}
     job = JobFile(id=_text(entry.get("id"), "id", name), **texts, **lists)  # type: ignore[arg-type]
@@ -126,6 +134,7 @@ def of_issue(issue: Issue, status: str, names: Mapping[int, str]) -> JobFile:
     """An issue as a job; `names` are the ids of the issues that it may wait for, by number."""
     assert issue.state in STATES
     text = section(issue.form, HEADING)
+    lists = {key: job_fields.listed(issue, heading) for key, heading in _LISTS.items()}
     return JobFile(
         id=name_of(issue),
         title=issue.title,
@@ -136,7 +145,7 @@ def of_issue(issue: Issue, status: str, names: Mapping[int, str]) -> JobFile:
         due=job_fields.due(issue),
         dependencies=tuple(names[number] for number in issue.blocked_by if number in names),
         description=_description(issue.form),
-        **{key: job_fields.listed(issue, heading) for key, heading in _LISTS.items()},
+        **lists,  # type: ignore[arg-type]
     )
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ghp_agents.claims import choose_next
 from ghp_agents.claims import service as claims
 from ghp_agents.claims.decision import Board
+from ghp_agents.core.ids import one_line
 from ghp_agents.handoffs import returned
 from ghp_agents.issues.dependencies import urgency
 from ghp_agents.issues.issue import Issue
@@ -14,6 +15,8 @@ from ghp_agents.jobs.job_state import JobProgress, JobState, job_state
 from ghp_agents.ports import Context
 from ghp_agents.pulls import review
 from ghp_agents.pulls.pull import Pull
+
+RESULT_LIMIT = 300  # characters
 
 
 class IssueJob(NamedTuple):
@@ -24,6 +27,7 @@ class IssueJob(NamedTuple):
     holder: str  # the claimant, also a dead one; empty without a claim
     due: str  # a date, or empty
     pull: int | None  # the open pull request
+    result: str = ""  # of a completed one: its merge, or the last comment
 
 
 def read_jobs(ctx: Context, wanted: Sequence[JobState] = ()) -> list[IssueJob]:
@@ -40,8 +44,21 @@ def read_jobs(ctx: Context, wanted: Sequence[JobState] = ()) -> list[IssueJob]:
         for issue in issues
         if not wanted or found[issue.id] in wanted
     ]
+    if closed:
+        merged = {pull.issue: pull for pull in ctx.forge.list(closed=True) if pull.merged_as}
+        jobs = [job._replace(result=_result(job.issue, merged)) for job in jobs]
     order = [*JobState]
     return sorted(jobs, key=lambda job: (order.index(job.state), urgency(job.issue)))
+
+
+def _result(issue: Issue, merged: Mapping[int | None, Pull]) -> str:
+    """What a closed issue led to; empty if it is open, or nothing was said of it."""
+    if issue.state != "closed":
+        return ""
+    pull = next((merged[number] for number in issue.numbers if number in merged), None)
+    if pull is not None:
+        return f"pull request #{pull.number}, merged as {(pull.merged_as or '')[:12]}"
+    return one_line(issue.comments[-1].body, RESULT_LIMIT) if issue.comments else ""
 
 
 def states(

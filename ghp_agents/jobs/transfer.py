@@ -142,7 +142,8 @@ def exported(jobs: Sequence[IssueJob], known: Iterable[Issue]) -> Iterator[JobFi
         number: job_file.name_of(issue) for issue in known for number in issue.numbers
     }
     for job in jobs:
-        yield job_file.of_issue(job.issue, job.state.value, names)
+        made = job_file.of_issue(job.issue, job.state.value, names)
+        yield made._replace(result=job.result)
 
 
 def write(folder: Path, jobs: Iterable[JobFile]) -> int:

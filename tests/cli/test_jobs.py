@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.ghp import invoke, succeed
+from tests.support.git import git
 
 
 @pytest.fixture
@@ -105,7 +106,7 @@ def test_jobs_are_listed_by_state(here: Path) -> None:
     assert job == {
         "schemaVersion": 1, "issue": 1, "title": "Lexer", "state": "in_progress",
         "priority": "high", "due": None, "assignees": ["worker-1"], "holder": "worker-1",
-        "blockedBy": [], "requires": [], "pull": None,
+        "blockedBy": [], "requires": [], "pull": None, "result": None,
     }  # fmt: skip
     assert invoke("agent-jobs --state failed", here).err.startswith("No jobs.")
 
@@ -194,6 +195,29 @@ def test_jobs_are_imported_once_changed_with_their_file_and_exported_again(clone
     assert out(clone, "agent-jobs", "export", "--state", "queued").count("---\n") == 3
 
 
+@pytest.mark.slow
+def test_a_completed_job_has_its_result(clone: Path) -> None:
+    succeed(clone, "agent-whoami --set worker-1", "agent-issue new One", "agent-issue new Two")
+    succeed(clone, "agent-issue close 2 --reason 'Nobody needs it' --as @me")
+    invoke("agent-start 1", clone)
+    worktree = Path(out(clone, "agent-where", "1").strip())
+    (worktree / "one.txt").write_text("one\n")
+    git(worktree, "add", ".")
+    git(worktree, "commit", "-qm", "one")
+    succeed(worktree, "agent-finish")
+    succeed(clone, "agent-merge 3 --unchecked --as @me")
+    jobs = json.loads(out(clone, "agent-jobs", "--state", "completed", "--json"))
+    merged = git(clone, "rev-parse", "main")[:12]
+    assert [(job["issue"], job["result"]) for job in jobs] == [
+        (1, f"pull request #3, merged as {merged}"),
+        (2, "Nobody needs it"),
+    ]
+    done = invoke("agent-jobs export saved --state completed", clone)
+    assert done.code == 0
+    assert "result: Nobody needs it\n" in (clone / "saved/issue-2.yaml").read_text()
+    assert invoke("agent-jobs import saved", clone).err == "2 jobs had not changed.\n"
+
+
 def test_what_a_person_changed_in_an_imported_issue_stays(clone: Path) -> None:
     succeed(clone, "agent-whoami --set worker-1")
     (clone / "a.yaml").write_text("{id: a, title: One}")
@@ -211,6 +235,7 @@ def test_what_a_person_changed_in_an_imported_issue_stays(clone: Path) -> None:
         ("{id: ../x, title: a}",
          "a.yaml: `id` must be one word of letters, digits, `.`, `_`, `-`."),
         ("{id: x}", "a.yaml: `title` is missing."),
+        ("{id: x, title: a, estimate: 3}", "a.yaml: a job has no field `estimate`."),
         ("{id: x, title: a, priority: soon}",
          "a.yaml: `priority` must be one of critical, high, medium, low."),
         ("{id: x, title: a, deliverables: b}",

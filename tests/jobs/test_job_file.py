@@ -27,6 +27,7 @@ jobs = some.builds(
     status=some.just("queued"),
     assigned_to=some.just(""),
     dependencies=some.just(()),
+    result=some.just(""),
 )
 
 
@@ -51,6 +52,13 @@ def test_a_job_of_an_issue_that_was_not_imported_has_its_number() -> None:
         "issue-12", "Parse", created_by="Ann", dependencies=("a",),
         description="Text\n\n## Scope\n\n- src/",
     )  # fmt: skip
+
+
+def test_other_names_of_two_fields_are_read_too() -> None:
+    text = "{id: a, title: A, due_date: 2026-12-31, context: [a.md#L1-9], result: null}"
+    assert job_file.parse(text, "a.yaml") == [
+        JobFile("a", "A", due="2026-12-31", context_files=("a.md#L1-9",))
+    ]
 
 
 def test_only_who_may_write_marks_an_issue_as_a_job() -> None:

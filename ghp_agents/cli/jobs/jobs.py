@@ -135,4 +135,5 @@ def _fields(job: IssueJob) -> "JobJson":
         "blockedBy": [*issue.blocked_by],
         "requires": sorted(needed(issue)),
         "pull": job.pull,
+        "result": job.result or None,
     }

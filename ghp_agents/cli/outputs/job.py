@@ -16,6 +16,7 @@ class JobJson(TypedDict):
     blockedBy: list[int]
     requires: list[str]
     pull: int | None
+    result: str | None  # of a completed job
 
 
 class StepJson(TypedDict):
