@@ -20,6 +20,10 @@ from ghp_agents.state import observed
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.workspace import Workspace
 
+# A message is claimed by its holder itself. So a stop that was heard in a later sync than the claim
+# is later. Of one sync, nobody can tell.
+SAME_SYNC_S = 1.0
+
 
 class HolderView(NamedTuple):
     """The holder of a lock, as seen from this clone."""
@@ -58,8 +62,10 @@ def _sight(ws: Workspace, lease: Lock, view: AgentView | None, since: float | No
     quiet = view.quiet if since is None else min(view.quiet, since)
     silent = view.silent if since is None else min(view.silent, since)
     long = silent >= ws.settings.dead_after
-    lives = view.liveness in LIVING or (since is not None and not long)
-    rests = view.liveness is Liveness.STOPPED and not long
+    stopped = view.liveness is Liveness.STOPPED
+    ended = stopped and lease.name.startswith(INBOX) and view.silent + SAME_SYNC_S < (since or 0.0)
+    lives = view.liveness in LIVING or (since is not None and not long and not ended)
+    rests = stopped and not long
     return HolderView(view, lives, rests, quiet)
 
 
@@ -81,8 +87,6 @@ def _is_newer(view: AgentView, lease: Lock) -> bool:
     epoch = number(view.presence, "epoch")
     if epoch != lease.epoch:  # of who was given it unheard of, the clone is unknown, too
         return epoch > lease.epoch and (view.is_here or bool(lease.clone))
-    if view.liveness is Liveness.STOPPED and lease.name.startswith(INBOX):
-        return True  # each life claims its messages itself, and stopping ends it
     shown = issue_of(view.presence), number(view.presence, "generation")
     return view.is_here or shown == (claimed_issue(lease.name), lease.generation)
 
