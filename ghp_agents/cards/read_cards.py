@@ -56,7 +56,13 @@ def read(folder: Path, ref: str, approved: Approved) -> Cards:
     GitError."""
     found: dict[str, AgentCard] = {}
     problems: list[CardProblem] = []
-    for path, text in texts(folder, ref).items():
+    listed = _listed(folder, ref)
+    for path, why in listed.items():
+        if why:  # who is limited by a card must not run without it
+            problems.append(CardProblem(path, 0, why, is_ignored=True))
+            found.update((made.name, made) for made in _broken(_name(path), problems[-1]))
+    most = MOST + len(found)
+    for path, text in _texts(folder, ref, listed).items():
         try:
             made = parse_file(path, text, problems)
         except CardError as error:
@@ -67,7 +73,7 @@ def read(folder: Path, ref: str, approved: Approved) -> Cards:
             if own_card.name in found:  # the agent's own file comes first
                 why = f"{own_card.name} has a card in {found[own_card.name].path}, which counts"
                 problems.append(CardProblem(path, 0, why, is_ignored=True))
-            elif len(found) < MOST:
+            elif len(found) < most:
                 found[own_card.name] = own_card._replace(approved=agreed)
     return Cards(found, tuple(problems))
 
@@ -75,25 +81,56 @@ def read(folder: Path, ref: str, approved: Approved) -> Cards:
 def texts(folder: Path, ref: str) -> dict[str, str]:
     """The files of cards in a commit with their texts, the agents' own first. Links and long files
     are left out. Raises GitError."""
+    return _texts(folder, ref, _listed(folder, ref))
+
+
+def machines_problem(folder: Path, ref: str) -> str:
+    """Why the file with many agents cannot be read as a whole; empty if it can, or is not there.
+    Raises GitError."""
+    listed = _listed(folder, ref)
+    if listed.get(MACHINES):
+        return listed[MACHINES]
+    try:
+        for path, text in _texts(folder, ref, {MACHINES: ""} if MACHINES in listed else {}).items():
+            parse_file(path, text, [])
+    except CardError as error:
+        return str(error)
+    return ""
+
+
+def _listed(folder: Path, ref: str) -> dict[str, str]:
+    """The files of cards in a commit, the agents' own first; for each why it is not read."""
     with suppress(UnreadableRefsError):
         commit = clone_files.ref(folder, ref) if ref.startswith("refs/") else ref
         if not commit or clone_files.lacks(folder, commit, FOLDER, MACHINES):
             return {}
     args = ["ls-tree", "-z", "--long", "--full-tree", ref, "--", f"{FOLDER}/", MACHINES]
     shown = git.run(args, cwd=folder)
-    paths = [path for line in shown.names if (path := _path(line))]
-    listed = sorted(paths, key=lambda path: (path == MACHINES, path))[:MOST]
-    known = {path: default_branch.text(folder, ref, path) for path in listed}
+    found = sorted(
+        (path == MACHINES, path, why) for path, why in map(_file, shown.names) if _is_card(path)
+    )
+    rest = f"more than {MOST} files have cards"
+    return {path: why or ("" if n < MOST else rest) for n, (_, path, why) in enumerate(found)}
+
+
+def _texts(folder: Path, ref: str, listed: Mapping[str, str]) -> dict[str, str]:
+    paths = [path for path, why in listed.items() if not why]
+    known = {path: default_branch.text(folder, ref, path) for path in paths}
     return {path: text for path, text in known.items() if text is not None}
 
 
-def _path(line: str) -> str | None:
-    """The path in a line of `ls-tree --long`, if it is a file of cards."""
+def _is_card(path: str) -> bool:
+    return path == MACHINES or (path.startswith(f"{FOLDER}/") and path.endswith(".md"))
+
+
+def _file(line: str) -> tuple[str, str]:
+    """The path in a line of `ls-tree --long`, and why the file is not read."""
     facts, _, path = line.partition("\t")
     mode, _, _, size = facts.split()
-    is_card = path == MACHINES or (path.startswith(f"{FOLDER}/") and path.endswith(".md"))
-    fits = mode.startswith("100") and size.isdigit() and int(size) <= LARGEST
-    return path if is_card and fits else None
+    if not mode.startswith("100"):
+        return path, "it is a link or a folder, not a file"
+    fits = size.isdigit() and int(size) <= LARGEST
+    return path, "" if fits else f"it has more than {LARGEST:,} bytes"
 
 
 def parse_file(path: str, text: str, problems: list[CardProblem]) -> list[AgentCard]:
@@ -101,6 +138,11 @@ def parse_file(path: str, text: str, problems: list[CardProblem]) -> list[AgentC
     CardError."""
     made: list[AgentCard] = []
     for name, fields in _entries(path, text):
+        if not isinstance(fields, dict):
+            error = CardError(name, "is not an agent with fields")
+            problems.append(_problem(path, text, error))
+            made += _broken(name, problems[-1])
+            continue
         for key, meant in card.unknown(fields):
             guess = f" (did you mean `{meant}`?)" if meant else ""
             line = _line_of(text, key, name if path == MACHINES else "")
@@ -136,7 +178,7 @@ def instructions(folder: Path, ref: str, path: str) -> str:
         return ""
 
 
-def _entries(path: str, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _entries(path: str, text: str) -> Iterator[tuple[str, Any]]:
     try:
         if path != MACHINES:
             yield _name(path), front_matter.parse(f"{text}\n".encode()).meta
@@ -148,8 +190,6 @@ def _entries(path: str, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if not isinstance(agents, dict):
         raise CardError("", "it has no `agents:` with a name for each")
     for name, fields in agents.items():
-        if not isinstance(fields, dict):
-            raise CardError(str(name), "is not an agent with fields")
         yield str(name), fields
 
 

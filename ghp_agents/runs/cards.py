@@ -6,6 +6,7 @@ from ghp_agents.cards import read_cards
 from ghp_agents.cards.card import AgentCard
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.git import default_branch
+from ghp_agents.git.default_branch import DefaultBranch
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.settings import consent
 from ghp_agents.settings import load as configuration
@@ -14,8 +15,17 @@ from ghp_agents.workspace import Workspace
 
 def of(ws: Workspace, agent: str | None) -> AgentCard:
     """The card of an agent; without one it says nothing. Raises RefusedError for a card that is
-    wrong, or gives more than an agent has without it and no person has agreed to it."""
+    wrong, or gives more than an agent has without it and no person has agreed to it. Raises
+    GitError."""
     card = (ws.settings.card(agent) if agent else None) or AgentCard(agent or "")
+    line = _line(ws) if agent and not card.path else None
+    why = read_cards.machines_problem(ws.folder, line.ref) if line else ""
+    if why:
+        raise RefusedError(
+            f"Nobody can tell what {agent} may do: {read_cards.MACHINES} on main cannot be used: "
+            f"{clean(why)}.",
+            hint="Correct it on main; `ghp agent-doctor` checks cards.",
+        )
     if card.broken:
         raise RefusedError(
             f"The card of {agent} cannot be used: {clean(card.broken)}.",
@@ -39,7 +49,11 @@ def endpoint(card: AgentCard) -> tuple[str, ...]:
 
 def instructions(ws: Workspace, card: AgentCard) -> str:
     """What people wrote for the agent below the fields of its file. Raises GitError."""
+    line = _line(ws)
+    return read_cards.instructions(ws.folder, line.ref, card.path) if line and card.path else ""
+
+
+def _line(ws: Workspace) -> DefaultBranch | None:
     own = configuration.own_values(ws.ground)
     named = ws.settings.trunk or own.get("trunk") or own.get("main_branch")
-    line = default_branch.find(Path(ws.folder), remote=ws.settings.remote, named=named)
-    return read_cards.instructions(ws.folder, line.ref, card.path) if line and card.path else ""
+    return default_branch.find(Path(ws.folder), remote=ws.settings.remote, named=named)

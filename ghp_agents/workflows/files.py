@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from ghp_agents.consent.templates import entries
+from ghp_agents.consent.templates import TreeFile, entries
 from ghp_agents.core.errors import GhpError, NotFoundError
 from ghp_agents.core.ids import one_line
 from ghp_agents.core.json_file import object_file
@@ -24,6 +24,7 @@ FOLDER = ".ghp/workflows/"
 SUFFIX = ".md"
 MOST = 100  # files on main that are read
 CACHE = "workflows.json"
+UNREAD = "\0"  # no text begins so
 
 
 class KnownWorkflows(NamedTuple):
@@ -40,6 +41,9 @@ def known(ws: Workspace) -> KnownWorkflows:
     workflows: dict[str, Workflow] = {}
     problems: dict[str, str] = {}
     for name, (text, is_shipped) in sorted(texts.items()):
+        if text.startswith(UNREAD):
+            problems[name] = text.removeprefix(UNREAD)
+            continue
         try:
             workflows[name] = parse(text.encode(), name, is_shipped=is_shipped)
         except (ValueError, GhpError) as error:
@@ -71,6 +75,8 @@ def text(ws: Workspace, name: str) -> str:
     texts = {**_shipped(), **of_main(ws)}
     if name not in texts:
         find(KnownWorkflows(dict.fromkeys(sorted(texts), Workflow(""))), name)
+    if texts[name].startswith(UNREAD):
+        find(known(ws), name)
     return texts[name]
 
 
@@ -93,14 +99,18 @@ def of_main(ws: Workspace) -> dict[str, str]:
 
 
 def _read(ws: Workspace) -> dict[str, str]:
-    found = [x for x in entries(ws, FOLDER) if x.is_file and x.path.endswith(SUFFIX)]
-    return {
-        PurePosixPath(each.path).stem: git.check(
-            ["cat-file", "blob", each.oid], cwd=ws.folder
-        ).out.decode("utf-8", "replace")
-        for each in found[:MOST]
-        if each.size <= LARGEST
-    }
+    """The texts by name; for a file that is not read UNREAD and the reason."""
+    found = [x for x in entries(ws, FOLDER) if x.path.endswith(SUFFIX)]
+    return {PurePosixPath(x.path).stem: _text(ws, x) for x in found[:MOST]}
+
+
+def _text(ws: Workspace, entry: TreeFile) -> str:
+    if not entry.is_file:
+        return f"{UNREAD}it is a link or a folder, not a file"
+    if entry.size > LARGEST:
+        return f"{UNREAD}it has more than {LARGEST} bytes"
+    blob = git.check(["cat-file", "blob", entry.oid], cwd=ws.folder)
+    return blob.out.decode("utf-8", "replace")
 
 
 def _shipped() -> dict[str, str]:

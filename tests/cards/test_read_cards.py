@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ghp_agents.cards import read_cards
 from ghp_agents.cards.card import AgentCard, Skill
 from tests.support.git import git
@@ -73,7 +75,33 @@ def test_links_are_not_followed_and_long_files_not_read(repo: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "link.md").symlink_to("/etc/passwd")
     commit(repo, long=READER + "x" * 100_000, reader=READER)
-    assert [*read(repo).by_agent] == ["reader"]
+    found = read(repo)
+    assert [name for name, card in found.by_agent.items() if not card.broken] == ["reader"]
+    assert [problem.told for problem in found.problems if problem.is_ignored] == [
+        ".ghp/agents/link.md on main: it is a link or a folder, not a file",
+        ".ghp/agents/long.md on main: it has more than 100,000 bytes",
+    ]
+    # Their agents must not run as if they had no card.
+    assert {name for name, card in found.by_agent.items() if card.broken} == {"link", "long"}
+
+
+def test_an_entry_that_is_wrong_hides_no_other(repo: Path) -> None:
+    text = "agents:\n  one: [1]\n  two: {host: 'a b'}\n  three: {model: m}\n"
+    commit(repo, machines=text)
+    found = read(repo)
+    broken = {name: bool(card.broken) for name, card in found.by_agent.items()}
+    assert broken == {"one": True, "two": True, "three": False}
+    assert len(found.problems) == 2
+    assert read_cards.machines_problem(repo, MAIN) == ""
+
+
+def test_more_cards_than_are_read_let_nobody_run_without_one(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read_cards, "MOST", 1)
+    commit(repo, a=READER, b=READER)
+    found = read(repo).by_agent
+    assert [bool(found[name].broken) for name in "ab"] == [False, True]
 
 
 def test_yaml_that_is_too_much_is_a_problem_and_no_card(repo: Path) -> None:

@@ -40,6 +40,18 @@ def test_no_agent_runs_with_a_card_that_cannot_be_read(repo: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("text", ["agents: [", "agents: &a {x: *a}\n", "x" * 100_001])
+def test_no_agent_without_a_file_runs_if_machines_cannot_be_read(repo: Path, text: str) -> None:
+    commit(repo, {".ghp/machines.yaml": text})
+    with pytest.raises(RefusedError) as found:
+        of(repo)
+    assert str(found.value).startswith(
+        "Nobody can tell what night may do: .ghp/machines.yaml on main cannot be used: it"
+    )
+    commit(repo, {CARD: "---\nmodel: opus\n---\n"})
+    assert of(repo).model == "opus"
+
+
 def test_what_a_card_grants_waits_for_a_person(repo: Path) -> None:
     commit(repo, {CARD: "---\nurl: http://elsewhere/v1\n---\n"})
     with pytest.raises(RefusedError) as found:

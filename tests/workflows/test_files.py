@@ -46,11 +46,18 @@ def test_only_a_file_on_main_counts_and_replaces_the_one_of_its_name(repo: Path)
     assert files.text(open_workspace(repo, {}), "question") == OWN
 
 
-def test_a_link_on_main_does_not_count(repo: Path) -> None:
+def test_a_link_or_a_long_file_on_main_is_named_and_does_not_count(repo: Path) -> None:
     write(repo, "real.md", OWN)
     (repo / files.FOLDER / "link.md").symlink_to("real.md")
+    write(repo, "long.md", OWN + "x" * 100_000)
     commit(repo)
-    assert "link" not in files.of_main(open_workspace(repo, {}))
+    found = known(repo)
+    assert [*found.workflows] == ["architecture", "epic", "question", "real", "review"]
+    assert dict(found.problems) == {
+        "link": "it is a link or a folder, not a file", "long": "it has more than 100000 bytes"
+    }  # fmt: skip
+    with pytest.raises(GhpError, match="cannot be used: it is a link"):
+        files.text(open_workspace(repo, {}), "link")
 
 
 def test_a_file_that_is_wrong_hides_no_other_and_is_not_replaced(repo: Path) -> None:
