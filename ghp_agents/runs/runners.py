@@ -86,6 +86,13 @@ _CURSOR = ("cursor-agent", "-p", "--output-format", "stream-json", "--force", AR
 _CLAUDE_BG = (
     sys.executable, "-P", "-m", "ghp_agents.runs.claude_bg", "--prompt-file", "{prompt_file}",
 )  # fmt: skip
+# aider runs no command that its model names, so its work is finished for it. What it keeps in the
+# worktree is no work.
+_AIDER = (
+    'own=$(git rev-parse --git-path info/exclude) && mkdir -p "${own%/*}" && '
+    "{ grep -qsxF '.aider*' \"$own\" || echo '.aider*' >>\"$own\"; } && "
+    f'aider "$@" && exec {shlex.quote(sys.executable)} -P -m ghp_agents agent-finish'
+)
 OPENAI = "openai"
 _OPENAI = (
     sys.executable, "-P", "-m", "ghp_agents.runs.model.main", "--prompt-file", "{prompt_file}",
@@ -120,9 +127,9 @@ RUNNERS: Mapping[str, Runner] = {
         ),
         Runner(
             "aider",
-            ("aider", "--yes-always", "--no-pretty", "--no-check-update", ARGS,
-             "--message-file", "{prompt_file}"),
-            keeps=VENDOR_KEYS,
+            ("/bin/sh", "-c", _AIDER, "aider", "--yes-always", "--no-gitignore", "--no-pretty",
+             "--no-check-update", ARGS, "--message-file", "{prompt_file}"),
+            keeps=VENDOR_KEYS, needs="aider",
         ),
         Runner(
             OPENAI, (*_OPENAI, ARGS), (*_OPENAI, "--resume", "{session}", ARGS),

@@ -1,12 +1,16 @@
 """aider has no hooks, so only git's check what it commits, if it is told to run them."""
 
+import json
 import os
+import shlex
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ghp_agents.runs import processes
 from tests.clients.steps import OTHER, run
 from tests.support import outside
 from tests.support.clients import TIMEOUT_S
@@ -52,6 +56,35 @@ def work(models: FakeModels, repo: Path) -> Callable[..., str]:
         return done.stdout + done.stderr
 
     return session
+
+
+def test_a_run_of_agent_work_ends_with_a_pull_request(
+    models: FakeModels, repo: Path, tmp_path: Path
+) -> None:
+    command = outside.need("the client aider", aider.ready)
+    (repo / "parser.py").write_text("as it was\n")
+    git(repo, "add", "parser.py")
+    git(repo, "commit", "-qm", "A parser")
+    run("agent-issue", "new", "Change parser.py", "--as", "@me", cwd=repo)
+    program = tmp_path / "bin/aider"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
+    program.chmod(0o755)
+    models.without_tools.add("one")
+    models.script("one", Turn(CHANGE), Turn("parser: changed by aider"))
+    env = {
+        **os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True", "GHP_BACKGROUND": "0", "OPENAI_API_KEY": "one",
+    }  # fmt: skip
+    work = ("agent-work", "--agent", "night", "--runner", "aider", "--once", "--tries", "1", "--")
+    options = (*QUIET, "--openai-api-base", f"{models.url}/v1", "--file", "parser.py")
+    done = subprocess.run(
+        [sys.executable, "-m", "ghp_agents", *work, *options],
+        cwd=repo, env=env, capture_output=True, text=True, timeout=TIMEOUT_S,
+    )  # fmt: skip
+    (kept,) = json.loads(run("agent-logs", "--json", cwd=repo))
+    assert (kept["outcome"], kept["why"]) == ("finished", "pull request #2"), done.stderr
+    assert processes.marked(kept["id"].removeprefix("R-")) == []
 
 
 def last(repo: Path) -> str:
