@@ -112,7 +112,7 @@ def examine(checks: Mapping[str, Check]) -> Iterator[Finding]:
             for found in check():
                 texts.add(found.text)
                 yield found
-        except (GhpError, OSError) as error:
+        except Exception as error:  # noqa: BLE001 - the other checks are made all the same
             # A broken configuration or a missing git stops many checks: report it once.
             if str(error) in texts:
                 left_out.append(code)
@@ -163,9 +163,13 @@ def _repair(codes: set[str], repairs: Mapping[str, Repair]) -> list[Finding]:
     return failed
 
 
-def _failure(code: str, error: GhpError | OSError, what: str = "") -> Finding:
-    remedy = error.hint if isinstance(error, GhpError) else "Check its permissions."
-    return finding.error(code, f"{what}{error}", remedy)
+def _failure(code: str, error: Exception, what: str = "") -> Finding:
+    if isinstance(error, GhpError):
+        return finding.error(code, f"{what}{error}", error.hint)
+    if isinstance(error, OSError):
+        return finding.error(code, f"{what}{error}", "Check its permissions.")
+    text = f"Unexpected: {type(error).__name__}: {error}"
+    return finding.error(code, text, "Run `ghp agent-doctor` again. If it stays, please report it.")
 
 
 def has_no_errors(found: Sequence[Finding]) -> bool:

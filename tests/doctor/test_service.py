@@ -42,12 +42,26 @@ def test_a_check_that_cannot_be_made_is_a_finding_and_hides_no_other() -> None:
         raise PermissionError(13, "Permission denied", "/x")
         yield
 
-    checks = {"first": broken, "second": unwritable, "third": says("third", "Fine.")}
+    def mistaken() -> Iterator[Finding]:
+        raise KeyError("branch")
+        yield
+
+    checks = {
+        "first": broken,
+        "second": unwritable,
+        "third": says("third", "Fine."),
+        "fourth": mistaken,
+    }
     assert list(doctor.examine(checks)) == [
         finding.ok("broken", "So far so good."),
         finding.error("first", "The settings are broken.", "Mend them."),
         finding.error("second", "[Errno 13] Permission denied: '/x'", "Check its permissions."),
         finding.ok("third", "Fine."),
+        finding.error(
+            "fourth",
+            "Unexpected: KeyError: 'branch'",
+            "Run `ghp agent-doctor` again. If it stays, please report it.",
+        ),
     ]
 
 
