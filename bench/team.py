@@ -1,5 +1,6 @@
 """`ghp agent-status` for a team in six clones, as a whole process, against `import click`: thirty
-agents with claims, leases and questions, and a thousand agents of which thirty have them."""
+agents with claims, leases and questions, and a thousand agents of which thirty have them. Compared
+are processor times, with those of git."""
 
 import os
 from functools import partial
@@ -7,7 +8,7 @@ from pathlib import Path
 
 from bench.figure import Figure
 from bench.place import Place, git, open_app
-from bench.timing import interleave, process, ratio
+from bench.timing import interleave, processor, ratio
 from ghp_agents.api import Project, connect
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.issues.issue import IssueChange
@@ -34,8 +35,8 @@ def _figure(place: Place, agents: int, bound: float) -> Figure:
     clone, env = team(place, agents), dict(os.environ)
     python, ghp = place.installed.python, place.installed.ghp
     cases = {
-        "click": partial(process, [python, "-c", "import click"], cwd=clone, env=env),
-        "status": partial(process, [ghp, "agent-status"], cwd=clone, env=env),
+        "click": partial(processor, [python, "-c", "import click"], cwd=clone, env=env),
+        "status": partial(processor, [ghp, "agent-status"], cwd=clone, env=env),
     }
     times = interleave(cases, 3 if place.quick else 20)
     name = f"agent-status, {agents:,} agents in {CLONES} clones"
