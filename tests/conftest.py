@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -128,6 +129,33 @@ def remote(templates: repos.Templates, tmp_path: Path) -> Path:
 def clone(clones: Callable[[int], list[Path]]) -> Path:
     """One clone of `remote`."""
     return clones(1)[0]
+
+
+@pytest.fixture(scope="session")
+def worlds(
+    templates: repos.Templates, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[repos.Make], Path]:
+    """`worlds(make)` is the folder with what `prepared(make)` copies."""
+
+    @cache
+    def world(make: repos.Make) -> Path:
+        folder = tmp_path_factory.mktemp("world")
+        make(*repos.make_world(templates, folder))
+        return repos.pack(folder)
+
+    return world
+
+
+@pytest.fixture
+def prepared(worlds: Callable[[repos.Make], Path], tmp_path: Path) -> repos.Prepared:
+    """`prepared(make)` is two clones of one remote as `make(one, two)` left them, which is called
+    once per worker. It must name its own clock, and write nothing into the home."""
+
+    def copy(make: repos.Make) -> tuple[Path, Path]:
+        repos.copy_world(worlds(make), tmp_path)
+        return tmp_path / "clone-1", tmp_path / "clone-2"
+
+    return copy
 
 
 @pytest.fixture

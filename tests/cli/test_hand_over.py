@@ -71,6 +71,7 @@ def test_everything_goes_along(begun: tuple[Path, Path, Path]) -> None:
         assert invoke(f"agent-check {name}", mine, ONE).code == 3, name
 
 
+@pytest.mark.slow
 def test_what_no_lease_and_no_scope_covers_is_refused_on_the_branch_that_went_along(
     begun: tuple[Path, Path, Path],
 ) -> None:

@@ -13,6 +13,7 @@ from ghp_agents.hooks.scene import HookContext
 from ghp_agents.hotpath import heartbeat, own_name, process_start
 from tests.support.ghp import invoke
 from tests.support.hooks import BARE, agent, call, context, event, in_use, payload
+from tests.support.waiting import until
 
 FIRST, SECOND = "00000000-0000-4000-8000-00000000aaaa", "00000000-0000-4000-8000-00000000bbbb"
 
@@ -76,8 +77,7 @@ def test_a_first_session_whose_process_has_ended_frees_its_name_at_once(
     in_use(repo)
     beats(repo, "worker-1", FIRST, other_process)
     os.kill(other_process, 9)  # not waited for yet: a zombie runs nothing
-    while process_start.started(other_process):
-        os.sched_yield()
+    until(lambda: not process_start.started(other_process))
     assert own(repo, SECOND) == "worker-1"
 
 
@@ -166,8 +166,7 @@ def test_a_second_session_keeps_its_name_in_spite_of_the_inherited_one(
     assert begun.agent == "worker-1-abcd"
     keep(begun)
     os.kill(other_process, 9)
-    while process_start.started(other_process):
-        os.sched_yield()
+    until(lambda: not process_start.started(other_process))
     assert agent(event("codex", "batch", repo), env) == "worker-1-abcd"
     shell = {"CODEX_THREAD_ID": "12345678-abcd"}
     assert invoke("agent-whoami", repo, shell | env) == (0, "worker-1-abcd\n", "")

@@ -53,6 +53,7 @@ def test_a_thousand_agents_do_thousands_of_issues() -> None:
 # --------------------------------------------------------------------- that they can fail
 
 
+@pytest.mark.slow
 def test_a_supervisor_that_never_gives_up_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     decide = policy.decide
 

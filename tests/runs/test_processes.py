@@ -13,6 +13,7 @@ from ghp_agents.hotpath.background import RUN as MARK
 from ghp_agents.runs import folder, processes
 from ghp_agents.runs.record import RunRecord
 from tests.support.runs import RUN, ended
+from tests.support.waiting import until
 
 Start = Callable[..., tuple[RunRecord, Child]]
 
@@ -40,8 +41,7 @@ def start(place: Path) -> Iterator[Start]:
 
 
 def printed(place: Path) -> None:
-    while not folder.log_size(place):
-        os.sched_yield()
+    until(lambda: folder.log_size(place))
 
 
 def test_the_exit_code_is_kept_for_any_supervisor(start: Start, place: Path) -> None:
@@ -99,8 +99,7 @@ def test_it_is_killed_also_where_a_process_has_no_handle(
     run, _ = start("sh", "-c", "setsid sleep 1000 >/dev/null 2>&1 & exit 0")
     ended(place)
     processes.end(run, SystemClock().wait)
-    while processes.marked(run.id):
-        os.sched_yield()
+    until(lambda: not processes.marked(run.id))
 
 
 def test_a_process_that_got_the_number_later_is_not_ended(start: Start) -> None:

@@ -36,6 +36,7 @@ def run(shift: Shift, supervisor: Supervisor) -> None:
         supervisor.step()
 
 
+@pytest.mark.slow
 def test_after_two_runs_for_failed_checks_a_person_is_asked_once(shift: Shift) -> None:
     succeed(shift.repo, "agent-issue close 2 --reason Later --as @me")
     road = Road(shift.repo, shift.clock)
@@ -99,6 +100,7 @@ def two(clones: Callable[[int], list[Path]], monkeypatch: pytest.MonkeyPatch) ->
     return shift
 
 
+@pytest.mark.slow
 def test_a_review_in_another_clone_starts_the_run_that_answers_it(two: Shift) -> None:
     other = two.repo.parent / "clone-2"
     supervisor = two.supervisor(WORKS)

@@ -17,6 +17,7 @@ from ghp_agents.runs.record import ENDED, RunRecord
 from ghp_agents.runs.task import TaskFile, TaskStep, parse
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
+from tests.support.waiting import until
 
 STAYS = 'echo "50% Wait" >> "$GHP_PROGRESS"; sleep 1000 & echo on; wait'
 
@@ -49,14 +50,13 @@ class Bureau:
 
     def ended(self, run: RunRecord) -> RunRecord:
         """The record after the end."""
-        while self.now(run).state != ENDED or processes.marked(run.id):  # its leader ends last
-            os.sched_yield()
+        until(lambda: self.now(run).state == ENDED)
+        until(lambda: not processes.marked(run.id))  # its leader ends last
         return self.now(run)
 
     def speaks(self, run: RunRecord) -> None:
         """Wait until it has printed something."""
-        while not folder.log_size(folder.of(self.app().ws, run.id)):
-            os.sched_yield()
+        until(lambda: folder.log_size(folder.of(self.app().ws, run.id)))
 
     def news(self) -> list[tuple[str, tuple[str, ...], str]]:
         """What was sent: who, to whom, and the subject without ids."""
@@ -117,8 +117,7 @@ def test_a_task_whose_leader_was_killed_has_failed_and_can_be_cleared(bureau: Bu
     run = bureau.start(STAYS)
     bureau.speaks(run)
     os.kill(bureau.now(run).pid, signal.SIGKILL)
-    while processes.lives(bureau.now(run)):
-        os.sched_yield()
+    until(lambda: not processes.lives(bureau.now(run)))
     assert task_run.state_of(bureau.app().ws, bureau.now(run)) == "failed"
     task_run.cancel(bureau.app(), bureau.now(run), "")
     assert processes.marked(run.id) == []

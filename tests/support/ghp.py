@@ -66,10 +66,10 @@ def invoke(
     return done
 
 
-def succeed(cwd: Path, *lines: str) -> None:
+def succeed(cwd: Path, *lines: str, clock: Clock | None = None) -> None:
     """Commands that must end with 0."""
     for line in lines:
-        done = invoke(line, cwd)
+        done = invoke(line, cwd, clock=clock)
         assert done.code == 0, (line, done)
 
 

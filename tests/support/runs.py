@@ -15,6 +15,7 @@ from ghp_agents.runs.supervisor import Plan, Supervisor
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
 from tests.support.ghp import succeed
+from tests.support.waiting import until
 
 SPEAKS = 'echo \'{"type":"system","session_id":"s-1"}\''
 STAYS = "sleep 1000"
@@ -77,8 +78,7 @@ class Shift(NamedTuple):
     def spoke(self) -> None:
         """Wait until the client of the last run has printed something."""
         place = folder.of(self.app().ws, self.last().id)
-        while not folder.log_size(place):
-            os.sched_yield()
+        until(lambda: folder.log_size(place))
 
     def prompt(self) -> str:
         """What the client of the last run read."""
@@ -94,8 +94,7 @@ class Shift(NamedTuple):
 
 def ended(place: Path) -> None:
     """Wait until the client of a run has ended."""
-    while folder.exit_code(place) is None:
-        os.sched_yield()
+    until(lambda: folder.exit_code(place) is not None)
 
 
 def shift_of(repo: Path, *titles: str) -> Shift:

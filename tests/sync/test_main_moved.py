@@ -81,6 +81,7 @@ def test_what_merges_is_no_news_though_both_changed_the_file(
     assert step(place) == ""
 
 
+@pytest.mark.slow
 def test_whoever_merged_its_own_work_hears_nothing(two: tuple[Path, Path, Path]) -> None:
     one, _, _ = two
     merge(one, a="3\n")

@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,7 @@ from ghp_agents.workflows import service
 from tests.support.clock import ManualClock
 from tests.support.ghp import invoke
 from tests.support.git import git
-
-Clones = Callable[[int], list[Path]]
+from tests.support.repos import Prepared
 
 TWO_STEPS = """---
 description: Look, and a person decides.
@@ -38,13 +36,17 @@ Look at {subject}.
 class Team:
     """worker-1 in one clone, worker-2 and worker-3 in another."""
 
-    def __init__(self, clones: Clones) -> None:
-        self.one, self.two = clones(2)
+    def __init__(self, one: Path, two: Path) -> None:
+        self.one, self.two = one, two
         self.clock = ManualClock()
-        self("agent-heartbeat", "worker-1")
-        for name in ("worker-2", "worker-3"):
-            self("agent-heartbeat", name)
-        self.exchange()
+
+    @classmethod
+    def meet(cls, one: Path, two: Path) -> None:
+        """All have been seen in both clones."""
+        team = cls(one, two)
+        for name in ("worker-1", "worker-2", "worker-3"):
+            team("agent-heartbeat", name)
+        team.exchange()
 
     def folder(self, by: str) -> Path:
         return self.one if by in ("worker-1", "@me") else self.two
@@ -88,8 +90,8 @@ class Team:
 
 
 @pytest.fixture
-def team(clones: Clones) -> Team:
-    return Team(clones)
+def team(prepared: Prepared) -> Team:
+    return Team(*prepared(Team.meet))
 
 
 def test_a_question_is_asked_and_answered_in_another_clone(team: Team) -> None:
@@ -119,6 +121,7 @@ def test_a_named_agent_does_the_first_step(team: Team) -> None:
     assert len(team.runs()) == 1, "repeated, it is the same"
 
 
+@pytest.mark.slow
 def test_the_findings_of_a_review_go_to_the_author(team: Team) -> None:
     name = team("agent-run review 'The parser' --to worker-2", "worker-1")
     team.exchange()
@@ -132,6 +135,7 @@ def test_the_findings_of_a_review_go_to_the_author(team: Team) -> None:
     assert team.states() == ["completed", "changes", "done"]
 
 
+@pytest.mark.slow
 def test_two_clones_that_continue_at_once_and_before_they_meet_send_one_message(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,6 +194,7 @@ def own(team: Team, text: str) -> None:
     git(team.two, "fetch", "-q")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "end"), [("approve", "done"), ("refuse", "refused")])
 def test_a_person_who_starts_it_does_its_step_and_decides(
     team: Team, answer: str, end: str
@@ -216,6 +221,7 @@ def test_a_person_who_starts_it_does_its_step_and_decides(
     assert team.states() == ["completed", "done", "done"]
 
 
+@pytest.mark.slow
 def test_a_vote_and_then_a_person_decide_on_an_architecture(team: Team) -> None:
     for name in ("worker-2", "worker-3"):
         can = "review" if name == "worker-2" else "implementation"
@@ -241,6 +247,7 @@ def test_a_vote_and_then_a_person_decide_on_an_architecture(team: Team) -> None:
     assert team.states() == ["completed", "done", "done", "done", "done", "done"]
 
 
+@pytest.mark.slow
 def test_the_manager_of_an_epic_plans_and_checks_when_its_parts_are_closed(team: Team) -> None:
     team("agent-whoami --capability planning", "worker-2")
     epic = team("agent-issue new 'A language'", "@me").lstrip("#")

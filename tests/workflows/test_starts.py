@@ -1,8 +1,6 @@
 """What starts a workflow besides the command: a message to a topic, and a label of an issue."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -10,6 +8,7 @@ from ghp_agents.workflows import starts
 from ghp_agents.workspace import open_workspace
 from tests.support.ghp import invoke
 from tests.support.git import git
+from tests.support.repos import Prepared
 from tests.workflows.test_service import Team
 
 ON_A_TOPIC = """---
@@ -36,12 +35,10 @@ topic: arch.proposal_ready
 """
 LABELLED = "---\nlabel: needs-look\n---\n## Look\n\n- Role: @all\n\nLook at {issue}, {subject}.\n"
 
-Clones = Callable[[int], list[Path]]
-
 
 @pytest.fixture
-def team(clones: Clones) -> Team:
-    return Team(clones)
+def team(prepared: Prepared) -> Team:
+    return Team(*prepared(Team.meet))
 
 
 def add(team: Team, **texts: str) -> None:
@@ -94,6 +91,7 @@ def test_a_question_to_a_topic_is_the_first_step_itself(team: Team) -> None:
     assert team.states() == ["completed", "done"]
 
 
+@pytest.mark.slow
 def test_a_proposal_to_a_topic_is_the_vote_itself(team: Team) -> None:
     add(team, decide=VOTED)
     payload = '{"title": "Tabs", "description": "Eight", "recommendation": "Do it"}'
@@ -107,6 +105,7 @@ def test_a_proposal_to_a_topic_is_the_vote_itself(team: Team) -> None:
     assert team.states() == ["running", "done", "active"]
 
 
+@pytest.mark.slow
 def test_a_label_starts_a_workflow_once_for_an_issue(team: Team) -> None:
     add(team, look=LABELLED)
     number = team("agent-issue new 'A parser' --label needs-look", "worker-1").lstrip("#")

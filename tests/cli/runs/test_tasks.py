@@ -1,7 +1,6 @@
 """`agent-tasks` as a person uses it."""
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from tests.support.clock import ManualClock
 from tests.support.ghp import invoke, run_ghp
 from tests.support.git import git
 from tests.support.runs import RUN
+from tests.support.waiting import until
 
 TASK = """---
 steps: [Read, Write]
@@ -53,8 +53,7 @@ def test_a_task_is_started_and_read_along(here: Path) -> None:
         0,
         f"✓ Started index docs. To read along: `ghp agent-tasks logs {name} -f`.\n",
     )
-    while folder.read_all(App(here, {}).ws)[0].state != ENDED:
-        os.sched_yield()
+    until(lambda: folder.read_all(App(here, {}).ws)[0].state == ENDED)
     assert invoke("agent-tasks logs index --follow", here).out == "read docs\n"
     shown = invoke("agent-tasks progress index", here)
     assert shown.out == "✓ Read\n· Write\n"

@@ -1,32 +1,39 @@
 """A review that is asked for by a message, in two clones: its verdict is on the pull request."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ghp_agents.core.errors import RefusedError
+from tests.support.consent import agree
 from tests.support.ghp import invoke, succeed
 from tests.support.git import commit, git
+from tests.support.repos import Prepared
 from tests.support.road import Road, merged
 
-Clones = Callable[[int], list[Path]]
 Pair = tuple[Road, Road]
 REQUIRED = "#2 needs an approval by another agent or a person, and {}."
 
 
-@pytest.fixture
-def pair(clones: Clones) -> Pair:
+def asked_for(*clones: Path) -> None:
     """worker-1, who has a pull request for #1 in its clone, and worker-2 in another clone."""
-    one, two = (Road(folder) for folder in clones(2))
+    one, two = map(Road, clones)
     for road, name in ((one, "worker-1"), (two, "worker-2")):
-        succeed(road.folder, f"agent-whoami --set {name}", "agent-heartbeat", "agent-sync")
+        succeed(road.folder, f"agent-whoami --set {name}", clock=road.clock)
+        succeed(road.folder, "agent-heartbeat", "agent-sync", clock=road.clock)
     one.configure({"review": "required"})
     git(two.folder, "pull", "--quiet")
     one.issue("Parse files")
     one.done("worker-1", 1, {"a.txt": "one\n"})
     exchange(one, two)
+
+
+@pytest.fixture
+def pair(prepared: Prepared) -> Pair:
+    """The two, and the person agrees to the settings."""
+    one, two = map(Road, prepared(asked_for))
+    agree(one.folder)
     return one, two
 
 
@@ -95,6 +102,7 @@ def test_a_request_for_changes_holds_the_merge_and_its_author_reads_it_once(pair
     assert [each.author for each in comments if "Add a test" in each.body] == ["worker-2"]
 
 
+@pytest.mark.slow
 def test_a_verdict_is_about_the_commit_that_was_to_be_reviewed(pair: Pair) -> None:
     one, two = pair
     name = asked(pair)
