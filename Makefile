@@ -29,11 +29,15 @@ test: $(DEV) ## the tests, without the slow ones
 test-slow: $(DEV) ## crowds, kills, laws, the wheel, real coding agents; THOROUGH=1 tries all cases
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
-test-lowest: $(DEV) ## the tests with the oldest versions that we allow, and without extras
+# Which tests depend on the version of a library: those of the packages that import one, which
+# tests/tools/test_lowest.py compares with the contracts, and of those that render its templates.
+LOWEST := cli conflicts core git github github_world handoffs integrations notes settings
+
+test-lowest: $(DEV) ## tests of what uses libraries, with their oldest versions, and without extras
 	$(BIN)/python tools/lowest.py > .venv/lowest.txt
 	$(PYTHON) -m venv --clear .cache/lowest
 	.cache/lowest/bin/pip install --quiet --disable-pip-version-check -c .venv/lowest.txt -e ".[test]"
-	.cache/lowest/bin/python -m pytest -n $(JOBS) -m "not slow"
+	.cache/lowest/bin/python -m pytest -n $(JOBS) -m "not slow" $(LOWEST:%=tests/%) $(wildcard tests/test_*.py)
 
 check: $(DEV) ## format, lint, types, floors, house rules, what is written for GitHub
 	$(BIN)/ruff format --check .
