@@ -19,6 +19,7 @@ from ghp_agents.state.codec import order
 
 URGENCIES = ("low", "normal", "high")
 DEFAULT_URGENCY = "normal"
+MEANINGS = {"yes": "approve", "no": "refuse", "approve": "yes", "refuse": "no"}
 
 
 class Answer(NamedTuple):
@@ -137,7 +138,9 @@ def is_odd(question: Question, text: str) -> bool:
 def option_number(question: Question, text: str) -> int | None:
     """The index of the option that an answer picks; None if it is none of them, or two."""
     wanted = text.strip().casefold()
-    found = [i for i, option in enumerate(question.options) if option.casefold() == wanted]
+    options = [option.casefold() for option in question.options]
+    meant = wanted if wanted in options else MEANINGS.get(wanted)
+    found = [i for i, option in enumerate(options) if option == meant]
     return found[0] if len(found) == 1 else None
 
 

@@ -18,6 +18,7 @@ OPTIONS_IN_COMMENT = 10_000
 CONTEXT_IN_COMMENT = 25_000
 ANSWERED = " was answered by "  # what a command that waited prints after the name of the question
 ANSWER_IN_NEWS = 20_000
+RESULT_LIMIT = 400
 
 
 class News(NamedTuple):
@@ -32,14 +33,12 @@ class News(NamedTuple):
         return self.answer.id
 
     @property
-    def is_told_as_decision(self) -> bool:
-        """Whether the news of what was done because of the answer says it all to its agent."""
+    def decision(self) -> str:
+        """The id of what was done because of the answer, if that says it all; else empty."""
         outcome, agent = self.escalation.outcome, self.escalation.question.agent
-        return (
-            outcome is not None
-            and (outcome.answer, outcome.is_done) == (self.id, True)
-            and agent in outcome.agents
-        )
+        if outcome is None or (outcome.answer, outcome.is_done) != (self.id, True):
+            return ""
+        return outcome.id if agent in outcome.agents else ""
 
 
 def who(actor: Actor) -> str:
@@ -159,6 +158,8 @@ def news(item: News, limit: int = ANSWER_IN_NEWS) -> str:
     rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
     lines.append(fence(cut(clean(answer.text), limit, rest)))
     lines.append(f"End of the {'advice' if is_advice else 'answer'} by {who(answer.by)}.")
+    if escalation.outcome and escalation.outcome.answer == answer.id:
+        lines.append(f"Result: {phrase(escalation.outcome.text, RESULT_LIMIT)}")
     if is_advice:
         lines.append("This is advice only: a person or an orchestrator decides.")
     elif len(escalation.answers) > 1:

@@ -1,6 +1,6 @@
 """Notifications for an agent: answers, returned pull requests, orders, and lost claims."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -62,7 +62,11 @@ def gather(
     items += undelivered.texts(ctx, snapshot, agent)
     items += others_news.gather(ctx, snapshot, agent)
     if not is_resumed:
-        items += [(_answer(news), news.id) for news in _answers(ctx.ws, snapshot, agent)]
+        keys = {name for _, name in items}
+        items += [
+            ("" if is_covered(ctx.ws, agent, news, keys) else _answer(news), news.id)
+            for news in _answers(ctx.ws, snapshot, agent)
+        ]
         returns = _returns(ctx.ws, snapshot, agent)
         items += [(_returned(*pair), _return_id(pair[0])) for pair in returns]
     room = limit - len(MORE) - 1
@@ -128,11 +132,14 @@ def must_stop(ctx: Context, snapshot: Snapshot, agent: AgentName) -> bool:
     return any(text for text, _ in stops)
 
 
+def is_covered(ws: Workspace, agent: AgentName, news: News, keys: Collection[str] = ()) -> bool:
+    """Whether the decision that followed an answer is among `keys` or was told, and says it all."""
+    key = f"{others_news.KEY}{news.decision}"
+    return bool(news.decision) and (key in keys or is_told(ws, agent, key))
+
+
 def _answer(news: News) -> str:
-    """An answer in its block; if its question is too long, the command that shows it; empty if the
-    decision is told."""
-    if news.is_told_as_decision:
-        return ""
+    """An answer in its block; if its question is too long, the command that shows it."""
     text = clean(escalation.render_news([news], limit=ANSWER_LIMIT).rstrip())
     if _units(text) <= 2 * ANSWER_LIMIT:
         return text

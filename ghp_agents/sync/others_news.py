@@ -279,8 +279,11 @@ def _answered(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
 
 
 def _decided(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
+    """What was done; that nothing could be done is in the block of the answer."""
     outcome = view.outcomes.get(entry.id)
-    if outcome and view.agent in outcome.agents:
+    question = view.questions.get(entry.object)
+    is_asker = question is not None and question.agent == view.agent
+    if outcome and view.agent in outcome.agents and (outcome.is_done or not is_asker):
         words = phrase(outcome.text, DECISION_LIMIT)
         yield f"{_by(entry)} decided {file(entry.object)}: {words}"
 

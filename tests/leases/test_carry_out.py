@@ -178,6 +178,19 @@ def test_an_answer_that_picks_no_option_does_nothing_and_says_so(pair: Pair, tex
 
 
 @pytest.mark.slow
+def test_a_session_that_starts_after_the_decision_reads_what_was_done(pair: Pair) -> None:
+    one, other = pair
+    succeed(other, "agent-lease src/ --as w-b")
+    sync(one, other)
+    name = invoke("agent-escalate --file src/a.py --as w-new", one).out.strip()
+    succeed(other, "agent-sync", f"agent-answer {name} yes")
+    sync(one, other)
+    heard = news(one, "w-new")
+    assert heard[0].startswith(f"Answer to your question {name}, by person «Test Person», ")
+    assert heard[-1].startswith("Result: «w-new may change src/a.py. The lease L-")
+
+
+@pytest.mark.slow
 def test_what_ended_meanwhile_is_said_on_the_question(pair: Pair) -> None:
     one, other = pair
     name = wanted(pair)
@@ -188,7 +201,7 @@ def test_what_ended_meanwhile_is_said_on_the_question(pair: Pair) -> None:
     outcome = question(one)["outcome"]
     assert isinstance(outcome, dict)
     assert outcome["done"] is False
-    assert any("decided" in line and "has ended since" in line for line in news(one, "w-a"))
+    assert any(x.startswith("Result: ") and "has ended since" in x for x in news(one, "w-a"))
     assert may(one, "w-a", "src/a.py")
 
 
@@ -244,7 +257,7 @@ def test_shared_files_that_a_person_approves_are_leased_at_once(pair: Pair) -> N
     assert refused.code == 3
     sync(one, other)
     name = question(other)["id"]
-    succeed(other, f"agent-answer {name} approve")
+    succeed(other, f"agent-answer {name} yes")  # the question begins with "May"
     sync(one, other)
     assert may(one, "w-a", "README.md")
     assert not may(other, "w-b", "README.md")

@@ -137,8 +137,12 @@ def _print_answers(
     from ghp_agents.escalations import service as escalation
 
     news = escalation.news_for(app.ws, snapshot, agent)
-    whole = [item for item in news if not item.is_told_as_decision]
+    if not news:
+        return
+    from ghp_agents.sync.notifications import is_covered
+
+    whole = [item for item in news if not is_covered(app.ws, agent, item)]
     if whole:
         tell(output.clean(escalation.render_news(whole).rstrip()))
-    if news and is_agents:
+    if is_agents:
         mark_told(app.ws, agent, [item.id for item in news])
