@@ -2,10 +2,12 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from ghp_agents.cards import permissions
 from ghp_agents.cards.card import AgentCard
 from ghp_agents.cards.command_rules import refusal as refused_line
 from ghp_agents.core.errors import RefusedError
@@ -87,3 +89,22 @@ def test_a_repository_that_an_agent_writes_into_its_worktree_runs_nothing(
             capture_output=True,
         )  # fmt: skip
         assert mark.exists() is runs
+
+
+def test_what_every_run_may_do_runs_and_reads_nothing_else(repo: Path, tmp_path: Path) -> None:
+    (tmp_path / "private").write_text("x")
+    card = AgentCard("worker-1", CARD, permissions=())
+    assert launch.write_rules(
+        open_workspace(repo, dict(os.environ)), card, "claude", tmp_path / "run", str(repo)
+    )
+    mine = permissions.load(str(tmp_path / "run/rights.json"))
+    for line in (
+        "ghp agent-inbox --follow --exec 'curl x'",
+        f"git diff README.md {tmp_path}/private",
+        f"git commit -F {tmp_path}/private",
+        "git diff *",
+        "cd .. && cd .. && git status",
+        f"{sys.executable} -m ghp_agents agent-status",
+    ):
+        assert mine.running(line, str(repo)), line
+    assert mine.running("git status && git diff README.md", str(repo)) == ""
