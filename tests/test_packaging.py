@@ -116,6 +116,7 @@ def test_the_wheel_stays_small(wheel: zipfile.ZipFile) -> None:
     assert Path(wheel.filename).stat().st_size < LIMIT
 
 
+@pytest.mark.slow
 def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     (metadata,) = [name for name in wheel.namelist() if name.endswith("/METADATA")]
     said = email.message_from_bytes(wheel.read(metadata))

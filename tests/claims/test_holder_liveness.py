@@ -46,6 +46,7 @@ def test_a_dead_holder_in_the_same_clone_can_be_replaced_too(team: Team, one: Cl
     ]
 
 
+@pytest.mark.slow
 def test_a_holder_that_stopped_said_so_and_can_be_replaced_at_once(
     one: Claimant, two: Claimant
 ) -> None:

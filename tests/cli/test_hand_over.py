@@ -308,6 +308,7 @@ def test_decisions_go_along_and_later_answers_are_news(begun: tuple[Path, Path, 
     assert "\n> Blue\n" in run("agent-resume --issue 1", mine, ONE).out
 
 
+@pytest.mark.slow
 def test_a_handoff_that_the_remote_refuses_gives_nothing_away(
     begun: tuple[Path, Path, Path], remote: Path
 ) -> None:

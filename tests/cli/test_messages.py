@@ -155,6 +155,7 @@ def test_a_typed_topic_shows_its_fields_and_an_example(pair: tuple[Path, Path]) 
     )
 
 
+@pytest.mark.slow
 def test_what_an_agent_hears_is_shown_and_can_be_nothing(pair: tuple[Path, Path]) -> None:
     one, _ = pair
     assert run(one, "agent-subscribe")[1] == (

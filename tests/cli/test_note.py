@@ -179,6 +179,7 @@ def test_an_edit_that_changes_nothing_says_so(repo: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @needs_model
 def test_forgetting_takes_a_note_out_of_the_state_and_the_index(repo: Path) -> None:
     name = tell(repo, "The wombat is on port 80")

@@ -93,6 +93,7 @@ def test_a_worktree_keeps_the_name_it_was_given(
     assert invoke("agent-whoami --as worker-9", linked).out == "worker-9\n"
 
 
+@pytest.mark.slow
 def test_a_name_at_work_in_another_clone_is_given_to_no_worktree(
     clones: Callable[[int], list[Path]],
 ) -> None:

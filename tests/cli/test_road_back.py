@@ -106,7 +106,8 @@ def test_a_queue_takes_no_credit_for_what_was_merged_already(repo: Path) -> None
 # -------------------------------------------------------------------------- opened just now
 
 
-@pytest.mark.parametrize("what", ["1", pytest.param("--queue", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["1", "--queue"])
 def test_what_another_clone_finished_just_now_can_be_merged(
     clones: Callable[[int], list[Path]], what: str
 ) -> None:

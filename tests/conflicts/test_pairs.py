@@ -36,6 +36,7 @@ def changed(chance: random.Random) -> dict[str, str | bytes | None]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.sample(2)
 def test_exactly_the_pairs_conflict_that_git_cannot_merge(repo: Path, seed: int) -> None:

@@ -52,6 +52,7 @@ def test_a_line_that_a_crash_cut_off_hides_no_other(ws: Workspace) -> None:
     assert delivered_ids(ws, WORKER) == {"first", "third"}
 
 
+@pytest.mark.slow
 def test_who_asks_often_hears_of_what_others_marked(ws: Workspace) -> None:
     told = Told(ws, WORKER)
     names = [f"message/{number:012}" for number in range(3_000)]  # the log is taken up meanwhile

@@ -93,6 +93,7 @@ def test_a_branch_in_the_queue_is_not_pushed_to(
     assert github.pulls.branch(BRANCH) == head
 
 
+@pytest.mark.slow
 def test_all_of_the_queue_of_agents_enter_githubs(road: Road, queue: MergeQueue) -> None:
     done = ghp(road, "agent-merge --queue --unchecked")
     assert (done.code, done.err.endswith(ENQUEUED), queue.numbers) == (0, True, [2]), done.err

@@ -67,6 +67,7 @@ def begun(field: Field) -> None:
     field.sync()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", RELATIONS)
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
 @pytest.mark.parametrize("is_repeated", [False, True])

@@ -45,6 +45,7 @@ PULL  STATE  ISSUE  BRANCH                        AUTHOR    TITLE
     assert "\npull request: #2 (open) «Parse files»\n" in ghp(road, "agent-issue show 1").out
 
 
+@pytest.mark.slow
 def test_a_persons_pull_request_is_by_their_account(road: Road, github: GitHub) -> None:
     git(road.folder, "push", "--quiet", "origin", f"{BRANCH}:refs/heads/ann/fix")
     body = {"title": "Fix\x1b[2J", "head": "ann/fix", "base": "main", "body": "<!-- hidden -->"}

@@ -76,6 +76,7 @@ def test_a_branch_is_checked_for_the_agent_that_it_is_named_after(
     assert (refused.path, refused.holder, refused.kind) == ("lib/b.py", "worker-1", "lease")
 
 
+@pytest.mark.slow
 def test_a_fresh_clone_hears_first_what_the_others_said(fresh: Path, clock: ManualClock) -> None:
     commit(fresh, {"lib/b.py": "1"})
     assert not (fresh / ".git/ghp").exists()

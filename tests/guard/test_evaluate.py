@@ -74,6 +74,7 @@ def test_an_agent_elsewhere_dies_by_news_alone(pair: tuple[Claimant, Claimant]) 
     assert words(judge(one, "lib/a.py")) == [("allow", "", None)]
 
 
+@pytest.mark.slow
 def test_a_person_is_told_of_all_and_refused_nothing(pair: tuple[Claimant, Claimant]) -> None:
     one, _ = pair
     found = judge(one, *PATHS, person=True)

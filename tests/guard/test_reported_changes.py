@@ -32,6 +32,7 @@ def book(clone: Path) -> dict[str, Any]:
     return evaluate.current(App(clone, os.environ, name="worker-2"))
 
 
+@pytest.mark.slow
 def test_each_file_has_the_reports_of_agents_in_other_clones(two: TwoClones) -> None:
     two.exchange()
     found = book(two.other)

@@ -67,6 +67,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "heard"),
     [

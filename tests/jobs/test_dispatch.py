@@ -16,6 +16,7 @@ def assigned(one: Claimant) -> list[tuple[int, str, tuple[str, ...]]]:
     return [(x.issue.number, x.to, x.was) for x in done.plan.assignments]
 
 
+@pytest.mark.slow
 def test_open_issues_are_assigned_once_and_the_agent_claims_its_own(
     team: Team, one: Claimant
 ) -> None:
@@ -58,6 +59,7 @@ def test_the_queue_of_a_dead_agent_goes_to_another_and_what_people_assigned_stay
     assert two.claim_next().issue.number == 1
 
 
+@pytest.mark.slow
 def test_dispatches_of_two_clones_at_once_leave_one_agent(
     team: Team, one: Claimant, two: Claimant
 ) -> None:

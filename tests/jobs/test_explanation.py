@@ -131,6 +131,7 @@ def test_each_single_change_meets_its_rule_and_breaks_no_other(
             assert left <= unmet
 
 
+@pytest.mark.slow
 @given(boards())
 def test_an_agents_explanation_counts_every_open_issue_once(board: Board) -> None:
     who = Candidate("worker-1", 1, "", ("rust",))

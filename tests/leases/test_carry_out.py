@@ -237,6 +237,7 @@ def test_a_file_in_the_scope_of_anothers_issue_can_be_given(pair: Pair) -> None:
     assert heard.endswith("«w-a may change src/a.py.»")
 
 
+@pytest.mark.slow
 def test_a_file_that_another_edits_here_can_be_given(pair: Pair) -> None:
     one, _ = pair
     succeed(one, "agent-heartbeat --status implementing --as w-c")

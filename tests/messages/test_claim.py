@@ -104,6 +104,7 @@ def test_a_reply_that_claims_more_than_the_lock_says_changes_nothing(boss: Post)
     assert [(x.state, x.holder) for x in two.inbox()] == [("claimed", "worker-2")]
 
 
+@pytest.mark.slow
 def test_in_another_clone_the_claim_of_an_agent_that_stopped_lapses_at_the_next_sync(
     clones: Callable[[int], list[Path]],
 ) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from ghp_agents.core.errors import NotFoundError, RefusedError, UsageError
 from ghp_agents.core.ids import Actor
-from ghp_agents.escalations import service as escalation
 from ghp_agents.messages import service as services
 from ghp_agents.messages.news import words
 from ghp_agents.messages.texts import ARTIFACT_LIMIT, BODY_LIMIT
@@ -165,33 +164,3 @@ def test_an_agent_that_sends_too_much_is_stopped_and_a_person_is_not(one: Post) 
         person.send("worker-2", subject=f"By hand {number}")
     one.clock.wait(3_601)
     assert busy.send("worker-2", subject="Message 4").is_new
-
-
-def test_two_agents_that_answer_each_other_without_an_end_ask_a_person(
-    one: Post, two: Post
-) -> None:
-    (one.repo / ".ghp").mkdir(exist_ok=True)
-    (one.repo / ".ghp/config.json").write_text('{"agents": {"maxRounds": 2}}')
-    posts = [one.by("worker-1"), one.by("worker-2")]
-    first = last = ""
-    for turn in range(4):
-        last = (
-            posts[turn % 2]
-            .send(f"worker-{2 - turn % 2}", subject=f"Turn {turn}", reply_to=last)
-            .message.name
-        )
-        first = first or last
-    with pytest.raises(RefusedError, match="has written 2 times in this conversation") as refused:
-        posts[0].send("worker-2", subject="Turn 4", reply_to=last)
-    (asked,), _ = escalation.read_all(one.store.snapshot())
-    does = "do not end their conversation"
-    assert asked.title == f"worker-1 and worker-2 {does} {first}. What shall they do?"
-    assert refused.value.hint == (
-        f"A person is asked as {asked.name}. Go on with other work, or begin another conversation."
-    )
-    with pytest.raises(RefusedError, match=f"{asked.name}|written 2 times"):
-        posts[1].send("worker-1", subject="Turn 5", reply_to=last)
-    assert len(escalation.read_all(one.store.snapshot())[0]) == 1
-    one.by("@me").send("worker-1", "worker-2", subject="Two more", reply_to=first)
-    assert posts[0].send("worker-2", subject="Turn 6", reply_to=last).is_new
-    assert posts[0].send("worker-2", subject="Something else").is_new

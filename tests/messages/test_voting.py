@@ -130,6 +130,7 @@ def test_only_who_was_asked_votes(team: Team, by: str, error: str) -> None:
     assert (code, err.splitlines()[0]) == (3, f"Error: {name} {error}")
 
 
+@pytest.mark.slow
 def test_a_proposal_is_voted_on_and_not_claimed(team: Team) -> None:
     name = team.proposal()
     code, _, err = team.run(team.two, "agent-inbox", "claim", name, "--as", "worker-2")

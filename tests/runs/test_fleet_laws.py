@@ -21,12 +21,14 @@ def play(fleet: Fleet) -> Fleet:
     return fleet
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_all_work_is_done_and_nothing_runs_twice(seed: int) -> None:
     fleet = play(Fleet(seed, SMALL))
     assert sorted(fleet.done) == [*range(1, 201)]
 
 
+@pytest.mark.slow
 def test_a_history_can_be_replayed() -> None:
     histories = [play(Fleet(seed, SMALL)).history for seed in (7, 7, 8)]
     assert histories[0] == histories[1] != histories[2]

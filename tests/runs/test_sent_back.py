@@ -58,6 +58,7 @@ def test_after_two_runs_for_failed_checks_a_person_is_asked_once(shift: Shift) -
     assert len(shift.runs()) == 4
 
 
+@pytest.mark.slow
 def test_a_person_who_looks_at_it_is_left_alone(shift: Shift) -> None:
     road = Road(shift.repo, shift.clock)
     road.configure({"checks": [CHECK]})

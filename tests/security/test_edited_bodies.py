@@ -47,6 +47,7 @@ def test_a_body_that_was_changed_after_a_command_is_shown_as_it_was(field: Field
     assert seen(field, number, agent="worker-2") == ["Second", "noted"] * 2
 
 
+@pytest.mark.slow
 def test_a_body_that_was_changed_before_it_was_assigned_is_shown_as_it_is(field: Field) -> None:
     number = field.github.issue("Build is red", OUTSIDER, body="First")
     field.ghp("agent-issues")

@@ -362,6 +362,7 @@ def _die(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_who_writes_meanwhile_wins_and_the_next_compaction_goes_on(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -403,6 +404,7 @@ def absorbed(office: Office) -> Path:
     return open_repository(office.app(0).ws).path
 
 
+@pytest.mark.slow
 def test_an_answer_that_its_agent_has_not_read_does_not_leave(office: Office) -> None:
     office.sync(0, 1)
     agent, person = office.app(1, "worker-1"), office.app(0)

@@ -126,6 +126,7 @@ def test_without_a_remote_nobody_reads_it(repo: Path) -> None:
     assert reported(repo) is None
 
 
+@pytest.mark.slow
 def test_two_agents_of_one_worktree_report_the_files_that_each_edits(
     two: TwoClones,
 ) -> None:

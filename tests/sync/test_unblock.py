@@ -56,6 +56,7 @@ def test_the_next_sync_ends_it_where_no_hook_runs(pair: tuple[Path, Path]) -> No
     assert now == pytest.approx(beaten, abs=1e-3)  # that was no heartbeat
 
 
+@pytest.mark.slow
 def test_an_agent_that_is_blocked_by_something_else_stays_so(pair: tuple[Path, Path]) -> None:
     one, _ = pair
     succeed(one, *BLOCKED, "agent-issue close 2")

@@ -94,6 +94,7 @@ def team(prepared: Prepared) -> Team:
     return Team(*prepared(Team.meet))
 
 
+@pytest.mark.slow
 def test_a_question_is_asked_and_answered_in_another_clone(team: Team) -> None:
     name = team("agent-run question 'How wide is a tab?' --body 'For the lexer.'", "worker-1")
     team.exchange()
@@ -175,6 +176,7 @@ def test_a_review_that_approves_needs_no_answer(team: Team) -> None:
     assert team.states() == ["completed", "approved", "not needed"]
 
 
+@pytest.mark.slow
 def test_a_step_that_fails_ends_the_workflow_and_says_where(team: Team) -> None:
     team("agent-run question 'How wide?' --to worker-2", "worker-1")
     team.exchange()
@@ -268,6 +270,7 @@ def test_the_manager_of_an_epic_plans_and_checks_when_its_parts_are_closed(team:
     assert team.states() == ["completed", "done", "done", "done"]
 
 
+@pytest.mark.slow
 def test_a_workflow_whose_file_is_gone_waits_and_says_so(team: Team) -> None:
     own(team, TWO_STEPS)
     team("agent-run look 'The parser'", "worker-1")
@@ -313,6 +316,7 @@ Build {subject}, as {starter} says:
 """
 
 
+@pytest.mark.slow
 def test_a_step_that_is_a_job_is_an_issue_which_is_created_once_where_the_workflow_began(
     team: Team,
 ) -> None:

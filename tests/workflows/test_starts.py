@@ -58,6 +58,7 @@ def completed(review: bool) -> str:
     return f"agent-send @code.completed 'The parser' --payload '{json.dumps(payload)}'"
 
 
+@pytest.mark.slow
 def test_a_message_to_a_topic_starts_a_workflow_if_a_field_of_it_says_so(team: Team) -> None:
     add(team, look=ON_A_TOPIC)
     team(completed(review=False), "worker-1")
@@ -76,6 +77,7 @@ def test_a_workflow_that_comes_with_the_program_starts_by_the_command_alone(team
     assert team.runs() == []
 
 
+@pytest.mark.slow
 def test_a_question_to_a_topic_is_the_first_step_itself(team: Team) -> None:
     add(team, ask=ITSELF)
     line = (

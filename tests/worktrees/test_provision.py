@@ -127,6 +127,7 @@ def test_what_git_does_not_ignore_is_not_handed_over_and_in_no_ones_way(road: Ro
     assert (two.cwd / "parser.py").read_text() == "x = 1\n"
 
 
+@pytest.mark.slow
 def test_a_bare_repository_has_nothing_to_furnish_from(road: Road, tmp_path: Path) -> None:
     bare = tmp_path / "bare.git"
     git(tmp_path, "clone", "--quiet", "--bare", str(road.folder), str(bare))

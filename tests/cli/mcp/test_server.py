@@ -55,6 +55,7 @@ def test_a_dash_as_text_leaves_the_protocol_alone(repo: Path) -> None:
     with_server(repo, talk, GHP_AGENT="worker-1")
 
 
+@pytest.mark.slow
 def test_a_client_that_goes_away_leaves_no_process_behind(repo: Path, tmp_path: Path) -> None:
     """A check that runs for minutes ends with the server, and so does what it started."""
     started = tmp_path / "started"

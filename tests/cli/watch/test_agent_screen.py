@@ -41,6 +41,7 @@ def test_a_sends_the_answer_that_is_typed() -> None:
     assert ("answer", "E-091122", "8 q") in look.asked
 
 
+@pytest.mark.slow
 def test_an_empty_answer_is_not_sent_and_escape_sends_none() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "a", "enter", "space", "enter", "x", "escape")

@@ -46,6 +46,7 @@ def state(found: App) -> Published:
     return published.read_published(found.store.snapshot().present(MIRROR))
 
 
+@pytest.mark.slow
 def test_open_issues_are_published_once(github: GitHub, clock: ManualClock) -> None:
     github.issue("Blink", body="It blinks.", labels=["agent:worker-1"])
     found = app(github, clock)

@@ -64,6 +64,7 @@ def comments(github: GitHub, number: int = 1) -> list[str]:
     return [each["body"].partition("\n")[0] for each in listed]
 
 
+@pytest.mark.slow
 def test_a_comment_is_sent_once_and_attributed(github: GitHub, asker: App, sender: App) -> None:
     asker.tracker.comment(1, "Hello", ME)
     assert deliver(asker, sender) == (
@@ -149,6 +150,7 @@ def test_a_command_in_a_comment_of_a_record_is_text(
     assert github.act(ADMIN, "GET", "issues/1")["labels"] == []
 
 
+@pytest.mark.slow
 def test_what_github_refuses_is_recorded_and_the_rest_goes_on(
     github: GitHub, asker: App, sender: App
 ) -> None:

@@ -27,6 +27,7 @@ def became(road: Road, name: str = "lead") -> list[tuple[str, int | None]]:
     return [(type(each).__name__, each.pull.issue) for each in road.queue(name)]
 
 
+@pytest.mark.slow
 def test_what_changes_files_that_another_holds_is_left_out_alone(road: Road) -> None:
     take(road.house("other"), LeaseRequest(("/2.txt",), None, "", None, False, typed=("2.txt",)))
     passed, *merged = road.queue()

@@ -193,6 +193,7 @@ def test_a_branch_that_moves_during_the_check_is_checked_again(road: Road) -> No
     assert count(road.folder) == 2
 
 
+@pytest.mark.slow
 def test_killed_before_the_records_the_next_one_completes_them(road: Road) -> None:
     fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"})
     state = road.folder / ".git/ghp/state.git"

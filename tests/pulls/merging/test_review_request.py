@@ -84,6 +84,7 @@ def test_an_approval_by_message_is_one_of_the_pull_request_in_both_clones(pair: 
     merged(one.merge(1))
 
 
+@pytest.mark.slow
 def test_a_request_for_changes_holds_the_merge_and_its_author_reads_it_once(pair: Pair) -> None:
     one, two = pair
     name = asked(pair)
@@ -127,6 +128,7 @@ def test_nobody_approves_its_own_work_by_a_message(pair: Pair) -> None:
     assert refusal(one) == REQUIRED.format("nobody else has approved this commit")
 
 
+@pytest.mark.slow
 def test_a_verdict_without_a_pull_request_is_told_to_the_sender_only(pair: Pair) -> None:
     one, two = pair
     one.issue("Print files")

@@ -104,6 +104,7 @@ def test_what_was_only_seen_elsewhere_is_left_out_and_the_rest_goes_on(
     assert names(other) == names(one) == ["good-0", "good-1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", [PUSH_PROTECTION, SILENT], ids=["named", "not named"])
 @pytest.mark.parametrize("place", [0, 2, 4])
 @pytest.mark.sample(2)
@@ -287,6 +288,7 @@ def test_a_record_that_is_written_meanwhile_is_kept(
     assert names(other) == ["meanwhile"]
 
 
+@pytest.mark.slow
 def test_a_last_action_that_is_refused_is_removed_and_presence_goes_on(
     clones: Clones, remote: Path
 ) -> None:
