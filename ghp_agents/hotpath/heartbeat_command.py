@@ -3,7 +3,7 @@
 import os
 import time
 
-from ghp_agents.hotpath import background, boot_clock, heartbeat, own_name
+from ghp_agents.hotpath import background, boot_clock, heartbeat, own_name, presence_file
 from ghp_agents.hotpath.locate import locate
 
 TYPE_CHECKING = False
@@ -17,7 +17,8 @@ _OPTIONS = {"--status": "status", "--issue": "issue", "--action": "lastAction", 
 def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
     """`agent-heartbeat` with plain options, from `argv` after the command's name.
 
-    Returns False if the slow path must take over: help, errors, a first heartbeat, unusual options.
+    Returns False if the slow path must take over: help, errors, a first heartbeat, unusual
+    options, or a status of an agent that has stopped.
     """
     fields = parse(argv)
     if fields is None:
@@ -29,6 +30,8 @@ def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
     if not agent or not heartbeat.is_name(agent):
         return False
     folders = heartbeat.state_folders(place.common_dir, environ)
+    if fields.get("status") not in (None, "stopped") and _has_stopped(folders, agent):
+        return False  # it begins another life, which only the slow path can register
     progress = fields.pop("progress", False)
     settings = heartbeat.read_settings(folders)
     now = time.time()
@@ -48,6 +51,11 @@ def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
         return False
     background.start_sync(folders, environ, now, settings, urgent=beaten == "moved")
     return True
+
+
+def _has_stopped(folders: "Sequence[str]", agent: str) -> bool:
+    before = presence_file.newest(folders, agent)
+    return before is not None and before.get("status") == "stopped"
 
 
 def parse(argv: "Sequence[str]") -> "dict[str, Any] | None":

@@ -108,3 +108,20 @@ def test_a_beat_imports_nothing_but_its_own_few_modules(repo: Path, tmp_path: Pa
     named = {name for name in ours if name.startswith("ghp_agents")}
     assert named == {"ghp_agents", *(f"ghp_agents.{name}" for name in expected)}
     assert ours - named <= {"_json", "fcntl", "gc", "time"}  # in C, and free
+
+
+def test_an_agent_that_stopped_and_works_again_begins_another_life(repo: Path) -> None:
+    def epoch_after(command: str) -> int:
+        done = run_ghp(f"agent-heartbeat --as worker-1 {command}", repo)
+        assert done.code == 0, done
+        found = presencefile.newest([str(repo / ".git/ghp")], "worker-1")
+        assert found is not None
+        return int(found["epoch"])
+
+    assert [
+        epoch_after("--status testing"),
+        epoch_after("--status stopped"),
+        epoch_after("--action 'Said goodbye'"),
+        epoch_after("--status testing"),
+        epoch_after("--status done"),
+    ] == [1, 1, 1, 2, 2]
