@@ -144,6 +144,29 @@ def test_a_run_ends_at_its_next_step_when_its_agent_is_stopped(shift: Shift) -> 
     assert len(shift.runs()) == 1  # it rests
 
 
+@pytest.mark.slow
+def test_an_urgent_issue_ends_no_run_and_is_the_next_one(shift: Shift) -> None:
+    go = shift.repo.parent / "go"
+    os.mkfifo(go)
+    supervisor = shift.supervisor(f"{SPEAKS}; read word < {go}; {WORKS}")
+    supervisor.step()
+    shift.spoke()
+    supervisor.step()
+    begun = shift.last()
+    succeed(shift.repo, "agent-issue new Urgent --priority critical --as @me")
+    for _ in range(3):
+        shift.clock.wait(61)  # it reads the records, and would look for work
+        assert not supervisor.step()
+    assert shift.runs() == [begun]
+    assert processes.lives(begun)
+    go.write_text("\n")  # the step ends
+    shift.ended()
+    supervisor.step()
+    shift.clock.wait(61)
+    supervisor.step()
+    assert states(shift.runs()) == [("worker-1", 1, "finished"), ("worker-1", 3, "running")]
+
+
 def test_an_interrupted_run_goes_on_when_its_agent_may(shift: Shift) -> None:
     supervisor = shift.supervisor(STAYS)
     supervisor.step()
