@@ -194,6 +194,11 @@ def has_colours(stream: Any) -> bool:
     return bool(stream.isatty()) and os.environ.get("TERM") != "dumb"
 
 
+def shows_tables() -> bool:
+    """Whether data is shown as for people: on a terminal, and wherever colours are forced."""
+    return is_terminal() or has_colours(sys.stdout)
+
+
 def table(
     columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()
 ) -> None:
@@ -202,7 +207,7 @@ def table(
     `styles` has one rich style for each row, or is empty.
     """
     progress.hide()
-    if is_terminal() or has_colours(sys.stdout):
+    if shows_tables():
         _console().print(FittingTable(columns, rows, styles))
     else:
         plain_table(columns, rows)

@@ -118,13 +118,13 @@ def status(
         return
     then = past.time_of(app, at)
     channels.refresh(app)
-    is_screen = output.is_terminal() and not (as_json or plain or choice.name or then is not None)
+    is_screen = output.shows_tables() and not (as_json or plain or choice.name or then is not None)
     look = _look_back(app, choice, then) if then is not None else None
     if look is None:
         look = (
             _paint(app, choice, offline, show_all)
-            if is_screen
-            else _look(app, choice, offline, as_json=as_json)
+            if is_screen and output.is_terminal()
+            else _look(app, choice, offline, leases=as_json or is_screen)
         )
     if as_json:
         _print_json(app, look, choice, then)
@@ -161,8 +161,18 @@ def _print(
             agent_view.COLUMNS, [agent_view.cells(row) for row in look.overview.agents]
         )
         waiting_view.tell(look.waits, look.views)
+    elif not output.is_terminal():  # there `_paint` has shown it
+        _draw(look)
     if choice.capability:
         card_view.tell_idle(_idle(app, look, choice))
+
+
+def _draw(look: StatusRead) -> None:
+    """Show the screen once, as wide as $COLUMNS, with all agents."""
+    from ghp_agents.cli.terminal.frame import Frame, size
+    from ghp_agents.cli.views.status_screen import screen
+
+    Frame().show(screen(look.overview, size()[0]))
 
 
 def _tell_limit(look: StatusRead) -> None:
@@ -175,11 +185,11 @@ def _idle(app: App, look: StatusRead, choice: AgentChoice) -> "list[AgentCard]":
     return card_view.idle(app.ws, {view.name for view in look.seen}, choice.capability)
 
 
-def _look(app: App, choice: AgentChoice, offline: bool, *, as_json: bool = False) -> StatusRead:
+def _look(app: App, choice: AgentChoice, offline: bool, *, leases: bool) -> StatusRead:
     """Look now, for a program or a page. The plain table has no column of leases."""
     snapshot, seen = news.look(app, processes=True, offline=offline)
     is_page = choice.name is not None
-    return _chosen(app, choice, snapshot, seen, deep=is_page, leases=is_page or as_json)
+    return _chosen(app, choice, snapshot, seen, deep=is_page, leases=is_page or leases)
 
 
 def _look_back(app: App, choice: AgentChoice, then: float) -> StatusRead:

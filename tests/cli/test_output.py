@@ -180,6 +180,10 @@ def test_colours_can_be_forced_into_a_pipe_but_not_against_no_color(
     claimed = invoke("agent-claim 1 --as worker-1", made, env)
     assert claimed.err.startswith("\x1b[32m✓\x1b[0m " if expected else "✓ ")
     assert ("\x1b[1mISSUE" in invoke("agent-issues", made, env).out) == expected
+    shown = invoke("agent-status", made, env | {"COLUMNS": "60"}).out
+    assert ("\x1b[1m1 agent\x1b[0m\x1b[2m · \x1b[0m1 working\n" in shown) == expected
+    assert shown.startswith("\x1b[1m1 agent" if expected else "AGENT ")
+    assert invoke("agent-status --plain", made, env).out.startswith("AGENT ")
 
 
 @pytest.mark.slow
