@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.cli.output import cells
-from ghp_agents.cli.views.status_screen import Line, screen
+from ghp_agents.cli.views.status_screen import Line, screen, summary
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.reports.overview import (
     AgentFacts,
@@ -69,6 +69,7 @@ def test_each_agent_has_one_line_and_who_needs_a_person_is_first() -> None:
 def test_at_60_columns_the_last_columns_are_hidden_and_named() -> None:
     assert plain(screen(ALL, 60)) == [
         "6 agents · 3 need you · 2 working · 1 stale · 1 dead",
+        "                                      news 4s ago · 6 clones",
         "NEEDS YOU",
         "? claude-232b  #3  Make the clien…  asks (high)  12m  E-0911",
         "! worker-2     #2  The pool leaks…  conflict      1m  #32",
@@ -80,6 +81,28 @@ def test_at_60_columns_the_last_columns_are_hidden_and_named() -> None:
         "  gemini-1                          idle          2h",
         "  hidden: detail, worktree, branch, leases (--plain)",
     ]
+
+
+def test_a_narrow_summary_takes_more_lines_and_loses_nothing() -> None:
+    used_up = ALL._replace(totals=ALL.totals._replace(budget="The budget is used up."))
+    assert plain(summary(used_up, 60)) == [
+        "6 agents · 3 need you · 2 working · 1 stale · 1 dead",
+        "budget used up                        news 4s ago · 6 clones",
+    ]
+    for width in range(24, 100):
+        whole = " · ".join(plain(summary(used_up, width))).split()
+        assert " ".join(whole).replace(" · news", " news") == (
+            "6 agents · 3 need you · 2 working · 1 stale · 1 dead · budget used up"
+            " news 4s ago · 6 clones"
+        )
+
+
+def test_the_last_line_counts_the_hidden_columns_if_it_has_no_room_for_their_names() -> None:
+    assert plain(screen(ALL, 60, 9))[-1] == "  … 3 more (--all) · 4 columns hidden (--plain)"
+    assert plain(screen(ALL, 40, 9))[-1] == "  … 3 more (--all) · 7 hidden (--plain)"
+    assert plain(screen(ALL, 80, 9))[-1] == (
+        "  … 2 more (--all) · hidden: worktree, branch, leases (--plain)"
+    )
 
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 100, 120, 160, 200])

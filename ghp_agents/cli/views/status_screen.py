@@ -3,7 +3,7 @@
 A line is a tuple of spans, each a text and a style of rich; all lines fit the width.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.cli.output import cells
@@ -36,6 +36,7 @@ WORDS = {
     NeedKind.INPUT: "turn ended",
 }
 LONGEST = 300  # characters of others' text that are looked at
+DOT = " · "
 GAP = 2  # cells between columns
 MARK = 2  # cells before the first column
 
@@ -57,15 +58,28 @@ def screen(
     """The overview in at most `height` lines of `width` cells; `loading`: newer facts may come."""
     grid = Grid(overview.agents, width)
     hidden = grid.hidden
-    # Below the summary, above the prompt, and without the last line if columns are hidden.
-    room = None if height is None else max(2, height - 2 - bool(hidden))
+    head = summary(overview, width, loading=loading)
+    room = None
+    if height is not None:
+        head = head[: max(1, height - 4)]
+        # Below the summary, above the prompt, and without the last line if columns are hidden.
+        room = max(2, height - 1 - len(head) - bool(hidden))
     body, left = _body(overview, room, hidden, grid.line)
-    lines = [summary(overview, width, loading=loading), *body]
-    rest = [f"… {left} more (--all)"] if left else []
-    rest += [f"hidden: {', '.join(hidden)} (--plain)"] if hidden else []
-    if rest:
-        lines.append((("  " + fitted(" · ".join(rest), width - 2), "dim"),))
-    return lines
+    rest = _rest(left, hidden, width - 2)
+    return [*head, *body, *([((f"  {rest}", "dim"),)] if rest else [])]
+
+
+def _rest(left: int, hidden: Sequence[str], width: int) -> str:
+    """How many agents are not shown, and which columns; if there is no room, how many."""
+    names = f"hidden: {', '.join(hidden)}"
+    number = f"{count(len(hidden), 'column')} hidden"
+    for columns in (names, number, f"{len(hidden)} hidden"):
+        parts = [f"… {left} more (--all)"] if left else []
+        parts += [f"{columns} (--plain)"] if hidden else []
+        text = DOT.join(parts)
+        if cells(text) <= width:
+            break
+    return fitted(text, width)
 
 
 class Grid:
@@ -104,36 +118,56 @@ def _body(
     return lines, len(overview.agents) - shown
 
 
-def summary(overview: Overview, width: int, *, loading: bool = False) -> Line:
-    """The totals on the left, and the age of the news on the right."""
+def summary(overview: Overview, width: int, *, loading: bool = False) -> list[Line]:
+    """The totals on the left, and the age of the news on the right; if there is no room for both,
+    on more lines."""
     totals = overview.totals
-    left: list[Span] = [(count(totals.agents, "agent"), "bold")]
-    for number, word, style in (
-        (totals.needs_you, "need you" if totals.needs_you != 1 else "needs you", "yellow"),
-        (totals.working, "working", ""),
-        (totals.stale, "stale", "yellow"),
-        (totals.dead, "dead", "red"),
-    ):
-        if number:
-            left += [(" · ", "dim"), (f"{number} {word}", style)]
+    parts: list[Span] = [(count(totals.agents, "agent"), "bold")]
+    parts += [
+        (f"{number} {word}", style)
+        for number, word, style in (
+            (totals.needs_you, "need you" if totals.needs_you != 1 else "needs you", "yellow"),
+            (totals.working, "working", ""),
+            (totals.stale, "stale", "yellow"),
+            (totals.dead, "dead", "red"),
+        )
+        if number
+    ]
     if totals.budget:
-        left += [(" · ", "dim"), ("budget used up", "yellow")]
-    taken = sum(cells(text) for text, _ in left)
-    for right in _news(overview, loading=loading):
-        if taken + GAP + cells(right) <= width:
-            return (*left, (right.rjust(width - taken), "dim"))
-    return tuple(left) if taken <= width else ((fitted("".join(x for x, _ in left), width), ""),)
+        parts.append(("budget used up", "yellow"))
+    *lines, last = _beside(parts, width)
+    right = fitted(_news(overview, loading=loading), width)
+    left = width - sum(cells(text) for text, _ in last)
+    if not right:
+        return [*lines, last]
+    if left >= GAP + cells(right):
+        return [*lines, (*last, (right.rjust(left), "dim"))]
+    return [*lines, last, ((right.rjust(width), "dim"),)]
 
 
-def _news(overview: Overview, *, loading: bool) -> Iterator[str]:
-    """What is said on the right, shorter and shorter."""
+def _beside(parts: Sequence[Span], width: int) -> list[Line]:
+    """Parts with dots between them, on as many lines as they need."""
+    lines: list[list[Span]] = []
+    left = 0
+    for text, style in parts:
+        if left >= len(DOT) + cells(text):
+            lines[-1].append((DOT, "dim"))
+            left -= len(DOT)
+        else:
+            lines.append([])
+            left = width
+        lines[-1].append((fitted(text, left), style))
+        left -= cells(text)
+    return [tuple(line) for line in lines]
+
+
+def _news(overview: Overview, *, loading: bool) -> str:
     totals = overview.totals
     clones = f"{totals.clones} clones" if totals.clones > 1 else ""
     age = "asking for news …" if loading else ""
     if not loading and totals.news_age is not None:
         age = f"news {brief(totals.news_age)} ago"
-    yield " · ".join(filter(None, (age, clones)))
-    yield age
+    return DOT.join(filter(None, (age, clones)))
 
 
 def _line(row: AgentRow, columns: Sequence[Column], widths: Sequence[int]) -> Line:

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Input, Static
 
@@ -99,10 +100,10 @@ class MainScreen(AgentScreen):
         if self._found is None:
             return
         elapsed = self.program.seconds() - self._at
-        width = self.size.width
-        self.query_one("#header", Static).update(
-            content(summary(news_aged(self._found, elapsed), width)), layout=False
-        )
+        lines = summary(news_aged(self._found, elapsed), self.size.width)
+        header = self.query_one("#header", Static)
+        header.styles.height = len(lines)
+        header.update(Content("\n").join(map(content, lines)), layout=False)
         rows = matching(self._found.agents, self._words)
         note = "No agent has these words; Esc shows all." if self._words else NOBODY
         self.query_one(AgentList).show(rows, note, elapsed)
