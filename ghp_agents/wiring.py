@@ -155,7 +155,7 @@ class App:
         return Offline(self)
 
     def past(self, at: float) -> "Past":
-        """The same parts, with local issues and pull requests as they were at a time."""
+        """The same parts with the state, local issues and pull requests as they were at a time."""
         return Past(self, at)
 
     @cached_property
@@ -233,22 +233,24 @@ class Offline:
 
 
 class Past(Offline):
-    """The context of commands that show local issues and pull requests as they were at a time."""
+    """The context of commands that show the state, local issues and pull requests as they were."""
 
     def __init__(self, app: App, at: float) -> None:
+        from ghp_agents.state.git.store import GitRefsStore
+
         super().__init__(app)
-        self._at = at
+        self.store = GitRefsStore(app.ws, at)
 
     @property
     def tracker(self) -> IssueTracker:
         """The issues at that time; for reading only."""
         from ghp_agents.issues.local import LocalTracker
 
-        return LocalTracker(self.ws, self.store, self.locks, self._at)
+        return LocalTracker(self.ws, self.store, self.locks)
 
     @property
     def forge(self) -> Forge:
         """The pull requests at that time; for reading only."""
         from ghp_agents.pulls.local import LocalForge
 
-        return LocalForge(self.ws, self.store, self.locks, self._at)
+        return LocalForge(self.ws, self.store, self.locks)

@@ -50,6 +50,24 @@ def _time_of_local(app: App, at: str | None, what: str) -> float | None:
     return time_of(app, at)
 
 
+def time_of_messages(app: App, at: str | None) -> float | None:
+    """The same for messages."""
+    then = time_of(app, at)
+    if then is not None:
+        output.say(
+            "Claims are shown as recorded, and also what had been read, because neither has a past."
+        )
+    return then
+
+
+def time_of_workflows(app: App, at: str | None) -> float | None:
+    """The same for workflows, whose steps can be issues and pull requests."""
+    then = _time_of_local(app, at, "issues and pull requests of workflows")
+    if then is not None:
+        output.say("The files of workflows are shown as they are now.")
+    return then
+
+
 def time_of_leases(app: App, at: str | None) -> float | None:
     """The same for leases."""
     then = time_of(app, at)

@@ -36,17 +36,12 @@ Issues = list[Issue]
 class LocalTracker:
     """`ports.IssueTracker` on records. An issue's identity is its id. Its number is allocated
     under a lock, or by a later sync if the allocator cannot be reached.
-
-    With `at` (seconds) it reads the issues as they were at that time.
     """
 
-    def __init__(
-        self, ws: Workspace, store: StateStore, locks: LockService, at: float | None = None
-    ) -> None:
+    def __init__(self, ws: Workspace, store: StateStore, locks: LockService) -> None:
         self._ws = ws
         self._store = store
         self._locks = locks
-        self._at = at
         self._folded: tuple[Mapping[str, bytes], Sequence[Issue]] = ({}, ())
 
     @property
@@ -60,12 +55,12 @@ class LocalTracker:
 
     def list(self, *, closed: bool = False) -> list[Issue]:
         """Open issues, with `closed` also closed ones, oldest first."""
-        snapshot = self._store.snapshot(self._at)
+        snapshot = self._store.snapshot()
         return self._all(snapshot) if closed else _open(snapshot)
 
     def get(self, issue: str | int) -> Issue:
         """One issue with its comments. Raises NotFoundError."""
-        snapshot = self._store.snapshot(self._at)
+        snapshot = self._store.snapshot()
         name = str(issue).removeprefix("#")
         if name.isdecimal():  # most issues that people name are open
             for known in _open(snapshot):

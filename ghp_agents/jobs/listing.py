@@ -30,11 +30,13 @@ class IssueJob(NamedTuple):
     result: str = ""  # of a completed one: its merge, or the last comment
 
 
-def read_jobs(ctx: Context, wanted: Sequence[JobState] = ()) -> list[IssueJob]:
+def read_jobs(
+    ctx: Context, wanted: Sequence[JobState] = (), *, claimed: bool = True
+) -> list[IssueJob]:
     """The jobs in these states, without any the ones that are not completed: by progress, then by
-    urgency, then oldest first. Raises GhpError."""
-    held = claims.claims(ctx.locks)
-    board = choose_next.read_board(ctx, held)
+    urgency, then oldest first. `claimed`: whether claims count, which have no past. Raises
+    GhpError."""
+    board = choose_next.read_board(ctx, claims.claims(ctx.locks) if claimed else {})
     closed = board.done() if JobState.COMPLETED in wanted else ()
     issues = [*board.issues, *closed]
     pulls = open_pulls(ctx)

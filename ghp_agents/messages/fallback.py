@@ -9,21 +9,30 @@ from ghp_agents.messages.message import NEW, Letter
 from ghp_agents.ports import Context, Snapshot
 
 
-def inbox(ctx: Context, snapshot: Snapshot, known: Sequence[Letter], roles: Roles) -> list[Letter]:
-    """The letters to an agent, and those for it because others do not begin, oldest first."""
+def inbox(
+    ctx: Context, snapshot: Snapshot, known: Sequence[Letter], roles: Roles,
+    at: float | None = None,
+) -> list[Letter]:  # fmt: skip
+    """The letters to an agent, and those for it because others do not begin, oldest first; `at`:
+    the snapshot's time, if it is past."""
     found = rules.inbox(known, roles)
     spare = [x for x in known if x.message.or_agent == roles.name and x not in found]
     if not spare:
         return found
-    ids = {letter.message.id for letter in (*found, *_due(ctx, snapshot, spare, roles.name))}
+    ids = {letter.message.id for letter in (*found, *_due(ctx, snapshot, spare, roles.name, at))}
     return [letter for letter in known if letter.message.id in ids]
 
 
-def _due(ctx: Context, snapshot: Snapshot, spare: Sequence[Letter], agent: str) -> list[Letter]:
+def _due(
+    ctx: Context, snapshot: Snapshot, spare: Sequence[Letter], agent: str, at: float | None
+) -> list[Letter]:
     from ghp_agents.presence import service as presence  # most inboxes do not need it
 
-    now = ctx.ws.clock.now()
-    views = presence.list_agents(ctx, snapshot) if any(x.state == NEW for x in spare) else []
+    now = ctx.ws.clock.now() if at is None else at
+    if at is not None:
+        views = presence.look_back(ctx.ws, snapshot, at)
+    else:
+        views = presence.list_agents(ctx, snapshot) if any(x.state == NEW for x in spare) else []
     living = {view.name for view in views if view.liveness in presence.LIVING}
     return [letter for letter in spare if is_due(letter, agent, living, now)]
 

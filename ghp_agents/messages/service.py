@@ -259,16 +259,26 @@ def timed_letters(ctx: Context, snapshot: Snapshot) -> list[Letter]:
     return claims.believed(ctx, rules.letters(known, ctx.ws.settings.orchestrators))
 
 
-def sent(ctx: Context, snapshot: Snapshot, by: Actor) -> list[Letter]:
-    """The letters that somebody sent, newest first."""
-    return rules.outbox(known_letters(ctx, snapshot, by.name), by)[::-1]
+def past_letters(ctx: Context, snapshot: Snapshot) -> list[Letter]:
+    """All letters in the snapshot of a time, oldest first, without bodies. Claims are those that
+    agents recorded, because locks have no past. No index is used: it is of the present."""
+    known = [message._replace(body="") for message in mailbox.everything(snapshot)]
+    return rules.letters(known, ctx.ws.settings.orchestrators)
 
 
-def inbox(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[Letter]:
-    """The letters to an agent, what it must do first."""
-    known = known_letters(ctx, snapshot, agent)
-    found = fallback.inbox(ctx, snapshot, known, roles_of(ctx, snapshot, agent))
-    now = ctx.ws.clock.now()
+def sent(ctx: Context, snapshot: Snapshot, by: Actor, at: float | None = None) -> list[Letter]:
+    """The letters that somebody sent, newest first; `at`: the snapshot's time, if it is past."""
+    known = known_letters(ctx, snapshot, by.name) if at is None else past_letters(ctx, snapshot)
+    return rules.outbox(known, by)[::-1]
+
+
+def inbox(
+    ctx: Context, snapshot: Snapshot, agent: AgentName, at: float | None = None
+) -> list[Letter]:
+    """The letters to an agent, what it must do first; `at`: the snapshot's time, if it is past."""
+    known = known_letters(ctx, snapshot, agent) if at is None else past_letters(ctx, snapshot)
+    found = fallback.inbox(ctx, snapshot, known, roles_of(ctx, snapshot, agent), at)
+    now = ctx.ws.clock.now() if at is None else at
     return rules.by_need([letter for letter in found if not letter.is_over(now)], agent)
 
 

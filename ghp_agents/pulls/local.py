@@ -42,18 +42,12 @@ from ghp_agents.workspace import Workspace, now_text
 
 
 class LocalForge:
-    """`ports.Forge` on records. Issues and pull requests share one sequence of numbers.
+    """`ports.Forge` on records. Issues and pull requests share one sequence of numbers."""
 
-    With `at` it reads them as they were at that time.
-    """
-
-    def __init__(
-        self, ws: Workspace, store: StateStore, locks: LockService, at: float | None = None
-    ) -> None:
+    def __init__(self, ws: Workspace, store: StateStore, locks: LockService) -> None:
         self._ws = ws
         self._store = store
         self._locks = locks
-        self._at = at
 
     @property
     def is_local(self) -> bool:
@@ -62,7 +56,7 @@ class LocalForge:
 
     def get(self, number: int) -> Pull:
         """Return one pull request. Raises NotFoundError."""
-        return _get(_log(self._store.snapshot(self._at)), number).pull
+        return _get(_log(self._store.snapshot()), number).pull
 
     def find(self, branch: str) -> Pull | None:
         """Return the open pull request of a branch, else its newest one."""
@@ -253,7 +247,7 @@ class LocalForge:
 
     def list(self, *, closed: bool = False) -> list[Pull]:
         """List open pull requests, with `closed` all of them, oldest first."""
-        found = replay.fold(_log(self._store.snapshot(self._at)))
+        found = replay.fold(_log(self._store.snapshot()))
         return [item.pull for item in found if closed or item.pull.state == "open"]
 
 

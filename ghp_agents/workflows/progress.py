@@ -11,7 +11,7 @@ from ghp_agents.issues.body_sections import section
 from ghp_agents.issues.epics import own_parts
 from ghp_agents.issues.issue import Issue
 from ghp_agents.messages import claim as claims
-from ghp_agents.messages import mailbox
+from ghp_agents.messages import mailbox, service
 from ghp_agents.messages import message as rules
 from ghp_agents.messages import vote as votes
 from ghp_agents.messages.message import PROPOSAL, Letter, Message
@@ -47,27 +47,33 @@ class WorkflowRun(NamedTuple):
         return engine.standing(self.states) if self.workflow else engine.STUCK
 
 
-def runs(ctx: Context, snapshot: Snapshot) -> list[WorkflowRun]:
-    """The workflows that were started, oldest first. Raises GhpError."""
-    return _Reader(ctx, snapshot).runs()
+def runs(ctx: Context, snapshot: Snapshot, at: float | None = None) -> list[WorkflowRun]:
+    """The workflows that were started, oldest first; `at`: the snapshot's time, if it is past.
+    Raises GhpError."""
+    return _Reader(ctx, snapshot, at).runs()
 
 
 class _Reader:
     """Reads what is known of all workflows; each part of the state once, when it is needed."""
 
-    def __init__(self, ctx: Context, snapshot: Snapshot) -> None:
-        self._ctx, self._snapshot = ctx, snapshot
-        self._now = ctx.ws.clock.now()
+    def __init__(self, ctx: Context, snapshot: Snapshot, at: float | None) -> None:
+        self._ctx, self._snapshot, self._at = ctx, snapshot, at
+        self._now = ctx.ws.clock.now() if at is None else at
 
     def runs(self) -> list[WorkflowRun]:
-        messages = mailbox.of_workflows(self._ctx.ws, self._snapshot)
-        if not messages:
+        by_id = {letter.message.id: letter for letter in self._letters()}
+        if not by_id:
             return []
-        letters = rules.letters(messages, self._ctx.ws.settings.orchestrators)
-        by_id = {x.message.id: x for x in claims.believed(self._ctx, letters)}
         known = files.known(self._ctx.ws)
         starts = [x for x in by_id.values() if x.message.workflow and not x.message.step]
         return [self._run(start, by_id, known) for start in starts]
+
+    def _letters(self) -> Sequence[Letter]:
+        if self._at is not None:
+            return service.past_letters(self._ctx, self._snapshot)
+        messages = mailbox.of_workflows(self._ctx.ws, self._snapshot)
+        letters = rules.letters(messages, self._ctx.ws.settings.orchestrators)
+        return claims.believed(self._ctx, letters)
 
     def _run(
         self, start: Letter, by_id: Mapping[str, Letter], known: KnownWorkflows

@@ -156,7 +156,7 @@ def test_for_programs_an_overdue_request_is_one_line(hall: Path) -> None:
     ("words", "error"),
     [
         ("--exec cat", "--exec needs --follow."),
-        ("--follow --all", "--follow excludes --all, --sent and --topic."),
+        ("--follow --all", "--follow excludes --all, --sent, --topic and --at."),
         ("--follow --exec cat --json", "--exec excludes --json."),
         ("--follow --as @me", "'@me' is not a valid agent name."),
     ],

@@ -23,6 +23,11 @@ SHOW_AS_OF = (
     "see `ghp agent-log --issue`.\n"
 )
 LEASES_AS_OF = f"{AS_OF}Strict leases are shown as recorded, because locks have no past.\n"
+MESSAGES_AS_OF = (
+    f"{AS_OF}Claims are shown as recorded, and also what had been read, because neither has a "
+    "past.\n"
+)
+WORKFLOWS_AS_OF = f"{AS_OF}The files of workflows are shown as they are now.\n"
 SAME = {  # lists that show later with --at what they showed then, and what they say about it
     "agent-status --json": AS_OF,
     "agent-leases": LEASES_AS_OF,
@@ -33,10 +38,15 @@ SAME = {  # lists that show later with --at what they showed then, and what they
     "agent-notes list --json": AS_OF,
     "agent-log": AS_OF,
     "agent-log --issue 1 --json": AS_OF,
+    "agent-inbox --as worker-2": MESSAGES_AS_OF,
+    "agent-inbox list --sent --json --as worker-1": MESSAGES_AS_OF,
+    "agent-workflows": WORKFLOWS_AS_OF,
+    "agent-workflows --json": WORKFLOWS_AS_OF,
 }
 LISTS = [
     "agent-status", "agent-issues", "agent-issue show 1", "agent-leases", "agent-escalations",
-    "agent-notes list", "agent-log", "agent-pulls",
+    "agent-notes list", "agent-log", "agent-pulls", "agent-jobs", "agent-inbox --as worker-2",
+    "agent-workflows",
 ]  # fmt: skip
 
 
@@ -67,6 +77,8 @@ def place(repo: Path) -> Place:
     place.must("agent-lease --name staging --strict", OTHER)
     place.must("agent-escalate 'Tabs or spaces?'", WORKER)
     place.must("agent-remember 'Tabs are 8 wide' --expires 2025-06-15", WORKER)
+    place.must("agent-send worker-2 'Read the draft'", WORKER)
+    place.must("agent-run question 'How wide is a tab?' --to worker-2", WORKER)
     place.clock.wait(60)
     return place
 
@@ -84,6 +96,11 @@ def go_on(place: Place) -> None:
     place.must("agent-issue new 'Write docs'")
     place.must("agent-lease docs/", WORKER)
     place.must(f"agent-notes forget {note['id']}")
+    for letter in json.loads(place.must("agent-inbox --json", OTHER)):
+        if letter["kind"] == "question":
+            place.must(f"agent-inbox done {letter['id']} --result 8", OTHER)
+        else:
+            place.must(f"agent-inbox read {letter['id']}", OTHER)
     place.must("agent-status --set stopped", OTHER)
     place.clock.wait(2 * 3_600 - 60)
 
@@ -126,6 +143,23 @@ def test_issues_are_shown_as_they_were_without_the_claims(place: Place) -> None:
         f"{SHOW_AS_OF}Error: There is no issue 2.\n"
         "Hint: `ghp agent-issues --all` lists them; `ghp agent-sync` fetches those of other "
         "clones.\n",
+    )  # fmt: skip
+
+
+def test_jobs_are_shown_as_they_were_and_those_in_progress_as_assigned(place: Place) -> None:
+    (job,) = json.loads(place.must("agent-jobs --json"))
+    assert (job["state"], job["holder"]) == ("in_progress", "worker-1")
+    go_on(place)
+    note = (
+        f"{AS_OF}Jobs in progress are shown as assigned, because claims have no past; see "
+        "`ghp agent-log --event claim`.\n"
+    )
+    code, out, err = place.do(f"agent-jobs --json --at {THEN}")
+    assert (code, json.loads(out), err) == (
+        0, [{**job, "state": "assigned", "holder": None}], note
+    )  # fmt: skip
+    assert place.do(f"agent-jobs --state completed --at {THEN}") == (
+        0, "", f"{note}No job matched at that time.\n"
     )  # fmt: skip
 
 
@@ -205,6 +239,10 @@ def test_times_are_typed_as_people_speak_and_a_day_begins_in_the_machines_zone(
             "Error: Nobody records which files were being edited in the past.\n"
             "Hint: Use --at without --implicit.\n",
         ),
+        (
+            "agent-inbox --follow",
+            "Error: --follow excludes --all, --sent, --topic and --at.\nHint: Leave them out.\n",
+        ),
     ],
 )
 def test_what_only_the_present_has_is_refused_for_the_past(
@@ -219,6 +257,8 @@ def test_what_only_the_present_has_is_refused_for_the_past(
         ("agent-issues", "issues"),
         ("agent-issue show 1", "issues"),
         ("agent-pulls", "pull requests"),
+        ("agent-jobs", "issues"),
+        ("agent-workflows", "issues and pull requests of workflows"),
     ],
 )
 def test_what_is_on_github_has_no_past_and_the_log_is_named(

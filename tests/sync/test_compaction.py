@@ -326,7 +326,7 @@ def test_the_past_is_as_it_was_before_and_after_a_compaction(office: Office) -> 
 def joined_at(app: App, at: float) -> object:
     """The state at a time."""
     snapshot = app.store.snapshot(at)
-    tracker = LocalTracker(app.ws, app.store, app.locks, at)
+    tracker = app.past(at).tracker
     return dict(snapshot.files(".ghp/")), tracker.list(closed=True), tracker.list()
 
 

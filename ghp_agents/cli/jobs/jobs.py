@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import json_choice, output
+from ghp_agents.cli import json_choice, output, past
 from ghp_agents.cli.context import (
     acting,
     hear_first,
@@ -28,6 +28,10 @@ from ghp_agents.wiring import App
 if TYPE_CHECKING:
     from ghp_agents.cli.outputs.job import JobJson
 
+CLAIMS_LEFT_OUT = (
+    "Jobs in progress are shown as assigned, because claims have no past; see `ghp agent-log "
+    "--event claim`."
+)
 COLUMNS = ("JOB", "STATE", "PRIORITY", "DUE", "AGENT", "TITLE")
 STYLES = {JobState.FAILED: "red", JobState.REVIEW: "yellow", JobState.COMPLETED: "dim"}
 
@@ -46,9 +50,10 @@ STATE = click.option(
     subcommand_metavar="[COMMAND] [ARGS]...",  # versions of click differ
 )
 @STATE
+@past.AT
 @json_choice.option("Print the jobs as JSON.")
 @click.pass_context
-def jobs(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
+def jobs(ctx: click.Context, names: tuple[str, ...], at: str | None, as_json: bool) -> None:
     """List issues as jobs: queued, assigned, in progress, in review, completed or failed.
 
     The state follows from the claim, the assignee, the pull request and the issue itself. A job
@@ -57,17 +62,24 @@ def jobs(ctx: click.Context, names: tuple[str, ...], as_json: bool) -> None:
     if ctx.invoked_subcommand is not None:
         return
     app: App = ctx.obj
-    hear_first(app)
-    found = services.read_jobs(app, [JobState(name) for name in names])
+    then, wanted = past.time_of_issues(app, at, CLAIMS_LEFT_OUT), [*map(JobState, names)]
+    if then is None:
+        hear_first(app)
+        found = services.read_jobs(app, wanted)
+    else:
+        found = services.read_jobs(app.past(then), wanted, claimed=False)
     if as_json:
         output.as_json([_fields(job) for job in found])
     elif found:
         columns = [name for name in COLUMNS if name != "DUE" or any(job.due for job in found)]
         rows = [[_row(job)[COLUMNS.index(name)] for name in columns] for job in found]
         output.table(columns, rows, [STYLES.get(job.state, "") for job in found])
-    else:
+    elif then is None:
         say_none(app, "No jobs. `ghp agent-issue new TITLE` creates one.")
-    start_background(app)
+    else:
+        output.say("No job matched at that time.")
+    if then is None:
+        start_background(app)
 
 
 @jobs.command("import", epilog="Example: ghp agent-jobs import jobs/queue")

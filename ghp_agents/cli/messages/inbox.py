@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from ghp_agents.cli import json_choice, output
+from ghp_agents.cli import json_choice, output, past
 from ghp_agents.cli.context import acting, hear_first, is_interactive, send, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.messages import channels
@@ -51,12 +51,13 @@ IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @FOLLOW
 @EXEC
 @EXEC_TIMEOUT
+@past.AT
 @AS_JSON
 @acting
 @click.pass_context
 def inbox(
     ctx: click.Context, app: App, everything: bool, sent: bool, topic: str | None, follow: bool,
-    command: str | None, timeout: float, as_json: bool,
+    command: str | None, timeout: float, at: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """List this agent's messages, read them, and report what became of them.
 
@@ -70,20 +71,24 @@ def inbox(
     if ctx.invoked_subcommand is not None:
         return
     if follow or command is not None:
-        _follow(app, command, timeout, follow, everything or sent or topic is not None, as_json)
+        lists = everything or sent or topic is not None or at is not None
+        _follow(app, command, timeout, follow, lists, as_json)
     else:
-        _list(app, everything, sent, topic, as_json)
+        _list(app, everything, sent, topic, at, as_json)
 
 
 @inbox.command("list", epilog="Example: ghp agent-inbox list --all")
 @ALL
 @SENT
 @TOPIC
+@past.AT
 @AS_JSON
 @acting
-def list_messages(app: App, everything: bool, sent: bool, topic: str | None, as_json: bool) -> None:
+def list_messages(
+    app: App, everything: bool, sent: bool, topic: str | None, at: str | None, as_json: bool
+) -> None:
     """List what was sent to this agent, the most urgent first."""
-    _list(app, everything, sent, topic, as_json)
+    _list(app, everything, sent, topic, at, as_json)
 
 
 def _follow(
@@ -94,17 +99,25 @@ def _follow(
     if not follow:
         raise UsageError("--exec needs --follow.", hint="Add --follow.")
     if lists:
-        raise UsageError("--follow excludes --all, --sent and --topic.", hint="Leave them out.")
+        raise UsageError(
+            "--follow excludes --all, --sent, --topic and --at.", hint="Leave them out."
+        )
     if command is not None and as_json:
         raise UsageError("--exec excludes --json.", hint="CMD gets JSON in any case.")
     following.follow(app, command, timeout, as_json=as_json)
 
 
-def _list(app: App, everything: bool, sent: bool, topic: str | None, as_json: bool) -> None:
+def _list(
+    app: App, everything: bool, sent: bool, topic: str | None, at: str | None, as_json: bool
+) -> None:
     pattern = None if topic is None else checked_pattern(topic)
+    actor = app.ws.actor()
+    then = past.time_of_messages(app, at)
+    if then is not None:
+        _list_past(app, then, pattern, everything, sent or actor.is_person, as_json)
+        return
     hear_first(app)
     channels.refresh(app)
-    actor = app.ws.actor()
     if sent or actor.is_person:
         letters = _to(services.sent(app, app.store.snapshot(), actor), pattern)
         _show(app, letters, None, as_json, f"{actor} has sent no messages.")
@@ -129,6 +142,18 @@ def _list(app: App, everything: bool, sent: bool, topic: str | None, as_json: bo
         output.say(entry.words)
 
 
+def _list_past(
+    app: App, then: float, pattern: str | None, everything: bool, sent: bool, as_json: bool
+) -> None:
+    snapshot, agent = app.store.snapshot(then), None if sent else app.ws.agent()
+    if agent is None:
+        letters = services.sent(app, snapshot, app.ws.actor(), then)
+    else:
+        letters = services.inbox(app, snapshot, agent, then)
+        letters = [x for x in letters if everything or pattern or _is_open(x, agent, set())]
+    _show(app, _to(letters, pattern), agent, as_json, "There were no messages at that time.", then)
+
+
 def _to(letters: list[Letter], pattern: str | None) -> list[Letter]:
     """The letters to the topics of a pattern, if there is one."""
     if pattern is None:
@@ -138,15 +163,19 @@ def _to(letters: list[Letter], pattern: str | None) -> list[Letter]:
     return [each for each, fit in zip(letters, fits, strict=True) if fit]
 
 
-def _show(app: App, letters: Sequence[Letter], agent: str | None, as_json: bool, none: str) -> None:
-    now = app.ws.clock.now()
+def _show(
+    app: App, letters: Sequence[Letter], agent: str | None, as_json: bool, none: str,
+    then: float | None = None,
+) -> None:  # fmt: skip
+    now = app.ws.clock.now() if then is None else then
     if as_json:
         output.as_json([view.letter_json(letter, now) for letter in letters])
     elif letters:
         view.table(letters, agent, now)
     else:
         output.say(none)
-    start_background(app)
+    if then is None:
+        start_background(app)
 
 
 def _is_open(letter: Letter, agent: str, delivered: set[str]) -> bool:

@@ -46,7 +46,10 @@ def tasks() -> None:
 @json_choice.option("Print the tasks as JSON.")
 @click.pass_obj
 def list_tasks(app: App, limit: int | None, as_json: bool) -> None:
-    """List the tasks that run or ran in this clone, the newest first, and those that can start."""
+    """List the tasks that run or ran in this clone, the newest first, and those that can start.
+
+    There is no --at: tasks are processes of this machine, of which no other clone has a record.
+    """
     runs = limited(_runs(app)[::-1], limit)
     if as_json:
         output.as_json([_fields(app, run) for run in runs])

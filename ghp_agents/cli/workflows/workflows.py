@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghp_agents.cli import complete, json_choice, output
+from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, hear_first, send, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import read_text
@@ -57,9 +57,10 @@ def run(app: App, name: str, subject: str, issue: str | None, body: str, agent: 
     subcommand_metavar="[COMMAND] [ARGS]...",  # versions of click differ
 )
 @click.option("--all", "everything", is_flag=True, help="Also those that have completed.")
+@past.AT
 @json_choice.option("Print them as JSON.")
 @click.pass_context
-def workflows(ctx: click.Context, everything: bool, as_json: bool) -> None:
+def workflows(ctx: click.Context, everything: bool, at: str | None, as_json: bool) -> None:
     """List workflows: where each that was started stands, and what can be started.
 
     A workflow is a file .ghp/workflows/NAME.md on main. Some come with this program.
@@ -67,8 +68,11 @@ def workflows(ctx: click.Context, everything: bool, as_json: bool) -> None:
     if ctx.invoked_subcommand is not None:
         return
     app: App = ctx.obj
-    hear_first(app)
-    known, found = files.known(app.ws), progress.runs(app, app.store.snapshot())
+    then = past.time_of_workflows(app, at)
+    if then is None:
+        hear_first(app)
+    at_work = app if then is None else app.past(then)
+    known, found = files.known(app.ws), progress.runs(at_work, at_work.store.snapshot(), then)
     completed = [each for each in found if each.standing == engine.COMPLETED]
     shown = found if everything else [each for each in found if each not in completed]
     if as_json:
@@ -83,7 +87,8 @@ def workflows(ctx: click.Context, everything: bool, as_json: bool) -> None:
         output.as_json(answer)
         return
     if shown:
-        short, now = short_ids(each.start.id for each in found), app.ws.clock.now()
+        short = short_ids(each.start.id for each in found)
+        now = app.ws.clock.now() if then is None else then
         rows = [view.run_row(each, short[each.start.id], now) for each in shown]
         output.table(view.RUNS, rows, [view.STYLES.get(each.standing, "") for each in shown])
         output.data("\n")
@@ -92,7 +97,8 @@ def workflows(ctx: click.Context, everything: bool, as_json: bool) -> None:
         output.say(view.summary(completed))
     for name, problem in known.problems.items():
         output.warn(f"{files.FOLDER}{name}{files.SUFFIX} cannot be used: {problem}.")
-    start_background(app)
+    if then is None:
+        start_background(app)
 
 
 @workflows.command("show", epilog="Example: ghp agent-workflows show review")

@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 
 
 class GitRefsStore:
-    """`ports.StateStore` on the clone's private repository."""
+    """`ports.StateStore` on the clone's private repository. With `at` (seconds) it is for reading
+    only: its snapshots show that time."""
 
-    def __init__(self, ws: Workspace) -> None:
+    def __init__(self, ws: Workspace, at: float | None = None) -> None:
         self._ws = ws
+        self._at = at
         self._held: list[int] | None = None  # the lock's descriptors while this process holds it
         self._lock = contextlib.ExitStack()
         self._beside: list[Record] = []
@@ -40,6 +42,7 @@ class GitRefsStore:
 
     def snapshot(self, at: float | None = None) -> read.GitSnapshot:
         """The state now, or at a time. Writes nothing: an untouched clone has an empty state."""
+        at = self._at if at is None else at
         # Read the outbox first: what a fold removes meanwhile is in the commits read afterwards.
         waiting = outbox.waiting(self._ws) if at is None else None
         refused = outbox.refused(self._ws) if at is None else None
