@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from ghp_agents.claims import decision
 from ghp_agents.claims.choose_next import WORDS
-from ghp_agents.claims.decision import NOT_DUE, Board, Candidate
+from ghp_agents.claims.decision import Board, Candidate
 from ghp_agents.issues.capabilities import missing
-from ghp_agents.issues.dependencies import urgency
 from ghp_agents.issues.issue import Issue
 from ghp_agents.issues.job_fields import due
+from ghp_agents.jobs import room
 from ghp_agents.jobs.explanation import Agent
 from ghp_agents.locks.lock import Lock
 
@@ -58,7 +58,7 @@ def plan(
     """Decide for all agents. `given` are the agents that an earlier dispatch chose, by issue: only
     these assignments are taken back, if their agent is dead, told to stop or has too much."""
     load = {agent.candidate.name: len(agent.holds) for agent in agents}
-    queues = _queues(board, load)
+    queues = room.queues(board, load)
     for name, queue in queues.items():
         load[name] += len(queue)
     lost = dict(_taken_back(board, agents, queues, given, load, limits.per_agent))
@@ -118,19 +118,6 @@ def _made(issue: Issue, name: str, why: str, lost: Mapping[int, tuple[str, str]]
     return Assignment(issue, name, f"{before[1]}; {why}", (before[0],))
 
 
-def _queues(board: Board, load: Mapping[str, int]) -> dict[str, list[Issue]]:
-    """The issues that are assigned to one agent alone and not claimed, the next one first."""
-    queues: dict[str, list[Issue]] = {name: [] for name in load}
-    for issue in board.issues:
-        if len(issue.assignees) == 1 and issue.assignees[0] in load and not board.claim_of(issue):
-            queues[issue.assignees[0]].append(issue)
-    return {name: sorted(queue, key=_order) for name, queue in queues.items()}
-
-
-def _order(issue: Issue) -> tuple[int, str]:
-    return urgency(issue), due(issue) or NOT_DUE
-
-
 def _taken_back(
     board: Board,
     agents: Iterable[Agent],
@@ -179,7 +166,7 @@ class _Giving:
 
     def pairs(self, ready: Sequence[Issue]) -> Iterator[tuple[Issue, str, str]]:
         """Each issue that gets an agent, the agent, and why; the others are counted in `left`."""
-        for _, group in groupby(sorted(ready, key=_order), key=_order):
+        for _, group in groupby(sorted(ready, key=room.order), key=room.order):
             issues = [*group]
             taken: set[str] = set()
             for issue, name, known in self._near(issues):

@@ -10,9 +10,10 @@ from ghp_agents.claims.decision import Board, Candidate
 from ghp_agents.core.errors import NotFoundError
 from ghp_agents.core.ids import AgentName, one_line
 from ghp_agents.issues.issue import Issue, short
-from ghp_agents.jobs import explanation, listing
+from ghp_agents.jobs import explanation, listing, room
 from ghp_agents.jobs.explanation import Agent, KeptBack, RuleStep, Turn
 from ghp_agents.jobs.job_state import JobState
+from ghp_agents.jobs.room import Room
 from ghp_agents.ports import Context
 from ghp_agents.presence import capabilities, stopping
 from ghp_agents.presence import service as presence
@@ -40,6 +41,7 @@ class AgentExplanation(NamedTuple):
     next: Issue | None
     workable: int
     kept_back: Sequence[KeptBack]
+    room: Room
 
 
 class Candidates(NamedTuple):
@@ -90,6 +92,7 @@ def of_agent(ctx: Context, name: str) -> AgentExplanation:
         decision.best(board, ready, agent.candidate),
         len(ready),
         explanation.kept_back(board, agent.candidate),
+        room.of_agent(board, agent, ctx.ws.settings.jobs_per_agent),
     )
 
 

@@ -77,9 +77,25 @@ def test_an_agent_is_told_its_next_issue_and_why_not_the_others(here: Path) -> N
         "✓ It is alive.\n"
         "✓ Nobody told it to stop.\n"
         "✓ It has claimed no issue.\n"
+        "✓ It has room: a dispatch may give it 1 more issue.\n"
         "✗ 1 is blocked by another issue: #2.\n"
         "  → ghp agent-explain 2\n"
     )
+
+
+def test_an_agent_without_room_is_told_what_makes_room(here: Path) -> None:
+    succeed(here, "agent-issue new Docs", "agent-issue assign 1 worker-1", "agent-claim 3")
+    lines = out(here, "agent-explain", "worker-1").splitlines()
+    no_room = "✗ It has no room for a dispatch: it has #3, #1, and `agents.jobsPerAgent` is 1."
+    undo = "ghp agent-issue assign 1 worker-1 --remove"
+    assert lines[4:7] == [no_room, f"  → {undo}", "  → ghp agent-release 3"]
+    assert explained(here, "worker-1")["room"] == {
+        "issues": ["#3", "#1"],
+        "limit": 1,
+        "changes": [undo, "ghp agent-release 3"],
+    }
+    succeed(here, "agent-issue assign 1 worker-1 --remove --as @me", "agent-release 3")
+    assert "It has room: a dispatch may give it 1 more" in out(here, "agent-explain", "worker-1")
 
 
 def test_a_closed_issue_can_be_reopened_and_an_unknown_agent_is_an_error(here: Path) -> None:

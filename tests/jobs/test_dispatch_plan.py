@@ -1,5 +1,7 @@
 """The decision for all agents at once."""
 
+import shlex
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -8,6 +10,7 @@ from ghp_agents.claims import decision
 from ghp_agents.claims.decision import Board, Candidate
 from ghp_agents.core.ids import IssueNumber, Timestamp
 from ghp_agents.issues.issue import Issue
+from ghp_agents.jobs import room
 from ghp_agents.jobs.dispatch_plan import (
     DEAD,
     NO_ROOM,
@@ -208,6 +211,43 @@ def test_what_is_given_can_be_claimed_within_the_limits_and_nobody_with_room_sta
         after, agents, earlier | {n: to[0] for n, to in changed.items() if to}, Limits(most)
     )
     assert again.assignments == []
+
+
+def without(board: Board, one: Agent, command: str) -> tuple[Board, Agent]:
+    """The board and the agent after a command that takes an issue from it."""
+    words = shlex.split(command)
+    number = int(words[2] if words[1] == "agent-release" else words[3])
+    assert words[1] == "agent-release" or words[4:] == ["worker-2", "--remove"]
+    issues = [x._replace(assignees=()) if x.number == number else x for x in board.issues]
+    held = {n: lock for n, lock in board.held.items() if n != number}
+    holds = tuple(name for name in one.holds if name != f"#{number}")
+    return Board(issues, held, board.living), one._replace(holds=holds)
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
+@given(worlds())
+def test_an_agent_gets_work_if_it_has_room_and_after_what_is_named_it_has_room(
+    world: tuple[Board, list[Agent], dict[int, str], int],
+) -> None:
+    board, agents, _, most = world
+    own = issue(99, labels=("needs:own",))  # for it alone
+    board = Board([*board.issues, own], board.held, board.living)
+    one = agents[1]._replace(liveness="active", candidate=Candidate("worker-2", 1, "", ("own",)))
+
+    def gets(board: Board, one: Agent) -> bool:
+        team = [agent("worker-1", "rust"), one, agent("worker-3", "rust")]
+        return any(x.to == "worker-2" for x in plan(board, team, {}, Limits(most)).assignments)
+
+    found = room.of_agent(board, one, most)
+    assert gets(board, one) is (found.left > 0)
+    commands = room.changes(found, "worker-2")
+    assert bool(commands) is (found.left < 1)
+    for command in commands:
+        assert not gets(board, one)
+        board, one = without(board, one, command)
+    assert gets(board, one)
+    assert room.of_agent(board, one, most).left == max(1, found.left)
 
 
 @pytest.mark.slow

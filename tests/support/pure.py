@@ -29,7 +29,7 @@ _NAMES = {
         "body_sections capabilities comment_commands dependencies epics issue job_fields "
         "outsider_text record replay scope "
     ),
-    "jobs": "dispatch_plan explanation job_file job_state",
+    "jobs": "dispatch_plan explanation job_file job_state room",
     "leases": "decisions hold record wait_graph",
     "locks": "lock lost_lock names",
     "messages": (

@@ -65,6 +65,15 @@ class KeptBackJson(TypedDict):
     issues: list[str]
 
 
+class RoomJson(TypedDict):
+    """The issues that an agent has, how many a dispatch lets it have, and the commands after which
+    it has room; none if it has."""
+
+    issues: list[str]
+    limit: int
+    changes: list[str]
+
+
 class AgentExplanationJson(TypedDict):
     """Why an agent works, or is idle."""
 
@@ -75,6 +84,7 @@ class AgentExplanationJson(TypedDict):
     next: int | None
     canClaim: int
     keptBack: list[KeptBackJson]
+    room: RoomJson
 
 
 class AssignmentJson(TypedDict):

@@ -11,6 +11,7 @@ from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.jobs.explain import AgentExplanation, IssueExplanation
 from ghp_agents.jobs.explanation import OF_AGENT, SHOWN, Agent, RuleStep, Turn
+from ghp_agents.jobs.room import Room, changes
 from ghp_agents.runs.explain import ReactionTrace
 from ghp_agents.runs.reaction import MOST_TRIES
 
@@ -132,6 +133,7 @@ def agent_lines(found: AgentExplanation) -> Iterator[Line]:
     name = found.agent.candidate.name
     yield PLAIN, f"{name} is {found.agent.liveness}. {_next(found)}"
     yield from _own_lines(found.agent)
+    yield from _room_lines(found.room, name)
     for kept in found.kept_back:
         words = WORDS[kept.rule][0]
         if kept.rule in (ClaimRule.TAKEN, ClaimRule.ASSIGNED):
@@ -168,6 +170,18 @@ def _own_lines(agent: Agent) -> Iterator[Line]:
         yield MET, f"It has claimed {', '.join(agent.holds)}."
     else:
         yield MET, "It has claimed no issue."
+
+
+def _room_lines(room: Room, name: str) -> Iterator[Line]:
+    if room.left > 0:
+        yield MET, f"It has room: a dispatch may give it {count(room.left, 'more issue')}."
+        return
+    rest = len(room.has) - SHOWN
+    names = ", ".join(room.has[:SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+    limit = f"`agents.jobsPerAgent` is {room.most}"
+    yield UNMET, f"It has no room for a dispatch: it has {names}, and {limit}."
+    for command in changes(room, name)[:SHOWN]:
+        yield NEXT, command
 
 
 def _step_fields(step: RuleStep) -> "StepJson":
@@ -209,4 +223,9 @@ def agent_fields(found: AgentExplanation) -> "AgentExplanationJson":
         "next": found.next.number if found.next else None,
         "canClaim": found.workable,
         "keptBack": [{"rule": x.rule.value, "issues": [*x.issues]} for x in found.kept_back],
+        "room": {
+            "issues": [*found.room.has],
+            "limit": found.room.most,
+            "changes": changes(found.room, found.agent.candidate.name),
+        },
     }

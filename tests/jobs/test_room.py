@@ -1,0 +1,36 @@
+"""How many issues an agent has, and what makes room for another."""
+
+from ghp_agents.claims.decision import Board, Candidate
+from ghp_agents.core.ids import IssueNumber, Timestamp
+from ghp_agents.issues.issue import Issue
+from ghp_agents.jobs import room
+from ghp_agents.jobs.explanation import Agent
+from ghp_agents.jobs.room import Room
+from ghp_agents.locks.lock import Lock
+
+
+def issue(number: int, priority: str, *assignees: str) -> Issue:
+    name = f"Issue {number}"
+    return Issue(f"{number:08x}", IssueNumber(number), name, priority=priority, assignees=assignees)
+
+
+def test_what_is_claimed_or_assigned_to_it_alone_counts_and_the_least_urgent_goes_first() -> None:
+    issues = [
+        issue(1, "high", "worker-1"),
+        issue(2, "low", "worker-1"),
+        issue(3, "high", "worker-1"),
+        issue(4, "high", "worker-1", "worker-2"),
+        issue(5, "high", "worker-2"),
+        issue(6, "high"),
+    ]
+    claim = Lock("issue/1", "worker-1", 1, 1, Timestamp("2026-01-01"), "n")
+    agent = Agent(Candidate("worker-1"), "active", holds=("#1",))
+    found = room.of_agent(Board(issues, {1: claim}, {claim.name}), agent, 2)
+    assert found == Room(("#1",), ("#3", "#2"), 2)
+    assert (found.has, found.left) == (("#1", "#3", "#2"), -1)
+    assert room.changes(found, "worker-1") == [
+        "ghp agent-issue assign 2 worker-1 --remove",
+        "ghp agent-issue assign 3 worker-1 --remove",
+    ]
+    assert room.changes(found._replace(most=1), "worker-1")[-1] == "ghp agent-release 1"
+    assert room.changes(found._replace(most=4), "worker-1") == []
