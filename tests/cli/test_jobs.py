@@ -83,6 +83,7 @@ def test_an_agent_is_told_its_next_issue_and_why_not_the_others(here: Path) -> N
     )
 
 
+@pytest.mark.slow
 def test_an_agent_without_room_is_told_what_makes_room(here: Path) -> None:
     succeed(here, "agent-issue new Docs", "agent-issue assign 1 worker-1", "agent-claim 3")
     lines = out(here, "agent-explain", "worker-1").splitlines()
