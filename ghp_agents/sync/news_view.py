@@ -26,6 +26,7 @@ from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import issue_of
 
 GIVEN = ("claim", "takeover", "steal", "release")
+ASSIGNS = ("issue-new", "issue-assign")
 CLOSES = ("issue-close", CLOSED_THERE)
 
 
@@ -46,6 +47,14 @@ class NewsView:
     def issues(self) -> Mapping[int, Issue]:
         """All issues, by each of their numbers."""
         return {number: issue for issue in self.all_issues for number in issue.numbers}
+
+    def issue(self, number: int | None) -> Issue | None:
+        """An issue by a number. Most are open, and to read all of years takes a second."""
+        return self._open.get(number or 0) or self.issues.get(number or 0)
+
+    @cached_property
+    def _open(self) -> Mapping[int, Issue]:
+        return {number: issue for issue in self.ctx.tracker.known() for number in issue.numbers}
 
     @cached_property
     def claims(self) -> Mapping[int, Lock]:
@@ -103,7 +112,7 @@ class NewsView:
 
     def record(self, entry: LedgerEntry) -> IssueEvent | None:
         """The record of an issue; None if it is not in this state, or unreadable."""
-        issue = self.issues.get(entry.issue or 0)
+        issue = self.issue(entry.issue)
         if issue is None:
             return None
         folder = f"{issue_record.FOLDER}{issue.id}/"
@@ -120,6 +129,12 @@ class NewsView:
         if event is None:
             return (), ()
         return event.added.get("assignees", ()), event.removed.get("assignees", ())
+
+    def is_assignment(self, entry: LedgerEntry) -> bool:
+        """Whether an entry assigned an open issue to the agent, which it still is assigned to."""
+        issue = self._open.get(entry.issue or 0) if entry.event in ASSIGNS else None
+        is_mine = issue is not None and self.agent in issue.assignees
+        return is_mine and self.agent in self.assignees(entry)[0]
 
     @cached_property
     def is_stopped(self) -> bool:

@@ -1,7 +1,7 @@
 """News from the ledger: what others did that concerns an agent, each in one line.
 
 An agent hears what comes after its baseline: the tips of all clones up to which everything was
-delivered. Without one it hears what happened since it started.
+delivered. Without one it hears what happened since it started, and who gave it what it has.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.join import Tip
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.sync import epic_news, lifecycle_topics
-from ghp_agents.sync.news_view import CLOSES, GIVEN, NewsView
+from ghp_agents.sync.news_view import ASSIGNS, CLOSES, GIVEN, NewsView
 from ghp_agents.workspace import Workspace
 
 DECISION_LIMIT = 400  # characters of what a decision changed
@@ -59,7 +59,7 @@ def gather(
         return []  # it never was here
     entries = (ledger or ctx.store.ledger)(baseline or ())
     if baseline is None:
-        entries = [entry for entry in entries if entry.at >= started]
+        entries = _of_first(NewsView(ctx, snapshot, agent, entries), started)
     entries = sorted([*entries, *closed]) if closed else entries
     others = [entry for entry in entries if entry.is_person or entry.actor != agent]
     view = NewsView(ctx, snapshot, agent, entries)
@@ -70,6 +70,16 @@ def gather(
     if not news:
         _keep(ctx.ws, agent, tips)
     return _shortened(news)
+
+
+def _of_first(view: NewsView, started: str) -> list[LedgerEntry]:
+    """What a new agent hears of: what happened since it started, and by what the open issues that
+    it has were given or assigned to it before."""
+    before = [entry for entry in view.entries if entry.at < started]
+    given = {entry.issue: entry.id for entry in before if view.is_gift(entry)}
+    assigned = {entry.issue: entry.id for entry in before if view.is_assignment(entry)}
+    lasting = {*given.values(), *assigned.values()}
+    return [entry for entry in view.entries if entry.at >= started or entry.id in lasting]
 
 
 def _shortened(news: News) -> News:
@@ -148,7 +158,7 @@ def _handed_over(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
 
 
 def _assigned(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
-    issue = view.issues.get(entry.issue or 0)
+    issue = view.issue(entry.issue)
     if issue is None or view.was_given(entry.issue):
         return
     added, removed = view.assignees(entry)
@@ -300,8 +310,7 @@ def _overridden(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
 TEXTS: Mapping[str, Any] = {
     **dict.fromkeys(GIVEN, _given),
     "handoff": _handed_over,
-    "issue-new": _assigned,
-    "issue-assign": _assigned,
+    **dict.fromkeys(ASSIGNS, _assigned),
     "issue-edit": _edited,
     "issue-block": _edited,
     "issue-comment": _commented,

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.clock import ManualClock
 from tests.support.ghp import invoke, succeed
 from tests.support.hooks import call, context, payload, set_up
 
@@ -123,3 +124,55 @@ def test_names_and_titles_of_others_are_quoted(here: Path) -> None:
 def test_of_agents_that_hold_nothing_it_warns_of_nothing(here: Path) -> None:
     succeed(here, "agent-heartbeat --as worker-3")
     assert begin(here)[1] == "At work: worker-3."
+
+
+GIVEN_BEFORE = {
+    "assigned": (
+        ["agent-issue assign 1 worker-1 --as @me"],
+        "«Test Person» (a person) assigned #1 «Parse tabs» to you. Run `ghp agent-start 1`.",
+    ),
+    "created for it": (
+        ["agent-issue edit 1 --title Done --as @me", "agent-issue close 1 --as @me",
+         "agent-issue new 'Parse tabs' --assign worker-1 --as @me"],
+        "«Test Person» (a person) assigned #2 «Parse tabs» to you. Run `ghp agent-start 2`.",
+    ),
+    "assigned and then claimed": (
+        ["agent-issue assign 1 worker-1 --as @me", "agent-claim 1 --as worker-1"],
+        "«Test Person» (a person) assigned #1 «Parse tabs» to you.",
+    ),
+    "given, with a reason": (
+        ["agent-claim 1 --as worker-2",
+         "agent-release 1 --to worker-1 --reason 'You know tabs' --as @me"],
+        "«Test Person» (a person) gave #1 to you. Reason given: «You know tabs». "
+        "Run `ghp agent-start 1`.",
+    ),
+    "assigned again by another": (
+        ["agent-issue assign 1 worker-1 --as @me",
+         "agent-issue assign 1 worker-1 --remove --as @me",
+         "agent-issue assign 1 worker-1 --as worker-2"],
+        "worker-2 assigned #1 «Parse tabs» to you. Run `ghp agent-start 1`.",
+    ),
+    "claimed by itself": (["agent-claim 1 --as worker-1"], ""),
+    "taken away again": (
+        ["agent-issue assign 1 worker-1 --as @me",
+         "agent-issue assign 1 worker-1 --remove --as @me"],
+        "",
+    ),
+    "closed meanwhile": (
+        ["agent-issue assign 1 worker-1 --as @me", "agent-issue close 1 --as @me"], "",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", GIVEN_BEFORE)
+@pytest.mark.sample(3)
+def test_a_first_session_reads_who_gave_it_its_issue_before_it_began(here: Path, case: str) -> None:
+    commands, line = GIVEN_BEFORE[case]
+    clock = ManualClock()  # a year before the session
+    for words in ["agent-issue new 'Parse tabs' --as @me", *commands]:
+        assert invoke(words, here, clock=clock).code == 0
+        clock.wait(60)
+    about = [text for text in begin(here) if " to you." in text or "unassigned" in text]
+    assert about == ([line] if line else [])
+    again = [text for text in begin(here) if " to you." in text]
+    assert again == [], "it is told once"
