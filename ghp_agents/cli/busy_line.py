@@ -55,7 +55,7 @@ class BusyLine:
             self._is_printing = False
 
     def _text(self) -> str:
-        room = self._columns() - 1
+        room = (columns(self._terminal) or 80) - 1
         what = f"{self._line(self.progress.what)} … {duration(self._elapsed())}"
         shown = cut(what, room)
         rest = room - cells(shown) - 2
@@ -72,18 +72,20 @@ class BusyLine:
     def _line(self, text: str) -> str:
         return " ".join(self._clean(text).split())
 
-    def _columns(self) -> int:
-        try:
-            return os.get_terminal_size(self._terminal.fileno()).columns or 80
-        except OSError:
-            return 80
-
     def _write(self, text: str) -> None:
         try:
             self._terminal.write(text)
             self._terminal.flush()
         except OSError:  # the terminal is gone; the work goes on
             return
+
+
+def columns(terminal: TextIO) -> int:
+    """How many columns a terminal has; 0 if it does not say."""
+    try:
+        return os.get_terminal_size(terminal.fileno()).columns
+    except OSError:
+        return 0
 
 
 def duration(seconds: float) -> str:

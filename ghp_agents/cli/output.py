@@ -112,9 +112,20 @@ def say(text: str) -> None:
         sys.stderr.write(f"{_message(text)}\n")
 
 
-def _message(text: str) -> str:
+def _message(text: str, taken: int = 0) -> str:
     words = clean(text)
-    return _localised(words) if sys.stderr.isatty() else words
+    return _fitted(_localised(words), sys.stderr, taken) if sys.stderr.isatty() else words
+
+
+def _fitted(text: str, stream: Any, taken: int = 0) -> str:
+    """A text of ours. On a terminal, its lines break between words, and `~` is the home folder.
+    `taken` columns of the first line are in use."""
+    if not stream.isatty():
+        return text
+    from ghp_agents.cli.busy_line import columns
+    from ghp_agents.cli.wrapping import at_home, wrapped
+
+    return wrapped(at_home(text, os.environ.get("HOME", "")), columns(stream), taken)
 
 
 def _localised(text: str) -> str:
@@ -124,8 +135,8 @@ def _localised(text: str) -> str:
 
 
 def step(text: str) -> None:
-    """Print a step of -v."""
-    _say_marked("+", "2", text)
+    """Print a step of -v, as it is: it may be a command."""
+    _write_marked("+", "2", clean(text))
 
 
 def done(text: str) -> None:
@@ -151,14 +162,24 @@ def error(text: str, hint: str) -> None:
 
 
 def _say_marked(mark: str, colour: str, text: str) -> None:
-    progress.hide()
     # Only the text is cleaned: `clean` would remove the colour of the mark.
-    sys.stderr.write(f"{_paint(mark, colour, sys.stderr)} {_message(text)}\n")
+    _write_marked(mark, colour, _message(text, len(mark) + 1))
+
+
+def _write_marked(mark: str, colour: str, text: str) -> None:
+    progress.hide()
+    sys.stderr.write(f"{_paint(mark, colour, sys.stderr)} {text}\n")
 
 
 def marked(mark: str, colour: str, text: str) -> None:
     """Print a line of data that begins with a mark, coloured on a terminal."""
-    data(f"{_paint(mark, colour, sys.stdout)} {clean(text)}")
+    words = _fitted(clean(text), sys.stdout, len(mark) + 1)
+    data(f"{_paint(mark, colour, sys.stdout)} {words}")
+
+
+def advice(text: str) -> None:
+    """Print a line of data for people, such as what to do about a finding."""
+    data(_fitted(clean(text), sys.stdout))
 
 
 def painted(pieces: Iterable[tuple[str, str]]) -> None:

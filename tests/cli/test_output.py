@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import termios
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -69,9 +70,10 @@ def test_a_stream_that_is_closed_leads_nowhere(made: Path) -> None:
 
 
 @contextlib.contextmanager
-def terminal() -> Iterator[Callable[[bytes], str]]:
+def terminal(columns: int = 0) -> Iterator[Callable[[bytes], str]]:
     """Standard error is a person's terminal; reads what they see up to the given bytes."""
     ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (24, columns))
     seen = b""
 
     def read(end: bytes) -> str:
@@ -151,6 +153,26 @@ def test_a_terminal_shows_our_colours_and_no_escapes_of_others(
     with terminal() as read:
         show()
         assert read(seen[-8:].encode()) == seen
+
+
+def test_long_messages_break_between_words_on_a_terminal_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    home = os.environ["HOME"]
+    text, hint = f"Another agent has {home}/a.py.", "Ask for it: `ghp agent-escalate --file a.py`."
+    with terminal(columns=38) as read:
+        output.step(f"git -C {home} status --porcelain=v2 --branch")
+        output.warn(text, hint)
+        output.say("\n".join([hint, text]))
+        assert read(b"`.\r\nAnother agent has ~/a.py.\r\n") == (
+            f"\x1b[2m+\x1b[0m git -C {home} status --porcelain=v2 --branch\r\n"
+            "\x1b[33mWarning:\x1b[0m Another agent has ~/a.py.\r\n"
+            "\x1b[36mHint:\x1b[0m Ask for it:\r\n`ghp agent-escalate --file a.py`.\r\n"
+            "Ask for it:\r\n`ghp agent-escalate --file a.py`.\r\n"
+            "Another agent has ~/a.py.\r\n"
+        )
+    output.warn(text, hint)
+    assert capsys.readouterr().err == f"Warning: {text}\nHint: {hint}\n"
 
 
 def test_no_color_and_a_dumb_terminal_get_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
