@@ -47,6 +47,7 @@ def _labels(settings: Settings) -> Iterator[Label]:
     chosen = settings.needs_human_label
     for label in github_label.standard():
         yield label._replace(name=chosen) if label.name == NEEDS_HUMAN else label
+    yield from github_label.of_jobs() if settings.job_labels else ()
     agents = {*settings.capabilities, *settings.accounts, *settings.orchestrators}
     names = [f"{AGENT}{agent}" for agent in sorted(agents) if is_name(agent)]
     able = {word.strip().casefold() for words in settings.capabilities.values() for word in words}

@@ -12,6 +12,7 @@ from ghp_agents.core.ids import AgentName
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues.dependencies import EPIC, NEEDS_HUMAN
 from ghp_agents.issues.issue import LABEL_LIMIT, PRIORITIES
+from ghp_agents.jobs.job_state import JobState
 
 AGENT = "agent:"
 PRIORITY = "priority:"
@@ -26,6 +27,14 @@ _LOOKS = {
     "priority:medium": ("fbca04", "Normal priority, whatever the issue's form says"),
     "priority:low": ("c2e0c6", "When there is nothing else to do"),
     EPIC: ("3e4b9e", "Consists of other issues"),
+}
+_JOB_LOOKS = {
+    JobState.QUEUED: ("ededed", "Waits for an agent"),
+    JobState.ASSIGNED: ("c5def5", "An agent is to begin"),
+    JobState.IN_PROGRESS: ("1d76db", "An agent or a person works on it"),
+    JobState.REVIEW: ("fbca04", "Its pull request is open"),
+    JobState.COMPLETED: ("0e8a16", "It is closed"),
+    JobState.FAILED: ("b60205", "Agents failed at it, and a person decides"),
 }
 _AGENT_LOOK = "1d76db"
 _NEEDS_LOOK = "bfdadc"
@@ -43,6 +52,9 @@ def appearance(name: str) -> Label | None:
     """The look of one of our labels; None for any other label."""
     if name in _LOOKS:
         return Label(name, *_LOOKS[name])
+    job = next((label for label in of_jobs() if label.name == name), None)
+    if job:
+        return job
     agent = agent_of(name)
     if agent:
         return Label(name, _AGENT_LOOK, f"For {agent}; set by people with write access")
@@ -54,6 +66,11 @@ def appearance(name: str) -> Label | None:
 def standard() -> list[Label]:
     """The labels that every repository gets at first."""
     return [Label(name, *look) for name, look in _LOOKS.items()]
+
+
+def of_jobs() -> list[Label]:
+    """The labels of the states of issues; a repository has them if its settings say so."""
+    return [Label(state.label, *look) for state, look in _JOB_LOOKS.items()]
 
 
 def agent_of(label: str, signs: Iterable[str] = SIGNS) -> AgentName | None:

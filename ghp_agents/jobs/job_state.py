@@ -14,6 +14,14 @@ class JobState(StrEnum):
     COMPLETED = "completed"
     FAILED = "failed"
 
+    @property
+    def label(self) -> str:
+        """The label that shows it on GitHub, with the setting `jobLabels`."""
+        return f"job:{self.value.replace('_', '-')}"
+
+
+LABELS = frozenset(state.label for state in JobState)
+
 
 class JobProgress(NamedTuple):
     """What is known of the work on an issue."""

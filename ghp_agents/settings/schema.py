@@ -177,6 +177,11 @@ class AgentsConfig(BaseModel):
     needs_human_label: Line = Field(
         "agent:needs-human", description="the label of an issue with an open question"
     )
+    job_labels: bool = Field(
+        False,
+        description="labels on GitHub show how far each issue is, from `job:queued` to "
+        "`job:completed`",
+    )
     escalate_to: tuple[Line, ...] = Field((), description="logins and teams (org/team) to ask")
     checks: tuple[Line, ...] = Field(
         (), description="commands that must succeed before work is finished or merged"

@@ -55,6 +55,7 @@ class Settings(NamedTuple):
     budgets: Mapping[str, Mapping[str, float]] = {}  # see `budgets/budget.py`
     sweep_policy: str = "release"  # for a dead agent's issue: alert, release, reassign
     needs_human_label: str = "agent:needs-human"
+    job_labels: bool = False  # True: labels show on GitHub how far each issue is
     escalate_to: tuple[str, ...] = ()  # logins, and teams as org/team, that get questions
     checks: tuple[str, ...] = ()  # commands that must succeed before finish and merge
     checks_keep_env: tuple[str, ...] = ()  # variables with credentials that checks get all the same

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError, NotSetUpError, UnknownError
-from ghp_agents.core.ids import Actor, CloneId
+from ghp_agents.core.ids import Actor, CloneId, one_line
 from ghp_agents.leases.world import World
 from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import service as presence
@@ -121,6 +121,7 @@ def _run(
     if prune and any(outcome.done and _freed_issue(outcome.act) for outcome in outcomes):
         outcomes += actions.perform(rules, _newly_orphaned(ctx, facts))
     _refresh_status_comments(ctx, _freed_issues(outcomes))
+    labelled = _show_job_labels(ctx, turn)
     if cache:
         kept_cache.keep(ctx.ws, cache)
     if fresh:
@@ -129,7 +130,7 @@ def _run(
     if fresh:
         published = _publish_with_retries(ctx, published)
         published = _restore_clone_id(ctx, turn, published)
-    notes = tuple(dict.fromkeys((*report.notes, *published.notes)))
+    notes = tuple(dict.fromkeys((*report.notes, *labelled, *published.notes)))
     return SweepResult(
         policy, False, agents, tuple(outcomes), published._replace(notes=notes), _clone(ctx.store)
     )
@@ -155,6 +156,22 @@ def _refresh_status_comments(ctx: Context, swept: set[int]) -> None:
         status_comment_sync.refresh(ctx, ctx.hub, snapshot, issues, views, swept)
     except GhpError:
         return  # the next sync of this clone updates the comment
+
+
+def _show_job_labels(ctx: Context, turn: SweepLock) -> list[str]:
+    """Show the states of all issues as labels; return notes. What fails is left to the next one."""
+    if ctx.hub is None or not ctx.ws.settings.job_labels:
+        return []
+    from ghp_agents.github import job_labels
+
+    views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
+    issues = ctx.tracker.known(closed=True)
+    try:
+        return job_labels.show(
+            ctx, ctx.hub, issues, views, everywhere=True, before_each=turn.renew_if_due
+        )
+    except UnknownError as error:
+        return [f"Labels of jobs were not written: {one_line(str(error), 300)}"]
 
 
 def _freed_issue(act: Act) -> int | None:

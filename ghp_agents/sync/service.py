@@ -95,7 +95,7 @@ def sync(
     seen = presence.list_agents(ctx, snapshot, processes=False)
     report = report._replace(notes=(*report.notes, *name_owners.observe(ctx.ws, snapshot, seen)))
     if hub and issues:
-        notes = _show(ctx, hub, snapshot, seen, issues, wanted)
+        notes = _show(ctx, hub, snapshot, seen, issues, wanted, in_command=in_command)
         report = report._replace(notes=(*report.notes, *notes))
     if not in_command:
         main_moved.observe(ctx, snapshot, seen)
@@ -189,14 +189,18 @@ def _show(
     views: Sequence[AgentView],
     issues: Sequence[Issue],
     wanted: frozenset[int],
+    *,
+    in_command: bool,
 ) -> list[str]:
     """Show the state on GitHub; return notes on failures. The next sync tries again."""
     from ghp_agents.escalations import labels
-    from ghp_agents.github import status_comment_sync
+    from ghp_agents.github import job_labels, status_comment_sync
 
     try:
         notes = labels.show(ctx, snapshot, issues)
         status_comment_sync.refresh(ctx, hub, snapshot, issues, views, wanted)
+        if not in_command:  # nobody waits for them
+            notes += job_labels.show(ctx, hub, issues, views)
     except UnknownError as error:
         return [f"Not shown on GitHub yet: {one_line(str(error), 300)}"]
     except GhpError as error:

@@ -7,7 +7,7 @@ import pytest
 
 from ghp_agents.github import ensure_labels as labels
 from ghp_agents.github.api.errors import ForbiddenError, InvalidError
-from ghp_agents.github.labels import Label, standard
+from ghp_agents.github.labels import Label, of_jobs, standard
 from ghp_agents.issues.issue import LABEL_LIMIT
 from ghp_agents.settings.settings import Settings
 from tests.support import hubs
@@ -39,6 +39,11 @@ def test_the_label_for_questions_is_the_one_that_the_configuration_names() -> No
     found = labels.wanted(Settings(needs_human_label="ask me"))
     assert "ask me" in names(found)
     assert "agent:needs-human" not in names(found)
+
+
+def test_the_states_of_jobs_are_wanted_where_the_settings_show_them() -> None:
+    found = labels.wanted(Settings(job_labels=True))
+    assert found == [*standard(), *of_jobs()]
 
 
 def test_each_is_one_that_github_takes() -> None:

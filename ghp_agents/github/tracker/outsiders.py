@@ -22,6 +22,7 @@ from ghp_agents.github.tracker.trust import (
     trusted,
     with_missing_event,
 )
+from ghp_agents.jobs.job_state import LABELS
 
 # GitHub's own labels for what nobody should work on.
 REFUSALS = frozenset({"duplicate", "invalid", "question", "wontfix"})
@@ -67,7 +68,7 @@ def _with_given_at(
 
 def _gifts(context: TrackerContext, issue: MirroredIssue) -> set[str]:
     """The lower-case labels and the @accounts that can show an assignment."""
-    found = {label.lower() for label in issue.labels} - context.signs - REFUSALS
+    found = {label.lower() for label in issue.labels} - context.signs - REFUSALS - LABELS
     return found | {f"@{login.lower()}" for login in issue.assignees}
 
 
