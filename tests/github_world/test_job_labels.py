@@ -10,7 +10,8 @@ from tests.support.commands import Field
 from tests.support.faults import Said
 from tests.support.ghp import invoke
 from tests.support.git import commit
-from tests.support.github import ADMIN, OUTSIDER, WORKER_1, WORKER_2, GitHub
+from tests.support.github import ADMIN, OUTSIDER, WORKER_1, WORKER_2, GitHub, World
+from tests.support.odd_hour import Crowd, OddHour
 from tests.support.proxy import Exchange
 
 pytestmark = pytest.mark.slow
@@ -146,3 +147,17 @@ def test_what_github_refuses_is_a_note_and_stops_no_sync(field: Field) -> None:
     field.github.refusals.clear()
     field.sync()
     assert jobs(field, number) == ["job:in-progress"]
+
+
+def test_an_hour_with_labels_has_one_write_more_for_each_claim(tmp_path: Path) -> None:
+    crowd = Crowd(clones=1, agents=4, every=60.0, seconds=600.0)
+    written: list[int] = []
+    for shown in (False, True):
+        folder = tmp_path / str(shown)
+        folder.mkdir()
+        with GitHub(World(None, None), folder).open() as odd:
+            hour = OddHour(odd, crowd, 1_780_000_000.0, jobLabels=shown)
+            hour.pass_by()
+            assert (hour.limits_hit(), hour.codes) == (0, {})
+            written.append(hour.busiest().all)
+    assert written[1] == written[0] + crowd.agents + 1  # and the label itself, once

@@ -9,7 +9,7 @@ import heapq
 import json
 from collections.abc import Iterator
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.support.github import ADMIN, WORKER_1, GitHub
 from tests.support.proxy import ENFORCED
@@ -39,12 +39,14 @@ class Busiest(NamedTuple):
 class OddHour:
     """The hour of one crowd."""
 
-    def __init__(self, github: GitHub, crowd: Crowd, now: float) -> None:
+    def __init__(self, github: GitHub, crowd: Crowd, now: float, **settings: Any) -> None:
         self.github, self.crowd = github, crowd
         self.story = Story(github, now)
         self.began, self._order = now, count()
         github.proxy.limits = ENFORCED
-        self.clones = [self.story.actor(WORKER_1, f"clone-{n}") for n in range(crowd.clones)]
+        self.clones = [
+            self.story.actor(WORKER_1, f"clone-{n}", **settings) for n in range(crowd.clones)
+        ]
         agents = [(clone, n) for clone in self.clones for n in range(crowd.agents)]
         self.agents = [
             clone._replace(agent=f"worker-{number}") for number, (clone, _) in enumerate(agents, 1)
