@@ -1,9 +1,9 @@
 """`agent-escalate`, `agent-escalations`, `agent-answer`: questions for people, and answers."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,9 +11,8 @@ from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, send, start_background
 from ghp_agents.cli.params import LIMIT, STDIN, Seconds, limited, read_text
 from ghp_agents.cli.terminal import signals
-from ghp_agents.core.clock import age
+from ghp_agents.cli.views import question as view
 from ghp_agents.core.errors import GhpError, UsageError
-from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import first_line, one_line
 from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations import record
@@ -22,20 +21,16 @@ from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.escalations.escalation import (
     DEFAULT_URGENCY,
     URGENCIES,
-    Answer,
     Escalation,
-    Outcome,
 )
 from ghp_agents.escalations.messages import ANSWERED, who
 from ghp_agents.hotpath import heartbeat, news_flag, own_name
 from ghp_agents.hotpath.quoting import clean, phrase
+from ghp_agents.ports import Snapshot
 from ghp_agents.state.cause import DECIDED
 from ghp_agents.wiring import App
 
 READING = ("claude", "codex")  # their hooks are given what commands printed
-
-if TYPE_CHECKING:
-    from ghp_agents.cli.outputs.text import AnswerJson, OutcomeJson
 
 
 @click.command(
@@ -205,7 +200,7 @@ def _read(text: str, what: str) -> str:
 
 @click.command("agent-escalations", epilog="Example: ghp agent-escalations --open --mine")
 @click.argument("id", required=False, shell_complete=complete.questions)
-@click.option("--open", "only_open", is_flag=True, help="Only unanswered questions.")
+@click.option("--open", "only_open", is_flag=True, help="Only questions that wait for an answer.")
 @click.option("--mine", is_flag=True, help="Only questions of this agent.")
 @click.option(
     "--issue", metavar="N", help="Only questions about this issue.", shell_complete=complete.issues
@@ -232,8 +227,9 @@ def escalations(
     orchestrators = app.ws.settings.orchestrators if answered else ()
     known, problems = services.read_all(snapshot, orchestrators)
     chosen = [rules.find(known, id)] if id is not None else known
+    settled = _settled(app, snapshot, chosen, then)
     if only_open:
-        chosen = [escalation for escalation in chosen if escalation.is_open]
+        chosen = [each for each in chosen if each.is_open and each.id not in settled]
     if mine:
         agent = app.ws.agent()
         chosen = [escalation for escalation in chosen if escalation.question.agent == agent]
@@ -243,101 +239,30 @@ def escalations(
     if limit is not None:
         chosen = limited(rules.by_need(chosen), limit)
     if as_json:
-        output.as_json([_fields(escalation) for escalation in chosen])
+        output.as_json([view.as_json(escalation) for escalation in chosen])
     elif id is not None:
-        output.data("\n\n".join(_whole(escalation, then) for escalation in chosen))
+        output.data("\n\n".join(view.page(each, then, settled.get(each.id)) for each in chosen))
     elif not chosen:
         say_none(app, "No questions.")
     else:
         now = app.ws.clock.now() if then is None else then
-        _print(rules.by_need(chosen), rules.short_names(known), now)
+        ordered = sorted(rules.by_need(chosen), key=lambda each: each.id in settled)
+        view.table(ordered, rules.short_names(known), now, settled)
     for problem in problems:
         output.warn(f"Cannot read {problem.place}: {problem.reason}.")
     if then is None:
         start_background(app)
 
 
-def _print(chosen: Sequence[Escalation], names: dict[str, str], now: float) -> None:
-    rows = [_row(escalation, names[escalation.id], now) for escalation in chosen]
-    styles = ["bold" if escalation.is_open else "dim" for escalation in chosen]
-    output.table(("ID", "STATE", "URGENCY", "AGENT", "ISSUE", "ASKED", "QUESTION"), rows, styles)
+def _settled(
+    app: App, snapshot: Snapshot, chosen: Sequence[Escalation], then: float | None
+) -> Mapping[str, str]:
+    """Why open questions need no answer any more, by their ids."""
+    if not any(each.is_open and each.question.kind in DECIDED for each in chosen):
+        return {}
+    from ghp_agents.leases import settled_questions
 
-
-def _row(escalation: Escalation, name: str, now: float) -> tuple[str, ...]:
-    question = escalation.question
-    issue = f"#{question.issue}" if question.issue else "-"
-    state = "open" if escalation.is_open else "answered"
-    title = one_line(escalation.title, 80)
-    return (
-        name,
-        state,
-        escalation.urgency,
-        question.agent,
-        issue,
-        age(escalation.asked_at, now),
-        title,
-    )
-
-
-def _whole(escalation: Escalation, then: float | None) -> str:
-    question = escalation.question
-    facts = [
-        ("Asked by", f"{question.agent}, {output.when(escalation.asked_at)}"),
-        ("Issue", f"#{question.issue}" if question.issue else ""),
-        ("Urgency", escalation.urgency),
-        ("Branch", f"{escalation.branch or ''} {(escalation.commit or '')[:12]}".strip()),
-    ]
-    head = "\n".join(f"{key}: {one_line(value, 200)}" for key, value in facts if value)
-    parts = [f"{escalation.name}\n{head}", clean(question.text)]
-    if question.options:
-        parts.append("Options:\n" + rules.listed(question.options))
-    if escalation.context:
-        parts.append("Context:\n" + clean(escalation.context))
-    for index, answer in enumerate(escalation.answers):
-        word = "Answer" if index == 0 else "Another answer"
-        word += ", which counts," if 0 < index == len(escalation.answers) - 1 else ""
-        head = f"{word} by {who(answer.by)}, {output.when(answer.at)}:"
-        parts.append(f"{head}\n{clean(answer.text)}")
-    if escalation.outcome:
-        parts.append(f"Result: {clean(escalation.outcome.text)}")
-    for advice in escalation.advice:
-        head = f"Advice by {who(advice.by)}, {output.when(advice.at)} (not an answer):"
-        parts.append(f"{head}\n{clean(advice.text)}")
-    if escalation.is_open and then is None:
-        parts.append(f"Nobody has answered yet. To answer: ghp agent-answer {escalation.name} TEXT")
-    elif escalation.is_open:
-        parts.append("Nobody had answered by then.")
-    return "\n\n".join(parts)
-
-
-def _fields(escalation: Escalation) -> dict[str, Any]:
-    question = escalation.question
-    return {
-        "id": escalation.name,
-        "state": "open" if escalation.is_open else "answered",
-        **picked(question, "agent issue"),
-        "urgency": escalation.urgency,
-        "question": question.text,
-        "options": list(question.options),
-        **picked(escalation, "context asked_at branch commit"),
-        "answers": [_answer_fields(answer) for answer in escalation.answers],
-        "outcome": _outcome_fields(escalation.outcome) if escalation.outcome else None,
-        "advice": [_answer_fields(answer) for answer in escalation.advice],
-    }
-
-
-def _outcome_fields(outcome: Outcome) -> "OutcomeJson":
-    return {"answer": outcome.answer, "done": outcome.is_done, "text": outcome.text}
-
-
-def _answer_fields(answer: Answer) -> "AnswerJson":
-    return {
-        "id": answer.id,
-        "by": answer.by.name,
-        "person": answer.by.is_person,
-        "at": answer.at,
-        "text": answer.text,
-    }
+    return settled_questions.reasons(app, snapshot, chosen, past=then is not None)
 
 
 @click.command("agent-answer", epilog='Example: ghp agent-answer E-3f9a "SQLite, for now."')

@@ -136,6 +136,7 @@ def status(
         upstream_view.tell(heard, choice.name)
     if look.team:
         waiting_view.warn(look.team)
+        status_notes.tell_settled(look.team.settled)
         stale_view.tell(app.ws, look.views)
         is_summed_up = is_screen and bool(look.views)
         status_notes.warn(app, look.snapshot, look.overview.totals, is_summed_up=is_summed_up)

@@ -17,6 +17,7 @@ from ghp_agents.hotpath import check_edit, clash_check, policy, policy_cache
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.issues.scope import scope
+from ghp_agents.leases import settled_questions
 from ghp_agents.leases.world import World
 from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context
@@ -86,12 +87,16 @@ def ask_as_meant(ctx: Context, text: str, cwd: Path, **options: Any) -> Escalate
 
 
 def _open(ctx: Context, asked: Question) -> Question | None:
-    """The agent's open question for the same file; other words do not make it another one."""
-    known, _ = escalation.read_present(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
+    """The agent's open question for the same file; other words do not make it another one. One that
+    needs no answer any more is not it."""
+    snapshot = ctx.store.snapshot()
+    known, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
+    settled = settled_questions.reasons(ctx, snapshot, known)
     same = (asked.agent, WANTED_FILE, asked.about[0])
     for earlier in known:
         question = earlier.question
-        if earlier.is_open and (question.agent, question.kind, *question.about[:1]) == same:
+        is_open = earlier.is_open and earlier.id not in settled
+        if is_open and (question.agent, question.kind, *question.about[:1]) == same:
             return question
     return None
 

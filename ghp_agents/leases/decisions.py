@@ -85,7 +85,7 @@ def _overlap(case: _Case, option: int) -> Decision | None:
     winner, loser = known[option], known[1 - option]
     for log in known:
         if not case.facts.is_in_force(log):
-            return case.not_done(_why_over(log))
+            return case.not_done(why_over(log))
     events, words = _without(case, loser, winner.request.patterns)
     text = f"{_holder(winner)} keeps {_what(winner)}. {words}."
     return Decision(text, True, _agents(winner, loser), events, (loser,))
@@ -111,7 +111,7 @@ def _wanted_file(case: _Case, option: int) -> Decision | None:
         )
     if reasons and not any(_stands(case.facts, reason) for reason in reasons):
         over = [log for log in map(case.facts.find, _leases(reasons)) if log]
-        why = _why_over(over[0]) if over else "the claim has ended since"
+        why = why_over(over[0]) if over else "the claim has ended since"
         return case.not_done(f"{why}; {file(path)} may be free now")
     parts = [_without(case, log, (pattern,)) for log in covering]
     events = [event for more, _ in parts for event in more]
@@ -155,7 +155,7 @@ def _circle(case: _Case, option: int) -> Decision | None:
     if log is None:
         return None
     if not log.is_open:
-        return case.not_done(_why_over(log))
+        return case.not_done(why_over(log))
     words = f"lease {log.hold().short}" if log.granted else f"request {log.hold().short}"
     text = f"{first}: the {words} of {_holder(log)} for {_what(log)} has ended."
     agents = tuple(dict.fromkeys((waiter, *_agents(log))))
@@ -275,7 +275,8 @@ def _leases(reasons: Iterable[str]) -> list[str]:
     return [reason.removeprefix("L-") for reason in reasons if reason.startswith("L-")]
 
 
-def _why_over(log: LeaseHistory) -> str:
+def why_over(log: LeaseHistory) -> str:
+    """Who had a lease that has ended, and why it ended."""
     short, who = log.hold().short, _holder(log)
     why = f" ({phrase(log.released.reason)})" if log.released and log.released.reason else ""
     return f"the lease {short} of {who} has ended since{why}"

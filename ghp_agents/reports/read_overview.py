@@ -4,7 +4,7 @@
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -13,11 +13,13 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import LEASES, LIVING, AgentView
 from ghp_agents.reports.overview import AgentFacts, Need, NeedKind
+from ghp_agents.state.cause import DECIDED
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.state.record import PULLS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ghp_agents.escalations.escalation import Escalation
     from ghp_agents.issues.issue import Issue
     from ghp_agents.leases.record import LeaseHistory
     from ghp_agents.leases.wait_graph import Wait
@@ -46,6 +48,7 @@ class Team:
     ) -> None:
         self.ctx, self.snapshot, self.views, self.at = ctx, snapshot, views, at
         self.troubles: list[GhpError] = []  # why a part is missing
+        self.settled = 0  # questions without an answer that need none any more
 
     @cached_property
     def issues(self) -> "Sequence[Issue]":
@@ -123,9 +126,10 @@ class Team:
         ws = self.ctx.ws
         files = {path: x for y in record.FOLDERS for path, x in self.snapshot.present(y).items()}
         known, _ = record.read(files, ws.settings.orchestrators)
+        settled = self._settled(known)
         names, now = rules.short_names(known), ws.clock.now() if self.at is None else self.at
         for question in known:
-            if question.is_open:
+            if question.is_open and question.id not in settled:
                 try:
                     age = max(0.0, now - to_seconds(question.asked_at))
                 except (ValueError, OverflowError):  # written by hand
@@ -139,6 +143,17 @@ class Team:
                     names[question.id],
                 )
                 needs.setdefault(question.question.agent, []).append(need)
+
+    def _settled(self, known: "Sequence[Escalation]") -> Collection[str]:
+        """The ids of open questions that need no answer any more."""
+        if not any(each.is_open and each.question.kind in DECIDED for each in known):
+            return ()
+        from ghp_agents.leases import settled_questions
+
+        past = self.at is not None
+        found = settled_questions.reasons(self.ctx, self.snapshot, known, past=past)
+        self.settled = len(found)
+        return found.keys()
 
     def _add_returns(self, needs: Needs, errors: dict[str, str]) -> None:
         """Pull requests that were sent back to their agents and did not change since."""

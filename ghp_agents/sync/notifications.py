@@ -17,6 +17,7 @@ from ghp_agents.handoffs.returned import FOLDER, Return
 from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.quoting import clean, file, phrase
+from ghp_agents.leases import settled_questions
 from ghp_agents.messages import service as messages
 from ghp_agents.messages import undelivered
 from ghp_agents.messages.news import key_of, wakes
@@ -81,13 +82,14 @@ def gather(
 
 
 def _once(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[tuple[str, str]]:
-    """Others of its name, comments and reviews on GitHub, and merges on main that the agent has not
-    heard of."""
+    """Others of its name, comments and reviews on GitHub, merges on main, and questions that need
+    no answer any more, that the agent has not heard of."""
     found = [*same_name.news(ctx, snapshot, agent), *namesakes.to_first(ctx.ws.folders, agent)]
     found += [*notices.remarks(ctx.ws, agent), *notices.reviews(ctx.ws, agent)]
     found += main_moved.news(ctx.ws, agent)
     found += _refused(ctx, agent)
     found += merge_queue.news(ctx.ws, agent)
+    found += settled_questions.news(ctx, snapshot, agent)
     return [item for item in found if not is_told(ctx.ws, agent, item[1])]
 
 

@@ -69,6 +69,16 @@ def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) ->
         output.warn(consent_service.summary(app.ws), consent.HINT)
 
 
+def tell_settled(number: int) -> None:
+    """Say that questions wait for nobody any more."""
+    if number:
+        needs = "needs" if number == 1 else "need"
+        output.say(
+            f"{count(number, 'question')} {needs} no answer any more: `ghp agent-escalations` "
+            "shows why."
+        )
+
+
 def warn_of_rivalries(rivalries: Iterable[presence.Rivalry]) -> None:
     """Warn of names with two running sessions."""
     for rivalry in rivalries:

@@ -1,0 +1,110 @@
+"""Questions as a table, in full and as JSON."""
+
+from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ghp_agents.cli import output
+from ghp_agents.core.clock import age
+from ghp_agents.core.fields import picked
+from ghp_agents.core.ids import one_line
+from ghp_agents.escalations import escalation as rules
+from ghp_agents.escalations.escalation import Answer, Escalation, Outcome
+from ghp_agents.escalations.messages import who
+from ghp_agents.hotpath.quoting import clean
+
+if TYPE_CHECKING:
+    from ghp_agents.cli.outputs.text import AnswerJson, OutcomeJson
+
+
+def table(
+    chosen: Sequence[Escalation], names: dict[str, str], now: float, settled: Container[str]
+) -> None:
+    """Print questions; those that are `settled` need no answer any more."""
+    waiting = [escalation.is_open and escalation.id not in settled for escalation in chosen]
+    rows = [
+        _row(escalation, names[escalation.id], now, is_settled=escalation.id in settled)
+        for escalation in chosen
+    ]
+    styles = ["bold" if waits else "dim" for waits in waiting]
+    output.table(("ID", "STATE", "URGENCY", "AGENT", "ISSUE", "ASKED", "QUESTION"), rows, styles)
+
+
+def _row(escalation: Escalation, name: str, now: float, *, is_settled: bool) -> tuple[str, ...]:
+    question = escalation.question
+    issue = f"#{question.issue}" if question.issue else "-"
+    state = "settled" if is_settled else "open" if escalation.is_open else "answered"
+    title = one_line(escalation.title, 80)
+    return (
+        name,
+        state,
+        escalation.urgency,
+        question.agent,
+        issue,
+        age(escalation.asked_at, now),
+        title,
+    )
+
+
+def page(escalation: Escalation, then: float | None, settled: str | None) -> str:
+    """A question in full, at a time in the past or now; `settled`: why it needs no answer."""
+    question = escalation.question
+    facts = [
+        ("Asked by", f"{question.agent}, {output.when(escalation.asked_at)}"),
+        ("Issue", f"#{question.issue}" if question.issue else ""),
+        ("Urgency", escalation.urgency),
+        ("Branch", f"{escalation.branch or ''} {(escalation.commit or '')[:12]}".strip()),
+    ]
+    head = "\n".join(f"{key}: {one_line(value, 200)}" for key, value in facts if value)
+    parts = [f"{escalation.name}\n{head}", clean(question.text)]
+    if question.options:
+        parts.append("Options:\n" + rules.listed(question.options))
+    if escalation.context:
+        parts.append("Context:\n" + clean(escalation.context))
+    for index, answer in enumerate(escalation.answers):
+        word = "Answer" if index == 0 else "Another answer"
+        word += ", which counts," if 0 < index == len(escalation.answers) - 1 else ""
+        head = f"{word} by {who(answer.by)}, {output.when(answer.at)}:"
+        parts.append(f"{head}\n{clean(answer.text)}")
+    if escalation.outcome:
+        parts.append(f"Result: {clean(escalation.outcome.text)}")
+    for advice in escalation.advice:
+        head = f"Advice by {who(advice.by)}, {output.when(advice.at)} (not an answer):"
+        parts.append(f"{head}\n{clean(advice.text)}")
+    if settled:
+        parts.append(f"Nobody needs to answer any more: {settled}.")
+    elif escalation.is_open and then is None:
+        parts.append(f"Nobody has answered yet. To answer: ghp agent-answer {escalation.name} TEXT")
+    elif escalation.is_open:
+        parts.append("Nobody had answered by then.")
+    return "\n\n".join(parts)
+
+
+def as_json(escalation: Escalation) -> dict[str, Any]:
+    """A question as JSON."""
+    question = escalation.question
+    return {
+        "id": escalation.name,
+        "state": "open" if escalation.is_open else "answered",
+        **picked(question, "agent issue"),
+        "urgency": escalation.urgency,
+        "question": question.text,
+        "options": list(question.options),
+        **picked(escalation, "context asked_at branch commit"),
+        "answers": [_answer_fields(answer) for answer in escalation.answers],
+        "outcome": _outcome_fields(escalation.outcome) if escalation.outcome else None,
+        "advice": [_answer_fields(answer) for answer in escalation.advice],
+    }
+
+
+def _outcome_fields(outcome: Outcome) -> "OutcomeJson":
+    return {"answer": outcome.answer, "done": outcome.is_done, "text": outcome.text}
+
+
+def _answer_fields(answer: Answer) -> "AnswerJson":
+    return {
+        "id": answer.id,
+        "by": answer.by.name,
+        "person": answer.by.is_person,
+        "at": answer.at,
+        "text": answer.text,
+    }

@@ -1,0 +1,104 @@
+"""Open questions that need no answer any more, because the leases or claims they are about ended.
+
+This is derived when it is read, and nothing is recorded. A right that somebody gets later is
+another one, so what has ended never comes back.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from ghp_agents.core.fields import ID
+from ghp_agents.escalations import record as escalation_record
+from ghp_agents.escalations.escalation import Escalation, Question
+from ghp_agents.hotpath.quoting import phrase
+from ghp_agents.leases import record
+from ghp_agents.leases.decisions import why_over
+from ghp_agents.locks.names import PREFIX, claimed_issue
+from ghp_agents.ports import Context, LockService, Snapshot
+from ghp_agents.state.cause import CIRCLE, OVERLAP, WANTED_FILE
+
+KINDS = (WANTED_FILE, OVERLAP, CIRCLE)
+MOST = 50  # rights of one question; one with more stays open
+_LEASE = re.compile(f"L-({ID})")
+_CLAIM = re.compile(rf"({re.escape(PREFIX)}[0-9]{{1,10}})@([0-9]{{1,18}})")
+
+
+def reasons(
+    ctx: Context, snapshot: Snapshot, known: Iterable[Escalation], *, past: bool = False
+) -> dict[str, str]:
+    """Why open questions need no answer any more, by their ids. Of a `past` snapshot, claims are
+    unknown. What this clone has no record of has not ended."""
+    asked = {x.id: x.question for x in known if x.is_open and x.question.kind in KINDS}
+    rights = {right for question in asked.values() for right in _rights(question)}
+    if not rights:
+        return {}
+    ended = _ended_leases(snapshot, rights) | ({} if past else _ended_claims(ctx.locks, rights))
+    found = {identity: _why(question, ended) for identity, question in asked.items()}
+    return {identity: why for identity, why in found.items() if why}
+
+
+def news(ctx: Context, snapshot: Snapshot, agent: str) -> list[tuple[str, str]]:
+    """What the agent that asked hears, each with the key that records its delivery."""
+    mine = [each for each in _naming(ctx, snapshot, agent) if each.question.agent == agent]
+    why = reasons(ctx, snapshot, mine)
+    return [
+        (
+            f"Your question {each.name} {phrase(each.title)} needs no answer any more: "
+            f"{why[each.id]}. If you are still refused, ask again.",
+            f"settled/{each.id}",
+        )
+        for each in mine
+        if each.id in why
+    ]
+
+
+def _naming(ctx: Context, snapshot: Snapshot, agent: str) -> list[Escalation]:
+    """The present questions whose text has the agent's name: a sync asks for each agent, and most
+    questions are of others, so they are not parsed."""
+    present, name = snapshot.present(escalation_record.ESCALATIONS), agent.encode()
+    asked = {path: content for path, content in present.items() if name in content}
+    ids = {path.rpartition("/")[2].partition(".")[0] for path in asked}
+    answers = snapshot.present(escalation_record.ANSWERS) if asked else {}
+    replies = {path: x for path, x in answers.items() if path.split("/")[2] in ids}
+    return escalation_record.read({**asked, **replies}, ctx.ws.settings.orchestrators)[0]
+
+
+def _why(question: Question, ended: dict[str, str]) -> str:
+    """A file is free when all that refused it has ended; an overlap and a circle, when any has."""
+    rights = _rights(question)
+    over = [ended[right] for right in rights if right in ended]
+    is_over = len(over) == len(rights) if question.kind == WANTED_FILE else bool(over)
+    return over[0] if over and is_over else ""
+
+
+def _rights(question: Question) -> Sequence[str]:
+    """The leases and claims that a question is about; none if it names too many."""
+    if question.kind == WANTED_FILE:
+        rights = question.about[2:]
+    elif question.kind == OVERLAP:
+        rights = tuple(f"L-{identity}" for identity in question.about)
+    else:
+        rights = tuple(subject.partition(" ")[0] for subject in question.about)
+    return rights if len(rights) <= MOST else ()
+
+
+def _ended_leases(snapshot: Snapshot, rights: Collection[str]) -> dict[str, str]:
+    ids = {match[1] for right in rights if (match := _LEASE.fullmatch(right))}
+    present = snapshot.present(record.FOLDER) if ids else {}
+    files = {path: x for path, x in present.items() if path.split("/")[2] in ids}
+    missing = ids - {log.id for log in record.read_leases(files)[0]}
+    settled = snapshot.settled([f"{record.FOLDER}{each}/" for each in sorted(missing)])
+    logs, _ = record.read_leases({**settled, **files})
+    return {f"L-{log.id}": why_over(log) for log in logs if not log.is_open}
+
+
+def _ended_claims(locks: LockService, rights: Collection[str]) -> dict[str, str]:
+    wanted = {right: match for right in rights if (match := _CLAIM.fullmatch(right))}
+    known = {lock.name: lock for lock in locks.known(PREFIX)} if wanted else {}
+    ended: dict[str, str] = {}
+    for right, (name, generation) in ((x, y.groups()) for x, y in wanted.items()):
+        lock = known.get(name)
+        newest = (lock.generation, lock.holder is None) if lock else (0, False)
+        if newest > (int(generation), False):
+            ended[right] = f"the claim of #{claimed_issue(name)} has ended since"
+    return ended

@@ -1,0 +1,172 @@
+"""A question about what has ended waits for nobody, and its agent is told so once."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.core.ids import AgentName
+from ghp_agents.escalations import service as escalation
+from ghp_agents.escalations.escalation import Question
+from ghp_agents.leases.settled_questions import MOST, reasons
+from ghp_agents.state.cause import CIRCLE, OVERLAP, SHARED_FILES, WANTED_FILE
+from ghp_agents.sync import compaction, notifications
+from ghp_agents.wiring import App
+from tests.support.ghp import invoke, succeed
+from tests.support.leases import Yard, furnish, make_yard
+
+
+@pytest.fixture
+def yard(repo: Path) -> Yard:
+    """A clone in which w-b has leased src/ and docs/."""
+    yard = make_yard(repo)
+    yard.take("w-b", "src/")
+    yard.take("w-b", "docs/")
+    return yard
+
+
+def leases(yard: Yard) -> list[str]:
+    """The names of the leases, oldest first."""
+    from ghp_agents.leases import service
+
+    return [f"L-{hold.id}" for hold in service.listing(yard.parts(None)).held]
+
+
+def why(yard: Yard, kind: str, *about: str) -> str:
+    """Why a question with this subject needs no answer, without the ids of leases."""
+    question = Question("w-a", f"{kind} {about}?", None, ("yes", "no"), kind, about)
+    asked = escalation.ask_once(yard.parts("w-a"), question).escalation
+    found = reasons(yard.parts(None), yard.store.snapshot(), [asked])
+    assert found.keys() <= {asked.id}
+    return found.get(asked.id, "")
+
+
+def test_a_file_waits_for_a_person_until_all_that_refused_it_has_ended(yard: Yard) -> None:
+    src, docs = leases(yard)
+    about = ("src/a.py", "w-b", src, docs)
+    assert why(yard, WANTED_FILE, *about) == ""
+    yard.give("w-b", "src/", reason="merged by #3")
+    assert why(yard, WANTED_FILE, *about) == ""
+    yard.give("w-b", "docs/")
+    assert why(yard, WANTED_FILE, *about) == (
+        f"the lease {src[:6]} of w-b has ended since («merged by #3»)"
+    )
+
+
+@pytest.mark.parametrize("kind", [OVERLAP, CIRCLE])
+def test_an_overlap_and_a_circle_have_ended_when_one_part_has(yard: Yard, kind: str) -> None:
+    names = leases(yard)
+    about = [x.removeprefix("L-") if kind == OVERLAP else f"{x} w-a" for x in names]
+    assert why(yard, kind, *about) == ""
+    yard.give("w-b", "docs/")
+    assert why(yard, kind, *about) == f"the lease {names[1][:6]} of w-b has ended since"
+
+
+def test_a_claim_has_ended_when_it_was_released_or_another_followed(yard: Yard) -> None:
+    lock = yard.locks.acquire("issue/1", "w-b", expected=None, epoch=1)
+    about = ("src/a.py", "w-b", f"issue/1@{lock.generation}")
+    assert why(yard, WANTED_FILE, *about) == ""
+    released = yard.locks.release("issue/1", expected=lock)
+    assert why(yard, WANTED_FILE, *about) == "the claim of #1 has ended since"
+    yard.locks.acquire("issue/1", "w-b", expected=released, epoch=1)
+    assert why(yard, WANTED_FILE, *about) == "the claim of #1 has ended since"
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        ("src/a.py", "w-b"), ("src/a.py",), (), ("src/a.py", "w-b", "L-0123456789ab"),
+        ("src/a.py", "w-b", "L-../../x"), ("src/a.py", "w-b", "issue/7@1"),
+        ("src/a.py", "w-b", "issue/x@1"), ("src/a.py", "w-b", "issue/1@" + "9" * 400),
+        ("src/a.py", "w-b", *["L-0123456789ab"] * (MOST + 1)),
+    ],
+)  # fmt: skip
+def test_what_a_clone_has_no_record_of_has_not_ended(yard: Yard, about: tuple[str, ...]) -> None:
+    for kind in (WANTED_FILE, OVERLAP, CIRCLE):
+        assert why(yard, kind, *about) == ""
+
+
+def test_of_shared_files_and_free_text_nothing_ends(yard: Yard) -> None:
+    (src, _) = leases(yard)
+    yard.give("w-b", "src/")
+    assert why(yard, SHARED_FILES, "src/a.py", "w-b", src) == ""
+    assert why(yard, "question", "src/a.py", "w-b", src) == ""
+
+
+# ------------------------------------------------------------------ by commands
+
+
+def heard(repo: Path, agent: str) -> list[str]:
+    """What the agent hears now and not again."""
+    app, name = App(repo, os.environ, name=agent), AgentName(agent)
+    found = notifications.gather(app, name)
+    notifications.deliver(app, name, found.ids)
+    assert notifications.gather(app, name).text == ""
+    return found.text.splitlines()
+
+
+def status(repo: Path) -> str:
+    """Whom `agent-status` shows as waiting for an answer, and what it says of questions."""
+    code, out, err = invoke("agent-status", repo)
+    assert code == 0
+    return "\n".join(x for x in (out + err).splitlines() if "answer" in x or "question" in x)
+
+
+@pytest.fixture
+def wanted(repo: Path) -> tuple[Path, str]:
+    """w-a wants a file that w-b has leased, and the name of the question."""
+    furnish(repo)
+    succeed(
+        repo, "agent-init", "agent-heartbeat --as w-a", "agent-heartbeat --as w-b",
+        "agent-lease src/ --as w-b",
+    )  # fmt: skip
+    assert heard(repo, "w-a") == []
+    name = invoke("agent-escalate --file src/a.py --as w-a", repo).out.strip()
+    return repo, name
+
+
+def test_a_question_whose_lease_has_ended_needs_no_person_and_its_agent_hears_it_once(
+    wanted: tuple[Path, str],
+) -> None:
+    repo, name = wanted
+    assert "1 question open" in status(repo)
+    succeed(repo, "agent-release src/ --reason 'merged by #3' --as w-b")
+    lease = invoke(f"agent-escalations {name}", repo).out.rpartition("the lease ")[2][:6]
+    why = f"the lease {lease} of w-b has ended since («merged by #3»)"
+    assert status(repo) == (
+        "1 question needs no answer any more: `ghp agent-escalations` shows why."
+    )
+    assert invoke("agent-escalations --open", repo).out == ""
+    assert invoke("agent-escalations", repo).out.splitlines()[1].split()[1] == "settled"
+    page = invoke(f"agent-escalations {name}", repo).out
+    assert page.endswith(f"\n\nNobody needs to answer any more: {why}.\n")
+    assert heard(repo, "w-a") == [
+        f"Your question {name} «May I change src/a.py, leased by w-b?» needs no answer any more: "
+        f"{why}. If you are still refused, ask again."
+    ]
+    assert heard(repo, "w-b") == []
+
+
+def test_who_is_still_refused_asks_anew_and_a_person_can_answer(wanted: tuple[Path, str]) -> None:
+    repo, name = wanted
+    again = invoke("agent-escalate --file src/a.py --as w-a", repo)
+    assert (again.out.strip(), "Already asked" in again.err) == (name, True)
+    succeed(repo, "agent-release src/ --as w-b", "agent-lease src/ --as w-b")
+    anew = invoke("agent-escalate --file src/a.py --as w-a", repo)
+    assert anew.code == 0
+    assert anew.out.strip() != name
+    assert "1 question open" in status(repo)
+    assert invoke("agent-escalations --open", repo).out.count("\n") == 2
+    answered = invoke(f"agent-answer {anew.out.strip()} yes", repo)
+    assert "w-a may change src/a.py." in answered.err
+
+
+@pytest.mark.slow
+def test_it_stays_settled_when_the_lease_has_left_the_tip(wanted: tuple[Path, str]) -> None:
+    repo, name = wanted
+    succeed(repo, "agent-release src/ --as w-b")
+    shown = invoke(f"agent-escalations {name}", repo).out
+    app = App(repo, os.environ)
+    assert compaction.compact(app, app.ws.clock.now() + 10) > 0
+    assert ".ghp/leases/" not in "".join(app.store.snapshot().present(".ghp/leases/"))
+    assert invoke(f"agent-escalations {name}", repo).out == shown
