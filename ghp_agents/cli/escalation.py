@@ -17,7 +17,7 @@ from ghp_agents.core.ids import first_line, one_line
 from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations import record
 from ghp_agents.escalations import service as services
-from ghp_agents.escalations.delivered import mark_told
+from ghp_agents.escalations.delivered import SETTLED, mark_told
 from ghp_agents.escalations.escalation import (
     DEFAULT_URGENCY,
     URGENCIES,
@@ -149,12 +149,24 @@ def _wait(app: App, escalation: Escalation, timeout: float | None) -> None:
         f"The question stays open. Show it with `ghp agent-escalations {escalation.name}`, or run "
         "the same command to wait again. `ghp agent-status` reports the answer."
     )
+    why: dict[str, str] = {}
+
+    def is_settled(snapshot: Snapshot) -> bool:
+        why.update(_settled(app, snapshot, [escalation], None))
+        return bool(why)
+
     try:
         with signals.exit_on_signals(), output.busy(f"Waiting for an answer to {escalation.name}"):
-            answer = wait(app, escalation, timeout=timeout)
+            answer = wait(app, escalation, timeout=timeout, is_settled=is_settled)
     except KeyboardInterrupt:
         output.say(stays)
         raise
+    if why:
+        mark_told(app.ws, app.ws.agent(), [f"{SETTLED}{escalation.id}"])
+        raise GhpError(
+            f"{escalation.name} needs no answer any more: {why[escalation.id]}.",
+            hint="Go on. If you are still refused, ask again.",
+        )
     if answer is None:
         raise GhpError(f"No answer to {escalation.name} within {timeout or 0:g} s.", hint=stays)
     output.say(f"{escalation.name}{ANSWERED}{who(answer.by)}:")

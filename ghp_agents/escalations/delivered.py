@@ -16,6 +16,7 @@ from ghp_agents.workspace import Workspace
 
 MOST = 20_000  # ids kept for an agent: years of news
 LOG_BYTES = 64_000  # of a log that is taken up into the list
+SETTLED = "settled/"  # before the id of a question that needs no answer any more
 
 
 def mark_told(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ghp_agents.core.fields import ID
 from ghp_agents.escalations import record as escalation_record
+from ghp_agents.escalations.delivered import SETTLED
 from ghp_agents.escalations.escalation import Escalation, Question
 from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.leases import record
@@ -45,7 +46,7 @@ def news(ctx: Context, snapshot: Snapshot, agent: str) -> list[tuple[str, str]]:
         (
             f"Your question {each.name} {phrase(each.title)} needs no answer any more: "
             f"{why[each.id]}. If you are still refused, ask again.",
-            f"settled/{each.id}",
+            f"{SETTLED}{each.id}",
         )
         for each in mine
         if each.id in why

@@ -12,6 +12,7 @@ from ghp_agents.leases.settled_questions import MOST, reasons
 from ghp_agents.state.cause import CIRCLE, OVERLAP, SHARED_FILES, WANTED_FILE
 from ghp_agents.sync import compaction, notifications
 from ghp_agents.wiring import App
+from tests.support.clock import ManualClock
 from tests.support.ghp import invoke, succeed
 from tests.support.leases import Yard, furnish, make_yard
 
@@ -159,6 +160,33 @@ def test_who_is_still_refused_asks_anew_and_a_person_can_answer(wanted: tuple[Pa
     assert invoke("agent-escalations --open", repo).out.count("\n") == 2
     answered = invoke(f"agent-answer {anew.out.strip()} yes", repo)
     assert "w-a may change src/a.py." in answered.err
+
+
+class Releasing(ManualClock):
+    """A clock during whose first wait w-b gives its lease back."""
+
+    def __init__(self, repo: Path) -> None:
+        super().__init__()
+        self.repo, self.waits = repo, 0
+
+    def wait(self, seconds: float) -> None:
+        super().wait(seconds)
+        self.waits += 1
+        if self.waits == 1:
+            succeed(self.repo, "agent-release src/ --as w-b")
+
+
+def test_who_waits_for_the_answer_goes_on_when_none_is_needed(wanted: tuple[Path, str]) -> None:
+    repo, name = wanted
+    clock = Releasing(repo)
+    waited = invoke("agent-escalate --file src/a.py --wait --as w-a", repo, clock=clock)
+    lease = waited.err.rpartition("the lease ")[2][:6]
+    assert (waited.code, waited.out, clock.waits) == (1, "", 1)
+    assert waited.err.endswith(
+        f"Error: {name} needs no answer any more: the lease {lease} of w-b has ended since.\n"
+        "Hint: Go on. If you are still refused, ask again.\n"
+    )
+    assert heard(repo, "w-a") == []
 
 
 @pytest.mark.slow
