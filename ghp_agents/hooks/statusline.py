@@ -75,16 +75,18 @@ def _computed(context: "HookContext") -> "dict[str, Any]":
     """The numbers of open questions and of stale agents, and the agents whose claim has ended."""
     from ghp_agents.claims import shown_work
     from ghp_agents.escalations import service as escalation
+    from ghp_agents.leases import settled_questions
     from ghp_agents.presence import service as presence
     from ghp_agents.presence.liveness import Liveness
 
     app = context.app()
     snapshot = app.store.snapshot()
     questions, _ = escalation.read_present(snapshot, app.ws.settings.orchestrators)
+    settled = settled_questions.reasons(app, snapshot, questions)
     views = presence.list_agents(app, snapshot)
     corrected = zip(views, shown_work.shown(app, snapshot, views), strict=True)
     return {
-        "open": sum(question.is_open for question in questions),
+        "open": sum(question.is_open for question in questions) - len(settled),
         "stale": sum(view.liveness is Liveness.STALE for view in views),
         "corrected": {
             view.name: [_claim(view.presence), *_claim(seen.presence)[::2]]

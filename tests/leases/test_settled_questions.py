@@ -1,5 +1,6 @@
 """A question about what has ended waits for nobody, and its agent is told so once."""
 
+import json
 import os
 from pathlib import Path
 
@@ -131,7 +132,12 @@ def test_a_question_whose_lease_has_ended_needs_no_person_and_its_agent_hears_it
 ) -> None:
     repo, name = wanted
     assert "1 question open" in status(repo)
+    resume = "agent-resume --as w-a"
+    assert name in invoke("agent-report", repo).out
+    assert f"Wait for an answer before work that depends on {name}." in invoke(resume, repo).out
     succeed(repo, "agent-release src/ --reason 'merged by #3' --as w-b")
+    report = json.loads(invoke("agent-report --json", repo).out)
+    assert report["waiting"] == []
     lease = invoke(f"agent-escalations {name}", repo).out.rpartition("the lease ")[2][:6]
     why = f"the lease {lease} of w-b has ended since («merged by #3»)"
     assert status(repo) == (
@@ -146,6 +152,7 @@ def test_a_question_whose_lease_has_ended_needs_no_person_and_its_agent_hears_it
         f"{why}. If you are still refused, ask again."
     ]
     assert heard(repo, "w-b") == []
+    assert name not in invoke(resume, repo).out.partition("## History")[0]
 
 
 def test_who_is_still_refused_asks_anew_and_a_person_can_answer(wanted: tuple[Path, str]) -> None:
