@@ -8,6 +8,7 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import service as escalation
 from ghp_agents.issues.dependencies import open_blockers
 from ghp_agents.issues.issue import Issue, short
+from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context
 from ghp_agents.presence import stopping
 from ghp_agents.runs.record import (
@@ -20,6 +21,7 @@ from ghp_agents.runs.record import (
     TEXT_LIMIT,
     RunRecord,
 )
+from ghp_agents.state.cause import CLOSED, MERGED
 from ghp_agents.state.presence import number
 
 
@@ -38,12 +40,12 @@ def find(ctx: Context, run: RunRecord, code: int | None, error: str) -> RunOutco
         return RunOutcome(STOPPED, "its agent was told to stop")
     if ctx.tracker.get(run.issue).state == "closed":
         return RunOutcome(FINISHED, f"#{run.issue} is closed")
-    pull = ctx.forge.find(run.branch)
     if not holds(ctx, run.agent, run.issue):
-        is_merged = pull is not None and pull.state == "merged"
-        if is_merged and run.issue not in claims.claims(ctx.locks):
-            return RunOutcome(FINISHED, "its pull request is merged")
+        ended = why_done(ctx, run.issue)
+        if ended:
+            return RunOutcome(FINISHED, ended)
         return RunOutcome(LOST, f"#{run.issue} is no longer {run.agent}'s")
+    pull = ctx.forge.find(run.branch)
     if pull is not None and (pull.state == "open" or pull.updated_at >= run.at):
         name = "its pull request waits" if pull.waits else f"pull request #{pull.number}"
         return RunOutcome(FINISHED, name)
@@ -60,6 +62,15 @@ def holds(ctx: Context, agent: str, issue: int) -> bool:
     lock = claims.claims(ctx.locks).get(issue)
     epoch = number(ctx.ws.presence(agent) or {}, "epoch")
     return lock is not None and is_mine(lock, agent, epoch, ctx.locks.clone)
+
+
+def why_done(ctx: Context, issue: int) -> str:
+    """Why the claim of an issue ended with its work, or nothing. Its lock tells that first: the
+    merge may have been in another clone."""
+    name = claim_name(issue)
+    lock = next((lock for lock in ctx.locks.known(name) if lock.name == name), None)
+    kind = lock.cause.kind if lock and lock.holder is None else ""
+    return {MERGED: "its pull request is merged", CLOSED: f"#{issue} is closed"}.get(kind, "")
 
 
 def waits_for(ctx: Context, issue: int) -> list[Issue]:
