@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 from ghp_agents.claims import claim as rules
-from ghp_agents.claims import effects, holder_liveness, messages
+from ghp_agents.claims import effects, ended_work, holder_liveness, messages
 from ghp_agents.claims.effects import ClaimContext, is_shown, myself, show_claim, show_release
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError, UnknownError, UsageError
@@ -30,8 +30,6 @@ from ghp_agents.workspace import Workspace
 ATTEMPTS = 20  # retries after the lock changed meanwhile
 MINE = "mine"
 ANYONE = "anyone"  # a value of the setting `steal`
-DONE = (cause.CLOSED, cause.MERGED)
-HEAR_S = 5.0  # seconds for the end of an issue whose lock tells it already
 _CAUSES = {"claim": cause.CLAIM, "takeover": cause.TAKEOVER, "steal": cause.STEAL}
 
 
@@ -167,23 +165,12 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
             raise messages.held(me, issue, lease, sight, steal=steal, may_steal=may_steal)
         if not steal and (refused := messages.assigned(me, issue, lease)):
             raise refused
-        _refuse_done(me, issue, lease)
+        ended_work.refuse(me, issue, lease)
         try:
             return _take(me, issue, lease, stands, sight, reason)
         except LockMovedError as moved:
             lease, is_sure = moved.current, True
     raise messages.contention(issue, ATTEMPTS)
-
-
-def _refuse_done(me: ClaimContext, issue: Issue, lease: Lock | None) -> None:
-    """Refuse an issue that is closed elsewhere. Its lock tells that its work has ended before this
-    clone knows; an issue that was opened again has such a lock, too, so the others are heard."""
-    if lease is None or lease.holder is not None or lease.cause.kind not in DONE:
-        return
-    me.ctx.exchange.hear(HEAR_S)
-    now = me.ctx.tracker.get(str(issue.number))
-    if now.state == "closed":
-        raise messages.closed(now)
 
 
 def _refuse_stopped(me: ClaimContext) -> None:

@@ -11,7 +11,6 @@ from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError, Us
 from ghp_agents.hotpath import implicit_leases as touched
 from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import PROVISIONAL
-from ghp_agents.state.cause import MERGED, Cause
 from tests.support.claimants import DEAD, GONE, THEN, Claimant, Team, known
 from tests.support.clock import ManualClock
 from tests.support.consent import FILE, agree, anyone_steals, mine
@@ -494,20 +493,6 @@ def test_an_agent_cannot_close_what_another_holds_and_a_person_can(
         two.close(1)
     assert two.tracker.get(1).state == "open"
     assert team.person("worker-2").close(1).state == "closed"
-
-
-def test_what_was_merged_elsewhere_a_moment_ago_is_not_claimed_and_what_is_open_again_is(
-    one: Claimant, two: Claimant
-) -> None:
-    held = one.claim(1).lease
-    issues.close(one.parts, "1")
-    one.locks.release(held.name, expected=held, cause=Cause(MERGED, "worker-1", "#2"))
-    one.sync()
-    assert two.tracker.get(1).state == "open", "it has not heard of it"
-    with pytest.raises(RefusedError, match="is closed"):
-        two.claim(1)
-    issues.reopen(one.parts, "1")
-    assert one.claim(1).how == "claim"
 
 
 @pytest.mark.slow
