@@ -144,7 +144,9 @@ def test_a_question_whose_lease_has_ended_needs_no_person_and_its_agent_hears_it
         "1 question needs no answer any more: `ghp agent-escalations` shows why."
     )
     assert invoke("agent-escalations --open", repo).out == ""
-    assert invoke("agent-escalations", repo).out.splitlines()[1].split()[1] == "settled"
+    code, out, err = invoke("agent-escalations", repo)
+    assert (code, out.splitlines()[1].split()[1]) == (0, "settled")
+    assert err == f"{name[:6]} needs no answer any more: {why}.\n"
     page = invoke(f"agent-escalations {name}", repo).out
     assert page.endswith(f"\n\nNobody needs to answer any more: {why}.\n")
     assert heard(repo, "w-a") == [

@@ -1,6 +1,6 @@
 """Questions as a table, in full and as JSON."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ghp_agents.cli import output
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def table(
-    chosen: Sequence[Escalation], names: dict[str, str], now: float, settled: Container[str]
+    chosen: Sequence[Escalation], names: dict[str, str], now: float, settled: Mapping[str, str]
 ) -> None:
-    """Print questions; those that are `settled` need no answer any more."""
+    """Print questions, and why those that are `settled` need no answer any more."""
     waiting = [escalation.is_open and escalation.id not in settled for escalation in chosen]
     rows = [
         _row(escalation, names[escalation.id], now, is_settled=escalation.id in settled)
@@ -27,6 +27,9 @@ def table(
     ]
     styles = ["bold" if waits else "dim" for waits in waiting]
     output.table(("ID", "STATE", "URGENCY", "AGENT", "ISSUE", "ASKED", "QUESTION"), rows, styles)
+    for escalation in chosen:
+        if why := settled.get(escalation.id):
+            output.say(f"{names[escalation.id]} needs no answer any more: {why}.")
 
 
 def _row(escalation: Escalation, name: str, now: float, *, is_settled: bool) -> tuple[str, ...]:
