@@ -58,11 +58,13 @@ class Launch(NamedTuple):
 def find(client: str | None, command: Sequence[str], *, tmux: bool) -> tuple[str, ...]:
     """The command of `--run CLIENT` or `-- CMD…`. Raises NotSetUpError if a program is missing."""
     words = CLIENTS[client] if client else tuple(command)
+    or_another = ", name another command after `--`" if client else ""
     for program in (words[0], *(["tmux"] if tmux else [])):
         if shutil.which(program) is None:
             raise NotSetUpError(
                 f"`{program}` is not installed, or not on PATH; nothing was started.",
-                hint="Install it, or start your agent by hand: `ghp agent-start` prints where.",
+                hint=f"Install it{or_another}, or start your agent by hand: `ghp agent-start` "
+                "prints where.",
             )
     return words
 

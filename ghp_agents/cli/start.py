@@ -57,7 +57,7 @@ def start(
     if (command and run) or (as_json and (run or command)) or (tmux and not (run or command)):
         raise UsageError(
             "Use --run CLIENT or `-- CMD...`, with --tmux if you like, and without --json.",
-            hint="Run `ghp agent-start 12 --run claude`.",
+            hint="Run `ghp agent-start 12 --run claude` or `ghp agent-start 12 -- CMD`.",
         )
     program = run_client.find(run, command, tmux=tmux) if run or command else ()
     if best == (issue is not None):

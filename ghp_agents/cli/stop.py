@@ -97,7 +97,13 @@ def say(stopped: Stopped) -> None:
         output.done(f"Ended the client of {name}.")
     for issue, handoff in zip(stopped.issues, stopped.handoffs, strict=True):
         then = f"{name} keeps #{issue}" if stopped.keeps else f"#{issue} is free again"
-        output.done(f"Saved the work on #{issue} in {handoff}; {then}.")
+        what = "the work on" if stopped.is_here else "what is known of"
+        output.done(f"Saved {what} #{issue} in {handoff}; {then}.")
+    if stopped.handoffs and not stopped.is_here:
+        output.warn(
+            f"{name} works in another clone: what it has not committed and pushed stays there.",
+            "Commit and push its branch there before another agent continues.",
+        )
     if stopped.has_stopped:
         text = f"{name} has stopped." if stopped.is_new else f"{name} has already stopped."
     elif stopped.is_new:

@@ -41,6 +41,7 @@ class Stopped(NamedTuple):
     handoffs: tuple[str, ...] = ()
     keeps: bool = False  # it keeps its issues; the handoffs are checkpoints
     client: bool | None = None  # with `now`: it was ended; False: it had ended; None: unknown here
+    is_here: bool = True  # it works in this clone, which can save what it has not committed
 
 
 def stop(
@@ -72,7 +73,9 @@ def stop(
         ended = client_process.end(ctx.ws, name)
     issues = tuple(number for lock in held if (number := claimed_issue(lock.name)) is not None)
     is_new = ordered or bool(held) or bool(ended)
-    return Stopped(name, is_new, bool(has_stopped), issues, saved, client=ended)
+    return Stopped(
+        name, is_new, bool(has_stopped), issues, saved, client=ended, is_here=view.is_here
+    )
 
 
 def _interrupt(
@@ -87,7 +90,10 @@ def _interrupt(
     has_stopped = stopping.settle(ctx, ctx.store.snapshot(), [name], ended=ended is not None)
     issues = tuple(number for lock in kept if (number := claimed_issue(lock.name)) is not None)
     is_new = ordered or bool(ended)
-    return Stopped(name, is_new, bool(has_stopped), issues, saved, keeps=True, client=ended)
+    return Stopped(
+        name, is_new, bool(has_stopped), issues, saved, keeps=True, client=ended,
+        is_here=view.is_here,
+    )  # fmt: skip
 
 
 def _checkpoint(me: ClaimContext, lock: Lock) -> str:

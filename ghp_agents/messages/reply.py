@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ghp_agents.core.errors import NotFoundError, RefusedError
+from ghp_agents.core.errors import NotFoundError, RefusedError, UsageError
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.hotpath import news_flag
@@ -15,6 +15,8 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import people
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
+
+ANSWERED = ("question", "context")  # kinds of messages that are not done without an answer
 
 
 class Saying(NamedTuple):
@@ -70,6 +72,11 @@ def _reply(
     agent = ctx.ws.agent()
     body, named = texts.body(saying.text), texts.artifacts(saying.artifacts)
     letter = asked(ctx, ctx.store.snapshot(), agent, reference)
+    if saying.kind == DONE and letter.message.kind in ANSWERED and not (body or named):
+        raise UsageError(
+            f"{letter.message.name} asks for an answer.",
+            hint=f"Give it: `ghp agent-inbox done {letter.message.name} --result TEXT`.",
+        )
     if letter.message.is_shared and letter.holder != agent:
         _refuse_if_over(letter.message, letter.state)
     generation = claims.take(ctx, letter, agent) if letter.message.is_shared else 0

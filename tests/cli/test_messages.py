@@ -43,10 +43,10 @@ def test_a_review_is_asked_for_done_and_heard_in_two_clones(pair: tuple[Path, Pa
     assert out.splitlines()[0].split() == ["ID", "STATE", "KIND", "FROM", "TO", "SENT", "SUBJECT"]
     assert out.splitlines()[1].split()[:5] == [name[:6], "new", "review", "worker-1", "worker-2"]
     assert run(two, "agent-inbox", "claim", name) == (
-        0, "", f"✓ Claimed {name} by worker-1: Review the parser\n",
+        0, "", f"✓ Claimed {name} from worker-1: Review the parser\n",
     )  # fmt: skip
     done = run(two, "agent-inbox", "done", name, "--result", "Fine.", "--artifact", "src/a.py")
-    assert done == (0, "", f"✓ Completed {name} by worker-1: Review the parser\n")
+    assert done == (0, "", f"✓ Completed {name} from worker-1: Review the parser\n")
     succeed(one, "agent-sync")
     assert run(one, "agent-status")[1].endswith(
         f"agent worker-2 has begun with your {name} «Review the parser».\n"

@@ -164,3 +164,11 @@ def test_an_agent_that_sends_too_much_is_stopped_and_a_person_is_not(one: Post) 
         person.send("worker-2", subject=f"By hand {number}")
     one.clock.wait(3_601)
     assert busy.send("worker-2", subject="Message 4").is_new
+
+
+def test_a_question_is_not_done_without_an_answer(one: Post, two: Post) -> None:
+    sent = one.send("worker-2", subject="Which name?", kind="question").message
+    with pytest.raises(UsageError, match="asks for an answer") as refused:
+        two.done(sent.name)
+    assert refused.value.hint == f"Give it: `ghp agent-inbox done {sent.name} --result TEXT`."
+    assert two.done(sent.name, "tokens").is_new

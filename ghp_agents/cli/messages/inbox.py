@@ -338,7 +338,7 @@ def _read(text: str) -> str:
 def _report(result: ReplyResult, verb: str, already: str) -> None:
     message = result.letter.message
     if result.is_new:
-        output.done(f"{verb} {message.name} by {message.by}: {message.subject}")
+        output.done(f"{verb} {message.name} from {message.by}: {message.subject}")
     else:
         output.say(already.format(message.name))
 
