@@ -70,8 +70,9 @@ def ground(place: Location, root: Path, environ: Mapping[str, str]) -> ConfigPla
 def load(here: ConfigPlaces) -> Settings:
     """Defaults, then the repository's configuration, then the person's. Raises ConfigError."""
     present = [(path, found) for path in here.files if (found := _signature(path))]
-    # Includes field names: another version may have cached other settings.
-    stamp = [sorted(Settings._fields), *([str(path), *found] for path, found in present)]
+    # Another version may have cached other fields; a copied clone has its original's cache.
+    own_place = str(here.common_dir)
+    stamp = [sorted(Settings._fields), own_place, *([str(path), *x] for path, x in present)]
     cache = here.common_dir / "ghp" / CACHE
     cached = fastjson.read_object(str(cache))
     if cached and cached.get("stamp") == stamp and _is_current(cached):

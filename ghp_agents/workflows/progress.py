@@ -103,13 +103,21 @@ class _Reader:
             return {"": "", votes.OPEN: OPEN, votes.ACCEPTED: PASSED}.get(outcome, CLOSED)
         if step.gate == APPROVAL:
             question = self._question(start, step, engine.ASKS)
-            if question is None or question.is_open:
-                return OPEN if question else ""
+            if question is None:
+                return PASSED if self._goes_on_alone(own) else ""
+            if question.is_open:
+                return OPEN
             is_yes = option_number(question.question, question.answers[-1].text) == 0
             return PASSED if is_yes else CLOSED
         if step.gate == PARTS:
             return self._parts(start)
         return self._checks(start) if step.gate == CHECKS else ""
+
+    def _goes_on_alone(self, own: Letter | None) -> bool:
+        """Whether the card of the agent that did the step lets it go on without a person."""
+        by = own.result.by if own and own.result else None
+        card = None if by is None or by.is_person else self._ctx.ws.settings.card(by.name)
+        return card is not None and card.autonomous == "true"
 
     def _question(self, start: Message, step: WorkflowStep, what: str) -> Escalation | None:
         return self._questions.get((start.id, step.name, what))

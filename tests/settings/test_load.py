@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from ghp_agents.git import process as git_door
 from ghp_agents.settings.settings import Settings
 from ghp_agents.workspace import open_workspace, settings_at
 from tests.support.consent import FILE, agree, configure, mine
+from tests.support.ghp import succeed
 from tests.support.git import commit, git
 
 
@@ -104,3 +106,15 @@ def test_a_trunk_that_did_not_move_costs_no_process(
     git(clone, "pack-refs", "--all")
     assert settings(clone) == first
     assert started == []
+
+
+def test_a_copied_clone_reads_its_own_main_and_not_that_of_its_original(
+    clone: Path, tmp_path: Path
+) -> None:
+    succeed(clone, "agent-init", "agent-status")
+    copy = Path(shutil.copytree(clone, tmp_path / "copy", symlinks=True))
+    commit(copy, {".ghp/agents/night.md": "---\nmodel: opus\n---\n"})
+    git(copy, "push", "--quiet", "origin", "HEAD:main")
+    card = open_workspace(copy, dict(os.environ)).settings.card("night")
+    assert card is not None
+    assert card.model == "opus"

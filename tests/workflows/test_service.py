@@ -224,6 +224,22 @@ def test_a_person_who_starts_it_does_its_step_and_decides(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("word", "state"), [("true", "done"), ("ask", "gated")])
+def test_an_agent_whose_card_lets_it_goes_on_where_a_person_would_approve(
+    team: Team, word: str, state: str
+) -> None:
+    (team.one / ".ghp/agents").mkdir(parents=True)
+    (team.one / ".ghp/agents/worker-1.md").write_text(f"---\nautonomous: {word}\n---\n\nLook.\n")
+    own(team, TWO_STEPS)
+    team("agent-run look 'The parser'", "worker-1")
+    team.exchange()
+    team.do("worker-1", "--result 'It is fine'")
+    assert team.states()[:2] == ["running", state]
+    questions = json.loads(invoke("agent-escalations --json", team.one, clock=team.clock).out)
+    assert len(questions) == (1 if state == "gated" else 0)
+
+
+@pytest.mark.slow
 def test_a_vote_and_then_a_person_decide_on_an_architecture(team: Team) -> None:
     for name in ("worker-2", "worker-3"):
         can = "review" if name == "worker-2" else "implementation"
