@@ -149,7 +149,8 @@ def worlds(
 @pytest.fixture
 def prepared(worlds: Callable[[repos.Make], Path], tmp_path: Path) -> repos.Prepared:
     """`prepared(make)` is two clones of one remote as `make(one, two)` left them, which is called
-    once per worker. It must name its own clock, and write nothing into the home."""
+    once per worker. It must name its own clock, write nothing into the home, and make no worktree,
+    which cannot be copied to another place."""
 
     def copy(make: repos.Make) -> tuple[Path, Path]:
         repos.copy_world(worlds(make), tmp_path)

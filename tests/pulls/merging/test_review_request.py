@@ -1,39 +1,33 @@
 """A review that is asked for by a message, in two clones: its verdict is on the pull request."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ghp_agents.core.errors import RefusedError
-from tests.support.consent import agree
 from tests.support.ghp import invoke, succeed
 from tests.support.git import commit, git
-from tests.support.repos import Prepared
 from tests.support.road import Road, merged
 
+Clones = Callable[[int], list[Path]]
 Pair = tuple[Road, Road]
 REQUIRED = "#2 needs an approval by another agent or a person, and {}."
 
 
-def asked_for(*clones: Path) -> None:
-    """worker-1, who has a pull request for #1 in its clone, and worker-2 in another clone."""
-    one, two = map(Road, clones)
+@pytest.fixture
+def pair(clones: Clones) -> Pair:
+    """worker-1, who has a pull request for #1 in its clone, and worker-2 in another clone. They are
+    made for each test: a worktree cannot be copied to another place."""
+    one, two = (Road(folder) for folder in clones(2))
     for road, name in ((one, "worker-1"), (two, "worker-2")):
-        succeed(road.folder, f"agent-whoami --set {name}", clock=road.clock)
-        succeed(road.folder, "agent-heartbeat", "agent-sync", clock=road.clock)
+        succeed(road.folder, f"agent-whoami --set {name}", "agent-heartbeat", "agent-sync")
     one.configure({"review": "required"})
     git(two.folder, "pull", "--quiet")
     one.issue("Parse files")
     one.done("worker-1", 1, {"a.txt": "one\n"})
     exchange(one, two)
-
-
-@pytest.fixture
-def pair(prepared: Prepared) -> Pair:
-    """The two, and the person agrees to the settings."""
-    one, two = map(Road, prepared(asked_for))
-    agree(one.folder)
     return one, two
 
 
@@ -74,7 +68,7 @@ def test_an_approval_by_message_is_one_of_the_pull_request_in_both_clones(pair: 
     done = ("agent-inbox", "done", name, "--verdict", "approve", "--result", "Reads well")
     assert run(two, *done) == (
         0, "",
-        f"✓ Completed {name} by worker-1: Review the parser\nYou approved #2 at COMMIT.\n",
+        f"✓ Completed {name} from worker-1: Review the parser\nYou approved #2 at COMMIT.\n",
     )  # fmt: skip
     exchange(two, one)
     assert run(one, "agent-status")[1].endswith(
