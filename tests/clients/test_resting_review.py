@@ -24,7 +24,7 @@ from tests.support.terminal import Terminal, terminal
 
 pytestmark = pytest.mark.slow
 
-ROUNDS = 120  # of syncs; a few suffice on a machine with nothing else to do
+ROUNDS = 1_500  # of syncs, each of which takes 30 ms or more; a few suffice if the clients are fast
 REQUEST = re.compile(r"Review (M-[0-9a-f]+) by agent worker-1")
 FINISH = f"{ghp('agent-finish')} > /dev/null 2>&1"
 WORK = f"mkdir src && echo tabs > src/parse.py && git add . && git commit -qm Parse && {FINISH}"
