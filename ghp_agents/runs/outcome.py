@@ -76,7 +76,7 @@ def why_done(ctx: Context, issue: int) -> str:
 def waits_for(ctx: Context, issue: int) -> list[Issue]:
     """The open issues that block an issue, as far as this clone knows."""
     known = ctx.tracker.known()
-    mine = next((pull for pull in known if issue in pull.numbers), None)
+    mine = next((other for other in known if issue in other.numbers), None)
     return open_blockers(mine, known) if mine else []
 
 

@@ -114,7 +114,7 @@ class _Reader:
         return self._checks(start) if step.gate == CHECKS else ""
 
     def _goes_on_alone(self, own: Letter | None) -> bool:
-        """Whether the card of the agent that did the step lets it go on without a person."""
+        """Whether the card of the agent that did the step lets it continue without a person."""
         by = own.result.by if own and own.result else None
         card = None if by is None or by.is_person else self._ctx.ws.settings.card(by.name)
         return card is not None and card.autonomous == "true"
