@@ -4,10 +4,20 @@ Events that are configured in PascalCase come with Claude Code's names of fields
 sub-agent has a session of its own, and names its parent.
 """
 
-from ghp_agents.hooks.event import Client, Event, Reply, ToolEdit, first, patched, to_go_on
+from ghp_agents.hooks.event import (
+    Client,
+    Event,
+    Reply,
+    ToolEdit,
+    first,
+    patched,
+    text,
+    to_go_on,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from ghp_agents.hooks.messages import CopilotReply, DecisionReply
@@ -45,7 +55,25 @@ CLIENT = Client(
     edited=_edited,
     edit=_edit,
 )  # fmt: skip
-parse = CLIENT.parse
+
+
+def parse(payload: "Mapping[str, Any]") -> Event | None:
+    """The event in a message; None if we do not handle it."""
+    event = CLIENT.parse(payload)
+    if event is not None and event.kind == "stop":
+        event.last_line = _last_line(text(payload, "timestamp"))
+    return event
+
+
+def _last_line(moment: str) -> bytes:
+    """What Copilot notes in the session's file of an event at a time such as
+    2026-01-02T03:04:05.678Z: the same time in milliseconds."""
+    from datetime import datetime
+
+    try:
+        return b'"timestamp":%d' % round(datetime.fromisoformat(moment).timestamp() * 1000)
+    except (ValueError, OverflowError):
+        return b""
 
 
 def render(event: Event, reply: Reply) -> "CopilotReply | DecisionReply":

@@ -68,6 +68,7 @@ class Event:
         "goes_on",
         "hears",
         "kind",
+        "last_line",
         "model",
         "name",
         "paths",
@@ -103,6 +104,7 @@ class Event:
         model: str = "",
     ) -> None:
         self.transcript = transcript  # the file with the session, if the client names one
+        self.last_line = b""  # a part of the line about this event in `transcript`, if it has one
         self.model = model
         self.socket = ""  # of a plugin of ours: a line on it begins a turn
         self.reported: Mapping[str, Any] | None = None  # counts of use that the message has

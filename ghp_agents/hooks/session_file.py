@@ -7,7 +7,7 @@ event stopped. What cannot be read counts as not reported.
 import os
 
 from ghp_agents.hooks.event import text
-from ghp_agents.hotpath import fastjson, usage
+from ghp_agents.hotpath import boot_clock, fastjson, usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     Answer: TypeAlias = "tuple[str, str, Counts]"  # its id, the model, and the counts
 
 PART = 2_097_152  # bytes that one event reads; the next one continues
-TAIL = 262_144  # bytes at the end of Codex's file, whose last line has the totals
+TAIL = 262_144  # bytes at the end of a file that are searched for its last lines
+LOOKS, LOOK_EVERY = 100, 0.02  # seconds; it usually takes 0.1
 ANSWERS = 4  # whose lines may come again, with higher counts
 PARTS = 200  # sub-agents of a session, whose files are read; what more of them use is not counted
 SOURCE = "transcript"
@@ -67,6 +68,30 @@ def read(
         return _totals(format, file, folder, known, is_base and not known)
     except OSError:
         return None
+    finally:
+        os.close(file)
+
+
+def wait(path: str, last_line: bytes) -> None:
+    """Wait until `last_line` is near the end of a session's file, two seconds at most. Copilot
+    writes this file late: when the hook begins, the last answer may not be in it."""
+    if not os.path.isabs(path) or "\0" in path or not os.path.isdir(os.path.dirname(path)):
+        return
+    for _ in range(LOOKS):
+        if last_line in _tail(path):
+            return
+        boot_clock.wait(LOOK_EVERY)
+
+
+def _tail(path: str) -> bytes:
+    """The end of a file; empty if it cannot be read, or not yet."""
+    file = _open(path)
+    if file is None:
+        return b""
+    try:
+        return os.pread(file, TAIL, max(0, os.fstat(file).st_size - TAIL))
+    except OSError:
+        return b""
     finally:
         os.close(file)
 

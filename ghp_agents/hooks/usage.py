@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     Count: TypeAlias = Callable[[dict[str, Any], dict[str, Any]], bool]
 
 FOREVER = 1e9  # seconds
-LATE = ("copilot",)  # clients that write the last answer some moments after the end of the turn
-LOOKS, LOOK_EVERY = 30, 0.01  # at most 0.3 seconds for that
 MESSAGES = "messages"  # the source of counts that are in events themselves
 
 
@@ -28,8 +26,10 @@ def counting(context: "HookContext", *, is_base: bool = False) -> "Count | None"
     event, session = context.event, _counted(context.event)
     if event.reported is None and not event.transcript:
         return None
-    if event.client in LATE and event.kind == "stop":
-        _wait_for_file(event.transcript, context.now)
+    if event.last_line:
+        from ghp_agents.hooks import session_file
+
+        session_file.wait(event.transcript, event.last_line)
 
     def count(record: "dict[str, Any]", local: "dict[str, Any]") -> bool:
         reading = _reading(context, local, is_base)
@@ -83,20 +83,6 @@ def from_status_line(context: "HookContext", payload: "Mapping[str, Any]") -> "C
     )
     session = context.event.session or ""
     return lambda record, local: _add(context, record, local, reading, session, False)
-
-
-def _wait_for_file(path: str, since: float) -> None:
-    """Wait until the session's file was written after `since`, a time in seconds. The client notes
-    there that this hook runs, after all that was before it."""
-    for _ in range(LOOKS):
-        try:
-            if os.stat(path).st_mtime >= since:
-                return
-        except FileNotFoundError:
-            pass  # a short session has not begun it
-        except (OSError, ValueError):
-            return
-        boot_clock.wait(LOOK_EVERY)
 
 
 def _add(

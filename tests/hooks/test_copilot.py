@@ -96,3 +96,20 @@ def test_an_answer_is_in_its_schema(
     event = copilot.parse(sent)
     assert event is not None
     assert copilot.render(event, reply) == answer
+
+
+@pytest.mark.parametrize(
+    ("event", "moment", "expected"),
+    [
+        ("Stop", "2026-11-24T19:40:28.443Z", b'"timestamp":1795549228443'),
+        ("SessionEnd", "2026-11-24T19:40:28.443Z", b""),
+        ("Stop", "yesterday", b""),
+        ("Stop", 7, b""),
+    ],
+)
+def test_the_last_line_of_a_session_names_the_time_of_its_stop(
+    event: str, moment: object, expected: bytes
+) -> None:
+    parsed = copilot.parse(message(event, timestamp=moment))
+    assert parsed is not None
+    assert parsed.last_line == expected

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.hooks import session_file
+from ghp_agents.hotpath import boot_clock
 from tests.support.house import CHECKOUT
 
 SESSIONS = CHECKOUT / "tests/hooks/sessions"  # of each client, the numbers too
@@ -164,3 +165,30 @@ def test_a_long_transcript_is_read_in_parts(
 @pytest.mark.parametrize("client", ["aider", "cursor", "opencode", ""])
 def test_clients_without_such_a_file_report_nothing(client: str, session: Path) -> None:
     assert read(client, session) is None
+
+
+def test_a_file_that_is_written_late_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "session.jsonl"
+    parts = ['{"timestamp":1}\n', '{"timestamp":2}\n', '{"timestamp":3}\n']
+    waits: list[float] = []
+
+    def write_more(seconds: float) -> None:
+        waits.append(seconds)
+        with path.open("a") as file:
+            file.write(parts[len(waits) - 1])
+
+    monkeypatch.setattr(boot_clock, "wait", write_more)
+    session_file.wait(str(path), b'"timestamp":2')
+    assert len(waits) == 2
+
+
+def test_the_wait_for_a_file_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(boot_clock, "wait", waits.append)
+    for path in ("", "relative", "/\0", f"{tmp_path}/missing/session.jsonl"):
+        session_file.wait(path, b"mark")
+    assert waits == []
+    session_file.wait(str(tmp_path / "missing"), b"mark")
+    assert sum(waits) == pytest.approx(2)
