@@ -94,6 +94,11 @@ class Escalation(NamedTuple):
         return not self.answers
 
     @property
+    def news(self) -> tuple[Answer, ...]:
+        """What its agent is told: the answer that counts, and all advice."""
+        return (*self.answers[-1:], *self.advice)
+
+    @property
     def outcome(self) -> Outcome | None:
         """What was done because of the answer that counts. If one clone could do it and another
         could not, it is done."""

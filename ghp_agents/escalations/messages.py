@@ -146,8 +146,8 @@ def news(item: News, limit: int = ANSWER_IN_NEWS) -> str:
     escalation, answer = item.escalation, item.answer
     question = escalation.question
     is_advice = answer in escalation.advice
-    further = "Answer" if answer in escalation.answers[:1] else "One more answer"
-    counts = answer in escalation.answers[-1:]
+    number = len(escalation.answers)
+    further = "Answer" if number == 1 else f"The last of {number} answers"
     issue = f" on issue #{question.issue}" if question.issue else ""
     lines = [
         f"{'Advice on' if is_advice else f'{further} to'} your question {escalation.name}{issue}, "
@@ -162,12 +162,8 @@ def news(item: News, limit: int = ANSWER_IN_NEWS) -> str:
         lines.append(f"Result: {phrase(escalation.outcome.text, RESULT_LIMIT)}")
     if is_advice:
         lines.append("This is advice only: a person or an orchestrator decides.")
-    elif len(escalation.answers) > 1:
-        lines.append(
-            "This is the latest answer. It replaces the earlier ones."
-            if counts
-            else "This answer was replaced by a later one."
-        )
+    elif number > 1:
+        lines.append("It replaces the earlier ones.")
     return "\n".join(lines)
 
 

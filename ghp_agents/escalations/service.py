@@ -89,7 +89,7 @@ def escalate(
         known, _ = read_all(snapshot, ctx.ws.settings.orchestrators)
         same = [earlier for earlier in known if earlier.question == question]
         for last in reversed(same):
-            has_news = waiting and any(answer.id not in delivered for answer in last.answers)
+            has_news = waiting and any(answer.id not in delivered for answer in last.answers[-1:])
             if last.is_open or has_news:
                 return EscalateResult(last, is_new=False), []
         escalation = Escalation(
@@ -291,14 +291,15 @@ def _read(
 
 
 def news_for(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
-    """The answers and advice to `agent`'s questions that were not delivered, oldest first."""
+    """The advice and the answers that count to `agent`'s questions, if they were not delivered,
+    oldest first. An answer that was replaced meanwhile is not delivered any more."""
     delivered = delivered_ids(ws, agent)
     escalations, _ = read_present(snapshot, ws.settings.orchestrators)
     mine = [escalation for escalation in escalations if escalation.question.agent == agent]
     new = [
         (answer, escalation)
         for escalation in mine
-        for answer in (*escalation.answers, *escalation.advice)
+        for answer in escalation.news
         if answer.id not in delivered
     ]
     by_answer = {answer.id: escalation for answer, escalation in new}
@@ -317,12 +318,12 @@ def settled(ws: Workspace, snapshot: Snapshot, before: float) -> list[Settled]:
 
 
 def _has_all(ws: Workspace, escalation: Escalation) -> bool:
-    """Whether all answers were delivered to the agent that asked, or it has no valid name."""
+    """Whether what counts was delivered to the agent that asked, or it has no valid name."""
     try:
         delivered = delivered_ids(ws, agent_name(escalation.question.agent))
     except UsageError:
         return True
-    return delivered.issuperset(x.id for x in (*escalation.answers, *escalation.advice))
+    return delivered.issuperset(answer.id for answer in escalation.news)
 
 
 def render_news(news: Iterable[News], *, limit: int = messages.ANSWER_IN_NEWS) -> str:

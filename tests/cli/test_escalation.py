@@ -341,8 +341,8 @@ def test_who_goes_back_to_what_was_said_before_has_the_last_word(repo: Path) -> 
     (question,) = listed(repo)
     assert [answer["text"] for answer in question["answers"]] == ["SQLite", "Postgres", "SQLite"]
     told = invoke("agent-status", repo, {"GHP_AGENT": "worker-1"}).out
-    assert told.count("This answer was replaced by a later one.") == 2
-    assert told.count("This is the latest answer. It replaces the earlier ones.") == 1
+    assert told.count("The last of 3 answers to your question") == 1
+    assert told.count("End of the answer") == told.count("It replaces the earlier ones.") == 1
 
 
 def test_an_answer_that_is_no_option_is_taken_with_a_warning(repo: Path) -> None:
