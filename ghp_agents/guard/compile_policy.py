@@ -78,7 +78,9 @@ def make(ctx: Context, sources: Sources, stamp: Stamp | None) -> Book:
         "claims": {str(claimed_issue(x.name)): _claim(x, ctx.locks.clone) for x in world.claims},
         "stops": _stops(world, settings),
         "elsewhere": _elsewhere(world, [rule for rule, _ in rules]),
-        "changes": reported_changes.by_path(ctx, world.snapshot, fold=fold),
+        "changes": reported_changes.by_path(
+            ctx, world.snapshot, {claimed_issue(x.name): x.holder for x in world.claims}, fold=fold
+        ),
         "main": reported_changes.main_ref(ctx),
         "writes": _writes(settings, fold),
         **bind(rules, fold),

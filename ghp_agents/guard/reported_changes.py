@@ -1,7 +1,9 @@
 """What agents of other clones have changed, as the compiled policy holds it."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from ghp_agents.core.ids import issue_of_branch
 from ghp_agents.hotpath import line_ranges
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
@@ -16,15 +18,24 @@ MOST = 3_000  # reports of files; more would slow down each edit
 Reports = dict[str, list[list[Any]]]
 
 
-def by_path(ctx: Context, snapshot: Snapshot, *, fold: bool) -> Reports:
+def by_path(
+    ctx: Context, snapshot: Snapshot, holders: Mapping[int | None, str | None], *, fold: bool
+) -> Reports:
     """The fields of `changes_elsewhere.Report` by the file's path, the newest report first. Only of
-    agents that live in other clones."""
+    agents that live in other clones. `holders`: who holds each issue; what others changed for it
+    was given to the holder, or counts no more."""
     others = {tip.clone for tip in snapshot.tips()} - {snapshot.clone}
     shown = (x for clone in others for x in snapshot.agents_of(clone).values())
     if not any(FIELD in each for each in shown):
         return {}
     views = presence.list_agents(ctx, snapshot, processes=False)
-    living = [view for view in views if not view.is_here and view.liveness in LIVING]
+    living = [
+        view
+        for view in views
+        if not view.is_here
+        and view.liveness in LIVING
+        and holders.get(_issue(view)) in (None, view.name)
+    ]
     limits, now = ctx.ws.settings.thresholds, ctx.ws.clock.now()
     found: Reports = {}
     count = 0
@@ -36,6 +47,12 @@ def by_path(ctx: Context, snapshot: Snapshot, *, fold: bool) -> Reports:
         for path, fields in files:
             found.setdefault(path.lower() if fold else path, []).append(fields)
     return found
+
+
+def _issue(view: AgentView) -> int | None:
+    """The issue that an agent works on, or worked on until it lost the claim."""
+    seen = view.presence
+    return issue_of(seen) or issue_of_branch(str(seen.get("branch") or ""))
 
 
 def _files(view: AgentView, limits: Thresholds, now: float) -> list[tuple[str, list[Any]]]:

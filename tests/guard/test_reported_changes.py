@@ -72,6 +72,16 @@ def test_an_agent_that_stopped_is_left_out(two: TwoClones) -> None:
     assert book(two.other)["changes"] == {}
 
 
+@pytest.mark.slow
+def test_what_was_handed_over_is_no_change_of_the_agent_that_gave_it(two: TwoClones) -> None:
+    two.exchange()
+    assert [*book(two.other)["changes"]] == ["a.py", "b.py", "new.py"]
+    succeed(two.place, "agent-handoff --as worker-1 --to worker-2")
+    two.exchange()
+    assert "changes" in json.loads((two.one / ".git/ghp/agents/worker-1.json").read_bytes())
+    assert book(two.other)["changes"] == {}
+
+
 def test_where_case_is_ignored_paths_are_compared_in_lower_case(two: TwoClones) -> None:
     (two.place / "New.py").write_text("2\n")
     git(two.other, "config", "core.ignoreCase", "true")
