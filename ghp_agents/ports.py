@@ -157,6 +157,9 @@ class Exchange(Protocol):
     def news_at(self) -> float | None:
         """When the last news from other clones came; None: never. Cheaper than `sync_status`."""
 
+    def asked_at(self) -> float | None:
+        """When the remote was last asked, also in vain; None: never. As cheap as `news_at`."""
+
 
 class CloneAdmin(Protocol):
     """Changes which clones there are. The adapters of `StateStore` have it."""

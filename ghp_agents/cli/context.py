@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -16,7 +17,9 @@ from ghp_agents.presence import people
 from ghp_agents.wiring import App
 from ghp_agents.workspace import MYSELF, current_folder
 
-FIRST_NEWS = 1.5  # seconds
+LAST_S = 5.0  # seconds that each part of the last exchange may take
+NOT_LOST = "Nothing is lost; the next sync sends it. Run `ghp agent-doctor` to check the remote."
+NOT_SENT = "Not sent yet: {}."
 SILENT = ("agent-heartbeat", "heartbeat")
 LEARNT = "Did you learn something that others need? Save it: `ghp agent-remember TEXT`."
 
@@ -100,13 +103,6 @@ def sync_first(app: App, *, only_first: bool = False) -> None:
         wait.sync(app, first=False)
 
 
-def hear_first(app: App) -> None:
-    """Fetch from the remote before a list, if this clone never did: it would list nothing. Where
-    nobody uses this program, nothing is created."""
-    if app.exchange.news_at() is None:
-        app.exchange.hear(FIRST_NEWS)
-
-
 def send(app: App, *, here: bool = False) -> None:
     """Send changes at once, for others wait for them: in the background if that is enabled.
 
@@ -134,10 +130,29 @@ def _send(app: App) -> None:
     except (GhpError, OSError) as error:
         trouble = str(error)
     if trouble:
-        output.warn(
-            f"Not sent yet: {trouble}.",
-            "Nothing is lost; the next sync sends it. Run `ghp agent-doctor` to check the remote.",
-        )
+        output.warn(NOT_SENT.format(trouble), NOT_LOST)
+
+
+def send_last(app: App) -> None:
+    """Send what is left when a command ends that ran for long: perhaps no other follows it here."""
+    last = App(app.cwd, app.environ, name=app.name, clock=app.clock)
+    last.limit_waiting(LAST_S)
+    if last.exchange.sync_status().remote:
+        report = last.exchange.sync()
+        if report.trouble:
+            output.warn(NOT_SENT.format(f"{report.remote}: {report.trouble}"), NOT_LOST)
+
+
+@contextmanager
+def sending_last(app: App) -> Iterator[None]:
+    """`send_last` at the end of the block, also after Ctrl-C, SIGTERM and SIGHUP."""
+    from ghp_agents.cli.terminal import signals
+
+    with signals.exit_on_signals():
+        try:
+            yield
+        finally:
+            send_last(app)
 
 
 def is_interactive() -> bool:

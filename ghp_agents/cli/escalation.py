@@ -12,6 +12,7 @@ from ghp_agents.cli.context import acting, say_none, send, start_background
 from ghp_agents.cli.params import LIMIT, STDIN, Seconds, limited, read_text
 from ghp_agents.cli.terminal import signals
 from ghp_agents.cli.views import question as view
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import first_line, one_line
 from ghp_agents.escalations import escalation as rules
@@ -233,6 +234,8 @@ def escalations(
 ) -> None:
     """List questions, unanswered ones first. With an ID, show one in full."""
     then = past.time_of(app, at)
+    if then is None:
+        remote_news.hear(app)
     snapshot = app.store.snapshot(then)
     # The settings (who may decide) are needed only if there are answers.
     answered = bool(snapshot.files(record.ANSWERS))

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 import click
 
 from ghp_agents.cli import complete, json_choice, output, past
-from ghp_agents.cli.context import acting, hear_first, say_none, start_background
+from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import LIMIT, NUMBER_DIGITS, limited, read_text
 from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.cli.views import issue as issue_view
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import service as services
@@ -74,7 +75,7 @@ def issues(
     chosen = tuple((states or "open").split())
     then = past.time_of_issues(app, at, CLAIMS_LEFT_OUT)
     if then is None:
-        hear_first(app)
+        remote_news.hear(app)
     holdings = _holdings(app) if then is None else None
     listing = services.select(
         app if then is None else app.past(then),

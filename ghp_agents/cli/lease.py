@@ -9,6 +9,7 @@ from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.params import LIMIT, Duration, Seconds, limited
 from ghp_agents.cli.terminal import signals
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.fields import picked
@@ -185,6 +186,8 @@ def leases(app: App, implicit: bool, limit: int | None, at: str | None, as_json:
             hint="Use --at without --implicit.",
         )
     then = past.time_of_leases(app, at)
+    if then is None:
+        remote_news.hear(app)
     listing = services.listing(app, implicit=implicit, at=then)
     known = _conflicts(app, listing, then)
     listing = listing._replace(held=limited(listing.held, limit))

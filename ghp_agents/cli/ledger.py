@@ -11,6 +11,7 @@ from ghp_agents.cli.context import say_none, start_background, sync_first
 from ghp_agents.cli.params import seconds_of
 from ghp_agents.cli.terminal.pager import paged
 from ghp_agents.cli.views import ledger as ledger_view
+from ghp_agents.cli.views import remote_news
 from ghp_agents.cli.views.ledger import LogPage
 from ghp_agents.core.clock import FORMS, ago, to_text
 from ghp_agents.core.errors import GhpError, UsageError
@@ -68,6 +69,8 @@ def log(
     after = seconds_of(since, app.ws.clock.now()) if since else None
     until = past.time_of(app, at)
     question = LedgerQuery(agent, _numbers(app, issue), event, after, until)
+    if until is None:
+        remote_news.hear(app)
     tips = app.store.snapshot().tips() if follow else ()
     with output.busy("Reading the ledger"):
         known = app.store.ledger()

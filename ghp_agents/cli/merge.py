@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ghp_agents.cli import complete, json_choice, output
-from ghp_agents.cli.context import acting, send, sync_first
+from ghp_agents.cli.context import acting, send, sending_last, sync_first
 from ghp_agents.cli.terminal import signals
 from ghp_agents.cli.views import issue as issue_view
-from ghp_agents.cli.views import news
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import one_line
 from ghp_agents.handoffs.returned import REASONS
@@ -93,7 +93,7 @@ def merge(
     finally:
         _print(done, as_json=as_json, queue=queue)
         back = [outcome for outcome in done if isinstance(outcome, SentBack)]
-        send(app)  # a merge concerns the agent, and all who wait for it
+        send(app, here=bool(done))  # others hear of the lock at once, so of the merge, too
     if queue and not done:
         output.say("No pull request is ready to be merged.")
     if back:
@@ -108,13 +108,13 @@ def _watch(app: App, merger: Merger, *, as_json: bool) -> None:
 
     output.say("Merging what is finished; Ctrl-C ends this.")
     try:
-        with output.busy("Waiting for finished work"):
+        with sending_last(app), output.busy("Waiting for finished work"):
             for outcomes in merge_queue.watch_queue(merger, hear):
                 for outcome in outcomes:
                     _say(outcome)
                 if outcomes:
                     _print(outcomes, as_json=as_json, queue=True)
-                    send(app)
+                    send(app, here=True)
     except KeyboardInterrupt:
         output.say("Stopped. What is in the queue stays there.")
 
@@ -123,7 +123,7 @@ def _hear(app: App) -> None:
     """Sync what others finished, and report how old that is."""
     with output.busy("Syncing"):
         report = app.exchange.sync(push=False)
-    line = news.age(app, app.exchange.sync_status())
+    line = remote_news.age(app, app.exchange.sync_status())
     if report.trouble:
         output.warn(
             f"Could not ask {report.remote} for finished work: {report.trouble}",

@@ -11,6 +11,7 @@ from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import LIMIT, as_number, limited, read_text
 from ghp_agents.cli.terminal.pager import paged
 from ghp_agents.cli.views import pull as pull_view
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.pulls import details as services
 from ghp_agents.pulls.details import PullDetails
@@ -33,6 +34,8 @@ EXAMPLE = "ghp agent-pull show 3"
 def pulls(app: App, closed: bool, limit: int | None, at: str | None, as_json: bool) -> None:
     """List open pull requests, oldest first. On GitHub, those from forks are left out."""
     then = past.time_of_pulls(app, at)
+    if then is None:
+        remote_news.hear(app)
     found = limited((app if then is None else app.past(then)).forge.list(closed=closed), limit)
     if as_json:
         output.as_json([pull_view.fields(pull) for pull in found])
@@ -65,6 +68,7 @@ def show(app: App, number: str, with_diff: bool, as_json: bool) -> None:
 
     --diff prints what the branch changed since it left its base. Control characters are replaced.
     """
+    remote_news.hear(app)
     found = _find(app, as_number(number, "a pull request's number", EXAMPLE))
     diff = os.fsdecode(services.diff(app, found.pull)) if with_diff else None
     if as_json:

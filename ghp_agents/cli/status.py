@@ -12,7 +12,7 @@ from ghp_agents.cli.messages import channels
 from ghp_agents.cli.params import LIMIT
 from ghp_agents.cli.views import agent as agent_view
 from ghp_agents.cli.views import card as card_view
-from ghp_agents.cli.views import news, status_notes
+from ghp_agents.cli.views import remote_news, status_notes
 from ghp_agents.cli.views import stale_base as stale_view
 from ghp_agents.cli.views import upstream as upstream_view
 from ghp_agents.cli.views import waiting as waiting_view
@@ -98,8 +98,8 @@ def status(
     An agent needs you if it asked a question, if its client waits for a permission or a prompt, if
     its pull request can be merged or was sent back, or if it died and left work.
 
-    A terminal shows what is known at once, then asks the remote for news, for at most 1.5 seconds.
-    Elsewhere the remote is asked first, and only if no living agent is known here.
+    If the news is older than `agents.syncEvery`, the remote is asked for at most 1.5 seconds. A
+    terminal shows what is known meanwhile.
 
     The age is that of the need, else of the last heartbeat. For an agent in another clone it is the
     time since the heartbeat was synced to this clone, because clocks differ.
@@ -188,7 +188,11 @@ def _idle(app: App, look: StatusRead, choice: AgentChoice) -> "list[AgentCard]":
 
 def _look(app: App, choice: AgentChoice, offline: bool, *, leases: bool) -> StatusRead:
     """Look now, for a program or a page. The plain table has no column of leases."""
-    snapshot, seen = news.look(app, processes=True, offline=offline)
+    if not offline and remote_news.is_due(app):
+        remote_news.tell_trouble(app, remote_news.ask(app))
+    snapshot = app.store.snapshot()
+    seen = services.list_agents(app, snapshot, processes=True)
+    seen = shown_work.shown(app, snapshot, seen)
     is_page = choice.name is not None
     return _chosen(app, choice, snapshot, seen, deep=is_page, leases=is_page or leases)
 
@@ -248,13 +252,14 @@ def _paint(app: App, choice: AgentChoice, offline: bool, show_all: bool) -> Stat
             frame.show(screen(look.overview, width, None if show_all else height, loading=loading))
         return look
 
-    asks = not offline and news.is_old(app)
+    has_remote = app.exchange.sync_status().remote is not None
+    asks = has_remote and not offline and remote_news.is_due(app)
     look = look_at(deep=False, loading=asks)
-    report = news.ask(app) if asks else None
+    report = remote_news.ask(app) if asks else None
     if asks or any(view.liveness is Liveness.DEAD and view.is_here for view in look.views):
         look = look_at(deep=True)
     if report:  # a warning in between would move the frame
-        news.tell_trouble(report)
+        remote_news.tell_trouble(app, report)
     return look
 
 

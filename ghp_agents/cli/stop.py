@@ -6,6 +6,7 @@ import click
 
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting, send, sync_first
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import agent_name
 from ghp_agents.handoffs import stop_agent as services
@@ -50,7 +51,9 @@ def stop(
         _undo(app, name, as_json=as_json)
         return
     with output.busy("Stopping"):
-        stopped = services.stop(app, name, reason, now=now, keep=keep)
+        stopped = remote_news.after_asking(
+            app, lambda: services.stop(app, name, reason, now=now, keep=keep)
+        )
     if as_json:
         output.as_json(fields(stopped))
     say(stopped)
@@ -65,7 +68,7 @@ def stop(
 
 
 def _undo(app: App, name: str, *, as_json: bool) -> None:
-    lifted = services.lift(app, name)
+    lifted = remote_news.after_asking(app, lambda: services.lift(app, name))
     if as_json:
         output.as_json({"agent": name, "lifted": lifted is not None})
     elif lifted:

@@ -4,6 +4,7 @@ import click
 
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.params import as_number
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import NotFoundError
 from ghp_agents.core.ids import issue_of_branch
 from ghp_agents.git.worktree_admin import Checkout
@@ -40,7 +41,8 @@ def where(app: App, what: str, as_json: bool) -> None:
 def _of_issue(app: App, number: int) -> Checkout:
     found = checkout.of_issue(app.ws.folder, (number,))
     if found is None:
-        app.knowing_tracker.get(number)  # raises NotFoundError if there is no such issue
+        # This raises NotFoundError if there is no such issue.
+        remote_news.after_asking(app, lambda: app.knowing_tracker.get(number))
         raise NotFoundError(
             f"Issue #{number} has no worktree in this clone.",
             hint=f"Create one: `ghp agent-start {number}`.",

@@ -87,6 +87,7 @@ class SyncStatus(NamedTuple):
     news_at: float | None = None  # when the remote was last fetched
     sent_at: float | None = None
     unsent: int = 0  # commits that the remote lacks
+    unsent_since: float | None = None  # the time of the oldest of them
     waiting: int = 0  # records without a commit
     trouble: str | None = None  # the last problem
     permanent: bool = False

@@ -49,7 +49,8 @@ def deliver(ctx: Context, hub: "GitHubRepository | None" = None) -> None:
 
 
 def send(ctx: Context) -> SyncReport:
-    """Sync now, for a waiting command; at least `SPAWN_PAUSE` after the last sync.
+    """Sync now, for a waiting command; at least `SPAWN_PAUSE` after the last push. Hosts allow more
+    fetches than pushes.
 
     The report says if the remote is unreachable. Raises GhpError for local errors.
     """
@@ -58,8 +59,7 @@ def send(ctx: Context) -> SyncReport:
         return SyncReport(remote=None)
     from ghp_agents.sync.service import sync
 
-    last = max(status.news_at or 0.0, status.sent_at or 0.0)
-    left = last + SPAWN_PAUSE - ctx.ws.clock.now()
+    left = (status.sent_at or 0.0) + SPAWN_PAUSE - ctx.ws.clock.now()
     if 0 < left <= SPAWN_PAUSE:
         ctx.ws.clock.wait(left)
     return sync(ctx, in_command=True)

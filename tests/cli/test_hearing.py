@@ -1,6 +1,7 @@
 """A command that depends on others hears them first, and lets them hear when it is done."""
 
 import json
+import signal
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from ghp_agents.core import files
 from tests.support.clock import ManualClock
-from tests.support.ghp import Result, invoke, succeed
+from tests.support.ghp import Result, invoke, start, succeed
 from tests.support.git import commit, git
 
 Clones = Callable[[int], list[Path]]
@@ -17,7 +18,7 @@ ALONE = {"GHP_BACKGROUND": "0"}
 NOBODY = "No agents yet. Start one with `ghp agent-start --next --as NAME`.\n"
 NEVER = "Last news from origin: never (0 other clones); run `ghp agent-sync` to get news.\n"
 SILENT = (
-    "Warning: Could not ask origin who is there: `git ls-remote` did not finish within 1.5 s.\n"
+    "Warning: Could not ask origin for news: `git ls-remote` did not finish within 1.5 s.\n"
     "Hint: This is what this clone knows. `ghp agent-sync` waits longer for the remote.\n"
 )
 
@@ -49,7 +50,7 @@ def test_a_sync_that_runs_already_hears_for_it(clones: Clones) -> None:
         code, out, err = status(other)
     assert (code, out) == (0, "")
     assert err.startswith(
-        "Warning: Could not ask origin who is there: another process of this clone is syncing with "
+        "Warning: Could not ask origin for news: another process of this clone is syncing with "
         "it.\nHint: This is what this clone knows."
     )
 
@@ -81,7 +82,7 @@ def test_a_remote_that_does_not_answer_is_named_and_costs_little(
 
 
 @pytest.mark.slow
-def test_an_idle_clone_asks_again_after_a_minute_unless_somebody_is_known(
+def test_status_asks_again_when_its_news_is_older_than_a_sync_would_leave_it(
     clones: Clones,
 ) -> None:
     one, other = clones(2)
@@ -90,12 +91,13 @@ def test_an_idle_clone_asks_again_after_a_minute_unless_somebody_is_known(
     assert invoke("agent-sync", other, clock=clock).code == 0
     working(one)
     assert json.loads(status(other, "--json", clock).out)["agents"] == {}
-    clock.wait(61)
+    clock.wait(16)
     assert [*json.loads(status(other, "--json", clock).out)["agents"]] == ["worker-1"]
     succeed(one, "agent-heartbeat --status idle --as worker-1", "agent-sync")
-    clock.wait(61)
-    fields = json.loads(status(other, "--json", clock).out)["agents"]["worker-1"]
-    assert fields["status"] == "testing"  # it is known to be alive, so nobody was asked
+    for seconds, words in ((14, "testing"), (2, "idle")):
+        clock.wait(seconds)
+        fields = json.loads(status(other, "--json", clock).out)["agents"]["worker-1"]
+        assert fields["status"] == words
 
 
 def finished(folder: Path) -> Result:
@@ -132,3 +134,88 @@ def test_a_queue_that_cannot_hear_says_so(clones: Clones) -> None:
     assert err.startswith("Warning: Could not ask origin for finished work: ")
     assert "\nHint: Last news from origin: " in err
     assert "; what was finished later is not in the queue.\n" in err
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "agent-escalations", "agent-explain 1", "agent-inbox --sent --as @me", "agent-issues",
+        "agent-jobs", "agent-leases", "agent-log", "agent-pulls", "agent-workflows",
+    ],
+)  # fmt: skip
+def test_what_reads_asks_once_and_says_how_old_its_news_is_while_nobody_answers(
+    clones: Clones, remote: Path, words: str
+) -> None:
+    here, there = clones(2)
+    succeed(here, "agent-issue new First", "agent-sync")
+    clock = ManualClock()
+    assert invoke(f"{words} --json", there, clock=clock)[::2] == (0, "")
+    assert "First" in invoke("agent-issues", there, clock=clock).out
+    remote.rename(remote.with_name("moved.git"))
+    ages = ("", "Hint: This is what this clone knew 16 s ago. ", "Last news from origin: 21 s ago.")
+    for seconds, age in zip((14, 2, 5), ages, strict=True):
+        clock.wait(seconds)
+        code, _, err = invoke(f"{words} --json", there, clock=clock)
+        assert (code, bool(err), age in err) == (0, bool(age), True)
+
+
+def test_an_agent_that_only_another_clone_knows_can_be_stopped_and_explained(
+    clones: Clones,
+) -> None:
+    one, other = clones(2)
+    succeed(other, "agent-sync")
+    working(one)
+    assert invoke("agent-explain worker-1", other, ALONE).code == 0
+    succeed(one, "agent-heartbeat --as worker-2", "agent-sync")
+    code, _, err = invoke("agent-stop worker-2 --as @me", other, ALONE)
+    assert (code, err) == (0, "✓ worker-2 is told to stop at its next step.\n")
+    code, _, err = invoke("agent-stop worker-3 --as @me", other, ALONE)
+    assert (code, err.partition("\n")[0]) == (1, "Error: There is no agent worker-3.")
+
+
+def test_an_issue_that_only_another_clone_knows_has_no_worktree_here(clones: Clones) -> None:
+    one, other = clones(2)
+    succeed(other, "agent-sync")
+    succeed(one, "agent-issue new Parse --as @me", "agent-sync")
+    err = invoke("agent-where 1", other).err
+    assert err.startswith("Error: Issue #1 has no worktree in this clone.")
+
+
+@pytest.mark.slow
+def test_a_merge_is_heard_whole_before_it_says_done(clones: Clones) -> None:
+    one, other = clones(2)
+    finished(one)
+    assert invoke("agent-merge 1 --unchecked --as @me", one, {"GHP_BACKGROUND": "1"}).code == 0
+    succeed(other, "agent-sync --no-push")
+    (pull,) = json.loads(invoke("agent-pulls --all --json", other).out)
+    (issue,) = json.loads(invoke("agent-issues --all --json", other).out)
+    assert (pull["state"], issue["state"]) == ("merged", "closed")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_a_watch_recorded_is_sent_when_it_is_ended(clones: Clones, number: int) -> None:
+    one, other = clones(2)
+    succeed(one, "agent-sync")
+    watch = start(one, "agent-dispatch --watch --as @me", ALONE)
+    assert watch.stderr is not None
+    assert watch.stderr.readline() == "Dispatching; Ctrl-C ends this.\n"
+    succeed(one, "agent-issue new Parse --as @me")
+    watch.send_signal(number)
+    watch.communicate(timeout=30)
+    succeed(other, "agent-sync --no-push")
+    assert "Parse" in invoke("agent-issues", other).out
+
+
+def test_status_says_what_this_clone_has_not_sent(clones: Clones) -> None:
+    (one,) = clones(1)
+    clock = ManualClock()
+    invoke("agent-sync", one, clock=clock)
+    assert invoke("agent-issue new Parse --as @me", one, ALONE, clock=clock).code == 0
+    assert "not sent" not in status(one, "--offline", clock).err
+    clock.wait(120)
+    line = "1 change not sent for 2 min: run `ghp agent-sync`.\n"
+    assert line in status(one, "--offline", clock).err
+    invoke("agent-sync", one, clock=clock)
+    assert "not sent" not in status(one, "--offline", clock).err

@@ -60,19 +60,6 @@ def test_a_fresh_clone_needs_no_set_up(clones: Clones, remote: Path, tmp_path: P
     assert "worker-1" in invoke("agent-status", tmp_path / "fresh").out
 
 
-def test_a_fresh_clone_that_shows_nothing_says_how_to_hear_the_others(clones: Clones) -> None:
-    here, there = clones(2)
-    invoke("agent-issue new First", here)
-    invoke("agent-sync", here)
-    told = "Never synced with origin: run `ghp agent-sync` to get news from other clones.\n"
-    for words in ("agent-escalations", "agent-log"):
-        code, out, err = invoke(words, there)
-        assert (code, out, err.endswith(told)) == (0, "", True)
-    assert "First" in invoke("agent-issues", there).out  # this one asks by itself
-    invoke("agent-sync", there)
-    assert invoke("agent-escalations", there).err == "No questions.\n"
-
-
 def test_a_remote_that_is_gone_is_unknown_and_nothing_is_lost(clones: Clones, remote: Path) -> None:
     (here,) = clones(1)
     invoke("agent-status --set testing", here, AS)

@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import shlex
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,6 +36,18 @@ def run_ghp(
     """`ghp ARGS` in a process of its own; `env` is put over the environment."""
     done = fork_server.run(_words(args), cwd, env, stdin.encode(), timeout)
     return Result(done.returncode, *(each.decode() for each in (done.stdout, done.stderr)))
+
+
+def start(where: Path, args: str, env: Mapping[str, str]) -> subprocess.Popen[str]:
+    """A command in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "ghp_agents", *args.split()],
+        cwd=where,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), **env},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def invoke(

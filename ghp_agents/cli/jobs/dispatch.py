@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ghp_agents.cli import json_choice, output
-from ghp_agents.cli.context import acting, send, sync_first
+from ghp_agents.cli.context import acting, send, sending_last, sync_first
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.hotpath.quoting import named
@@ -46,12 +46,13 @@ def dispatch(app: App, once: bool, dry_run: bool, as_json: bool) -> None:
 def _watch(app: App, as_json: bool) -> None:
     output.say("Dispatching; Ctrl-C ends this.")
     try:
-        for done in services.watch(app):
-            if as_json:
-                output.as_json_line(_fields(done))
-            else:
-                _print(done, False, dry_run=False)
-            send(app)
+        with sending_last(app):
+            for done in services.watch(app):
+                if as_json:
+                    output.as_json_line(_fields(done))
+                else:
+                    _print(done, False, dry_run=False)
+                send(app)
     except KeyboardInterrupt:
         output.say("Stopped. What was assigned stays assigned.")
 

@@ -9,6 +9,7 @@ import click
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import start_background
 from ghp_agents.cli.views import explanation as view
+from ghp_agents.cli.views import remote_news
 from ghp_agents.jobs import explain as services
 from ghp_agents.wiring import App
 
@@ -26,16 +27,17 @@ def explain(app: App, about: str, as_json: bool) -> None:
     Every rule of the decision is listed, with the command that changes it. `agent-claim --next`
     and `agent-dispatch` decide by the same rules.
     """
+    remote_news.hear(app)
     fields: IssueExplanationJson | AgentExplanationJson
     if _is_issue(about):
         from ghp_agents.runs import explain as reactions
 
-        issue = services.of_issue(app, about)
+        issue = remote_news.after_asking(app, lambda: services.of_issue(app, about))
         reacts = reactions.of_issue(app, issue.issue.number)
         fields = view.issue_fields(issue, reacts)
         lines: Iterator[view.Line] = chain(view.issue_lines(issue), view.reaction_lines(reacts))
     else:
-        agent = services.of_agent(app, about)
+        agent = remote_news.after_asking(app, lambda: services.of_agent(app, about))
         fields, lines = view.agent_fields(agent), view.agent_lines(agent)
     if as_json:
         output.as_json(fields)

@@ -8,7 +8,6 @@ import click
 from ghp_agents.cli import json_choice, output, past
 from ghp_agents.cli.context import (
     acting,
-    hear_first,
     say_none,
     send,
     start_background,
@@ -16,6 +15,7 @@ from ghp_agents.cli.context import (
 )
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.views import issue as issue_view
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core.ids import count, one_line
 from ghp_agents.issues.capabilities import needed
 from ghp_agents.issues.issue import short
@@ -64,7 +64,7 @@ def jobs(ctx: click.Context, names: tuple[str, ...], at: str | None, as_json: bo
     app: App = ctx.obj
     then, wanted = past.time_of_issues(app, at, CLAIMS_LEFT_OUT), [*map(JobState, names)]
     if then is None:
-        hear_first(app)
+        remote_news.hear(app)
         found = services.read_jobs(app, wanted)
     else:
         found = services.read_jobs(app.past(then), wanted, claimed=False)
@@ -115,7 +115,7 @@ def import_files(app: App, place: Path) -> None:
 @click.pass_obj
 def export(app: App, folder: Path | None, names: tuple[str, ...]) -> None:
     """Write jobs as YAML: to a file each in FOLDER, or to standard output."""
-    hear_first(app)
+    remote_news.hear(app)
     found = services.read_jobs(app, [JobState(name) for name in names])
     files = [*transfer.exported(found, app.tracker.known(closed=True))]
     if folder is None:

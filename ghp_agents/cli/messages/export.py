@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from ghp_agents.cli import complete, output
-from ghp_agents.cli.context import hear_first
 from ghp_agents.cli.params import seconds_of
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core.clock import FORMS
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import count
@@ -34,7 +34,7 @@ def export(app: App, folder: Path, since: str | None) -> None:
     from ghp_agents.reports import export as files
 
     then = seconds_of(since, app.ws.clock.now()) if since else None
-    hear_first(app)
+    remote_news.hear(app)
     snapshot = app.store.snapshot()
     known = mailbox.everything(snapshot)
     letters = services.known_letters(app, snapshot, everything=True)

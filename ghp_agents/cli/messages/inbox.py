@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import click
 
 from ghp_agents.cli import json_choice, output, past
-from ghp_agents.cli.context import acting, hear_first, is_interactive, send, start_background
+from ghp_agents.cli.context import acting, is_interactive, send, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.messages import channels
 from ghp_agents.cli.params import Duration, read_text
 from ghp_agents.cli.views import message as view
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import UsageError
 from ghp_agents.escalations.delivered import delivered_ids, mark_told
 from ghp_agents.messages import news, reply, texts
@@ -116,7 +117,7 @@ def _list(
     if then is not None:
         _list_past(app, then, pattern, everything, sent or actor.is_person, as_json)
         return
-    hear_first(app)
+    remote_news.hear(app)
     channels.refresh(app)
     if sent or actor.is_person:
         letters = _to(services.sent(app, app.store.snapshot(), actor), pattern)
@@ -194,6 +195,7 @@ def _is_open(letter: Letter, agent: str, delivered: set[str]) -> bool:
 @acting
 def read(app: App, id: str, as_json: bool) -> None:
     """Print a message and what belongs to it. An agent is not told of it again."""
+    remote_news.hear(app)
     message, thread = services.read(app, id)
     if as_json:
         output.as_json([view.as_json(part) for part in thread])
@@ -349,6 +351,7 @@ def _report(result: ReplyResult, verb: str, already: str) -> None:
 @click.pass_obj
 def thread(app: App, id: str, as_json: bool) -> None:
     """Print a conversation, oldest first: a message, what it answers, and its replies."""
+    remote_news.hear(app)
     _, found = services.read(app, id)
     if as_json:
         output.as_json([view.as_json(part) for part in found])

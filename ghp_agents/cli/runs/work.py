@@ -11,7 +11,7 @@ import click
 from ghp_agents.budgets import budget
 from ghp_agents.cards import sandbox
 from ghp_agents.cli import output
-from ghp_agents.cli.context import sync_first
+from ghp_agents.cli.context import send_last, sync_first
 from ghp_agents.cli.params import Duration
 from ghp_agents.core.errors import NotSetUpError, RefusedError, UsageError
 from ghp_agents.core.ids import agent_name, count
@@ -137,6 +137,7 @@ def work(
     output.say(f"{count(most, 'agent')} with {chosen.name}: {', '.join(plan.agents)}.")
     with _ending(supervisor):
         supervisor.run()
+        send_last(app)
     if supervisor.given_up:
         raise click.exceptions.Exit(1)
 

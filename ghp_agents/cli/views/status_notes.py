@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable
 
 from ghp_agents.cli import output
-from ghp_agents.cli.views import news
+from ghp_agents.cli.views import remote_news
+from ghp_agents.core.clock import ago
 from ghp_agents.core.ids import AgentName, agent_name, count
 from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.hotpath import heartbeat, news_flag, own_name
@@ -11,6 +12,7 @@ from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.reports.overview import Totals
 from ghp_agents.settings import consent
+from ghp_agents.state.join import SyncStatus
 from ghp_agents.wiring import App
 
 ANSWERS = ".ghp/answers/"  # without answers, the code that reads them is not imported
@@ -37,7 +39,7 @@ def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) ->
     if sync_status.remote and not (is_summed_up and sync_status.news_at):
         clones = count(others, "other clone")
         hint = "" if sync_status.news_at else "; run `ghp agent-sync` to get news"
-        output.say(f"{news.age(app, sync_status)} ({clones}){hint}.")
+        output.say(f"{remote_news.age(app, sync_status)} ({clones}){hint}.")
     if sync_status.waiting:
         output.warn(
             f"{count(sync_status.waiting, 'record')} waiting: the repository is not writable.",
@@ -47,6 +49,10 @@ def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) ->
         why = f": {sync_status.trouble}" if sync_status.trouble else ""
         hint = "Run `ghp agent-doctor` to find the cause." if sync_status.permanent else ""
         output.warn(f"{count(sync_status.unsent, 'change')} not sent yet{why}", hint)
+    elif age := _unsent_age(app, sync_status):
+        output.say(
+            f"{count(sync_status.unsent, 'change')} not sent for {age}: run `ghp agent-sync`."
+        )
     if sync_status.refused:
         output.warn(
             f"The remote refused {count(sync_status.refused, 'record')}: kept here only.",
@@ -67,6 +73,12 @@ def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) ->
         from ghp_agents.consent import service as consent_service
 
         output.warn(consent_service.summary(app.ws), consent.HINT)
+
+
+def _unsent_age(app: App, status: SyncStatus) -> str:
+    """How long this clone's oldest change waits; empty while a sync may still be due to send it."""
+    since = app.ws.clock.now() - (status.unsent_since or float("inf"))
+    return ago(since) if since > app.ws.settings.sync_every else ""
 
 
 def tell_settled(number: int) -> None:

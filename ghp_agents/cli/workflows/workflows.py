@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ghp_agents.cli import complete, json_choice, output, past
-from ghp_agents.cli.context import acting, hear_first, send, start_background
+from ghp_agents.cli.context import acting, send, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import read_text
+from ghp_agents.cli.views import remote_news
 from ghp_agents.cli.views import workflow as view
 from ghp_agents.core.ids import short_ids
 from ghp_agents.messages import mailbox, texts
@@ -70,7 +71,7 @@ def workflows(ctx: click.Context, everything: bool, at: str | None, as_json: boo
     app: App = ctx.obj
     then = past.time_of_workflows(app, at)
     if then is None:
-        hear_first(app)
+        remote_news.hear(app)
     at_work = app if then is None else app.past(then)
     known, found = files.known(app.ws), progress.runs(at_work, at_work.store.snapshot(), then)
     completed = [each for each in found if each.standing == engine.COMPLETED]

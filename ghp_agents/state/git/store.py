@@ -15,7 +15,7 @@ from ghp_agents.hotpath import heartbeat, news_flag
 from ghp_agents.ports import Snapshot
 from ghp_agents.state.coordination import coordination_remote
 from ghp_agents.state.git import outbox, read
-from ghp_agents.state.git.sync_status import news_age, news_at, read_status
+from ghp_agents.state.git.sync_status import asked_at, news_age, news_at, read_status
 from ghp_agents.state.join import Absorption, SetAside, Settled, SyncReport, SyncStatus, Tip
 from ghp_agents.state.presence import Agents
 from ghp_agents.state.private_repo import find_repository, open_repository
@@ -220,6 +220,10 @@ class GitRefsStore:
     def news_at(self) -> float | None:
         """When the last news from other clones came; None: never."""
         return news_at(self._ws)
+
+    def asked_at(self) -> float | None:
+        """When the remote was last asked; None: never."""
+        return asked_at(self._ws)
 
     def ledger(self, after: Sequence[Tip] = ()) -> "list[LedgerEntry]":
         """All entries, or all after some tips, in ledger order."""

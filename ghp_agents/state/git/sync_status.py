@@ -50,6 +50,12 @@ def news_at(ws: Workspace) -> float | None:
     return _heard_at(ws, read_note(ws, remote)) if remote else None
 
 
+def asked_at(ws: Workspace) -> float | None:
+    """When the remote was last asked, also in vain; None: never, or there is no remote."""
+    remote = coordination_remote(ws)
+    return read_note(ws, remote).tried_at if remote else None
+
+
 def news_age(ws: Workspace) -> float | None:
     """Seconds since the last fetch; None: never, not since the machine started, or no remote."""
     remote = coordination_remote(ws)
@@ -74,11 +80,13 @@ def read_status(ws: Workspace) -> SyncStatus:
     if remote is None:
         return SyncStatus(waiting=waiting, refused=refused)
     note = read_note(ws, remote)
+    unsent = _unsent(repository) if repository else []
     return SyncStatus(
         remote=remote.name,
         news_at=_heard_at(ws, note),
         sent_at=note.pushed_at,
-        unsent=count_unsent(repository) if repository else 0,
+        unsent=len(unsent),
+        unsent_since=min(unsent, default=None),
         waiting=waiting,
         trouble=note.trouble,
         permanent=note.permanent,
@@ -88,10 +96,17 @@ def read_status(ws: Workspace) -> SyncStatus:
 
 def count_unsent(repository: StateRepository) -> int:
     """How many of this clone's commits the remote lacks."""
+    return len(_unsent(repository))
+
+
+def _unsent(repository: StateRepository) -> list[float]:
+    """The times of this clone's commits that the remote lacks."""
     refs = repository.refs(repository.ref, SEEN_REFS + repository.clone)
     if refs.get(repository.ref) == refs.get(SEEN_REFS + repository.clone):
-        return 0
+        return []
     # As a pattern, because the ref may not exist. With brackets git does not look below it.
     sent = f"{SEEN_REFS}[{repository.clone[0]}]{repository.clone[1:]}"
-    shown = repository.run("rev-list", "--count", repository.ref, "--not", f"--glob={sent}", "--")
-    return int(shown.text) if shown.code == 0 else 0
+    args = ["rev-list", "--timestamp", repository.ref, "--not", f"--glob={sent}", "--"]
+    shown = repository.run(*args)
+    lines = shown.text.splitlines() if shown.code == 0 else []
+    return [float(line.partition(" ")[0]) for line in lines]

@@ -71,6 +71,7 @@ class MemoryStore:
         self._known: dict[CloneId, History] = {self._clone: ()}
         self._live: dict[str, tuple[Presence, float]] = {}
         self._news_at: float | None = None
+        self._asked_at: float | None = None
         self._heard: tuple[str, float] | None = None
         self._lock = threading.RLock()
         self._beside: list[Record] = []
@@ -149,6 +150,7 @@ class MemoryStore:
         if hub is None:
             return SyncReport(remote=None)
         mine = self._known[self._clone]
+        self._asked_at = self._clock.now()
         if not hub.reachable:
             unsent = len(mine) - len(hub.histories.get(self._clone, ()))
             return SyncReport(remote="hub", unsent=unsent, trouble="the hub cannot be reached")
@@ -197,6 +199,10 @@ class MemoryStore:
     def news_at(self) -> float | None:
         """When the last news came from the hub."""
         return self._news_at if self._hub else None
+
+    def asked_at(self) -> float | None:
+        """When the hub was last asked."""
+        return self._asked_at if self._hub else None
 
     def publish(
         self,
