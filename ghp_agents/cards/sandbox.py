@@ -8,7 +8,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ghp_agents.cards.permissions import REFUSED
 from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError, NotSetUpError
 from ghp_agents.hotpath import heartbeat
@@ -30,6 +29,11 @@ CLIENT_SET_UPS = (
 )  # fmt: skip
 # By these a process outside can be asked to do what the sandbox forbids.
 SOCKETS = ("/run/user", "/run/docker.sock", "/run/podman", "/run/containerd")
+# Stored logins for GitHub and for git, below the home folder.
+LOGINS = (
+    ".config/gh", ".config/hub", ".config/git/credentials", ".git-credentials", ".netrc",
+    ".cache/git/credential", ".git-credential-cache",
+)  # fmt: skip
 PRIVATE = ("/tmp", "/dev")  # the run has them for itself
 GUARDED = ("hooks", "config", "info")  # of git's folder: they run or change what others do
 
@@ -58,12 +62,18 @@ def _trouble(environ: Mapping[str, str]) -> str:
 
 
 def wrap(
-    words: Sequence[str], tree: Path, common_dir: Path, place: Path, environ: Mapping[str, str]
+    words: Sequence[str],
+    tree: Path,
+    common_dir: Path,
+    place: Path,
+    environ: Mapping[str, str],
+    files: Sequence[Path] = (),
+    logins: Sequence[Path] = (),
 ) -> list[str]:
-    """The command line for a client inside the sandbox. `place` is the run's folder."""
+    """The command line for a client inside the sandbox. `place` is the run's folder, of which it
+    writes only `files`; `logins` are hidden."""
     home = Path(environ.get("HOME") or "/")
     spare = heartbeat.spare_folder(str(common_dir), environ)
-    refused = str(place / REFUSED)
     writable = [str(tree), str(common_dir)]
     maybe = [*(str(home / name) for name in CLIENT_FOLDERS), spare]
     readable = [*(str(common_dir / name) for name in GUARDED), str(place)]
@@ -71,6 +81,7 @@ def wrap(
     programs = [sys.prefix, str(Path(__file__).parents[2])]  # without them our hooks cannot run
     ours = [path for path in programs if path.startswith(tuple(f"{x}/" for x in PRIVATE))]
     hidden = [path for path in map(Path, SOCKETS) if path.exists()]
+    secret = [path.resolve() for path in logins if path.exists()]
     return [
         PROGRAM, "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev",
         "--tmpfs", "/tmp", "--setenv", "TMPDIR", "/tmp",
@@ -79,8 +90,21 @@ def wrap(
         *(word for path in writable for word in ("--bind", path, path)),
         *(word for path in maybe for word in ("--bind-try", path, path)),
         *(word for path in readable for word in ("--ro-bind-try", path, path)),
-        "--bind-try", refused, refused, "--chdir", str(tree), "--", *words,
+        *(word for path in map(str, files) for word in ("--bind", path, path)),
+        *(word for path in secret for word in _hide(path)),
+        "--chdir", str(tree), "--", *words,
     ]  # fmt: skip
+
+
+def logins(environ: Mapping[str, str]) -> list[Path]:
+    """Where the person's stored logins for GitHub and git may be."""
+    home = Path(environ.get("HOME") or "/")
+    config = environ.get("XDG_CONFIG_HOME")
+    cache = environ.get("XDG_CACHE_HOME")
+    own = [environ.get("GH_CONFIG_DIR")]
+    own += [f"{config}/gh", f"{config}/hub", f"{config}/git/credentials"] if config else []
+    own += [f"{cache}/git/credential"] if cache else []
+    return [*(home / name for name in LOGINS), *(Path(path) for path in own if path)]
 
 
 def _hide(path: Path) -> list[str]:

@@ -9,7 +9,9 @@ from ghp_agents.cli.context import LEARNT, acting, send
 from ghp_agents.cli.terminal import signals
 from ghp_agents.core.ids import count
 from ghp_agents.pulls import finish as services
+from ghp_agents.pulls import finish_later
 from ghp_agents.pulls.finish import Finished
+from ghp_agents.pulls.finish_later import LeftFinish
 from ghp_agents.pulls.merging.record_review import REQUIRED
 from ghp_agents.wiring import App
 
@@ -28,6 +30,9 @@ def finish(app: App, issue: str | None, draft: bool, as_json: bool) -> None:
     Prints its number. Only the agent that holds the issue can do this, and everything must be
     committed. Safe to run twice: it updates the same pull request, and marks a draft as ready.
     """
+    if finish_later.is_needed(app.environ):
+        _leave(app, issue, draft=draft, as_json=as_json)
+        return
     with signals.exit_on_signals(), output.busy("Finishing"):
         finished = services.finish(
             app,
@@ -39,6 +44,37 @@ def finish(app: App, issue: str | None, draft: bool, as_json: bool) -> None:
     else:
         output.result(str(finished.pull.number))
     _say(finished, needs_review=app.ws.settings.review == REQUIRED)
+
+
+def _leave(app: App, issue: str | None, *, draft: bool, as_json: bool) -> None:
+    """In a sandbox: check the work; the supervisor sends it."""
+    with signals.exit_on_signals(), output.busy("Checking"):
+        left = finish_later.leave(app, issue=issue, draft=draft, tell=output.say)
+    base, branch = left.subject.base, left.subject.branch
+    if as_json:
+        output.as_json(_fields_of_left(left, draft=draft))
+    for check in left.checks:
+        (output.done if check.passed else output.warn)(f"{check.line}.")
+    if left.updated:
+        output.say(f"Merged {base} into {branch}.")
+    for note in left.notes:
+        output.warn(note)
+    output.done(f"{branch} is checked. `ghp agent-work` sends it when this run has ended.")
+    output.say("Commit nothing more, and end your turn.")
+
+
+def _fields_of_left(left: LeftFinish, *, draft: bool) -> "FinishedJson":
+    return {
+        "number": None,
+        "url": None,
+        "branch": left.subject.branch,
+        "head": left.head,
+        "issue": left.subject.issue.number,
+        "draft": draft,
+        "new": False,
+        "commits": left.commits,
+        "checks": [{"command": check.command, "passed": check.passed} for check in left.checks],
+    }
 
 
 def _fields(finished: Finished) -> "FinishedJson":

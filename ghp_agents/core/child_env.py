@@ -5,6 +5,7 @@ import binascii
 import re
 from collections.abc import Collection, Iterator, Mapping
 
+from ghp_agents.core import stored_logins
 from ghp_agents.core.remote_url import masked, without_users
 from ghp_agents.core.secret_scan import redacted
 from ghp_agents.hotpath.ignored_files import LOCAL_VARIABLES
@@ -30,7 +31,8 @@ def for_commands(environ: Mapping[str, str], keep: Collection[str] = ()) -> dict
     """The environment for a command that the repository configures: without secrets and without
     access to credentials, except for the names in `keep`. Anyone with write access chooses the
     command."""
-    return {
+    logins = stored_logins.for_children(environ)
+    return logins | {
         name: value
         for name, value in environ.items()
         if name in keep

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core import trace
+from ghp_agents.core import stored_logins, trace
 from ghp_agents.core.errors import GhpError, NotSetUpError
 from ghp_agents.core.token_hosts import TOKENS
 from ghp_agents.hotpath.ignored_files import LOCAL_VARIABLES
@@ -70,7 +70,8 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     # Local commands need no tokens; one that talks to a remote gets those of its host
     # (`state/git_credentials.py`).
     left_out = (*LOCAL_VARIABLES, *TOKENS)
-    env = {key: value for key, value in os.environ.items() if key not in left_out}
+    environ = stored_logins.given_back(os.environ)
+    env = {key: value for key, value in environ.items() if key not in left_out}
     if env.get("GEMINI_CLI"):
         _drop_overrides(env)
     env |= {

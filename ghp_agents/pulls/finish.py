@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ghp_agents.claims import service as claim
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.file_names import plain
-from ghp_agents.core.ids import AgentName, issue_of_branch
+from ghp_agents.core.ids import Actor, AgentName, issue_of_branch
 from ghp_agents.git import changed_paths, worktree
 from ghp_agents.guard import held_paths
 from ghp_agents.handoffs import evidence
@@ -22,6 +22,7 @@ from ghp_agents.pulls import body as finish_body
 from ghp_agents.pulls import check_cache, deliverables, run_checks, update_branch
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.pull import NewPull, Pull
+from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees.provision import committed, was_provisioned
 
@@ -53,25 +54,73 @@ def finish(
     Raises RefusedError (claim held by another, uncommitted work, a conflict), ChecksFailedError,
     UnknownError; the commits are then unchanged.
     """
+    subject = subject_of(ctx, issue)
+    claim.verify(ctx, subject.actor.name, subject.issue.number)
+    refuse_unfinished(ctx.ws)
+    head = worktree.head(ctx.ws.folder)
+    tips = update_branch.compare_with_remote(ctx.ws, subject.base, subject.branch, head)
+    notes = refuse_forbidden(ctx, subject, tips, draft=draft)
+    head, checks = run_all_checks(ctx, subject, tips, draft=draft, tell=tell)
+    claim.verify(ctx, subject.actor.name, subject.issue.number)  # checks can take long
+    return publish(ctx, subject, tips, head, checks, draft=draft, notes=notes)
+
+
+class FinishSubject(NamedTuple):
+    """What is to be finished, and by whom."""
+
+    actor: Actor
+    issue: Issue
+    base: str
+    branch: str
+
+
+def subject_of(ctx: Context, issue: str | None) -> FinishSubject:
+    """The issue and the branch of this worktree. Raises RefusedError."""
     actor = ctx.ws.actor()
     base, branch = update_branch.branch_of_work(
         ctx.ws, on_main="Run this in the worktree that `ghp agent-start` created."
     )
     found = ctx.tracker.get(issue or _issue(ctx.ws, actor.name, branch))
-    claim.verify(ctx, actor.name, found.number)
-    _refuse_unfinished(ctx.ws)
-    tips = update_branch.compare_with_remote(ctx.ws, base, branch, worktree.head(ctx.ws.folder))
+    return FinishSubject(actor, found, base, branch)
+
+
+def refuse_forbidden(
+    ctx: Context, subject: FinishSubject, tips: Tips, *, draft: bool, fetch: bool = True
+) -> tuple[str, ...]:
+    """Refuse commits that must not be sent; returns warnings. Without `fetch`, leases are those
+    that this clone knows. Raises RefusedError, UnknownError."""
     _refuse_empty(ctx.ws, tips)
     _refuse_provisioned(ctx.ws, tips)
-    deliverables.refuse_missing(ctx.ws.folder, found, tips.head, draft=draft)
+    deliverables.refuse_missing(ctx.ws.folder, subject.issue, tips.head, draft=draft)
     paths = changed_paths.between(ctx.ws.folder, tips.trunk, tips.head)
-    held_notes = held_paths.refuse(ctx, actor, paths)
-    head = update_branch.bring_up(ctx.ws, tips, actor.name)
+    return held_paths.refuse(ctx, subject.actor, paths, fetch=fetch)
+
+
+def run_all_checks(
+    ctx: Context, subject: FinishSubject, tips: Tips, *, draft: bool, tell: Tell
+) -> tuple[str, tuple[Check, ...]]:
+    """Bring the branch up to main and run the checks; returns its new head, and the checks. Raises
+    RefusedError, ChecksFailedError."""
+    head = update_branch.bring_up(ctx.ws, tips, subject.actor.name)
     rules = run_checks.rules(ctx.ws, tips.trunk)
-    checks = run_checks.run(ctx.ws, rules, ctx.ws.folder, branch, tell)
-    _refuse_failed(ctx.ws, checks, branch, head, draft=draft)
+    checks = run_checks.run(ctx.ws, rules, ctx.ws.folder, subject.branch, tell)
+    _refuse_failed(ctx.ws, checks, subject.branch, head, draft=draft)
     check_cache.remember(ctx.ws, rules, worktree.tree(ctx.ws.folder, head), checks)
-    claim.verify(ctx, actor.name, found.number)  # checks can take long
+    return head, checks
+
+
+def publish(
+    ctx: Context,
+    subject: FinishSubject,
+    tips: Tips,
+    head: str,
+    checks: tuple[Check, ...],
+    *,
+    draft: bool,
+    notes: tuple[str, ...] = (),
+) -> Finished:
+    """Push the branch and open its pull request. Raises RefusedError, UnknownError."""
+    actor, found, base, branch = subject
     update_branch.send(ctx.ws, tips, head)
     about = evidence.topic(ctx, actor, str(found.number))
     work_branch = evidence.branch(ctx.ws)
@@ -94,7 +143,7 @@ def finish(
         fields |= {} if pull.waits else {"pull": pull.number}
         presence.heartbeat(ctx.ws, ctx.store, AgentName(actor.name), fields, progress=True)
     is_new = previous is None or previous.number != pull.number
-    notes = held_notes + about.notes + (() if checks else (run_checks.NONE,))
+    notes += about.notes + (() if checks else (run_checks.NONE,))
     return Finished(
         pull, is_new, found, checks, work_branch.history.count, head != tips.head, notes
     )
@@ -119,7 +168,7 @@ def unfinished(ws: Workspace, folder: Path) -> list[str]:
     ]
 
 
-def _refuse_unfinished(ws: Workspace) -> None:
+def refuse_unfinished(ws: Workspace) -> None:
     operation = worktree.operation(ws.git_dir)
     if operation:
         raise RefusedError(
@@ -136,7 +185,7 @@ def _refuse_unfinished(ws: Workspace) -> None:
         )
 
 
-def _refuse_empty(ws: Workspace, tips: update_branch.Tips) -> None:
+def _refuse_empty(ws: Workspace, tips: Tips) -> None:
     if worktree.contains(ws.folder, tips.trunk, tips.head):
         raise RefusedError(
             f"There is nothing to finish: {tips.branch} has no commits since {tips.base}.",
@@ -145,7 +194,7 @@ def _refuse_empty(ws: Workspace, tips: update_branch.Tips) -> None:
         )
 
 
-def _refuse_provisioned(ws: Workspace, tips: update_branch.Tips) -> None:
+def _refuse_provisioned(ws: Workspace, tips: Tips) -> None:
     found = committed(ws, tips.trunk, tips.head)
     if not found:
         return

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from ghp_agents.core import process
+from ghp_agents.core import process, stored_logins
 from ghp_agents.core.clock import SystemClock
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
@@ -53,7 +53,7 @@ class BackgroundClaude:
 
     def start(self, prompt: str, args: Sequence[str]) -> str:
         """Start a session; returns its id. Raises GhpError."""
-        names = ("GHP_AGENT", "GHP_AGENT_PID", RUN)
+        names = ("GHP_AGENT", "GHP_AGENT_PID", RUN, *stored_logins.names(self._env))
         own = {name: self._env[name] for name in names if name in self._env}
         # The worktree is the agent's own; Claude Code would make another one inside of it.
         settings = {"worktree": {"bgIsolation": "none"}, "env": own}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ghp_agents.cards import sandbox
 from ghp_agents.cards.card import AgentCard
 from ghp_agents.cards.permissions import REFUSED, RIGHTS
-from ghp_agents.core import files, running
+from ghp_agents.core import files, running, stored_logins
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.process import Child
@@ -17,6 +17,7 @@ from ghp_agents.integrations.clients import gemini_home, new_worktree
 from ghp_agents.ports import Context
 from ghp_agents.presence import client_process
 from ghp_agents.presence import service as presence
+from ghp_agents.pulls import finish_later
 from ghp_agents.pulls import start as starts
 from ghp_agents.pulls.start import Started
 from ghp_agents.runs import folder, processes, prompt, rights
@@ -102,9 +103,15 @@ def launch(
     keep = {*command.runner.keeps, *command.keep}
     env = processes.environment(ws.environ, run, place / "prompt.md", keep)
     env |= rules.env if rules else {}
+    has_login = rights.gives_login(keep)
+    env |= {} if has_login else without_login(place, env, hidden=command.boxed)
     if command.boxed:
-        (place / REFUSED).touch(mode=0o600)  # the only file of the folder that a hook writes
-        words = sandbox.wrap(words, started.path, ws.common_dir, place, env)
+        writes = (place / REFUSED, place / finish_later.FILE)
+        for path in writes:
+            path.touch(mode=0o600)
+        env[finish_later.VARIABLE] = str(place / finish_later.FILE)
+        hidden = () if has_login else sandbox.logins(ws.environ)
+        words = sandbox.wrap(words, started.path, ws.common_dir, place, env, writes, hidden)
     try:
         client_process.begin_session(ws, agent)
         child = processes.start(words, run, place, env)
@@ -144,6 +151,15 @@ def write_rules(
     given = ws.environ.get("GIT_CONFIG_PARAMETERS", "")
     git = {"GIT_CONFIG_PARAMETERS": f"{given} {rights.GIT_ONLY_OURS}".strip()}
     return rules._replace(env={**rules.env, **home, **git, RIGHTS: str(path)})
+
+
+def without_login(
+    place: Path, environ: Mapping[str, str], *, hidden: bool = False
+) -> dict[str, str]:
+    """The variables that take the person's stored logins from a run. Raises OSError."""
+    folder = place / "gh"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return stored_logins.taken(environ, folder, hidden=hidden)
 
 
 def _fields(

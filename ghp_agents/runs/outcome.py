@@ -1,9 +1,11 @@
 """How a run ended: what its agent left behind counts, not what the client says."""
 
+from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.claims import service as claims
 from ghp_agents.claims.claim import is_mine
+from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import service as escalation
 from ghp_agents.issues.dependencies import open_blockers
@@ -11,6 +13,7 @@ from ghp_agents.issues.issue import Issue, short
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context
 from ghp_agents.presence import stopping
+from ghp_agents.pulls import finish_later
 from ghp_agents.runs.record import (
     ASKS,
     BLOCKED,
@@ -55,6 +58,18 @@ def find(ctx: Context, run: RunRecord, code: int | None, error: str) -> RunOutco
     if blockers:
         return RunOutcome(BLOCKED, f"it waits for {', '.join(map(short, blockers))}")
     return RunOutcome(FAILED, _failure(code, error))
+
+
+def complete(ctx: Context, place: Path, run: RunRecord) -> str:
+    """Send what a run in a sandbox has finished. Returns why that failed, or nothing."""
+    request = finish_later.request_of(place, run.issue)
+    if request is None:
+        return ""
+    try:
+        finish_later.complete(ctx, request, run.issue)
+    except (GhpError, OSError) as error:
+        return f"its finish was not sent: {error}"
+    return ""
 
 
 def holds(ctx: Context, agent: str, issue: int) -> bool:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -61,6 +61,11 @@ def check(card: AgentCard, client: str) -> None:
 def kept(card: AgentCard) -> tuple[str, ...]:
     """The variables with secrets that the card gives its runs."""
     return TOKENS if card.github else ()
+
+
+def gives_login(keep: Collection[str]) -> bool:
+    """Whether a run that gets these variables may use the person's stored logins, too."""
+    return any(name in keep for name in TOKENS)
 
 
 def document(card: AgentCard, top: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ them, and goes on with the processes that still run.
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, RefusedError
@@ -291,8 +292,10 @@ class Supervisor:
         known, ctx = self._watched[run.id], self._make(self._ws.root, run.agent)
         self._listen(run, known)
         progress = stream.read(known.progress, known.reader.last())
-        code = folder.exit_code(folder.of(self._ws, run.id))
+        place = folder.of(self._ws, run.id)
+        code = folder.exit_code(place)
         error = progress.error or (known.last_line if code else "")
+        error = outcome.complete(self._make(Path(run.path), run.agent), place, run) or error
         try:
             found = outcome.find(ctx, run, code, error)
         except GhpError as error_:

@@ -95,6 +95,8 @@ def start(
     orders = TaskOrders(tuple(words), declared.time, declared.steps)
     files.write_atomically(place / COMMAND, json.dumps(orders._asdict()).encode())
     environ = {**for_commands(ws.environ, {*keeps, *keep}), **given, **own}
+    if agent and not rights.gives_login({*keeps, *keep}):
+        environ |= launch.without_login(place, environ)
     try:
         child = process.start(lead(run.id), cwd=ws.folder, env=environ, log=place / "log")
     except OSError as error:
@@ -119,7 +121,8 @@ def _command(
         fields["model"] = card.model
     rules = launch.write_rules(ws, card, runner.name, place, run.path)
     words = runner.command(fields, rights=rules.args if rules else None)
-    return words, runner.keeps, rules.env if rules else {}
+    keeps = (*runner.keeps, *(rights.kept(card) if card else ()))
+    return words, keeps, rules.env if rules else {}
 
 
 def lead(ctx: Context, run: RunRecord) -> RunRecord:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from ghp_agents.cards import sandbox
 from ghp_agents.core.errors import NotSetUpError
+from tests.support import logins
 from tests.support.consent import mine
 from tests.support.ghp import run_ghp
 from tests.support.git import git
@@ -21,6 +23,15 @@ for place in ../outside "$HOME/outside" {{repo}}/outside {{repo}}/.git/hooks/pos
 done
 (echo x >>"$1") 2>/dev/null && echo "wrote its prompt"
 echo new >new.txt; git add . && git commit -qm "Add a file" && echo "committed"
+{sys.executable} -m ghp_agents agent-finish 2>&1
+"""
+SENT_LATER = [
+    "committed",
+    "✓ agent/night/1-one is checked. `ghp agent-work` sends it when this run has ended.",
+    "Commit nothing more, and end your turn.",
+]
+FINISHES = f"""
+echo new >new.txt; git add . && git commit -qm "Add a file"
 {sys.executable} -m ghp_agents agent-finish >/dev/null 2>&1
 """
 works = pytest.mark.skipif(
@@ -54,12 +65,49 @@ def test_a_boxed_run_finishes_its_work_and_writes_nowhere_else(shift: Shift) -> 
     done = run_ghp(args, shift.repo, env)
     assert done.code == 0, done.err
     assert states(shift.runs()) == [("night", 1, "finished")]
-    assert run_ghp("agent-logs night", shift.repo).out == "committed\n"
+    assert run_ghp("agent-logs night", shift.repo).out.splitlines() == SENT_LATER
     assert (shift.repo / ".git/config").read_text() == before
     outside = (shift.repo, Path(shift.last().path).parent, Path(os.environ["HOME"]))
     assert [place for place in outside if (place / "outside").exists()] == []
     assert not (shift.repo / ".git/hooks/post-commit").exists()
     assert settings.read_text() == "{}"
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home that a sandbox does not hide as a whole."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        monkeypatch.setenv("HOME", folder)
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", f"{folder}/.gitconfig")
+        for key, value in (("name", "Ann"), ("email", "ann@example.org")):
+            git(Path(folder), "config", "--global", f"user.{key}", value)
+        yield Path(folder)
+
+
+@works
+@pytest.mark.slow
+def test_a_boxed_run_reads_no_stored_login_and_its_supervisor_sends_its_work(
+    clone: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if it undoes the variables."""
+    monkeypatch.setenv("GHP_BACKGROUND", "0")
+    mine({"agents": {"runs": {"sandbox": "bwrap"}}})
+    path = logins.store(clone, home, home / "bin")
+    shift = shift_of(clone, "One")
+    script = clone / ".git/agent.sh"
+    undo = "unset GH_CONFIG_DIR GIT_CONFIG_COUNT\n"
+    files = 'cat "$HOME/.config/gh/hosts.yml" "$HOME/.git-credentials"\n'
+    mine_too = "git config --global user.name\n"
+    script.write_text(f"{undo}{logins.TRIES}{files}{mine_too}{FINISHES}")
+    args = ["agent-work", "--agent", "night", "--once", "--runner", f"sh {script} {{prompt_file}}"]
+    done = run_ghp(args, clone, {"PATH": f"{os.environ['PATH']}:{path}"})
+    assert done.code == 0, done.err
+    log = run_ghp("agent-logs night", clone).out
+    assert logins.SECRET not in log
+    assert (log.count("could not read Username"), log.count("Ann")) == (2, 1)
+    assert states(shift.runs()) == [("night", 1, "finished")]
+    assert git(clone, "ls-remote", "origin", "refs/heads/agent/night/1-one")
+    shift.end_all()
 
 
 def test_it_is_used_as_the_setting_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,14 +140,15 @@ def test_sockets_of_other_programs_are_hidden(
 
 def test_the_command_line() -> None:
     words = sandbox.wrap(
-        ["a", "b"], Path("/tree"), Path("/repo/.git"), Path("/run"), {"HOME": "/h"}
-    )
+        ["a", "b"], Path("/tree"), Path("/repo/.git"), Path("/run"), {"HOME": "/h"},
+        [Path("/run/refused")],
+    )  # fmt: skip
     assert words[:11] == [
         "bwrap", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--tmpfs", "/tmp",
         "--setenv", "TMPDIR",
     ]  # fmt: skip
     assert words[-8:] == [
-        "--bind-try", "/run/refused", "/run/refused", "--chdir", "/tree", "--", "a", "b",
+        "--bind", "/run/refused", "/run/refused", "--chdir", "/tree", "--", "a", "b",
     ]  # fmt: skip
     pairs = [words[n : n + 2] for n in range(len(words))]
     assert ["--bind", "/tree"] in pairs

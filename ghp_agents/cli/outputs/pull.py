@@ -72,7 +72,7 @@ class CheckJson(TypedDict):
 class FinishedJson(TypedDict):
     """The pull request that was opened or updated."""
 
-    number: int
+    number: int | None  # null in a sandbox: it is opened when the run has ended
     url: str | None
     branch: str
     head: str

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ghp_agents.core import process
+from ghp_agents.core import process, stored_logins
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import digest
 from ghp_agents.core.json_file import JsonFile
@@ -61,11 +61,13 @@ def of_gh(ws: Workspace, host: str, *, again: bool = False) -> Token | None:
 
     program = shutil.which("gh", path=ws.environ.get("PATH"))
     age = ws.clock.now() - _without_token(ws).read().get(host, math.inf)
-    if program is None or (not again and 0 <= age < ASK_AGAIN):
+    is_known = not again and 0 <= age < ASK_AGAIN
+    if program is None or is_known or stored_logins.are_hidden(ws.environ):
         return None
     name = host.partition(":")[0]  # `gh` accepts no ports
     command = [program, "auth", "token", "--hostname", name]
-    env = {name: value for name, value in ws.environ.items() if name not in TOKENS}
+    environ = stored_logins.given_back(ws.environ)
+    env = {name: value for name, value in environ.items() if name not in TOKENS}
     try:
         ended = process.run(command, cwd=ws.common_dir, env=env, timeout=GH_SECONDS)
     except (GhpError, OSError):

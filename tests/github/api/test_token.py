@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.core import stored_logins
 from ghp_agents.core import token_hosts as token_host
 from ghp_agents.core.child_env import for_commands
 from ghp_agents.github.api import token
@@ -105,3 +106,17 @@ def test_a_gh_that_cannot_be_run_is_no_gh(repo: Path, tmp_path: Path) -> None:
     path = gh(tmp_path / "bin", "")
     (tmp_path / "bin/gh").write_text("#!/no/such/interpreter\n")
     assert token.of_gh(workspace(repo, PATH=path), "github.com") is None
+
+
+def test_in_a_run_our_question_to_gh_has_the_login_and_a_sandbox_asks_nobody(
+    repo: Path, tmp_path: Path
+) -> None:
+    path = gh(tmp_path / "bin", f'[ -z "$GH_CONFIG_DIR" ] && echo {SECRET}')
+    run = stored_logins.taken({}, tmp_path)
+    found = token.of_gh(workspace(repo, PATH=path, **run), "github.com")
+    assert found
+    assert found.reveal() == SECRET
+    boxed = stored_logins.taken({}, tmp_path, hidden=True)
+    assert token.of_gh(workspace(repo, PATH=path, **boxed), "github.com") is None
+    assert len(gh_calls(tmp_path / "bin")) == 1
+    assert not (repo / ".git/ghp/cache/hub").exists()  # its supervisor asks again
