@@ -27,7 +27,7 @@ from ghp_agents.hotpath import own_name
 from ghp_agents.hotpath.heartbeat import clean_action
 from ghp_agents.issues import service as issue
 from ghp_agents.issues.issue import Comment, Issue, IssueChange
-from ghp_agents.leases import acquire
+from ghp_agents.leases import acquire, settled_questions
 from ghp_agents.leases import service as lease_services
 from ghp_agents.leases.acquire import LeaseResult
 from ghp_agents.leases.coverage import WorktreeFiles
@@ -258,8 +258,7 @@ class Project:
 
     def escalations(self) -> list[Escalation]:
         """All questions with their answers, oldest first."""
-        app = self._app
-        return escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)[0]
+        return settled_questions.read(self._app, self._app.store.snapshot())
 
     def answer(self, reference: str, text: str) -> Escalation:
         """Answer a question; `reference` is its id or a unique part of that."""

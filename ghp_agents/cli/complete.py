@@ -93,9 +93,9 @@ def _pulls(app: App) -> Named:
 
 
 def _questions(app: App, *, only_open: bool = False) -> Named:
-    from ghp_agents.escalations import service as escalation
+    from ghp_agents.leases import settled_questions
 
-    for question in escalation.read_all(app.store.snapshot(), app.ws.settings.orchestrators)[0]:
+    for question in settled_questions.read(app, app.store.snapshot()):
         if question.is_open or not only_open:
             yield question.name, question.title
 

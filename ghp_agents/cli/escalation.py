@@ -1,7 +1,6 @@
 """`agent-escalate`, `agent-escalations`, `agent-answer`: questions for people, and answers."""
 
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +152,8 @@ def _wait(app: App, escalation: Escalation, timeout: float | None) -> None:
     why: dict[str, str] = {}
 
     def is_settled(snapshot: Snapshot) -> bool:
-        why.update(_settled(app, snapshot, [escalation], None))
+        (now,) = _marked(app, snapshot, [escalation], None)
+        why.update({now.id: now.settled} if now.settled else {})
         return bool(why)
 
     try:
@@ -242,9 +242,9 @@ def escalations(
     orchestrators = app.ws.settings.orchestrators if answered else ()
     known, problems = services.read_all(snapshot, orchestrators)
     chosen = [rules.find(known, id)] if id is not None else known
-    settled = _settled(app, snapshot, chosen, then)
+    chosen = _marked(app, snapshot, chosen, then)
     if only_open:
-        chosen = [each for each in chosen if each.is_open and each.id not in settled]
+        chosen = [each for each in chosen if each.is_open]
     if mine:
         agent = app.ws.agent()
         chosen = [escalation for escalation in chosen if escalation.question.agent == agent]
@@ -256,28 +256,27 @@ def escalations(
     if as_json:
         output.as_json([view.as_json(escalation) for escalation in chosen])
     elif id is not None:
-        output.data("\n\n".join(view.page(each, then, settled.get(each.id)) for each in chosen))
+        output.data("\n\n".join(view.page(each, then) for each in chosen))
     elif not chosen:
         say_none(app, "No questions.")
     else:
         now = app.ws.clock.now() if then is None else then
-        ordered = sorted(rules.by_need(chosen), key=lambda each: each.id in settled)
-        view.table(ordered, rules.short_names(known), now, settled)
+        view.table(rules.by_need(chosen), rules.short_names(known), now)
     for problem in problems:
         output.warn(f"Cannot read {problem.place}: {problem.reason}.")
     if then is None:
         start_background(app)
 
 
-def _settled(
-    app: App, snapshot: Snapshot, chosen: Sequence[Escalation], then: float | None
-) -> Mapping[str, str]:
-    """Why open questions need no answer any more, by their ids."""
+def _marked(
+    app: App, snapshot: Snapshot, chosen: list[Escalation], then: float | None
+) -> list[Escalation]:
+    """The questions; those that need no answer any more say why."""
     if not any(each.is_open and each.question.kind in DECIDED for each in chosen):
-        return {}
+        return chosen  # without an import
     from ghp_agents.leases import settled_questions
 
-    return settled_questions.reasons(app, snapshot, chosen, past=then is not None)
+    return settled_questions.marked(app.locks, snapshot, chosen, past=then is not None)
 
 
 @click.command("agent-answer", epilog='Example: ghp agent-answer E-3f9a "SQLite, for now."')

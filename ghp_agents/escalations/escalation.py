@@ -77,6 +77,7 @@ class Escalation(NamedTuple):
     answers: tuple[Answer, ...] = ()
     advice: tuple[Answer, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
+    settled: str = ""  # why nobody needs to answer any more; `leases.settled_questions` decides it
 
     @property
     def name(self) -> str:
@@ -90,8 +91,13 @@ class Escalation(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether there is no answer yet by anyone who may decide."""
-        return not self.answers
+        """Whether there is no answer yet by anyone who may decide, and one is needed."""
+        return not (self.answers or self.settled)
+
+    @property
+    def state(self) -> str:
+        """In a word: answered, settled or open."""
+        return "answered" if self.answers else "settled" if self.settled else "open"
 
     @property
     def news(self) -> tuple[Answer, ...]:

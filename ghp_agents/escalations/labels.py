@@ -12,11 +12,10 @@ from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.core.ids import Actor
 from ghp_agents.core.json_file import texts_file
-from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.escalations.messages import at
 from ghp_agents.issues.issue import NO_CHANGE, Issue, IssueChange, effective
-from ghp_agents.ports import Context, Snapshot
+from ghp_agents.ports import Context
 from ghp_agents.workspace import Workspace
 
 CALLED = "called"  # a folder with one file for each issue to which this clone assigned people
@@ -24,10 +23,10 @@ PENDING = "calling"  # the same for people whose assignment GitHub has not confi
 BY = Actor("ghp-agents")
 
 
-def show(ctx: Context, snapshot: Snapshot, issues: Iterable[Issue]) -> list[str]:
+def show(ctx: Context, questions: Iterable[Escalation], issues: Iterable[Issue]) -> list[str]:
     """Update labels and assignees; return notes on failures. Raises UnknownError."""
     by_issue: dict[int, list[Escalation]] = {}
-    for question in escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0]:
+    for question in questions:
         if question.question.issue is not None:
             by_issue.setdefault(question.question.issue, []).append(question)
     notes: list[str] = []

@@ -26,6 +26,7 @@ from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.comment_commands import Obeyed
 from ghp_agents.issues.issue import PROVISIONAL, Issue
+from ghp_agents.leases import settled_questions
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context, LockService, Snapshot
@@ -93,8 +94,8 @@ class _StateView:
         self._held: dict[int, Lock] = {n: lock for n, lock in found.items() if n is not None}
         self._views = {view.name: view for view in views}
         self._snapshot = snapshot
-        orchestrators = ws.settings.orchestrators
-        self._questions: list[Escalation] = escalation.read_all(snapshot, orchestrators)[0]
+        known, _ = escalation.read_all(snapshot, ws.settings.orchestrators)
+        self._questions: list[Escalation] = settled_questions.marked(locks, snapshot, known)
         self._commands: list[Obeyed] = comment_commands.read_commands(
             snapshot.files(comment_commands.FOLDER)
         )[0]

@@ -91,12 +91,11 @@ def _open(ctx: Context, asked: Question) -> Question | None:
     needs no answer any more is not it."""
     snapshot = ctx.store.snapshot()
     known, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
-    settled = settled_questions.reasons(ctx, snapshot, known)
+    known = settled_questions.marked(ctx.locks, snapshot, known)
     same = (asked.agent, WANTED_FILE, asked.about[0])
     for earlier in known:
         question = earlier.question
-        is_open = earlier.is_open and earlier.id not in settled
-        if is_open and (question.agent, question.kind, *question.about[:1]) == same:
+        if earlier.is_open and (question.agent, question.kind, *question.about[:1]) == same:
             return question
     return None
 

@@ -72,9 +72,8 @@ def choose(ctx: Context, *, issue: str | None = None, handoff: str | None = None
         if named and named.issue is not None:
             about = evidence.topic(ctx, actor, str(named.issue))
     facts = evidence.topic_facts(ctx.store, about, ctx.ws.settings.orchestrators)
-    settled = settled_questions.reasons(ctx, ctx.store.snapshot(), facts.escalations)
-    waiting = tuple(each for each in facts.escalations if each.id not in settled)
-    facts = facts._replace(escalations=waiting)
+    asked = settled_questions.marked(ctx.locks, ctx.store.snapshot(), facts.escalations)
+    facts = facts._replace(escalations=tuple(asked))
     if handoff and named is None:
         named = find(facts.handoffs, handoff)
     return Chosen(about, facts, named or (facts.handoffs[-1] if facts.handoffs else None))

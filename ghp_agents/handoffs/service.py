@@ -30,6 +30,7 @@ from ghp_agents.handoffs.uncommitted import Uncommitted
 from ghp_agents.hotpath.quoting import clean, named
 from ghp_agents.issues import outsider_text
 from ghp_agents.issues.issue import Issue, short
+from ghp_agents.leases import settled_questions
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.notes import recall
@@ -320,6 +321,8 @@ def _facts(ctx: Context, about: EvidenceTopic, *, ask_rights: bool) -> HandoffFa
     # Often a hook makes a checkpoint; it must not wait for the remote.
     held, unknown = evidence.rights(ctx.locks, about.actor) if ask_rights else ([], "")
     topic_facts = evidence.topic_facts(ctx.store, about, ctx.ws.settings.orchestrators)
+    asked = settled_questions.marked(ctx.locks, ctx.store.snapshot(), topic_facts.escalations)
+    topic_facts = topic_facts._replace(escalations=tuple(asked))
     notes = [*about.notes, *topic_facts.notes, *([unknown] if unknown else [])]
     me = None if about.actor.is_person else about.actor.name
     work = uncommitted.take_uncommitted(ctx.ws, me)

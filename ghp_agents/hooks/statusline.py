@@ -82,11 +82,11 @@ def _computed(context: "HookContext") -> "dict[str, Any]":
     app = context.app()
     snapshot = app.store.snapshot()
     questions, _ = escalation.read_present(snapshot, app.ws.settings.orchestrators)
-    settled = settled_questions.reasons(app, snapshot, questions)
+    questions = settled_questions.marked(app.locks, snapshot, questions)
     views = presence.list_agents(app, snapshot)
     corrected = zip(views, shown_work.shown(app, snapshot, views), strict=True)
     return {
-        "open": sum(question.is_open for question in questions) - len(settled),
+        "open": sum(question.is_open for question in questions),
         "stale": sum(view.liveness is Liveness.STALE for view in views),
         "corrected": {
             view.name: [_claim(view.presence), *_claim(seen.presence)[::2]]

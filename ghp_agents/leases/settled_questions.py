@@ -1,6 +1,7 @@
 """Open questions that need no answer any more, because the leases or claims they are about ended.
 
-This is derived when it is read, and nothing is recorded. A right that somebody gets later is
+This is the only place that decides it: what shows or counts open questions reads them here. It is
+derived when it is read, and nothing is recorded. A right that somebody gets later is
 another one, so what has ended never comes back.
 """
 
@@ -9,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ghp_agents.core.fields import ID
 from ghp_agents.escalations import record as escalation_record
+from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.delivered import SETTLED
 from ghp_agents.escalations.escalation import Escalation, Question
 from ghp_agents.hotpath.quoting import phrase
@@ -24,8 +26,23 @@ _LEASE = re.compile(f"L-({ID})")
 _CLAIM = re.compile(rf"({re.escape(PREFIX)}[0-9]{{1,10}})@([0-9]{{1,18}})")
 
 
-def reasons(
-    ctx: Context, snapshot: Snapshot, known: Iterable[Escalation], *, past: bool = False
+def read(ctx: Context, snapshot: Snapshot, *, past: bool = False) -> list[Escalation]:
+    """All questions, oldest first, with their answers; each settled one says why."""
+    known, _ = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)
+    return marked(ctx.locks, snapshot, known, past=past)
+
+
+def marked(
+    locks: LockService, snapshot: Snapshot, known: Iterable[Escalation], *, past: bool = False
+) -> list[Escalation]:
+    """The same questions; each settled one says why."""
+    known = [*known]
+    why = _reasons(locks, snapshot, known, past=past)
+    return [each._replace(settled=why.get(each.id, "")) for each in known]
+
+
+def _reasons(
+    locks: LockService, snapshot: Snapshot, known: Iterable[Escalation], *, past: bool
 ) -> dict[str, str]:
     """Why open questions need no answer any more, by their ids. Of a `past` snapshot, claims are
     unknown. What this clone has no record of has not ended."""
@@ -33,7 +50,7 @@ def reasons(
     rights = {right for question in asked.values() for right in _rights(question)}
     if not rights:
         return {}
-    ended = _ended_leases(snapshot, rights) | ({} if past else _ended_claims(ctx.locks, rights))
+    ended = _ended_leases(snapshot, rights) | ({} if past else _ended_claims(locks, rights))
     found = {identity: _why(question, ended) for identity, question in asked.items()}
     return {identity: why for identity, why in found.items() if why}
 
@@ -41,15 +58,14 @@ def reasons(
 def news(ctx: Context, snapshot: Snapshot, agent: str) -> list[tuple[str, str]]:
     """What the agent that asked hears, each with the key that records its delivery."""
     mine = [each for each in _naming(ctx, snapshot, agent) if each.question.agent == agent]
-    why = reasons(ctx, snapshot, mine)
     return [
         (
             f"Your question {each.name} {phrase(each.title)} needs no answer any more: "
-            f"{why[each.id]}. If you are still refused, ask again.",
+            f"{each.settled}. If you are still refused, ask again.",
             f"{SETTLED}{each.id}",
         )
-        for each in mine
-        if each.id in why
+        for each in marked(ctx.locks, snapshot, mine)
+        if each.settled
     ]
 
 

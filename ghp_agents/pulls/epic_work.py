@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from ghp_agents.claims import service as claims
 from ghp_agents.claims.service import Holding
-from ghp_agents.escalations import service as escalation
 from ghp_agents.issues import epics
 from ghp_agents.issues.dependencies import open_blockers
 from ghp_agents.issues.issue import Issue, short
+from ghp_agents.leases import settled_questions
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.state.presence import issue_of
@@ -98,7 +98,7 @@ def read_past_epic(
     epic = ctx.tracker.get(reference)
     claimed = [view for view in views if "generation" in view.presence]
     working = {issue_of(view.presence): view for view in claimed if view.liveness in LIVING}
-    asked = _open_questions(ctx, snapshot)
+    asked = _open_questions(ctx, snapshot, past=True)
     parts = [_work(part, known, None, {}, {}, asked) for part in epics.parts(epic, known)]
     return EpicWork(epic, tuple(_at_work(part, working) for part in parts))
 
@@ -140,10 +140,12 @@ def _work(
     )  # fmt: skip
 
 
-def _open_questions(ctx: Context, snapshot: Snapshot) -> dict[int, list[str]]:
+def _open_questions(
+    ctx: Context, snapshot: Snapshot, *, past: bool = False
+) -> dict[int, list[str]]:
     """The names of open questions, by issue."""
     found: dict[int, list[str]] = {}
-    for each in escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0]:
+    for each in settled_questions.read(ctx, snapshot, past=past):
         if each.is_open and each.question.issue is not None:
             found.setdefault(each.question.issue, []).append(each.name)
     return found

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from ghp_agents.claims import shown_work
 from ghp_agents.core.ids import count, first_line
 from ghp_agents.escalations import escalation as questions
-from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
@@ -19,6 +18,7 @@ from ghp_agents.hotpath.quoting import NAME_LIMIT, when
 from ghp_agents.issues import record as issue_record
 from ghp_agents.issues import replay as issue_replay
 from ghp_agents.issues.issue import PRIORITIES, PROVISIONAL, Issue
+from ghp_agents.leases import settled_questions
 from ghp_agents.notes import record as note_record
 from ghp_agents.notes.note import Note
 from ghp_agents.ports import Context, Snapshot
@@ -73,7 +73,7 @@ class PageContents(NamedTuple):
 
 def renderer(ctx: Context) -> Callable[[Snapshot, Agents], Pages]:
     """Return the function that renders the pages of a snapshot, with the agents to show."""
-    orchestrators, on_github = ctx.ws.settings.orchestrators, ctx.hub is not None
+    on_github = ctx.hub is not None
 
     def render_snapshot(snapshot: Snapshot, agents: Agents) -> Pages:
         issues = issue_replay.read_events(snapshot.files(issue_record.FOLDER))
@@ -82,7 +82,7 @@ def renderer(ctx: Context) -> Callable[[Snapshot, Agents], Pages]:
         return render(
             PageContents(
                 shown_work.presences(ctx, snapshot, agents, presence.origins(snapshot)),
-                escalation.read_all(snapshot, orchestrators)[0],
+                settled_questions.read(ctx, snapshot),
                 () if on_github else issue_replay.fold(issues),
                 () if on_github else [found.pull for found in pull_replay.fold(pulls)],
                 handoffs,
@@ -149,7 +149,7 @@ def _questions(state: PageContents) -> PagePart:
     known = questions.by_need(state.questions)
     opened = [each for each in known if each.is_open]
     answered = sorted(
-        (each for each in known if not each.is_open), key=lambda each: -each.answers[-1].clock
+        (each for each in known if each.answers), key=lambda each: -each.answers[-1].clock
     )
     whole = [line for each in opened[:QUESTIONS_IN_FULL] for line in _question(state, each)]
     rest = len(opened) - QUESTIONS_IN_FULL
@@ -167,11 +167,18 @@ def _questions(state: PageContents) -> PagePart:
             plain(each.outcome.text if each.outcome else ""),
         )
 
+    def settled_row(each: Escalation) -> tuple[str, ...]:
+        about, by = _issue(state, each.question.issue), _name(each.question.agent)
+        return f"{each.name}: {plain(each.title)}", about, by, plain(each.settled)
+
+    settled = [each for each in known if each.settled]
+    over = table(("question", "issue", "asked by", "why"), settled, settled_row, OLD_ROWS)
     columns = ("question", "issue", "asked by", "answer", "answered by", "at", "result")
     return PagePart(
         f"{len(opened)} open, {len(answered)} answered",
         [
             *("## Open", ""), *(whole or ["No question waits for an answer.", ""]), *more,
+            *(("## Need no answer any more", "", *over) if settled else ()),
             *("## Answered", ""), *table(columns, answered, row, OLD_ROWS),
         ],
     )  # fmt: skip

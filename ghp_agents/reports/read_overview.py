@@ -4,7 +4,7 @@
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -126,10 +126,10 @@ class Team:
         ws = self.ctx.ws
         files = {path: x for y in record.FOLDERS for path, x in self.snapshot.present(y).items()}
         known, _ = record.read(files, ws.settings.orchestrators)
-        settled = self._settled(known)
+        known = self._with_settled(known)
         names, now = rules.short_names(known), ws.clock.now() if self.at is None else self.at
         for question in known:
-            if question.is_open and question.id not in settled:
+            if question.is_open:
                 try:
                     age = max(0.0, now - to_seconds(question.asked_at))
                 except (ValueError, OverflowError):  # written by hand
@@ -144,16 +144,16 @@ class Team:
                 )
                 needs.setdefault(question.question.agent, []).append(need)
 
-    def _settled(self, known: "Sequence[Escalation]") -> Collection[str]:
-        """The ids of open questions that need no answer any more."""
+    def _with_settled(self, known: "list[Escalation]") -> "list[Escalation]":
+        """The questions; those that need no answer any more say why."""
         if not any(each.is_open and each.question.kind in DECIDED for each in known):
-            return ()
+            return known  # without an import
         from ghp_agents.leases import settled_questions
 
         past = self.at is not None
-        found = settled_questions.reasons(self.ctx, self.snapshot, known, past=past)
-        self.settled = len(found)
-        return found.keys()
+        found = settled_questions.marked(self.ctx.locks, self.snapshot, known, past=past)
+        self.settled = sum(1 for each in found if each.settled)
+        return found
 
     def _add_returns(self, needs: Needs, errors: dict[str, str]) -> None:
         """Pull requests that were sent back to their agents and did not change since."""

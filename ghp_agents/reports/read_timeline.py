@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from ghp_agents.core.clock import to_seconds, to_text
 from ghp_agents.core.ids import UNNAMED, Timestamp
-from ghp_agents.escalations import service as escalation
 from ghp_agents.hotpath import alive
 from ghp_agents.issues.issue import Issue
+from ghp_agents.leases import settled_questions
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
@@ -105,7 +105,7 @@ def _at_the_beginning(ctx: Context, then: Snapshot, since: float) -> Iterator[Le
                 0, UNNAMED, f"then/{view.name}", PRESENCE, view.name, status or "idle", at,
                 issue=issue_of(view.presence), text=action,
             )  # fmt: skip
-    for each in escalation.read_all(then, ctx.ws.settings.orchestrators)[0]:
+    for each in settled_questions.read(ctx, then, past=True):
         if each.is_open:
             yield LedgerEntry(
                 0, UNNAMED, each.id, "escalate", each.question.agent, each.name, each.asked_at,

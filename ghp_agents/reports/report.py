@@ -1,14 +1,13 @@
 """What happened since a time, and what still waits: from the ledger since then, and from the state
 at both ends."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.clock import to_seconds, to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, first_line
 from ghp_agents.escalations import escalation as questions
-from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import DEFAULT_URGENCY, Escalation
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.leases import settled_questions
@@ -72,7 +71,6 @@ class _Facts(NamedTuple):
     pulls: Mapping[int, Pull]  # local ones
     opened: Sequence[Pull]  # open now
     questions: Sequence[Escalation]
-    settled: Collection[str]  # ids of open questions that need no answer any more
     agents: Sequence[AgentView]
     lived: frozenset[str]  # the agents that were alive at the beginning
     refused: Sequence[SetAside]  # by the remote, of this clone
@@ -81,7 +79,7 @@ class _Facts(NamedTuple):
 def read_report(ctx: Context, since: float) -> Report:
     """Read what happened since a time (seconds). Raises GhpError if the state cannot be read."""
     then, snapshot = ctx.store.snapshot(since), ctx.store.snapshot()
-    asked, _ = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)
+    asked = settled_questions.read(ctx, snapshot)
     notes: list[str] = []
     facts = _Facts(
         since,
@@ -91,7 +89,6 @@ def read_report(ctx: Context, since: float) -> Report:
         _local_pulls(snapshot),
         _open_pulls(ctx, notes),
         asked,
-        settled_questions.reasons(ctx, snapshot, asked).keys(),
         presence.list_agents(ctx, snapshot),
         frozenset(x.name for x in presence.look_back(ctx.ws, then, since) if x.liveness in LIVING),
         ctx.exchange.set_aside(),
@@ -144,7 +141,7 @@ def _open_pulls(ctx: Context, notes: list[str]) -> Sequence[Pull]:
 
 def _waiting(facts: _Facts) -> Iterator[ReportItem]:
     for question in questions.by_need(facts.questions):
-        if question.is_open and question.id not in facts.settled:
+        if question.is_open:
             urgency = "" if question.urgency == DEFAULT_URGENCY else question.urgency
             yield _asked(question)._replace(
                 state=urgency,

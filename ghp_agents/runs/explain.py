@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ghp_agents.claims import service as claims
 from ghp_agents.core.errors import GhpError, RefusedError
-from ghp_agents.escalations import service as escalation
+from ghp_agents.leases import settled_questions
 from ghp_agents.ports import Context
 from ghp_agents.runs import causes, folder, host_news, reaction
 from ghp_agents.runs.host_news import HostNews
@@ -76,6 +76,6 @@ def _is_supervised(ws: Workspace, agent: str) -> bool:
 
 
 def _question(ctx: Context, agent: str, issue: int) -> str:
-    known, _ = escalation.read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
+    known = settled_questions.read(ctx, ctx.store.snapshot())
     asked = (x for x in known if (x.question.agent, x.question.issue) == (agent, issue))
     return next((question.name for question in asked if question.is_open), "")

@@ -9,6 +9,7 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question, is_last_resort
 from ghp_agents.handoffs import for_dead_agent
 from ghp_agents.issues.capabilities import missing
+from ghp_agents.leases import settled_questions
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context
 from ghp_agents.presence import capabilities
@@ -72,7 +73,7 @@ def ask(ctx: Context, run: RunRecord) -> str:
 def ask_about(ctx: Context, run: RunRecord, found: Reaction) -> str:
     """Ask a person about what runs could not fix, unless its agent asks already; returns the
     question's name. Raises GhpError."""
-    known, _ = escalation.read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
+    known = settled_questions.read(ctx, ctx.store.snapshot())
     for each in known:
         if each.is_open and (each.question.agent, each.question.issue) == (run.agent, run.issue):
             return each.name

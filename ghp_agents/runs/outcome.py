@@ -7,9 +7,9 @@ from ghp_agents.claims import service as claims
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
-from ghp_agents.escalations import service as escalation
 from ghp_agents.issues.dependencies import open_blockers
 from ghp_agents.issues.issue import Issue, short
+from ghp_agents.leases import settled_questions
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context
 from ghp_agents.presence import stopping
@@ -97,7 +97,7 @@ def waits_for(ctx: Context, issue: int) -> list[Issue]:
 
 def asks(ctx: Context, agent: str, issue: int) -> bool:
     """Whether a question of the agent about the issue is open."""
-    known, _ = escalation.read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
+    known = settled_questions.read(ctx, ctx.store.snapshot())
     return any(x.is_open and (x.question.agent, x.question.issue) == (agent, issue) for x in known)
 
 

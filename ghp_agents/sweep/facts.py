@@ -10,10 +10,10 @@ from ghp_agents.claims import effects, holder_liveness
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.first_seen import FirstSeen
-from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation, is_last_resort
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.issue import Issue
+from ghp_agents.leases import settled_questions
 from ghp_agents.leases.record import what
 from ghp_agents.leases.world import NAMES, PATHS, World
 from ghp_agents.locks.lock import Lock
@@ -56,7 +56,7 @@ def gather(
     unshown = [lease for lease in known if _may_be_unshown(lease, issues)]
     needs_ledger = unshown or any(held[lease.name].lapsed for lease in claims)
     ledger = ctx.store.ledger() if needs_ledger else []
-    escalations = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0]
+    escalations = settled_questions.read(ctx, snapshot)
     files = snapshot.files(comment_commands.FOLDER)
     commands = comment_commands.read_commands(files)[0] if files else []
     return SweepFacts(

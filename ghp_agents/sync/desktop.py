@@ -18,6 +18,7 @@ from ghp_agents.escalations import escalation as questions
 from ghp_agents.escalations import service as escalation
 from ghp_agents.hotpath import background
 from ghp_agents.hotpath.quoting import phrase
+from ghp_agents.leases import settled_questions
 from ghp_agents.messages import mailbox
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.codec import seconds
@@ -90,7 +91,7 @@ def notices(ctx: Context, snapshot: Snapshot) -> Iterator[Notice]:
     """The open urgent questions and the requests for a person's input of the last hour."""
     since = ctx.ws.clock.now() - RECENT
     known, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
-    for each in known:
+    for each in settled_questions.marked(ctx.locks, snapshot, known):
         is_urgent = each.is_open and each.urgency == questions.URGENCIES[-1]
         if is_urgent and seconds(each.asked_at) > since:
             answer = f"ghp agent-answer {each.name}"

@@ -195,9 +195,10 @@ def _show(
     """Show the state on GitHub; return notes on failures. The next sync tries again."""
     from ghp_agents.escalations import labels
     from ghp_agents.github import job_labels, status_comment_sync
+    from ghp_agents.leases import settled_questions
 
     try:
-        notes = labels.show(ctx, snapshot, issues)
+        notes = labels.show(ctx, settled_questions.read(ctx, snapshot), issues)
         status_comment_sync.refresh(ctx, hub, snapshot, issues, views, wanted)
         if not in_command:  # nobody waits for them
             notes += job_labels.show(ctx, hub, issues, views)

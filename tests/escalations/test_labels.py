@@ -7,7 +7,9 @@ import pytest
 
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import Actor
+from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.escalations.labels import show
+from ghp_agents.escalations.service import read_all
 from ghp_agents.issues.issue import Issue, IssueChange
 from tests.support.escalations import Place, ShakyTracker, make_place
 
@@ -24,8 +26,12 @@ def here(repo: Path) -> Place:
     return make_place(repo)
 
 
+def questions(here: Place) -> list[Escalation]:
+    return read_all(here.store.snapshot())[0]
+
+
 def shown(here: Place) -> Issue:
-    assert show(here.parts, here.store.snapshot(), here.tracker.list(closed=True)) == []
+    assert show(here.parts, questions(here), here.tracker.list(closed=True)) == []
     return here.tracker.get(1)
 
 
@@ -97,11 +103,11 @@ class Refusing(ShakyTracker):
 def test_who_cannot_be_assigned_is_said_once_and_the_label_is_there(here: Place) -> None:
     here.tracker = Refusing(here.clock)
     here.ask(issue=1)
-    snapshot, issues = here.store.snapshot(), here.tracker.list
-    assert show(here.parts, snapshot, issues()) == [
+    asked, issues = questions(here), here.tracker.list
+    assert show(here.parts, asked, issues()) == [
         "Cannot mark #1 as waiting for a person: GitHub did not set the assignee ada."
     ]
-    assert show(here.parts, snapshot, issues()) == []
+    assert show(here.parts, asked, issues()) == []
     assert here.tracker.get(1).labels == (LABEL,)
 
 
@@ -110,4 +116,4 @@ def test_where_nobody_answers_it_is_shown_later(here: Place) -> None:
     here.tracker.error = UnknownError("Not now.", hint="")
     here.ask(issue=1)
     with pytest.raises(UnknownError):
-        show(here.parts, here.store.snapshot(), here.tracker.list())
+        show(here.parts, questions(here), here.tracker.list())

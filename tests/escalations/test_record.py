@@ -71,6 +71,7 @@ ESCALATIONS = st.builds(
     commit=st.none() | st.just("ab" * 20),
     answers=st.just(()),
     outcomes=st.just(()),
+    settled=st.just(""),
 )
 
 

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.cli import complete
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
-from ghp_agents.leases.settled_questions import MOST, reasons
+from ghp_agents.leases.settled_questions import MOST, marked
+from ghp_agents.reports import pages
 from ghp_agents.state.cause import CIRCLE, OVERLAP, SHARED_FILES, WANTED_FILE
-from ghp_agents.sync import compaction, notifications
+from ghp_agents.sync import compaction, desktop, notifications
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
 from tests.support.ghp import invoke, succeed
@@ -38,9 +40,9 @@ def why(yard: Yard, kind: str, *about: str) -> str:
     """Why a question with this subject needs no answer, without the ids of leases."""
     question = Question("w-a", f"{kind} {about}?", None, ("yes", "no"), kind, about)
     asked = escalation.ask_once(yard.parts("w-a"), question).escalation
-    found = reasons(yard.parts(None), yard.store.snapshot(), [asked])
-    assert found.keys() <= {asked.id}
-    return found.get(asked.id, "")
+    (found,) = marked(yard.locks, yard.store.snapshot(), [asked])
+    assert (found.state, found.is_open) == (("settled", False) if found.settled else ("open", True))
+    return found.settled
 
 
 def test_a_file_waits_for_a_person_until_all_that_refused_it_has_ended(yard: Yard) -> None:
@@ -155,6 +157,38 @@ def test_a_question_whose_lease_has_ended_needs_no_person_and_its_agent_hears_it
     ]
     assert heard(repo, "w-b") == []
     assert name not in invoke(resume, repo).out.partition("## History")[0]
+
+
+def shown_as_open(repo: Path, name: str) -> dict[str, bool]:
+    """Whether JSON, the epic, the pages and the notices on the desktop show a question as open."""
+    app = App(repo, os.environ)
+    snapshot = app.store.snapshot()
+    page = pages.renderer(app)(snapshot, snapshot.agents())["questions.md"].decode()
+    return {
+        "json": json.loads(invoke(f"agent-escalations {name} --json", repo).out)[0]["state"]
+        == "open",
+        "epic": name in invoke("agent-status --epic 1", repo).out,
+        "page": name in page.partition("## Open")[2].partition("\n## ")[0],
+        "notice": any(name in notice.body for notice in desktop.notices(app, snapshot)),
+        "completion": name in dict(complete._questions(app, only_open=True)),
+    }
+
+
+def test_pages_notices_epics_and_json_say_that_it_needs_no_answer(wanted: tuple[Path, str]) -> None:
+    repo, _ = wanted
+    succeed(repo, "agent-issue new Epic --as @me", "agent-issue new Part --parent 1 --as @me")
+    ask = "agent-escalate --file src/b.py --issue 2 --urgency high --as w-a"
+    name = invoke(ask, repo).out.strip()
+    assert {*shown_as_open(repo, name).values()} == {True}
+    succeed(repo, "agent-release src/ --as w-b")
+    assert {*shown_as_open(repo, name).values()} == {False}
+    (found,) = json.loads(invoke(f"agent-escalations {name} --json", repo).out)
+    assert (found["state"], "has ended since" in found["settled"]) == ("settled", True)
+    app = App(repo, os.environ)
+    written = pages.renderer(app)(app.store.snapshot(), {})
+    assert "0 open, 0 answered" in written["README.md"].decode()
+    page = written["questions.md"].decode()
+    assert name in page.partition("## Need no answer any more")[2].partition("## Answered")[0]
 
 
 def test_who_is_still_refused_asks_anew_and_a_person_can_answer(wanted: tuple[Path, str]) -> None:

@@ -1,6 +1,6 @@
 """Questions, notes and handoffs, as JSON."""
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from ghp_agents.handoffs.record import HandoffFile
 
@@ -27,7 +27,8 @@ class QuestionJson(TypedDict):
     """A question with its answers."""
 
     id: str
-    state: Literal["open", "answered"]
+    state: Literal["open", "settled", "answered"]
+    settled: NotRequired[str]  # why nobody needs to answer any more
     agent: str
     issue: int | None
     urgency: str

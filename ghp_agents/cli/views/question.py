@@ -1,6 +1,6 @@
 """Questions as a table, in full and as JSON."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ghp_agents.cli import output
@@ -16,30 +16,24 @@ if TYPE_CHECKING:
     from ghp_agents.cli.outputs.text import AnswerJson, OutcomeJson
 
 
-def table(
-    chosen: Sequence[Escalation], names: dict[str, str], now: float, settled: Mapping[str, str]
-) -> None:
-    """Print questions, and why those that are `settled` need no answer any more."""
-    waiting = [escalation.is_open and escalation.id not in settled for escalation in chosen]
-    rows = [
-        _row(escalation, names[escalation.id], now, is_settled=escalation.id in settled)
-        for escalation in chosen
-    ]
-    styles = ["bold" if waits else "dim" for waits in waiting]
+def table(chosen: Sequence[Escalation], names: dict[str, str], now: float) -> None:
+    """Print questions, and why those that are settled need no answer any more."""
+    rows = [_row(escalation, names[escalation.id], now) for escalation in chosen]
+    styles = ["bold" if escalation.is_open else "dim" for escalation in chosen]
     output.table(("ID", "STATE", "URGENCY", "AGENT", "ISSUE", "ASKED", "QUESTION"), rows, styles)
     for escalation in chosen:
-        if why := settled.get(escalation.id):
-            output.say(f"{names[escalation.id]} needs no answer any more: {why}.")
+        if escalation.settled:
+            name = names[escalation.id]
+            output.say(f"{name} needs no answer any more: {escalation.settled}.")
 
 
-def _row(escalation: Escalation, name: str, now: float, *, is_settled: bool) -> tuple[str, ...]:
+def _row(escalation: Escalation, name: str, now: float) -> tuple[str, ...]:
     question = escalation.question
     issue = f"#{question.issue}" if question.issue else "-"
-    state = "settled" if is_settled else "open" if escalation.is_open else "answered"
     title = one_line(escalation.title, 80)
     return (
         name,
-        state,
+        escalation.state,
         escalation.urgency,
         question.agent,
         issue,
@@ -48,8 +42,8 @@ def _row(escalation: Escalation, name: str, now: float, *, is_settled: bool) -> 
     )
 
 
-def page(escalation: Escalation, then: float | None, settled: str | None) -> str:
-    """A question in full, at a time in the past or now; `settled`: why it needs no answer."""
+def page(escalation: Escalation, then: float | None) -> str:
+    """A question in full, at a time in the past or now."""
     question = escalation.question
     facts = [
         ("Asked by", f"{question.agent}, {output.when(escalation.asked_at)}"),
@@ -73,8 +67,8 @@ def page(escalation: Escalation, then: float | None, settled: str | None) -> str
     for advice in escalation.advice:
         head = f"Advice by {who(advice.by)}, {output.when(advice.at)} (not an answer):"
         parts.append(f"{head}\n{clean(advice.text)}")
-    if settled:
-        parts.append(f"Nobody needs to answer any more: {settled}.")
+    if escalation.settled:
+        parts.append(f"Nobody needs to answer any more: {escalation.settled}.")
     elif escalation.is_open and then is None:
         parts.append(f"Nobody has answered yet. To answer: ghp agent-answer {escalation.name} TEXT")
     elif escalation.is_open:
@@ -87,7 +81,8 @@ def as_json(escalation: Escalation) -> dict[str, Any]:
     question = escalation.question
     return {
         "id": escalation.name,
-        "state": "open" if escalation.is_open else "answered",
+        "state": escalation.state,
+        **({"settled": escalation.settled} if escalation.settled else {}),
         **picked(question, "agent issue"),
         "urgency": escalation.urgency,
         "question": question.text,

@@ -9,11 +9,11 @@ from typing import Any
 from ghp_agents.claims import shown_work
 from ghp_agents.core.clock import ago
 from ghp_agents.core.ids import issue_of_branch, one_line
-from ghp_agents.escalations import record as escalation_record
 from ghp_agents.escalations.escalation import Escalation, by_need, short_names
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.integrations.upstream_ghp.hooks import TITLE
+from ghp_agents.leases import settled_questions
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.presence import service as presence
@@ -36,7 +36,7 @@ def dashboard(ctx: Context, branch: str) -> dict[str, Any]:
     items = [
         *(_agent(view) for view in here),
         *_claim(ctx.locks, issue, here),
-        *_questions(snapshot, issue, {view.name for view in here}),
+        *_questions(ctx, snapshot, issue, {view.name for view in here}),
         *_handoffs(snapshot, branch, issue),
     ]
     return {"success": True, "data": {"title": TITLE, "items": items}}
@@ -91,11 +91,10 @@ def _claim(locks: LockService, issue: int | None, here: Sequence[AgentView]) -> 
             )  # fmt: skip
 
 
-def _questions(snapshot: Snapshot, issue: int | None, names: set[str]) -> Iterator[Item]:
-    questions = snapshot.files(escalation_record.ESCALATIONS)
-    if not questions:
-        return
-    known = escalation_record.read({**questions, **snapshot.files(escalation_record.ANSWERS)})[0]
+def _questions(
+    ctx: Context, snapshot: Snapshot, issue: int | None, names: set[str]
+) -> Iterator[Item]:
+    known = settled_questions.read(ctx, snapshot)
     short = short_names(known)
     for item in by_need(known):
         about = item.question.issue
