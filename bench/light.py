@@ -1,15 +1,17 @@
 """Other commands as whole processes, against `import click`. In a linked worktree of a clone with a
 remote: ten agents, thirty issues, questions and answers, all folded and synced. Output goes to a
-file, as for a script. What writes state is printed without a bound; it makes a commit."""
+file, as for a script. What writes in a clone with a remote is printed without a bound. Without one,
+processor times are compared: a write also waits for the disk."""
 
 import os
+from collections.abc import Callable
 from functools import partial
 from itertools import count
 from pathlib import Path
 
 from bench.figure import Figure
 from bench.place import Place, git, open_app
-from bench.timing import interleave, process, ratio
+from bench.timing import interleave, process, processor, ratio
 from ghp_agents.hotpath import heartbeat
 
 FEW_CLICKS, WRITE_CLICKS = 2.5, 3
@@ -28,7 +30,6 @@ WRITES = (
     ("agent-escalate", "Which of the two layouts, {}?"),
     ("agent-handoff", "--checkpoint", "--note", "Half of the table is done, {}."),
 )
-LOCAL_WRITES = (*WRITES[:2],)
 AGENTS, ISSUES, QUESTIONS = 10, 30, 8
 
 
@@ -46,16 +47,48 @@ def measure(place: Place) -> list[Figure]:
     reads = {_name(words): partial(run, words) for words in READS}
     read = interleave({"click": click} | reads, 3 if place.quick else 20)
     writes = {_name(words): partial(run, words) for words in WRITES}
-    written = interleave({"click": click} | writes, 2 if place.quick else 8)
-    alone = place.repository("light-alone")
-    local = {f"{_name(words)}, no remote": partial(run, words, alone) for words in LOCAL_WRITES}
-    kept = interleave({"click": click} | local, 2 if place.quick else 8)
+    written = interleave({"click": click} | writes, rounds(place))
+    local = _local_writes(place, env)
+    kept = interleave(local, rounds(place))
     unit = "× python -c 'import click'"
     return [
-        *(ratio("light", name, kept[name], kept["click"], unit, WRITE_CLICKS) for name in local),
+        *(
+            ratio("light", f"{name}, no remote", kept[name], kept["click"], unit, WRITE_CLICKS)
+            for name in local
+            if name != "click"
+        ),
         *(ratio("light", name, read[name], read["click"], unit, FEW_CLICKS) for name in reads),
         *(ratio("light", name, written[name], written["click"], unit, None) for name in writes),
     ]
+
+
+def rounds(place: Place) -> int:
+    """How often each command that writes is measured."""
+    return 2 if place.quick else 8
+
+
+def _local_writes(place: Place, env: dict[str, str]) -> dict[str, Callable[[], float]]:
+    """Commands that write in a clone without a remote that has some uncommitted work."""
+    alone = place.repository("light-alone")
+    (alone / "README.md").write_text("# A project with a table\n")
+    ghp, numbers, issues = place.installed.ghp, count(1), count(1)
+
+    def run(words: tuple[str, ...]) -> float:
+        arguments = [word.format(next(numbers)) if "{}" in word else word for word in words]
+        return processor([ghp, *arguments], cwd=alone, env=env)
+
+    def claim() -> float:
+        return processor([ghp, "agent-claim", str(next(issues))], cwd=alone, env=env)
+
+    for number in range(rounds(place)):
+        run(("agent-issue", "new", f"Part {number} of the table"))
+    return {
+        "click": lambda: processor(
+            [place.installed.python, "-c", "import click"], cwd=alone, env=env
+        ),
+        **{_name(words): partial(run, words) for words in WRITES},
+        "agent-claim …": claim,
+    }
 
 
 def _name(words: tuple[str, ...]) -> str:

@@ -141,3 +141,13 @@ def test_a_light_command_imports_no_heavy_library(repo: Path, words: str) -> Non
     found = imported(repo, *words.split())
     assert "click" in found
     assert found & (HEAVY | {"jinja2", "yaml"}) == set()
+
+
+@pytest.mark.slow
+def test_a_checkpoint_imports_nothing_that_only_other_handoffs_need(repo: Path) -> None:
+    run_ghp(["agent-handoff", "--checkpoint"], repo, env={"GHP_AGENT": "worker-1"})
+    (repo / "README.md").write_text("Half of it\n")
+    found = imported(repo, "agent-handoff", "--checkpoint", "--note", "Half of it is done")
+    assert "click" in found
+    unused = {"dataclasses", "hashlib", "jinja2", "secrets", "shutil", "tempfile", "yaml"}
+    assert found & (HEAVY | unused) == set()

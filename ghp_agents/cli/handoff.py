@@ -13,7 +13,6 @@ from ghp_agents.cli.params import read_text
 from ghp_agents.core.errors import ExitCode, GhpError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, AgentName, count, one_line
 from ghp_agents.core.text_budget import LEAST
-from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.handoffs import record
 from ghp_agents.handoffs.hand_over import HandOver, hand_over, holds
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Missing, Sections, size_text
@@ -163,7 +162,7 @@ def _say_carried(app: App, handed: HandoffResult) -> None:
     if carried.is_pushed:
         output.done(f"Pushed {branch}.")
     elif carried.packed:
-        commits = f"{count(carried.packed.count, 'commit')} of {branch}"
+        commits = f"{count(carried.packed.total, 'commit')} of {branch}"
         size = size_text(carried.packed.size)
         output.done(f"Stored {commits} with the handoff ({size}), not pushed{carried.why}.")
     elif carried.left:
@@ -271,6 +270,8 @@ def resume(
 
         deliver(app, AgentName(chosen.about.actor.name), others.ids)
     if resumed.news:
+        from ghp_agents.escalations.delivered import mark_told
+
         agent = AgentName(chosen.about.actor.name)
         mark_told(ws, agent, [item.id for item in resumed.news])
     start_background(app)

@@ -6,20 +6,19 @@ maintainers control: no link is followed, and no file of a worktree is read.
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ghp_agents.consent import service as consent_service
-from ghp_agents.core import finding
 from ghp_agents.core.file_names import plain
-from ghp_agents.core.finding import Finding
 from ghp_agents.core.templates import OVERRIDES, Own, TemplateError
-from ghp_agents.git import clone_files, worktree_admin
+from ghp_agents.git import clone_files
 from ghp_agents.git import process as git
 from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.settings import consent
-from ghp_agents.state import remote_branches
-from ghp_agents.state.default_branch import trunk
+from ghp_agents.state.known_branches import main_commit
 from ghp_agents.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ghp_agents.core.finding import Finding
 
 CODE = "templates"
 _FOLDER = "040000"
@@ -47,11 +46,11 @@ def templates(ws: Workspace) -> Own:
 
 def _agreed(ws: Workspace, path: str) -> str | None:
     content = text(ws, path)
-    return (
-        content
-        if content is None or consent_service.covers(ws, _commit(ws), path, content)
-        else None
-    )
+    if content is None:
+        return None  # as nearly everywhere: what reads consent is not even loaded
+    from ghp_agents.consent import service
+
+    return content if service.covers(ws, main_commit(ws), path, content) else None
 
 
 def text(ws: Workspace, *paths: str) -> str | None:
@@ -74,7 +73,7 @@ def text(ws: Workspace, *paths: str) -> str | None:
 
 def entries(ws: Workspace, *paths: str) -> list[TreeFile]:
     """The `paths` that exist on main; a path that ends with `/` means all entries in it."""
-    commit = _commit(ws)
+    commit = main_commit(ws)
     if not commit:
         return []
     with suppress(UnreadableRefsError):
@@ -85,8 +84,10 @@ def entries(ws: Workspace, *paths: str) -> list[TreeFile]:
     return [_entry(line) for line in shown.split("\0") if line]
 
 
-def check(ws: Workspace, pages: Sequence[str]) -> Iterator[Finding]:
+def check(ws: Workspace, pages: Sequence[str]) -> "Iterator[Finding]":
     """Report templates that are not used; `pages` are other files that are templates, too."""
+    from ghp_agents.core import finding
+
     own = entries(ws, OVERRIDES, f"{OVERRIDES}/", *pages)
     for entry in own:
         if not entry.is_file and entry.mode != _FOLDER:
@@ -119,16 +120,6 @@ def _entry(line: str) -> TreeFile:
     facts, _, path = line.partition("\t")
     mode, _, oid, size = facts.split()
     return TreeFile(path, oid, 0 if size == "-" else int(size), mode)
-
-
-def _commit(ws: Workspace) -> str:
-    """Main's last known commit; empty if there is none."""
-    name = trunk(ws)
-    if not name:
-        return ""
-    return remote_branches.known_tip(ws, name) or worktree_admin.tip(
-        ws.folder, remote_branches.HEADS + name
-    )
 
 
 def _unusable(path: str, why: str) -> TemplateError:

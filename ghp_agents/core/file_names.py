@@ -19,3 +19,8 @@ def as_code(name: str) -> str:
     """The name of a file or branch as code in markdown; any bytes are safe."""
     shown = plain(name).replace("`", "\\x60")
     return f"`{shown}`"
+
+
+def parents(path: str) -> list[str]:
+    """The folders above a relative path with slashes, the topmost first."""
+    return [path[:at] for at, char in enumerate(path) if char == "/"]

@@ -2,19 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from functools import cache
-from importlib import import_module
 from itertools import pairwise, takewhile
-from typing import Any, NamedTuple, NewType, TypeVar, cast
+from typing import NamedTuple, NewType, TypeVar
 
 from ghp_agents.core.errors import NotFoundError, UsageError
+from ghp_agents.core.light_hashes import sha256
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.quoting import byte_of as byte_of
 from ghp_agents.hotpath.quoting import one_line as one_line
 
 T = TypeVar("T")
-Hash = Callable[[bytes], Any]
 
 AgentName = NewType("AgentName", str)
 CloneId = NewType("CloneId", str)
@@ -106,19 +103,7 @@ def slug(text: str, limit: int = 35) -> str:
 def digest(*parts: str, length: int = 12) -> str:
     """A short id of the content; the same parts give the same id on every machine."""
     text = "\0".join(parts).encode("utf-8", "surrogateescape")
-    return str(_light_sha256()(text).hexdigest())[:length]
-
-
-@cache
-def _light_sha256() -> "Hash":
-    """Python's own SHA-256, as its `random` takes it: `hashlib` loads OpenSSL, which costs a fifth
-    of `import click`."""
-    for name in ("_sha2", "_sha256"):  # from Python 3.12 on, and before
-        with suppress(ImportError):
-            return cast("Hash", import_module(name).sha256)
-    from hashlib import sha256
-
-    return sha256
+    return sha256(text).hexdigest()[:length]
 
 
 # Upstream GHP's patterns, in their order.

@@ -2,14 +2,17 @@
 `.ghp/templates/<name>`.
 
 Anyone with write access can change such a template. So it runs in a bounded sandbox, reads no file,
-and must name exactly what it uses.
+and must name exactly what it uses. Our own plain ones are rendered without jinja2.
 """
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ghp_agents.core import plain_template
 from ghp_agents.core.errors import GhpError
 
 if TYPE_CHECKING:
@@ -40,6 +43,15 @@ def render(name: str, values: Mapping[str, Any], *, own: Own = none) -> str:
     `own` returns the repository's templates, which override ours. Raises TemplateError with file
     and line.
     """
+    own = cache(own)  # each asks git
+    ours = _load(name, own) if own(name) is None else None
+    if ours:
+        with suppress(plain_template.NotPlainError):
+            return plain_template.render(ours[0], values)
+    return _by_jinja(name, values, own)
+
+
+def _by_jinja(name: str, values: Mapping[str, Any], own: Own) -> str:
     import jinja2
 
     from ghp_agents.core.template_sandbox import BoundedEnvironment

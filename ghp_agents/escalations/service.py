@@ -1,6 +1,6 @@
 """Escalations: ask a person, record answers, and deliver them to the agent that asked."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core import secret_scan
@@ -273,21 +273,14 @@ def read_all(
 ) -> tuple[list[Escalation], list[Problem]]:
     """All questions, oldest first, with their answers, and the problems. Answers of agents that
     are not `orchestrators` are advice."""
-    return _read(snapshot.files, orchestrators)
+    return record.read_below(snapshot.files, orchestrators)
 
 
 def read_present(
     snapshot: Snapshot, orchestrators: Collection[str] = ()
 ) -> tuple[list[Escalation], list[Problem]]:
     """The same without settled questions: their answers are final, and were delivered."""
-    return _read(snapshot.present, orchestrators)
-
-
-def _read(
-    below: Callable[[str], Mapping[str, bytes]], orchestrators: Collection[str]
-) -> tuple[list[Escalation], list[Problem]]:
-    files = {path: data for part in map(below, record.FOLDERS) for path, data in part.items()}
-    return record.read(files, orchestrators)
+    return record.read_below(snapshot.present, orchestrators)
 
 
 def news_for(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:

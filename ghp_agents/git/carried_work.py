@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.git import merge
+from ghp_agents.git import merge, worktree
 from ghp_agents.git.index_copy import ScratchIndex
 from ghp_agents.git.merge import Stage
 
@@ -49,7 +49,7 @@ class ChangedEntry(NamedTuple):
 def read_trees(copy: ScratchIndex, new_paths: Sequence[str]) -> Trees:
     """The trees of a worktree; its copied index then has that of the files. `new_paths` are those
     that another commit adds. Raises RefusedError for unresolved conflicts, GitError."""
-    unmerged = merge.unmerged(copy.worktree)
+    unmerged = worktree.unmerged(copy.worktree)
     if unmerged:
         raise RefusedError(
             f"There are unresolved conflicts: {', '.join(unmerged[:SHOWN])}.",

@@ -133,7 +133,7 @@ class NewObjects:
     """Objects to write. `flush` puts all of them on the disk; nothing points at them before."""
 
     def __init__(self, folder: str, oid_length: int) -> None:
-        from hashlib import sha1, sha256  # loads OpenSSL, which readers need not wait for
+        from ghp_agents.core.light_hashes import sha1, sha256
 
         self._folder = folder
         self._hash = sha1 if oid_length == 40 else sha256

@@ -236,11 +236,6 @@ def stages(folder: Path) -> tuple[Stage, ...]:
     return _stages(git.check(["ls-files", "--unmerged", "-z"], cwd=folder).names)
 
 
-def unmerged(folder: Path) -> tuple[str, ...]:
-    """The conflicting paths in a worktree."""
-    return tuple(git.check(["diff", "--name-only", "--diff-filter=U", "-z"], cwd=folder).names)
-
-
 @contextlib.contextmanager
 def detached(folder: Path, scratch: Path, commit: str) -> Iterator[Path]:
     """A temporary worktree of a commit, on no branch."""

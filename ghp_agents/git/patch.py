@@ -1,27 +1,27 @@
-"""Uncommitted work as a patch: taken without changing the user's files, applied as a whole.
+"""Uncommitted work as a patch, taken without changing the user's files. `apply_patch` applies it.
 
 A patch has the content of the working tree: changed, new, deleted and renamed files, binary files,
 links, the executable bit. Ignored files and empty folders are left out. Staged and unstaged changes
 are not distinguished. Content passes git's conversion of line endings and filters, as in a commit.
 """
 
-import hashlib
 import mmap
 import os
-import tempfile
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.git import merge, patch_check, patch_text, worktree
+from ghp_agents.core.file_names import parents
+from ghp_agents.core.light_hashes import sha1, sha256
 from ghp_agents.git import process as git
-from ghp_agents.git.index_copy import TIMEOUT_S, LeftOut, ScratchIndex, stage
-from ghp_agents.git.patch_text import parents
+from ghp_agents.git import worktree
+from ghp_agents.git.index_copy import LeftOut, ScratchIndex, stage
+from ghp_agents.hotpath import own_file
 from ghp_agents.hotpath.locate import Location
 
 _PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none")
 _GITLINK = "160000"
-_LINK = patch_text.LINK
+_LINK = "120000"
 
 
 class PatchedFile(NamedTuple):
@@ -63,7 +63,8 @@ def take_patch(
     """
     assert place.toplevel is not None
     base = worktree.head(Path(place.toplevel))
-    with tempfile.TemporaryDirectory(prefix="ghp-patch-") as folder:
+    folder = own_file.make_folder(own_file.places_on_disk(os.environ))
+    try:
         copy = ScratchIndex(place, Path(folder))
         left_out = stage(copy, limit, passed_over)
         whole = Path(folder) / "patch"
@@ -80,6 +81,8 @@ def take_patch(
             tuple(sorted(left_out, key=lambda file: file.path)),
             tuple(part.change.path for part in kept if _is_converted(copy.worktree, part)),
         )
+    finally:
+        own_file.remove_folder(folder)
 
 
 class _Part(NamedTuple):
@@ -188,7 +191,7 @@ def _reasons(
         path = part.change.path
         if _GITLINK in part.modes:
             reasons[path] = "a submodule"
-        elif part.modes[1] == _LINK and patch_check.leads_out(folder, path, {}):
+        elif part.modes[1] == _LINK and _leads_out(folder, path):
             reasons[path] = "a link that leads out of the worktree"
         elif total + part.size > limit:
             reasons[path] = "too large"
@@ -203,6 +206,12 @@ def _reasons(
         if part.change.path in above or not stay.isdisjoint(parents(part.change.path)):
             reasons.setdefault(part.change.path, "takes the place of a file that was left out")
     return reasons
+
+
+def _leads_out(folder: Path, path: str) -> bool:
+    from ghp_agents.git import patch_check
+
+    return patch_check.leads_out(folder, path, {})
 
 
 def _added(piece: bytes) -> bytes:
@@ -226,58 +235,5 @@ def _is_converted(folder: Path, part: _Part) -> bool:
         content = (folder / part.change.path).read_bytes()
     except OSError:
         return False
-    digest = hashlib.sha256() if len(part.oid) == 64 else hashlib.sha1(usedforsecurity=False)
-    digest.update(b"blob %d\0" % len(content) + content)
-    return digest.hexdigest() != part.oid
-
-
-class PatchFailedError(git.GitError):
-    """The patch cannot be applied here; nothing was changed."""
-
-
-def is_applied(folder: Path, content: bytes) -> bool:
-    """Whether all changes of the patch are already there. Raises UnsafePatchError."""
-    patch_text.read_patch(content)
-    result = _apply(folder, content, "--reverse", "--check")
-    # Git only warns of a different mode.
-    return result.code == 0 and " has type " not in result.err
-
-
-def apply(folder: Path, content: bytes, *, three_way: bool) -> list[str]:
-    """Apply the whole patch or nothing; returns the paths with conflicts.
-
-    On the patch's own base commit only files change. With `three_way`, on another commit, git
-    merges: the result is staged. Conflicts get markers and stay unmerged in the index. Raises
-    PatchFailedError, or UnsafePatchError for a patch that `take_patch` could not have made. Then
-    nothing was changed.
-    """
-    pieces = patch_text.read_patch(content)
-    patch_check.check(folder, pieces)
-    links = patch_check.links_in_the_way(folder, pieces)
-    if links:
-        raise PatchFailedError(
-            f"it would write through {', '.join(links)}: a link that is not in git",
-            hint="Nothing was changed.",
-        )
-    if three_way:
-        git.run(["update-index", "-q", "--refresh"], cwd=folder, timeout=TIMEOUT_S)
-    result = _apply(folder, content, *(["--3way"] if three_way else []))
-    conflicts = list(merge.unmerged(folder)) if three_way else []
-    if result.code != 0 and not conflicts:
-        words = [line for line in result.err.splitlines() if line.startswith(("error:", "fatal:"))]
-        raise PatchFailedError(
-            "; ".join(line.partition(": ")[2] for line in words[:5]) or "git refused the patch",
-            hint="Nothing was changed.",
-            stderr=result.err,
-        )
-    return conflicts
-
-
-def _apply(folder: Path, content: bytes, *options: str) -> git.Result:
-    flags = ("-c", "apply.ignoreWhitespace=no", "-c", "core.safecrlf=false")
-    return git.run(
-        [*flags, "apply", "--whitespace=nowarn", *options, "-"],
-        cwd=folder,
-        stdin=content,
-        timeout=TIMEOUT_S,
-    )
+    blob = b"blob %d\0" % len(content) + content
+    return (sha256 if len(part.oid) == 64 else sha1)(blob).hexdigest() != part.oid

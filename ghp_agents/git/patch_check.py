@@ -4,8 +4,9 @@ import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from ghp_agents.core.file_names import parents
 from ghp_agents.git import process as git
-from ghp_agents.git.patch_text import HINT, LINK, Piece, UnsafePatchError, is_git_folder, parents
+from ghp_agents.git.patch_text import HINT, LINK, Piece, UnsafePatchError, is_git_folder
 
 _HOPS = 40  # links in a chain, as in the kernel
 _STEPS = 400  # path components while one link is resolved

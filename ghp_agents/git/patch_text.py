@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.file_names import parents
 
 LONGEST = 10_000  # bytes of a header, or of a name
 DEEPEST = 500  # parts of a path
@@ -76,11 +77,6 @@ def read_patch(content: bytes) -> list[Piece]:
         if not links.isdisjoint(parents(path)):
             raise _unsafe(f"it creates a link and writes {path!r} through it")
     return pieces
-
-
-def parents(path: str) -> list[str]:
-    """The folders above a path, in the worktree."""
-    return [path[:at] for at, char in enumerate(path) if char == "/"]
 
 
 def is_git_folder(part: str) -> bool:

@@ -6,7 +6,6 @@ Nothing is changed, not even the timestamps in git's index.
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,13 +52,12 @@ class Lines(NamedTuple):
     removed: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(NamedTuple):
     """The commits on top of others."""
 
     base: str = ""  # the last common commit; empty if there is none
     commits: tuple[Commit, ...] = ()  # newest first, at most SHOWN
-    count: int = 0
+    total: int = 0
     files: tuple[Lines, ...] = ()
 
 
@@ -91,6 +89,11 @@ def has_commit(folder: Path, commit: str) -> bool:
 def operation(git_dir: Path) -> str | None:
     """The operation in progress in a worktree: a merge, a rebase, … or None."""
     return next((name for sign, name in _OPERATIONS if (git_dir / sign).exists()), None)
+
+
+def unmerged(folder: Path) -> tuple[str, ...]:
+    """The conflicting paths in a worktree."""
+    return tuple(git.check(["diff", "--name-only", "--diff-filter=U", "-z"], cwd=folder).names)
 
 
 def differences(folder: Path) -> list[Difference]:

@@ -5,25 +5,25 @@ A fact that cannot be read becomes a note, so one failure hides no other fact.
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ghp_agents.core.errors import GhpError, NotFoundError
 from ghp_agents.core.ids import Actor
-from ghp_agents.escalations import service as escalations
+from ghp_agents.escalations import record as escalations
 from ghp_agents.escalations.escalation import Escalation
-from ghp_agents.git import merge, worktree
+from ghp_agents.git import worktree
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff, Situation
 from ghp_agents.hotpath.quoting import file, phrase
-from ghp_agents.issues.body_sections import outline
 from ghp_agents.issues.issue import Issue, short
-from ghp_agents.issues.numbers import LEASE as NUMBERS
-from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context, IssueTracker, LockService, Snapshot, StateStore
 from ghp_agents.state.default_branch import trunk, trunk_refs
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.record import Problem
 from ghp_agents.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ghp_agents.locks.lock import Lock
 
 
 class EvidenceTopic(NamedTuple):
@@ -113,7 +113,7 @@ def branch(ws: Workspace, commit: str | None = None) -> Branch:
         tip=tip,
         trunk=trunk(ws),
         operation=operation,
-        conflicts=merge.unmerged(folder) if operation else (),
+        conflicts=worktree.unmerged(folder) if operation else (),
         unsent=worktree.unsent(folder, tip) if tip else None,
         history=worktree.history(ws.place, tip, trunk_refs(ws)) if tip else worktree.History(),
     )
@@ -124,7 +124,7 @@ def topic_facts(
 ) -> TopicFacts:
     """Read questions, handoffs and the ledger of a topic; answers of `orchestrators` decide."""
     snapshot = store.snapshot()
-    questions, broken = escalations.read_all(snapshot, orchestrators)
+    questions, broken = escalations.read_below(snapshot.files, orchestrators)
     handoffs, unread = handoffs_about(snapshot, about)
     notes = [
         f"Cannot read {file(problem.place)}: {phrase(problem.reason)}."
@@ -152,9 +152,11 @@ def handoffs_about(snapshot: Snapshot, about: EvidenceTopic) -> tuple[list[Hando
     return found, problems
 
 
-def rights(locks: LockService, actor: Actor) -> tuple[list[Lock], str]:
+def rights(locks: LockService, actor: Actor) -> "tuple[list[Lock], str]":
     """Return the actor's locks, or why they are unknown. The lock for issue numbers does not
     count: nobody waits for it."""
+    from ghp_agents.issues.numbers import LEASE as NUMBERS
+
     try:
         mine = [lease for lease in locks.list() if lease.holder == actor.name]
     except GhpError as error:
@@ -176,7 +178,7 @@ def _belongs(entry: LedgerEntry, about: EvidenceTopic) -> bool:
 
 def situation(about: EvidenceTopic, branch: Branch, asked: Iterable[Escalation]) -> Situation:
     """What a topic, its branch and its questions say about the next steps."""
-    read = outline(about.issue.body if about.issue else "")
+    tasks_open, tasks = _tasks(about.issue) if about.issue else (0, 0)
     return Situation(
         issue=about.number,
         issue_is_closed=about.issue is not None and about.issue.state == "closed",
@@ -185,6 +187,14 @@ def situation(about: EvidenceTopic, branch: Branch, asked: Iterable[Escalation])
         unsent=branch.unsent or 0,
         waiting_for=tuple(item.name for item in asked if item.is_open),
         blocked_by=tuple(blocker.number for blocker in about.blockers if blocker.state != "closed"),
-        tasks_open=read.tasks_open,
-        tasks=read.tasks,
+        tasks_open=tasks_open,
+        tasks=tasks,
     )
+
+
+def _tasks(issue: Issue) -> tuple[int, int]:
+    """How many tasks of the issue are open, and how many there are."""
+    from ghp_agents.issues.body_sections import outline
+
+    read = outline(issue.body)
+    return read.tasks_open, read.tasks

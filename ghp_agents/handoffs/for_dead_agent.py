@@ -15,8 +15,9 @@ from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.patch import Patch
 from ghp_agents.handoffs import commits, evidence, sections, uncommitted
 from ghp_agents.handoffs.evidence import Branch
+from ghp_agents.handoffs.facts import HandoffFacts
 from ghp_agents.handoffs.handoff import CHECKPOINT, HANDOFF, NOTHING, Handoff
-from ghp_agents.handoffs.service import HandoffFacts, record_of
+from ghp_agents.handoffs.service import record_of
 from ghp_agents.handoffs.uncommitted import Uncommitted
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.issues.issue import Issue

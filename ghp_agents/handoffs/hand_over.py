@@ -1,18 +1,19 @@
 """Hand-over: the handoff, and then the claim, the leases and the branch go to the next agent."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError
 from ghp_agents.handoffs import service
 from ghp_agents.handoffs.handoff import Handoff, Sections
 from ghp_agents.handoffs.service import HandoffResult
 from ghp_agents.hotpath import implicit_leases
 from ghp_agents.issues.issue import Issue, IssueChange
-from ghp_agents.leases.hold import Hold
 from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.ports import Context
 from ghp_agents.state.presence import number
+
+if TYPE_CHECKING:
+    from ghp_agents.leases.hold import Hold
 
 
 class HandOver(NamedTuple):
@@ -20,7 +21,7 @@ class HandOver(NamedTuple):
 
     recorded: HandoffResult
     issue: Issue | None = None  # what was given to the next agent
-    leases: tuple[Hold, ...] = ()  # that went along
+    leases: "tuple[Hold, ...]" = ()  # that went along
     trouble: UnknownError | NotFoundError | None = None  # why the issue was not given
 
 
@@ -93,13 +94,15 @@ def pass_on(ctx: Context, handed: Handoff) -> Issue | None:
 
 def holds(ctx: Context, handed: Handoff) -> bool:
     """Whether the sender of a handoff holds its issue."""
+    from ghp_agents.claims.claim import is_mine
+
     name = claim_name(handed.issue or 0)
     epoch = 0 if handed.by.is_person else number(ctx.ws.presence(handed.by.name) or {}, "epoch")
     known = (lease for lease in ctx.locks.known(name) if lease.name == name)
     return any(is_mine(lease, handed.by.name, epoch, ctx.locks.clone) for lease in known)
 
 
-def _pass_leases(ctx: Context, handed: Handoff) -> tuple[Hold, ...]:
+def _pass_leases(ctx: Context, handed: Handoff) -> "tuple[Hold, ...]":
     """Give the leases to the next agent, unless the sender needs them for another issue. Its
     implicit leases end: the next agent may be in this clone."""
     if handed.by.is_person or handed.to is None:

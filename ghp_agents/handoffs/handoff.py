@@ -1,7 +1,6 @@
 """A handoff: what one agent leaves for the next; a checkpoint is one for oneself."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor, Timestamp, count, only_match
@@ -30,14 +29,13 @@ class Work(NamedTuple):
     missing: tuple[Missing, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PackedCommits:
+class PackedCommits(NamedTuple):
     """Commits stored with a handoff, because no remote has them."""
 
     base: str  # the commit that a reader must have; empty: none
     size: int  # bytes of the pack
     digest: str  # of the pack
-    count: int
+    total: int
 
 
 class Carried(NamedTuple):

@@ -5,7 +5,7 @@ begin a heading, a section or a control sequence of a terminal.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.file_names import as_code
@@ -28,10 +28,11 @@ from ghp_agents.hotpath.quoting import (
     when,
 )
 from ghp_agents.issues import outsider_text
-from ghp_agents.issues.body_sections import outline
 from ghp_agents.issues.issue import Comment, Issue, short
-from ghp_agents.locks.lock import Lock
 from ghp_agents.state.ledger import LedgerEntry
+
+if TYPE_CHECKING:
+    from ghp_agents.locks.lock import Lock
 
 COMMITS, FILES, ENTRIES, HANDOFFS, COMMENTS = 50, 200, 20, 10, 3
 OUTSIDERS = 2  # comments of people without write access
@@ -93,6 +94,8 @@ def issue_values(issue: Issue | None, blockers: Iterable[Issue]) -> dict[str, An
     """Return a template's values for an issue; empty without one."""
     if issue is None:
         return {}
+    from ghp_agents.issues.body_sections import outline
+
     command = f"ghp agent-issue show {issue.number}"
     read = outline(issue.body)
     author = phrase(issue.author, NAME_LIMIT) if issue.author else "its author"
@@ -189,8 +192,8 @@ def branch_lines(branch: Branch) -> list[str]:
     if history.base:
         base = f"{file(branch.trunk or '')} (`{history.base[:12]}`)"
         files = count(len(history.files), "file")
-        new = f"{count(history.count, 'commit')}{at} since {base}, {files} changed."
-        lines.append(new if history.count else f"No commits since {base}.")
+        new = f"{count(history.total, 'commit')}{at} since {base}, {files} changed."
+        lines.append(new if history.total else f"No commits since {base}.")
     elif branch.name and branch.name == branch.trunk:
         lines.append("This is the main branch.")
     elif branch.head:
@@ -259,7 +262,7 @@ def _with_rest(lines: list[str], total: int) -> list[str]:
     return lines + ([f"… and {total - len(lines)} more"] if total > len(lines) else [])
 
 
-def right_lines(rights: Iterable[Lock]) -> list[str]:
+def right_lines(rights: "Iterable[Lock]") -> list[str]:
     """Return lines for the held locks."""
     return [
         f"{file(lock.name)}, generation {lock.generation}, since {when(lock.acquired_at)}"

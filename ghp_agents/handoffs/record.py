@@ -155,7 +155,7 @@ def fields(handoff: Handoff) -> dict[str, Any]:
             "base": commits.base,
             "bytes": commits.size,
             "sha256": commits.digest,
-            "count": commits.count,
+            "count": commits.total,
         }
     words = sections.encode(handoff.sections)
     return {**meta, "sections": words} if words else meta
@@ -202,7 +202,7 @@ def _commits(value: Any) -> PackedCommits | None:
         base=_oid(value.get("base")),
         size=any_count(value.get("bytes")),
         digest=any_text(value.get("sha256")),
-        count=any_count(value.get("count")),
+        total=any_count(value.get("count")),
     )
 
 

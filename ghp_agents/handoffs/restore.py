@@ -12,7 +12,7 @@ from ghp_agents.core.fields import dump
 from ghp_agents.core.file_names import as_code, plain
 from ghp_agents.core.ids import Actor, Timestamp, count, digest, issue_of_branch
 from ghp_agents.escalations.messages import who
-from ghp_agents.git import patch, patch_text, worktree
+from ghp_agents.git import apply_patch, patch_text, worktree
 from ghp_agents.handoffs import record
 from ghp_agents.handoffs.handoff import Handoff, Work
 from ghp_agents.handoffs.resume import APPLY
@@ -23,7 +23,7 @@ from ghp_agents.state.default_branch import remote_name
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
-from ghp_agents.worktrees.provision import was_provisioned
+from ghp_agents.worktrees.provisioned_files import was_provisioned
 
 LISTED = 10
 
@@ -62,7 +62,7 @@ def restore(ctx: Context, handoff: Handoff | None, *, allow_config: bool = False
     folder = Path(ctx.ws.place.toplevel)
     _bring_commits(ctx, folder, handoff)
     handoff, work, content = _load_patch(ctx.store, handoff)
-    if patch.is_applied(folder, content):
+    if apply_patch.is_applied(folder, content):
         raise AlreadyRestoredError(
             f"The work of {handoff.name} is already applied here.", hint="You need to do nothing."
         )
@@ -72,8 +72,8 @@ def restore(ctx: Context, handoff: Handoff | None, *, allow_config: bool = False
     _refuse_unknown_base(ctx.ws, folder, handoff, work)
     three_way = worktree.head(folder) != work.base
     try:
-        conflicts = patch.apply(folder, content, three_way=three_way)
-    except patch.PatchFailedError as error:
+        conflicts = apply_patch.apply(folder, content, three_way=three_way)
+    except apply_patch.PatchFailedError as error:
         raise _misfit_error(handoff, work, error, three_way) from None
     other = _other_issue(ctx.ws, handoff)
     restored = Restored(handoff, work, three_way, tuple(conflicts), other)
@@ -185,7 +185,7 @@ def _refuse_unknown_base(ws: Workspace, folder: Path, handoff: Handoff, work: Wo
 
 
 def _misfit_error(
-    handoff: Handoff, work: Work, error: patch.PatchFailedError, three_way: bool
+    handoff: Handoff, work: Work, error: apply_patch.PatchFailedError, three_way: bool
 ) -> NotRestoredError:
     if not (three_way and work.base):
         return NotRestoredError(

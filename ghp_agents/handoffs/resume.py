@@ -13,7 +13,7 @@ from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import AgentName, count
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News, who
-from ghp_agents.git import patch, patch_text, worktree
+from ghp_agents.git import apply_patch, patch_text, worktree
 from ghp_agents.git.worktree import Difference
 from ghp_agents.handoffs import evidence, markdown, returned_work, sections
 from ghp_agents.handoffs import record as handoff_record
@@ -30,7 +30,7 @@ from ghp_agents.presence import stopping
 from ghp_agents.state.default_branch import remote_name
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.workspace import Workspace
-from ghp_agents.worktrees.provision import unchanged_files
+from ghp_agents.worktrees.provisioned_files import unchanged_files
 
 TEMPLATE = "resume.md.j2"
 APPLY = "resume-apply"  # the event of work that was restored
@@ -142,7 +142,7 @@ def _values(ctx: Context, chosen: Chosen, news: list[News], *, is_stopped: bool)
             *_stale(ctx.ws, about.actor.name),
             *where.lines,
         ],
-        "commits": markdown.commit_lines(branch.history.commits, branch.history.count),
+        "commits": markdown.commit_lines(branch.history.commits, branch.history.total),
         "files": markdown.file_lines(branch.history.files),
         "ledger": markdown.ledger_lines(facts.ledger),
         "earlier": markdown.handoff_lines([item for item in facts.handoffs if item != last], now),
@@ -167,7 +167,7 @@ def _is_here(ctx: Context, chosen: Chosen) -> bool:
     folder = handoff_record.patch_folder_of(last)
     content = ctx.store.snapshot().files(folder).get(handoff_record.patch_path_of(last))
     try:
-        return content is not None and patch.is_applied(Path(top), content)
+        return content is not None and apply_patch.is_applied(Path(top), content)
     except patch_text.UnsafePatchError:
         return False
 

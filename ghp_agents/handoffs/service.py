@@ -1,19 +1,18 @@
 """Handoff: record what the next agent must know, from evidence, and pass the issue on."""
 
-import hashlib
-import secrets
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ghp_agents.consent import templates as repo_templates
-from ghp_agents.core import secret_scan, templates
+from ghp_agents.core import secret_scan
 from ghp_agents.core.child_env import publishable
 from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.file_names import as_code
+from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, Timestamp, agent_name, count, digest, one_line
-from ghp_agents.escalations.messages import who
-from ghp_agents.handoffs import evidence, markdown, record, sections, uncommitted
+from ghp_agents.core.light_hashes import sha256
+from ghp_agents.handoffs import evidence, record, sections
 from ghp_agents.handoffs import handoff as rules
-from ghp_agents.handoffs.evidence import Branch, EvidenceTopic, TopicFacts
+from ghp_agents.handoffs.evidence import EvidenceTopic
+from ghp_agents.handoffs.facts import HandoffFacts, gather
 from ghp_agents.handoffs.handoff import (
     CHECKPOINT,
     HANDOFF,
@@ -25,23 +24,15 @@ from ghp_agents.handoffs.handoff import (
     Sections,
     Work,
 )
-from ghp_agents.handoffs.note_lines import note_lines
-from ghp_agents.handoffs.uncommitted import Uncommitted
+from ghp_agents.handoffs.page import page
 from ghp_agents.hotpath.quoting import clean, named
-from ghp_agents.issues import outsider_text
-from ghp_agents.issues.issue import Issue, short
-from ghp_agents.leases import settled_questions
-from ghp_agents.locks.lock import Lock
+from ghp_agents.issues.issue import short
 from ghp_agents.locks.names import claim_name
-from ghp_agents.notes import recall
-from ghp_agents.notes.note import Note
 from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.state.codec import ledger_record
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
-
-TEMPLATE = "handoff.md.j2"
 
 
 class HandoffResult(NamedTuple):
@@ -55,20 +46,6 @@ class HandoffResult(NamedTuple):
     learnt: int = 0  # number of notes from this work
     carried: Carried = NOTHING  # how the branch's commits reach the receiver
     shared: str = ""  # what others of this worktree edit, in one line
-
-
-class HandoffFacts(NamedTuple):
-    """The contents of a handoff; `about.actor` is who hands over."""
-
-    about: EvidenceTopic
-    branch: Branch
-    topic_facts: TopicFacts
-    work: Uncommitted
-    rights: tuple[Lock, ...]
-    notes: tuple[str, ...]
-    learnt: tuple[Note, ...] = ()
-    sections: Sections = NO_WORDS
-    carried: Carried = NOTHING
 
 
 def handoff(
@@ -97,7 +74,7 @@ def handoff(
     if receiver:
         _refuse_foreign(about, receiver)
     tidy, warnings = _note(ctx.ws, note)
-    facts = _facts(ctx, about, ask_rights=not checkpoint)
+    facts = gather(ctx, about, ask_rights=not checkpoint)
     every, cut = _words(ctx.ws, facts, words)
     facts = facts._replace(sections=every)
     notes = (*warnings, *cut, *facts.notes)
@@ -134,9 +111,7 @@ def record_of(
     """Record a handoff from gathered facts; an unchanged one is not recorded again."""
     about = facts.about
     draft = _build_handoff(ws, facts, kind, to, note)
-    values = markdown.cleaned(_values(ws, facts, draft))
-    text = templates.render(TEMPLATE, values, own=repo_templates.templates(ws))
-    body = publishable(text.strip("\n") + "\n", ws.environ)
+    body = page(ws, facts, draft)
 
     def decide(snapshot: Snapshot) -> tuple[HandoffResult, list[Record]]:
         known, _ = evidence.handoffs_about(snapshot, about)
@@ -165,7 +140,7 @@ def _is_empty(facts: HandoffFacts) -> bool:
         and not facts.work.patch.content
         and not facts.work.missing
         and not (branch.operation or branch.unsent)
-        and not (branch.history.base and branch.history.count)
+        and not (branch.history.base and branch.history.total)
         and not facts.topic_facts.escalations
     )
 
@@ -264,12 +239,12 @@ def _build_handoff(
     about, branch, kept = facts.about, facts.branch, facts.work.patch
     work = None
     if kept.content or facts.work.missing:
-        sha = hashlib.sha256(kept.content).hexdigest() if kept.content else ""
+        sha = sha256(kept.content).hexdigest() if kept.content else ""
         work = Work(kept.base, len(kept.content), sha, len(kept.changes), facts.work.missing)
     at = Timestamp(now_text(ws))
     evidence_of = digest(*map(repr, _evidence(facts, kind, to, note, work)), length=24)
     return Handoff(
-        id=digest(evidence_of, at, secrets.token_hex(8)),
+        id=digest(evidence_of, at, random_hex(8)),
         kind=kind,
         by=about.actor,
         to=to,
@@ -317,66 +292,6 @@ def _situation(facts: HandoffFacts, to: str | None) -> rules.Situation:
     )
 
 
-def _facts(ctx: Context, about: EvidenceTopic, *, ask_rights: bool) -> HandoffFacts:
-    # Often a hook makes a checkpoint; it must not wait for the remote.
-    held, unknown = evidence.rights(ctx.locks, about.actor) if ask_rights else ([], "")
-    topic_facts = evidence.topic_facts(ctx.store, about, ctx.ws.settings.orchestrators)
-    asked = settled_questions.marked(ctx.locks, ctx.store.snapshot(), topic_facts.escalations)
-    topic_facts = topic_facts._replace(escalations=tuple(asked))
-    notes = [*about.notes, *topic_facts.notes, *([unknown] if unknown else [])]
-    me = None if about.actor.is_person else about.actor.name
-    work = uncommitted.take_uncommitted(ctx.ws, me)
-    learnt = recall.learnt(ctx, about.actor.name, about.numbers)
-    branch = evidence.branch(ctx.ws)
-    return HandoffFacts(about, branch, topic_facts, work, tuple(held), tuple(notes), tuple(learnt))
-
-
-def _for_agents(ws: Workspace, issue: Issue | None) -> Issue | None:
-    """Return the issue as agents may see it, even if a person hands it over."""
-    return outsider_text.hidden(issue) if issue and ws.settings.lockdown else issue
-
-
-def _values(ws: Workspace, facts: HandoffFacts, handoff: Handoff) -> dict[str, Any]:
-    """Return the template's values."""
-    about, branch, topic_facts = facts.about, facts.branch, facts.topic_facts
-    command = f"ghp agent-resume{f' --issue {about.number}' if about.number else ''}"
-    return {
-        "name": handoff.name,
-        "kind": handoff.kind,
-        "title": markdown.title(about.issue, about.number),
-        "lead": f"{markdown.sentence(markdown.handed(handoff))}, {handoff.at}. "
-        f"Continue with `{command}`.",
-        "note": markdown.quoted(handoff.note, who(handoff.by), NOTE_LIMIT * 2, command),
-        "words": sections.shown(handoff.sections),
-        "words_by": f"{markdown.sentence(who(handoff.by))} wrote",
-        "steps": list(handoff.next_steps),
-        "issue": markdown.issue_values(_for_agents(ws, about.issue), about.blockers),
-        "questions": markdown.question_lines(topic_facts.escalations),
-        "answers": markdown.answer_blocks(topic_facts.escalations),
-        "branch": markdown.branch_lines(branch) if ws.place.toplevel else [],
-        "trunk": branch.trunk or "",
-        "commits": markdown.commit_lines(branch.history.commits, branch.history.count),
-        "files": markdown.file_lines(branch.history.files),
-        "work": " ".join(filter(None, (_work_text(handoff, command), facts.work.shared))),
-        "changes": markdown.change_lines(facts.work.patch.changes),
-        "missing": markdown.missing_lines(facts.work.missing),
-        "converted": [as_code(name) for name in facts.work.patch.converted],
-        "rights": markdown.right_lines(facts.rights),
-        "learnt": note_lines(facts.learnt, ws.clock.now()),
-        "ledger": markdown.ledger_lines(topic_facts.ledger),
-        "earlier": markdown.handoff_lines(topic_facts.handoffs, ws.clock.now()),
-        "notes": list(facts.notes),
-    }
-
-
-def _work_text(handoff: Handoff, command: str) -> str:
-    if handoff.work is None:
-        return "None: everything is committed."
-    if not handoff.work.size:
-        return "None of it could be stored."
-    return f"{markdown.work_line(handoff.work)} `{command} --apply` restores it."
-
-
 def _record(handoff: Handoff, document: bytes, facts: HandoffFacts) -> Record:
     files = [(record.path_of(handoff), document)]
     if facts.work.patch.content:
@@ -389,6 +304,6 @@ def _record(handoff: Handoff, document: bytes, facts: HandoffFacts) -> Record:
 
 def _summary(facts: HandoffFacts) -> str:
     history, changes = facts.branch.history, facts.work.patch.changes
-    commits = count(history.count, "commit") if history.base and history.count else ""
+    commits = count(history.total, "commit") if history.base and history.total else ""
     work = count(len(changes), "uncommitted file") if changes else ""
     return ", ".join(part for part in (commits, work) if part)

@@ -31,14 +31,18 @@ class Sharing(NamedTuple):
     def describe(self, left_out: Iterable[str], kept: Iterable[str]) -> str:
         """Return in one line what was left out, and what was kept although nobody is known to have
         edited it."""
-        names = ", ".join(map(named, self.others))
+        names, one = ", ".join(map(named, self.others)), len(self.others) == 1
         foreign = sorted(left_out)
         unknown = sorted(path for path in kept if not self.editor(path))
-        lines = [f"Left out, because {names} edits them here: {_listed(foreign)}."] * bool(foreign)
+        lines = []
+        if foreign:
+            edit = "edits" if one else "edit"
+            lines.append(f"Left out, because {names} {edit} them here: {_listed(foreign)}.")
         if unknown:
+            work, files = "works" if one else "work", count(len(unknown), "stored file")
             lines.append(
-                f"{names} works here, too, and nobody is known to have edited "
-                f"{count(len(unknown), 'stored file')}: {_listed(unknown)}."
+                f"{names} {work} here, too, and nobody is known to have edited {files}: "
+                f"{_listed(unknown)}."
             )
         return " ".join(lines)
 

@@ -13,7 +13,7 @@ from ghp_agents.git.worktree import Difference
 from ghp_agents.handoffs.handoff import Missing
 from ghp_agents.handoffs.shared_worktree import sharing
 from ghp_agents.workspace import Workspace
-from ghp_agents.worktrees.provision import unchanged_files
+from ghp_agents.worktrees.provisioned_files import unchanged_files
 
 _OTHERS = "another agent of this worktree edits it"
 

@@ -1,4 +1,5 @@
-"""Safe access to our own files: links cannot redirect writes, and others cannot hold our locks.
+"""Safe access to our own files and temporary folders: links cannot redirect writes, and others
+cannot hold our locks.
 
 Temporary files are new and have unpredictable names. Links are never followed. New files are
 readable only by their owner, unless the caller asks otherwise. Imports only `os`, because
@@ -7,6 +8,12 @@ heartbeats use this.
 
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SHARED_MEMORY = "/dev/shm"  # where folders cost nothing, on Linux
+PREFIX = "ghp-edit-"  # of the names of temporary folders; a fold removes those of killed processes
 PRIVATE = 0o600
 LIKE_GIT = 0o666  # minus the umask, as git creates its files
 # O_NONBLOCK: a pipe in place of a file must not block us.
@@ -100,3 +107,63 @@ def _write_all(file: int, content: bytes) -> None:
     written = 0
     while written < len(content):
         written += os.write(file, content[written:])
+
+
+def places(environ: "Mapping[str, str]") -> "list[str]":
+    """Where small temporary folders may be, best first."""
+    return [SHARED_MEMORY, *places_on_disk(environ)]
+
+
+def places_on_disk(environ: "Mapping[str, str]") -> "list[str]":
+    """Where temporary folders of any size may be, best first."""
+    return [place for place in (environ.get("TMPDIR", ""), "/tmp") if place]
+
+
+def make_folder(candidates: "Sequence[str]") -> str:
+    """A new folder of ours in the first of these places that works. Raises OSError."""
+    failure: OSError | None = None
+    for place in candidates:
+        folder = f"{place}/{PREFIX}{os.getpid()}-{os.urandom(8).hex()}"
+        try:
+            os.mkdir(folder, 0o700)
+        except OSError as error:
+            failure = error
+            continue
+        return folder
+    raise failure or FileNotFoundError("no folder for temporary files")
+
+
+def left_behind(environ: "Mapping[str, str]") -> "list[str]":
+    """The temporary folders of processes that have ended: they were killed."""
+    found: list[str] = []
+    for place in places(environ):
+        try:
+            names = [name for name in os.listdir(place) if name.startswith(PREFIX)]
+        except OSError:
+            continue
+        found += [f"{place}/{name}" for name in names if not _runs(name)]
+    return found
+
+
+def _runs(name: str) -> bool:
+    pid = name.removeprefix(PREFIX).partition("-")[0]
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, OverflowError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def remove_folder(folder: str) -> None:
+    """Delete a folder of ours with all files."""
+    try:
+        for entry in list(os.scandir(folder)):
+            if entry.is_dir(follow_symlinks=False):
+                remove_folder(entry.path)
+            else:
+                discard(entry.path)
+        os.rmdir(folder)
+    except OSError:
+        return

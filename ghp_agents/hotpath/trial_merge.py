@@ -14,8 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-SHARED_MEMORY = "/dev/shm"  # where folders cost nothing, on Linux
-PREFIX = "ghp-edit-"  # of the names of temporary folders; a fold removes those of killed processes
 MARKER = 64  # characters of a conflict marker, or more if the file has such a line
 _MODE = b"100644"
 _WHO = b"merge <merge@localhost> 0 +0000"
@@ -58,19 +56,19 @@ class TrialRepository:
         self.folder = ""
 
     def __enter__(self) -> "TrialRepository":
-        self.folder = _make_folder(places(self._environ))
+        self.folder = own_file.make_folder(own_file.places(self._environ))
         try:
             for name in ("info", "objects", "refs"):
                 os.mkdir(f"{self.folder}/{name}")
             _write(f"{self.folder}/HEAD", b"ref: refs/heads/main\n")
             _write(f"{self.folder}/config", self._config())
         except OSError:
-            _remove(self.folder)
+            own_file.remove_folder(self.folder)
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        _remove(self.folder)
+        own_file.remove_folder(self.folder)
 
     def merge(
         self, cases: "Sequence[tuple[MergeSide, MergeSide, MergeSide]]", *, union: bool = False
@@ -265,48 +263,6 @@ class TrialRepository:
         return size
 
 
-def places(environ: "Mapping[str, str]") -> "list[str]":
-    """Where temporary folders may be, best first."""
-    return [place for place in (SHARED_MEMORY, environ.get("TMPDIR", ""), "/tmp") if place]
-
-
-def _make_folder(candidates: "Sequence[str]") -> str:
-    """A new folder of ours in the first of these places that works. Raises OSError."""
-    failure: OSError | None = None
-    for place in candidates:
-        folder = f"{place}/{PREFIX}{os.getpid()}-{os.urandom(8).hex()}"
-        try:
-            os.mkdir(folder, 0o700)
-        except OSError as error:
-            failure = error
-            continue
-        return folder
-    raise failure or FileNotFoundError("no folder for temporary files")
-
-
-def left_behind(environ: "Mapping[str, str]") -> "list[str]":
-    """The temporary folders of processes that have ended: they were killed."""
-    found: list[str] = []
-    for place in places(environ):
-        try:
-            names = [name for name in os.listdir(place) if name.startswith(PREFIX)]
-        except OSError:
-            continue
-        found += [f"{place}/{name}" for name in names if not _runs(name)]
-    return found
-
-
-def _runs(name: str) -> bool:
-    pid = name.removeprefix(PREFIX).partition("-")[0]
-    try:
-        os.kill(int(pid), 0)
-    except (ValueError, OverflowError, ProcessLookupError):
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
 def _name(path: str) -> bytes:
     return _flat(os.fsencode(path))
 
@@ -362,16 +318,3 @@ def _write(path: str, content: bytes) -> None:
             content = content[os.write(file, content) :]
     finally:
         os.close(file)
-
-
-def _remove(folder: str) -> None:
-    """Delete a folder of ours with all files."""
-    try:
-        for entry in list(os.scandir(folder)):
-            if entry.is_dir(follow_symlinks=False):
-                _remove(entry.path)
-            else:
-                own_file.discard(entry.path)
-        os.rmdir(folder)
-    except OSError:
-        return

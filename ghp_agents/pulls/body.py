@@ -59,7 +59,7 @@ def _what(about: EvidenceTopic, branch: Branch) -> str:
     lead = f"Work of {about.actor} on {markdown.title(about.issue, about.number)}."
     commits = branch.history.commits
     subjects = [f"- {phrase(commit.subject)}" for commit in reversed(commits[:SUBJECTS])]
-    more = branch.history.count - len(subjects)
+    more = branch.history.total - len(subjects)
     return "\n".join([lead, "", *subjects, *([f"- and {more} more"] if more > 0 else [])])
 
 
@@ -75,10 +75,10 @@ def _why(about: EvidenceTopic) -> str:
 
 def _evidence(branch: Branch, checks: Sequence[Check]) -> str:
     history = branch.history
-    facts = f"{count(history.count, 'commit')}, {count(len(history.files), 'file')} changed."
+    facts = f"{count(history.total, 'commit')}, {count(len(history.files), 'file')} changed."
     parts = [
         facts,
-        "\n".join(_list(markdown.commit_lines(history.commits, history.count))),
+        "\n".join(_list(markdown.commit_lines(history.commits, history.total))),
         "\n".join(_list(markdown.file_lines(history.files[:FILES]))),
     ]
     share = max(500, OUTPUT // max(1, len(checks)))

@@ -24,7 +24,7 @@ from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.pull import NewPull, Pull
 from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.workspace import Workspace
-from ghp_agents.worktrees.provision import committed, was_provisioned
+from ghp_agents.worktrees.provisioned_files import committed, was_provisioned
 
 LISTED = 10
 Tell = Callable[[str], None]
@@ -145,7 +145,7 @@ def publish(
     is_new = previous is None or previous.number != pull.number
     notes += about.notes + (() if checks else (run_checks.NONE,))
     return Finished(
-        pull, is_new, found, checks, work_branch.history.count, head != tips.head, notes
+        pull, is_new, found, checks, work_branch.history.total, head != tips.head, notes
     )
 
 

@@ -60,7 +60,7 @@ def leave(ctx: Context, *, issue: str | None, draft: bool, tell: Tell) -> LeftFi
     request = {"issue": int(subject.issue.number), "head": head, "draft": draft}
     # Only this one file of the folder can be written, so it is not replaced.
     Path(ctx.ws.environ[VARIABLE]).write_text(json.dumps(request), "ascii")
-    count = evidence.branch(ctx.ws).history.count
+    count = evidence.branch(ctx.ws).history.total
     return LeftFinish(subject, head, checks, count, head != tips.head, notes)
 
 

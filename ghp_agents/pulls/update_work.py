@@ -18,7 +18,7 @@ from ghp_agents.git.move_worktree import AGAIN, Interrupted, Move, MovedMeanwhil
 from ghp_agents.pulls import update_branch
 from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.workspace import NAME_FILE, Workspace
-from ghp_agents.worktrees.provision import was_provisioned
+from ghp_agents.worktrees.provisioned_files import was_provisioned
 
 ATTEMPTS = 3  # retries happen when somebody stages or commits meanwhile
 LISTED = 10

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
+from ghp_agents.core.light_hashes import sha256
 from ghp_agents.hotpath import fastjson
 from ghp_agents.settings.consent import Agreement
 
@@ -17,9 +18,7 @@ VERSION = 1
 
 def place(environ: Mapping[str, str], common_dir: Path) -> Path:
     """The file for the clone whose git folder is at `common_dir`."""
-    import hashlib  # a large library, needed only after a change
-
-    name = hashlib.sha256(os.fsencode(common_dir.resolve())).hexdigest()[:32]
+    name = sha256(os.fsencode(common_dir.resolve())).hexdigest()[:32]
     return Path(environ.get("HOME") or "/", FOLDER, f"{name}.json")
 
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ghp_agents.core.light_hashes import sha256
 from ghp_agents.hotpath.quoting import one_line
 
 SHOWN = 200  # characters of a value in a message
@@ -102,10 +103,8 @@ class Judged(NamedTuple):
 
 def digest(value: object) -> str:
     """The digest that identifies a value."""
-    import hashlib  # a large library, needed only after a change
-
     text = json.dumps(value, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return sha256(text.encode()).hexdigest()
 
 
 def plain_text(text: str) -> str:

@@ -6,32 +6,24 @@ Every push compares with the commit last seen. The default branch is never force
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.errors import UnknownError
 from ghp_agents.git import process as git
 from ghp_agents.git import worktree_admin
-from ghp_agents.settings import consent
 from ghp_agents.state import git_credentials
 from ghp_agents.state.coordination import Remote, coordination_remote
+from ghp_agents.state.known_branches import HEADS as HEADS
+from ghp_agents.state.known_branches import known_tip as known_tip
+from ghp_agents.state.known_branches import tracking
+from ghp_agents.state.known_branches import where as where
 from ghp_agents.state.private_repo import first_error
 from ghp_agents.state.remote import Pushed, PushOutcome, plain_settings, understand, unreachable
 from ghp_agents.workspace import Workspace
 
-HEADS = "refs/heads/"
 _FETCH_FLAGS = (
     *("--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--refmap="),
     *("--recurse-submodules=no", "-q"),
 )
 ATTEMPTS = 4  # retried only if another process of this clone fetched, too
-
-
-def where(ws: Workspace) -> Remote | None:
-    """The remote for branches; None: they stay in this clone. Raises RefusedError if nobody agreed
-    to the configured one: work must not go elsewhere meanwhile."""
-    settings = ws.settings
-    if "remote" in settings.unagreed:
-        what, hint = consent.sentence("remote", settings.unagreed["remote"], settings.trunk_place)
-        raise RefusedError(what, hint=hint)
-    return coordination_remote(ws)
 
 
 def tips(ws: Workspace, *names: str) -> dict[str, str]:
@@ -84,18 +76,6 @@ def address(ws: Workspace) -> str | None:
     """The address of the remote; None if there is none."""
     remote = coordination_remote(ws)
     return ws.remotes.get(remote.name) if remote else None
-
-
-def known_tip(ws: Workspace, name: str) -> str:
-    """The commit of a branch as last fetched, without contacting the remote; empty if unknown."""
-    remote = where(ws)
-    ref = tracking(remote, name) if remote else HEADS + name
-    return worktree_admin.tip(ws.folder, ref)
-
-
-def tracking(remote: Remote, name: str) -> str:
-    """The tracking ref of a fetched branch."""
-    return f"refs/remotes/{remote.name}/{name}"
 
 
 def refs(ws: Workspace, *names: str) -> list[str]:

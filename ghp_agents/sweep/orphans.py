@@ -16,8 +16,9 @@ from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.handoffs import evidence, uncommitted
 from ghp_agents.handoffs.evidence import EvidenceTopic
+from ghp_agents.handoffs.facts import HandoffFacts
 from ghp_agents.handoffs.for_dead_agent import named
-from ghp_agents.handoffs.service import HandoffFacts, record_of
+from ghp_agents.handoffs.service import record_of
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context, Forge
@@ -26,7 +27,7 @@ from ghp_agents.presence.service import AgentView
 from ghp_agents.state.default_branch import trunk, trunk_places
 from ghp_agents.sweep.plan import Orphan
 from ghp_agents.workspace import MYSELF, Workspace, open_workspace
-from ghp_agents.worktrees.provision import unchanged_files
+from ghp_agents.worktrees.provisioned_files import unchanged_files
 
 PREFIX = "agent/"
 _ENDED = (Liveness.GONE, Liveness.DEAD, Liveness.STOPPED)

@@ -14,9 +14,7 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.core.json_file import object_file
 from ghp_agents.core.templates import shipped
 from ghp_agents.git import process as git
-from ghp_agents.git import worktree_admin
-from ghp_agents.state import remote_branches
-from ghp_agents.state.default_branch import trunk
+from ghp_agents.state.known_branches import main_commit
 from ghp_agents.workflows.workflow import LARGEST, Workflow, parse
 from ghp_agents.workspace import Workspace
 
@@ -82,11 +80,7 @@ def text(ws: Workspace, name: str) -> str:
 
 def of_main(ws: Workspace) -> dict[str, str]:
     """The files on main by name, as text. While main does not move, they come from a cache."""
-    name = trunk(ws)
-    tip = name and (
-        remote_branches.known_tip(ws, name)
-        or worktree_admin.tip(ws.folder, remote_branches.HEADS + name)
-    )
+    tip = main_commit(ws)
     if not tip:
         return {}
     cache = object_file(Path(ws.cache_dir, CACHE))

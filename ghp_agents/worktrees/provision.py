@@ -1,6 +1,5 @@
 """Provision a new worktree: copy untracked files, create links, and run the set-up command."""
 
-import filecmp
 import os
 import shutil
 from pathlib import Path
@@ -8,8 +7,6 @@ from typing import NamedTuple
 
 from ghp_agents.core import process
 from ghp_agents.core.child_env import for_commands, shown
-from ghp_agents.git import worktree
-from ghp_agents.git.worktree import Difference
 from ghp_agents.workspace import Workspace
 
 TIMEOUT_S = 3_600.0  # seconds; installing all dependencies may take long
@@ -47,45 +44,6 @@ def provision(ws: Workspace, path: Path) -> Provisioned:
         for name in ws.settings.worktree_symlink_files:
             _put(source, path, name, linked, notes, link=True)
     return Provisioned(tuple(copied), tuple(linked), _set_up(ws, path), tuple(notes))
-
-
-def is_provisioned(ws: Workspace, path: str) -> bool:
-    """Whether an untracked path is one that provisioning puts into a worktree."""
-    names = (*ws.settings.worktree_copy_files, *ws.settings.worktree_symlink_files)
-    return path.rstrip("/") in {os.path.normpath(name) for name in names}
-
-
-def was_provisioned(ws: Workspace, difference: Difference) -> bool:
-    """Whether a difference comes only from provisioning the worktree."""
-    return difference.code == "??" and is_provisioned(ws, difference.path)
-
-
-def unchanged_files(ws: Workspace) -> frozenset[str]:
-    """The unchanged links and files from provisioning this worktree. They are not work to commit,
-    but git may not ignore them: `node_modules/` in .gitignore does not match a link."""
-    source, top = ws.main_worktree, ws.place.toplevel
-    if source is None or top is None or source == Path(top):
-        return frozenset()
-    settings = ws.settings
-    names = (*settings.worktree_copy_files, *settings.worktree_symlink_files)
-    tidy = {os.path.normpath(name) for name in names}
-    return frozenset(name for name in tidy if _is_as_put(source / name, Path(top, name)))
-
-
-def committed(ws: Workspace, trunk: str, head: str) -> tuple[str, ...]:
-    """The provisioned files in commits from `trunk` to `head`. `git add -A` adds them if git does
-    not ignore them. Links are broken elsewhere. Copies may hold secrets, so one commit is enough
-    to report them, even if they are removed later."""
-    top, names = Path(ws.place.toplevel or ""), sorted(unchanged_files(ws))
-    added = worktree.added(top, trunk, head, names) if names else []
-    still = worktree.present(top, head, added) if added else []
-    return tuple(name for name in added if name in still or not (top / name).is_symlink())
-
-
-def _is_as_put(origin: Path, path: Path) -> bool:
-    if path.is_symlink():
-        return path.readlink() == origin
-    return path.is_file() and origin.is_file() and filecmp.cmp(origin, path, shallow=False)
 
 
 def _put(

@@ -12,9 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ghp_agents.core.errors import GhpError
-from ghp_agents.git import patch
+from ghp_agents.git import apply_patch, patch
+from ghp_agents.git.apply_patch import PatchFailedError
 from ghp_agents.git.index_copy import LeftOut
-from ghp_agents.git.patch import Patch, PatchedFile, PatchFailedError
+from ghp_agents.git.patch import Patch, PatchedFile
 from ghp_agents.git.patch_text import UnsafePatchError
 from ghp_agents.hotpath.locate import Location, locate
 from tests.support.git import commit, git, run_git
@@ -80,7 +81,7 @@ def restored(folder: Path, made: Patch) -> Listing:
     """What a fresh worktree holds once the patch is put back."""
     path = fresh(folder, made.base)
     if made.content:
-        assert patch.apply(path, made.content, three_way=False) == []
+        assert apply_patch.apply(path, made.content, three_way=False) == []
     return listing(path)
 
 
@@ -178,7 +179,7 @@ def test_work_before_the_first_commit_is_kept(tmp_path: Path) -> None:
     (tmp_path / "old/a").write_text("a\n")
     made = take(tmp_path / "old")
     assert made.base == ""
-    assert patch.apply(tmp_path / "new", made.content, three_way=False) == []
+    assert apply_patch.apply(tmp_path / "new", made.content, three_way=False) == []
     assert listing(tmp_path / "new") == {"a": ("file", b"a\n")}
 
 
@@ -311,7 +312,7 @@ def test_no_hook_runs(repo: Path, tmp_path: Path) -> None:
     (repo / "new").write_text("x\n")
     made = take(repo)
     (repo / "new").unlink()
-    patch.apply(repo, made.content, three_way=False)
+    apply_patch.apply(repo, made.content, three_way=False)
     assert (repo / "new").exists()
     assert not (tmp_path / "ran").exists()
 
@@ -478,7 +479,7 @@ def test_putting_back_leaves_the_index_alone(repo: Path) -> None:
     made = take(repo)
     path = fresh(repo)
     index = Path(place_of(path).git_dir, "index").read_bytes()
-    patch.apply(path, made.content, three_way=False)
+    apply_patch.apply(path, made.content, three_way=False)
     assert Path(place_of(path).git_dir, "index").read_bytes() == index
     assert git(path, "status", "--porcelain").splitlines() == [" M README.md", "?? new"]
 
@@ -486,14 +487,14 @@ def test_putting_back_leaves_the_index_alone(repo: Path) -> None:
 def test_a_patch_that_is_there_already_is_known(repo: Path) -> None:
     change_all_kinds(repo)
     made = take(repo)
-    assert patch.is_applied(repo, made.content)
+    assert apply_patch.is_applied(repo, made.content)
     path = fresh(repo)
-    assert not patch.is_applied(path, made.content)
-    patch.apply(path, made.content, three_way=False)
-    assert patch.is_applied(path, made.content)
+    assert not apply_patch.is_applied(path, made.content)
+    apply_patch.apply(path, made.content, three_way=False)
+    assert apply_patch.is_applied(path, made.content)
     git(path, "add", "-A")
     git(path, "commit", "--quiet", "-m", "Keep it")
-    assert patch.is_applied(path, made.content)
+    assert apply_patch.is_applied(path, made.content)
 
 
 @pytest.mark.parametrize("kind", ["mode", "rename", "empty", "link", "deleted"])
@@ -513,9 +514,9 @@ def test_a_patch_without_lines_is_not_taken_for_applied(repo: Path, kind: str) -
             (repo / "a").unlink()
     made = take(repo)
     path = fresh(repo)
-    assert not patch.is_applied(path, made.content)
-    patch.apply(path, made.content, three_way=False)
-    assert patch.is_applied(path, made.content)
+    assert not apply_patch.is_applied(path, made.content)
+    apply_patch.apply(path, made.content, three_way=False)
+    assert apply_patch.is_applied(path, made.content)
     assert listing(path) == listing(repo)
 
 
@@ -527,7 +528,7 @@ def test_on_another_commit_it_is_merged_and_staged(repo: Path) -> None:
     path = fresh(repo)
     commit(path, {"a": "one\n2\n3\n4\n5\n6\n7\n8\n"})
     (path / "a").touch()
-    assert patch.apply(path, made.content, three_way=True) == []
+    assert apply_patch.apply(path, made.content, three_way=True) == []
     assert (path / "a").read_text() == "one\n2\n3\n4\n5\n6\n7\neight\n"
     assert git(path, "status", "--porcelain").splitlines() == ["M  a", "A  new"]
 
@@ -540,7 +541,7 @@ def test_where_two_changes_meet_both_are_left_with_markers(repo: Path) -> None:
     made = take(repo)
     path = fresh(repo)
     commit(path, {"a": "theirs\n", "b": b"\0theirs"})
-    assert patch.apply(path, made.content, three_way=True) == ["a", "b"]
+    assert apply_patch.apply(path, made.content, three_way=True) == ["a", "b"]
     assert (path / "a").read_text() == "<<<<<<< ours\ntheirs\n=======\nmine\n>>>>>>> theirs\n"
     assert git(path, "status", "--porcelain").splitlines() == ["UU a", "UU b", "M  c"]
     git(path, "checkout", "--theirs", "b")
@@ -558,7 +559,7 @@ def test_a_patch_that_does_not_fit_changes_nothing(repo: Path) -> None:
     before = (listing(path), git(path, "status", "--porcelain"))
     for three_way in (False, True):
         with pytest.raises(PatchFailedError, match="a"):
-            patch.apply(path, made.content, three_way=three_way)
+            apply_patch.apply(path, made.content, three_way=three_way)
         assert (listing(path), git(path, "status", "--porcelain")) == before
 
 
@@ -580,7 +581,7 @@ def test_a_patch_cannot_leave_the_worktree(
     ).encode()
     for three_way in (False, True):
         with pytest.raises(error):
-            patch.apply(repo, content, three_way=three_way)
+            apply_patch.apply(repo, content, three_way=three_way)
     assert not (tmp_path / "outside").exists()
     assert not (repo / ".git/hooks/pre-commit").exists()
 
@@ -671,8 +672,8 @@ def test_any_work_comes_back_exactly_and_leaves_no_trace(
     tree = git(repo, "write-tree")
     path = fresh(repo)
     if made.content:
-        patch.apply(path, made.content, three_way=False)
-        assert patch.is_applied(path, made.content)
+        apply_patch.apply(path, made.content, three_way=False)
+        assert apply_patch.is_applied(path, made.content)
     # Forced, because the new worktree may have another `.gitignore` than the old one had.
     git(path, "add", "-A", "--force")
     assert git(path, "write-tree") == tree

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.git import merge, worktree
+from ghp_agents.git import worktree
 from ghp_agents.git.worktree import Commit, Difference, History, Lines
 from ghp_agents.hotpath.locate import Location, locate
 from tests.support.git import COMMIT_TIME, commit, git, run_git
@@ -86,7 +86,7 @@ def test_what_is_in_progress_is_named(repo: Path, command: str, name: str) -> No
     assert worktree.operation(repo / ".git") is None
     assert run_git(repo, *command.split()).returncode != 0
     assert worktree.operation(repo / ".git") == name
-    assert merge.unmerged(repo) == ("a",)
+    assert worktree.unmerged(repo) == ("a",)
     assert [each.path for each in worktree.differences(repo)] == ["a"]
 
 
@@ -100,7 +100,7 @@ def test_history_is_what_the_others_do_not_have(repo: Path) -> None:
     git(repo, "checkout", "--quiet", "work")
     seen = worktree.history(place_of(repo), "HEAD", [MAIN])
     assert seen.base == base
-    assert seen.count == 2
+    assert seen.total == 2
     assert seen.commits[0] == Commit(
         second, "Test Person", COMMIT_TIME.replace("Z", "+00:00"), "Second"
     )
@@ -118,7 +118,7 @@ def test_a_trunk_that_is_behind_its_remote_does_not_count_others_commits(
     git(mine, "checkout", "--quiet", "-b", "work", "origin/main")
     commit(mine, {"mine": "x\n"})
     seen = worktree.history(place_of(mine), "HEAD", [MAIN, "refs/remotes/origin/main"])
-    assert seen.count == 1
+    assert seen.total == 1
     assert seen.files == (Lines("mine", 1, 0),)
 
 
@@ -126,14 +126,14 @@ def test_without_a_trunk_the_latest_commits_are_the_history(repo: Path) -> None:
     commit(repo, {"a": "1\n"}, "Second")
     seen = worktree.history(place_of(repo), "HEAD", [])
     assert [each.subject for each in seen.commits] == ["Second", "Begin"]
-    assert (seen.base, seen.count, seen.files) == ("", 2, ())
+    assert (seen.base, seen.total, seen.files) == ("", 2, ())
 
 
 def test_branches_without_a_common_commit_have_no_base(repo: Path) -> None:
     git(repo, "checkout", "--quiet", "--orphan", "other")
     git(repo, "commit", "--quiet", "-m", "Other")
     seen = worktree.history(place_of(repo), "HEAD", [MAIN])
-    assert (seen.base, seen.count) == ("", 1)
+    assert (seen.base, seen.total) == ("", 1)
 
 
 def test_a_sha256_repository_has_a_history_too(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """What no remote has of a branch travels with the handoff; a stored pack is not trusted."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ def handed(clones: Callable[[int], list[Path]]) -> tuple[Station, Handoff, str]:
     head = commit(mine, {"a": "2\n"}, "Two")
     done = team.at(mine).hand_over(to="worker-2")
     assert done.carried.packed
-    assert done.carried.packed.count == 2
+    assert done.carried.packed.total == 2
     return team.at(theirs, "worker-2"), done.handoff, head
 
 
@@ -80,9 +79,9 @@ def test_each_reason_why_they_cannot_be_used_is_said(
 
     assert why(handoff._replace(commits=None)) == "they are not stored with the handoff"
     assert why(handoff._replace(id="0" * 12)) == "this clone has not fetched them"
-    bad = replace(handoff.commits, digest="0" * 64)
+    bad = handoff.commits._replace(digest="0" * 64)
     assert why(handoff._replace(commits=bad)) == "the stored pack does not match its checksum"
-    other = replace(handoff.commits, base=unknown)
+    other = handoff.commits._replace(base=unknown)
     assert why(handoff._replace(commits=other)) == (
         "they are based on 111111111111, which this clone does not have"
     )

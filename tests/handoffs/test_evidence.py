@@ -80,7 +80,7 @@ def test_the_branch_tells_what_was_committed_on_top_of_the_trunk(here: Station) 
     found = evidence.branch(here.ws)
     assert (found.name, found.head, found.tip) == ("agent/worker-1/2-dashboard", head, head)
     assert (found.trunk, found.unsent, found.operation) == ("main", None, None)
-    assert (found.history.base, found.history.count) == (base, 1)
+    assert (found.history.base, found.history.total) == (base, 1)
     assert [(file.path, file.added, file.removed) for file in found.history.files] == [
         ("dash.py", 2, 0)
     ]

@@ -125,7 +125,7 @@ def test_open_questions_and_answers_are_told_apart() -> None:
 
 
 def test_a_branch_says_where_the_work_is_and_what_it_is_in_the_middle_of() -> None:
-    history = History(base=OID, count=2, files=(Lines("a", 1, 0),))
+    history = History(base=OID, total=2, files=(Lines("a", 1, 0),))
     branch = Branch(
         name="agent/7", head=OID, tip=OID, trunk="main", operation="a merge",
         conflicts=("a",), unsent=1, history=history,

@@ -6,7 +6,7 @@ from time import monotonic
 
 import pytest
 
-from ghp_agents.hotpath import trial_merge
+from ghp_agents.hotpath import own_file
 from ghp_agents.hotpath.trial_merge import MergeSide, TrialRepository, blob_id
 from tests.support.git import commit, git
 from tests.support.other_versions import BASE, changed
@@ -57,7 +57,7 @@ def test_both_versions_of_git_say_the_same(
 def test_it_works_beside_a_folder_that_cannot_be_written(
     repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trial_merge, "SHARED_MEMORY", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(own_file, "SHARED_MEMORY", str(tmp_path / "nowhere"))
     assert merged(repo, changed(l1="x"), changed(l1="y")) == (True, "dir/a.py", [(0, 1, 0, 1)])
 
 

@@ -10,7 +10,7 @@ from ghp_agents.claims import service as claim
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.pulls import run_checks as checking
 from ghp_agents.pulls.finish import ChecksFailedError, unfinished
-from ghp_agents.worktrees.provision import committed
+from ghp_agents.worktrees.provisioned_files import committed
 from tests.support.consent import anyone_steals
 from tests.support.git import commit, git
 from tests.support.road import Road

@@ -10,7 +10,7 @@ import pytest
 
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.core.ids import Actor, Timestamp
-from ghp_agents.git import patch
+from ghp_agents.git import apply_patch, patch
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import HANDOFF, Handoff, Work
 from ghp_agents.hotpath.locate import locate
@@ -69,7 +69,7 @@ def refusal(place: Path, content: str) -> str:
     """Why a patch cannot be put into a worktree. Nothing may have changed."""
     before = everything(place)
     with pytest.raises(GhpError) as caught:
-        patch.apply(place, content.encode(), three_way=False)
+        apply_patch.apply(place, content.encode(), three_way=False)
     assert everything(place) == before
     assert caught.value.hint.startswith("Nothing was changed.")
     return str(caught.value)

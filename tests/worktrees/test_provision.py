@@ -8,7 +8,8 @@ from ghp_agents.handoffs.hand_over import pass_on
 from ghp_agents.handoffs.restore import restore
 from ghp_agents.handoffs.service import handoff
 from ghp_agents.handoffs.uncommitted import take_uncommitted
-from ghp_agents.worktrees.provision import Provisioned, is_provisioned, provision
+from ghp_agents.worktrees.provision import Provisioned, provision
+from ghp_agents.worktrees.provisioned_files import is_provisioned
 from tests.support.git import git
 from tests.support.road import Road
 

@@ -57,7 +57,7 @@ def _changes(app: App, row: AgentRow) -> Iterable[str]:
     added = sum(changed.added or 0 for changed in history.files)
     removed = sum(changed.removed or 0 for changed in history.files)
     size = f", {count(len(history.files), 'file')}, +{added} -{removed}" if history.files else ""
-    yield f"{count(history.count, 'commit')}{size}"
+    yield f"{count(history.total, 'commit')}{size}"
     for commit in history.commits[:5]:
         yield f"  {commit.oid[:9]}  {phrase(commit.subject)}"
     for lines in history.files[:FILES_SHOWN]:

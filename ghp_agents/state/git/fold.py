@@ -11,7 +11,7 @@ from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import objects
-from ghp_agents.hotpath import own_file, policy_cache, policy_stamp, trial_merge
+from ghp_agents.hotpath import own_file, policy_cache, policy_stamp
 from ghp_agents.state import ledger, presence
 from ghp_agents.state.git import live_presence, outbox, read
 from ghp_agents.state.join import Tip
@@ -250,7 +250,7 @@ def sweep_temporary(ws: Workspace, repository: StateRepository) -> None:
         *objects.glob("pack/tmp_*"),
         *objects.glob("pack/*.keep"),
     ]
-    left += map(Path, trial_merge.left_behind(ws.environ))
+    left += map(Path, own_file.left_behind(ws.environ))
     for path in left:
         _remove_old(path, ws.clock.now() - LEFT_BEHIND)
 

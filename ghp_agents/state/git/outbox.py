@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ghp_agents.core import files
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.core.light_hashes import sha256
 from ghp_agents.hotpath import own_file, policy_stamp
 from ghp_agents.state import record as records
 from ghp_agents.state.record import Problem, Record, problem_of
@@ -97,8 +98,6 @@ def keep(ws: Workspace, queued: Path, some: Sequence[Record], cause: Exception) 
 def name_of(record: Record, number: int = 0) -> str:
     """The file of a record. It sorts by clock. It is derived from the content, so a repeated record
     is stored once."""
-    from hashlib import sha256
-
     digest = sha256(records.encode(record)).hexdigest()[:20]
     return f"{record.clock:020d}-{number:04d}-{digest}{SUFFIX}"
 

@@ -1,0 +1,60 @@
+"""The contents of a handoff: everything that it is made from."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ghp_agents.escalations.escalation import Escalation
+from ghp_agents.handoffs import evidence, uncommitted
+from ghp_agents.handoffs.evidence import Branch, EvidenceTopic, TopicFacts
+from ghp_agents.handoffs.handoff import NO_WORDS, NOTHING, Carried, Sections
+from ghp_agents.handoffs.uncommitted import Uncommitted
+from ghp_agents.ports import Context
+from ghp_agents.state.record import NOTES
+
+if TYPE_CHECKING:
+    from ghp_agents.locks.lock import Lock
+    from ghp_agents.notes.note import Note
+
+
+class HandoffFacts(NamedTuple):
+    """The contents of a handoff; `about.actor` is who hands over."""
+
+    about: EvidenceTopic
+    branch: Branch
+    topic_facts: TopicFacts
+    work: Uncommitted
+    rights: "tuple[Lock, ...]"
+    notes: tuple[str, ...]
+    learnt: "tuple[Note, ...]" = ()
+    sections: Sections = NO_WORDS
+    carried: Carried = NOTHING
+
+
+def gather(ctx: Context, about: EvidenceTopic, *, ask_rights: bool) -> HandoffFacts:
+    """Read all facts of a topic; `ask_rights`: also the locks of the actor. Raises GitError."""
+    # Often a hook makes a checkpoint; it must not wait for the remote.
+    held, unknown = evidence.rights(ctx.locks, about.actor) if ask_rights else ([], "")
+    topic_facts = evidence.topic_facts(ctx.store, about, ctx.ws.settings.orchestrators)
+    topic_facts = topic_facts._replace(escalations=_asked(ctx, topic_facts.escalations))
+    notes = [*about.notes, *topic_facts.notes, *([unknown] if unknown else [])]
+    me = None if about.actor.is_person else about.actor.name
+    work = uncommitted.take_uncommitted(ctx.ws, me)
+    learnt = _learnt(ctx, about)
+    branch = evidence.branch(ctx.ws)
+    return HandoffFacts(about, branch, topic_facts, work, tuple(held), tuple(notes), tuple(learnt))
+
+
+def _asked(ctx: Context, escalations: tuple[Escalation, ...]) -> tuple[Escalation, ...]:
+    """The questions; those that need no answer any more say so."""
+    if not escalations:
+        return ()
+    from ghp_agents.leases import settled_questions
+
+    return tuple(settled_questions.marked(ctx.locks, ctx.store.snapshot(), escalations))
+
+
+def _learnt(ctx: Context, about: EvidenceTopic) -> "list[Note]":
+    if not ctx.store.snapshot().files(NOTES):
+        return []  # what reads notes is not even loaded
+    from ghp_agents.notes import recall
+
+    return recall.learnt(ctx, about.actor.name, about.numbers)
