@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command("agent-stop", epilog="Example: ghp agent-stop worker-1 --reason 'Wrong approach'")
 @click.argument("agent", metavar="NAME", shell_complete=complete.agents)
 @click.option("--reason", metavar="TEXT", default="", help="Why; the agent reads it.")
-@click.option("--now", is_flag=True, help="Also end the client that `agent-start --run` started.")
+@click.option("--now", is_flag=True, help="Also end the client now.")
 @click.option("--keep", is_flag=True, help="The agent keeps its issues, to go on with later.")
 @click.option("--undo", is_flag=True, help="Let the agent continue after all.")
 @json_choice.option("Print the result as JSON.")
@@ -37,8 +37,9 @@ def stop(
     --keep interrupts it: its work is saved in a checkpoint, its issues stay its own, and --undo
     lets it go on.
 
-    --now ends the process that `agent-start --run` started in this clone: SIGTERM, then SIGKILL
-    after 5 seconds.
+    --now ends the process that `agent-start --run` or `agent-work` started in this clone: SIGTERM,
+    then SIGKILL after 5 seconds. In another clone, `agent-work` ends the run as soon as it hears of
+    it, and saves its work there.
     """
     name = agent_name(agent)
     if undo and (now or reason or keep):
@@ -59,7 +60,9 @@ def stop(
     say(stopped)
     if stopped.is_new:
         send(app)
-    if now and stopped.client is None and not stopped.has_stopped:
+    if now and not stopped.is_here:
+        output.say("`ghp agent-work` ends its run there at once; end another client yourself.")
+    elif now and stopped.client is None and not stopped.has_stopped:
         output.warn(
             f"The client of {name} still runs, if it has one: `agent-start --run` did not start it "
             "in this clone.",
@@ -104,8 +107,9 @@ def say(stopped: Stopped) -> None:
         output.done(f"Saved {what} #{issue} in {handoff}; {then}.")
     if stopped.handoffs and not stopped.is_here:
         output.warn(
-            f"{name} works in another clone: what it has not committed and pushed stays there.",
-            "Commit and push its branch there before another agent continues.",
+            f"{name} works in another clone. If `ghp agent-work` runs it there, that saves what it "
+            "has not pushed, in another handoff, when it hears of this and ends the run.",
+            "If not, commit and push its branch there before another agent continues.",
         )
     if stopped.has_stopped:
         text = f"{name} has stopped." if stopped.is_new else f"{name} has already stopped."

@@ -14,9 +14,9 @@ from ghp_agents.core.ids import Actor, one_line
 from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.patch import Patch
 from ghp_agents.handoffs import commits, evidence, sections, uncommitted
-from ghp_agents.handoffs.evidence import Branch
+from ghp_agents.handoffs.evidence import Branch, EvidenceTopic
 from ghp_agents.handoffs.facts import HandoffFacts
-from ghp_agents.handoffs.handoff import CHECKPOINT, HANDOFF, NOTHING, Handoff
+from ghp_agents.handoffs.handoff import CHECKPOINT, HANDOFF, NOTHING, Carried, Handoff
 from ghp_agents.handoffs.service import record_of
 from ghp_agents.handoffs.uncommitted import Uncommitted
 from ghp_agents.hotpath import heartbeat
@@ -53,29 +53,66 @@ def write(
             return previous
     if theirs is None and known and _is_of(known[-1], agent, lease):
         return known[-1]  # its own says more than what is known here
-    rights = [
-        lock for lock in me.ctx.locks.known() if lock.holder == agent and lock.name != lease.name
-    ]
-    topic_facts = evidence.topic_facts(store, about, ws.settings.orchestrators)
-    notes = [*about.notes, *topic_facts.notes]
     if theirs is None:
-        notes.append(_describe_missing(agent, fields))
+        about = about._replace(notes=(*about.notes, _describe_missing(agent, fields)))
     branch = evidence.branch(theirs) if theirs else _branch(ws, fields)
-    facts = HandoffFacts(
-        about=about,
-        branch=branch,
-        topic_facts=topic_facts,
-        work=uncommitted.take_uncommitted(theirs, agent) if theirs else Uncommitted(Patch("", b"")),
-        rights=tuple(rights),
-        notes=tuple(notes),
-        learnt=tuple(recall.learnt(me.ctx, agent, about.numbers)),
-        sections=sections.carried(topic_facts.handoffs, agent, branch.name),
-        carried=commits.carry(me.ctx, branch, to, push=False) if theirs and to else NOTHING,
-    )
+    carried = commits.carry(me.ctx, branch, to, push=False) if theirs and to else NOTHING
+    work = uncommitted.take_uncommitted(theirs, agent) if theirs else Uncommitted(Patch("", b""))
+    facts = _facts(me, lease, about, branch, work, carried)
     note, kind = _note(agent, fields, lease, why), HANDOFF
     if keeps:
         note, kind = f"A checkpoint: {note}", CHECKPOINT
     return record_of(theirs or ws, store, facts, kind=kind, to=to, note=note).handoff
+
+
+def write_work(
+    me: ClaimContext, issue: Issue, lease: Lock, theirs: Workspace, *, keeps: bool
+) -> Handoff | None:
+    """Record what the worktree `theirs` of a stopped agent has beyond its pushed branch; once for
+    each claim. Another clone has written a handoff already, without this work. None if there is
+    none."""
+    agent, store = lease.holder or "", me.ctx.store
+    work, branch = uncommitted.take_uncommitted(theirs, agent), evidence.branch(theirs)
+    about = evidence.topic(me.ctx, me.actor, str(issue.number))
+    note = (
+        f"The work of {agent} in its worktree. {_first_line(agent, lease)} and was stopped from "
+        "another clone."
+    )
+    known = evidence.handoffs_about(store.snapshot(), about)[0]
+    if any(previous.note == note for previous in known):
+        return None
+    if not work.patch.changes and not work.missing and not branch.unsent:
+        return None
+    carried = commits.carry(me.ctx, branch, "", push=False)
+    facts = _facts(me, lease, about, branch, work, carried)
+    kind = CHECKPOINT if keeps else HANDOFF
+    return record_of(theirs, store, facts, kind=kind, to=None, note=note).handoff
+
+
+def _facts(
+    me: ClaimContext,
+    lease: Lock,
+    about: EvidenceTopic,
+    branch: Branch,
+    work: Uncommitted,
+    carried: Carried,
+) -> HandoffFacts:
+    agent = lease.holder or ""
+    rights = [
+        lock for lock in me.ctx.locks.known() if lock.holder == agent and lock.name != lease.name
+    ]
+    topic_facts = evidence.topic_facts(me.ctx.store, about, me.ctx.ws.settings.orchestrators)
+    return HandoffFacts(
+        about=about,
+        branch=branch,
+        topic_facts=topic_facts,
+        work=work,
+        rights=tuple(rights),
+        notes=(*about.notes, *topic_facts.notes),
+        learnt=tuple(recall.learnt(me.ctx, agent, about.numbers)),
+        sections=sections.carried(topic_facts.handoffs, agent, branch.name),
+        carried=carried,
+    )
 
 
 def _is_of(handoff: Handoff, agent: str, lease: Lock) -> bool:

@@ -62,7 +62,7 @@ def stop(
         return Stopped(name, bool(forgotten), has_stopped=True, client=forgotten)
     if keep:
         return _interrupt(me, view, held, reason, now=now and not is_itself)
-    ordered = _order(ctx, view, reason, is_lifted=False)
+    ordered = _order(ctx, view, reason, is_lifted=False, now=now)
     ended = client_process.end(ctx.ws, name) if now and not is_itself else None
     saved = tuple(_free(me, lock, reason) for lock in held)
     _end_leases(me, name)
@@ -83,7 +83,7 @@ def _interrupt(
 ) -> Stopped:
     """Tell an agent to stop, and write checkpoints; it keeps what it has."""
     ctx, name = me.ctx, view.name
-    ordered = _order(ctx, view, reason, is_lifted=False, keeps=True)
+    ordered = _order(ctx, view, reason, is_lifted=False, keeps=True, now=now)
     ended = client_process.end(ctx.ws, name) if now else None
     kept = held if ordered or ended else ()
     saved = tuple(_checkpoint(me, lock) for lock in kept)
@@ -137,7 +137,13 @@ def _claims(ctx: Context, name: str) -> list[Lock]:
 
 
 def _order(
-    ctx: Context, view: AgentView, reason: str, *, is_lifted: bool, keeps: bool = False
+    ctx: Context,
+    view: AgentView,
+    reason: str,
+    *,
+    is_lifted: bool,
+    keeps: bool = False,
+    now: bool = False,
 ) -> bool:
     """Record the order; returns False if it is in force already, or not in force to be lifted."""
     ws, fresh = ctx.ws, random_hex(6)
@@ -145,11 +151,12 @@ def _order(
 
     def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
         bound = stopping.in_force(ctx, snapshot).get(view.name)
-        if bound is None if is_lifted else bound is not None and bound.keeps == keeps:
+        if bound is None if is_lifted else bound is not None and _says(bound, keeps, now):
             return False, []
         entry = StopOrder(
             fresh, view.name, max(1, number(view.presence, "epoch")), kept, is_lifted,
             Timestamp(now_text(ws)), ws.actor(), snapshot.clock + 1, snapshot.clone, keeps,
+            now,
         )  # fmt: skip
         return True, [stop_order.encode(entry)]
 
@@ -157,6 +164,10 @@ def _order(
     if is_new:
         news_flag.set_flag(ws.folders, view.name)
     return is_new
+
+
+def _says(order: StopOrder, keeps: bool, now: bool) -> bool:
+    return order.keeps == keeps and order.is_urgent >= now
 
 
 def _free(me: ClaimContext, lock: Lock, reason: str) -> str:

@@ -40,6 +40,7 @@ class StopOrder(NamedTuple):
     clock: int
     clone: CloneId
     keeps: bool = False  # the agent keeps its issues, to go on with them later
+    is_urgent: bool = False  # a supervisor ends its run at once, not at its next step
 
     @property
     def words(self) -> str:
@@ -62,13 +63,14 @@ class StopFile(ProvenanceFields):
     reason: str
     lifted: bool
     keeps: NotRequired[bool]
+    now: NotRequired[bool]  # true: at once, not at the next step
 
 
 def encode(entry: StopOrder) -> Record:
     """The record for the state store."""
     fields: StopFile = {
         "epoch": entry.epoch, "reason": entry.reason, "lifted": entry.is_lifted,
-        **written_provenance(entry), "keeps": entry.keeps,
+        **written_provenance(entry), "keeps": entry.keeps, "now": entry.is_urgent,
     }  # fmt: skip
     path = f"{FOLDER}{entry.agent}/{entry.id}.json"
     files = [(path, dump(fields))]
@@ -91,6 +93,7 @@ def _decode(agent: str, record: str, data: bytes) -> StopOrder:
         reason=as_line(fields.get("reason"), "reason"),
         is_lifted=fields.get("lifted") is True,
         keeps=fields.get("keeps") is True,
+        is_urgent=fields.get("now") is True,
         **read_provenance(fields),
     )
 

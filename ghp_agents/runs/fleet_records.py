@@ -10,6 +10,7 @@ from ghp_agents.github.commands import notices
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context
 from ghp_agents.presence import stopping
+from ghp_agents.presence.stop_order import StopOrder
 from ghp_agents.runs import causes, give_up, outcome
 from ghp_agents.runs.host_news import HostNews
 from ghp_agents.runs.reaction import RunCause
@@ -23,7 +24,7 @@ class FleetRecords(NamedTuple):
     """What a supervisor knows until a record changes."""
 
     claims: Mapping[int, str] = {}  # the holder; empty if it is none of its agents
-    orders: Set[str] = frozenset()  # the agents that were told to stop
+    orders: Mapping[str, StopOrder] = {}  # to stop, by agent
     stopped: Set[tuple[str, int]] = frozenset()  # agents, each with an issue that a comment stopped
     left: Set[int] = frozenset()  # issues that a person does not want agents to try again
     answered: Set[str] = frozenset()  # runs whose question was answered
@@ -47,7 +48,7 @@ def read(
     asking = [run for run in mine if run.outcome == ASKS and run.issue not in left]
     return FleetRecords(
         known,
-        frozenset(stopping.in_force(ctx, snapshot)),
+        stopping.in_force(ctx, snapshot),
         {
             (x, stop.issue)
             for x in agents

@@ -1,6 +1,7 @@
 """After too many failures: save the work, free the issue, and ask a person if no agent is left."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from ghp_agents.claims import service as claims
 from ghp_agents.claims.effects import myself, show_release
@@ -13,11 +14,13 @@ from ghp_agents.leases import settled_questions
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context
 from ghp_agents.presence import capabilities
+from ghp_agents.presence.stop_order import StopOrder
 from ghp_agents.pulls.merging import send_back
 from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import RunRecord
 from ghp_agents.state.cause import GAVE_UP, LAST_RESORT, Cause
 from ghp_agents.state.legacy_causes import LEAVE_IT, TRY_AGAIN
+from ghp_agents.workspace import MYSELF, open_workspace
 
 
 def free(ctx: Context, run: RunRecord, asked: str = "") -> str:
@@ -34,6 +37,19 @@ def free(ctx: Context, run: RunRecord, asked: str = "") -> str:
     after = ctx.locks.release(lock.name, expected=lock, reason=reason, cause=because)
     show_release(me, issue, after, lock, reason)
     return handoff.name
+
+
+def save_stopped(ctx: Context, run: RunRecord, order: StopOrder) -> str:
+    """Save what a run has not committed or pushed, if another clone told its agent to stop: that
+    clone could not. Returns the handoff's name, or nothing. Raises GhpError."""
+    locks = reversed(ctx.locks.history(claim_name(run.issue)))
+    lock = next((lock for lock in locks if lock.holder == run.agent), None)
+    if order.clone == ctx.locks.clone or lock is None or not Path(run.path).is_dir():
+        return ""
+    theirs = open_workspace(Path(run.path), ctx.ws.environ, ctx.ws.clock, MYSELF)
+    issue = ctx.tracker.get(run.issue)
+    saved = for_dead_agent.write_work(myself(ctx), issue, lock, theirs, keeps=order.keeps)
+    return saved.name if saved else ""
 
 
 def drop(ctx: Context, agent: str, issue: int) -> str:

@@ -42,6 +42,7 @@ class LiveRun(NamedTuple):
     has_moved: bool = False  # it printed something since then
     beat_due: bool = False
     tokens: int = 0
+    is_urgent: bool = False  # it was told to stop at once
 
 
 class OpenJob(NamedTuple):
@@ -186,7 +187,7 @@ def _judge(agent: str, run: LiveRun, scene: FleetView) -> Action | None:
 
 def _reasons_to_end(run: LiveRun, scene: FleetView) -> Iterator[tuple[str, str]]:
     limits, ordered = scene.limits, run.ordered_for
-    if ordered is not None and (run.has_moved or ordered >= limits.stop):
+    if ordered is not None and (run.is_urgent or run.has_moved or ordered >= limits.stop):
         yield STOPPED, "its agent was told to stop"
     if scene.ends:
         yield INTERRUPTED, "its supervisor ended"

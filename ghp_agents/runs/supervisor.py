@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.presence import process_reports, stopping, wait
+from ghp_agents.presence.stop_order import StopOrder
 from ghp_agents.runs import (
     fleet_records,
     folder,
@@ -201,7 +202,8 @@ class Supervisor:
         self._listen(run, known)
         now, progress = self._now, known.progress
         is_stopped = (run.agent, run.issue) in self._known.stopped
-        if (is_stopped or run.agent in self._known.orders) and known.ordered is None:
+        order = self._known.orders.get(run.agent)
+        if (is_stopped or order) and known.ordered is None:
             known.ordered = now
         earlier = [x.cost for x in self._runs.values()
                    if (x.agent, x.issue) == (run.agent, run.issue) and x.id != run.id]  # fmt: skip
@@ -212,6 +214,7 @@ class Supervisor:
             None if known.ordered is None else now - known.ordered,
             known.ordered is not None and known.spoke > known.ordered,
             known.spoke > known.beaten and now >= known.beaten + BEAT_EVERY, progress.tokens,
+            order is not None and order.is_urgent,
         )  # fmt: skip
 
     def _listen(self, run: RunRecord, known: WatchedRun) -> None:
@@ -316,7 +319,18 @@ class Supervisor:
             known.child.kill()  # it has ended; this reaps it
         words = f"{run.agent} ended {run.name}, #{run.issue}: {run.outcome}: {run.why}."
         self._tell(words, run, is_error=run.outcome == FAILED)
+        if order := self._known.orders.get(run.agent):
+            self._save_stopped(run, order)
         folder.forget_oldest(self._ws)
+
+    def _save_stopped(self, run: RunRecord, order: StopOrder) -> None:
+        try:
+            saved = give_up.save_stopped(self._make(self._ws.root, run.agent), run, order)
+        except (GhpError, OSError) as error:
+            self._tell(f"The work of {run.agent} is in {run.path}: {error}", run, is_error=True)
+            return
+        if saved:
+            self._tell(f"Its work is in {saved}.", run)
 
     def _give_up(self, run: RunRecord, *, asks: bool) -> None:
         ctx = self._make(self._ws.root, run.agent)

@@ -209,8 +209,9 @@ def test_in_another_clone_it_is_told_after_one_sync(
     succeed(one, "agent-sync")
     assert stop(one, "worker-1 --reason 'Wrong approach' --as @me").err == (
         "✓ Saved what is known of #1 in H-ID; #1 is free again.\n"
-        "Warning: worker-1 works in another clone: what it has not committed and pushed stays "
-        "there.\nHint: Commit and push its branch there before another agent continues.\n"
+        "Warning: worker-1 works in another clone. If `ghp agent-work` runs it there, that saves "
+        "what it has not pushed, in another handoff, when it hears of this and ends the run.\n"
+        "Hint: If not, commit and push its branch there before another agent continues.\n"
         "✓ worker-1 is told to stop at its next step.\n"
     )
     assert row(one) == ("stopping", None)

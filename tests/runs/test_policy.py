@@ -59,6 +59,11 @@ def job(outcome: str, failures: int = 0, ended_for: float = 0.0, **more: bool) -
             End("a", "r", STOPPED, "its agent was told to stop"),
         ),
         (live(ordered_for=60.0), End("a", "r", STOPPED, "its agent was told to stop")),
+        (live(ordered_for=1.0), None),
+        (
+            live(ordered_for=1.0, is_urgent=True),
+            End("a", "r", STOPPED, "its agent was told to stop"),
+        ),
     ],
 )
 def test_a_run_is_ended_at_a_limit_and_only_then(slot: Slot, action: policy.Action | None) -> None:
