@@ -120,12 +120,20 @@ def _turn(known: ClientProgress, event: Mapping[str, Any]) -> ClientProgress:
     )
 
 
+# Claude Code ended itself at an option of ours, and names only the kind of the error.
+LIMITS = {
+    "error_max_budget_usd": "it reached the limit in dollars",
+    "error_max_turns": "it reached the limit of turns",
+}
+
+
 def _result(known: ClientProgress, event: Mapping[str, Any]) -> ClientProgress:
     stats = _object(event.get("stats"))
     failed = event.get("is_error") is True or event.get("status") == "error"
     error = ""
     if failed:
-        texts = (event.get("result"), event.get("subtype"), _message(event))
+        subtype = event.get("subtype")
+        texts = (event.get("result"), LIMITS.get(str(subtype), subtype), _message(event))
         error = next((_line(text) for text in texts if _line(text)), "the client failed")
     return known._replace(
         turns=max(known.turns, int(_number(event.get("num_turns")))),

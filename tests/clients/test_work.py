@@ -143,6 +143,34 @@ def test_what_a_run_uses_counts_and_ends_at_a_budget(night: Night) -> None:
     night.nothing_is_left()
 
 
+def test_claude_is_ended_by_a_limit_in_dollars_and_its_agents_budget_stops_the_next_run(
+    bench: Bench, repo: Path
+) -> None:
+    """Claude Code counts what the fake model's tokens cost."""
+    night = Night(bench, repo, "claude")
+    config = repo / ".ghp/config.json"
+    config.parent.mkdir(exist_ok=True)
+    budgets = {"run": {"usd": 0.05}, "agent": {"usd": 0.05}}
+    config.write_text(json.dumps({"agents": {"budgets": budgets}}))
+    turn = Turn("I think.", (night.call("echo again"),), written=1_000)
+    night.bench.models.script(KEY, *[turn] * 100)
+    code, lines = night.work("--once")
+    assert code == 0, lines
+    (last,) = night.shift.runs()
+    assert last.outcome == "failed"
+    assert last.why in {  # who sees it first
+        "it cost more than 0.05 dollars",
+        "it exited with code 1: it reached the limit in dollars",
+    }
+    assert 0.05 <= last.cost < 0.15
+    assert len(night.bench.models.requests(KEY)) < 20
+    (used,) = json.loads(run("agent-report", "--cost", "--json", cwd=repo))["agents"]
+    assert used["usd"] == round(last.cost, 6)
+    assert "of $0.05 today by this agent (agents.budgets.agent.usd). Nothing new" in lines
+    night.nothing_is_left()
+    night.shift.end_all()
+
+
 def test_an_agent_does_one_issue_after_the_other(night: Night) -> None:
     run("agent-issue", "new", "Two", "--as", "@me", cwd=night.shift.repo)
     turns = [

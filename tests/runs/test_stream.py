@@ -65,7 +65,14 @@ def test_gemini_and_opencode_name_theirs() -> None:
 @pytest.mark.parametrize(
     ("event", "error"),
     [
-        ({"type": "result", "is_error": True, "subtype": "error_max_turns"}, "error_max_turns"),
+        (
+            {"type": "result", "is_error": True, "subtype": "error_max_turns"},
+            "it reached the limit of turns",
+        ),
+        (
+            {"type": "result", "is_error": True, "subtype": "error_during_execution"},
+            "error_during_execution",
+        ),
         ({"type": "result", "is_error": True, "result": "API Error"}, "API Error"),
         ({"type": "turn.failed", "error": {"message": "quota"}}, "quota"),
         ({"type": "error", "error": {"name": "X", "data": {"message": "model"}}}, "model"),

@@ -35,7 +35,7 @@ class Turn(NamedTuple):
     calls: Sequence[Call] = ()
     tokens: int = 2  # that the conversation is said to have; many make a client compact it
     cached: int = 0  # of these, by Chat Completions and Gemini's API alone
-    written: int = 0  # tokens of the answer, by the same
+    written: int = 0  # tokens of the answer, by the same and by Claude's API
 
 
 class Request(NamedTuple):
@@ -221,7 +221,8 @@ def _messages(asked: Json, turn: Turn, number: str) -> list[Json]:
             {"type": "content_block_stop", "index": index},
         ]
     reason = {"stop_reason": "tool_use" if turn.calls else "end_turn", "stop_sequence": None}
-    ended = {"type": "message_delta", "delta": reason, "usage": {"output_tokens": 5}}
+    written = {"output_tokens": turn.written or 5}
+    ended = {"type": "message_delta", "delta": reason, "usage": written}
     return [*events, ended, {"type": "message_stop"}]
 
 
