@@ -167,11 +167,11 @@ def _run_check(
 def _print(checked: CheckResult, *, quiet: bool) -> None:
     """Print the result. `quiet`, for the hook of each commit: print nothing if all is allowed."""
     for verdict in checked.refused:
-        output.advice(output.dated(one_line(verdict.why, LINE)))
-        output.advice(f"  Next: {one_line(verdict.next, LINE)}")
+        output.page(output.dated(one_line(verdict.why, LINE)))
+        output.page(f"  Next: {one_line(verdict.next, LINE)}")
     for committer in checked.strangers:
-        output.advice(one_line(committer.why, LINE))
-        output.advice(f"  Next: {committer.next}")
+        output.page(one_line(committer.why, LINE))
+        output.page(f"  Next: {committer.next}")
     for verdict in checked.warnings[:LIST_LIMIT]:
         output.say(one_line(verdict.why, LINE))
     for commit in checked.people[:LIST_LIMIT]:

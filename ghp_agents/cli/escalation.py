@@ -25,7 +25,7 @@ from ghp_agents.escalations.escalation import (
 )
 from ghp_agents.escalations.messages import ANSWERED, who
 from ghp_agents.hotpath import heartbeat, news_flag, own_name
-from ghp_agents.hotpath.quoting import clean, phrase
+from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.ports import Snapshot
 from ghp_agents.state.cause import DECIDED
 from ghp_agents.wiring import App
@@ -171,7 +171,7 @@ def _wait(app: App, escalation: Escalation, timeout: float | None) -> None:
     if answer is None:
         raise GhpError(f"No answer to {escalation.name} within {timeout or 0:g} s.", hint=stays)
     output.say(f"{escalation.name}{ANSWERED}{who(answer.by)}:")
-    output.data(clean(answer.text))
+    output.page(answer.text)
     output.flush()
     agent = app.ws.agent()
     if _has_reading_hooks(app):  # they know whether the model reads what is printed here
@@ -256,7 +256,7 @@ def escalations(
     if as_json:
         output.as_json([view.as_json(escalation) for escalation in chosen])
     elif id is not None:
-        output.data("\n\n".join(view.page(each, then) for each in chosen))
+        output.page("\n\n".join(view.page(each, then) for each in chosen))
     elif not chosen:
         say_none(app, "No questions.")
     else:

@@ -110,7 +110,7 @@ def handoff(
     if as_json:
         output.as_json(record.fields(handed.handoff) | {"new": handed.is_new})
     elif stdout or dry_run:
-        output.data(clean(handed.document))
+        output.page(handed.document)
     _say_handed(handed, dry_run)
     if handed.is_new and not (handed.learnt or checkpoint):
         output.say(LEARNT)
@@ -259,7 +259,7 @@ def resume(
         last = record.fields(chosen.handoff) if chosen.handoff else None
         output.as_json({"issue": chosen.about.number, "handoff": last, "text": text})
     else:
-        output.data(text)
+        output.page(text)
     output.flush()
     if lost:
         from ghp_agents.sync.notifications import mark_fence

@@ -141,9 +141,12 @@ def _compile(query: str) -> Any:
     try:
         import jq
     except ImportError:
+        from ghp_agents.core.extras import how_to_install
+
         raise UsageError(
             f"{QUERY} needs the Python package jq, which is not installed.",
-            hint="Install `ghp-agents[jq]`, or use the program: `… --json | jq EXPR`.",
+            hint=f"Use the program: `… --json | jq EXPR`. Or install the package: "
+            f"{how_to_install('jq')}",
         ) from None
     try:
         return jq.compile(query)

@@ -205,7 +205,7 @@ def leases(app: App, implicit: bool, limit: int | None, at: str | None, as_json:
         disputed = {hold.id for conflict in known for hold in conflict[:2]}
         _print(listing, disputed, app.ws.clock.now() if then is None else then)
         for conflict in known:
-            output.data(output.clean(_sentence(conflict)))
+            output.page(_sentence(conflict))
     for problem in listing.problems:
         output.warn(f"Cannot read {problem.place}: {problem.reason}.")
     if then is None:

@@ -151,7 +151,7 @@ def _printer(as_json: bool) -> Callable[[Sequence[LedgerEntry]], None]:
                 output.painted(line)
         else:
             for entry in services.by_time(entries):
-                output.data(ledger_view.plain(entry))
+                output.painted(ledger_view.plain(entry))
         output.flush()
 
     return print_entries
@@ -196,7 +196,7 @@ def report(app: App, since: str | None, cost: bool, as_json: bool) -> None:
     elif any(found.counts.values()):
         with paged():
             for line in report_view.lines(found):
-                output.data(output.clean(line))
+                output.page(line)
     else:
         say_none(app, f"Nothing happened since {to_text(then)}.")
     for unread in found.notes:

@@ -130,7 +130,7 @@ def recall(
     if as_json:
         output.as_json(note_view.hits(found, services.today(app.ws)))
     elif found.notes:
-        output.data(note_view.answers(found, app.ws.clock.now()))
+        output.page(note_view.answers(found, app.ws.clock.now()))
     elif found.total:
         output.say("No note matches.")
     else:
@@ -223,7 +223,7 @@ def show(app: App, id: str, as_json: bool) -> None:
         output.as_json(rules.as_json(note, day))
     else:
         with paged():
-            output.data(note_view.page(note, day))
+            output.page(note_view.page(note, day))
 
 
 @notes.command("edit", epilog="Example: ghp agent-notes edit N-3f9a 'Staging drops PATCH, too'")

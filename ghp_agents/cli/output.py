@@ -40,6 +40,16 @@ def data(text: str) -> None:
         _give_up(error)
 
 
+def page(text: str) -> None:
+    """Print data for people. On a terminal, lines break between words, and `~` is the home."""
+    text = clean(text)
+    if is_terminal():
+        from ghp_agents.cli.wrapping import page_on_terminal
+
+        text = page_on_terminal(text)
+    data(text)
+
+
 def as_json(value: Any, rows: Sequence[Any] | None = None) -> None:
     """Print a value as JSON with an indent of 2. An object, or each of a list, has its version.
 
@@ -175,11 +185,6 @@ def marked(mark: str, colour: str, text: str) -> None:
     """Print a line of data that begins with a mark, coloured on a terminal."""
     words = _fitted(clean(text), sys.stdout, len(mark) + 1)
     data(f"{_paint(mark, colour, sys.stdout)} {words}")
-
-
-def advice(text: str) -> None:
-    """Print a line of data for people, such as what to do about a finding."""
-    data(_fitted(clean(text), sys.stdout))
 
 
 def painted(pieces: Iterable[tuple[str, str]]) -> None:

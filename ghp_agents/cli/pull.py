@@ -59,7 +59,7 @@ def pull() -> None:
 
 
 @pull.command("show", epilog=f"Example: {EXAMPLE} --diff")
-@click.argument("number", metavar="N", shell_complete=complete.pulls)
+@click.argument("number", metavar="PR", shell_complete=complete.pulls)
 @click.option("--diff", "with_diff", is_flag=True, help="Print only the diff.")
 @json_choice.option("Print it as JSON; --diff adds the diff.")
 @click.pass_obj

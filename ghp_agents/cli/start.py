@@ -73,7 +73,7 @@ def start(
     if as_json:
         output.as_json(_fields(started))
     elif not program:
-        output.data(_resume(app, started))
+        output.page(_resume(app, started))
         output.flush()
         output.say(f"Start your agent there: {_by_hand(app, started)}")
     start_background(app)

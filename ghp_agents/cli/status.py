@@ -152,10 +152,10 @@ def _print(
         output.say(_nothing(look.seen, choice, then))
     elif choice.name:
         for line in agent_view.page(look.overview.agents[0], look.views[0].presence):
-            output.data(line)
+            output.page(line)
         card = app.ws.settings.card(choice.name)
         for line in card_view.page(card) if card else ():
-            output.data(line)
+            output.page(line)
         waiting_view.tell(look.waits, look.views, indent="  ")
     elif not is_screen:
         output.plain_table(

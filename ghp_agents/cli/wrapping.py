@@ -1,12 +1,17 @@
 """Messages on a terminal: lines break between words, and never inside a command."""
 
+import os
 import re
+from shutil import get_terminal_size
 
 from ghp_agents.cli.busy_line import cells
 
-# A command is one word, so that it can be copied: in backticks, or after a colon.
-_COMMAND = r"(?<!\w)`[^`]+`(?!\w)|(?<=: )(?:ghp|git|cd) .+?(?=[.,;] |$)"
+# A command is one word, so that it can be copied: in backticks, or after a colon or an arrow.
+_COMMAND = r"(?<!\w)`[^`]+`(?!\w)|(?:(?<=: )|→ )(?:ghp|git|cd) .+?(?=[.,;] |$)"
 _WORD = re.compile(rf"(\s*)((?:{_COMMAND}|\S)+)")  # with the space before it
+# What a line of a page begins with: an indent and a label, or the mark of an item.
+_MARK = re.compile(r"\s+[\w ]{1,20}: |\s*(?:(?:[-*•→✓✗]|\d+\.) )?")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 
 
 def at_home(text: str, home: str) -> str:
@@ -28,15 +33,40 @@ def wrapped(text: str, columns: int, taken: int = 0) -> str:
     return "\n".join([_line(first, columns, taken), *(_line(x, columns, 0) for x in others)])
 
 
-def _line(line: str, columns: int, at: int) -> str:
+def page_on_terminal(text: str) -> str:
+    """A page for the terminal that there is."""
+    return wrapped_page(text, get_terminal_size().columns, os.environ.get("HOME", ""))
+
+
+def wrapped_page(text: str, columns: int, home: str = "") -> str:
+    """A page in lines of at most `columns`, with `~` for the folder `home`. An item of a list, and
+    what has a label, goes on below its text; what is between fences stays as it is."""
+    lines: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        opened = _FENCE.match(line)
+        is_code = bool(fence or opened)
+        if opened and not fence:
+            fence = opened[1]
+        elif fence and line.strip().startswith(fence) and not line.strip(fence[0] + " "):
+            fence = ""
+        begin = _MARK.match(line)
+        indent = " " * (begin.end() if begin else 0)
+        lines.append(line if is_code else _line(at_home(line, home), columns, 0, indent))
+    return "\n".join(lines)
+
+
+def _line(line: str, columns: int, at: int, indent: str | None = None) -> str:
+    """A line, of which `at` columns are in use. It goes on below `indent`, by default its own."""
     if at + cells(line) <= columns:
         return line
     text = line.rstrip()
-    indent = text[: len(text) - len(text.lstrip())]
+    if indent is None:
+        indent = text[: len(text) - len(text.lstrip())]
     shown = ""
     for space, word in _WORD.findall(text):
         width, alone = cells(space + word), cells(indent + word)
-        if at + width > columns and (shown or alone <= columns):
+        if at + width > columns and (len(shown) > len(indent) or alone <= columns):
             shown += f"\n{indent}{word}"
             at = alone
         else:

@@ -1,6 +1,6 @@
 """Read what `explanation` decides on: one issue or one agent, as this clone knows them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.claims import choose_next, decision
@@ -10,14 +10,16 @@ from ghp_agents.claims.decision import Board, Candidate
 from ghp_agents.core.errors import NotFoundError
 from ghp_agents.core.ids import AgentName, one_line
 from ghp_agents.issues.issue import Issue, short
-from ghp_agents.jobs import explanation, listing, room
+from ghp_agents.jobs import explanation, listing, open_pull, room
 from ghp_agents.jobs.explanation import Agent, KeptBack, RuleStep, Turn
 from ghp_agents.jobs.job_state import JobState
+from ghp_agents.jobs.open_pull import PullTrace
 from ghp_agents.jobs.room import Room
 from ghp_agents.ports import Context
 from ghp_agents.presence import capabilities, stopping
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.service import AgentView
+from ghp_agents.pulls.pull import Pull
 from ghp_agents.state.presence import number
 
 MOST_AGENTS = 20  # whose turns are computed for one issue
@@ -32,14 +34,15 @@ class IssueExplanation(NamedTuple):
     steps: Sequence[RuleStep]  # of the rules that are the same for all agents
     turns: Sequence[Turn]
     left_out: int  # agents that were not asked
+    pull: Sequence[PullTrace] = ()  # what its open pull request waits for
 
 
 class AgentExplanation(NamedTuple):
     """Why an agent works, or is idle."""
 
     agent: Agent
-    next: Issue | None
-    workable: int
+    next: Issue | None  # not one that it has
+    workable: int  # issues besides those that it has
     kept_back: Sequence[KeptBack]
     room: Room
 
@@ -64,8 +67,9 @@ def read(ctx: Context) -> Candidates:
 def of_issue(ctx: Context, reference: str) -> IssueExplanation:
     """Explain an issue. Raises NotFoundError, GhpError."""
     board, agents = read(ctx)
-    issue = ctx.tracker.get(reference)
-    state = listing.states(ctx, board, [issue], listing.open_pulls(ctx))[issue.id]
+    pulls = listing.open_pulls(ctx)
+    issue = _issue(ctx, reference, pulls.values())
+    state = listing.states(ctx, board, [issue], pulls)[issue.id]
     known = next((candidate for candidate in board.issues if candidate.id == issue.id), None)
     if known is None:
         return IssueExplanation(issue, state, "", [], [], 0)
@@ -74,7 +78,21 @@ def of_issue(ctx: Context, reference: str) -> IssueExplanation:
     holder = (lease.holder or "") if lease and lease.name in board.living else ""
     steps = explanation.trace(board, known)
     turns = explanation.turns(board, known, alive[:MOST_AGENTS])
-    return IssueExplanation(known, state, holder, steps, turns, len(alive[MOST_AGENTS:]))
+    opened = next((pulls[number] for number in known.numbers if number in pulls), None)
+    waits = open_pull.trace(ctx, opened) if opened else ()
+    return IssueExplanation(known, state, holder, steps, turns, len(alive[MOST_AGENTS:]), waits)
+
+
+def _issue(ctx: Context, reference: str, pulls: Iterable[Pull]) -> Issue:
+    """The issue, also by the number of its open pull request."""
+    try:
+        return ctx.tracker.get(reference)
+    except NotFoundError:
+        number = reference.strip().removeprefix("#")
+        opened = next((pull for pull in pulls if str(pull.number) == number), None)
+        if opened is None or opened.issue is None:
+            raise
+        return ctx.tracker.get(opened.issue)
 
 
 def of_agent(ctx: Context, name: str) -> AgentExplanation:
@@ -86,7 +104,11 @@ def of_agent(ctx: Context, name: str) -> AgentExplanation:
             f"No agent is called {one_line(name, 40)}.",
             hint="`ghp agent-status` lists agents; `ghp agent-issues` lists issues.",
         )
-    ready = decision.workable(board, agent.candidate)
+    ready = [
+        issue
+        for issue in decision.workable(board, agent.candidate)
+        if short(issue) not in agent.holds
+    ]
     return AgentExplanation(
         agent,
         decision.best(board, ready, agent.candidate),

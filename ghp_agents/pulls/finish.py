@@ -4,8 +4,10 @@ Each step first checks whether it is already done. So a killed or repeated finis
 same pull request.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 from ghp_agents.claims import service as claim
@@ -24,6 +26,7 @@ from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.pull import NewPull, Pull
 from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.workspace import Workspace
+from ghp_agents.worktrees import checkout
 from ghp_agents.worktrees.provisioned_files import committed, was_provisioned
 
 LISTED = 10
@@ -54,8 +57,9 @@ def finish(
     Raises RefusedError (claim held by another, uncommitted work, a conflict), ChecksFailedError,
     UnknownError; the commits are then unchanged.
     """
-    subject = subject_of(ctx, issue)
-    claim.verify(ctx, subject.actor.name, subject.issue.number)
+    with _pointing_to_own_worktree(ctx.ws):
+        subject = subject_of(ctx, issue)
+        claim.verify(ctx, subject.actor.name, subject.issue.number)
     refuse_unfinished(ctx.ws)
     head = worktree.head(ctx.ws.folder)
     tips = update_branch.compare_with_remote(ctx.ws, subject.base, subject.branch, head)
@@ -147,6 +151,20 @@ def publish(
     return Finished(
         pull, is_new, found, checks, work_branch.history.total, head != tips.head, notes
     )
+
+
+@contextmanager
+def _pointing_to_own_worktree(ws: Workspace) -> Iterator[None]:
+    """A refusal in another worktree than the actor's own names the own one."""
+    try:
+        yield
+    except RefusedError as error:
+        name = ws.actor().name
+        own = checkout.of_agent(ws.folder, name)
+        if own is None or own.path.resolve() == ws.folder.resolve():
+            raise
+        command = f"`cd {quote(str(own.path))} && ghp agent-finish`"
+        raise RefusedError(str(error), hint=f"{name} works elsewhere: {command}.") from None
 
 
 def _issue(ws: Workspace, name: str, branch: str) -> int:

@@ -110,6 +110,12 @@ class _Replay:
             mark = TimelineMark(kind, at, self.issue(entry), entry.text, by)
             self.track(agent).marks.append(mark)
 
+    def rest(self, agent: str | None, at: float, issue: int | None, why: str) -> None:
+        """Nothing is left to do for an agent at an issue; its presence tells so only later."""
+        track = self.tracks.get(agent or "")
+        if track is not None and track.issue == issue and track.kind in (parts.WORK, parts.WAIT):
+            track.switch(at, parts.IDLE, issue, why, "")
+
     def concerned(self, entry: LedgerEntry) -> str | None:
         """The agent that an entry is about: who holds the issue, else who acts."""
         return self.holders.get(self.issue(entry) or 0, None if entry.is_person else entry.actor)
@@ -206,10 +212,12 @@ def _release(replay: _Replay, at: float, entry: LedgerEntry) -> None:
     replay.holders.pop(issue or 0, None)
     if entry.cause == cause.SWEPT:
         _dies(replay, agent, at, entry)
-    elif entry.cause != cause.MERGED:
+        return
+    if entry.cause != cause.MERGED:
         replay.mark(agent, parts.RELEASE, at, entry)
     elif issue not in replay.merged:  # on GitHub the ledger has no other entry of the merge
         replay.mark(agent, parts.MERGE, at, entry)
+    replay.rest(agent, at, issue, "merged" if entry.cause == cause.MERGED else "released")
 
 
 def _escalate(replay: _Replay, at: float, entry: LedgerEntry) -> None:
@@ -267,6 +275,7 @@ def _pull_merge(replay: _Replay, at: float, entry: LedgerEntry) -> None:
     replay.merged.add(replay.issue(entry))
     agent = replay.openers.get(entry.object) or replay.concerned(entry)
     replay.mark(agent, parts.MERGE, at, entry)
+    replay.rest(agent, at, replay.issue(entry), "merged")
 
 
 def _pull_return(replay: _Replay, at: float, entry: LedgerEntry) -> None:

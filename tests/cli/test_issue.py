@@ -159,7 +159,7 @@ def test_the_body_can_come_from_standard_input(repo: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "error"),
     [
-        (["new"], 2, "`ghp agent-issue new` needs TITLE."),
+        (["new"], 2, "`ghp agent-issue new` needs a title."),
         (["new", " "], 2, "The title is empty."),
         (["new", "x" * 300], 2, "The title has 300 characters; it needs 1 to 256."),
         (["new", "T", "--priority", "urgent"], 2, "'urgent' is not one of"),
@@ -173,7 +173,7 @@ def test_the_body_can_come_from_standard_input(repo: Path) -> None:
         (["close", "I-zz"], 1, "There is no issue I-zz."),
         (["block", "1"], 2, "`ghp agent-issue block` needs --by."),
         (["block", "1", "--by", "1"], 2, "#1 cannot be blocked by itself."),
-        (["assign", "1"], 2, "`ghp agent-issue assign` needs NAME."),
+        (["assign", "1"], 2, "`ghp agent-issue assign` needs a name."),
         (["take", "1"], 2, "ghp agent-issue has no command 'take'."),
     ],
 )

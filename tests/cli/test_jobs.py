@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.ghp import invoke, succeed
 from tests.support.git import git
+from tests.support.road import Road
 
 
 @pytest.fixture
@@ -272,3 +273,36 @@ def test_a_file_that_is_no_job_is_refused_and_nothing_is_created(
     assert (done.code, done.out) == (2, "")
     assert done.err.splitlines()[0] == f"Error: {error}"
     assert invoke("agent-jobs", clone).out == ""
+
+
+@pytest.fixture
+def finished(repo: Path) -> Path:
+    """#2 is the pull request of worker-1 for #1."""
+    road = Road(repo)
+    road.issue("Parse files")
+    road.done("worker-1", 1, {"a.txt": "one\n"})
+    return repo
+
+
+def test_an_issue_in_review_names_what_its_pull_request_waits_for(finished: Path) -> None:
+    in_review = (
+        "#1 «Parse files» is in review, priority medium.\n"
+        "worker-1 has finished it.\n"
+        "Its pull request #2 waits for its merge.\n"
+        "  → ghp agent-merge 2\n"
+        "✗ worker-1 has claimed it.\n"
+        "  → ghp agent-release 1\n"
+    )
+    assert out(finished, "agent-explain", "1") == in_review
+    assert out(finished, "agent-explain", "#2") == in_review, "by the number of the pull request"
+
+
+def test_an_issue_whose_pull_request_was_sent_back_says_so(finished: Path) -> None:
+    assert invoke("agent-review 2 --request-changes 'Add a test' --as worker-2", finished).code == 0
+    lines = out(finished, "agent-explain", "1").splitlines()
+    assert lines[:4] == [
+        "#1 «Parse files» is in progress, priority medium.",
+        "worker-1 works on it.",
+        "✗ worker-2 requested changes to #2: «Add a test».",
+        "  → ghp agent-pull show 2",
+    ]

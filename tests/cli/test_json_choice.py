@@ -10,6 +10,7 @@ import pytest
 
 from ghp_agents.cli.app import COMMANDS, app
 from ghp_agents.cli.json_choice import fields_of, option, spelled
+from ghp_agents.core.extras import how_to_install
 from tests.support.ghp import Result, invoke
 
 EXTRA = "the extra `jq` is not installed"
@@ -187,5 +188,6 @@ def test_without_the_package_the_error_says_what_to_install(
         2,
         "",
         "Error: --jq needs the Python package jq, which is not installed.\n"
-        "Hint: Install `ghp-agents[jq]`, or use the program: `… --json | jq EXPR`.\n",
+        "Hint: Use the program: `… --json | jq EXPR`. Or install the package: "
+        f"{how_to_install('jq')}\n",
     )

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -178,3 +179,11 @@ def test_it_follows_what_happens_next_until_it_is_interrupted(repo: Path, form: 
     shown = "{}" if form else "«{}»"  # for programs as it is, for readers as a quotation
     assert titles == [shown.format(title) for title in ("Three", "Four", "Five")]
     assert (rest, follower.returncode) == ("", 0)
+
+
+def test_forced_colours_are_shown_in_a_pipe(repo: Path) -> None:
+    invoke(["agent-issue", "new", "Parse the input"], repo)
+    plain = invoke("agent-log", repo).out
+    painted = invoke("agent-log", repo, {"FORCE_COLOR": "1"}).out
+    assert painted != plain
+    assert re.sub(r"\x1b\[[0-9]*m", "", painted) == plain

@@ -93,6 +93,7 @@ WAY = [
     "agent-pulls",
     "agent-pull show 4",
     "agent-review 4 --request-changes 'Say what a tab is.' --as worker-1",
+    "agent-explain 3",
     "agent-review 4 --approve --as worker-1",
     "cd -",
     "agent-merge 4 --unchecked",

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.core.extras import how_to_install
 from tests.support.ghp import invoke
 from tests.support.git import git
 
@@ -75,6 +76,6 @@ def test_without_the_package_no_client_is_changed(
     assert (done.code, done.err) == (
         2,
         "Error: The tool server needs the package mcp.\n"
-        "Hint: Reinstall this program with its extra: `ghp-agents[mcp]`.\n",
+        f"Hint: Install it: {how_to_install('mcp')}\n",
     )
     assert not (repo / ".mcp.json").exists()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.cli.busy_line import cells
-from ghp_agents.cli.wrapping import at_home, wrapped
+from ghp_agents.cli.wrapping import at_home, wrapped, wrapped_page
 
 HINT = (
     "Work on something else (`ghp agent-claim --next`) or ask a person (`ghp agent-escalate …`). "
@@ -83,3 +83,34 @@ def test_no_character_is_lost_and_only_a_single_word_is_wider(
     for line in shown.split("\n")[1:]:
         command = re.sub(r"(?<!\w)`[^`]+`(?!\w)", "x", line)
         assert cells(line) <= columns or len(command.split()) <= 1 or line in text.split("\n")
+
+
+def test_an_item_of_a_page_goes_on_below_its_text_and_code_stays_as_it_is() -> None:
+    page = "\n".join(
+        [
+            "## Next steps",
+            "1. Blocked by #1: wait until it is closed.",
+            "  → ghp agent-merge 2 --unchecked",
+            "```text",
+            "a line of code that is longer than the page",
+            "```",
+            "Read docs/a/rather/long/path.md now.",
+            "  worktree: /home/dana/.ghp/worktrees/1-parse",
+            "  needs: an answer soon → ghp agent-answer E-1",
+        ]
+    )
+    assert wrapped_page(page, 24, "/home/dana").splitlines() == [
+        "## Next steps",
+        "1. Blocked by #1: wait",
+        "   until it is closed.",
+        "  → ghp agent-merge 2 --unchecked",
+        "```text",
+        "a line of code that is longer than the page",
+        "```",
+        "Read",
+        "docs/a/rather/long/path.md",
+        "now.",
+        "  worktree: ~/.ghp/worktrees/1-parse",
+        "  needs: an answer soon",
+        "         → ghp agent-answer E-1",
+    ]

@@ -53,3 +53,12 @@ def test_an_agent_that_nobody_knows_is_an_error(one: Claimant) -> None:
     with pytest.raises(NotFoundError) as caught:
         explain.of_agent(one.parts, "worker-9")
     assert str(caught.value) == "No agent is called worker-9."
+
+
+def test_what_an_agent_has_is_not_what_it_can_claim_next(one: Claimant) -> None:
+    one.new("Second")
+    one.claim(1)
+    found = explain.of_agent(one.parts, "worker-1")
+    assert found.agent.holds == ("#1",)
+    assert found.next is not None
+    assert (found.next.number, found.workable) == (2, 1)

@@ -219,3 +219,14 @@ def test_nobodys_hooks_run(road: Road, place: Path, tmp_path: Path) -> None:
         path.chmod(0o755)
     road.finish("worker-1", place)
     assert not ran.exists()
+
+
+def test_who_finishes_in_anothers_worktree_hears_where_its_own_is(road: Road, place: Path) -> None:
+    road.issue("Print files")
+    other = road.start("worker-2", 2).path
+    with pytest.raises(RefusedError, match="#1 is claimed by worker-1") as caught:
+        road.finish("worker-2", place)
+    assert caught.value.hint == f"worker-2 works elsewhere: `cd {other} && ghp agent-finish`."
+    with pytest.raises(RefusedError, match="on the main branch") as caught:
+        road.finish("worker-2", road.folder)
+    assert caught.value.hint == f"worker-2 works elsewhere: `cd {other} && ghp agent-finish`."

@@ -261,3 +261,38 @@ def test_whatever_the_ledger_has_spans_follow_each_other_inside_of_the_timeline(
         assert all(span.start < span.end for span in (*each.spans, *each.opened))
         marked = [mark.at for mark in each.marks]
         assert marked == sorted(marked)
+
+
+def test_after_the_merge_of_its_work_an_agent_that_says_nothing_rests() -> None:
+    shown = lane(
+        presence(0, "worker-1", "implementing", 1),
+        entry(600, "pull-open", "worker-1", "#2", issue=1),
+        entry(900, "pull-merge", "Ada", "#2", issue=1, is_person=True),
+        entry(901, "release", "Ada", "#1", issue=1, is_person=True, cause="merged"),
+    )
+    assert shown.spans == (
+        span("work", 0, 900, 1, "implementing"),
+        span("idle", 900, HOUR, 1, "merged"),
+    )
+
+
+def test_a_merge_does_not_end_what_its_agent_does_elsewhere() -> None:
+    shown = lane(
+        presence(0, "worker-1", "implementing", 1),
+        entry(600, "pull-open", "worker-1", "#2", issue=1),
+        presence(700, "worker-1", "implementing", 3),
+        entry(900, "pull-merge", "Ada", "#2", issue=1, is_person=True),
+    )
+    assert shown.spans[-1] == span("work", 700, HOUR, 3, "implementing")
+
+
+def test_what_was_released_is_not_worked_on() -> None:
+    shown = lane(
+        entry(0, "claim", "worker-1", "#1", issue=1),
+        presence(0, "worker-1", "blocked", 1),
+        entry(900, "release", "Ada", "#1", issue=1, is_person=True),
+    )
+    assert [(each.kind, each.status) for each in shown.spans] == [
+        ("wait", "blocked"),
+        ("idle", "released"),
+    ]

@@ -66,7 +66,7 @@ def _print(done: Dispatched, as_json: bool, *, dry_run: bool) -> None:
         if failure:
             output.error(f"Cannot assign {issue_view.name(assignment.issue)}: {failure}", "")
         else:
-            output.data(output.clean(_words(assignment, dry_run=dry_run)))
+            output.page(_words(assignment, dry_run=dry_run))
     for words, number in sorted(done.plan.waiting.items()):
         output.say(f"{number} {'is' if number == 1 else 'are'} {words}.")
     if not done.plan.assignments and not done.plan.waiting:

@@ -13,6 +13,7 @@ import click
 
 from ghp_agents.cli.mcp import tools
 from ghp_agents.core.errors import ExitCode, GhpError, UsageError
+from ghp_agents.core.extras import how_to_install
 from ghp_agents.hotpath.quoting import cut
 from ghp_agents.wiring import App
 
@@ -48,7 +49,7 @@ def mcp(app: App) -> None:
     if find_spec("mcp") is None:
         raise UsageError(
             "The tool server needs the package mcp.",
-            hint="Reinstall this program with its extra: `ghp-agents[mcp]`.",
+            hint=f"Install it: {how_to_install('mcp')}",
         )
     import anyio
 

@@ -200,7 +200,7 @@ def read(app: App, id: str, as_json: bool) -> None:
     if as_json:
         output.as_json([view.as_json(part) for part in thread])
     else:
-        output.data("\n".join(view.page(part) for part in thread))
+        output.page("\n".join(view.page(part) for part in thread))
     output.flush()
     if app.ws.actor().is_person:
         return
@@ -356,4 +356,4 @@ def thread(app: App, id: str, as_json: bool) -> None:
     if as_json:
         output.as_json([view.as_json(part) for part in found])
     else:
-        output.data("\n".join(view.page(part) for part in found))
+        output.page("\n".join(view.page(part) for part in found))

@@ -112,7 +112,7 @@ def send(
     if as_json:
         output.as_json(view.as_json(message))
     else:
-        output.data(message.name)
+        output.result(message.name)
     if result.is_new:
         output.done(f"Sent {message.name} to {', '.join(message.to)}: {message.subject}")
     else:

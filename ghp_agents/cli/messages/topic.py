@@ -85,10 +85,10 @@ def describe(app: App, name: str) -> None:
             f"There is no topic {one_line(name, 40)}.", hint="`ghp agent-topic list` lists them."
         )
     by = f" (described by {file(known.by)})" if known.by else ""
-    output.data(f"{name}: {one_line(known.description, 200) or 'no description'}{by}")
+    output.page(f"{name}: {one_line(known.description, 200) or 'no description'}{by}")
     shape = payload.SHAPES.get(name)
     for field, words, required in payload.fields(shape.type) if shape else ():
-        output.data(f"  {field}: {words}{'' if required else ' (optional)'}")
+        output.page(f"  {field}: {words}{'' if required else ' (optional)'}")
     if shape:
         example = payload.example(shape.type)
         output.data(f"Example: ghp agent-send @{name} SUBJECT --payload '{example}'")

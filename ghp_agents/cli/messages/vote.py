@@ -37,7 +37,7 @@ def vote(app: App, id: str, choice: str | None, reason: str, as_json: bool) -> N
     if as_json:
         output.as_json(view.as_json(voted))
     elif choice is None:
-        output.data(view.page(voted))
+        output.page(view.page(voted))
     if choice is None:
         return
     name = voted.letter.message.name

@@ -68,7 +68,7 @@ def _print_one(finding: Finding) -> None:
     mark, colour = MARKS[finding.level]
     output.marked(mark, colour, f"Fixed: {finding.text}" if finding.fixed else finding.text)
     if finding.remedy:
-        output.advice(f"  → {finding.remedy}")
+        output.page(f"  → {finding.remedy}")
 
 
 def _print_totals(findings: Iterable[Finding]) -> None:

@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from ghp_agents.cli import output
 from ghp_agents.cli.setup import guards
 from ghp_agents.core.errors import UsageError
+from ghp_agents.core.extras import how_to_install
 from ghp_agents.integrations.clients import config_files, server_entries
 from ghp_agents.integrations.clients import tool_server as services
 from ghp_agents.state.admin_port import Step
@@ -53,5 +54,5 @@ def _refuse_without_package() -> None:
     if find_spec("mcp") is None:
         raise UsageError(
             "The tool server needs the package mcp.",
-            hint="Reinstall this program with its extra: `ghp-agents[mcp]`.",
+            hint=f"Install it: {how_to_install('mcp')}",
         )

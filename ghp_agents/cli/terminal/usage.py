@@ -8,6 +8,27 @@ from ghp_agents.cli.terminal.closest import closest
 from ghp_agents.core.ids import one_line
 
 SHOWN = 60  # characters of what was typed
+WORDS = {
+    "N": "the number of an issue",
+    "ISSUE": "the number of an issue",
+    "PR": "the number of a pull request",
+    "AGENT": "the name of an agent",
+    "NAME": "a name",
+    "ID": "an id",
+    "TEXT": "a text",
+    "QUESTION": "a question",
+    "TITLE": "a title",
+    "QUERY": "a query",
+    "DESCRIPTION": "a description",
+    "WORKFLOW": "the name of a workflow",
+    "TASK": "the name of a task",
+    "FILE": "a file",
+    "FOLDER": "a folder",
+    "CLIENT": "the name of a client",
+    "SHELL": "the name of a shell",
+    "EVENT": "an event",
+    "PATTERN": "a pattern",
+}  # of arguments
 _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 
 
@@ -23,7 +44,7 @@ def _what(error: click.ClickException, path: str) -> str:
     if isinstance(error, click.NoSuchOption):
         return f"`{path}` has no option {one_line(error.option_name, SHOWN)}."
     if isinstance(error, click.MissingParameter) and error.param is not None:
-        return f"`{path}` needs {_name(error.param)}."
+        return f"`{path}` needs {_missing(error.param)}."
     if isinstance(error, click.BadOptionUsage) and "requires an argument" in error.message:
         return f"`{path}`: {error.option_name} needs a value."
     if isinstance(error, click.BadParameter) and error.param is not None:
@@ -38,6 +59,14 @@ def _name(param: click.Parameter) -> str:
     if isinstance(param, click.Option):
         return max(param.opts, key=len)
     return (param.metavar or (param.name or "").upper()).rstrip(".")
+
+
+def _missing(param: click.Parameter) -> str:
+    """What a missing parameter is, in words."""
+    name = _name(param)
+    if isinstance(param, click.Option):
+        return name
+    return " or ".join(WORDS.get(part, part) for part in name.split("|"))
 
 
 def _sentence(message: str) -> str:

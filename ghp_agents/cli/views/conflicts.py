@@ -38,17 +38,17 @@ def show(report: ConflictReport, now: float, agent: str | None = None) -> None:
 def _show_conflicts(report: ConflictReport) -> None:
     for pair in report.pairs:
         ours, theirs = pair.ours, pair.theirs
-        output.data(f"{ours.name} and {theirs.name} conflict in {_files(pair.files)}:")
+        output.page(f"{ours.name} and {theirs.name} conflict in {_files(pair.files)}:")
         _show_files(pair.files, _short(ours), _short(theirs))
-        output.data(
+        output.page(
             f"  Next: merge {_short(ours)} first; {_short(theirs)} then runs `ghp agent-update` "
             "and resolves."
         )
     for clash in report.with_trunk:
         work, trunk = clash.work, file(report.trunk)
-        output.data(f"{work.name} conflicts with {trunk} in {_files(clash.files)}:")
+        output.page(f"{work.name} conflicts with {trunk} in {_files(clash.files)}:")
         _show_files(clash.files, trunk, _short(work))
-        output.data(
+        output.page(
             f"  Next: {_short(work)} runs `ghp agent-update`, which shows both sides, and resolves."
         )
     if report.order and (report.pairs or report.with_trunk):
@@ -65,14 +65,14 @@ def _short(work: AgentWork) -> str:
 
 def _show_files(files: Sequence[PathConflict], ours: str, theirs: str) -> None:
     for conflict in files[:FILES_SHOWN]:
-        output.data(f"  {file(conflict.path)}: {describe(conflict, ours, theirs)}")
+        output.page(f"  {file(conflict.path)}: {describe(conflict, ours, theirs)}")
     if len(files) > FILES_SHOWN:
-        output.data(f"  … and {count(len(files) - FILES_SHOWN, 'more file')}; --json lists all")
+        output.page(f"  … and {count(len(files) - FILES_SHOWN, 'more file')}; --json lists all")
 
 
 def _show_order(report: ConflictReport) -> None:
     assert report.order is not None
-    output.data("Order of merging with the fewest conflicts:")
+    output.page("Order of merging with the fewest conflicts:")
     _show_names("without a conflict: ", report, report.order.free)
     then = "then, each after resolving: " if report.order.free else "each after resolving: "
     _show_names(then, report, report.order.resolving)
@@ -84,11 +84,11 @@ def _show_names(what: str, report: ConflictReport, numbers: Sequence[int]) -> No
     for at, number in enumerate(numbers):
         name = _short(report.works[number]) + ("," if at + 1 < len(numbers) else "")
         if len(line) + len(name) > WIDTH and line.strip():
-            output.data(line.rstrip())
+            output.page(line.rstrip())
             line = " " * 4
         line += f"{name} "
     if numbers:
-        output.data(line.rstrip())
+        output.page(line.rstrip())
 
 
 def _summary(report: ConflictReport, agent: str | None) -> str:

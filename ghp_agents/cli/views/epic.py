@@ -63,7 +63,7 @@ def page(work: EpicWork) -> None:
     """Print an epic, its parts as a table, and the totals."""
     epic = work.epic
     managers = ", ".join(map(named, epic.assignees)) or "nobody"
-    output.data(f"{issue_view.name(epic)}: {epic.state}, managed by {managers}")
+    output.page(f"{issue_view.name(epic)}: {epic.state}, managed by {managers}")
     if not work.parts:
         number = short(epic).removeprefix("#")
         output.say(
@@ -76,9 +76,9 @@ def page(work: EpicWork) -> None:
     totals = work.totals
     states = [f"{totals[state]} {state}" for state in list(totals)[1:-1] if totals[state]]
     asked = f"; {count(totals['questions'], 'open question')}" if totals["questions"] else ""
-    output.data(f"{count(totals['parts'], 'part')}: {', '.join(states)}{asked}.")
+    output.page(f"{count(totals['parts'], 'part')}: {', '.join(states)}{asked}.")
     if work.is_done:
-        output.data(work.proposal)
+        output.page(work.proposal)
 
 
 def _row(part: PartWork) -> tuple[str, ...]:

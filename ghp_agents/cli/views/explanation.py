@@ -11,6 +11,7 @@ from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.jobs.explain import AgentExplanation, IssueExplanation
 from ghp_agents.jobs.explanation import OF_AGENT, SHOWN, Agent, RuleStep, Turn
+from ghp_agents.jobs.job_state import JobState
 from ghp_agents.jobs.room import Room, changes
 from ghp_agents.runs.explain import ReactionTrace
 from ghp_agents.runs.reaction import MOST_TRIES
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 Line = tuple[str, str]  # a mark and a text
 MET, UNMET, PLAIN, NEXT = "✓", "✗", "", "→"
+STATES = {JobState.REVIEW: "in review"}
 COLOURS = {MET: "32", UNMET: "31"}
 
 
@@ -32,13 +34,13 @@ def show(mark: str, text: str) -> None:
     if mark in COLOURS:
         output.marked(mark, COLOURS[mark], text)
     else:
-        output.data(output.clean(f"  {mark} {text}" if mark else text))
+        output.page(f"  {mark} {text}" if mark else text)
 
 
 def issue_lines(found: IssueExplanation) -> Iterator[Line]:
     """The trace of an issue."""
     issue = found.issue
-    state = found.state.value.replace("_", " ")
+    state = STATES.get(found.state) or found.state.value.replace("_", " ")
     yield PLAIN, f"{issue_view.name(issue)} is {state}, priority {issue.priority}."
     if issue.state == "closed":
         yield UNMET, "It is closed."
@@ -49,6 +51,9 @@ def issue_lines(found: IssueExplanation) -> Iterator[Line]:
         yield NEXT, "ghp agent-sync"
         return
     yield PLAIN, _verdict(found)
+    for wait in found.pull:
+        yield UNMET if wait.is_sent_back else PLAIN, wait.words
+        yield NEXT, wait.change
     for step in found.steps:
         if not (found.holder and step.is_met):
             yield from _step_lines(step)
@@ -65,6 +70,8 @@ def issue_lines(found: IssueExplanation) -> Iterator[Line]:
 
 def _verdict(found: IssueExplanation) -> str:
     unmet = [step for step in found.steps if not step.is_met]
+    if found.holder and found.state is JobState.REVIEW:
+        return f"{named(found.holder)} has finished it."
     if found.holder:
         return f"{named(found.holder)} works on it."
     if unmet:
@@ -150,8 +157,9 @@ def agent_lines(found: AgentExplanation) -> Iterator[Line]:
 
 def _next(found: AgentExplanation) -> str:
     if found.next is None:
-        return "It can claim no open issue."
-    count = "1 open issue" if found.workable == 1 else f"{found.workable} open issues"
+        return f"It can claim no {'other' if found.agent.holds else 'open'} issue."
+    kind = "more" if found.agent.holds else "open"
+    count = f"1 {kind} issue" if found.workable == 1 else f"{found.workable} {kind} issues"
     return f"It can claim {count}; the next is {issue_view.name(found.next)}."
 
 

@@ -82,7 +82,7 @@ def page(view: View, holdings: Holdings | None, work: "IssueWork | None") -> Non
     """Print an issue in full; None is for what is unknown at a past time."""
     with paged():
         for line in _lines(view, holding_of(view.issue, holdings or {}), work):
-            output.data(output.clean(line))
+            output.page(line)
 
 
 def _lines(view: View, holding: Holding | None, work: "IssueWork | None") -> Iterator[str]:

@@ -15,9 +15,9 @@ _INDENT = "          "  # below a time
 Piece = tuple[str, str]  # text, and the number of its colour or nothing
 
 
-def plain(entry: LedgerEntry) -> str:
+def plain(entry: LedgerEntry) -> list[Piece]:
     """An entry as one line, with its own time."""
-    return f"{when(entry.at)}  {_who(entry)}  {_what(entry)}"
+    return [(when(entry.at), "2"), (f"  {_who(entry)}", "1"), (f"  {_what(entry)}", "")]
 
 
 class LogPage:

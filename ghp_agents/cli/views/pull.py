@@ -54,7 +54,7 @@ def page(details: PullDetails) -> None:
     """Print a pull request in full."""
     with paged():
         for line in _lines(details):
-            output.data(output.clean(line))
+            output.page(line)
 
 
 def _lines(details: PullDetails) -> Iterator[str]:

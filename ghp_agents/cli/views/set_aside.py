@@ -79,18 +79,18 @@ def _one(known: Sequence[SetAside], reference: str) -> SetAside:
 
 
 def _print_one(kept: SetAside, now: float) -> None:
-    output.data(f"{title(kept)}, by {_by(kept.record.actor)}, {ago(now - kept.at)} ago")
-    output.data(f"  The remote: {phrase(kept.words, refusal.LONGEST)}")
+    output.page(f"{title(kept)}, by {_by(kept.record.actor)}, {ago(now - kept.at)} ago")
+    output.page(f"  The remote: {phrase(kept.words, refusal.LONGEST)}")
     for path, content in kept.record.files:
-        output.data(f"  {file(path)} ({count(len(content), 'byte')})")
-    output.data(f"  → {refusal.of_record(kept.words)}")
+        output.page(f"  {file(path)} ({count(len(content), 'byte')})")
+    output.page(f"  → {refusal.of_record(kept.words)}")
     for page in kept.pages:
-        output.data(f"  → The remote names a page to allow it: {phrase(page, refusal.LONGEST)}")
+        output.page(f"  → The remote names a page to allow it: {phrase(page, refusal.LONGEST)}")
 
 
 def _print_content(kept: SetAside) -> None:
     for path, content in kept.record.files:
-        output.data(f"{file(path)}:")
+        output.page(f"{file(path)}:")
         text = content.decode("utf-8", "replace")
         more = f"\n… {len(text) - LONGEST} more characters" if len(text) > LONGEST else ""
         output.data(output.clean(text[:LONGEST].rstrip("\n") + more))

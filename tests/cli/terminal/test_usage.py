@@ -12,7 +12,7 @@ NEW = "Example: `ghp agent-issue new 'Write the docs' --blocked-by 3 --body -`."
 @pytest.mark.parametrize(
     ("words", "error", "hint"),
     [
-        ("agent-issue new", "`ghp agent-issue new` needs TITLE.", NEW),
+        ("agent-issue new", "`ghp agent-issue new` needs a title.", NEW),
         ("agent-issue new --body", "`ghp agent-issue new`: --body needs a value.", NEW),
         ("agent-issue new T --frob", "`ghp agent-issue new` has no option --frob.", NEW),
         (
@@ -28,7 +28,7 @@ NEW = "Example: `ghp agent-issue new 'Write the docs' --blocked-by 3 --body -`."
         ("agent-issue new T U V", "`ghp agent-issue new` does not take 'U V'.", NEW),
         (
             "agent-plugin",
-            "`ghp agent-plugin` needs CLIENT.",
+            "`ghp agent-plugin` needs the name of a client.",
             "Example: `ghp agent-plugin claude`.",
         ),
         (

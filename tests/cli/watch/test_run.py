@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.core.extras import how_to_install
 from ghp_agents.presence import service as presence
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
@@ -154,7 +155,9 @@ def test_without_the_extra_one_line_says_what_to_install(
     said: list[str] = []
     monkeypatch.setattr("ghp_agents.cli.output.say", said.append)
     assert run.run(App(repo, os.environ), Overview) is False
-    assert said == [run.WITHOUT]
+    assert said == [
+        f"Keys, details and answers need the extra `tui`. To install it: {how_to_install('tui')}"
+    ]
 
 
 def test_where_nobody_can_type_it_is_the_table_that_refreshes(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.core import extras
 from ghp_agents.notes.search import select as choice
 from ghp_agents.notes.search.result import Engine, Engines
 from ghp_agents.notes.search.select import choose
@@ -25,6 +26,7 @@ def without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
         return None if name in missing else importlib.machinery.ModuleSpec(name, None)
 
     monkeypatch.setattr(choice, "find_spec", find)
+    monkeypatch.setattr(extras, "find_spec", find)
     monkeypatch.setattr(minilm, "find_spec", find)
 
 
