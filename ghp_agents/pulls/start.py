@@ -18,6 +18,7 @@ from ghp_agents.issues.issue import short
 from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import start_worktree
+from ghp_agents.pulls.run_checks import CHECKS
 from ghp_agents.workspace import NAME_FILE, Workspace, open_workspace
 from ghp_agents.worktrees.provision import Provisioned, provision
 
@@ -56,7 +57,7 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
     presence.heartbeat(inner, ctx.store, agent, fields)
     if furnished and not (furnished.setup and furnished.setup.code):
         mark.unlink(missing_ok=True)
-    missed = trust.pending(ctx.ws, *PLACING) if furnished else ()
+    missed = trust.pending(ctx.ws, CHECKS, *(PLACING if furnished else ()))
     notes = (*place.notes, *(furnished.notes if furnished else ()), *missed)
     return Started(claimed, place.path, place.branch, place.how, furnished, notes, former)
 

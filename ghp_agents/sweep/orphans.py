@@ -19,6 +19,7 @@ from ghp_agents.handoffs.evidence import EvidenceTopic
 from ghp_agents.handoffs.facts import HandoffFacts
 from ghp_agents.handoffs.for_dead_agent import named
 from ghp_agents.handoffs.service import record_of
+from ghp_agents.hotpath.quoting import path_word
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context, Forge
@@ -37,7 +38,7 @@ class _Owners(NamedTuple):
     """The possible owners of a worktree or branch."""
 
     ended: Mapping[str, str]  # agents that ended, with their liveness
-    known: frozenset[str]  # all agents
+    known: Mapping[str, str]  # all agents, with their liveness
     claims: Mapping[int, Lock]
     issues: Mapping[int, Issue]
 
@@ -55,6 +56,13 @@ class _Owners(NamedTuple):
         if issue and issue.state == "closed":
             return f"{state}, #{number} is closed"
         return f"{state}, nobody holds #{number}" if number not in self.claims else ""
+
+    def closed_issue(self, agent: str, branch: str | None) -> int | None:
+        """Return the issue of a branch that is closed, while its agent lives and holds none."""
+        number = issue_of_branch(branch) if branch else None
+        issue = self.issues.get(number) if number else None
+        is_idle = agent in self.known and all(agent != x.holder for x in self.claims.values())
+        return number if is_idle and issue and issue.state == "closed" else None
 
 
 class _Branches(NamedTuple):
@@ -89,7 +97,7 @@ def find_orphans(
     if ctx.ws.place.toplevel is None:
         return []
     ended = {view.name: view.liveness.value for view in views if view.liveness in _ENDED}
-    known = frozenset(view.name for view in views)
+    known = {view.name: view.liveness.value for view in views}
     owners = _Owners(ended, known, claims(ctx.locks), issues)
     branches = _Branches(
         ctx.ws, ctx.forge, worktree_admin.branches(ctx.ws.folder), trunk_places(ctx.ws)
@@ -115,13 +123,29 @@ def _check_worktree(
     other = _open(ws, tree.path)
     agent = named(other) if other else ""
     why = owners.why_unowned(agent, tree.branch)
-    if other is None or not why:
+    if other is None:
         return []
+    if not why:
+        return _left_over(owners, branches, other, agent)
     orphan = _worktree_orphan(other, agent, why)
     name = orphan.branch
     goes = orphan.removable and name in branches.tips and _why_unowned_branch(owners, name)
     with_branch = goes and branches.is_merged(name)
     return [orphan._replace(tip=branches.tips[name]) if with_branch else orphan]
+
+
+def _left_over(owners: _Owners, branches: _Branches, other: Workspace, agent: str) -> list[Orphan]:
+    """Return a worktree that has merged work only, of an agent that may still be in it."""
+    folder, name = other.place.toplevel or "", other.branch or ""
+    number = owners.closed_issue(agent, name)
+    if number is None or name not in branches.tips or not branches.is_merged(name):
+        return []
+    if worktree.operation(other.git_dir) or _differs(other, Path(folder)):
+        return []
+    why = f"#{number} is closed, its work is merged"
+    command = f"`git worktree remove {path_word(folder)}`"
+    kept = f"{agent} is {owners.known[agent]}: once it has left, {command}"
+    return [Orphan("worktree", folder, agent, why, kept=kept, branch=name)]
 
 
 def _why_unowned_branch(owners: _Owners, name: str) -> str:

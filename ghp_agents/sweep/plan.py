@@ -363,7 +363,8 @@ def _orphans(facts: SweepFacts, *, prune: bool) -> list[Act]:
         if prune and orphan.removable:
             found.append(Prune(orphan))
         else:
-            state = orphan.removable or orphan.kept
+            removes = f"{orphan.removable}: `ghp agent-sweep --prune` removes it"
+            state = removes if orphan.removable else orphan.kept
             words = f"{orphan.kind} {orphan.name}: {orphan.why}; {state}"
             found.append(Tell("orphan", None, words))
     return found

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.ghp import CHECKOUT, invoke
+from tests.support.ghp import CHECKOUT, invoke, succeed
 from tests.support.git import commit, git
 from tests.support.terminal import terminal
 
@@ -83,6 +83,21 @@ def test_it_is_listed(clone: Path, place: str) -> None:
             {"key": "agents.shared", "value": ["*.lock"], "where": place, "counts": True},
         ],
     }
+
+
+def test_the_beginning_of_the_work_warns_once_of_what_refuses_its_end(
+    clone: Path, place: str
+) -> None:
+    succeed(clone, "agent-issue new Parse --as @me")
+    started = invoke("agent-start 1 --as worker-1", clone)
+    (warning,) = (line for line in started.err.splitlines() if "agents.checks" in line)
+    assert (started.code, warning.partition(":")[0]) == (0, "Warning")
+    assert warning.endswith(
+        "but nobody has approved it in this clone; until then nothing is finished or merged. A "
+        "person can review and approve it with `ghp agent-trust`."
+    )
+    succeed(clone, "agent-trust --yes")
+    assert "approved" not in invoke("agent-start 1 --as worker-1", clone).err
 
 
 def test_where_the_trunk_names_nothing_there_is_nothing_to_ask(clone: Path) -> None:

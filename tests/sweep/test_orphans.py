@@ -51,7 +51,8 @@ def test_they_are_listed_and_stay(
     folder = worktree(host.ws.folder, "worker-5/1-parse")
     settle(team, host, folder, "worker-5")
     assert pruned(host, two, team) == [
-        f"worktree {folder}: worker-5 is gone, nobody holds #1; clean"
+        f"worktree {folder}: worker-5 is gone, nobody holds #1; clean: `ghp agent-sweep --prune` "
+        "removes it"
     ]
     assert folder.is_dir()
     assert kinds(run(host)) == [("Tell", False)]
@@ -184,3 +185,23 @@ def test_what_has_an_owner_or_never_was_an_agents_is_not_looked_at(
     assert kinds(run(host)) == []
     host.tracker.change(1, IssueChange(state="closed"), host.ws.actor())
     assert [kind for kind, _ in kinds(run(host))] == ["Close"]
+
+
+@pytest.mark.slow
+def test_merged_work_of_an_agent_that_lives_is_named_with_the_command_that_removes_it(
+    team: Team, host: Claimant, two: Claimant, worktree: Worktree
+) -> None:
+    folder = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, folder, "worker-5")
+    host.tracker.change(1, IssueChange(state="closed"), host.ws.actor())
+    run(host)
+    expected = [
+        f"worktree {folder}: #1 is closed, its work is merged; worker-5 is active: once it has "
+        f"left, `git worktree remove {folder}`"
+    ]
+    assert texts(run(host)) == texts(run(host, prune=True)) == expected
+    (folder / "new.txt").write_text("1\n")
+    assert texts(run(host)) == []
+    git(folder, "add", "new.txt")
+    git(folder, "commit", "-qm", "More")
+    assert texts(run(host)) == []

@@ -202,7 +202,10 @@ def test_what_nobody_owns_is_listed_and_removed_only_if_asked_and_safe() -> None
     merged = Orphan("branch", "agent/worker-1/1-x", "worker-1", "worker-1 is gone", "merged")
     unsafe = Orphan("worktree", "/w", "worker-1", "worker-1 is gone", kept="a merge is in progress")
     given = facts(orphans=(merged, unsafe))
-    first = Tell("orphan", None, "branch agent/worker-1/1-x: worker-1 is gone; merged")
+    first = Tell(
+        "orphan", None,
+        "branch agent/worker-1/1-x: worker-1 is gone; merged: `ghp agent-sweep --prune` removes it",
+    )  # fmt: skip
     second = Tell("orphan", None, "worktree /w: worker-1 is gone; a merge is in progress")
     assert plan(given) == [first, second]
     assert plan(given, prune=True) == [Prune(merged), second]

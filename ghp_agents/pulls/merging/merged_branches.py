@@ -87,7 +87,8 @@ class _Remover:
         if self._cwd.is_relative_to(place.path.resolve()):
             return "this command runs in it; remove it from elsewhere with `git worktree remove`"
         if place.path.name in self._active:
-            return f"{self._active[place.path.name]} is still in it"
+            agent = self._active[place.path.name]
+            return f"{agent} is still in it; remove it later with `git worktree remove`"
         try:
             left = unfinished(self._me.ctx.ws, place.path)
         except GhpError as error:

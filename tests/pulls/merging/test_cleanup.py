@@ -141,7 +141,10 @@ def test_what_was_furnished_does_not_keep_a_worktree(road: Road) -> None:
 
 def test_nobody_loses_the_ground_under_their_feet(road: Road) -> None:
     path = ready(road, rests=False)
-    assert merged(road.merge(1)).notes == (f"Kept the worktree {path}: worker-1 is still in it.",)
+    assert merged(road.merge(1)).notes == (
+        f"Kept the worktree {path}: worker-1 is still in it; remove it later with `git worktree "
+        "remove`.",
+    )
     road.silence("worker-1")
     inside = road.merger(cwd=path)
     (path / "src").mkdir()
