@@ -1,7 +1,8 @@
 """The order of merging in which the fewest agents have to resolve conflicts.
 
 Of two that conflict, the one that is merged later resolves. So the agents that resolve nothing are
-a set without conflicts, and it should be as large as possible. They are merged first.
+a set without conflicts, and it should be as large as possible. They are merged first. Finished work
+is never kept back for work that is not.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -10,6 +11,7 @@ from typing import NamedTuple
 
 EXACT = 24  # agents that are connected by conflicts; for more the result may not be the best
 _SIZE = 1_000  # one more agent counts more than any number of preferred ones
+_FINISHED = _SIZE**3  # one that has finished counts more than any number of others
 
 
 class MergeOrder(NamedTuple):
@@ -24,9 +26,11 @@ def best_order(
     conflicts: Iterable[tuple[int, int]],
     blocked: Collection[int] = (),
     preferred: Collection[int] = (),
+    finished: Collection[int] = (),
 ) -> MergeOrder:
     """The best order for the agents 0 to `number` - 1. `blocked` ones conflict with the main
-    branch, so they resolve in any order. Where several orders are best, the `preferred` are free.
+    branch, so they resolve in any order. Of the `finished`, as many as possible are free. Where
+    several orders are best, the `preferred` are free.
     """
     near: list[set[int]] = [set() for _ in range(number)]
     for one, other in conflicts:
@@ -34,11 +38,13 @@ def best_order(
         near[other].add(one)
     free: set[int] = set()
     for part in _parts(near, blocked):
-        weights = {agent: _SIZE + (agent in preferred) for agent in part}
+        weights = {
+            agent: _FINISHED * (agent in finished) + _SIZE + (agent in preferred) for agent in part
+        }
         choose = _exact if len(part) <= EXACT else _greedy
         free |= choose(part, near, weights)
     rest = [agent for agent in range(number) if agent not in free]
-    rest.sort(key=lambda agent: (agent in blocked, len(near[agent]), agent))
+    rest.sort(key=lambda x: (x in blocked, x not in finished, len(near[x]), x))
     return MergeOrder(tuple(sorted(free)), tuple(rest))
 
 
@@ -84,10 +90,13 @@ def _exact(part: list[int], near: Sequence[set[int]], weights: dict[int, int]) -
 
 
 def _greedy(part: list[int], near: Sequence[set[int]], weights: dict[int, int]) -> set[int]:
-    """Again and again the agent with the fewest conflicts among the rest."""
+    """Again and again the agent with the fewest conflicts among the rest, first the finished."""
     left, free = {*part}, set[int]()
     while left:
-        one = min(left, key=lambda agent: (len(near[agent] & left), -weights[agent], agent))
+        one = min(
+            left,
+            key=lambda x: (weights[x] < _FINISHED, len(near[x] & left), -weights[x], x),
+        )
         free.add(one)
         left -= {one, *near[one]}
     return free

@@ -11,7 +11,7 @@ from ghp_agents.conflicts import work as works
 from ghp_agents.conflicts.pairs import Clash
 from ghp_agents.conflicts.report import ConflictReport, PairConflict, TrunkConflict
 from ghp_agents.conflicts.trunk import OnTrunk
-from ghp_agents.conflicts.work import UnreadWork
+from ghp_agents.conflicts.work import AgentWork, UnreadWork
 from ghp_agents.core.errors import NotFoundError, UnknownError
 from ghp_agents.git import last_fetch, trial_merge, worktree_admin
 from ghp_agents.git import process as git
@@ -52,6 +52,7 @@ def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) 
     with _place(ctx.ws) as (place, scratch):
         trial_merge.use_attributes(place, tip)
         read, unread = works.read(found, place, scratch)
+        read = _with_finished(ctx, views, read)
         read.sort(key=lambda work: (work.issue or NO_ISSUE, work.agents))
         merged, unmerged = trunk.merge_each(place, tip, read)
         report = ConflictReport(
@@ -66,6 +67,22 @@ def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) 
         mine = _mine(merged, agent)
         warnings = definition_warnings.find_warnings(place, merged, mine, ctx.ws.clock)
         return report._replace(warnings=warnings)
+
+
+def _with_finished(
+    ctx: Context, views: Sequence[AgentView], read: Sequence[AgentWork]
+) -> list[AgentWork]:
+    """The works; those that are whole in a pull request are finished. A host is not asked: what its
+    agents report counts."""
+    if ctx.forge.is_local:
+        finished = {(pull.branch, pull.head) for pull in ctx.forge.list() if not pull.draft}
+    else:
+        sent = {view.presence.get("branch") for view in views if view.presence.get("pull")}
+        finished = {(work.branch, work.head) for work in read if work.branch in sent}
+    return [
+        work._replace(is_finished=work.commit == work.head and (work.branch, work.head) in finished)
+        for work in read
+    ]
 
 
 def stale_works(
@@ -121,6 +138,7 @@ def _compared(
         [(clash.first, clash.second) for clash in clashes if clash.first >= 0],
         blocked={n for n, one in enumerate(merged) if one.conflicts},
         preferred={n for n, one in enumerate(merged) if one.work.commit == one.work.head},
+        finished={n for n, one in enumerate(merged) if one.work.is_finished},
     )
     turn = {number: at for at, number in enumerate((*best.free, *best.resolving))}
     return report._replace(

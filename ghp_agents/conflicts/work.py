@@ -40,6 +40,7 @@ class AgentWork(NamedTuple):
     commit: str = ""  # other than `head`: with uncommitted changes
     is_pushed: bool = False  # of another clone, as it was pushed
     notes: tuple[str, ...] = ()  # what is not in the commit, in words
+    is_finished: bool = False  # all of it is in a pull request that can be merged
 
     @property
     def name(self) -> str:

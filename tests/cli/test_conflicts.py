@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.clock import to_text
+from ghp_agents.core.ids import Actor
+from ghp_agents.pulls.pull import NewPull
+from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
 from tests.support.ghp import invoke
 from tests.support.git import commit, git
@@ -29,7 +32,8 @@ def test_conflicts_are_shown_with_lines_and_what_to_do(rivals: Path) -> None:
         3,
         "worker-1 (#1) and worker-2 (#2) conflict in 1 file:\n"
         "  a.txt: lines 3-4 of worker-1, line 4 of worker-2\n"
-        "  Next: merge worker-1 first; worker-2 then runs `ghp agent-update` and resolves.\n"
+        "  Next: finish and merge worker-1 first; worker-2 then runs `ghp agent-update` and "
+        "resolves.\n"
         "worker-3 (#3) conflicts with main in 1 file:\n"
         "  b.txt: worker-3 deleted it, main changed it\n"
         "  Next: worker-3 runs `ghp agent-update`, which shows both sides, and resolves.\n"
@@ -160,6 +164,24 @@ def test_sides_in_the_json_are_in_the_order_of_merging(repo: Path) -> None:
         "line 3 edited",
     )
     assert pair["files"][0]["what"] == "lines 3-4 of worker-2, line 3 of worker-1"
+
+
+def test_finished_work_is_to_be_merged_first(repo: Path) -> None:
+    base(repo)
+    for number, lines in ((1, (3,)), (2, (3, 12)), (3, (12,))):
+        text = edited(*lines, by=f"by {number}")
+        agent(repo, f"worker-{number}", number, {"a.txt": text})
+    branch = "agent/worker-2/2-part"
+    head, app = git(repo, "rev-parse", branch), App(repo, os.environ)
+    assert "Next: finish and merge worker-1 first; " in invoke("agent-conflicts", repo).out
+    app.forge.open(NewPull(branch, "main", head, "Work", "", 2), Actor("worker-2"))
+    shown = invoke("agent-conflicts", repo).out
+    assert shown.count("Next: merge worker-2 first; ") == shown.count("Next: ") == 2
+    assert shown.endswith(
+        "  without a conflict: worker-2\n  then, each after resolving: worker-1, worker-3\n"
+    )
+    commit(repo.parent / f"{repo.name}-worker-2", {"c.txt": ""})  # after its pull request
+    assert "Next: finish and merge worker-1 first; " in invoke("agent-conflicts", repo).out
 
 
 def test_an_agent_without_work_is_told_so(repo: Path) -> None:

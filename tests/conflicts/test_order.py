@@ -37,6 +37,14 @@ def test_one_of_two_resolves_and_the_preferred_one_is_free() -> None:
     assert best_order(3, [(0, 1)], preferred={1}) == MergeOrder((1, 2), (0,))
 
 
+def test_finished_work_comes_first_also_if_more_agents_have_to_resolve() -> None:
+    many = [(0, 1), (0, 2), (0, 3), (1, 4)]
+    assert best_order(5, many, finished={0}) == MergeOrder((0, 4), (2, 3, 1))
+    assert best_order(5, many, finished={0, 1, 2}) == MergeOrder((1, 2, 3), (0, 4))
+    crowd = [*combinations(range(200), 2)]
+    assert best_order(200, crowd, preferred={1}, finished={99}).free == (99,)
+
+
 def test_one_that_conflicts_with_many_comes_after_them() -> None:
     assert best_order(4, [(0, 1), (0, 2), (0, 3)]) == MergeOrder((1, 2, 3), (0,))
 

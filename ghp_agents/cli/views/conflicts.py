@@ -41,8 +41,8 @@ def _show_conflicts(report: ConflictReport) -> None:
         output.page(f"{ours.name} and {theirs.name} conflict in {_files(pair.files)}:")
         _show_files(pair.files, _short(ours), _short(theirs))
         output.page(
-            f"  Next: merge {_short(ours)} first; {_short(theirs)} then runs `ghp agent-update` "
-            "and resolves."
+            f"  Next: {'' if ours.is_finished else 'finish and '}merge {_short(ours)} first; "
+            f"{_short(theirs)} then runs `ghp agent-update` and resolves."
         )
     for clash in report.with_trunk:
         work, trunk = clash.work, file(report.trunk)
