@@ -1,9 +1,9 @@
 # `make demo` and `make test` do all the set-up: Python 3.11+ with venv, git and make are enough.
 #   PYTHON=python3.12   the interpreter that .venv is made with
-#   JOBS=3              processes that the tests run in: one more than cores, for tests also wait
+#   JOBS=4              processes that the tests run in: more than cores, for tests also wait
 
 PYTHON ?= python3
-JOBS ?= 3
+JOBS ?= $(if $(filter test-slow,$@),4,3)
 BIN := .venv/bin
 CORE := .venv/.ready-core
 DEV := .venv/.ready-all-dev
@@ -11,7 +11,7 @@ DEV := .venv/.ready-all-dev
 # Compiled test modules are kept: to compile them again takes a fifth of a run.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-night test test-slow test-lowest check fix bench docs captures docs-site clean
+.PHONY: help demo demo-night test test-slow test-lowest lowest check check-code check-types fix bench docs captures docs-site clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -26,23 +26,37 @@ demo-night: $(CORE) ## Claude Code, Codex and two scripted agents do twelve jobs
 test: $(DEV) ## the tests, without the slow ones
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
 
+# The house rules are tests of `make check`.
 test-slow: $(DEV) ## crowds, kills, laws, the wheel, real coding agents; THOROUGH=1 tries all cases
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow --ignore=tests/test_house_rules.py
 
 # Which tests depend on the version of a library: those of the packages that import one, which
 # tests/tools/test_lowest.py compares with the contracts, and of those that render its templates.
 LOWEST := cli conflicts core git github github_world handoffs integrations notes settings
 
-test-lowest: $(DEV) ## tests of what uses libraries, with their oldest versions, and without extras
+# Made for this place and this interpreter; a copy needs its own.
+LOWEST_READY := .cache/lowest/.ready$(subst /,-,$(CURDIR)-$(PYTHON))
+
+$(LOWEST_READY): pyproject.toml tools/lowest.py | $(DEV)
 	$(BIN)/python tools/lowest.py > .venv/lowest.txt
 	$(PYTHON) -m venv --clear .cache/lowest
 	.cache/lowest/bin/pip install --quiet --disable-pip-version-check -c .venv/lowest.txt -e ".[test]"
+	touch $@
+
+lowest: $(LOWEST_READY)
+
+test-lowest: lowest ## tests of what uses libraries, with their oldest versions, and without extras
 	.cache/lowest/bin/python -m pytest -n $(JOBS) -m "not slow" $(LOWEST:%=tests/%) $(wildcard tests/test_*.py)
 
 check: $(DEV) ## format, lint, types, floors, house rules, what is written for GitHub
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync check-types check-code
+
+check-types: $(DEV)
+	$(BIN)/mypy
+
+check-code: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m pytest -q tests/test_house_rules.py
 	$(BIN)/python -m tools.workflows

@@ -111,11 +111,12 @@ def _median(session: Session) -> float:
 
 def texts(client: str, off: Session, on: Session) -> list[Figure]:
     """What hooks add to what the model reads."""
-    first, last = (len(on.said[at]) - len(off.said[at]) for at in (0, CALLS))
+    calls = len(on.gaps)
+    first, last = (len(on.said[at]) - len(off.said[at]) for at in (0, calls))
     refusal = re.search(REFUSAL, on.said[-1].removeprefix(on.said[-2]), re.DOTALL)
     rows = {
         "at the start": first,
-        "for a quiet call": (last - first) / CALLS,
+        "for a quiet call": (last - first) / calls,
         "for a refusal": len(refusal[0]) if refusal else 0,
     }
     return [
@@ -124,8 +125,8 @@ def texts(client: str, off: Session, on: Session) -> list[Figure]:
     ]
 
 
-def session(bench: Bench, client: str, repo: Path, key: str) -> Session:
-    """A session of CALLS calls, and one that writes a file which worker-2 leases in `hooked`."""
+def session(bench: Bench, client: str, repo: Path, key: str, calls: int = CALLS) -> Session:
+    """A session of so many calls, and one that writes a file which worker-2 leases in `hooked`."""
     asked: list[tuple[float, float, str]] = []
 
     def line(*calls: Call) -> Callable[[Request], Turn]:
@@ -137,17 +138,17 @@ def session(bench: Bench, client: str, repo: Path, key: str) -> Session:
 
         return answer
 
-    calls = [_call(client, repo, key, number) for number in range(CALLS)]
+    made = [_call(client, repo, key, number) for number in range(calls)]
     leased = edit(client, repo / f"src/{key}.py")
-    bench.models.script(key, *(line(call) for call in (*calls, leased)), line())
+    bench.models.script(key, *(line(call) for call in (*made, leased)), line())
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), perf_counter()
     ended = end(start(bench, client, repo, key))
     seconds, after = perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    if ended.code or len(asked) != CALLS + 2:
+    if ended.code or len(asked) != calls + 2:
         raise RuntimeError(f"{client} made {len(asked)} requests, exit {ended.code}: {ended.err}")
     gaps = [then[0] - now[1] for now, then in pairwise(asked)]
-    return Session(seconds, processor, gaps[:CALLS], [said for _, _, said in asked])
+    return Session(seconds, processor, gaps[:calls], [said for _, _, said in asked])
 
 
 def _call(client: str, repo: Path, key: str, number: int) -> Call:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
-from tests.support import guard, outside, repos, thorough
+from tests.support import guard, order, outside, repos, thorough
 from tests.support.git import git
 from tests.support.thorough import IS_THOROUGH
 
@@ -58,10 +58,12 @@ def pytest_collection(session: pytest.Session) -> None:
                 importlib.import_module(name)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
     """Of the cases of a test with `sample(n)`, the first n are for each run, the others slow. Of
-    these, some are tried. Tests that take a minute begin first, so that none is the last."""
+    these, some are tried. Those that are left begin with the tests that take long."""
     seen = Counter[str]()
     for item in items:
         if sample := item.get_closest_marker("sample"):
@@ -72,7 +74,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if untried := {*thorough.left_out(items)}:
         config.hook.pytest_deselected(items=[*untried])
         items[:] = [item for item in items if item not in untried]
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    yield
+    worker = getattr(config, "workerinput", {"workercount": 1})
+    items[:] = order.dealt(items, worker["workercount"])
 
 
 def pytest_collection_finish() -> None:

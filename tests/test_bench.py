@@ -55,6 +55,7 @@ def test_the_page_has_the_figures_the_machine_and_what_each_row_does(tmp_path: P
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_quick_run_of_the_beat_and_the_fold_writes_what_was_measured(tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     command = [sys.executable, "-m", "bench", "fold", "beat", "--quick", "--json", str(results)]
@@ -78,6 +79,7 @@ def test_a_quick_run_of_the_beat_and_the_fold_writes_what_was_measured(tmp_path:
 
 @pytest.mark.slow
 @needs_model
+@pytest.mark.long
 def test_a_quick_run_of_knowledge_shows_that_our_default_sees_meanings(tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     command = [sys.executable, "-m", "bench", "knowledge", "--quick", "--json", str(results)]

@@ -435,6 +435,7 @@ def test_an_assignment_to_a_person_takes_no_claim(two: tuple[Path, Path]) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_at_a_remote_that_stalls_it_ends_before_a_clients_shell_does(
     two: tuple[Path, Path], tmp_path: Path
 ) -> None:

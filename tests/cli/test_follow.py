@@ -142,6 +142,7 @@ def test_a_command_that_takes_too_long_is_ended_and_the_message_counts_as_told(h
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_for_programs_an_overdue_request_is_one_line(hall: Path) -> None:
     asked = invoke(
         "agent-send worker-1 Fix --kind request --ack-within 1s --as worker-2", hall

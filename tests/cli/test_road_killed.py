@@ -55,6 +55,7 @@ def test_a_start(road: Road, killer: Killer, home: Path, first: int) -> None:
 
 
 @pytest.mark.parametrize("first", some(FIRSTS, every=STEP, first=5))
+@pytest.mark.long
 def test_a_finish(road: Road, killer: Killer, home: Path, first: int) -> None:
     assert invoke("agent-start 1 --as worker-1", road.folder).code == 0
     place = home / ".ghp/worktrees/remote/1-parse-files"
@@ -77,6 +78,7 @@ def test_a_finish(road: Road, killer: Killer, home: Path, first: int) -> None:
 
 
 @pytest.mark.parametrize("first", some(FIRSTS, every=STEP, first=4))
+@pytest.mark.long
 def test_a_queue(road: Road, killer: Killer, first: int) -> None:
     at, killed, command = first, 0, "agent-merge --queue --unchecked --as lead"
     numbers = [1, road.issue("Read files").number]
@@ -105,6 +107,7 @@ def test_a_queue(road: Road, killer: Killer, first: int) -> None:
 
 
 @pytest.mark.parametrize("first", some(FIRSTS, every=STEP, first=8))
+@pytest.mark.long
 def test_a_merge(road: Road, killer: Killer, first: int) -> None:
     at, killed, number = first, 0, 1
     while True:

@@ -1,4 +1,4 @@
-"""Ten sessions of Claude Code at once, in ten worktrees of one repository."""
+"""Sessions of Claude Code at once, in worktrees of one repository."""
 
 import json
 import re
@@ -12,13 +12,15 @@ from tests.clients.steps import checkpoints, run, states
 from tests.support.clients import TIMEOUT_S, Bench, end, ghp
 from tests.support.fake_models import Call, Line, Request, Turn
 from tests.support.git import commit
+from tests.support.thorough import count
 
 pytestmark = pytest.mark.slow
 
-CROWD = range(1, 11)
+CROWD = range(1, 1 + count(10, sample=5))
 
 
-def test_ten_sessions_share_a_repository_and_who_would_conflict_is_told_with_whom(
+@pytest.mark.long
+def test_many_sessions_share_a_repository_and_who_would_conflict_is_told_with_whom(
     bench: Bench, repo: Path, worktree: Callable[[Path, str], Path]
 ) -> None:
     commit(repo, {"common.py": "nobody\n"}, "Files")

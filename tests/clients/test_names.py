@@ -113,11 +113,12 @@ def test_a_cleared_session_keeps_its_name_and_its_claim(bench: Bench, here: Path
         say(screen, "Claim")
         screen.wait_for("Claimed")
         before = states(here)
+        (name,) = [each for each in before if each.startswith("claude-")]
         say(screen, "/clear")
-        screen.wait_for("effort")  # the first line of an empty screen
+        # A hook at the end of the turn may still run: until it ends, the command waits.
+        screen.wait_until(lambda: states(here)[name]["session"] != before[name]["session"])
         say(screen, "Who")
         screen.wait_for("Answered")
-    (name,) = [each for each in before if each.startswith("claude-")]
     after = states(here)
     assert [each for each in after if each.startswith("claude-")] == [name]
     assert (after[name]["issue"], after[name]["generation"]) == (1, 1)

@@ -14,6 +14,7 @@ from tools import demo_night
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.long
 def test_real_clients_and_scripted_ones_do_all_jobs_of_a_night(
     tmp_path: Path, models: FakeModels
 ) -> None:

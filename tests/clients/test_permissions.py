@@ -78,7 +78,8 @@ class Other(Night):
 
     def __init__(self, bench: Bench, repo: Path, client: str) -> None:
         super().__init__(bench, repo, client)
-        self.args = []
+        # Its model is named, so that it does not ask another one which it should be, for 90 s.
+        self.args = ["-m", "gemini-2.5-pro"] if client == "gemini" else []
         program = bench.home / "bin" / client
         program.parent.mkdir()
         program.write_text(f'#!/bin/sh\nexec {shlex.join(bench.command(client))} "$@"\n')

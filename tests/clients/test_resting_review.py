@@ -93,6 +93,7 @@ def sync(path: str, *clones: Path) -> None:
         run("agent-sync", cwd=clone, env={"PATH": path})
 
 
+@pytest.mark.long
 def test_three_resting_sessions_review_and_merge_by_messages_alone(
     bench: Bench, clones: Callable[[int], list[Path]], worktree: Callable[[Path, str], Path]
 ) -> None:

@@ -106,6 +106,7 @@ def in_codex(bench: Bench, folder: Path) -> None:
     assert end(start(bench, "codex", folder, "three")).code == 0
 
 
+@pytest.mark.long
 def test_three_sessions_review_and_merge_without_a_person(
     bench: Bench, places: tuple[Path, Path, Path]
 ) -> None:

@@ -13,6 +13,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.cases(2)]
 
 START = 150  # tokens in a quiet repository
 REFUSAL = 120
+CALLS = 6  # two of each kind
 
 
 @pytest.mark.parametrize("client", ["claude", "codex", "gemini", "opencode"])
@@ -24,7 +25,8 @@ def test_a_start_is_short_a_quiet_call_is_silent_and_a_refusal_is_short(
     run("agent-lease", "src/", cwd=repo, env=OTHER)
     if client == "codex":
         bench.trust_project(plain)
-    off, on = session(bench, client, plain, "off0"), session(bench, client, repo, "on-0")
+    off = session(bench, client, plain, "off0", CALLS)
+    on = session(bench, client, repo, "on-0", CALLS)
     start, quiet, refusal = texts(client, off, on)
     assert 0 < start.measured <= START
     assert quiet.measured == 0

@@ -48,6 +48,7 @@ def test_twenty_agents_who_report_each_minute_write_far_less_than_they_may(odd: 
 
 @pytest.mark.slow
 @pytest.mark.long
-def test_many_agents_of_ten_clones_share_one_budget(odd: GitHub) -> None:
-    hour = held(odd, Crowd(clones=10, agents=count(5, sample=2), every=300.0))
+def test_many_agents_of_many_clones_share_one_budget(odd: GitHub) -> None:
+    clones, agents = count(10, sample=5), count(5, sample=2)
+    hour = held(odd, Crowd(clones, agents, every=300.0))
     assert hour.busiest().hour <= count(450, sample=250)  # the person keeps the rest

@@ -11,6 +11,7 @@ from tests.support.faults import Fault
 from tests.support.github import GitHub, World
 from tests.support.odd_story import OddStory, Plan
 from tests.support.replicas import behind
+from tests.support.thorough import some
 
 NOW = 1_780_000_000.0
 # All but answers that only take long, and a server that lies.
@@ -62,7 +63,8 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tup
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("run", range(RUNS))
+@pytest.mark.long
+@pytest.mark.parametrize("run", some(range(RUNS), every=13, first=4))
 def test_a_fault_in_each_step_leaves_no_trace(reference: OddStory, odd: GitHub, run: int) -> None:
     if run % 5 == 4:
         odd.replicas.lag = behind(**LATE)

@@ -143,13 +143,13 @@ def test_no_short_way_breaks_a_law() -> None:
 @pytest.mark.slow
 @pytest.mark.long
 def test_no_way_breaks_a_law_at_length() -> None:
-    run_machine(examples=count(150, sample=40), steps=50)
+    run_machine(examples=count(150, sample=25), steps=50)
 
 
 @pytest.mark.slow
 @pytest.mark.long
 def test_a_part_of_what_the_bench_plays_keeps_the_laws() -> None:
-    for seed in range(count(authority.TENTH, sample=60)):
+    for seed in range(count(authority.TENTH, sample=30)):
         schedule.check(seed, authority.STEPS)
 
 

@@ -23,6 +23,7 @@ from ghp_agents.jobs.dispatch_plan import (
 )
 from ghp_agents.jobs.explanation import Agent
 from ghp_agents.locks.lock import Lock
+from tests.support.thorough import count
 
 ONCE = Limits()
 NAMES = ("worker-1", "worker-2", "worker-3")
@@ -177,7 +178,7 @@ def worlds(draw: some.DrawFn) -> tuple[Board, list[Agent], dict[int, str], int]:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=count(300, sample=100), deadline=None)
 @given(worlds())
 def test_what_is_given_can_be_claimed_within_the_limits_and_nobody_with_room_starves(
     world: tuple[Board, list[Agent], dict[int, str], int],
@@ -225,7 +226,7 @@ def without(board: Board, one: Agent, command: str) -> tuple[Board, Agent]:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=count(200, sample=70), deadline=None)
 @given(worlds())
 def test_an_agent_gets_work_if_it_has_room_and_after_what_is_named_it_has_room(
     world: tuple[Board, list[Agent], dict[int, str], int],

@@ -14,6 +14,7 @@ from ghp_agents.issues.issue import Issue
 from ghp_agents.jobs import explanation
 from ghp_agents.jobs.explanation import Agent, KeptBack
 from ghp_agents.locks.lock import Lock
+from tests.support.thorough import count
 
 OVER = UsedUp("day", "usd", 5.0, 4.0)
 NAMES = ("worker-1", "worker-2", "worker-3")
@@ -99,7 +100,7 @@ def changed(board: Board, who: Candidate, rule: ClaimRule, command: str) -> tupl
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=count(300, sample=100), deadline=None)
 @given(boards(), numbers, some.sampled_from([(), ("rust",), ("rust", "gpu")]))
 def test_doing_exactly_what_is_named_makes_the_issue_workable(
     board: Board, number: IssueNumber, capabilities: tuple[str, ...]

@@ -106,6 +106,7 @@ def test_messages_are_read_as_they_are_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_run_prints_the_session_and_ends_when_it_rests(desk: Desk) -> None:
     transcript = desk.home / f".claude/projects/-tree/{SESSION}.jsonl"
     transcript.parent.mkdir(parents=True)

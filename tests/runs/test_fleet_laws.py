@@ -36,20 +36,20 @@ def test_a_history_can_be_replayed() -> None:
 
 @pytest.mark.slow
 def test_no_schedule_breaks_a_law() -> None:
-    for seed in range(count(1_000, sample=40)):
+    for seed in range(count(1_000, sample=25)):
         play(Fleet(seed, SMALL))
 
 
 @pytest.mark.slow
 @pytest.mark.long
 def test_a_thousand_agents_do_thousands_of_issues() -> None:
-    jobs = count(10_000, sample=2_000)
+    jobs = count(10_000, sample=1_000)
     fleet = Fleet(1, Size(jobs=jobs))
     while fleet.looks < 100 * jobs or not fleet.is_over:
         fleet.step()
         assert fleet.now < LONGEST, f"{len(fleet.issues)} issues are forgotten"
     assert len(fleet.done) == jobs
-    assert fleet.deaths > 1_000
+    assert fleet.deaths > jobs / 2
 
 
 # --------------------------------------------------------------------- that they can fail

@@ -9,13 +9,14 @@ import select
 import struct
 import subprocess
 import termios
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Thread
 from time import monotonic
 
 TIMEOUT_S = 60.0  # seconds without a sign of life
 TOTAL_S = 300.0  # seconds, also if it draws something again and again
+LOOK_S = 0.05  # seconds between two looks at what is not on the screen
 CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|.)")
 
 
@@ -37,6 +38,14 @@ class Terminal:
             assert new, f"It has ended without {text!r}:\n{CONTROL.sub(' ', self.shown)[-4000:]}"
             seen += new
             self.shown += new
+
+    def wait_until(self, is_so: Callable[[], object]) -> None:
+        """Read until something off the screen is so: a program whose output nobody reads stops."""
+        until = monotonic() + TOTAL_S
+        while not is_so():
+            assert monotonic() < until, f"It is not so:\n{CONTROL.sub(' ', self.shown)[-4000:]}"
+            if select.select([self._descriptor], [], [], LOOK_S)[0]:
+                self.shown += self._read()
 
     def type(self, text: str) -> None:
         """Keys, and the end of the line as a key of its own: some take both at once as pasted."""

@@ -177,6 +177,7 @@ def world(team: Team, one: Claimant, two: Claimant, sweeper: Claimant) -> World:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_killed_at_any_point_the_next_sweep_comes_to_the_same(
     world: World, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -73,6 +73,7 @@ def test_a_python_that_is_not_there_is_refused_with_a_remedy(checkout: Path) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_environment_is_made_once_and_again_only_where_it_must(checkout: Path) -> None:
     first = make(checkout, str(READY))
     assert first.returncode == 0, first.stderr
@@ -99,6 +100,7 @@ def test_the_environment_is_made_once_and_again_only_where_it_must(checkout: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_what_was_interrupted_is_never_taken_as_done(checkout: Path) -> None:
     (checkout / "backend.py").write_text(
         "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n"

@@ -1,4 +1,4 @@
-"""Eight tellers at once in two clones, killed now and then: nothing that was told is lost, nothing
+"""Many tellers at once in two clones, killed now and then: nothing that was told is lost, nothing
 is there twice, and the index is what the notes say."""
 
 import json
@@ -16,8 +16,9 @@ from ghp_agents.wiring import App
 from tests.notes.search.teller import NOTES, base, start, text_of
 from tests.support.ghp import run_ghp
 from tests.support.memory import needs_mem0
+from tests.support.thorough import count
 
-NAMES = [f"worker-{number}" for number in range(8)]
+NAMES = [f"worker-{number}" for number in range(count(8, sample=4))]
 KILLS = (4, 13)  # acknowledged notes after which a teller is killed
 
 
@@ -43,6 +44,7 @@ def texts(clone: Path) -> list[str]:
 
 @pytest.mark.slow
 @needs_mem0
+@pytest.mark.long
 def test_a_crowd_with_kills_ends_with_exactly_what_was_told(
     clones: Callable[[int], list[Path]],
 ) -> None:
@@ -67,7 +69,7 @@ def test_a_crowd_with_kills_ends_with_exactly_what_was_told(
         synced = run_ghp("agent-sync", clone)
         assert synced.code == 0, synced.err
     expected = {text_of(name, number) for name in NAMES for number in range(NOTES)}
-    assert len(expected) == 8 * 15 + 5
+    assert len(expected) == len(NAMES) * 15 + 5
     for clone in both:
         assert sorted(texts(clone)) == sorted(expected)
     assert texts(both[0]) == texts(both[1]), "in one order in both clones"
