@@ -18,7 +18,8 @@ QUESTION = "Which format?"
 OPTIONS = ("json", "yaml")
 TIMEOUT_S = 90.0  # seconds that an agent waits for others
 LOOK_S = 0.2  # between two looks at the stage: a file
-SYNC_S = 1.0  # between two syncs of an agent that waits: a process, and a dozen of git
+SYNC_S = 1.0  # between two syncs of an agent that waits for news: a process, and a dozen of git
+IDLE_S = 4.0  # between two while it waits for a scene, which it sees without a sync
 BINARY = bytes(range(256)) * 8  # a logo that no text patch could carry
 
 
@@ -96,9 +97,8 @@ class Part:
         self.ghp("agent-heartbeat", "--action", message, "--progress")
 
     def finish(self, scene: Scene) -> None:
-        """Check and push the branch, open its pull request, and sync."""
+        """Check and push the branch, and open its pull request; the command sends all of it."""
         self.show(scene, "agent-finish")
-        self.ghp("agent-sync")
 
     def wait_for(
         self, what: str, is_so: Callable[[], bool] = lambda: True, after: Scene | None = None
@@ -110,8 +110,8 @@ class Part:
         while not self.is_played(after) or not is_so():
             if clock.now() > end:
                 raise GhpError(f"{self.agent} waited too long for {what}.", hint=AGAIN)
-            again = clock.now() + SYNC_S
             was_played = self.is_played(after)
+            again = clock.now() + (SYNC_S if was_played else IDLE_S)
             while clock.now() < again and was_played == self.is_played(after):
                 clock.wait(LOOK_S)
             self.ghp("agent-sync")

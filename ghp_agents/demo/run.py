@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError
 from ghp_agents.demo import agents
-from ghp_agents.demo.sandbox import AGAIN, Sandbox, ghp, run
+from ghp_agents.demo.sandbox import AGAIN, Sandbox, run
 from ghp_agents.demo.scenes import Scene, marked
 from ghp_agents.escalations import service as escalation
 from ghp_agents.presence import service as presence
@@ -96,7 +96,6 @@ def _act(course: Course, app: App) -> None:
         unanswered = [q for q in escalation.read_all(app.store.snapshot())[0] if not q.answers]
         if unanswered:
             _do(course, app, Scene.ANSWER, "agent-answer", f"E-{unanswered[0].id[:4]}", ANSWER)
-            ghp(app.cwd, app.environ, "agent-sync")
     # A merge removes the worktree of an agent that stopped, so its process must have ended.
     for scene, authors in ((Scene.MERGE, ["worker-2"]), (Scene.LAST_MERGE, ["worker-1", HEIR])):
         ended = all(course.children[author].poll() == 0 for author in authors)

@@ -19,12 +19,12 @@ PERSON = "Dana Demo"
 PROGRAM = (sys.executable, "-P", "-m", "ghp_agents")
 AGAIN = "Run `ghp agent-demo --keep` and look into the folder."  # the hint after a failure
 COMMAND_TIMEOUT_S = 60.0  # seconds for one command on a busy machine
-# Each command syncs and sends its heartbeat, so that the story is told within a minute.
+# Each command sends its records and heartbeat at once: a folder as the remote has no rate limit.
 CONFIG = """\
 {
   "agents": {
     "checks": ["sh check.sh"],
-    "syncEvery": 1,
+    "syncEvery": 0.5,
     "throttle": 0
   }
 }

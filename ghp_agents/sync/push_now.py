@@ -49,8 +49,8 @@ def deliver(ctx: Context, hub: "GitHubRepository | None" = None) -> None:
 
 
 def send(ctx: Context) -> SyncReport:
-    """Sync now, for a waiting command; at least `SPAWN_PAUSE` after the last push. Hosts allow more
-    fetches than pushes.
+    """Sync now, for a waiting command; at least `SPAWN_PAUSE` after the last push, or
+    `agents.syncEvery` if that is less. Hosts allow more fetches than pushes.
 
     The report says if the remote is unreachable. Raises GhpError for local errors.
     """
@@ -59,8 +59,9 @@ def send(ctx: Context) -> SyncReport:
         return SyncReport(remote=None)
     from ghp_agents.sync.service import sync
 
-    left = (status.sent_at or 0.0) + SPAWN_PAUSE - ctx.ws.clock.now()
-    if 0 < left <= SPAWN_PAUSE:
+    pause = min(SPAWN_PAUSE, ctx.ws.settings.sync_every)
+    left = (status.sent_at or 0.0) + pause - ctx.ws.clock.now()
+    if 0 < left <= pause:
         ctx.ws.clock.wait(left)
     return sync(ctx, in_command=True)
 

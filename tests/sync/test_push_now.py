@@ -169,6 +169,19 @@ def test_one_process_of_a_clone_stays(
     assert (clock.passed, unsent(here)) == (0, 1)
 
 
+def test_a_command_sends_at_once_where_the_settings_allow_short_pauses(
+    here: App, clock: Eventful
+) -> None:
+    new(here, "Now")
+    here.ws.settings = here.ws.settings._replace(sync_every=0.5)
+    delivery.send(here)
+    assert (clock.passed, unsent(here)) == (0.5, 0)
+    new(here, "And later")
+    here.ws.settings = here.ws.settings._replace(sync_every=15.0)
+    delivery.send(here)
+    assert (clock.passed, unsent(here)) == (0.5 + SPAWN_PAUSE, 0)
+
+
 def test_an_exchange_that_is_under_way_is_waited_for(here: App, clock: Eventful) -> None:
     ask(here, "Too late for it?")
     clock.wait(60)
