@@ -64,7 +64,7 @@ RULES = [
         "contract 'One door: …' in pyproject.toml.",
         breaches=breaches.wrong_door,
         bad=Source(PLACE, "def f():\n    from rich import print\n"),
-        good=Source("ghp_agents/cli/output.py", "def f():\n    from rich import print\n"),
+        good=Source("ghp_agents/cli/printing/tables.py", "def f():\n    from rich import print\n"),
     ),
     Rule(
         says="No broad `except` but at the top of a face.",

@@ -1,6 +1,6 @@
 """Output: data on standard output, everything else on standard error.
 
-Colours and tables only on a terminal; rich is imported only for them.
+Colours and tables only on a terminal (`printing/tables.py`).
 """
 
 import contextlib
@@ -27,8 +27,6 @@ _HALVES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile("[\x80-\x9f]")  # JSON itself escapes those below 0x20
 QUIET, VERBOSE, NO_PAGER = "ghp_agents.q", "ghp_agents.v", "ghp_agents.no-pager"  # in `meta`
 BUSY_AFTER = 1.0  # seconds
-LAST_COLUMN = 24  # characters; a narrower column is hard to read
-CELL_SHOWN = 30  # characters of a cell, where the last column has its own lines
 
 
 def data(text: str) -> None:
@@ -44,7 +42,7 @@ def page(text: str) -> None:
     """Print data for people. On a terminal, lines break between words, and `~` is the home."""
     text = clean(text)
     if is_terminal():
-        from ghp_agents.cli.wrapping import page_on_terminal
+        from ghp_agents.cli.printing.wrapping import page_on_terminal
 
         text = page_on_terminal(text)
     data(text)
@@ -132,8 +130,8 @@ def _fitted(text: str, stream: Any, taken: int = 0) -> str:
     `taken` columns of the first line are in use."""
     if not stream.isatty():
         return text
-    from ghp_agents.cli.busy_line import columns
-    from ghp_agents.cli.wrapping import at_home, wrapped
+    from ghp_agents.cli.printing.busy_line import columns
+    from ghp_agents.cli.printing.wrapping import at_home, wrapped
 
     return wrapped(at_home(text, os.environ.get("HOME", "")), columns(stream), taken)
 
@@ -233,10 +231,13 @@ def table(
     `styles` has one rich style for each row, or is empty.
     """
     progress.hide()
-    if shows_tables():
-        _console().print(FittingTable(columns, rows, styles))
-    else:
+    if not shows_tables():
         plain_table(columns, rows)
+        return
+    from ghp_agents.cli.printing import tables
+
+    cells = [[clean(cell) for cell in row] for row in rows]
+    tables.show(tables.FittingTable(columns, cells, styles), has_colours(sys.stdout))
 
 
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -246,82 +247,6 @@ def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for row in lines:
         line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         data(line.rstrip())
-
-
-def cells(text: str) -> int:
-    """How many columns of a terminal a text takes."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
-class FittingTable:
-    """A rich table of plain text cells, for the width of the terminal.
-
-    If the last column would be narrow, empty columns are left out. If that is not enough, its text
-    is on a line of its own below each row.
-    """
-
-    def __init__(
-        self, columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str]
-    ) -> None:
-        self._lines = [[*columns], *([clean(cell) for cell in row] for row in rows)]
-        self._styles = ["bold", *(styles or [""] * len(rows))]
-
-    def __rich_console__(self, _: Any, options: Any) -> Iterator[Any]:
-        lines = self._lines
-        if not _fits(lines, options.max_width):
-            last = len(lines[0]) - 1
-            kept = [at for at in range(last + 1) if at == last or any(row[at] for row in lines[1:])]
-            lines = [[row[at] for at in kept] for row in lines]
-        if _fits(lines, options.max_width):
-            yield self._side_by_side(lines)
-        else:
-            yield from self._stacked(lines)
-
-    def _side_by_side(self, lines: Sequence[Sequence[str]]) -> Any:
-        from rich.table import Table
-        from rich.text import Text
-
-        grid = Table(box=None, pad_edge=False, header_style="bold")
-        for column in lines[0]:
-            grid.add_column(column, overflow="fold" if column == lines[0][-1] else "ellipsis")
-        for row, style in zip(lines[1:], self._styles[1:], strict=True):
-            grid.add_row(*(Text(cell, style=style) for cell in row))
-        return grid
-
-    def _stacked(self, lines: Sequence[Sequence[str]]) -> Iterator[Any]:
-        from rich.text import Text
-
-        widths = [min(width, CELL_SHOWN) for width in _widths(lines)]
-        for row, style in zip(lines, self._styles, strict=True):
-            cells = [Text(cell) for cell in row[:-1]]
-            for cell, width in zip(cells, widths, strict=False):
-                cell.truncate(width, overflow="ellipsis", pad=True)
-            for text in (Text("  ").join(cells), Text(f"    {row[-1]}")):
-                shown = text.plain.rstrip()
-                if shown:
-                    yield Text(shown, style=style, no_wrap=True, overflow="ellipsis")
-
-
-def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
-    from rich.cells import cell_len
-
-    return [max(cell_len(row[at]) for row in lines) for at in range(len(lines[0]))]
-
-
-def _fits(lines: Sequence[Sequence[str]], room: int) -> bool:
-    """Whether the last column has room for its text, or for enough of it to wrap."""
-    *others, last = _widths(lines)
-    return room - sum(others) - 2 * len(others) >= min(last, LAST_COLUMN)
-
-
-def _console() -> Any:
-    from rich.console import Console
-
-    return Console(force_terminal=True, no_color=not has_colours(sys.stdout))
 
 
 def clean(text: str) -> str:
@@ -383,7 +308,7 @@ def busy(what: str, *, after: float = BUSY_AFTER) -> Iterator[None]:
         return
     from threading import Event, Thread
 
-    from ghp_agents.cli.busy_line import BusyLine
+    from ghp_agents.cli.printing.busy_line import BusyLine
 
     over = Event()
     line = BusyLine(what, sys.stderr, clean, lambda text: _paint(text, "2", sys.stderr))

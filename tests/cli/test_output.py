@@ -1,7 +1,6 @@
 """Output goes wherever our caller wants it, and nowhere without harm."""
 
 import contextlib
-import io
 import json
 import os
 import subprocess
@@ -9,11 +8,10 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from ghp_agents.cli import output
 from ghp_agents.core import progress
@@ -215,56 +213,6 @@ def test_on_a_terminal_the_message_alone_has_the_number(made: Path) -> None:
     )
     quiet = capture([(1_750_000_000.0, "agent-issue new Third -q")], made, 80, {})
     assert quiet == "$ ghp agent-issue new Third -q\n3\n\n"
-
-
-# ------------------------------------------------------------------------------ tables
-
-COLUMNS = ("AGENT", "STATUS", "LABELS", "BRANCH", "LAST ACTION")
-ROWS = [
-    ("worker-1", "implementing", "", "agent/worker-1/147-report-the-place", "«Ran the tests»"),
-    ("worker-2", "idle", "", "main", ""),
-]
-
-
-def on_terminal(width: int, rows: Sequence[Sequence[str]] = ROWS) -> str:
-    written = io.StringIO()
-    table = output.FittingTable(COLUMNS, rows, ())
-    Console(width=width, file=written).print(table)
-    return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
-
-
-def test_a_table_that_fits_has_all_columns() -> None:
-    assert (
-        on_terminal(100)
-        == """\
-AGENT     STATUS        LABELS  BRANCH                               LAST ACTION
-worker-1  implementing          agent/worker-1/147-report-the-place  «Ran the tests»
-worker-2  idle                  main"""
-    )
-
-
-def test_a_table_that_does_not_fit_leaves_out_empty_columns() -> None:
-    assert (
-        on_terminal(80)
-        == """\
-AGENT     STATUS        BRANCH                               LAST ACTION
-worker-1  implementing  agent/worker-1/147-report-the-place  «Ran the tests»
-worker-2  idle          main"""
-    )
-
-
-def test_the_last_column_of_a_narrow_table_has_its_own_lines() -> None:
-    long = [(*ROWS[0][:4], "«Ran the tests of the lexer and of the parser»"), ROWS[1]]
-    assert (
-        on_terminal(60, long)
-        == """\
-AGENT     STATUS        BRANCH
-    LAST ACTION
-worker-1  implementing  agent/worker-1/147-report-the…
-    «Ran the tests of the lexer and of the parser»
-worker-2  idle          main"""
-    )
-    assert all(len(line) <= 30 for line in on_terminal(30, long).splitlines())
 
 
 # ------------------------------------------------------------------------------ times

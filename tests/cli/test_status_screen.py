@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.cli.output import cells
+from ghp_agents.cli.printing.tables import cells
 from ghp_agents.cli.views.status_screen import Line, screen, summary
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.reports.overview import (

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from shutil import get_terminal_size
 
 from ghp_agents.cli import output
+from ghp_agents.cli.printing.tables import cells
 
 Line = Sequence[tuple[str, str]]  # spans of text and style, which is words of STYLES
 STYLES = {
@@ -20,13 +21,13 @@ def size() -> tuple[int, int]:
 
 def fitted(text: str, width: int, *, middle: bool = False) -> str:
     """A text cut to `width` columns of a terminal, with an ellipsis at its end or in the middle."""
-    if output.cells(text) <= width:
+    if cells(text) <= width:
         return text
     if middle and width > 6 and text.isascii():
         return f"{text[: width - width // 2 - 1]}…{text[-(width // 2) :]}"
     kept, room = "", width - 1
     for char in text:
-        room -= output.cells(char)
+        room -= cells(char)
         if room < 0:
             break
         kept += char

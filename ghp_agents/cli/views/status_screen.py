@@ -6,7 +6,7 @@ A line is a tuple of spans, each a text and a style of rich; all lines fit the w
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ghp_agents.cli.output import cells
+from ghp_agents.cli.printing.tables import cells
 from ghp_agents.cli.terminal.frame import fitted
 from ghp_agents.core.clock import brief
 from ghp_agents.core.ids import count

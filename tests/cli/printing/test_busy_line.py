@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.cli.busy_line import cells, cut, duration
+from ghp_agents.cli.printing.busy_line import cells, cut, duration
 from tests.support.ghp import CHECKOUT, invoke
 from tests.support.git import commit, git
 from tests.support.road import Road

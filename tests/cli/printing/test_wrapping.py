@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.cli.busy_line import cells
-from ghp_agents.cli.wrapping import at_home, wrapped, wrapped_page
+from ghp_agents.cli.printing.busy_line import cells
+from ghp_agents.cli.printing.wrapping import at_home, wrapped, wrapped_page
 
 HINT = (
     "Work on something else (`ghp agent-claim --next`) or ask a person (`ghp agent-escalate …`). "
