@@ -30,6 +30,7 @@ VARIABLES = {
     "`GHP_ANCESTORS`": "`0`: do not look for a coding client among the parent processes",
     "`GHP_AGENT_PID`": "the process whose end is the agent's end, on this machine",
     "`GHP_PROMPT`": "set by `agent-start -- CMD`: what the agent needs to begin",
+    "`GHP_LAUNCH`": "set by `agent-start --run` and `agent-start -- CMD`: which start it was",
     "`GHP_PROMPT_FILE`": "set by `agent-work` for a runner of your own: a file with that text",
     "`GHP_PROGRESS`": "set by `agent-tasks start`: a file to which a task adds its steps",
     "`GHP_RUN`": "set by `agent-work`: the run that a process belongs to",

@@ -38,10 +38,11 @@ class Launch(NamedTuple):
     path: Path
     agent: str
     prompt: str
+    mark: str  # random
 
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
-        """The client's environment: the caller's, and the agent's name."""
-        own = {"GHP_AGENT": self.agent}
+        """The client's environment: the caller's, the agent's name, and the mark."""
+        own = {"GHP_AGENT": self.agent, client_process.MARK: self.mark}
         return {**environ, **own, **({} if self.is_known else {PROMPT: self.prompt})}
 
     @property
@@ -92,7 +93,7 @@ def in_tmux(ws: Workspace, launch: Launch, environ: Mapping[str, str]) -> None:
     env = launch.environment(environ)
     own = [
         word
-        for name in ("GHP_AGENT", PROMPT)
+        for name in ("GHP_AGENT", client_process.MARK, PROMPT)
         if name in env
         for word in ("-e", f"{name}={env[name]}")
     ]
@@ -115,7 +116,7 @@ def in_tmux(ws: Workspace, launch: Launch, environ: Mapping[str, str]) -> None:
 
 def _note(ws: Workspace, launch: Launch, pid: int) -> None:
     """Note the client's process. Any other command may return while its agent works."""
-    client_process.note(ws, launch.agent, pid)
+    client_process.note(ws, launch.agent, pid, launch.mark)
     if launch.is_known:
         client_process.tie(ws, launch.agent, pid)
 

@@ -8,6 +8,7 @@ from ghp_agents.cli import complete, json_choice, output, run_client
 from ghp_agents.cli.context import acting, start_background, sync_first
 from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.core.files import random_hex
 from ghp_agents.pulls import start as services
 from ghp_agents.pulls.start import Started
 from ghp_agents.wiring import App
@@ -81,7 +82,7 @@ def start(
         agent = app.ws.agent()
         limit = run_client.TMUX_LIMIT if tmux else None
         prompt = f"You are agent {agent}. {_resume(app, started, limit)}"
-        launch = run_client.Launch(program, started.path, agent, prompt)
+        launch = run_client.Launch(program, started.path, agent, prompt, random_hex(16))
         if tmux:
             run_client.in_tmux(app.ws, launch, app.environ)
         else:

@@ -118,7 +118,7 @@ def status(
         return
     then = past.time_of(app, at)
     channels.refresh(app)
-    is_screen = output.shows_tables() and not (as_json or plain or choice.name or then is not None)
+    is_screen = output.shows_tables() and not (as_json or plain or choice.name)
     look = _look_back(app, choice, then) if then is not None else None
     if look is None:
         look = (
@@ -162,7 +162,7 @@ def _print(
             agent_view.COLUMNS, [agent_view.cells(row) for row in look.overview.agents]
         )
         waiting_view.tell(look.waits, look.views)
-    elif not output.is_terminal():  # there `_paint` has shown it
+    elif then is not None or not output.is_terminal():  # there `_paint` has shown it
         _draw(look)
     if choice.capability:
         card_view.tell_idle(_idle(app, look, choice))

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,6 +26,17 @@ def identity(pid: int) -> str | None:
         return None if state in "ZX" else f"{boot_clock.read()[0]} {start}"
     except (OSError, IndexError):
         return None if Path(STATUS.format(pid="self")).exists() else _by_ps(pid)
+
+
+def environments() -> Iterator[tuple[int, list[bytes]]]:
+    """The other processes of this user that run, each with its variables. Only Linux tells."""
+    with suppress(OSError), os.scandir("/proc") as entries:
+        for entry in entries:
+            if entry.name.isdigit() and int(entry.name) != os.getpid():
+                with suppress(OSError):
+                    variables = Path(entry.path, "environ").read_bytes().split(b"\0")
+                    if identity(int(entry.name)) is not None:
+                        yield int(entry.name), variables
 
 
 def _by_ps(pid: int) -> str | None:

@@ -10,8 +10,9 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import AgentName
 from ghp_agents.core.remote_url import host_of, is_public
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import own_file
+from ghp_agents.hotpath import alive, own_file
 from ghp_agents.ports import Context
+from ghp_agents.presence import client_process
 from ghp_agents.presence import service as presence
 from ghp_agents.state.admin_port import Probe, PublishPlan, RemoteRef, Step, StoreAdmin
 from ghp_agents.workspace import NAME_FILE, Workspace
@@ -104,9 +105,14 @@ def _named(ws: Workspace) -> str | None:
 
 
 def living(ctx: Context) -> list[str]:
-    """Return agents with a recent heartbeat here: the next one would create the folder again."""
+    """Return agents at work with a recent heartbeat here: the next one would create the folder
+    again."""
     recent = ctx.ws.clock.now() - ctx.ws.settings.stale_after
-    return sorted(name for name, at in ctx.store.snapshot().beaten().items() if at > recent)
+    here = {name for name, at in ctx.store.snapshot().beaten().items() if at > recent}
+    working = here.intersection(presence.agents_here(ctx.ws))
+    over = {*client_process.ended(ctx.ws, working)}
+    over |= {name for name in working if alive.process_lives(ctx.ws.presence(name) or {}) is False}
+    return sorted(working - over)
 
 
 def refuse_losses(ground: StoreAdmin, *, force: bool) -> None:

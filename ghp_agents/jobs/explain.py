@@ -16,7 +16,7 @@ from ghp_agents.jobs.job_state import JobState
 from ghp_agents.jobs.open_pull import PullTrace
 from ghp_agents.jobs.room import Room
 from ghp_agents.ports import Context
-from ghp_agents.presence import capabilities, stopping
+from ghp_agents.presence import capabilities, client_process, stopping
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.service import AgentView
 from ghp_agents.pulls.pull import Pull
@@ -35,6 +35,7 @@ class IssueExplanation(NamedTuple):
     turns: Sequence[Turn]
     left_out: int  # agents that were not asked
     pull: Sequence[PullTrace] = ()  # what its open pull request waits for
+    is_left: bool = False  # the client of its holder has ended, and nothing works for it
 
 
 class AgentExplanation(NamedTuple):
@@ -80,7 +81,9 @@ def of_issue(ctx: Context, reference: str) -> IssueExplanation:
     turns = explanation.turns(board, known, alive[:MOST_AGENTS])
     opened = next((pulls[number] for number in known.numbers if number in pulls), None)
     waits = open_pull.trace(ctx, opened) if opened else ()
-    return IssueExplanation(known, state, holder, steps, turns, len(alive[MOST_AGENTS:]), waits)
+    left = bool(holder and client_process.ended(ctx.ws, [holder]))
+    more = len(alive[MOST_AGENTS:])
+    return IssueExplanation(known, state, holder, steps, turns, more, waits, left)
 
 
 def _issue(ctx: Context, reference: str, pulls: Iterable[Pull]) -> Issue:

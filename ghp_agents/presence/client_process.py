@@ -4,22 +4,28 @@ The note `clients/<agent>.json` stays on this machine, in the clone's private fo
 """
 
 import os
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ghp_agents.core import running
 from ghp_agents.core.json_file import object_file
 from ghp_agents.hotpath import alive, heartbeat, process_start
+from ghp_agents.hotpath.background import SPAWNED
 from ghp_agents.presence.amend import amend
 from ghp_agents.workspace import Workspace
 
 FOLDER = "clients"
+MARK = "GHP_LAUNCH"  # a variable of the client and all that it starts
 PROCESS = ("pid", "space", "started")  # in the part of a presence that stays on the machine
 
 
-def note(ws: Workspace, agent: str, pid: int) -> None:
-    """Note that this process is the agent's client."""
-    fields = {"pid": pid, "space": heartbeat.process_space(), "started": running.identity(pid)}
+def note(ws: Workspace, agent: str, pid: int, mark: str = "") -> None:
+    """Note that this process is the agent's client. It and what it starts have `mark` in the
+    variable MARK."""
+    space, started = heartbeat.process_space(), running.identity(pid)
+    fields = {"pid": pid, "space": space, "started": started, "mark": mark}
     path = _path(ws, agent)
     path.parent.mkdir(parents=True, exist_ok=True)
     object_file(path).write(fields)
@@ -79,6 +85,37 @@ def end(ws: Workspace, agent: str) -> bool | None:
     ended = running.end(pid, started, ws.clock.wait)
     forget(ws, agent)
     return ended
+
+
+def ended(ws: Workspace, agents: Iterable[str]) -> list[str]:
+    """Of these agents, those whose client was started here and has ended, and that no other
+    process of this machine works for. Only Linux tells; elsewhere there are none."""
+    if sys.platform != "linux":
+        return []
+    marks = {agent: _mark_of_ended(ws, agent) for agent in agents}
+    busy = _marks_in_use() | {ws.environ.get(MARK, "")} if any(marks.values()) else set()
+    return [agent for agent, mark in marks.items() if mark and mark not in busy]
+
+
+def _mark_of_ended(ws: Workspace, agent: str) -> str:
+    """The mark of an agent's client that has ended; empty for any other."""
+    fields = object_file(_path(ws, agent)).read()
+    match [fields.get(key) for key in ("pid", "space", "started", "mark")]:
+        case [int(pid), str(space), str(started), str(mark)] if space == heartbeat.process_space():
+            return "" if running.identity(pid) == started else mark
+    return ""
+
+
+def _marks_in_use() -> set[str]:
+    """The marks of processes that run. What sends news in the background works for nobody."""
+    name, background = f"{MARK}=".encode(), f"{SPAWNED}=1".encode()
+    return {
+        word.removeprefix(name).decode("utf-8", "replace")
+        for _, variables in running.environments()
+        if background not in variables
+        for word in variables
+        if word.startswith(name)
+    }
 
 
 def _path(ws: Workspace, agent: str) -> Path:

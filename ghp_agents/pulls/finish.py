@@ -64,7 +64,11 @@ def finish(
     head = worktree.head(ctx.ws.folder)
     tips = update_branch.compare_with_remote(ctx.ws, subject.base, subject.branch, head)
     notes = refuse_forbidden(ctx, subject, tips, draft=draft)
-    head, checks = run_all_checks(ctx, subject, tips, draft=draft, tell=tell)
+    try:
+        head, checks = run_all_checks(ctx, subject, tips, draft=draft, tell=tell)
+    except ChecksFailedError as error:
+        _note_failure(ctx, subject.actor, error)
+        raise
     claim.verify(ctx, subject.actor.name, subject.issue.number)  # checks can take long
     return publish(ctx, subject, tips, head, checks, draft=draft, notes=notes)
 
@@ -151,6 +155,13 @@ def publish(
     return Finished(
         pull, is_new, found, checks, work_branch.history.total, head != tips.head, notes
     )
+
+
+def _note_failure(ctx: Context, actor: Actor, error: ChecksFailedError) -> None:
+    """Others see that the work is not finished, and why."""
+    if not actor.is_person:
+        fields = {"lastAction": f"Not finished: {str(error).splitlines()[0]}"}
+        presence.heartbeat(ctx.ws, ctx.store, AgentName(actor.name), fields)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from ghp_agents.state import usage
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.state.usage import Use
 
+STOPPING = "stopping"  # it was told to stop
 RESTING = ("idle", "done", "stopped")
 
 
@@ -33,6 +34,7 @@ class NeedKind(StrEnum):
     CONFLICT = "conflict"  # its work does not merge with the main branch
     CHECKS = "checks"  # a check of its pull request failed
     DEAD = "dead"  # it died and left a claim or unsaved work
+    ENDED = "ended"  # its client has ended, and it still has a claim
     PULL = "pull"  # its pull request waits to be merged
     MESSAGE = "message"  # it does not reply to a request in time
     BUDGET = "budget"  # what it may use today is used up
@@ -80,6 +82,7 @@ class AgentRow(NamedTuple):
     error: str = ""  # the last one known: a failed check, a conflict
     action: str = ""  # what it did last
     waits_for: tuple[tuple[str, str], ...] = ()  # agents, and what each of them has
+    has_ended: bool = False  # its client has ended, and nothing here works for it
     used: Use = usage.NOTHING  # over its sessions in its clone, as its client reports it
 
     @property
@@ -87,7 +90,8 @@ class AgentRow(NamedTuple):
         """Where it is listed."""
         if self.needs:
             return AgentGroup.NEEDS_YOU
-        rests = self.status in RESTING or self.liveness not in LIVING
+        rests = self.status in RESTING or self.liveness not in LIVING or self.has_ended
+        rests |= self.status == STOPPING and self.issue is None  # it has nothing to stop
         waits = self.status == "waiting" and self.action.startswith(WAITS)
         return AgentGroup.IDLE if rests or waits else AgentGroup.WORKING
 
@@ -107,6 +111,7 @@ class AgentFacts(NamedTuple):
     errors: Mapping[str, str] = {}
     worktrees: Mapping[str, str] = {}  # paths
     pulls: frozenset[int] = frozenset()  # open and ready to merge
+    ended: frozenset[str] = frozenset()  # agents whose client has ended
     clones: int = 1
     news_age: float | None = None  # seconds; None without a remote, or before the first news
     budget: str = ""  # why all agents begin nothing new: a budget of all is used up
@@ -165,6 +170,7 @@ def row(view: AgentView, facts: AgentFacts) -> AgentRow:
             for each in _list(presence.get(WAITS_FOR))
             if isinstance(each, dict)
         ),
+        has_ended=view.name in facts.ended,
         used=usage.total(usage.decode(presence).values()),
     )
 
@@ -185,6 +191,8 @@ def _needs(view: AgentView, issue: int | None, facts: AgentFacts) -> list[Need]:
             needs.append(Need(NeedKind.PERMISSION, what, age=view.silent))
         elif issue and not needs:
             needs.append(Need(NeedKind.INPUT, age=view.silent))
+    if view.name in facts.ended and issue and not needs:
+        needs.append(Need(NeedKind.ENDED, age=view.silent))
     return needs
 
 

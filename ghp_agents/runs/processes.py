@@ -99,20 +99,7 @@ def _kill(pid: int) -> None:
 def marked(run: str) -> list[int]:
     """The processes of this user with the run's id in their environment. Only Linux tells."""
     word = f"{RUN}={run}".encode()
-    found = []
-    with contextlib.suppress(OSError), os.scandir("/proc") as entries:
-        for entry in entries:
-            if entry.name.isdigit() and int(entry.name) != os.getpid() and _has(entry.path, word):
-                found.append(int(entry.name))
-    return found
-
-
-def _has(folder: str, word: bytes) -> bool:
-    try:
-        variables = Path(folder, "environ").read_bytes().split(b"\0")
-        return word in variables and running.identity(int(Path(folder).name)) is not None
-    except OSError:
-        return False
+    return [pid for pid, variables in running.environments() if word in variables]
 
 
 def is_run(environ: Mapping[str, str]) -> bool:

@@ -89,11 +89,11 @@ def test_words_that_do_not_fit_are_wrong_usage(repo: Path, env: dict[str, str], 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("words", "lives", "then"),
-    [("--run claude", "active", "dead"), ("-- mine", "active", "active")],
+    ("words", "lives", "then", "need"),
+    [("--run claude", "active", "dead", "dead"), ("-- mine", "active", "active", "ended")],
 )
 def test_when_the_client_has_ended_its_agent_is_dead_at_once(
-    repo: Path, env: dict[str, str], tmp_path: Path, words: str, lives: str, then: str
+    repo: Path, env: dict[str, str], tmp_path: Path, words: str, lives: str, then: str, need: str
 ) -> None:
     for name in ("claude", "mine"):
         hosts.executable(tmp_path / "bin" / name, "echo begun; read -r line")
@@ -107,6 +107,8 @@ def test_when_the_client_has_ended_its_agent_is_dead_at_once(
     assert liveness(repo) == lives
     client.communicate("end\n", timeout=60)
     assert liveness(repo) == then, "what another command starts may go on elsewhere"
+    shown = json.loads(invoke("agent-status --json", repo).out)["agents"]["worker-1"]
+    assert (shown["group"], [each["kind"] for each in shown["needs"]]) == ("needs-you", [need])
 
 
 def liveness(repo: Path) -> str:

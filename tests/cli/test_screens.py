@@ -52,6 +52,7 @@ BUILD = [
 SHOW = [
     "agent-status",
     "agent-status worker-1",
+    "agent-status --at '1 min ago'",
     "agent-issues",
     "agent-issue show 2",
     "agent-leases",

@@ -154,3 +154,13 @@ def test_set_up_agrees_to_what_the_person_wrote_and_says_what_it_does_not(clone:
             "main: `worktreeSetupCommand`, `agents.checks`.",
             "Hint: A person can review and approve it with `ghp agent-trust`.",
         ]
+
+
+def test_on_a_terminal_each_value_is_shown_whole_below_its_name(clone: Path, place: str) -> None:
+    command = [sys.executable, "-m", "ghp_agents", "agent-trust", "--show"]
+    env = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    with terminal(command, clone, env) as person:
+        person.wait_for("agents.shared: active")
+        lines = person.shown.replace("\r", "").split("\n")
+    assert lines[lines.index("    make test") + 1] == "    make lint"
+    assert "    npm ci" in lines

@@ -337,18 +337,27 @@ def test_a_person_is_asked_and_no_is_no(used: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_person_is_asked_a_second_time_for_the_remote(used: Path, remote: Path) -> None:
-    code, said = on_a_terminal("agent-init --remove", used, "y\nn\n")
+def test_nothing_is_asked_about_the_remote_without_the_option(used: Path, remote: Path) -> None:
+    code, said = on_a_terminal("agent-init --remove", used, "y\n")
+    assert code == 0
+    assert f"Remove this from this clone? [y/N]: {STAY}✓ Removed .git/ghp" in said
+    assert len(refs(remote, "refs/ghp/clone")) == 1
+    assert ours(used) == []
+
+
+@pytest.mark.slow
+def test_with_the_option_a_person_is_asked_a_second_time(used: Path, remote: Path) -> None:
+    code, said = on_a_terminal("agent-init --remove --remote-refs", used, "y\nn\n")
     assert code == 0
     assert f"On origin ({remote}), for everybody who works with it:\n  refs/ghp/clone/" in said
-    assert "Remove these from the remote, for everybody? [y/N]: ✓ Removed .git/ghp" in said
+    assert "Remove these from the remote, for everybody? [y/N]: " in said
     assert len(refs(remote, "refs/ghp/clone")) == 1
     assert ours(used) == []
 
 
 @pytest.mark.slow
 def test_a_person_who_says_yes_twice_has_the_remote_cleared_too(used: Path, remote: Path) -> None:
-    code, said = on_a_terminal("agent-init --remove", used, "y\ny\n")
+    code, said = on_a_terminal("agent-init --remove --remote-refs", used, "y\ny\n")
     assert code == 0
     assert "✓ Removed 1 ref from origin.\n" in said
     assert refs(remote).keys() == {"refs/heads/main"}
@@ -362,5 +371,12 @@ def test_a_remote_that_is_away_is_no_reason_not_to_clear_this_machine(
     remote.rename(remote.with_name("moved.git"))
     code, said = on_a_terminal("agent-init --remove", used, "y\n")
     assert code == 0
-    assert "Hint: Its refs are kept; try again with --remote-refs.\n" in said
+    assert STAY in said
     assert ours(used) == []
+
+
+def test_an_agent_that_has_stopped_is_not_warned_of(used: Path) -> None:
+    invoke("agent-heartbeat --status stopped --as worker-1", used)
+    invoke("agent-sync", used)
+    done = invoke("agent-init --remove --yes", used)
+    assert (done.code, "Still working" in done.err) == (0, False)

@@ -1,6 +1,7 @@
 """The note of an agent's client: who reads it ends that process and no other."""
 
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from ghp_agents.core.json_file import object_file
 from ghp_agents.hotpath import alive, heartbeat
+from ghp_agents.hotpath.background import SPAWNED
 from ghp_agents.presence import client_process
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
@@ -82,3 +84,27 @@ def test_the_end_of_a_tied_process_is_the_end_of_the_agent(
     assert alive.process_lives(ws.presence("worker-1") or {}) is False
     client_process.tie(ws, "worker-1", None)
     assert alive.process_lives(ws.presence("worker-1") or {}) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the variables of a process")
+def test_a_client_has_ended_once_no_process_works_for_its_agent(
+    ws: Workspace, client: "subprocess.Popen[bytes]", tmp_path: Path
+) -> None:
+    mark = str(tmp_path)  # no other test has it
+    client_process.note(ws, "worker-1", client.pid, mark)
+    assert client_process.ended(ws, ["worker-1", "worker-2"]) == []
+    rest = subprocess.Popen(["sleep", "60"], env={client_process.MARK: mark})
+    news = subprocess.Popen(["sleep", "60"], env={client_process.MARK: mark, SPAWNED: "1"})
+    try:
+        client.kill()
+        client.wait()
+        assert client_process.ended(ws, ["worker-1"]) == [], "another process goes on for it"
+        rest.kill()
+        rest.wait()
+        assert client_process.ended(ws, ["worker-1"]) == ["worker-1"]
+        inside = open_workspace(ws.root, {client_process.MARK: mark}, ManualClock())
+        assert client_process.ended(inside, ["worker-1"]) == [], "the agent itself asks"
+    finally:
+        for each in (rest, news):
+            each.kill()
+            each.wait()

@@ -179,6 +179,8 @@ def test_a_check_that_fails_is_said_with_its_output_and_nothing_is_pushed(
     assert failed.value.exit_code == 1
     assert sent(road) == ""
     assert not (place / "never").exists()
+    shown = road.house("worker-1", place).ws.presence("worker-1") or {}
+    assert shown["lastAction"] == "Not finished: `echo 3 tests failed; exit 2` failed with 2."
 
 
 @pytest.mark.slow

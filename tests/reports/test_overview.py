@@ -131,3 +131,19 @@ def test_a_dead_agent_needs_a_person_only_if_it_left_something() -> None:
     assert (row(dead, AgentFacts()).needs, row(dead, AgentFacts()).group) == ((), AgentGroup.IDLE)
     unsaved = Need(NeedKind.DEAD, "2 files", age=60.0)
     assert row(dead, AgentFacts(needs={"worker-1": [unsaved]})).needs == (unsaved,)
+
+
+def test_an_agent_whose_client_has_ended_does_not_work() -> None:
+    facts = AgentFacts(ended=frozenset({"worker-1"}))
+    left = row(view(issue=3, generation=1), facts)
+    assert (left.needs, left.group) == ((Need(NeedKind.ENDED, age=6.0),), AgentGroup.NEEDS_YOU)
+    without_claim = row(view(), facts)
+    assert (without_claim.needs, without_claim.group) == ((), AgentGroup.IDLE)
+    finished = row(view(issue=3, generation=1, pull=32), facts._replace(pulls=frozenset({32})))
+    assert [need.kind for need in finished.needs] == [NeedKind.PULL]
+
+
+def test_an_agent_that_was_told_to_stop_rests_once_it_has_no_issue() -> None:
+    assert row(view(status="stopping"), AgentFacts()).group is AgentGroup.IDLE
+    works = view(status="stopping", issue=3, generation=1)
+    assert row(works, AgentFacts()).group is AgentGroup.WORKING

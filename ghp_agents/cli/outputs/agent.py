@@ -16,7 +16,16 @@ class NeedJson(TypedDict):
     """Why an agent needs a person. `text` is others': a question, the files in conflict."""
 
     kind: Literal[
-        "question", "permission", "conflict", "checks", "dead", "pull", "message", "budget", "input"
+        "question",
+        "permission",
+        "conflict",
+        "checks",
+        "dead",
+        "ended",
+        "pull",
+        "message",
+        "budget",
+        "input",
     ]
     text: str
     urgency: str | None  # of a question

@@ -108,12 +108,23 @@ def _show(app: App, *, as_json: bool) -> None:
         (item.written, _text(item).replace("\n", " · "), item.where, "yes" if item.counts else "no")
         for item in values
     ]
-    if rows_:
+    if values and output.is_terminal():
+        _print_whole(values)
+    elif rows_:
         output.table(("KEY", "VALUE", "FROM", "ACTIVE"), rows_)
     else:
         output.say("This repository has no settings that need consent.")
     if owner:
         output.say(f"Trusted to change these on main: the owner of {output.clean(masked(owner))}.")
+
+
+def _print_whole(values: Sequence[ConsentItem]) -> None:
+    """Each value below its name: no value is cut."""
+    for item in values:
+        mark = "active" if item.counts else "not active"
+        output.page(f"{item.written}: {mark}, from {item.where}")
+        for line in _text(item).splitlines():
+            output.page(f"    {line}")
 
 
 def _revoke(app: App) -> None:

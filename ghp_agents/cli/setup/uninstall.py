@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ghp_agents.cli import output
-from ghp_agents.cli.context import agrees, is_interactive
+from ghp_agents.cli.context import agrees
 from ghp_agents.cli.setup import guards, tool_server
-from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import count
 from ghp_agents.doctor import setup as services
 from ghp_agents.messages import channel_files
@@ -111,9 +110,10 @@ def _warn_of_active_agents(app: App) -> None:
 
 
 def _remove_refs(app: App, refs: Sequence[RemoteRef], removal: Removal) -> None:
-    """Remove the requested or confirmed refs of the remote. Goes first, as it needs local files."""
-    if not removal.remote_refs:
-        refs = _offer_refs(app, removal)
+    """Remove the requested refs of the remote. Goes first, as it needs local files."""
+    remote = app.ground.sharing().remote
+    if not removal.remote_refs and remote is not None:
+        output.say(f"Kept our refs on {remote}; use --remote-refs to remove them, too.")
     if not refs or not _confirm("Remove these from the remote, for everybody?", removal):
         return
     with output.busy("Removing refs from the remote"):
@@ -122,24 +122,6 @@ def _remove_refs(app: App, refs: Sequence[RemoteRef], removal: Removal) -> None:
     output.done(f"Removed {many} from {app.ground.sharing().remote}.")
     if any(ref.is_foreign for ref in refs):
         output.say("Clones that are still in use push theirs again at their next sync.")
-
-
-def _offer_refs(app: App, removal: Removal) -> list[RemoteRef]:
-    """List the refs on the remote for the person to confirm."""
-    remote = app.ground.sharing().remote
-    if remote is None:
-        return []
-    if removal.yes or not is_interactive():
-        output.say(f"Kept our refs on {remote}; use --remote-refs to remove them, too.")
-        return []
-    try:
-        refs = _remote_refs(app)
-    except UnknownError as error:
-        output.warn(str(error), "Its refs are kept; try again with --remote-refs.")
-        return []
-    if refs:
-        _list_refs(app, refs, output.say)
-    return refs
 
 
 def _confirm(question: str, removal: Removal) -> bool:

@@ -21,16 +21,18 @@ WORDS = {
     NeedKind.CONFLICT: "a conflict solved",
     NeedKind.CHECKS: "a failed check fixed",
     NeedKind.DEAD: "a look: it is dead",
+    NeedKind.ENDED: "a look: its client has ended",
     NeedKind.PULL: "a merge",
     NeedKind.MESSAGE: "a look: a request is overdue,",
     NeedKind.BUDGET: "a higher budget",
     NeedKind.INPUT: "a prompt: its turn ended",
 }
 NEXT = {  # what to type about a need
-    NeedKind.QUESTION: "ghp agent-answer {} TEXT",
+    NeedKind.QUESTION: "ghp agent-answer {0} TEXT",
     NeedKind.DEAD: "ghp agent-sweep",
-    NeedKind.PULL: "ghp agent-merge {}",
-    NeedKind.MESSAGE: "ghp agent-thread {}",
+    NeedKind.ENDED: "ghp agent-start {1} --as {2}",
+    NeedKind.PULL: "ghp agent-merge {0}",
+    NeedKind.MESSAGE: "ghp agent-thread {0}",
 }
 # Fields of a presence that the page says in other words, or that mean nothing to people.
 SAID = frozenset(
@@ -80,7 +82,8 @@ def page(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[str]:
 def _facts(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for need in row.needs:
         text = f": {phrase(need.text, WHOLE)}" if need.text else ""
-        command = NEXT.get(need.kind, "").format(need.short.removeprefix("#"))
+        about = need.short.removeprefix("#")
+        command = NEXT.get(need.kind, "").format(about, row.issue, row.name)
         yield "needs", f"{need_words(need)}{text}" + (f" → {command}" if command else "")
     if row.issue:
         yield "issue", f"#{row.issue}" + (f" {phrase(row.title, WHOLE)}" if row.title else "")

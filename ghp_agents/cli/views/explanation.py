@@ -51,6 +51,9 @@ def issue_lines(found: IssueExplanation) -> Iterator[Line]:
         yield NEXT, "ghp agent-sync"
         return
     yield PLAIN, _verdict(found)
+    if found.is_left and found.state is not JobState.REVIEW:
+        yield UNMET, f"The client of {named(found.holder)} has ended."
+        yield NEXT, f"ghp agent-start {issue.number} --as {found.holder}"
     for wait in found.pull:
         yield UNMET if wait.is_sent_back else PLAIN, wait.words
         yield NEXT, wait.change
@@ -73,7 +76,8 @@ def _verdict(found: IssueExplanation) -> str:
     if found.holder and found.state is JobState.REVIEW:
         return f"{named(found.holder)} has finished it."
     if found.holder:
-        return f"{named(found.holder)} works on it."
+        verb = "has" if found.is_left else "works on"
+        return f"{named(found.holder)} {verb} it."
     if unmet:
         rules = "one rule forbids" if len(unmet) == 1 else f"{len(unmet)} rules forbid"
         return f"Nobody works on it, because {rules} it."

@@ -30,6 +30,7 @@ WORDS = {
     NeedKind.CONFLICT: "conflict",
     NeedKind.CHECKS: "check failed",
     NeedKind.DEAD: "dead",
+    NeedKind.ENDED: "client ended",
     NeedKind.PULL: "ready to merge",
     NeedKind.MESSAGE: "request overdue",
     NeedKind.BUDGET: "budget used up",
@@ -212,6 +213,8 @@ def _state(row: AgentRow) -> str:
         need = row.needs[0]
         words = WORDS[need.kind]
         return f"{words} ({need.urgency})" if need.urgency not in ("", "normal") else words
+    if row.has_ended:
+        return WORDS[NeedKind.ENDED]
     if row.liveness is Liveness.ACTIVE:
         return seen_line(row.status, LONGEST)
     return row.liveness.value
