@@ -10,6 +10,7 @@ import pytest
 
 from ghp_agents.core import files
 from tests.support.clock import ManualClock
+from tests.support.doctor import findings
 from tests.support.ghp import Result, invoke, start, succeed
 from tests.support.git import commit, git
 
@@ -158,6 +159,7 @@ def test_what_reads_asks_once_and_says_how_old_its_news_is_while_nobody_answers(
         clock.wait(seconds)
         code, _, err = invoke(f"{words} --json", there, clock=clock)
         assert (code, bool(err), age in err) == (0, bool(age), True)
+    assert "sync" not in findings(there)  # a brief question that failed is no failed sync
 
 
 def test_an_agent_that_only_another_clone_knows_can_be_stopped_and_explained(

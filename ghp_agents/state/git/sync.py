@@ -37,10 +37,11 @@ LOCK = "sync.lock"
 SEND_ATTEMPTS = 10  # more than two only where locks are impossible
 
 
-def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
+def sync(ws: Workspace, *, send: bool, wait: bool = True, brief: bool = False) -> SyncReport:
     """One exchange. An unreachable or refusing remote is reported, not raised.
 
-    Without `wait`, it does not wait for a running exchange.
+    Without `wait`, it does not wait for a running exchange. If a `brief` one ends in trouble, that
+    says nothing of a real one, and only its time is noted.
     """
     remote = coordination_remote(ws)
     if remote is None:
@@ -56,7 +57,10 @@ def sync(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
         return SyncReport(remote=remote.name, trouble=str(error), again_at=again_at)
     except OSError as error:
         return SyncReport(remote=remote.name, trouble=str(error))
-    noted = _noted(read_note(ws, remote), report, ws.clock.now(), sent=send)
+    previous = read_note(ws, remote)
+    noted = _noted(previous, report, ws.clock.now(), sent=send)
+    if brief and report.trouble:
+        noted = previous._replace(remote=remote.name, tried_at=ws.clock.now())
     if report.fetched:
         boot, seconds = ws.clock.interval()
         noted = noted._replace(heard_boot=boot, heard_at=seconds)
@@ -251,7 +255,7 @@ def hear(ws: Workspace, timeout: float) -> SyncReport:
     left = timeout - (ws.clock.interval()[1] - begun)
     if left <= 0:
         return SyncReport(remote=remote.name, trouble=f"it did not answer within {timeout:g} s")
-    report = safely(ws.with_timeout(left), send=False, wait=False)
+    report = safely(ws.with_timeout(left), send=False, wait=False, brief=True)
     return report if report.again_at is None else _of_other(ws, remote.name, left)
 
 
@@ -265,9 +269,9 @@ def _of_other(ws: Workspace, remote: str, timeout: float) -> SyncReport:
         return SyncReport(remote=remote, trouble=trouble)
 
 
-def safely(ws: Workspace, *, send: bool, wait: bool = True) -> SyncReport:
+def safely(ws: Workspace, *, send: bool, wait: bool = True, brief: bool = False) -> SyncReport:
     """`sync`, with git's own failures in the report, too."""
     try:
-        return sync(ws, send=send, wait=wait)
+        return sync(ws, send=send, wait=wait, brief=brief)
     except git.GitError as error:
         return SyncReport(remote=ws.settings.remote or "", trouble=str(error))
