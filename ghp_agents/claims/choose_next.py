@@ -38,6 +38,7 @@ WORDS = {  # of an issue that cannot be claimed, and how many of its names are t
     ClaimRule.REVIEW: ("waiting until pull requests are merged", 0),
 }
 ALREADY_TAKEN = "already taken"
+ITS_OWN = "already its own"
 
 
 class Choice(NamedTuple):
@@ -81,7 +82,7 @@ def choose(
         if obstacle is None and issue.number not in skipped:
             ready.append(issue)
             continue
-        words, shown = WORDS[obstacle.rule] if obstacle else (ALREADY_TAKEN, 0)
+        words, shown = WORDS[obstacle.rule] if obstacle else (_why_skipped(board, issue, who), 0)
         names = ", ".join(obstacle.names[:shown]) if obstacle else ""
         reasons.setdefault(words, []).append(names)
     outside = len(reasons.get(WORDS[ClaimRule.OUTSIDE][0], ()))
@@ -90,6 +91,12 @@ def choose(
         over = budget.of(board.spent, who.name) if kept_back else None
         return Choice(None, _words(reasons), outside, over)
     return Choice(decision.best(board, ready, who), passed_over=outside)
+
+
+def _why_skipped(board: Board, issue: Issue, who: Candidate) -> str:
+    lease = board.claim_of(issue)
+    is_own = lease is not None and is_mine(lease, who.name, who.epoch, who.clone)
+    return ITS_OWN if is_own else ALREADY_TAKEN
 
 
 def read_board(

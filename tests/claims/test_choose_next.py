@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.claims import service as claims
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import IssueChange
@@ -151,3 +152,10 @@ def test_a_person_can_have_the_next_too(team: Team, one: Claimant) -> None:
     claimed = person.claim_next()
     assert (claimed.issue.number, claimed.lease.holder) == (2, "Ann Example")
     assert person.tracker.change(2, IssueChange(), person.ws.actor()).assignees == ("Ann Example",)
+
+
+def test_an_issue_that_is_ones_own_and_waits_is_not_called_taken(one: Claimant) -> None:
+    one.claim(1)
+    with pytest.raises(RefusedError) as caught:
+        claims.claim_next(one.parts, {1})
+    assert str(caught.value) == "No issue is ready: 1 is already its own."

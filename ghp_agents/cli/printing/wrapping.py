@@ -10,7 +10,8 @@ from ghp_agents.cli.printing.busy_line import cells
 _COMMAND = r"(?<!\w)`[^`]+`(?!\w)|(?:(?<=: )|→ )(?:ghp|git|cd) .+?(?=[.,;] |$)"
 _WORD = re.compile(rf"(\s*)((?:{_COMMAND}|\S)+)")  # with the space before it
 # What a line of a page begins with: an indent and a label, or the mark of an item.
-_MARK = re.compile(r"\s+[\w ]{1,20}: |\s*(?:(?:[-*•→✓✗]|\d+\.) )?")
+_MARK = re.compile(r"\s+[\w ]{1,20}: |\s*(?:(?:[-*•→✓✗]|\d+\.) )?(?:> )*")
+_NO_QUOTE = re.compile("[^>]")  # a quotation goes on as one
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 
 
@@ -40,7 +41,8 @@ def page_on_terminal(text: str) -> str:
 
 def wrapped_page(text: str, columns: int, home: str = "") -> str:
     """A page in lines of at most `columns`, with `~` for the folder `home`. An item of a list, and
-    what has a label, goes on below its text; what is between fences stays as it is."""
+    what has a label, goes on below its text, and a quotation as one; what is between fences stays
+    as it is."""
     lines: list[str] = []
     fence = ""
     for line in text.split("\n"):
@@ -51,7 +53,7 @@ def wrapped_page(text: str, columns: int, home: str = "") -> str:
         elif fence and line.strip().startswith(fence) and not line.strip(fence[0] + " "):
             fence = ""
         begin = _MARK.match(line)
-        indent = " " * (begin.end() if begin else 0)
+        indent = _NO_QUOTE.sub(" ", begin[0]) if begin else ""
         lines.append(line if is_code else _line(at_home(line, home), columns, 0, indent))
     return "\n".join(lines)
 

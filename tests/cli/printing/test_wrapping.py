@@ -95,6 +95,7 @@ def test_an_item_of_a_page_goes_on_below_its_text_and_code_stays_as_it_is() -> N
             "a line of code that is longer than the page",
             "```",
             "Read docs/a/rather/long/path.md now.",
+            "- > Answer what you know of it.",
             "  worktree: /home/dana/.ghp/worktrees/1-parse",
             "  needs: an answer soon → ghp agent-answer E-1",
         ]
@@ -110,6 +111,8 @@ def test_an_item_of_a_page_goes_on_below_its_text_and_code_stays_as_it_is() -> N
         "Read",
         "docs/a/rather/long/path.md",
         "now.",
+        "- > Answer what you know",
+        "  > of it.",
         "  worktree: ~/.ghp/worktrees/1-parse",
         "  needs: an answer soon",
         "         → ghp agent-answer E-1",
