@@ -43,7 +43,7 @@ class UsedUp(NamedTuple):
     def sentence(self) -> str:
         """What it means for new work."""
         until = "the limit is raised" if self.scope == REPOSITORY else "00:00 UTC"
-        return f"The budget is used up: {self.words}. Nothing new is begun until {until}."
+        return f"The budget is used up: {self.words}. No new work starts until {until}."
 
 
 def day_start(now: float) -> float:

@@ -71,7 +71,7 @@ def refusal(
         if not _is_implied(words, own, inside, git):
             return f"`{' '.join(words[:3])[:60]}` is not among the commands that it may run"
         if any(isinstance(word, Expanded) for word in words):
-            return "the shell would put names of files in place of a pattern; quote it"
+            return "the shell would replace a pattern with file names; quote it"
         if names and not all(names(at, part) for at in places for part in _parts(words[1:])):
             return "it names a file that it may not read"
     return ""
@@ -100,13 +100,13 @@ def _is_implied(
 
 def _parts(words: "Sequence[str]") -> "list[str]":
     """All that a program may take for the name of a file: words, and the values of options."""
-    found = [word for word in words if word[:1] != "-"]
+    operands = [word for word in words if word[:1] != "-"]
     for word in words:
         if word[:2] == "--":
-            found += [word.partition("=")[2]]
+            operands += [word.partition("=")[2]]
         elif word[:1] == "-":  # `-F/etc/x`, `-aF/etc/x`
-            found += [word[at:] for at in range(2, min(len(word), 100))]
-    return found
+            operands += [word[at:] for at in range(2, min(len(word), 100))]
+    return operands
 
 
 def commands(line: str) -> "list[list[str]]":

@@ -99,9 +99,9 @@ def grants(permission: Permission) -> bool:
 
 def scope_of(permissions: Sequence[Permission], tool: str) -> tuple[str, ...] | None:
     """All that a tool may be used on: empty for everything, None if it may not be used."""
-    found = [permission for permission in permissions if permission.tool == tool]
-    if not found:
+    matching = [permission for permission in permissions if permission.tool == tool]
+    if not matching:
         return None
-    if any(not grant.scope for grant in found):
+    if any(not grant.scope for grant in matching):
         return ()
-    return tuple(dict.fromkeys(item for grant in found for item in grant.scope))
+    return tuple(dict.fromkeys(item for grant in matching for item in grant.scope))

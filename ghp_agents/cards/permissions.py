@@ -97,14 +97,14 @@ class Rights:
     def reaching(self, url: str) -> str:
         """Why an address may not be reached; empty if it may."""
         host = _host(url)
-        known = self.network
-        if known is None:
+        hosts = self.network
+        if hosts is None:
             return "it may not use the network"
-        fits = not known or any(
+        fits = not hosts or any(
             pattern == "*"
             or pattern == host
             or (pattern[:2] == "*." and host.endswith(pattern[1:]))
-            for pattern in known
+            for pattern in hosts
         )
         return "" if fits else "it may not reach that host"
 

@@ -115,8 +115,8 @@ def _listed(folder: Path, ref: str) -> dict[str, str]:
 
 def _texts(folder: Path, ref: str, listed: Mapping[str, str]) -> dict[str, str]:
     paths = [path for path, why in listed.items() if not why]
-    known = {path: default_branch.text(folder, ref, path) for path in paths}
-    return {path: text for path, text in known.items() if text is not None}
+    texts = {path: default_branch.text(folder, ref, path) for path in paths}
+    return {path: text for path, text in texts.items() if text is not None}
 
 
 def _is_card(path: str) -> bool:
@@ -203,5 +203,5 @@ def _line_of(text: str, key: str, name: str = "") -> int:
     """The line with a field, below an agent's name if there is one; 0 if it is not found."""
     start = re.search(rf"^\s+{re.escape(name)}\s*:", text, re.M) if name else None
     begin = start.end() if start else 0
-    found = re.compile(rf"^\s*{re.escape(key)}\s*:", re.M).search(text, begin)
-    return text.count("\n", 0, found.end()) + 1 if found else 0
+    match = re.compile(rf"^\s*{re.escape(key)}\s*:", re.M).search(text, begin)
+    return text.count("\n", 0, match.end()) + 1 if match else 0

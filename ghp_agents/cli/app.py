@@ -119,7 +119,10 @@ COMMANDS: dict[str, Row] = {
     ),
     "agent-vote": Row("messages.vote", "vote", "messages", "Vote on a proposal of an agent."),
     "agent-run": Row(
-        "workflows.workflows", "run", "messages", "Start a workflow: work in steps, by several."
+        "workflows.workflows",
+        "run",
+        "messages",
+        "Start a workflow: work in steps for several agents.",
     ),
     "agent-workflows": Row(
         "workflows.workflows", "workflows", "messages", "List workflows, and where each stands."

@@ -218,18 +218,19 @@ def _print_override(app: App, result: OverrideResult, *, as_json: bool) -> None:
         raise click.exceptions.Exit(int(ExitCode.REFUSED))
 
 
-def _override_words(each: Overridden) -> str:
-    return f"You may edit {file(each.path)}, although {named(each.lease.agent)} is editing it."
+def _override_words(overridden: Overridden) -> str:
+    path, holder = file(overridden.path), named(overridden.lease.agent)
+    return f"You may edit {path}, although {holder} is editing it."
 
 
-def _override_fields(each: Overridden) -> "OverriddenFileJson":
+def _override_fields(overridden: Overridden) -> "OverriddenFileJson":
     return {
-        "path": each.path,
+        "path": overridden.path,
         "decision": "allow",
         "kind": "override",
-        "holder": each.lease.agent,
-        "since": each.at,
-        "why": f"{_override_words(each)}{quoted_reason(each.reason)}",
+        "holder": overridden.lease.agent,
+        "since": overridden.at,
+        "why": f"{_override_words(overridden)}{quoted_reason(overridden.reason)}",
         "next": "",
     }
 

@@ -244,7 +244,7 @@ def escalations(
     chosen = [rules.find(known, id)] if id is not None else known
     chosen = _marked(app, snapshot, chosen, then)
     if only_open:
-        chosen = [each for each in chosen if each.is_open]
+        chosen = [escalation for escalation in chosen if escalation.is_open]
     if mine:
         agent = app.ws.agent()
         chosen = [escalation for escalation in chosen if escalation.question.agent == agent]
@@ -256,7 +256,7 @@ def escalations(
     if as_json:
         output.as_json([view.as_json(escalation) for escalation in chosen])
     elif id is not None:
-        output.page("\n\n".join(view.page(each, then) for each in chosen))
+        output.page("\n\n".join(view.page(escalation, then) for escalation in chosen))
     elif not chosen:
         say_none(app, "No questions.")
     else:
@@ -272,7 +272,7 @@ def _marked(
     app: App, snapshot: Snapshot, chosen: list[Escalation], then: float | None
 ) -> list[Escalation]:
     """The questions; those that need no answer any more say why."""
-    if not any(each.is_open and each.question.kind in DECIDED for each in chosen):
+    if not any(escalation.is_open and escalation.question.kind in DECIDED for escalation in chosen):
         return chosen  # without an import
     from ghp_agents.leases import settled_questions
 

@@ -24,15 +24,18 @@ A_DAY = 86_400.0  # seconds
 
 @click.command("agent-timeline", epilog="Example: ghp agent-timeline --since yesterday")
 @click.option(
-    "--since", metavar="WHEN", help=f"Its beginning (default: 24h ago): {FORMS}.",
+    "--since", metavar="WHEN", help=f"When it begins (default: 24h ago): {FORMS}.",
     shell_complete=complete.times,
 )  # fmt: skip
 @click.option(
-    "--until", metavar="WHEN", help="Its end (default: now); the same forms as --since.",
+    "--until", metavar="WHEN", help="When it ends (default: now); the same forms as --since.",
     shell_complete=complete.times,
 )  # fmt: skip
 @click.option(
-    "--issue", metavar="N", help="Only what is about this issue.", shell_complete=complete.issues
+    "--issue",
+    metavar="N",
+    help="Show only what is about this issue.",
+    shell_complete=complete.issues,
 )
 @click.option(
     "--html", metavar="FILE", type=click.Path(dir_okay=False),
@@ -52,7 +55,7 @@ def timeline(
 ) -> None:
     """Show who worked on what, and when: a line for each agent.
 
-    Claims, waits, questions, handoffs, deaths and merges, from the ledger of all clones.
+    It shows claims, waits, questions, handoffs, deaths and merges of all clones.
     """
     from ghp_agents.cli.views import timeline as view
     from ghp_agents.reports import timeline as parts

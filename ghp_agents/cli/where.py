@@ -24,7 +24,7 @@ def where(app: App, what: str, as_json: bool) -> None:
     `cd "$(ghp agent-where 12)"`.
 
     The branch of a worktree names its issue; a file in its git folder names its agent. If several
-    worktrees do, `git worktree list` shows the same one first.
+    worktrees match, it prints the first one of `git worktree list`.
     """
     if is_name(what) and not what.isdigit():
         found = _of_agent(app, what)
@@ -54,7 +54,7 @@ def _of_agent(app: App, name: str) -> Checkout:
     found = checkout.of_agent(app.ws.folder, name)
     if found is None:
         raise NotFoundError(
-            f"No worktree of this clone is {name}'s.",
+            f"{name} has no worktree in this clone.",
             hint=f"Start on an issue as {name}: `ghp agent-start N --as {name}`, or name it in its "
             f"worktree: `ghp agent-whoami --set {name}`.",
         )

@@ -111,10 +111,12 @@ class _Search:
         if not names or len(names) > MOST_NAMES or self._left() <= 0:
             return []
         # Most names are those of variables: the files that seem to lose them tell.
-        self._read([change for each in found for change in self._losing(each)], names)
-        found = [one for each in found if (one := self._narrowed(each)).names]
-        self._read([change for each in found for change in self._needed(each)], _names(found))
-        return [lost for each in found for lost in self._in_direction(each)]
+        self._read([change for direction in found for change in self._losing(direction)], names)
+        found = [one for direction in found if (one := self._narrowed(direction)).names]
+        self._read(
+            [change for direction in found for change in self._needed(direction)], _names(found)
+        )
+        return [lost for direction in found for lost in self._in_direction(direction)]
 
     def _left(self) -> float:
         return self._deadline - self._clock.interval()[1]
@@ -164,28 +166,28 @@ class _Search:
         lines = (line for line in text.splitlines() if len(line) <= LONGEST_LINE)
         return frozenset(name for line in lines for _, name in defined(language, line))
 
-    def _losing(self, each: _Direction) -> list[Change]:
-        mine = self._change(each.base, each.remover.commit)
-        return [change for change in mine if change.lost & each.names]
+    def _losing(self, direction: _Direction) -> list[Change]:
+        mine = self._change(direction.base, direction.remover.commit)
+        return [change for change in mine if change.lost & direction.names]
 
-    def _narrowed(self, each: _Direction) -> _Direction:
+    def _narrowed(self, direction: _Direction) -> _Direction:
         """With the names alone that a file defined and has no more."""
-        versions = [(change, self._version(change)) for change in self._losing(each)]
+        versions = [(change, self._version(change)) for change in self._losing(direction)]
         names = {
             known.name
             for change, version in versions
             for known in version.before.definitions
-            if known.name in each.names & change.lost
+            if known.name in direction.names & change.lost
             and (change.old != change.new or not version.has(known.name, known.owner))
         }
-        return each._replace(names=frozenset(names))
+        return direction._replace(names=frozenset(names))
 
-    def _needed(self, each: _Direction) -> Iterator[Change]:
-        mine = self._change(each.base, each.remover.commit)
-        families = {family(change.path) for change in mine if change.lost & each.names}
+    def _needed(self, direction: _Direction) -> Iterator[Change]:
+        mine = self._change(direction.base, direction.remover.commit)
+        families = {family(change.path) for change in mine if change.lost & direction.names}
         yield from (change for change in mine if family(change.path) in families)
-        for change in self._change(each.base, each.user.commit):
-            if change.new_words & each.names and family(change.path) in families:
+        for change in self._change(direction.base, direction.user.commit):
+            if change.new_words & direction.names and family(change.path) in families:
                 yield change._replace(old_oid="")
 
     # ------------------------------------------------------------ contents and facts
@@ -214,7 +216,9 @@ class _Search:
             if len(content) <= left:  # the small ones come first
                 left -= len(content)
                 sources.append((key, parse.Source(key[1], content)))
-        found = parse.read_all([each for _, each in sources], names, self._clock, self._deadline)
+        found = parse.read_all(
+            [source for _, source in sources], names, self._clock, self._deadline
+        )
         self._facts |= {key: facts for (key, _), facts in zip(sources, found, strict=True)}
 
     def _version(self, change: Change) -> Version:
@@ -230,19 +234,21 @@ class _Search:
 
     # ------------------------------------------------------------ the rule
 
-    def _in_direction(self, each: _Direction) -> Iterator[LostDefinition]:
-        removers = [self._version(one) for one in self._change(each.base, each.remover.commit)]
-        users = [self._version(one) for one in self._change(each.base, each.user.commit)]
+    def _in_direction(self, direction: _Direction) -> Iterator[LostDefinition]:
+        removers = [
+            self._version(one) for one in self._change(direction.base, direction.remover.commit)
+        ]
+        users = [self._version(one) for one in self._change(direction.base, direction.user.commit)]
         theirs = {one.change.old: one for one in removers if one.change.old}
-        gone = [each for each in lost(removers, each.names)]
+        gone = list(lost(removers, direction.names))
         go_module = (
-            self._go_module(each.base) if any(one.path.endswith(".go") for one in gone) else ""
+            self._go_module(direction.base) if any(one.path.endswith(".go") for one in gone) else ""
         )
         for one in gone:
             found = uses(one, users, theirs, go_module)
-            if found and not self._is_elsewhere(one, each.remover.commit):
+            if found and not self._is_elsewhere(one, direction.remover.commit):
                 for path, lines in sorted(found.items()):
-                    yield _result(one, each, path, lines)
+                    yield _result(one, direction, path, lines)
 
     def _go_module(self, base: str) -> str:
         with read_objects(self._git_dir, self._env, largest=LARGEST_FILE) as reader:
@@ -280,7 +286,7 @@ def _is_renamed(change: Change) -> bool:
 
 
 def _names(found: Iterable[_Direction]) -> frozenset[str]:
-    return frozenset(name for each in found for name in each.names)
+    return frozenset(name for direction in found for name in direction.names)
 
 
 def _candidates(mine: Sequence[Change], theirs: Sequence[Change]) -> set[str]:
@@ -293,10 +299,10 @@ def _candidates(mine: Sequence[Change], theirs: Sequence[Change]) -> set[str]:
     return found
 
 
-def _result(one: Lost, each: _Direction, path: str, lines: Sequence[int]) -> LostDefinition:
+def _result(one: Lost, direction: _Direction, path: str, lines: Sequence[int]) -> LostDefinition:
     new_name = one.new_name if one.new_name != one.definition.name else ""
     new_path = one.new_path if one.new_path != one.path else ""
     return LostDefinition(
-        one.definition.name, one.definition.kind, each.remover.agent, one.path,
-        one.definition.line, new_name, new_path, each.user.agent, path, tuple(lines),
+        one.definition.name, one.definition.kind, direction.remover.agent, one.path,
+        one.definition.line, new_name, new_path, direction.user.agent, path, tuple(lines),
     )  # fmt: skip

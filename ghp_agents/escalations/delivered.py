@@ -80,7 +80,7 @@ def _read(ws: Workspace, agent: AgentName) -> list[str]:
     logs = [[*_lines(_log(folder, agent))] for folder in ws.folders]
     lists = [texts_file(_list(folder, agent)).read() for folder in ws.folders]
     pairs = zip(lists, logs, strict=True)
-    return [*dict.fromkeys(each for pair in pairs for ids in pair for each in ids)][-MOST:]
+    return [*dict.fromkeys(identity for pair in pairs for ids in pair for identity in ids)][-MOST:]
 
 
 def _lines(log: Path, start: int = 0) -> Iterator[str]:

@@ -90,7 +90,9 @@ def observe(ws: Workspace, hub: "GitHubRepository") -> list[str]:
     file = _file(ws)
     known, now = file.read(), ws.clock.now()
     due = [
-        number for number, each in known.items() if not each.end and not 0 <= now - each.at < PAUSE
+        number
+        for number, entry in known.items()
+        if not entry.end and not 0 <= now - entry.at < PAUSE
     ]
     notes: list[str] = []
     for number in sorted(due)[:MOST]:
@@ -115,9 +117,9 @@ def news(ws: Workspace, agent: AgentName) -> list[tuple[str, str]]:
     """How the pull requests that an agent enqueued ended, each with a key for its delivery."""
     known = _file(ws).read().items()
     return [
-        (each.end, f"enqueued/{number}/{int(each.at)}")
-        for number, each in known
-        if each.by == agent and each.end
+        (entry.end, f"enqueued/{number}/{int(entry.at)}")
+        for number, entry in known
+        if entry.by == agent and entry.end
     ]
 
 

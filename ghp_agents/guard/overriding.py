@@ -114,9 +114,9 @@ def in_force(ctx: Context, agent: AgentName | None, paths: Sequence[str]) -> Ite
         if known:
             held = check_edit.editors(folders, agent, key, here, ctx.ws.clock.now(), limits)
             held += _reported(ctx, book, agent, path, overridden=True)
-            for each in known:
-                if each.lease in held:
-                    yield Overridden(path, each.lease, each.reason, each.at)
+            for permission in known:
+                if permission.lease in held:
+                    yield Overridden(path, permission.lease, permission.reason, permission.at)
 
 
 def _reported(
@@ -131,7 +131,7 @@ def _reported(
         found = clash_check.living(book, agent, key, now, lives)
     else:
         found = clash_check.reports(ctx.ws.place, ctx.ws.folders, book, agent, path, now, lives)
-    return [clash_check.lease_of(each, key) for each in found]
+    return [clash_check.lease_of(rival, key) for rival in found]
 
 
 def _impossible(verdict: Verdict) -> RefusedError:
@@ -162,7 +162,7 @@ def _record(
                     first.is_in(here), Timestamp(now_text(ctx.ws)), Actor(agent),
                     snapshot.clock + number, snapshot.clone,
                 ))  # fmt: skip
-        return found, [override.encode(each) for each in found]
+        return found, [override.encode(record) for record in found]
 
     return transact(ctx.store, decide)
 

@@ -26,7 +26,7 @@ def by_path(
     was given to the holder, or counts no more."""
     others = {tip.clone for tip in snapshot.tips()} - {snapshot.clone}
     shown = (x for clone in others for x in snapshot.agents_of(clone).values())
-    if not any(FIELD in each for each in shown):
+    if not any(FIELD in fields for fields in shown):
         return {}
     views = presence.list_agents(ctx, snapshot, processes=False)
     living = [

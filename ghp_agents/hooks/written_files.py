@@ -87,11 +87,11 @@ class WorktreeLook:
             where = folders, context.agent, epoch, key, here, context.now
             rival = implicit_leases.take_lease(*where, *self.limits)
         found = [
-            each
-            for each in check_edit.rivals(
+            lease
+            for lease in check_edit.rivals(
                 folders, context.agent, key, here, context.now, self.limits
             )
-            if each.is_in(here) and rival in (None, each.agent)
+            if lease.is_in(here) and rival in (None, lease.agent)
         ]
         touch = (found[0].agent, found[0].since) if found else None
         return self.verdict(path, touch)

@@ -120,10 +120,10 @@ def rivals(
     if mine and not implicit_leases.is_active(folders, mine, now, *limits):
         mine = None  # of an earlier life
     return [
-        each
-        for each in found
-        if not overrides.allows(folders, agent, key, git_dir, each)
-        and not (mine and overrides.allows(folders, each.agent, key, each.git_dir, mine))
+        lease
+        for lease in found
+        if not overrides.allows(folders, agent, key, git_dir, lease)
+        and not (mine and overrides.allows(folders, lease.agent, key, lease.git_dir, mine))
     ]
 
 

@@ -45,7 +45,7 @@ def allows(
     folders: "Sequence[str]", agent: str, path: str, git_dir: str, lease: "ImplicitLease"
 ) -> bool:
     """Whether `agent` may edit `path` in a worktree in spite of another's lease of it."""
-    return any(each.lease == lease for each in read(folders, agent, path, git_dir))
+    return any(override.lease == lease for override in read(folders, agent, path, git_dir))
 
 
 def allows_holder(
@@ -74,14 +74,14 @@ def add(
 ) -> None:
     """Let the leases of `new` not count for `agent`. Raises OSError if nothing can be written."""
     known = read(folders, agent, path, git_dir)
-    ours = {each.lease for each in new}
+    ours = {override.lease for override in new}
     kept = [x for x in known if x.lease not in ours and _is_held(folders, x.lease, agent)]
     fields = {
         "schemaVersion": 1,
         "agent": agent,
         "path": path,
         "gitDir": git_dir,
-        "leases": [_encoded(each) for each in [*kept, *new][-LIMIT:]],
+        "leases": [_encoded(override) for override in [*kept, *new][-LIMIT:]],
     }
     failure: OSError | None = None
     for folder in folders:

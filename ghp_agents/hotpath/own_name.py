@@ -140,7 +140,7 @@ def worktree_of(
 def keep(folders: "Sequence[str]", ids: "Sequence[str]", name: str, now: float) -> None:
     """Remember the name of a session under each of its ids; if that fails, it is determined each
     time."""
-    for place in [_digest(each) for each in ids if each]:
+    for place in [_digest(session) for session in ids if session]:
         for folder in folders:
             path = folder + FOLDER + place
             try:

@@ -29,7 +29,7 @@ def parts(epic: Issue, issues: Iterable[Issue]) -> list[EpicPart]:
         seen.add(part.issue.id)
         found.append(part)
         below = own_parts(part.issue, known)
-        waiting += [EpicPart(each, part.depth + 1) for each in reversed(below)]
+        waiting += [EpicPart(issue, part.depth + 1) for issue in reversed(below)]
     return found
 
 
@@ -40,7 +40,7 @@ def own_parts(epic: Issue, issues: Iterable[Issue]) -> list[Issue]:
 
 def is_done(epic: Issue, own: Iterable[Issue]) -> bool:
     """Whether an open epic has parts, and all are closed. `own` are its parts."""
-    states = {each.state for each in own}
+    states = {part.state for part in own}
     return epic.state == "open" and states == {"closed"}
 
 

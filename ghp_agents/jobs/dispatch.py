@@ -58,12 +58,12 @@ def read_plan(ctx: Context) -> DispatchPlan:
     board, agents = explain.read(ctx)
     settings = ctx.ws.settings
     limits = Limits(settings.jobs_per_agent)
-    known = {view.name: view for view in presence.list_agents(ctx, ctx.store.snapshot())}
+    views = {view.name: view for view in presence.list_agents(ctx, ctx.store.snapshot())}
     workers = [
         agent
         for agent in agents
         if agent.candidate.name not in settings.orchestrators
-        and presence.is_at_work(known[agent.candidate.name])
+        and presence.is_at_work(views[agent.candidate.name])
     ]
     return dispatch_plan.plan(board, workers, given(ctx), limits)
 
@@ -106,22 +106,24 @@ def _require_authority(ctx: Context) -> None:
         )
 
 
-def _assign(ctx: Context, each: Assignment) -> None:
+def _assign(ctx: Context, assignment: Assignment) -> None:
     """Change the assignees; the note is recorded in the same step, or before."""
     by = ctx.ws.actor()
     note = Record(
         event=EVENT,
         actor=by,
-        object=short(each.issue),
+        object=short(assignment.issue),
         id=random_hex(8),
         at=Timestamp(now_text(ctx.ws)),
         clock=0,  # sorts after the records of its commit
         files=(),
-        issue=each.issue.number,
-        text=each.to,
+        issue=assignment.issue.number,
+        text=assignment.to,
     )
-    change = IssueChange(add_assignees=(each.to,) if each.to else (), remove_assignees=each.was)
+    change = IssueChange(
+        add_assignees=(assignment.to,) if assignment.to else (), remove_assignees=assignment.was
+    )
     with ctx.store.commit_with([note]):
-        ctx.tracker.change(each.issue.number, change, by)
-    for name in filter(None, (each.to, *each.was)):
+        ctx.tracker.change(assignment.issue.number, change, by)
+    for name in filter(None, (assignment.to, *assignment.was)):
         news_flag.set_flag(ctx.ws.folders, name)

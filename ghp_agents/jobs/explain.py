@@ -71,19 +71,19 @@ def of_issue(ctx: Context, reference: str) -> IssueExplanation:
     pulls = listing.open_pulls(ctx)
     issue = _issue(ctx, reference, pulls.values())
     state = listing.states(ctx, board, [issue], pulls)[issue.id]
-    known = next((candidate for candidate in board.issues if candidate.id == issue.id), None)
-    if known is None:
+    current = next((candidate for candidate in board.issues if candidate.id == issue.id), None)
+    if current is None:
         return IssueExplanation(issue, state, "", [], [], 0)
     alive = [agent for agent in agents if agent.is_alive]
-    lease = board.claim_of(known)
+    lease = board.claim_of(current)
     holder = (lease.holder or "") if lease and lease.name in board.living else ""
-    steps = explanation.trace(board, known)
-    turns = explanation.turns(board, known, alive[:MOST_AGENTS])
-    opened = next((pulls[number] for number in known.numbers if number in pulls), None)
+    steps = explanation.trace(board, current)
+    turns = explanation.turns(board, current, alive[:MOST_AGENTS])
+    opened = next((pulls[number] for number in current.numbers if number in pulls), None)
     waits = open_pull.trace(ctx, opened) if opened else ()
     left = bool(holder and client_process.ended(ctx.ws, [holder]))
     more = len(alive[MOST_AGENTS:])
-    return IssueExplanation(known, state, holder, steps, turns, more, waits, left)
+    return IssueExplanation(current, state, holder, steps, turns, more, waits, left)
 
 
 def _issue(ctx: Context, reference: str, pulls: Iterable[Pull]) -> Issue:

@@ -106,19 +106,19 @@ def turns(board: Board, issue: Issue, agents: Sequence[Agent]) -> list[Turn]:
 def _before(board: Board, issue: Issue, who: Candidate) -> list[Issue]:
     """The workable issues that somebody would do before this one, the next first."""
     ordered = sorted(
-        decision.workable(board, who), key=lambda each: decision.rank(board, each, who)
+        decision.workable(board, who), key=lambda issue: decision.rank(board, issue, who)
     )
     return ordered[: [candidate.id for candidate in ordered].index(issue.id)]
 
 
 def kept_back(board: Board, who: Candidate) -> list[KeptBack]:
     """The open issues that somebody cannot claim, by the first rule that forbids it."""
-    found: dict[ClaimRule, list[str]] = {}
+    by_rule: dict[ClaimRule, list[str]] = {}
     for issue in board.issues:
         first = next(decision.obstacles(board, issue, who), None)
         if first:
-            found.setdefault(first.rule, []).append(short(issue))
-    return [KeptBack(rule, tuple(found[rule])) for rule in ClaimRule if rule in found]
+            by_rule.setdefault(first.rule, []).append(short(issue))
+    return [KeptBack(rule, tuple(by_rule[rule])) for rule in ClaimRule if rule in by_rule]
 
 
 def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> RuleStep:

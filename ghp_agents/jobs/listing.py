@@ -40,11 +40,13 @@ def read_jobs(
     closed = board.done() if JobState.COMPLETED in wanted else ()
     issues = [*board.issues, *closed]
     pulls = open_pulls(ctx)
-    found = states(ctx, board, issues, pulls)
+    job_states = states(ctx, board, issues, pulls)
     jobs = [
-        IssueJob(issue, found[issue.id], _holder(board, issue), due(issue), _pull(pulls, issue))
+        IssueJob(
+            issue, job_states[issue.id], _holder(board, issue), due(issue), _pull(pulls, issue)
+        )
         for issue in issues
-        if not wanted or found[issue.id] in wanted
+        if not wanted or job_states[issue.id] in wanted
     ]
     if closed:
         merged = {pull.issue: pull for pull in ctx.forge.list(closed=True) if pull.merged_as}
@@ -104,11 +106,11 @@ def _returned(ctx: Context, pulls: Iterable[Pull]) -> Set[tuple[int, str]]:
     """The pull requests, each with its commit, that were sent back, or whose last review by
     somebody requests changes."""
     snapshot = ctx.store.snapshot()
-    found: set[tuple[int, str]] = set()
+    pairs: set[tuple[int, str]] = set()
     for pull in pulls:
         sent_back = snapshot.files(returned.folder_of(pull.number))
-        found |= {(x.pull, x.head) for x in returned.read_returns(sent_back)[0]}
+        pairs |= {(x.pull, x.head) for x in returned.read_returns(sent_back)[0]}
         reviews = review.read_reviews(snapshot.files(review.folder_of(pull.number)))[0]
         last = {latest.by: latest for latest in reviews}
-        found |= {(x.pull, x.head) for x in last.values() if not x.review.approves}
-    return found
+        pairs |= {(x.pull, x.head) for x in last.values() if not x.review.approves}
+    return pairs

@@ -47,11 +47,11 @@ def changes(room: Room, name: str) -> list[str]:
 
 def queues(board: Board, names: Iterable[str]) -> dict[str, list[Issue]]:
     """The issues that are assigned to one agent alone and not claimed, the next one first."""
-    found: dict[str, list[Issue]] = {name: [] for name in names}
+    held: dict[str, list[Issue]] = {name: [] for name in names}
     for issue in board.issues:
-        if len(issue.assignees) == 1 and issue.assignees[0] in found and not board.claim_of(issue):
-            found[issue.assignees[0]].append(issue)
-    return {name: sorted(queue, key=order) for name, queue in found.items()}
+        if len(issue.assignees) == 1 and issue.assignees[0] in held and not board.claim_of(issue):
+            held[issue.assignees[0]].append(issue)
+    return {name: sorted(queue, key=order) for name, queue in held.items()}
 
 
 def order(issue: Issue) -> tuple[int, str]:

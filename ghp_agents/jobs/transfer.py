@@ -50,13 +50,13 @@ def read_files(place: Path) -> list[JobFile]:
 def _files(place: Path) -> list[Path]:
     if place.is_file():
         return [place]
-    found = sorted(path for path in place.iterdir() if path.suffix in SUFFIXES and path.is_file())
-    if len(found) > MOST_FILES:
+    paths = sorted(path for path in place.iterdir() if path.suffix in SUFFIXES and path.is_file())
+    if len(paths) > MOST_FILES:
         raise UsageError(
-            f"{place} has {len(found)} files; at most {MOST_FILES} are read at once.",
+            f"{place} has {len(paths)} files; at most {MOST_FILES} are read at once.",
             hint="Import its files in parts.",
         )
-    return found
+    return paths
 
 
 def _refuse_twice(jobs: Iterable[JobFile]) -> None:
@@ -72,18 +72,20 @@ def _refuse_twice(jobs: Iterable[JobFile]) -> None:
 def import_jobs(ctx: Context, jobs: Sequence[JobFile]) -> list[Imported]:
     """Create an issue for each job that has none, and change those whose file changed. Blockers are
     added when all issues exist. Raises GhpError."""
-    known = _by_name(ctx.tracker.list(closed=True))
-    _refuse_unknown(jobs, known)
+    by_name = _by_name(ctx.tracker.list(closed=True))
+    _refuse_unknown(jobs, by_name)
     done: list[Imported] = []
     for job in jobs:
-        result = _import(ctx, job, known.get(job.id))
+        result = _import(ctx, job, by_name.get(job.id))
         if result.issue:
-            known[job.id] = result.issue
+            by_name[job.id] = result.issue
         done.append(result)
     for at, result in enumerate(done):
         if result.issue is None:
             continue
-        blockers = tuple(known[name].number for name in result.job.dependencies if name in known)
+        blockers = tuple(
+            by_name[name].number for name in result.job.dependencies if name in by_name
+        )
         new = tuple(number for number in blockers if number not in result.issue.blocked_by)
         if new and result.issue.state == "open":
             change = IssueChange(add_blockers=new)

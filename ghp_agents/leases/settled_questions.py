@@ -38,7 +38,7 @@ def marked(
     """The same questions; each settled one says why."""
     known = [*known]
     why = _reasons(locks, snapshot, known, past=past)
-    return [each._replace(settled=why.get(each.id, "")) for each in known]
+    return [escalation._replace(settled=why.get(escalation.id, "")) for escalation in known]
 
 
 def _reasons(
@@ -57,15 +57,19 @@ def _reasons(
 
 def news(ctx: Context, snapshot: Snapshot, agent: str) -> list[tuple[str, str]]:
     """What the agent that asked hears, each with the key that records its delivery."""
-    mine = [each for each in _naming(ctx, snapshot, agent) if each.question.agent == agent]
+    mine = [
+        escalation
+        for escalation in _naming(ctx, snapshot, agent)
+        if escalation.question.agent == agent
+    ]
     return [
         (
-            f"Your question {each.name} {phrase(each.title)} needs no answer any more: "
-            f"{each.settled}. If you are still refused, ask again.",
-            f"{SETTLED}{each.id}",
+            f"Your question {escalation.name} {phrase(escalation.title)} needs no answer any more: "
+            f"{escalation.settled}. If you are still refused, ask again.",
+            f"{SETTLED}{escalation.id}",
         )
-        for each in marked(ctx.locks, snapshot, mine)
-        if each.settled
+        for escalation in marked(ctx.locks, snapshot, mine)
+        if escalation.settled
     ]
 
 
@@ -104,7 +108,7 @@ def _ended_leases(snapshot: Snapshot, rights: Collection[str]) -> dict[str, str]
     present = snapshot.present(record.FOLDER) if ids else {}
     files = {path: x for path, x in present.items() if path.split("/")[2] in ids}
     missing = ids - {log.id for log in record.read_leases(files)[0]}
-    settled = snapshot.settled([f"{record.FOLDER}{each}/" for each in sorted(missing)])
+    settled = snapshot.settled([f"{record.FOLDER}{lease}/" for lease in sorted(missing)])
     logs, _ = record.read_leases({**settled, **files})
     return {f"L-{log.id}": why_over(log) for log in logs if not log.is_open}
 

@@ -143,8 +143,8 @@ class PayloadShape(NamedTuple):
 
 
 SHAPES: dict[str, PayloadShape] = {
-    name: PayloadShape(each, str(each.__doc__))
-    for name, each in {
+    name: PayloadShape(shape, str(shape.__doc__))
+    for name, shape in {
         "agent.question": AgentQuestion,
         "arch.feasibility_check": FeasibilityCheck,
         "arch.proposal_ready": ProposalReady,
@@ -195,7 +195,7 @@ def version_problem(value: dict[str, Any]) -> str:
 def fields(shape: Any) -> list[tuple[str, str, bool]]:
     """The fields of a payload: name, type in words, and whether it is required."""
     hints = get_type_hints(shape)
-    return [(key, _spelled(each), key in shape.__required_keys__) for key, each in hints.items()]
+    return [(key, _spelled(hint), key in shape.__required_keys__) for key, hint in hints.items()]
 
 
 def _spelled(shape: Any) -> str:

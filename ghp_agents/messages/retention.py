@@ -41,6 +41,6 @@ def threads(messages: Iterable[Message]) -> list[list[Message]]:
         root = roots.get(current) or min([*passed][[*passed].index(current) :])  # of a circle
         roots |= dict.fromkeys(passed, root)
     found: dict[str, list[Message]] = {}
-    for identity, each in known.items():
-        found.setdefault(roots[identity], []).append(each)
+    for identity, message in known.items():
+        found.setdefault(roots[identity], []).append(message)
     return list(found.values())

@@ -43,7 +43,7 @@ def matches(pattern: str, topic: str) -> bool:
 
 
 def _fit(wanted: list[str], words: list[str]) -> bool:
-    return all(each in (ONE, word) for each, word in zip(wanted, words, strict=True))
+    return all(pattern in (ONE, word) for pattern, word in zip(wanted, words, strict=True))
 
 
 def is_topic(address: str) -> bool:

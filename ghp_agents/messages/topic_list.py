@@ -30,7 +30,7 @@ class Topic(NamedTuple):
 
 def known(messages: Iterable[Message]) -> list[Topic]:
     """The topics with a schema, those that somebody described, and those with messages."""
-    topics = {name: Topic(name, each.description) for name, each in payload.SHAPES.items()}
+    topics = {name: Topic(name, shape.description) for name, shape in payload.SHAPES.items()}
     for message in messages:
         for name in (to[1:] for to in message.to if is_topic(to)):
             was = topics.get(name, Topic(name))

@@ -145,7 +145,7 @@ def _open_questions(
 ) -> dict[int, list[str]]:
     """The names of open questions, by issue."""
     found: dict[int, list[str]] = {}
-    for each in settled_questions.read(ctx, snapshot, past=past):
-        if each.is_open and each.question.issue is not None:
-            found.setdefault(each.question.issue, []).append(each.name)
+    for escalation in settled_questions.read(ctx, snapshot, past=past):
+        if escalation.is_open and escalation.question.issue is not None:
+            found.setdefault(escalation.question.issue, []).append(escalation.name)
     return found

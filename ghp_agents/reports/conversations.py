@@ -34,7 +34,7 @@ def pages(
             path = path_of(thread)
             path = path_of(thread, 64) if path in found else path  # forged ids may begin alike
             found[path] = page(thread, states)
-            entries += [(each, path) for each in fresh]
+            entries += [(entry, path) for entry in fresh]
     if entries:
         found[TIMELINE] = _timeline(entries)
     return found

@@ -166,9 +166,9 @@ def row(view: AgentView, facts: AgentFacts) -> AgentRow:
         error=facts.errors.get(view.name, ""),
         action=_text(presence, "lastAction"),
         waits_for=tuple(
-            (str(each.get("agent")), str(each.get("what")))
-            for each in _list(presence.get(WAITS_FOR))
-            if isinstance(each, dict)
+            (str(wait.get("agent")), str(wait.get("what")))
+            for wait in _list(presence.get(WAITS_FOR))
+            if isinstance(wait, dict)
         ),
         has_ended=view.name in facts.ended,
         used=usage.total(usage.decode(presence).values()),

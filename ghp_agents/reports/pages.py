@@ -147,31 +147,33 @@ def _agents(state: PageContents) -> list[str]:
 
 def _questions(state: PageContents) -> PagePart:
     known = questions.by_need(state.questions)
-    opened = [each for each in known if each.is_open]
+    opened = [question for question in known if question.is_open]
     answered = sorted(
-        (each for each in known if each.answers), key=lambda each: -each.answers[-1].clock
+        (question for question in known if question.answers),
+        key=lambda question: -question.answers[-1].clock,
     )
-    whole = [line for each in opened[:QUESTIONS_IN_FULL] for line in _question(state, each)]
+    whole = [line for question in opened[:QUESTIONS_IN_FULL] for line in _question(state, question)]
     rest = len(opened) - QUESTIONS_IN_FULL
     more = [f"… and {rest} more: `ghp agent-escalations --open`.", ""] if rest > 0 else []
 
-    def row(each: Escalation) -> tuple[str, ...]:
-        question, answer = each.question, each.answers[-1]
+    def row(escalation: Escalation) -> tuple[str, ...]:
+        question, answer = escalation.question, escalation.answers[-1]
         return (
-            f"{each.name}: {plain(each.title)}",
+            f"{escalation.name}: {plain(escalation.title)}",
             _issue(state, question.issue),
             _name(question.agent),
             plain(first_line(answer.text)),
             _name(answer.by.name),
             when(answer.at),
-            plain(each.outcome.text if each.outcome else ""),
+            plain(escalation.outcome.text if escalation.outcome else ""),
         )
 
-    def settled_row(each: Escalation) -> tuple[str, ...]:
-        about, by = _issue(state, each.question.issue), _name(each.question.agent)
-        return f"{each.name}: {plain(each.title)}", about, by, plain(each.settled)
+    def settled_row(escalation: Escalation) -> tuple[str, ...]:
+        question = escalation.question
+        about, by = _issue(state, question.issue), _name(question.agent)
+        return f"{escalation.name}: {plain(escalation.title)}", about, by, plain(escalation.settled)
 
-    settled = [each for each in known if each.settled]
+    settled = [question for question in known if question.settled]
     over = table(("question", "issue", "asked by", "why"), settled, settled_row, OLD_ROWS)
     columns = ("question", "issue", "asked by", "answer", "answered by", "at", "result")
     return PagePart(
@@ -256,7 +258,7 @@ def _pulls(state: PageContents) -> PagePart:
         )
 
     columns = ("pull request", "title", "state", "issue", "branch", "author", "changed")
-    merged = sum(each.state == "merged" for each in settled)
+    merged = sum(pull.state == "merged" for pull in settled)
     return PagePart(
         f"{len(opened)} open, {merged} merged, {len(settled) - merged} closed",
         [

@@ -148,13 +148,15 @@ class Team:
 
     def _with_settled(self, known: "list[Escalation]") -> "list[Escalation]":
         """The questions; those that need no answer any more say why."""
-        if not any(each.is_open and each.question.kind in DECIDED for each in known):
+        if not any(
+            escalation.is_open and escalation.question.kind in DECIDED for escalation in known
+        ):
             return known  # without an import
         from ghp_agents.leases import settled_questions
 
         past = self.at is not None
         found = settled_questions.marked(self.ctx.locks, self.snapshot, known, past=past)
-        self.settled = sum(1 for each in found if each.settled)
+        self.settled = sum(1 for escalation in found if escalation.settled)
         return found
 
     def _add_returns(self, needs: Needs, errors: dict[str, str]) -> None:
@@ -193,7 +195,7 @@ class Team:
         from ghp_agents.state.codec import seconds
 
         now, known = ws.clock.now(), messages.timed_letters(self.ctx, snapshot)
-        short = short_ids(each.message.id for each in known)
+        short = short_ids(letter.message.id for letter in known)
         for letter in known:
             message = letter.message
             late = letter.is_late(now)
@@ -201,7 +203,7 @@ class Team:
                 continue
             limit = message.done_within if late == "done" else message.ack_within
             who = named(message.to) if not message.is_shared else [letter.holder]
-            slow = [each for each in who if each and letter.state_of(each) in (NEW, CLAIMED)]
+            slow = [agent for agent in who if agent and letter.state_of(agent) in (NEW, CLAIMED)]
             for name in slow or [message.by.name]:
                 age = now - seconds(message.at) - limit
                 need = Need(

@@ -108,9 +108,9 @@ def _at_the_beginning(ctx: Context, then: Snapshot, since: float) -> Iterator[Le
                 0, UNNAMED, f"then/{view.name}", PRESENCE, view.name, status or "idle", at,
                 issue=issue_of(view.presence), text=action,
             )  # fmt: skip
-    for each in settled_questions.read(ctx, then, past=True):
-        if each.is_open:
+    for question in settled_questions.read(ctx, then, past=True):
+        if question.is_open:
             yield LedgerEntry(
-                0, UNNAMED, each.id, "escalate", each.question.agent, each.name, each.asked_at,
-                issue=each.question.issue, text=each.title,
+                0, UNNAMED, question.id, "escalate", question.question.agent, question.name,
+                question.asked_at, issue=question.question.issue, text=question.title,
             )  # fmt: skip

@@ -197,11 +197,13 @@ def _answered(facts: _Facts) -> Iterator[ReportItem]:
     def newest(question: Escalation) -> int:
         return -question.answers[-1].clock
 
-    for each in sorted((each for each in facts.questions if each.answers), key=newest):
-        last = each.answers[-1]
+    for question in sorted(
+        (question for question in facts.questions if question.answers), key=newest
+    ):
+        last = question.answers[-1]
         if is_since(last.at, facts.since):
-            item = _asked(each)._replace(at=last.at, by=last.by, text=first_line(last.text))
-            yield item._replace(result=each.outcome.text if each.outcome else "")
+            item = _asked(question)._replace(at=last.at, by=last.by, text=first_line(last.text))
+            yield item._replace(result=question.outcome.text if question.outcome else "")
 
 
 def _opened(facts: _Facts) -> Iterator[ReportItem]:
@@ -275,7 +277,7 @@ def _status(view: AgentView) -> str:
 def _learnt(snapshot: Snapshot, ctx: Context, since: float) -> Iterable[ReportItem]:
     known = note.active(ctx.ws, note.read_all(snapshot)[0])
     return [
-        ReportItem(each.name, each.at, each.title, each.by, each.issue)
-        for each in reversed(known)
-        if is_since(each.at, since)
+        ReportItem(saved.name, saved.at, saved.title, saved.by, saved.issue)
+        for saved in reversed(known)
+        if is_since(saved.at, since)
     ]

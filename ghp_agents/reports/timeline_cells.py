@@ -98,7 +98,7 @@ def _dominant(
             key = (span.kind, span.issue)
             if share > 0:
                 shares[at][key] = shares[at].get(key, 0.0) + share
-    return [_most(each) for each in shares]
+    return [_most(share) for share in shares]
 
 
 def _most(shares: Mapping[tuple[str, int | None], float]) -> tuple[str, int | None]:

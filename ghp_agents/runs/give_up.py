@@ -90,9 +90,10 @@ def ask_about(ctx: Context, run: RunRecord, found: Reaction) -> str:
     """Ask a person about what runs could not fix, unless its agent asks already; returns the
     question's name. Raises GhpError."""
     known = settled_questions.read(ctx, ctx.store.snapshot())
-    for each in known:
-        if each.is_open and (each.question.agent, each.question.issue) == (run.agent, run.issue):
-            return each.name
+    for earlier in known:
+        about = (earlier.question.agent, earlier.question.issue)
+        if earlier.is_open and about == (run.agent, run.issue):
+            return earlier.name
     text = (
         f"{count(found.tried, 'run')} of agents at #{run.issue} could not fix this: "
         f"{found.words}. How should the work continue?"

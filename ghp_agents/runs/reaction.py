@@ -174,7 +174,7 @@ def choose(causes: Iterable[RunCause], runs: Iterable[RunRecord]) -> dict[int, R
     for cause in causes:
         if not (cause.is_heard and _is_heard(cause.key, known)):
             found.setdefault(cause.issue, {}).setdefault(cause.key, cause)
-    return {issue: _reaction([*each.values()], known) for issue, each in found.items()}
+    return {issue: _reaction([*by_key.values()], known) for issue, by_key in found.items()}
 
 
 def tries(key: str, runs: Iterable[RunRecord]) -> int:

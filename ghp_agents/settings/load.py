@@ -234,7 +234,9 @@ def _merged(ordinary: Mapping[str, Any], trunk: Trunk, own: Mapping[str, Any]) -
 
         can = {name: [skill.id for skill in x.skills] for name, x in trunk.cards.items()}
         configured = values.get("capabilities", {})  # a person's setting overrides a card
-        values["cards"] = {name: card.encode(each) for name, each in trunk.cards.items()}
+        values["cards"] = {
+            name: card.encode(agent_card) for name, agent_card in trunk.cards.items()
+        }
         values["capabilities"] = {name: x for name, x in can.items() if x} | configured
     return values
 

@@ -49,7 +49,7 @@ def announce(ctx: Context, snapshot: Snapshot, start: Start = background.spawn) 
     if not _is_on(ctx.ws):
         return
     folder = _folder(ctx.ws.environ)
-    new = (each for each in notices(ctx, snapshot) if _is_first(folder, each.id))
+    new = (notice for notice in notices(ctx, snapshot) if _is_first(folder, notice.id))
     for notice in islice(new, MOST):  # the next sync shows the others
         show(ctx.ws, notice, start)
 
@@ -91,11 +91,11 @@ def notices(ctx: Context, snapshot: Snapshot) -> Iterator[Notice]:
     """The open urgent questions and the requests for a person's input of the last hour."""
     since = ctx.ws.clock.now() - RECENT
     known, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
-    for each in settled_questions.marked(ctx.locks, snapshot, known):
-        is_urgent = each.is_open and each.urgency == questions.URGENCIES[-1]
-        if is_urgent and seconds(each.asked_at) > since:
-            answer = f"ghp agent-answer {each.name}"
-            yield Notice(each.id, *_texts(each.question.agent, each.title, answer))
+    for question in settled_questions.marked(ctx.locks, snapshot, known):
+        is_urgent = question.is_open and question.urgency == questions.URGENCIES[-1]
+        if is_urgent and seconds(question.asked_at) > since:
+            answer = f"ghp agent-answer {question.name}"
+            yield Notice(question.id, *_texts(question.question.agent, question.title, answer))
     for message in mailbox.read(ctx.ws, snapshot):
         if TOPIC in message.to and not message.by.is_person and seconds(message.at) > since:
             answer = f"ghp agent-thread {message.name}"

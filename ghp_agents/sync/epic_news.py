@@ -67,7 +67,7 @@ def _done(view: NewsView, entry: LedgerEntry, epic: Issue) -> Iterator[str]:
     """The proposal to close an epic, with the news of the last part. What has parts and no manager
     is proposed to the manager of the whole."""
     own = epics.own_parts(epic, view.all_issues)
-    numbers = {number for each in own for number in each.numbers}
+    numbers = {number for part in own for number in part.numbers}
     closed = [x for x in view.entries if x.event in CLOSES and x.issue in numbers]
     if epics.is_done(epic, own) and closed[-1] == entry:
         yield epics.proposal(epic, len(own))

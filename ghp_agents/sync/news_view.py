@@ -107,7 +107,7 @@ class NewsView:
     def is_since_claim(self, entry: LedgerEntry, number: int) -> bool:
         """Whether an entry follows the agent's claim of an issue."""
         lock = self.held.get(number)
-        claims = [each for each in self.entries if lock and _is_claim(each, number, lock)]
+        claims = [claim for claim in self.entries if lock and _is_claim(claim, number, lock)]
         return not claims or order(entry) > order(claims[-1])
 
     def record(self, entry: LedgerEntry) -> IssueEvent | None:
@@ -161,7 +161,7 @@ class NewsView:
     @property
     def questions(self) -> Mapping[str, Question]:
         """All questions, by name."""
-        return {each.name: each.question for each in self.escalations}
+        return {escalation.name: escalation.question for escalation in self.escalations}
 
     @property
     def outcomes(self) -> Mapping[str, Outcome]:

@@ -226,7 +226,7 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
         wanted = _wanted(ctx, snapshot, agent, again=False) or _once(ctx, snapshot, agent)
         unheard = undelivered.find(ctx, snapshot, agent, letters)
         answers = _answers(ctx.ws, snapshot, agent) if answered else []
-        returns = [_return_id(each) for each, _ in _returns(ctx.ws, snapshot, agent)]
+        returns = [_return_id(entry) for entry, _ in _returns(ctx.ws, snapshot, agent)]
         new = answers or any(unheard) or returns
         if stop or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
             news_flag.set_flag(ctx.ws.folders, agent)

@@ -304,7 +304,7 @@ def _overridden(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         name = override.path_of(view.agent, entry.id)
         files = view.snapshot.files(f"{override.FOLDER}{view.agent}/")
         found, _ = override.read_overrides({name: files[name]} if name in files else {})
-        yield from (each.words for each in found)
+        yield from (permission.words for permission in found)
 
 
 TEXTS: Mapping[str, Any] = {

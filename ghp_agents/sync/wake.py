@@ -63,4 +63,4 @@ def wakes_any(ctx: Context) -> bool:
     """Whether a resting session of this clone could be woken."""
     if not ctx.ws.settings.wake:
         return False
-    return any(way_in.open_session(ctx.ws, each) for each in presence.agents_here(ctx.ws))
+    return any(way_in.open_session(ctx.ws, agent) for agent in presence.agents_here(ctx.ws))

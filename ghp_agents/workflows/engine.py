@@ -66,18 +66,18 @@ def identity(start: str, step: str, what: str = SENDS) -> str:
 
 def look(workflow: Workflow, facts: Mapping[str, StepFacts]) -> tuple[StepState, ...]:
     """How far each step is, in their order."""
-    found: dict[str, StepState] = {}
+    states: dict[str, StepState] = {}
     for step in workflow.steps:
-        before = [found[name] for name in step.after]
-        found[step.name] = _state(step, before, facts.get(step.name, NOTHING))
-    return tuple(found.values())
+        before = [states[name] for name in step.after]
+        states[step.name] = _state(step, before, facts.get(step.name, NOTHING))
+    return tuple(states.values())
 
 
 def _state(step: WorkflowStep, before: Sequence[StepState], facts: StepFacts) -> StepState:
-    if not all(each.is_over for each in before):
+    if not all(state.is_over for state in before):
         return StepState(step, WAITING)
     if not _is_wanted(step, before):
-        is_fine = bool(step.only_if) and all(each.is_good for each in before)
+        is_fine = bool(step.only_if) and all(state.is_good for state in before)
         return StepState(step, NOT_NEEDED if is_fine else NOT_REACHED)
     outcome = _outcome(step, facts)
     if not outcome:
@@ -91,8 +91,8 @@ def _state(step: WorkflowStep, before: Sequence[StepState], facts: StepFacts) ->
 
 def _is_wanted(step: WorkflowStep, before: Sequence[StepState]) -> bool:
     if step.only_if:
-        return any(each.status == ENDED and each.outcome == step.only_if for each in before)
-    return all(each.is_good for each in before)
+        return any(state.status == ENDED and state.outcome == step.only_if for state in before)
+    return all(state.is_good for state in before)
 
 
 def _outcome(step: WorkflowStep, facts: StepFacts) -> str:

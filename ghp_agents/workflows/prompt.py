@@ -26,7 +26,7 @@ def body(
         STARTER: (named(*start.by), named(*start.by)),
     }
     values |= {name: _result(letter) for name, letter in letters.items()}
-    values |= {name: _answer(each) for name, each in questions.items()}
+    values |= {name: _answer(question) for name, question in questions.items()}
     text = fill(step.prompt, _Values(values))
     return f"{text}\n\nHand back: {step.output}" if step.output else text
 

@@ -43,7 +43,8 @@ def start(
         subject = ctx.tracker.get(issue).title
     if not subject:
         raise UsageError(
-            "Say what it is about.", hint=f"Example: `ghp agent-run {name} 'How wide is a tab?'`."
+            "The workflow needs a subject.",
+            hint=f"Example: `ghp agent-run {name} 'How wide is a tab?'`.",
         )
     draft = Draft(
         [f"@workflow.{name}"], one_line(subject, record.SUBJECT_LIMIT), body, NOTE, issue=issue,
@@ -134,7 +135,7 @@ def _asked(ctx: Context, run: WorkflowRun, action: Action) -> Question:
 
 
 def _body(snapshot: Snapshot, run: WorkflowRun, step: WorkflowStep) -> str:
-    letters = {name: each.letter for name, each in run.facts.items()}
+    letters = {name: fact.letter for name, fact in run.facts.items()}
     whole = {name: mailbox.whole_letter(snapshot, x) for name, x in letters.items() if x}
     answers = {name: x.question for name, x in run.facts.items() if x.question}
     return prompt.body(step, mailbox.whole(snapshot, run.start), whole, answers)

@@ -23,9 +23,11 @@ NOBODY = "nobody"  # the author of an issue without one
 def of_message(ws: Workspace, to: Sequence[str], payload: str) -> str:
     """The workflow that a message to these recipients starts; empty if it starts none. The first
     one by name counts."""
-    topics = {each[1:] for each in to if each.startswith("@")}
-    found = (x for x in _of_main(ws, "topic") if topics and x.topic in topics)
-    return next((x.name for x in found if not x.when or _fields(payload).get(x.when) is True), "")
+    topics = {address[1:] for address in to if address.startswith("@")}
+    workflows = (x for x in _of_main(ws, "topic") if topics and x.topic in topics)
+    return next(
+        (x.name for x in workflows if not x.when or _fields(payload).get(x.when) is True), ""
+    )
 
 
 def _fields(payload: str) -> dict[str, Any]:
@@ -39,10 +41,10 @@ def _fields(payload: str) -> dict[str, Any]:
 
 def by_labels(ctx: Context) -> list[str]:
     """Start the workflows whose labels open issues have, each once for an issue; return notes."""
-    workflows = [each for each in _of_main(ctx.ws, LABEL) if each.label]
+    workflows = [workflow for workflow in _of_main(ctx.ws, LABEL) if workflow.label]
     issues = ctx.tracker.known() if workflows else []
-    found = [(w, issue) for w in workflows for issue in issues if w.label in issue.labels]
-    return [note for pair in found for note in _start(ctx, *pair)]
+    pairs = [(w, issue) for w in workflows for issue in issues if w.label in issue.labels]
+    return [note for pair in pairs for note in _start(ctx, *pair)]
 
 
 def _start(ctx: Context, workflow: Workflow, issue: Issue) -> list[str]:

@@ -108,12 +108,12 @@ def _steps(body: str) -> tuple[WorkflowStep, ...]:
 
 def _step(title: str, text: str, before: Sequence[WorkflowStep]) -> WorkflowStep:
     name = slug(title, 40)
-    earlier = [each.name for each in before]
+    earlier = [step.name for step in before]
     if not _NAME.fullmatch(name) or name in (*earlier, *VALUES):
         raise ValueError("its name is empty, or is taken")
     fields, prompt = _fields(text)
     after = tuple(filter(None, (slug(x) for x in fields.pop("after", "").split(","))))
-    missing = [each for each in after if each not in (*earlier, "start")]
+    missing = [wanted for wanted in after if wanted not in (*earlier, "start")]
     if missing:
         raise ValueError(f"`After` names {missing[0]!r}, which is not a step above it")
     gate, _, voters = fields.pop("gate", "").partition(" ")
@@ -171,8 +171,8 @@ def _one_of(field: str, value: str, choices: Sequence[str]) -> None:
 def _check_values(prompt: str, earlier: Sequence[str]) -> None:
     for name in _VALUE.findall(prompt):
         if name not in (*VALUES, *earlier):
-            known = ", ".join((*VALUES, *earlier))
-            raise ValueError(f"there is no value {{{name}}}; known are {known}")
+            names = ", ".join((*VALUES, *earlier))
+            raise ValueError(f"there is no value {{{name}}}; the values are {names}")
 
 
 def fill(prompt: str, values: Mapping[str, tuple[str, str]]) -> str:

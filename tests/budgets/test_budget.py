@@ -49,18 +49,18 @@ def test_the_budget_of_all_stops_each() -> None:
     [
         (
             UsedUp("day", "usd", 10.204, 10),
-            "$10.20 of $10.00 today by all agents (agents.budgets.day.usd). Nothing new is begun "
+            "$10.20 of $10.00 today by all agents (agents.budgets.day.usd). No new work starts "
             "until 00:00 UTC.",
         ),
         (
             UsedUp("repository", "tokens", 2_000_001, 2_000_000),
             "2,000,001 of 2,000,000 tokens by all agents (agents.budgets.repository.tokens). "
-            "Nothing new is begun until the limit is raised.",
+            "No new work starts until the limit is raised.",
         ),
         (
             UsedUp("agent", "seconds", 7_200, 3_600),
-            "2 h of 60 min today by this agent (agents.budgets.agent.seconds). Nothing new is "
-            "begun until 00:00 UTC.",
+            "2 h of 60 min today by this agent (agents.budgets.agent.seconds). No new work "
+            "starts until 00:00 UTC.",
         ),
     ],
 )

@@ -45,7 +45,7 @@ def test_who_has_used_its_budget_up_gets_no_next_issue_but_one_that_it_names(roa
     assert refused == Result(
         3,
         "",
-        f"Error: {SPENT} this agent (agents.budgets.agent.usd). Nothing new is begun until 00:00 "
+        f"Error: {SPENT} this agent (agents.budgets.agent.usd). No new work starts until 00:00 "
         "UTC.\nHint: A person can raise it in .ghp/config.json. `ghp agent-claim N` claims an "
         "issue by its number all the same.\n",
     )
@@ -78,7 +78,7 @@ def test_a_budget_of_all_agents_is_one_sentence(road: Road) -> None:
     limit(road, "day")
     done = run(road, "agent-status")
     assert done.err.startswith(
-        f"Warning: {SPENT} all agents (agents.budgets.day.usd). Nothing new is begun until 00:00 "
+        f"Warning: {SPENT} all agents (agents.budgets.day.usd). No new work starts until 00:00 "
         "UTC.\nHint: `ghp agent-report --cost` shows what was used.\n"
     )
     assert "budget" not in done.out

@@ -65,7 +65,7 @@ def test_of_an_agent_without_a_worktree_it_says_how_it_gets_one(repo: Path) -> N
     assert invoke("agent-where worker-1", repo) == Result(
         1,
         "",
-        "Error: No worktree of this clone is worker-1's.\n"
+        "Error: worker-1 has no worktree in this clone.\n"
         "Hint: Start on an issue as worker-1: `ghp agent-start N --as worker-1`, or name it in its "
         "worktree: `ghp agent-whoami --set worker-1`.\n",
     )

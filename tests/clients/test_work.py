@@ -138,7 +138,7 @@ def test_what_a_run_uses_counts_and_ends_at_a_budget(night: Night) -> None:
     assert (last.cost > 0) is (night.client == "claude")
     code, lines = night.work("--once")
     assert code == 0, lines
-    assert "turns by all agents (agents.budgets.repository.turns). Nothing new is begun" in lines
+    assert "turns by all agents (agents.budgets.repository.turns). No new work starts" in lines
     assert len(night.shift.runs()) == 1
     night.nothing_is_left()
 

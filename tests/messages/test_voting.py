@@ -62,7 +62,9 @@ def test_a_proposal_is_voted_on_and_all_read_the_result(team: Team) -> None:
     assert (code, out) == (0, "")
     assert err.startswith(f"✓ You voted on {name}: for. Open until ")
     assert err.endswith(": 1 for, 0 against; quorum 2.\n")
-    assert team.vote(name, "for", "worker-2")[2].startswith("You voted so already. Open until ")
+    assert team.vote(name, "for", "worker-2")[2].startswith(
+        "You already voted this way. Open until "
+    )
     err = team.vote(name, "against", "worker-3", "--reason", "Four is enough")[2]
     assert err == f"✓ You voted on {name}: against. Rejected: 1 for, 1 against; quorum 2.\n"
     team.exchange()

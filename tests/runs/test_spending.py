@@ -62,7 +62,7 @@ def test_a_used_up_budget_ends_a_supervisor_that_works_once_and_says_why(shift: 
     assert states(shift.runs()) == [("worker-1", 1, "failed")]
     assert without_ids(shift.lines)[-1] == (
         "worker-1: The budget is used up: $2.50 of $2.00 today by all agents "
-        "(agents.budgets.day.usd). Nothing new is begun until 00:00 UTC."
+        "(agents.budgets.day.usd). No new work starts until 00:00 UTC."
     )
 
 

@@ -303,7 +303,7 @@ def test_a_workflow_whose_file_is_gone_waits_and_says_so(team: Team) -> None:
     ("line", "error"),
     [
         ("agent-run nothing 'Hi'", "There is no workflow 'nothing'."),
-        ("agent-run question", "Say what it is about."),
+        ("agent-run question", "The workflow needs a subject."),
         ("agent-run question --issue 99", "There is no issue 99."),
     ],
 )

@@ -19,16 +19,18 @@ if TYPE_CHECKING:
 
 
 @click.command("agent-dispatch", epilog="Example: ghp agent-dispatch --dry-run")
-@click.option("--once/--watch", "once", default=True, help="Once (default), or until interrupted.")
+@click.option(
+    "--once/--watch", "once", default=True, help="Dispatch once (default), or until interrupted."
+)
 @click.option("--dry-run", is_flag=True, help="Print what would be assigned, and do nothing.")
 @json_choice.option("Print it as JSON; with --watch, one object per line.")
 @acting
 def dispatch(app: App, once: bool, dry_run: bool, as_json: bool) -> None:
-    """Assign open issues to agents: the most urgent first, to who is near to it and has room.
+    """Assign open issues to agents, the most urgent first, each to the nearest agent with room.
 
-    An agent gets `agents.jobsPerAgent` issues at most, with those that it has. What an earlier
-    dispatch gave to an agent that died, was told to stop or has too much goes to another. What
-    people assigned stays. For people and orchestrators.
+    An agent has at most `agents.jobsPerAgent` issues. If an agent died, was told to stop or has
+    too many, what an earlier dispatch assigned to it goes to another agent. What people assigned
+    stays. Only people and orchestrators can dispatch.
     """
     if not once and not dry_run:
         _watch(app, as_json)
@@ -73,13 +75,13 @@ def _print(done: Dispatched, as_json: bool, *, dry_run: bool) -> None:
         output.say("Every open issue has an agent that is alive.")
 
 
-def _words(each: Assignment, *, dry_run: bool) -> str:
-    name = issue_view.name(each.issue)
-    if each.to:
+def _words(assignment: Assignment, *, dry_run: bool) -> str:
+    name = issue_view.name(assignment.issue)
+    if assignment.to:
         verb = "Would assign" if dry_run else "Assigned"
-        return f"{verb} {name} to {named(each.to)}: {each.why}."
+        return f"{verb} {name} to {named(assignment.to)}: {assignment.why}."
     verb = "Would take" if dry_run else "Took"
-    return f"{verb} {name} back: {each.why}."
+    return f"{verb} {name} back: {assignment.why}."
 
 
 def _fields(done: Dispatched) -> "DispatchJson":

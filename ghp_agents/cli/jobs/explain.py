@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def explain(app: App, about: str, as_json: bool) -> None:
     """Explain why nobody works on an issue, or why an agent is idle.
 
-    Every rule of the decision is listed, with the command that changes it. `agent-claim --next`
+    It lists every rule of the decision, with the command that changes it. `agent-claim --next`
     and `agent-dispatch` decide by the same rules.
     """
     remote_news.hear(app)

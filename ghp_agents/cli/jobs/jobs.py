@@ -65,15 +65,15 @@ def jobs(ctx: click.Context, names: tuple[str, ...], at: str | None, as_json: bo
     then, wanted = past.time_of_issues(app, at, CLAIMS_LEFT_OUT), [*map(JobState, names)]
     if then is None:
         remote_news.hear(app)
-        found = services.read_jobs(app, wanted)
+        listed = services.read_jobs(app, wanted)
     else:
-        found = services.read_jobs(app.past(then), wanted, claimed=False)
+        listed = services.read_jobs(app.past(then), wanted, claimed=False)
     if as_json:
-        output.as_json([_fields(job) for job in found])
-    elif found:
-        columns = [name for name in COLUMNS if name != "DUE" or any(job.due for job in found)]
-        rows = [[_row(job)[COLUMNS.index(name)] for name in columns] for job in found]
-        output.table(columns, rows, [STYLES.get(job.state, "") for job in found])
+        output.as_json([_fields(job) for job in listed])
+    elif listed:
+        columns = [name for name in COLUMNS if name != "DUE" or any(job.due for job in listed)]
+        rows = [[_row(job)[COLUMNS.index(name)] for name in columns] for job in listed]
+        output.table(columns, rows, [STYLES.get(job.state, "") for job in listed])
     elif then is None:
         say_none(app, "No jobs. `ghp agent-issue new TITLE` creates one.")
     else:
@@ -114,10 +114,10 @@ def import_files(app: App, place: Path) -> None:
 @STATE
 @click.pass_obj
 def export(app: App, folder: Path | None, names: tuple[str, ...]) -> None:
-    """Write jobs as YAML: to a file each in FOLDER, or to standard output."""
+    """Write jobs as YAML: one file for each in FOLDER, or all to standard output."""
     remote_news.hear(app)
-    found = services.read_jobs(app, [JobState(name) for name in names])
-    files = [*transfer.exported(found, app.tracker.known(closed=True))]
+    listed = services.read_jobs(app, [JobState(name) for name in names])
+    files = [*transfer.exported(listed, app.tracker.known(closed=True))]
     if folder is None:
         for job in files:
             output.data(output.clean(f"---\n{job_file.render(job)}".rstrip()))

@@ -21,7 +21,9 @@ from ghp_agents.messages.topic import checked_pattern, is_topic, matches
 from ghp_agents.wiring import App
 
 AS_JSON = json_choice.option("Print it as JSON.")
-ALL = click.option("--all", "everything", is_flag=True, help="Also what is done or was read.")
+ALL = click.option(
+    "--all", "everything", is_flag=True, help="Also list messages that are done or read."
+)
 SENT = click.option("--sent", is_flag=True, help="What you sent, and its state.")
 VERDICTS = {"approve": "approve", "changes": "request-changes"}
 TOPIC = click.option(
@@ -161,7 +163,7 @@ def _to(letters: list[Letter], pattern: str | None) -> list[Letter]:
         return letters
     topics = [[to[1:] for to in letter.message.to if is_topic(to)] for letter in letters]
     fits = [any(matches(pattern, name) for name in names) for names in topics]
-    return [each for each, fit in zip(letters, fits, strict=True) if fit]
+    return [letter for letter, fit in zip(letters, fits, strict=True) if fit]
 
 
 def _show(
@@ -211,7 +213,7 @@ def read(app: App, id: str, as_json: bool) -> None:
 @IDS
 @acting
 def claim(app: App, ids: tuple[str, ...]) -> None:
-    """Begin with what a message asks for; its sender is told. Of a group, one agent may."""
+    """Begin what a message asks for, and tell its sender. In a group, one agent can claim it."""
     try:
         for message_id in ids:
             _report(reply.claim(app, message_id), "Claimed", "You have claimed {} already.")
@@ -230,7 +232,7 @@ def ack(ctx: click.Context, app: App, ids: tuple[str, ...]) -> None:
 
 @inbox.command("done", epilog="Example: ghp agent-inbox done M-3f9a --result 'Fixed in 2907e5b'")
 @IDS
-@click.option("--result", metavar="TEXT", default="", help="What came of it; `-` reads stdin.")
+@click.option("--result", metavar="TEXT", default="", help="The result; `-` reads standard input.")
 @click.option("--artifact", "artifacts", metavar="NAME", multiple=True,
               help="A path, a commit or a URL that belongs to it; repeatable.")  # fmt: skip
 @click.option(
@@ -242,7 +244,7 @@ def ack(ctx: click.Context, app: App, ids: tuple[str, ...]) -> None:
 @click.option("--handoff", metavar="ID", help="A handoff (H-3f9a) that has the context.")
 @click.option(
     "--verdict", type=click.Choice(VERDICTS),
-    help="Of a review: it approves the pull request, or requests changes.",
+    help="For a review: approve the pull request, or request changes.",
 )  # fmt: skip
 @acting
 def done(
@@ -255,7 +257,7 @@ def done(
     handoff: str | None,
     verdict: str | None,
 ) -> None:
-    """Report that what messages ask for is done; their senders are told.
+    """Report that you did what messages ask for, and tell their senders.
 
     A verdict counts as `ghp agent-review` of the commit that was to be reviewed.
     """
@@ -312,10 +314,12 @@ def _review(app: App, id: str, verdict: str, text: str, artifacts: tuple[str, ..
 
 @inbox.command("fail", epilog="Example: ghp agent-inbox fail M-3f9a --reason 'No test data'")
 @IDS
-@click.option("--reason", metavar="TEXT", required=True, help="Why; `-` reads stdin.")
+@click.option(
+    "--reason", metavar="TEXT", required=True, help="The reason; `-` reads standard input."
+)
 @acting
 def fail(app: App, ids: tuple[str, ...], reason: str) -> None:
-    """Report that what messages ask for cannot be done; their senders are told."""
+    """Report that you cannot do what messages ask for, and tell their senders."""
     if not reason.strip():
         raise UsageError("The reason is empty.", hint="Say what is missing: --reason TEXT.")
     _finish(app, ids, _read(reason), (), fails=True)

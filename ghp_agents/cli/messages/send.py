@@ -43,12 +43,12 @@ if TYPE_CHECKING:
               shell_complete=complete.issues)  # fmt: skip
 @click.option(
     "--urgency", type=click.Choice(URGENCIES), default=DEFAULT_URGENCY, show_default=True,
-    help="What the recipient sees first.",
+    help="The recipient sees the most urgent message first.",
 )  # fmt: skip
 @click.option("--ack-within", metavar="TIME", type=Duration(), default="0s", show_default=False,
-              help="When somebody should have begun: 30m, 2h.")  # fmt: skip
+              help="The time by which somebody must begin: 30m, 2h.")  # fmt: skip
 @click.option("--done-within", metavar="TIME", type=Duration(), default="0s", show_default=False,
-              help="When it should be done.")  # fmt: skip
+              help="The time by which it must be done.")  # fmt: skip
 @click.option(
     "--or-agent", metavar="AGENT", default="", shell_complete=complete.agents,
     help="Who does it if the recipient is not there, or does not begin by --ack-within.",
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 @click.option("--quorum", metavar="N", type=click.IntRange(0, 1000), default=0, show_default=False,
               help="Of a proposal: how many must vote by --done-within (default: 1d).")  # fmt: skip
 @click.option("--expires", metavar="TIME", type=Duration(), default="0s", show_default=False,
-              help="When nobody needs to read it any more.")  # fmt: skip
+              help="The time after which nobody needs to read it.")  # fmt: skip
 @click.option("--artifact", "artifacts", metavar="NAME", multiple=True,
               help="A path, a commit or a URL that belongs to it; repeatable.")  # fmt: skip
 @json_choice.option("Print the message as JSON.")
@@ -82,9 +82,8 @@ def send(
     """Send a message to agents, in all clones, and print its id.
 
     TO is an agent, @orchestrator, @capability:NAME, @all, or a topic such as @code.completed
-    (`ghp agent-topic list`). An agent reads it at its next step; one that is not
-    at work, when it starts. Of a group, one agent claims what is asked. Safe to run twice: right
-    after the first time, it is the same message.
+    (`ghp agent-topic list`). An agent reads it at its next step, or when it starts. In a group,
+    one agent claims the request. If you repeat the command at once, nothing more is sent.
 
     A SUBJECT that begins with @interrupt sends nothing: it ends the agent's step, as `ghp
     agent-stop --keep` does.

@@ -18,7 +18,7 @@ from ghp_agents.wiring import App
 @click.option("--for", "choice", flag_value=CHOICES[0], help="Do it.")
 @click.option("--against", "choice", flag_value=CHOICES[1], help="Do not do it.")
 @click.option("--abstain", "choice", flag_value=CHOICES[2], help="Only count for the quorum.")
-@click.option("--reason", metavar="TEXT", default="", help="Why; `-` reads stdin.")
+@click.option("--reason", metavar="TEXT", default="", help="The reason; `-` reads standard input.")
 @json_choice.option("Print the votes as JSON.")
 @acting
 def vote(app: App, id: str, choice: str | None, reason: str, as_json: bool) -> None:
@@ -44,6 +44,6 @@ def vote(app: App, id: str, choice: str | None, reason: str, as_json: bool) -> N
     if voted.is_new:
         output.done(f"You voted on {name}: {choice}. {view.state(voted)}")
     else:
-        output.say(f"You voted so already. {view.state(voted)}")
+        output.say(f"You already voted this way. {view.state(voted)}")
     output.flush()
     send_now(app)

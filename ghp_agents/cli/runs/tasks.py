@@ -91,7 +91,7 @@ def start(app: App, keep_env: tuple[str, ...], name: str, args: tuple[str, ...])
     declared = task_files.read(app.ws, name)
     run = task_run.start(app.ws, declared, args, _lead, keep_env).run
     output.result(run.name)
-    output.done(f"Started {run.task}. To read along: `ghp agent-tasks logs {run.name} -f`.")
+    output.done(f"Started {run.task}. To follow it: `ghp agent-tasks logs {run.name} -f`.")
 
 
 def _lead(run: str) -> Sequence[str]:
@@ -123,7 +123,9 @@ def logs(app: App, name: str, follow: bool, errors: bool) -> None:
 
 @tasks.command("progress", epilog="Example: ghp agent-tasks progress index")
 @click.option("--step", metavar="TEXT", help="In a task: this step begins.")
-@click.option("--percent", metavar="N", type=click.IntRange(0, 100), help="How far the step is.")
+@click.option(
+    "--percent", metavar="N", type=click.IntRange(0, 100), help="The progress of the step."
+)
 @click.argument("name", required=False, metavar="[TASK|ID]")
 @json_choice.option("Print the task as JSON.")
 @click.pass_obj
@@ -161,7 +163,9 @@ def progress(
 
 
 @tasks.command("cancel", epilog="Example: ghp agent-tasks cancel index --reason 'Wrong folder'")
-@click.option("--reason", metavar="TEXT", default="", help="Why; its starter reads it.")
+@click.option(
+    "--reason", metavar="TEXT", default="", help="The reason; the agent that started it reads it."
+)
 @click.argument("name", metavar="TASK|ID")
 @acting
 def cancel(app: App, name: str, reason: str) -> None:

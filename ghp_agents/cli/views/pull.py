@@ -105,7 +105,7 @@ def all_fields(details: PullDetails) -> dict[str, Any]:
             }
             for review in details.reviews
         ],
-        "returns": [_return_fields(*each) for each in details.returns],
+        "returns": [_return_fields(*pair) for pair in details.returns],
     }
 
 

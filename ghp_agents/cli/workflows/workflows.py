@@ -27,15 +27,20 @@ if TYPE_CHECKING:
 @click.argument("subject", metavar="[SUBJECT]", required=False, default="")
 @click.option("--issue", metavar="N", help="The issue that it is about.",
               shell_complete=complete.issues)  # fmt: skip
-@click.option("--body", metavar="TEXT", default="", help="More about it; `-` reads stdin.")
+@click.option(
+    "--body",
+    metavar="TEXT",
+    default="",
+    help="What the agents must know; `-` reads standard input.",
+)
 @click.option("--to", "agent", metavar="AGENT", default="", shell_complete=complete.agents,
-              help="Who does the first step.")  # fmt: skip
+              help="The agent that does the first step.")  # fmt: skip
 @acting
 def run(app: App, name: str, subject: str, issue: str | None, body: str, agent: str) -> None:
     """Start a workflow, and print the id of its conversation.
 
     Its steps are messages to agents, and questions to people. When one is done, the next sync of
-    any clone sends the next one. `ghp agent-workflows` lists what there is, and what was started.
+    any clone sends the next one. `ghp agent-workflows` lists all workflows and their progress.
     """
     text = read_text(body, 4 * texts.BODY_LIMIT + 4, "The text") if body else ""
     result, notes = services.start(app, name, subject, text, agent, issue)
@@ -57,12 +62,12 @@ def run(app: App, name: str, subject: str, issue: str | None, body: str, agent: 
     invoke_without_command=True,
     subcommand_metavar="[COMMAND] [ARGS]...",  # versions of click differ
 )
-@click.option("--all", "everything", is_flag=True, help="Also those that have completed.")
+@click.option("--all", "everything", is_flag=True, help="Show completed workflows, too.")
 @past.AT
 @json_choice.option("Print them as JSON.")
 @click.pass_context
 def workflows(ctx: click.Context, everything: bool, at: str | None, as_json: bool) -> None:
-    """List workflows: where each that was started stands, and what can be started.
+    """List the workflows that were started, with their progress, and those that you can start.
 
     A workflow is a file .ghp/workflows/NAME.md on main. Some come with this program.
     """
@@ -73,9 +78,9 @@ def workflows(ctx: click.Context, everything: bool, at: str | None, as_json: boo
     if then is None:
         remote_news.hear(app)
     at_work = app if then is None else app.past(then)
-    known, found = files.known(app.ws), progress.runs(at_work, at_work.store.snapshot(), then)
-    completed = [each for each in found if each.standing == engine.COMPLETED]
-    shown = found if everything else [each for each in found if each not in completed]
+    known, runs = files.known(app.ws), progress.runs(at_work, at_work.store.snapshot(), then)
+    completed = [run for run in runs if run.standing == engine.COMPLETED]
+    shown = runs if everything else [run for run in runs if run not in completed]
     if as_json:
         names = sorted({*known.workflows, *known.problems})
         answer: WorkflowsJson = {
@@ -83,15 +88,15 @@ def workflows(ctx: click.Context, everything: bool, at: str | None, as_json: boo
                 view.file_json(title, known.workflows.get(title), known.problems.get(title, ""))
                 for title in names
             ],
-            "runs": [view.run_json(each) for each in found],
+            "runs": [view.run_json(run) for run in runs],
         }
         output.as_json(answer)
         return
     if shown:
-        short = short_ids(each.start.id for each in found)
+        short = short_ids(run.start.id for run in runs)
         now = app.ws.clock.now() if then is None else then
-        rows = [view.run_row(each, short[each.start.id], now) for each in shown]
-        output.table(view.RUNS, rows, [view.STYLES.get(each.standing, "") for each in shown])
+        rows = [view.run_row(run, short[run.start.id], now) for run in shown]
+        output.table(view.RUNS, rows, [view.STYLES.get(run.standing, "") for run in shown])
         output.data("\n")
     output.table(view.FILES, [view.file_row(workflow) for workflow in known.workflows.values()])
     if completed and not everything:
@@ -111,9 +116,9 @@ def show(app: App, name: str) -> None:
         output.data(output.clean(files.text(app.ws, name).rstrip()))
         return
     snapshot = app.store.snapshot()
-    found = progress.runs(app, snapshot)
-    wanted = mailbox.find(snapshot, [each.start for each in found], name)
-    for each in found:
-        if each.start.id == wanted.id:
-            for line in view.step_lines(each):
+    runs = progress.runs(app, snapshot)
+    wanted = mailbox.find(snapshot, [run.start for run in runs], name)
+    for run in runs:
+        if run.start.id == wanted.id:
+            for line in view.step_lines(run):
                 output.data(line)

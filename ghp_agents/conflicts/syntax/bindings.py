@@ -71,10 +71,12 @@ def lost(versions: Sequence[Version], names: frozenset[str]) -> list[Lost]:
     return found
 
 
-def _is_lost(each: Definition, version: Version, versions: Sequence[Version]) -> bool:
+def _is_lost(definition: Definition, version: Version, versions: Sequence[Version]) -> bool:
     path = version.change.old
     here = version if version.change.new == path else None
-    if here and (here.has(each.name, each.owner) or _is_dynamic(here.after, each)):
+    if here and (
+        here.has(definition.name, definition.owner) or _is_dynamic(here.after, definition)
+    ):
         return False
     # Files that share the module; everywhere for a member, for it may have moved to a base class.
     for other in versions:
@@ -83,9 +85,11 @@ def _is_lost(each: Definition, version: Version, versions: Sequence[Version]) ->
         shares = module_of(other.change.new) == module_of(path)
         if not other.is_known:
             return False
-        if (shares or each.owner) and _offers(other.after, each.name, is_member=bool(each.owner)):
+        if (shares or definition.owner) and _offers(
+            other.after, definition.name, is_member=bool(definition.owner)
+        ):
             return False
-    return not each.owner or _is_closed(each.owner, version)
+    return not definition.owner or _is_closed(definition.owner, version)
 
 
 def _offers(facts: SyntaxFacts, name: str, *, is_member: bool) -> bool:
@@ -94,11 +98,12 @@ def _offers(facts: SyntaxFacts, name: str, *, is_member: bool) -> bool:
     return not is_member and any(binding.alias == name for binding in facts.imports)
 
 
-def _is_dynamic(facts: SyntaxFacts, each: Definition) -> bool:
+def _is_dynamic(facts: SyntaxFacts, definition: Definition) -> bool:
     if any(known.name == "*" for known in facts.imports):
         return True
     return any(
-        known.name == _DYNAMIC and known.owner in ("", each.owner) for known in facts.definitions
+        known.name == _DYNAMIC and known.owner in ("", definition.owner)
+        for known in facts.definitions
     )
 
 
@@ -117,26 +122,27 @@ def _is_closed(owner: str, version: Version) -> bool:
     return version.change.old == version.change.new
 
 
-def _with_successor(each: Definition, version: Version, versions: Sequence[Version]) -> Lost:
+def _with_successor(definition: Definition, version: Version, versions: Sequence[Version]) -> Lost:
     found = [
         (new, other.change.new)
         for other in versions
         for new in other.after.definitions
-        if (new.kind, new.digest) == (each.kind, each.digest) and _is_new(new, other)
+        if (new.kind, new.digest) == (definition.kind, definition.digest) and _is_new(new, other)
     ]
     path = version.change.old
     near = [pair for pair in found if pair[1] == path] or found
     if len(near) != 1:
-        return Lost(path, each)
+        return Lost(path, definition)
     new, place = near[0]
-    return Lost(path, each, new.name, place)
+    return Lost(path, definition, new.name, place)
 
 
-def _is_new(each: Definition, version: Version) -> bool:
+def _is_new(definition: Definition, version: Version) -> bool:
     if version.change.old != version.change.new:
         return True
     return all(
-        (each.name, each.owner) != (old.name, old.owner) for old in version.before.definitions
+        (definition.name, definition.owner) != (old.name, old.owner)
+        for old in version.before.definitions
     )
 
 
@@ -263,14 +269,14 @@ def _is_bound_name(place: Place, gone: Lost, importer: _Importer, is_same: bool)
 
 
 def _is_bound_globally(place: Place, gone: Lost, is_same: bool) -> bool:
-    each = gone.definition
+    definition = gone.definition
     if family(gone.path) == "c":
-        is_visible = is_same or not each.is_private or gone.path.endswith(".h")
+        is_visible = is_same or not definition.is_private or gone.path.endswith(".h")
         return place.role == USE and is_visible
     if place.role == MEMBER:
         last = place.qualifier.rpartition("::")[2]
-        return bool(each.owner) and last == each.owner.rpartition(".")[2]
-    first = each.owner.partition(".")[0]
+        return bool(definition.owner) and last == definition.owner.rpartition(".")[2]
+    first = definition.owner.partition(".")[0]
     return place.role == USE and place.owner.partition(".")[0] == first if first else True
 
 

@@ -225,7 +225,8 @@ C = Language(
 )
 
 LANGUAGES = {
-    each.name: each for each in (PYTHON, JAVASCRIPT, TYPESCRIPT, TSX, GO, RUST, JAVA, RUBY, C)
+    language.name: language
+    for language in (PYTHON, JAVASCRIPT, TYPESCRIPT, TSX, GO, RUST, JAVA, RUBY, C)
 }
 _SUFFIXES = _map(
     ".py=python .pyi=python .js=javascript .jsx=javascript .mjs=javascript .cjs=javascript "

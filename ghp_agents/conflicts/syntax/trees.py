@@ -107,7 +107,7 @@ def _names(how: Language, node: Node) -> list[Node]:
         inner = [_field(parent, "declarator") for parent in found]
         if not any(inner):
             break
-        found = [deeper or each for deeper, each in zip(inner, found, strict=True)]
+        found = [deeper or outer for deeper, outer in zip(inner, found, strict=True)]
     kinds = ("property_identifier", *how.identifiers)
     return [parent for parent in found if parent.type in kinds]
 
@@ -215,7 +215,7 @@ def _field_of(node: Node, parent: Node) -> str:
 
 def _role(how: Language, node: Node, above: list[Node], at: str) -> tuple[str, str]:
     parent = above[0]
-    if any(each.type in how.imports or _is_required(each) for each in above):
+    if any(ancestor.type in how.imports or _is_required(ancestor) for ancestor in above):
         return IMPORT, ""
     if at in how.skipped or f"{parent.type}.*" in how.skipped or node.is_missing:
         return "", ""

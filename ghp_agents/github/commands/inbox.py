@@ -164,7 +164,7 @@ class CommentInbox:
         if known is None:
             return
         counts = {number: issue.comments for number, issue in known.issues.items()}
-        listed = [(number, each) for each, raw in found.items() if (number := _issue(raw))]
+        listed = [(number, comment) for comment, raw in found.items() if (number := _issue(raw))]
         now = self._ws.clock.now()
         self._counts = late_comments.settled(self._counts, counts, listed, now)
         missing = late_comments.missing(self._counts)

@@ -223,7 +223,7 @@ def _issue(value: Any) -> PublishedIssue:
         comments=len(comments),
         parent=None if value.get("parent") is None else as_whole(value["parent"], "parent"),
         waits=None if value.get("waits") is None else as_whole(value["waits"], "waits"),
-        blockers=tuple(as_whole(each, "blockers") for each in any_list(value.get("blockers"))),
+        blockers=tuple(as_whole(number, "blockers") for number in any_list(value.get("blockers"))),
         believed=value.get("believed") is True,
         proven=_lines(value, "proven"),
         asked_at=_line(value, "askedAt", 40),
@@ -256,4 +256,4 @@ def _line(fields: Mapping[str, Any], name: str, most: int) -> str:
 
 
 def _lines(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    return tuple(one_line(any_text(each), 200) for each in any_list(fields.get(name)))
+    return tuple(one_line(any_text(line), 200) for line in any_list(fields.get(name)))

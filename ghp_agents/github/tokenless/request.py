@@ -275,7 +275,7 @@ def _elements(fields: Mapping[str, Any], name: str, element: Any) -> tuple[Any, 
     listed = fields.get(name, [])
     if not isinstance(listed, list) or len(listed) > _MOST:
         raise ValueError(f"{name!r} is not a list of at most {_MOST}")
-    return tuple(element(each) for each in listed)
+    return tuple(element(item) for item in listed)
 
 
 def _bounded(value: object, name: str, most: int) -> str:

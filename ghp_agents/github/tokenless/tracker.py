@@ -58,7 +58,7 @@ class PublishedContext(TrackerContext):
 
     def mirror(self) -> Mirror | None:
         """The published issues; sends no request."""
-        issues = {number: each.issue for number, each in self._read().issues.items()}
+        issues = {number: published.issue for number, published in self._read().issues.items()}
         return Mirror(self.repository, issues)
 
 
@@ -145,9 +145,9 @@ class TokenlessTracker:
         def decide(snapshot: Snapshot) -> tuple[Comment, Sequence[Record]]:
             current = self._numbered(self._find(self._issues(snapshot, closed=True), issue))
             known = (
-                each
-                for each in self._outgoing(snapshot).requests
-                if marker and (each.issue, each.marker) == (current.number, marker)
+                request
+                for request in self._outgoing(snapshot).requests
+                if marker and (request.issue, request.marker) == (current.number, marker)
             )
             existing = next(known, None)
             if existing:

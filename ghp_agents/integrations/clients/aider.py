@@ -36,7 +36,7 @@ def verifies(folders: Iterable[Path], environ: Mapping[str, str]) -> bool:
     """Whether aider's configuration lets git run its hooks in each of the worktrees."""
     default = _setting(_home(environ) / CONFIG) or _is_on(environ.get(VARIABLE, ""))
     found = [_setting(folder / CONFIG) for folder in folders]
-    return all(default if each is None else each for each in found)
+    return all(default if setting is None else setting for setting in found)
 
 
 def _setting(path: Path) -> bool | None:

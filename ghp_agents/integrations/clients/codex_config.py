@@ -143,7 +143,7 @@ def _roots(config: Mapping[str, Any]) -> list[str] | None:
     """The folders that a configuration names; None if it has no list."""
     table = config.get(TABLE)
     found = table.get(ROOTS) if isinstance(table, dict) else None
-    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else None
+    return [root for root in found if isinstance(root, str)] if isinstance(found, list) else None
 
 
 def _users(environ: Mapping[str, str]) -> Mapping[str, Any]:

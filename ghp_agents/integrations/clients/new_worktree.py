@@ -19,7 +19,7 @@ def steps(ws: Workspace, top: Path) -> Iterator[Step]:
     for main in here:
         python = client_hooks.python_in(main) if _is(main, ws.root) else None
         if python is not None:
-            new = [each for each in here if each.client == main.client and _is(each, top)]
+            new = [target for target in here if target.client == main.client and _is(target, top)]
             yield from client_hooks.to_put(new, python, ws.environ, ws.common_dir)
     if codex_config.is_ours(ws.root):
         yield from codex_config.to_open(ws, [top])
@@ -33,7 +33,7 @@ def steps(ws: Workspace, top: Path) -> Iterator[Step]:
 
 def guarded(ws: Workspace) -> list[str]:
     """The clients whose hooks are installed in the main worktree, else for this user."""
-    here = [each for each in config_files.here(ws, list(HOMES)) if _is(each, ws.root)]
+    here = [target for target in config_files.here(ws, list(HOMES)) if _is(target, ws.root)]
     users = config_files.of_user(ws.environ, list(HOMES))
     found = ([x.client for x in places if client_hooks.python_in(x)] for places in (here, users))
     return next(filter(None, found), [])

@@ -31,5 +31,7 @@ def are_here(ws: Workspace) -> bool:
         settings = ""
     if re.search(r"^\s*fetch-retries\s*=", settings, re.MULTILINE):
         return True
-    targets = [each for each in (*config_files.here(ws, ["opencode"]), mine) if python_in(each)]
+    targets = [
+        target for target in (*config_files.here(ws, ["opencode"]), mine) if python_in(target)
+    ]
     return all((target.path.parents[1] / PACKAGE).exists() for target in targets)

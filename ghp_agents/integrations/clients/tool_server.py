@@ -94,7 +94,7 @@ def _put(ws: Workspace, place: ServerPlace, python: str) -> None:
     before = user_file.read_text(target.path)
     after = _with(place, before, python)
     if before is None and not target.is_tracked:
-        hides = not any(_is_users(each) for each in places(ws, place.file.clients))
+        hides = not any(_is_users(other) for other in places(ws, place.file.clients))
         is_new = hides and not exclude.has(common_dir, place.line)
         hidden = is_new or (hides and _is_line_ours(common_dir, place))
         original_state.write(target.memory, Origin(created=True, hidden=hidden))

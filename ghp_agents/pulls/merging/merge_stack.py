@@ -65,8 +65,8 @@ class MergeStack:
         pairs = list(zip([self.trunk, *commits], commits, strict=False))
         paths = changed_paths.differing_each(self._ws.folder, pairs)
         return [
-            MergeStep(each.pull.number, each.head, commit, tuple(changed))
-            for each, commit, changed in zip(queued, commits, paths, strict=True)
+            MergeStep(entry.pull.number, entry.head, commit, tuple(changed))
+            for entry, commit, changed in zip(queued, commits, paths, strict=True)
         ]
 
     def _add(self, below: Sequence[Queued], one: Queued) -> merge.MergeResult:

@@ -187,8 +187,8 @@ class GitSnapshot:
                 for prefix in wanted:
                     folder = prefix.strip("/")
                     below = trees.read_below(reader, [f"{oid}:{folder}" for oid in commits], folder)
-                    self._known_files.settled[prefix] = join_files(each.files for each in below)
-                    for path, reason in (x for each in below for x in each.left_out.items()):
+                    self._known_files.settled[prefix] = join_files(tree.files for tree in below)
+                    for path, reason in (x for tree in below for x in tree.left_out.items()):
                         self._note(self.clone, path, reason)
         known = self._known_files.settled
         return _sorted(join_files(known.get(prefix, {}) for prefix in prefixes))

@@ -66,7 +66,7 @@ def unsent(repository: StateRepository, head: str) -> list[StateCommit]:
     empty = _empty_tree(len(head))
     trees = [_tree(before.content) if before else empty, *map(_tree, raw)]
     found = changes(repository, list(pairwise(trees)))
-    return [_commit(*each) for each in zip(oids, raw, found, strict=True)]
+    return [_commit(*facts) for facts in zip(oids, raw, found, strict=True)]
 
 
 def _empty_tree(length: int) -> str:

@@ -77,7 +77,7 @@ def _ended(ws: Workspace, found: Sequence[tuple[Path, SetAside]]) -> list[SetAsi
     for path, _ in found:
         path.with_suffix(".json").unlink(missing_ok=True)
     policy_cache.drop(ws.folders[0])  # they may have been leases
-    return [each for _, each in found]
+    return [aside for _, aside in found]
 
 
 def _matching(ws: Workspace, ids: Collection[str]) -> list[tuple[Path, SetAside]]:

@@ -51,7 +51,7 @@ def test_a_task_is_started_and_read_along(here: Path) -> None:
     name = done.out.strip()
     assert (done.code, done.err) == (
         0,
-        f"✓ Started index docs. To read along: `ghp agent-tasks logs {name} -f`.\n",
+        f"✓ Started index docs. To follow it: `ghp agent-tasks logs {name} -f`.\n",
     )
     until(lambda: folder.read_all(App(here, {}).ws)[0].state == ENDED)
     assert invoke("agent-tasks logs index --follow", here).out == "read docs\n"
