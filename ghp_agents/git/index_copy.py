@@ -95,16 +95,18 @@ class ScratchIndex:
         return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
-def stage(copy: ScratchIndex, limit: int, passed_over: Collection[str] = ()) -> list[LeftOut]:
+def stage(
+    copy: ScratchIndex, limit: int, passed_over: Collection[str] = (), *, has_new: bool = True
+) -> list[LeftOut]:
     """Stage the worktree's content in the copied index; returns what was left out.
 
     New files are added smallest first, up to `limit` bytes together, so a forgotten data folder
-    costs no time. Files in `passed_over` are skipped.
+    costs no time. Files in `passed_over` are skipped; without `has_new`, git is not asked for any.
     """
     refused = _try_to_add(copy, "-u")
     if refused is None:
         refused = _add(copy, _differing(copy))
-    chosen, left_out = _choose_new(copy, limit, passed_over)
+    chosen, left_out = _choose_new(copy, limit, passed_over) if has_new else ([], [])
     refused = _add(copy, chosen) or refused
     return left_out + (_unreadable(copy, chosen) if refused else [])
 

@@ -53,20 +53,22 @@ def take_patch(
     limit: int,
     screen: Screen = lambda _change, _added: None,
     passed_over: Collection[str] = (),
+    *,
+    has_new: bool = True,
 ) -> Patch:
     """The uncommitted work of a worktree, in at most `limit` bytes; the largest files are left out
     first.
 
     `screen` gets each change with its added lines, and returns why it must not be stored, or None.
-    New files in `passed_over` are skipped. The user's index, objects, refs and files stay as they
-    are. Raises GitError.
+    New files in `passed_over` are skipped; without `has_new`, all are. The user's index, objects,
+    refs and files stay as they are. Raises GitError.
     """
     assert place.toplevel is not None
     base = worktree.head(Path(place.toplevel))
     folder = own_file.make_folder(own_file.places_on_disk(os.environ))
     try:
         copy = ScratchIndex(place, Path(folder))
-        left_out = stage(copy, limit, passed_over)
+        left_out = stage(copy, limit, passed_over, has_new=has_new)
         whole = Path(folder) / "patch"
         against = base or copy.git("hash-object", "-t", "tree", os.devnull).text
         parts = _parts(copy, against, whole)

@@ -8,6 +8,7 @@ from ghp_agents.handoffs.evidence import Branch, EvidenceTopic, TopicFacts
 from ghp_agents.handoffs.handoff import NO_WORDS, NOTHING, Carried, Sections
 from ghp_agents.handoffs.uncommitted import Uncommitted
 from ghp_agents.ports import Context
+from ghp_agents.state.cause import DECIDED
 from ghp_agents.state.record import NOTES
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ def gather(ctx: Context, about: EvidenceTopic, *, ask_rights: bool) -> HandoffFa
 
 def _asked(ctx: Context, escalations: tuple[Escalation, ...]) -> tuple[Escalation, ...]:
     """The questions; those that need no answer any more say so."""
-    if not escalations:
-        return ()
+    if not any(item.is_open and item.question.kind in DECIDED for item in escalations):
+        return escalations  # without an import
     from ghp_agents.leases import settled_questions
 
     return tuple(settled_questions.marked(ctx.locks, ctx.store.snapshot(), escalations))

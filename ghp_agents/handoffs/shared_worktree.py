@@ -7,7 +7,7 @@ from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath import alive, heartbeat, implicit_leases
 from ghp_agents.hotpath.quoting import named
-from ghp_agents.presence import service as presence
+from ghp_agents.presence.here import agents_here
 from ghp_agents.workspace import Workspace
 
 LISTED = 5
@@ -60,7 +60,7 @@ def sharing(ws: Workspace, agent: str | None) -> Sharing:
     here = heartbeat.surroundings(ws.place)
     others = tuple(
         name
-        for name in presence.agents_here(ws)
+        for name in agents_here(ws)
         if name != agent
         and _is_at(ws, name, here)
         and alive.lives(ws.folders, name, now, *limits) is True

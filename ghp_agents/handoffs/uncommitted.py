@@ -45,7 +45,10 @@ def take_uncommitted(ws: Workspace, agent: str | None = None) -> Uncommitted:
     folder = Path(ws.place.toplevel)
     differences = worktree.differences(folder)
     if differences:
-        kept = patch.take_patch(ws.place, ws.settings.patch_bytes, why_not, unchanged_files(ws))
+        kept = patch.take_patch(
+            ws.place, ws.settings.patch_bytes, why_not, unchanged_files(ws),
+            has_new=any(difference.code == "??" for difference in differences),
+        )  # fmt: skip
     else:
         kept = Patch(worktree.head(folder), b"")
     lost = [*kept.left_out, *_not_in_patch(differences, kept)]

@@ -10,6 +10,8 @@ from ghp_agents.core.json_file import JsonFile
 from ghp_agents.hotpath import alive, own_name
 from ghp_agents.hotpath import heartbeat as hot_heartbeat
 from ghp_agents.ports import Context, Snapshot, StateStore
+from ghp_agents.presence.here import STOPPED as STOPPED
+from ghp_agents.presence.here import agents_here as agents_here
 from ghp_agents.presence.liveness import (
     Liveness,
     Memory,
@@ -33,7 +35,6 @@ LEASES = ".ghp/leases/"  # without leases, the modules that read them are not lo
 WAITERS = "waiters"  # a folder that exists where an agent waits, or has waited
 WAITS_FOR = "waitsFor"  # a field that is shown in addition to the presence
 REGISTERED = "Started"  # the last action of an agent that has done nothing yet
-STOPPED = (None, "stopped")
 LIVING = (Liveness.ACTIVE, Liveness.STALE)
 RIVAL_WINDOW = 600.0  # seconds in which moves are counted
 RIVAL_TURNS = 3  # an agent that moves to another clone and back takes two
@@ -291,14 +292,6 @@ def look_back(ws: Workspace, snapshot: Snapshot, at: float) -> list[AgentView]:
             AgentView(name, presence, verdict, silent, clone == snapshot.clone, silent, clone)
         )
     return views
-
-
-def agents_here(ws: Workspace) -> list[AgentName]:
-    """The agents of this clone that have not stopped."""
-    found = [path for folder in ws.folders for path in Path(folder, "agents").glob("*.json")]
-    names = sorted({path.stem for path in found if hot_heartbeat.is_name(path.stem)})
-    living = [name for name in names if (ws.presence(name) or {}).get("status") not in STOPPED]
-    return [AgentName(name) for name in living]
 
 
 def rivalries(ws: Workspace) -> list[Rivalry]:
