@@ -35,6 +35,8 @@ VARIABLES = {
     "`GHP_PROGRESS`": "set by `agent-tasks start`: a file to which a task adds its steps",
     "`GHP_RUN`": "set by `agent-work`: the run that a process belongs to",
     "`GHP_RIGHTS`": "set by `agent-work`: the file with what the agent's card allows in a run",
+    "`GHP_FINISH_LATER`": "set by `agent-work` in a sandbox: the file with what it sends later",
+    "`GHP_STORED_LOGINS`": "set by `agent-work`: the former values of variables that hide logins",
     "`GHP_SPAWNED`": "set for processes in the background: they leave a part of GitHub's requests "
     "to people",
     "`GHP_MESSAGE`": "set by `agent-inbox --follow --exec`: the id of the message",
