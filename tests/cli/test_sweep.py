@@ -169,7 +169,7 @@ def test_a_rule_for_all_branches_leaves_the_sweep_green_and_says_one_line(
         '"agents": {"publish": false} in .ghp/config.json.'
     )
     said = (
-        "not published: [remote rejected] (push declined due to repository rule violations) GH013: "
+        "Not published: [remote rejected] (push declined due to repository rule violations) GH013: "
         "Repository rule violations found for refs/heads/ghp-state. Commits must have verified "
         f"signatures. {advice}\n"
     )

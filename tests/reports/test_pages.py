@@ -270,7 +270,7 @@ def test_two_clones_publish_the_same_bytes_and_nothing_is_written_twice(
     invoke(["agent-handoff", "--note", EVIL], place, {"GHP_AGENT": "worker-2"}, clock=road.clock)
     invoke(["agent-escalate", EVIL, "--issue", "1", "--as", "worker-1"], one, clock=road.clock)
     invoke(["agent-remember", "A tab is eight columns", "--as", "@me"], one, clock=road.clock)
-    assert "published" in invoke("agent-sync --publish", one, clock=road.clock).err
+    assert "Published" in invoke("agent-sync --publish", one, clock=road.clock).err
     head = refs(remote)["refs/heads/ghp-state"]
     road.clock.wait(100)
     assert "up to date" in invoke("agent-sync --publish", other, clock=road.clock).err

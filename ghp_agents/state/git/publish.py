@@ -123,14 +123,14 @@ def publish(
             return _impossible(report, why, is_asked=create)
         documents = documents or _marked(render())
         if head and _has_all(repository, head, documents):
-            return report._replace(notes=(*report.notes, "the published branch is up to date"))
+            return report._replace(notes=(*report.notes, "The published branch is up to date."))
         try:
             pushed = _push_published(ws, repository, remote, head, documents)
         except StateMovedError:
             continue
         if pushed.answer is PushOutcome.DONE:
             (ws.cache_dir / REFUSED).unlink(missing_ok=True)
-            return report._replace(notes=(*report.notes, f"published as branch {_NAME}"))
+            return report._replace(notes=(*report.notes, f"Published as branch {_NAME}."))
         if pushed.answer is PushOutcome.REFUSED:
             object_file(ws.cache_dir / REFUSED).write({"at": ws.clock.now()})
             return _impossible(report, pushed.words, is_asked=create)
@@ -153,7 +153,7 @@ def _impossible(report: SyncReport, why: str, *, is_asked: bool) -> SyncReport:
             trouble=why, permanent=True, notes=(*report.notes, f"Not published. {_TO_END_THIS}")
         )
     return report._replace(
-        notes=(*report.notes, f"not published: {why.rstrip('.')}. {_TO_END_THIS}")
+        notes=(*report.notes, f"Not published: {why.rstrip('.')}. {_TO_END_THIS}")
     )
 
 

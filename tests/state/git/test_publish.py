@@ -144,7 +144,7 @@ def test_the_published_branch_has_the_document_and_a_page(clones: Clones, remote
     fold(other, status="idle")
     store(other).sync()
     report = store(one).publish(one_page)
-    assert (report.trouble, report.notes) == (None, ("published as branch ghp-state",))
+    assert (report.trouble, report.notes) == (None, ("Published as branch ghp-state.",))
     names = git(remote, "ls-tree", "-r", "--name-only", "ghp-state").splitlines()
     assert names == [VIEW, "README.md"]
     document = json.loads(git(remote, "show", f"ghp-state:{VIEW}"))
@@ -156,7 +156,7 @@ def test_publishing_the_same_again_makes_no_commit(clone: Path, remote: Path) ->
     fold(clone)
     store(clone).publish(one_page)
     head = refs(remote)["refs/heads/ghp-state"]
-    assert store(clone).publish(one_page).notes == ("the published branch is up to date",)
+    assert store(clone).publish(one_page).notes == ("The published branch is up to date.",)
     assert refs(remote)["refs/heads/ghp-state"] == head
 
 
@@ -214,7 +214,7 @@ def test_a_refused_branch_is_tried_again_after_an_hour_and_at_once_for_who_asks(
     assert tries(create=False) == 1
     hook(remote, "update", "exit 0\n")
     fold(clone, seq=1)
-    assert ours.publish(one_page).notes == ("published as branch ghp-state",)
+    assert ours.publish(one_page).notes == ("Published as branch ghp-state.",)
 
 
 def test_a_remote_that_is_away_is_told(clone: Path, remote: Path) -> None:
@@ -243,4 +243,4 @@ def test_notes_are_published_and_what_is_forgotten_is_written_over(
         assert store(clone).publish(one_page).trouble is None
         published = "refs/heads/ghp-state:.ghp/notes/12/12ab0000.md"
         assert git(remote, "show", published) == content.decode()
-    assert "the published branch is up to date" in store(clone).publish(one_page).notes
+    assert "The published branch is up to date." in store(clone).publish(one_page).notes
