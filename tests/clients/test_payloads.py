@@ -152,7 +152,7 @@ def test_codex(bench: Bench, repo: Path, tmp_path: Path) -> None:
     (bench.home / ".codex").mkdir()
     command = f"{sys.executable} {RECORDER} {recorded}"
     said = {
-        event: [{"hooks": [{"type": "command", "command": command, "timeout": 3}]}]
+        event: [{"hooks": [{"type": "command", "command": command, "timeout": 60}]}]
         for event in CODEX_EVENTS
     }
     (bench.home / ".codex/hooks.json").write_text(json.dumps({"hooks": said}))
@@ -175,7 +175,7 @@ def test_copilot_cli(bench: Bench, repo: Path, tmp_path: Path) -> None:
     command = recorder(tmp_path / "recorded")
     (bench.home / ".copilot/hooks").mkdir(parents=True)
     said = {
-        event: [{"hooks": [{"type": "command", "command": command, "timeout": 5}]}]
+        event: [{"hooks": [{"type": "command", "command": command, "timeout": 60}]}]
         for event in SHARED_EVENTS
     }
     (bench.home / ".copilot/hooks/all.json").write_text(json.dumps({"version": 1, "hooks": said}))
@@ -205,7 +205,7 @@ def test_qwen_code(bench: Bench, repo: Path, tmp_path: Path) -> None:
     commit(repo, {"a.txt": "a\n"}, "Files")
     command = recorder(tmp_path / "recorded")
     said = {
-        event: [{"hooks": [{"type": "command", "command": command, "timeout": 5000}]}]
+        event: [{"hooks": [{"type": "command", "command": command, "timeout": 60_000}]}]
         for event in SHARED_EVENTS
     }
     (repo / ".qwen").mkdir()

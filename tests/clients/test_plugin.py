@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.steps import OTHER, run, states
-from tests.support.clients import Bench, end
+from tests.support.clients import TIMEOUT_S, Bench, end
 from tests.support.fake_models import Call, Turn
 from tests.support.git import commit, git
 
@@ -20,7 +20,7 @@ def claude(bench: Bench, cwd: Path, *words: str) -> "subprocess.CompletedProcess
     return subprocess.run(
         [*bench.command("claude"), *words],
         cwd=cwd, env=bench.claude_environment("none"), stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=90,
+        capture_output=True, text=True, timeout=TIMEOUT_S,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.steps import run, set_up
-from tests.support.clients import Bench, end
+from tests.support.clients import TIMEOUT_S, Bench, end
 from tests.support.fake_models import Call, Turn
 from tests.support.ghp import CHECKOUT
 
@@ -102,7 +102,8 @@ def test_each_client_lists_the_server_in_a_folder_that_its_user_trusts(
     bench.trust_project(repo)
     done = subprocess.run(
         [*bench.command(client), "mcp", "list"],
-        cwd=repo, env={**os.environ, "PWD": str(repo), "NO_COLOR": "1"}, text=True, timeout=90,
+        cwd=repo, env={**os.environ, "PWD": str(repo), "NO_COLOR": "1"}, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        timeout=TIMEOUT_S,
     )  # fmt: skip
     assert LISTED[client] in done.stdout

@@ -17,6 +17,7 @@ from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.policy import EditRequest, Rule
 from ghp_agents.leases.request import Conflict
 from tests.support.ghp import invoke
+from tests.support.thorough import count
 from tests.support.voices import EVENTS, MARKS, Hostile, ask, events, furnish, outside
 
 FOREIGN = st.text(st.characters() | st.sampled_from(MARKS), max_size=60).map(
@@ -65,7 +66,7 @@ def test_no_hook_answer_has_words_of_others_outside_of_a_quotation(repo: Path, c
 
 
 @pytest.mark.slow
-@settings(max_examples=5)
+@settings(max_examples=count(5, sample=3))
 @given(
     marks=st.text(st.characters(codec="utf-8") | st.sampled_from(MARKS), max_size=12).map(
         lambda text: f"’{text}"  # a name of one plain word may stand bare
