@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -29,7 +30,8 @@ class Desk:
 
     def __init__(self, tmp_path: Path) -> None:
         self.home, self.tree = tmp_path / "home", tmp_path / "tree"
-        self.run = tmp_path / "runs/0123456789ab"
+        self.id = uuid4().hex[:12]  # a run's processes are ended by its id, also by other tests
+        self.run = tmp_path / "runs" / self.id
         for folder in (self.home / "bin", self.run, self.tree):
             folder.mkdir(parents=True)
         (self.home / "bin/claude").write_text(STAND_IN)
@@ -38,7 +40,7 @@ class Desk:
         (self.run / "prompt.md").write_text("Do it; rm -rf /")
         self.env = {
             **os.environ, "HOME": str(self.home), "GHP_AGENT": "night",
-            "GHP_RUN": "0123456789ab", "PATH": f"{self.home}/bin:{os.environ['PATH']}",
+            "GHP_RUN": self.id, "PATH": f"{self.home}/bin:{os.environ['PATH']}",
         }  # fmt: skip
         self.env.pop("CLAUDE_CONFIG_DIR", None)
 
@@ -66,7 +68,7 @@ def test_a_session_gets_the_prompt_as_one_word_and_the_name_of_its_agent(desk: D
     assert desk.claude().start("Do it; rm -rf /", ["--model", "opus"]) == ID
     (call,) = desk.calls()
     assert call.startswith("--bg Do it; rm -rf / --permission-mode acceptEdits")
-    assert '"env": {"GHP_AGENT": "night", "GHP_RUN": "0123456789ab"}' in call
+    assert f'"env": {{"GHP_AGENT": "night", "GHP_RUN": "{desk.id}"}}' in call
     assert call.endswith("--name night --model opus")
 
 
