@@ -5,6 +5,7 @@ Patches are in a separate folder, so reading handoffs does not load all stored w
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NotRequired, TypedDict
 
 from ghp_agents.core import front_matter
@@ -170,6 +171,7 @@ def read_handoffs(files: Mapping[str, bytes]) -> tuple[list[Handoff], list[Probl
     return ordered(found), problems
 
 
+@lru_cache(maxsize=200)  # a command reads them for its facts, and again when it writes
 def _handoff(issue: str, identity: str, data: bytes) -> Handoff:
     meta = front_matter.parse(data).meta
     by = one_line(any_text(meta.get("from")), 80)
