@@ -15,7 +15,7 @@ import hypothesis
 import pytest
 
 from tests.support import guard, order, outside, repos, thorough
-from tests.support.git import git
+from tests.support.git import add_worktree
 from tests.support.thorough import IS_THOROUGH
 
 if TYPE_CHECKING:
@@ -103,10 +103,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 def home(request: pytest.FixtureRequest) -> Iterator[Path]:
     """A new home for each test, so that no setting or state passes from one to the next."""
     folder = Path(tempfile.mkdtemp(prefix="home-", dir=request.config.stash[SHIELD]))
-    guard.furnish(folder)
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in guard.at_home(folder).items():
-            patch.setenv(name, value)
+    with at_home(folder):
         yield folder
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -163,14 +160,54 @@ def prepared(worlds: Callable[[repos.Make], Path], tmp_path: Path) -> repos.Prep
     return copy
 
 
+@pytest.fixture(scope="session")
+def sites(
+    templates: repos.Templates, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[repos.MakeSite], repos.Site]:
+    """`sites(make)` is the site that `restored(make)` restores."""
+
+    @cache
+    def site(make: repos.MakeSite) -> repos.Site:
+        made = repos.Site(templates, tmp_path_factory.mktemp("site"))
+        with at_home(made.home):
+            make(made)
+        repos.pack(made.folder)
+        return made
+
+    return site
+
+
+@pytest.fixture
+def restored(sites: Callable[[repos.MakeSite], repos.Site]) -> Iterator[repos.Restored]:
+    """`restored(make)` is a site as `make(site)` left it, which is called once per worker; its home
+    is the user's. Unlike what is `prepared`, it may have worktrees. It must name its own clock."""
+    with contextlib.ExitStack() as stack:
+
+        def restore(make: repos.MakeSite) -> repos.Site:
+            site = sites(make)
+            site.restore()
+            stack.enter_context(at_home(site.home))
+            return site
+
+        yield restore
+
+
+@contextlib.contextmanager
+def at_home(folder: Path) -> Iterator[None]:
+    """Make a folder the home, with what git needs there."""
+    guard.furnish(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in guard.at_home(folder).items():
+            patch.setenv(name, value)
+        yield
+
+
 @pytest.fixture
 def worktree() -> Callable[[Path, str], Path]:
     """`worktree(repo, "147")` is a linked worktree beside `repo`, on the new branch agent/147."""
 
     def make(repo: Path, name: str) -> Path:
-        path = repo.parent / f"{repo.name}-{name}"
-        git(repo, "worktree", "add", "--quiet", "-b", f"agent/{name}", str(path))
-        return path
+        return add_worktree(repo, repo.parent / f"{repo.name}-{name}", f"agent/{name}")
 
     return make
 

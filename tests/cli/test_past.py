@@ -11,6 +11,7 @@ from tests.support.clock import ManualClock
 from tests.support.ghp import Result, invoke
 from tests.support.git import git, refs
 from tests.support.leases import furnish
+from tests.support.repos import Restored, Site
 
 WORKER, OTHER = {"GHP_AGENT": "worker-1"}, {"GHP_AGENT": "worker-2"}
 THEN = "2025-06-15T15:07:40Z"
@@ -54,7 +55,7 @@ class Place:
     """A repository with a story, and a clock of its own."""
 
     def __init__(self, repo: Path) -> None:
-        self.repo, self.clock = furnish(repo), ManualClock()
+        self.repo, self.clock = repo, ManualClock()
 
     def do(self, words: str, env: dict[str, str] | None = None) -> Result:
         """A command at the place's time."""
@@ -67,10 +68,9 @@ class Place:
         return done.out.strip()
 
 
-@pytest.fixture
-def place(repo: Path) -> Place:
-    """Two agents at work, a minute after they began."""
-    place = Place(repo)
+def begun(site: Site) -> None:
+    """Two agents at work."""
+    place = Place(furnish(site.make_repo()))
     place.must("agent-issue new 'Parse files'")
     place.must("agent-claim 1", WORKER)
     place.must("agent-lease src/ --reason 'a new parser'", WORKER)
@@ -79,6 +79,12 @@ def place(repo: Path) -> Place:
     place.must("agent-remember 'Tabs are 8 wide' --expires 2025-06-15", WORKER)
     place.must("agent-send worker-2 'Read the draft'", WORKER)
     place.must("agent-run question 'How wide is a tab?' --to worker-2", WORKER)
+
+
+@pytest.fixture
+def place(restored: Restored) -> Place:
+    """A minute after they began."""
+    place = Place(restored(begun).repo)
     place.clock.wait(60)
     return place
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.ghp import Result, invoke
 from tests.support.git import commit, git
+from tests.support.repos import Restored, Site
 from tests.support.road import Road, merged, sent_back
 
 OID = re.compile(r"\b[0-9a-f]{12}\b")
@@ -23,13 +24,16 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GHP_BACKGROUND", "0")
 
 
-@pytest.fixture
-def road(repo: Path) -> Road:
+def opened(site: Site) -> None:
     """Issue #1 with pull request #2, which changes one file."""
-    road = Road(repo)
+    road = Road(site.make_repo())
     road.issue("Parse files", body="## Goal\nRead all <!-- of --> files")
     road.done("worker-1", 1, {"a.txt": "mine\n"})
-    return road
+
+
+@pytest.fixture
+def road(restored: Restored) -> Road:
+    return Road(restored(opened).repo)
 
 
 def ghp(road: Road, args: str) -> Result:
@@ -265,9 +269,9 @@ def test_another_clone_fetches_the_commits_of_a_diff(clones: Callable[[int], lis
 
 
 def test_an_issue_shows_its_worktree_its_pull_requests_and_its_last_handoff(
-    road: Road, home: Path
+    road: Road,
 ) -> None:
-    place = home / ".ghp/worktrees/repo/1-parse-files"
+    place = road.work
     invoke(
         ["agent-handoff", "--note", "The \x1b[1mparser is next", "--as", "worker-1"],
         place,

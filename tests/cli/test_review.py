@@ -9,16 +9,14 @@ import pytest
 from ghp_agents.hotpath import news_flag
 from tests.support.ghp import Result, invoke
 from tests.support.git import commit
-from tests.support.road import Road
+from tests.support.repos import Restored
+from tests.support.road import Road, with_pull
 
 
 @pytest.fixture
-def sent(repo: Path) -> Road:
+def sent(restored: Restored) -> Road:
     """#2, the pull request of worker-1 for #1."""
-    road = Road(repo)
-    road.issue("Parse files")
-    road.done("worker-1", 1, {"a.txt": "one\n"})
-    return road
+    return Road(restored(with_pull).repo)
 
 
 def review(road: Road, words: str) -> Result:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.ghp import Result, invoke
 from tests.support.git import commit, git, refs
+from tests.support.repos import Restored, Site
 from tests.support.road import Road, merged, sent_back
 
 OID = re.compile(r"\b[0-9a-f]{12}\b")
@@ -35,14 +36,17 @@ def ghp(road: Road, args: str) -> Result:
     return Result(result.code, *(OID.sub("<commit>", text) for text in result[1:]))
 
 
-@pytest.fixture
-def road(repo: Path) -> Road:
+def conflicting(site: Site) -> None:
     """A pull request that conflicts with the trunk."""
-    road = Road(repo)
+    road = Road(site.make_repo())
     road.issue("Parse files")
     road.done("worker-1", 1, {"a.txt": "mine\n"})
     road.put({"a.txt": "theirs\n"})
-    return road
+
+
+@pytest.fixture
+def road(restored: Restored) -> Road:
+    return Road(restored(conflicting).repo)
 
 
 # -------------------------------------------------------------------------------- told

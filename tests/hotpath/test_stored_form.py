@@ -1,5 +1,6 @@
 """Content as git would store it, as git itself shows."""
 
+from hashlib import sha1
 from pathlib import Path
 
 import pytest
@@ -11,22 +12,30 @@ CRLF, MIXED = b"a\r\nb\r\n", b"a\r\nb\n"
 UNSPECIFIED = dict.fromkeys(stored_form.ATTRIBUTES, "unspecified")
 
 
+CONTENTS = (CRLF, MIXED, b"a\n", b"a\0\r\n", b"a\rb\r\n", b"\x01\r\n")
+
+
 @pytest.mark.parametrize("attributes", ["", "text", "-text", "text=auto", "eol=crlf", "eol=lf",
     "crlf", "-crlf", "crlf=input", "text=auto eol=crlf", "binary"])  # fmt: skip
 @pytest.mark.parametrize("autocrlf", ["true", "input", "false"])
-@pytest.mark.parametrize("content", [CRLF, MIXED, b"a\n", b"a\0\r\n", b"a\rb\r\n", b"\x01\r\n"])
-def test_line_ends_are_converted_as_git_does(
-    repo: Path, attributes: str, autocrlf: str, content: bytes
-) -> None:
-    (repo / ".gitattributes").write_text(f"a {attributes}\n")
-    (repo / "a").write_bytes(content)
-    git(repo, "config", "core.autocrlf", autocrlf)
-    shown = git(repo, "check-attr", "-z", *stored_form.ATTRIBUTES, "--", "a").encode()
+def test_line_ends_are_converted_as_git_does(repo: Path, attributes: str, autocrlf: str) -> None:
+    """Each content is a file; git answers for all of them at once."""
+    (repo / ".gitattributes").write_text(f"* {attributes}\n")
+    configuration = ("-c", f"core.autocrlf={autocrlf}", "-c", "core.safecrlf=false")
+    shown = git(repo, "check-attr", "-z", *stored_form.ATTRIBUTES, "--", "0").encode()
     endings = stored_form.line_endings(stored_form.read_attributes(shown), autocrlf)
-    ours = stored_form.stored(content, endings, None)
-    (repo / "ours").write_bytes(ours)
-    git(repo, "config", "core.safecrlf", "false")
-    assert git(repo, "hash-object", "--no-filters", "ours") == git(repo, "hash-object", "a")
+    ours = {}
+    for name, content in enumerate(CONTENTS):
+        (repo / str(name)).write_bytes(content)
+        ours[content] = object_id(stored_form.stored(content, endings, None))
+    names = [*map(str, range(len(CONTENTS)))]
+    theirs = git(repo, *configuration, "hash-object", "--", *names).splitlines()
+    assert ours == dict(zip(CONTENTS, theirs, strict=True))
+
+
+def object_id(content: bytes) -> str:
+    """The id that git gives to stored content."""
+    return sha1(b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()
 
 
 def test_a_file_that_has_crlf_already_keeps_it_where_git_decides_by_content() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.clock import ManualClock
 from tests.support.ghp import invoke, succeed
+from tests.support.repos import Prepared
 
 Clones = Callable[[int], list[Path]]
 
@@ -15,9 +16,12 @@ Clones = Callable[[int], list[Path]]
 class Team:
     """worker-1 in one clone, worker-2 and worker-3 in another."""
 
-    def __init__(self, clones: Clones) -> None:
-        self.one, self.two = clones(2)
+    def __init__(self, one: Path, two: Path) -> None:
+        self.one, self.two = one, two
         self.clock = ManualClock()
+
+    def begin(self) -> None:
+        """All are there, and know each other."""
         for name in ("worker-1", "worker-2", "worker-3"):
             folder = self.one if name == "worker-1" else self.two
             self.run(folder, "agent-heartbeat", "--as", name)
@@ -47,9 +51,13 @@ class Team:
         return self.run(folder, "agent-status", "--as", by)[1]
 
 
+def begun(one: Path, two: Path) -> None:
+    Team(one, two).begin()
+
+
 @pytest.fixture
-def team(clones: Clones) -> Team:
-    return Team(clones)
+def team(prepared: Prepared) -> Team:
+    return Team(*prepared(begun))
 
 
 @pytest.mark.slow

@@ -10,7 +10,8 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.issues import service as issues
 from ghp_agents.pulls import close_evidence
 from tests.support.git import git
-from tests.support.road import Road, merged
+from tests.support.repos import Restored
+from tests.support.road import Road, merged, with_issue
 
 REFUSED = (
     "Nothing shows that #1 is done: it has no merged pull request, and no commit on the main "
@@ -20,10 +21,8 @@ ELSE = "If nothing needs to be merged, say why: `ghp agent-issue close 1 --reaso
 
 
 @pytest.fixture
-def road(repo: Path) -> Road:
-    road = Road(repo)
-    road.issue("Parse files")
-    return road
+def road(restored: Restored) -> Road:
+    return Road(restored(with_issue).repo)
 
 
 def close(road: Road, name: str = "worker-1", reason: str = "") -> str:

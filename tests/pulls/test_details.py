@@ -1,28 +1,30 @@
 """What a clone can say about a pull request, and its diff after each kind of merge."""
 
-from pathlib import Path
-
 import pytest
 
 from ghp_agents.core.errors import NotFoundError
 from ghp_agents.pulls import details
 from tests.support.git import commit, git
+from tests.support.repos import Restored, Site
 from tests.support.road import Road, merged, sent_back
 
 CHANGED = b"diff --git a/a.txt b/a.txt\ndiff --git a/b.txt b/b.txt\n"
 
 
-@pytest.fixture
-def road(repo: Path) -> Road:
+def two_commits(site: Site) -> None:
     """Pull request #2 of two commits, behind main."""
-    road = Road(repo)
+    road = Road(site.make_repo())
     road.issue("Parse files")
     place = road.start("worker-1").path
     commit(place, {"a.txt": "one\n"}, "One")
     commit(place, {"b.txt": "two\n"}, "Two")
     road.finish("worker-1", place)
     road.put({"c.txt": "of main\n"})
-    return road
+
+
+@pytest.fixture
+def road(restored: Restored) -> Road:
+    return Road(restored(two_commits).repo)
 
 
 def changed(road: Road) -> bytes:

@@ -13,25 +13,23 @@ from ghp_agents.pulls.finish import ChecksFailedError, unfinished
 from ghp_agents.worktrees.provisioned_files import committed
 from tests.support.consent import anyone_steals
 from tests.support.git import commit, git
-from tests.support.road import Road
+from tests.support.repos import Restored
+from tests.support.road import Road, with_shared_issue, with_shared_work
 
 Clones = Callable[[int], list[Path]]
 BRANCH = "agent/worker-1/1-parse-files"
 
 
 @pytest.fixture
-def road(clone: Path) -> Road:
-    road = Road(clone)
-    road.issue("Parse files")
-    return road
+def road(restored: Restored, request: pytest.FixtureRequest) -> Road:
+    is_begun = "place" in request.fixturenames
+    return Road(restored(with_shared_work if is_begun else with_shared_issue).clones[0])
 
 
 @pytest.fixture
 def place(road: Road) -> Path:
     """A worktree with a commit."""
-    path = road.start("worker-1").path
-    commit(path, {"a.txt": "one\n"}, "Parse one file")
-    return path
+    return road.work
 
 
 def sent(road: Road, branch: str = BRANCH) -> str:
@@ -80,10 +78,8 @@ def test_who_does_not_have_the_issue_any_more_is_refused(road: Road, place: Path
 
 
 @pytest.mark.slow
-def test_a_claim_that_is_lost_while_the_checks_run_is_noticed(
-    road: Road, place: Path, clones: Clones
-) -> None:
-    (other,) = clones(1)
+def test_a_claim_that_is_lost_while_the_checks_run_is_noticed(road: Road, place: Path) -> None:
+    other = road.folder.with_name("clone-2")
     anyone_steals()
     steal = "-m ghp_agents agent-claim 1 --as worker-2 --steal --reason urgent"
     road.sync()

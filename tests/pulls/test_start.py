@@ -12,21 +12,20 @@ from ghp_agents.issues.issue import IssueChange
 from ghp_agents.pulls import start_worktree as start_place
 from tests.support.consent import mine
 from tests.support.git import commit, git
-from tests.support.road import Road, everything
+from tests.support.repos import Restored
+from tests.support.road import Road, everything, with_shared_issue
 
 Clones = Callable[[int], list[Path]]
 
 
 @pytest.fixture
-def road(clone: Path) -> Road:
-    road = Road(clone)
-    road.issue("Parse files")
-    return road
+def road(restored: Restored) -> Road:
+    return Road(restored(with_shared_issue).clones[0])
 
 
 @pytest.fixture
-def place(home: Path) -> Path:
-    return home / ".ghp/worktrees/remote"
+def place(road: Road) -> Path:
+    return Path.home() / ".ghp/worktrees/remote"
 
 
 def test_an_issue_is_claimed_and_has_a_branch_and_a_worktree(road: Road, place: Path) -> None:
@@ -64,10 +63,8 @@ def test_the_worktree_of_the_caller_and_its_settings_stay_as_they_are(road: Road
     assert (road.folder / ".git/config").read_text() == config
 
 
-def test_the_branch_begins_at_the_trunk_as_the_remote_has_it_now(
-    road: Road, clones: Clones
-) -> None:
-    (other,) = clones(1)
+def test_the_branch_begins_at_the_trunk_as_the_remote_has_it_now(road: Road) -> None:
+    other = road.folder.with_name("clone-2")
     new = Road(other).put({"news.txt": "new\n"})
     started = road.start("worker-1")
     assert git(started.path, "rev-parse", "HEAD") == new
@@ -110,12 +107,12 @@ def test_what_a_dead_agent_left_is_gone_on_with(road: Road) -> None:
 
 
 @pytest.mark.slow
-def test_what_an_agent_of_another_clone_pushed_is_gone_on_with(road: Road, clones: Clones) -> None:
+def test_what_an_agent_of_another_clone_pushed_is_gone_on_with(road: Road) -> None:
     first = road.start("worker-1")
     oid = commit(first.path, {"a.txt": "half\n"})
     git(first.path, "push", "--quiet", "origin", "HEAD")
     road.sync()
-    (folder,) = clones(1)
+    folder = road.folder.with_name("clone-2")
     other = Road(folder, road.clock)
     other.sync()
     house = other.house("@me")
@@ -150,11 +147,9 @@ def test_a_worktree_that_a_killed_git_left_half_made_is_made_anew(road: Road) ->
     assert git(again.path, "status", "--porcelain") == ""
 
 
-def test_offline_it_goes_on_in_the_worktree_and_says_that_the_trunk_may_be_old(
-    road: Road, remote: Path
-) -> None:
+def test_offline_it_goes_on_in_the_worktree_and_says_that_the_trunk_may_be_old(road: Road) -> None:
     first = road.start("worker-1")
-    remote.rename(remote.with_suffix(".away"))
+    road.remote.rename(road.remote.with_suffix(".away"))
     place = start_place.place_worktree(road.house("worker-1"), "worker-1", first.claimed.issue)
     assert (place.path, place.how) == (first.path, "there")
     assert place.notes[0].startswith(

@@ -8,14 +8,13 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.handoffs import service as handoff
 from ghp_agents.pulls import start_worktree as start_place
 from tests.support.git import commit, git
-from tests.support.road import Road
+from tests.support.repos import Restored
+from tests.support.road import Road, with_issue
 
 
 @pytest.fixture
-def road(repo: Path) -> Road:
-    road = Road(repo)
-    road.issue("Parse files")
-    return road
+def road(restored: Restored) -> Road:
+    return Road(restored(with_issue).repo)
 
 
 @pytest.mark.parametrize(
@@ -27,11 +26,9 @@ def road(repo: Path) -> Road:
         ("/somewhere", "/somewhere/repo"),
     ],
 )
-def test_worktrees_go_where_upstream_puts_them(
-    road: Road, home: Path, setting: str, where: str
-) -> None:
+def test_worktrees_go_where_upstream_puts_them(road: Road, setting: str, where: str) -> None:
     road.configure(worktreePath=setting)
-    expected = where.format(home=home, parent=road.folder.parent)
+    expected = where.format(home=Path.home(), parent=road.folder.parent)
     assert str(start_place.worktrees_folder(road.house("worker-1").ws)) == expected
 
 

@@ -8,24 +8,22 @@ import pytest
 from ghp_agents.core.errors import RefusedError, UnknownError
 from tests.support.git import commit, git
 from tests.support.hosts import behind_ssh, hook
-from tests.support.road import Road, everything
+from tests.support.repos import Restored
+from tests.support.road import Road, everything, with_shared_issue, with_shared_work
 
 Clones = Callable[[int], list[Path]]
 BRANCH = "agent/worker-1/1-parse-files"
 
 
 @pytest.fixture
-def road(clone: Path) -> Road:
-    road = Road(clone)
-    road.issue("Parse files")
-    return road
+def road(restored: Restored, request: pytest.FixtureRequest) -> Road:
+    is_begun = "place" in request.fixturenames
+    return Road(restored(with_shared_work if is_begun else with_shared_issue).clones[0])
 
 
 @pytest.fixture
 def place(road: Road) -> Path:
-    path = road.start("worker-1").path
-    commit(path, {"a.txt": "one\n"}, "Parse one file")
-    return path
+    return road.work
 
 
 def history(folder: Path) -> list[str]:
@@ -85,11 +83,9 @@ def test_a_conflict_names_the_files_and_changes_nothing(
 
 
 @pytest.mark.slow
-def test_commits_of_others_on_the_branch_are_not_thrown_away(
-    road: Road, place: Path, clones: Clones
-) -> None:
+def test_commits_of_others_on_the_branch_are_not_thrown_away(road: Road, place: Path) -> None:
     road.finish("worker-1", place)
-    (other,) = clones(1)
+    other = road.folder.with_name("clone-2")
     git(other, "fetch", "--quiet")
     git(other, "switch", "--quiet", BRANCH)
     theirs = commit(other, {"c.txt": "theirs\n"})
@@ -106,11 +102,9 @@ def test_commits_of_others_on_the_branch_are_not_thrown_away(
 
 
 @pytest.mark.slow
-def test_what_the_remote_has_more_of_the_branch_is_taken_in(
-    road: Road, place: Path, clones: Clones
-) -> None:
+def test_what_the_remote_has_more_of_the_branch_is_taken_in(road: Road, place: Path) -> None:
     road.finish("worker-1", place)
-    (other,) = clones(1)
+    other = road.folder.with_name("clone-2")
     git(other, "fetch", "--quiet")
     git(other, "switch", "--quiet", BRANCH)
     theirs = commit(other, {"c.txt": "theirs\n"})
@@ -121,9 +115,10 @@ def test_what_the_remote_has_more_of_the_branch_is_taken_in(
 
 @pytest.mark.slow
 def test_what_moves_between_the_look_and_the_push_is_not_overwritten(
-    road: Road, place: Path, remote: Path
+    road: Road, place: Path
 ) -> None:
     theirs = git(road.folder, "rev-parse", "main")
+    remote = road.remote
     once = remote.parent / "once"
     moves = f"git -C {remote} update-ref refs/heads/{BRANCH} {theirs}"
     road.sync()  # what this clone has to say is not pushed meanwhile
@@ -137,25 +132,25 @@ def test_what_moves_between_the_look_and_the_push_is_not_overwritten(
 
 @pytest.mark.slow
 def test_a_push_that_happened_though_the_connection_broke_is_found_out(
-    road: Road, place: Path, remote: Path
+    road: Road, place: Path
 ) -> None:
-    hook(remote, "post-receive", "kill -9 $PPID\n")
+    hook(road.remote, "post-receive", "kill -9 $PPID\n")
     head = git(place, "rev-parse", "HEAD")
     assert road.finish("worker-1", place).pull.head == head
 
 
 def test_a_remote_that_cannot_be_reached_is_unknown_and_nothing_is_changed(
-    road: Road, place: Path, remote: Path
+    road: Road, place: Path
 ) -> None:
     before = everything(place)
-    remote.rename(remote.with_suffix(".away"))
+    road.remote.rename(road.remote.with_suffix(".away"))
     with pytest.raises(UnknownError):
         road.finish("worker-1", place)
     assert everything(place) == before
 
 
-def test_the_remotes_refusal_is_said_in_its_words(road: Road, place: Path, remote: Path) -> None:
-    hook(remote, "update", 'case "$1" in refs/heads/agent/*) echo "not here"; exit 1;; esac\n')
+def test_the_remotes_refusal_is_said_in_its_words(road: Road, place: Path) -> None:
+    hook(road.remote, "update", 'case "$1" in refs/heads/agent/*) echo "not here"; exit 1;; esac\n')
     with pytest.raises(RefusedError, match=r"The remote refused .*: .*not here"):
         road.finish("worker-1", place)
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from ghp_agents.pulls.update_work import UpdateConflictError, Updated
 from ghp_agents.wiring import App
 from tests.support.consent import agree
 from tests.support.git import commit, git, refs
+from tests.support.repos import Prepared
 
 TEN = "".join(f"{number}\n" for number in range(1, 11))
 
@@ -24,10 +24,13 @@ class Branch:
 
     def __init__(self, folder: Path, other: Path) -> None:
         self.folder, self.other = folder, other
+
+    def begin(self) -> None:
+        """Commits on main, in both clones, and one on the branch."""
         self.put({"a.txt": TEN, "b.txt": TEN, "old.txt": "old\n", ".gitignore": "*.log\n"})
-        git(folder, "pull", "--quiet", "origin", "main")
-        git(folder, "switch", "--quiet", "-c", "work")
-        commit(folder, {"b.txt": TEN.replace("2\n", "two\n")}, "Mine")
+        git(self.folder, "pull", "--quiet", "origin", "main")
+        git(self.folder, "switch", "--quiet", "-c", "work")
+        commit(self.folder, {"b.txt": TEN.replace("2\n", "two\n")}, "Mine")
 
     def put(self, files: dict[str, str | bytes], *removed: str) -> str:
         """A commit on the main branch, from another clone."""
@@ -69,9 +72,15 @@ class Branch:
         return found
 
 
+def begun(folder: Path, other: Path) -> None:
+    Branch(folder, other).begin()
+
+
 @pytest.fixture
-def branch(clones: Callable[[int], list[Path]]) -> Branch:
-    return Branch(*clones(2))
+def branch(prepared: Prepared) -> Branch:
+    folder, other = prepared(begun)
+    git(folder, "update-index", "-q", "--refresh")  # the times of the copies
+    return Branch(folder, other)
 
 
 def test_the_main_branch_is_merged_into_a_clean_branch(branch: Branch) -> None:
@@ -284,7 +293,8 @@ def test_a_worktree_of_another_agent_is_left_alone(branch: Branch) -> None:
     assert branch.update("@me").method == "merge"
 
 
-def test_without_the_remote_nothing_is_changed(branch: Branch, remote: Path) -> None:
+def test_without_the_remote_nothing_is_changed(branch: Branch) -> None:
+    remote = branch.folder.parent / "remote.git"
     branch.put({"news.txt": "new\n"})
     remote.rename(remote.with_suffix(".away"))
     before = branch.state()

@@ -7,6 +7,7 @@ started, as users do.
 
 import atexit
 import contextlib
+import gc
 import io
 import json
 import os
@@ -20,7 +21,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -32,6 +33,7 @@ AT_START = ("PYTHON", "LC_", "LANG", "LD_", "DYLD_", "MALLOC_")
 LONGEST_INPUT = 60_000  # bytes; what a pipe takes at once
 # Large libraries of few commands.
 NOT_READY = ("demo", "mcp", "search", "syntax", "watch")
+Closable = socket.socket | selectors.BaseSelector
 Bytes = subprocess.CompletedProcess[bytes]
 
 
@@ -140,29 +142,46 @@ def _end(server: subprocess.Popen[bytes], folder: Path) -> None:
 def serve(address: str) -> None:
     """Fork for each connection, until standard input is closed."""
     _import_all()
-    with socket.socket(socket.AF_UNIX) as listener:
+    # A collection in a forked process would copy all pages with objects: 50 ms.
+    gc.collect()
+    gc.freeze()
+    running: dict[int, socket.socket] = {}
+    with socket.socket(socket.AF_UNIX) as listener, _ends_of_children() as ends:
         listener.bind(address)
         listener.listen(64)
         os.write(1, b"ready\n")
         with selectors.DefaultSelector() as selector:
-            selector.register(listener, selectors.EVENT_READ)
-            selector.register(0, selectors.EVENT_READ)
-            while all(key.fileobj is listener for key, _ in selector.select()):
-                _reap()
-                connection, _ = listener.accept()
-                if os.fork() == 0:
-                    listener.close()
-                    selector.close()
-                    _handle(connection)
-                connection.close()
-    _reap()
+            for source in (listener, ends, 0):
+                selector.register(source, selectors.EVENT_READ)
+            while 0 not in (ready := [key.fileobj for key, _ in selector.select()]):
+                if listener in ready:
+                    connection, _ = listener.accept()
+                    servers: list[Closable] = [listener, selector, ends, *running.values()]
+                    running[_fork(connection, servers)] = connection
+                _report_ends(ends, running)
 
 
-def _reap() -> None:
-    """Take note of the ends of those that handled a connection."""
+@contextlib.contextmanager
+def _ends_of_children() -> Iterator[socket.socket]:
+    """A socket that can be read when a child has ended."""
+    ends, signals = socket.socketpair()
+    with ends, signals:
+        for each in (ends, signals):
+            each.setblocking(False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(signals.fileno(), warn_on_full_buffer=False)
+        yield ends
+
+
+def _report_ends(ends: socket.socket, running: dict[int, socket.socket]) -> None:
+    """Tell those who wait how their processes ended."""
+    with contextlib.suppress(BlockingIOError):
+        ends.recv(4096)
     with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            code = os.waitstatus_to_exitcode(ended[1])
+            with running.pop(ended[0]) as connection, contextlib.suppress(OSError):
+                connection.sendall(code.to_bytes(4, "big", signed=True))
 
 
 def _import_all() -> None:
@@ -175,23 +194,22 @@ def _import_all() -> None:
                 import_module(module.name)
 
 
-def _handle(connection: socket.socket) -> None:
-    """Run one command in a process, and say how it ended."""
-    code = 1
-    try:
-        head, streams, _, _ = socket.recv_fds(connection, 4, 3)
-        request = json.loads(_exactly(connection, int.from_bytes(head, "big")))
-        pid = os.fork()
-        if pid == 0:
-            connection.close()
-            _become(request, streams)
-        for number in streams:
-            os.close(number)
+def _fork(connection: socket.socket, servers: Iterable[Closable]) -> int:
+    """Run one command in a process without what is the server's; answers its id."""
+    head, streams, _, _ = socket.recv_fds(connection, 4, 3)
+    request = json.loads(_exactly(connection, int.from_bytes(head, "big")))
+    pid = os.fork()
+    if pid == 0:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for each in (connection, *servers):
+            each.close()
+        _become(request, streams)
+    for number in streams:
+        os.close(number)
+    with contextlib.suppress(OSError):  # who asked may have ended
         connection.sendall(pid.to_bytes(4, "big"))
-        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        connection.sendall(code.to_bytes(4, "big", signed=True))
-    finally:
-        os._exit(0)
+    return pid
 
 
 def _become(request: dict[str, Any], streams: Sequence[int]) -> None:

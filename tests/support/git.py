@@ -8,6 +8,7 @@ from pathlib import Path
 from ghp_agents.git import worktree
 
 COMMIT_TIME = "2026-01-02T03:04:05Z"
+WHO = "Test Person <person@example.invalid> 1767323045 +0000"  # at COMMIT_TIME
 
 
 def git(cwd: Path, *args: str, stdin: str = "", env: Mapping[str, str] | None = None) -> str:
@@ -47,11 +48,32 @@ def commit(repo: Path, files: Mapping[str, str | bytes], message: str = "Change 
 
 def begin(bare: Path, files: Mapping[str, str]) -> None:
     """The first commit on main of a bare repository, in a single call of git."""
-    who = "Test Person <person@example.invalid> 1767323045 +0000"  # COMMIT_TIME
-    lines = ["commit refs/heads/main", f"committer {who}", "data 5", "Begin"]
+    lines = ["commit refs/heads/main", f"committer {WHO}", "data 5", "Begin"]
     for name, content in files.items():
         lines += [f"M 100644 inline {name}", f"data {len(content.encode())}", content]
     git(bare, "fast-import", "--quiet", stdin="\n".join([*lines, ""]))
+
+
+def add_worktree(repo: Path, path: Path, branch: str) -> Path:
+    """A linked worktree on a new branch, as `git worktree add` makes it with four processes; here
+    one is enough."""
+    head, main = worktree.head(repo), repo / ".git"
+    admin = main / "worktrees" / path.name
+    name = f"refs/heads/{branch}"
+    assert not (main / name).exists(), f"the branch {branch} exists"
+    created = f"{'0' * len(head)} {head} {WHO}\tbranch: Created from HEAD\n"
+    for file, text in {
+        admin / "HEAD": f"ref: {name}\n",
+        admin / "commondir": "../..\n",
+        admin / "gitdir": f"{path.resolve()}/.git\n",
+        main / name: f"{head}\n",
+        main / "logs" / name: created,
+        path / ".git": f"gitdir: {admin.resolve()}\n",
+    }.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    git(path, "reset", "--hard", "--quiet")
+    return path
 
 
 def refs(repo: Path, prefix: str = "refs") -> dict[str, str]:

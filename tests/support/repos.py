@@ -2,6 +2,7 @@
 `git init`."""
 
 import os
+import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,8 @@ from typing import NamedTuple
 from tests.support.git import commit, git
 
 Make = Callable[[Path, Path], object]  # prepares two clones
+MakeSite = Callable[["Site"], object]
+Restored = Callable[[MakeSite], "Site"]
 Prepared = Callable[[Make], tuple[Path, Path]]
 PLACE = "/ghp/state.git/ghp-place"  # where a clone was made
 
@@ -119,6 +122,46 @@ def copy_world(world: Path, to: Path) -> None:
     world must not change after its first copy."""
     folders, files = _content(world)
     _write(to, folders, (_moved(each, world, to) for each in files if _travels(each)))
+
+
+class Site(NamedTuple):
+    """A folder for repositories and a home, which is brought back to the state it once had.
+
+    It is always the same place, so worktrees and records that name paths stay right.
+    """
+
+    templates: Templates
+    folder: Path
+
+    @property
+    def home(self) -> Path:
+        """The user's home."""
+        return self.folder / "home"
+
+    @property
+    def repo(self) -> Path:
+        """A repository without a remote."""
+        return self.folder / "repo"
+
+    @property
+    def clones(self) -> tuple[Path, Path]:
+        """Two clones of one remote."""
+        return self.folder / "clone-1", self.folder / "clone-2"
+
+    def make_repo(self) -> Path:
+        """The repository, with one commit on main."""
+        return copy_alone(self.templates, self.repo)
+
+    def make_clones(self) -> tuple[Path, Path]:
+        """The two clones, and their remote."""
+        return make_world(self.templates, self.folder)
+
+    def restore(self) -> None:
+        """Bring back the state of the first call."""
+        folders, files = _content(self.folder)
+        shutil.rmtree(self.folder)
+        self.folder.mkdir()
+        _write(self.folder, folders, files)
 
 
 def _travels(file: _File) -> bool:

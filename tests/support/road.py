@@ -21,6 +21,7 @@ from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
 from tests.support.consent import agree
 from tests.support.git import commit, git
+from tests.support.repos import Site
 
 ANN = Actor("Ann Example", is_person=True)
 DEAD = 2_000.0  # seconds of silence
@@ -102,6 +103,17 @@ class Road:
         return Path(entry.splitlines()[0].removeprefix("worktree "))
 
     @property
+    def work(self) -> Path:
+        """The worktree of #1, «Parse files»."""
+        (found,) = Path.home().glob(".ghp/worktrees/*/1-parse-files")
+        return found
+
+    @property
+    def remote(self) -> Path:
+        """The repository that the clones share."""
+        return self.folder.parent / "remote.git"
+
+    @property
     def trunk(self) -> list[str]:
         """The files on the trunk."""
         return self.files(self.tip)
@@ -117,6 +129,34 @@ class Road:
             return git(self.folder, "rev-parse", "main")
         git(self.folder, "fetch", "--quiet", "origin", "main")
         return git(self.folder, "rev-parse", "origin/main")
+
+
+def with_issue(site: Site) -> None:
+    """A site whose repository has issue #1."""
+    Road(site.make_repo()).issue("Parse files")
+
+
+def with_shared_issue(site: Site) -> None:
+    """A site whose first clone has issue #1."""
+    Road(site.make_clones()[0]).issue("Parse files")
+
+
+def with_work(site: Site) -> None:
+    """The same, and worker-1 has a commit for it in a worktree."""
+    with_issue(site)
+    commit(Road(site.repo).start("worker-1").path, {"a.txt": "one\n"}, "Parse one file")
+
+
+def with_shared_work(site: Site) -> None:
+    """The same in the first clone."""
+    with_shared_issue(site)
+    commit(Road(site.clones[0]).start("worker-1").path, {"a.txt": "one\n"}, "Parse one file")
+
+
+def with_pull(site: Site) -> None:
+    """A site with issue #1, and with its pull request by worker-1."""
+    with_issue(site)
+    Road(site.repo).done("worker-1", 1, {"a.txt": "one\n"})
 
 
 def merged(outcome: Outcome) -> Merged:

@@ -19,6 +19,7 @@ from tests.support.schemas import breaches, output_of
 from tools import schemas
 from tools.record import RECORDED
 
+PAGES = schemas.pages()
 REMEDY = "Run `make docs` and commit the result."
 COMMAND = re.compile(r"\S+@\S+ \$ (.+)|\+\d+")
 PLACE = re.compile(r"^(?:-- (\.ghp/.+|lease\.json)|-- .+|== .+)\n", re.MULTILINE)
@@ -36,7 +37,7 @@ def printing(name: str, command: click.Command | None) -> Iterator[str]:
 def test_the_published_schemas_are_up_to_date() -> None:
     files = (path for path in schemas.FOLDER.rglob("*") if path.is_file())
     published = {str(path.relative_to(schemas.FOLDER)): path.read_text() for path in files}
-    assert published == schemas.pages(), REMEDY
+    assert published == PAGES, REMEDY
 
 
 def test_every_command_that_prints_json_has_a_schema() -> None:
@@ -52,9 +53,9 @@ def test_every_folder_of_the_state_has_a_schema() -> None:
     assert FOLDERS.keys() - {"inbox", "messages"} <= kinds, "List its records in tools/schemas.py."
 
 
-@pytest.mark.parametrize("name", [name for name in schemas.pages() if name.endswith("json")])
+@pytest.mark.parametrize("name", [name for name in PAGES if name.endswith("json")])
 def test_a_schema_is_one(name: str) -> None:
-    Draft202012Validator.check_schema(json.loads(schemas.pages()[name]))
+    Draft202012Validator.check_schema(json.loads(PAGES[name]))
 
 
 @pytest.mark.parametrize("name", SHAPES)

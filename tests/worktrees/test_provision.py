@@ -11,14 +11,13 @@ from ghp_agents.handoffs.uncommitted import take_uncommitted
 from ghp_agents.worktrees.provision import Provisioned, provision
 from ghp_agents.worktrees.provisioned_files import is_provisioned
 from tests.support.git import git
-from tests.support.road import Road
+from tests.support.repos import Restored
+from tests.support.road import Road, with_issue
 
 
 @pytest.fixture
-def road(repo: Path) -> Road:
-    road = Road(repo)
-    road.issue("Parse files")
-    return road
+def road(restored: Restored) -> Road:
+    return Road(restored(with_issue).repo)
 
 
 def test_files_are_copied_and_linked_by_upstreams_keys(road: Road) -> None:

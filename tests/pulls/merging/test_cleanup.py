@@ -12,24 +12,21 @@ from ghp_agents.locks.lock import Lock
 from ghp_agents.pulls.merging import merge
 from ghp_agents.sync import notifications as news
 from tests.support.git import commit, git, refs
-from tests.support.road import DEAD, Road, merged
+from tests.support.repos import Restored
+from tests.support.road import DEAD, Road, merged, with_issue, with_shared_issue
 from tests.support.taking import take
 
 BRANCH = "agent/worker-1/1-parse-files"
 
 
 @pytest.fixture
-def road(repo: Path) -> Road:
-    road = Road(repo)
-    road.issue("Parse files")
-    return road
+def road(restored: Restored) -> Road:
+    return Road(restored(with_issue).repo)
 
 
 @pytest.fixture
-def shared(clone: Path) -> Road:
-    road = Road(clone)
-    road.issue("Parse files")
-    return road
+def shared(restored: Restored) -> Road:
+    return Road(restored(with_shared_issue).clones[0])
 
 
 def ready(road: Road, *, rests: bool = True) -> Path:
@@ -98,12 +95,12 @@ def test_an_agent_with_another_issue_keeps_its_leases(road: Road) -> None:
 
 
 @pytest.mark.slow
-def test_worktree_and_branch_go_here_and_on_the_remote(shared: Road, remote: Path) -> None:
+def test_worktree_and_branch_go_here_and_on_the_remote(shared: Road) -> None:
     path = ready(shared)
     assert merged(shared.merge(1)).notes == ()
     assert not path.exists()
     assert f"refs/heads/{BRANCH}" not in refs(shared.folder, "refs/heads")
-    assert f"refs/heads/{BRANCH}" not in refs(remote, "refs/heads")
+    assert f"refs/heads/{BRANCH}" not in refs(shared.remote, "refs/heads")
     assert len(git(shared.folder, "worktree", "list").splitlines()) == 1
 
 

@@ -16,23 +16,20 @@ from ghp_agents.pulls.merging.merge_trial import Merger
 from tests.support.ghp import CHECKOUT, run_ghp
 from tests.support.git import commit, git, refs
 from tests.support.hosts import behind_ssh
-from tests.support.road import Road, merged
+from tests.support.repos import Restored
+from tests.support.road import Road, merged, with_issue, with_shared_issue
 
 Clones = Callable[[int], list[Path]]
 
 
 @pytest.fixture
-def road(repo: Path) -> Road:
-    road = Road(repo)
-    road.issue("Parse files")
-    return road
+def road(restored: Restored) -> Road:
+    return Road(restored(with_issue).repo)
 
 
 @pytest.fixture
-def shared(clone: Path) -> Road:
-    road = Road(clone)
-    road.issue("Parse files")
-    return road
+def shared(restored: Restored) -> Road:
+    return Road(restored(with_shared_issue).clones[0])
 
 
 def test_what_is_finished_comes_onto_the_trunk(road: Road) -> None:
@@ -102,7 +99,7 @@ def test_again_it_is_merged_already(road: Road) -> None:
 
 @pytest.mark.slow
 def test_a_trunk_that_moves_while_the_checks_run_is_looked_at_again(
-    shared: Road, remote: Path
+    shared: Road,
 ) -> None:
     shared.done("worker-1", 1, {"a.txt": "one\n"})
     shared.configure({"checks": ["ls"]})
@@ -113,7 +110,7 @@ def test_a_trunk_that_moves_while_the_checks_run_is_looked_at_again(
 
     def tell(text: str) -> None:
         if not lines:  # between the look and the merge
-            git(remote, "update-ref", "refs/heads/main", theirs)
+            git(shared.remote, "update-ref", "refs/heads/main", theirs)
         lines.append(text)
 
     outcome = merged(services.merge(_merger(shared, tell), "1"))
@@ -190,9 +187,10 @@ def test_killed_after_the_trunk_moved_it_is_completed(road: Road) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("at", range(1, 8))
 def test_killed_at_any_of_its_pushes_it_is_completed_by_the_same_command(
-    shared: Road, remote: Path, at: int
+    shared: Road, at: int
 ) -> None:
     shared.done("worker-1", 1, {"a.txt": "one\n"})
+    remote = shared.remote
     count = remote.parent / "count"
     # The push with this number takes the command with it: git's own parent's parent.
     kills = f"[ $(wc -l < {count}) = {at} ] && kill -9 $(cat {remote.parent}/pid)"

@@ -1,25 +1,29 @@
 """One batch: who may be in it, and what stops it."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.pulls.merging.merge_batch import Passed
 from ghp_agents.pulls.pull import PullChange
+from tests.support.repos import Restored, Site
 from tests.support.road import ANN, Road
 from tests.support.taking import take
 
 
-@pytest.fixture
-def road(repo: Path) -> Road:
-    road = Road(repo)
+def three(site: Site) -> None:
+    """Three pull requests."""
+    road = Road(site.make_repo())
     for number in (1, 2, 3):
         road.issue(f"Issue {number}")
     for number in (1, 2, 3):
         road.done(f"worker-{number}", number, {f"{number}.txt": "new\n"})
-    return road
+
+
+@pytest.fixture
+def road(restored: Restored) -> Road:
+    return Road(restored(three).repo)
 
 
 def became(road: Road, name: str = "lead") -> list[tuple[str, int | None]]:

@@ -1,7 +1,5 @@
 """What proves a pull request, and what a person's word is."""
 
-from pathlib import Path
-
 import pytest
 
 from ghp_agents.core.errors import RefusedError
@@ -11,19 +9,19 @@ from ghp_agents.pulls.merging import merge_evidence as merge_proof
 from ghp_agents.pulls.merging.merge_trial import TrialLook
 from ghp_agents.pulls.pull import Pull
 from tests.support.git import commit, git
-from tests.support.road import Road
+from tests.support.repos import Restored
+from tests.support.road import Road, with_issue, with_pull
 
 
 @pytest.fixture
-def road(repo: Path) -> Road:
-    road = Road(repo)
-    road.issue("Parse files")
-    return road
+def road(restored: Restored, request: pytest.FixtureRequest) -> Road:
+    has_pull = "pull" in request.fixturenames
+    return Road(restored(with_pull if has_pull else with_issue).repo)
 
 
 @pytest.fixture
 def pull(road: Road) -> Pull:
-    return road.done("worker-1", 1, {"a.txt": "one\n"}).pull
+    return road.house("worker-1").forge.get(2)
 
 
 def doubt(road: Road, pull: Pull) -> str:

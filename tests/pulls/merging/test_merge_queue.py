@@ -11,21 +11,18 @@ from ghp_agents.pulls.merging.merge_batch import Passed
 from ghp_agents.pulls.merging.merge_trial import Tell
 from ghp_agents.pulls.merging.send_back import SentBack
 from tests.support.git import commit, git, refs
-from tests.support.road import Road
+from tests.support.repos import Restored
+from tests.support.road import Road, with_issue, with_shared_issue
 
 
 @pytest.fixture
-def road(repo: Path) -> Road:
-    road = Road(repo)
-    road.issue("Parse files")
-    return road
+def road(restored: Restored) -> Road:
+    return Road(restored(with_issue).repo)
 
 
 @pytest.fixture
-def shared(clone: Path) -> Road:
-    road = Road(clone)
-    road.issue("Parse files")
-    return road
+def shared(restored: Restored) -> Road:
+    return Road(restored(with_shared_issue).clones[0])
 
 
 def fill(road: Road, *files: Mapping[str, str]) -> list[int]:

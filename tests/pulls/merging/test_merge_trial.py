@@ -6,14 +6,13 @@ import pytest
 
 from ghp_agents.core.errors import GhpError
 from tests.support.git import git
-from tests.support.road import Road, everything, merged, sent_back
+from tests.support.repos import Restored
+from tests.support.road import Road, everything, merged, sent_back, with_issue
 
 
 @pytest.fixture
-def road(repo: Path) -> Road:
-    road = Road(repo)
-    road.issue("Parse files")
-    return road
+def road(restored: Restored) -> Road:
+    return Road(restored(with_issue).repo)
 
 
 @pytest.mark.slow
@@ -30,16 +29,16 @@ def test_the_checks_run_on_what_would_be_on_the_trunk(road: Road) -> None:
 
 
 @pytest.mark.slow
-def test_they_run_in_a_worktree_of_their_own_which_is_gone_after(road: Road, home: Path) -> None:
+def test_they_run_in_a_worktree_of_their_own_which_is_gone_after(road: Road) -> None:
     road.configure({"checks": ["pwd > /dev/stderr; touch litter"]}, worktreeCopyFiles=[".env"])
     (road.folder / ".env").write_text("PORT=1\n")
     road.done("worker-1", 1, {".gitignore": "litter\n.env\n"})
     road.put({"b.txt": "two\n"})  # so it is not what was checked before
-    place = home / ".ghp/worktrees/repo/1-parse-files"
+    place = Path.home() / ".ghp/worktrees/repo/1-parse-files"
     before = everything(place)
     outcome = merged(road.merge(1))
     folder = Path(outcome.checks[0].output)
-    assert folder.parent.parent == home / ".ghp/worktrees/repo/.merging"
+    assert folder.parent.parent == Path.home() / ".ghp/worktrees/repo/.merging"
     assert not folder.exists()
     assert not folder.parent.parent.exists()
     assert before["(head)"]
@@ -54,12 +53,12 @@ def test_a_set_up_that_fails_is_nobodys_round(road: Road) -> None:
     assert road.house("@me").tracker.get(1).comments == ()
 
 
-def test_what_a_killed_merge_left_is_swept_by_the_next(road: Road, home: Path) -> None:
+def test_what_a_killed_merge_left_is_swept_by_the_next(road: Road) -> None:
     road.configure({"checks": ["true"]})
     road.done("worker-1", 1, {"a.txt": "one\n"})
     road.put({"b.txt": "two\n"})  # so it is not what was checked before
     clone = road.house("@me").store.snapshot().clone
-    left = home / ".ghp/worktrees/repo/.merging" / clone / "landing-0a1b2c3d"
+    left = Path.home() / ".ghp/worktrees/repo/.merging" / clone / "landing-0a1b2c3d"
     git(road.folder, "worktree", "add", "--quiet", "--detach", str(left))
     merged(road.merge(1))
     assert not left.exists()

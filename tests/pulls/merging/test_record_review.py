@@ -1,7 +1,5 @@
 """With `agents.review: required`, a merge needs an approval by somebody else."""
 
-from pathlib import Path
-
 import pytest
 
 from ghp_agents.core.errors import RefusedError
@@ -10,20 +8,24 @@ from ghp_agents.pulls.merging.merge import Merged
 from ghp_agents.pulls.merging.merge_batch import Passed
 from ghp_agents.pulls.merging.record_review import Reviewed
 from tests.support.git import commit, git
+from tests.support.repos import Restored, Site
 from tests.support.road import Road, merged
 
 NEEDS = "#2 needs an approval by another agent or a person, and "
 NONE = f"{NEEDS}nobody else has approved this commit."
 
 
-@pytest.fixture
-def road(repo: Path) -> Road:
+def opened(site: Site) -> None:
     """A pull request of worker-1, in a repository that requires a review."""
-    road = Road(repo)
+    road = Road(site.make_repo())
     road.configure({"review": "required"})
     road.issue("Parse files")
     road.done("worker-1", 1, {"a.txt": "one\n"})
-    return road
+
+
+@pytest.fixture
+def road(restored: Restored) -> Road:
+    return Road(restored(opened).repo)
 
 
 def review(road: Road, name: str, verdict: str = "approve", text: str = "") -> Reviewed:

@@ -9,6 +9,7 @@ import pytest
 from ghp_agents.core.errors import RefusedError
 from tests.support.ghp import invoke, succeed
 from tests.support.git import commit, git
+from tests.support.repos import Restored, Site
 from tests.support.road import Road, merged
 
 Clones = Callable[[int], list[Path]]
@@ -16,18 +17,22 @@ Pair = tuple[Road, Road]
 REQUIRED = "#2 needs an approval by another agent or a person, and {}."
 
 
-@pytest.fixture
-def pair(clones: Clones) -> Pair:
-    """worker-1, who has a pull request for #1 in its clone, and worker-2 in another clone. They are
-    made for each test: a worktree cannot be copied to another place."""
-    one, two = (Road(folder) for folder in clones(2))
+def opened(site: Site) -> None:
+    """worker-1, who has a pull request for #1 in its clone, and worker-2 in another clone."""
+    one, two = map(Road, site.make_clones())
     for road, name in ((one, "worker-1"), (two, "worker-2")):
-        succeed(road.folder, f"agent-whoami --set {name}", "agent-heartbeat", "agent-sync")
+        who = f"agent-whoami --set {name}"
+        succeed(road.folder, who, "agent-heartbeat", "agent-sync", clock=road.clock)
     one.configure({"review": "required"})
     git(two.folder, "pull", "--quiet")
     one.issue("Parse files")
     one.done("worker-1", 1, {"a.txt": "one\n"})
     exchange(one, two)
+
+
+@pytest.fixture
+def pair(restored: Restored) -> Pair:
+    one, two = map(Road, restored(opened).clones)
     return one, two
 
 
