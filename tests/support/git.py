@@ -1,5 +1,6 @@
 """Real git for tests: short calls that fail loudly, commits with a fixed time."""
 
+import json
 import os
 import subprocess
 from collections.abc import Mapping
@@ -46,6 +47,13 @@ def commit(repo: Path, files: Mapping[str, str | bytes], message: str = "Change 
     return worktree.head(repo)
 
 
+def configure(repo: Path, section: str, **values: str) -> None:
+    """Add to a repository's configuration, without a process."""
+    lines = (f"\t{name} = {json.dumps(value)}\n" for name, value in values.items())
+    with (repo / ".git/config").open("a") as config:
+        config.write("".join([f"[{section}]\n", *lines]))
+
+
 def begin(bare: Path, files: Mapping[str, str]) -> None:
     """The first commit on main of a bare repository, in a single call of git."""
     lines = ["commit refs/heads/main", f"committer {WHO}", "data 5", "Begin"]
@@ -74,6 +82,23 @@ def add_worktree(repo: Path, path: Path, branch: str) -> Path:
         file.write_text(text)
     git(path, "reset", "--hard", "--quiet")
     return path
+
+
+def read_ref(bare: Path, name: str) -> str | None:
+    """Where a ref of a bare repository points at, without a process; None if it is not there."""
+    if ".." in name or not (bare / "HEAD").exists():
+        return None
+    if (bare / name).is_file():
+        return (bare / name).read_text().strip()
+    packed = bare / "packed-refs"
+    lines = packed.read_text().splitlines() if packed.exists() else []
+    return next((line[:40] for line in lines if line[41:] == name), None)
+
+
+def read_all_refs(bare: Path) -> dict[str, bytes]:
+    """All that a bare repository says of its refs, without a process."""
+    places = [bare / "HEAD", bare / "packed-refs", *(bare / "refs").rglob("*")]
+    return {str(path.relative_to(bare)): path.read_bytes() for path in places if path.is_file()}
 
 
 def refs(repo: Path, prefix: str = "refs") -> dict[str, str]:

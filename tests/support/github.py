@@ -5,19 +5,21 @@ import itertools
 import json
 import os
 import re
+import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from tests.support import emulator, github_laws, outside
+from tests.support import emulator, github_laws, guard, outside, repos
 from tests.support.consent import mine, ours_and_mine
 from tests.support.emulator import ADMIN, LOGINS, OUTSIDER, WORKER_1, WORKER_2, Emulator
 from tests.support.faults import Asked, Said
-from tests.support.git import begin, git
+from tests.support.git import begin, git, read_all_refs
 from tests.support.github_gaps import Gaps
 from tests.support.github_pulls import Pulls
 from tests.support.openapi import GRAPHQL, Deviation, OpenAPI
@@ -45,6 +47,18 @@ DEVIATIONS = (
               "nobody here asks how well something was found"),
 )  # fmt: skip
 _numbers = itertools.count(1)
+
+
+@cache
+def _templates() -> repos.Templates:
+    """The real remote as it is at first, and a clone of it."""
+    folder = Path(tempfile.mkdtemp(prefix="github-", dir=os.environ[guard.RUN]))
+    remote, clone = folder / "remote.git", folder / "clone"
+    git(folder, "init", "--quiet", "--bare", "--template=", "remote.git")
+    settings = json.dumps({"agents": {"tracker": "github"}}, indent=2) + "\n"
+    begin(remote, {"README.md": "# Widgets\n", ".ghp/config.json": settings})
+    git(folder, "clone", "--quiet", "--template=", str(remote), "clone")
+    return repos.Templates(folder, remote, clone)
 
 
 class World(NamedTuple):
@@ -132,7 +146,10 @@ class GitHub:
     def clone(self, name: str, settings: Mapping[str, Any] | None = None) -> Path:
         """A clone of the real remote that takes this repository for its GitHub."""
         path = self.folder / name
-        git(self.folder, "clone", "--quiet", "--template=", str(self.remote), name)
+        if read_all_refs(self.remote) == read_all_refs(_templates().remote):
+            repos.copy_clone(_templates(), path, self.remote)
+        else:
+            git(self.folder, "clone", "--quiet", "--template=", str(self.remote), name)
         if settings:
             self.configure(path, settings)
         return path
@@ -147,16 +164,10 @@ class GitHub:
             mine({"agents": {"github": {"repository": self.repository}, **needs_consent}})
 
     def _make_remote(self) -> None:
-        settings = {"agents": {"tracker": "github"}}
         # A remote that is a folder names no repository on GitHub, and a file in it may not.
         mine({"agents": {"github": {"repository": self.repository}}})
         self.remote.parent.mkdir(parents=True)
-        git(self.remote.parent, "init", "--quiet", "--bare", "--template=", "remote.git")
-        files = {
-            "README.md": "# Widgets\n",
-            ".ghp/config.json": json.dumps(settings, indent=2) + "\n",
-        }
-        begin(self.remote, files)
+        repos.copy_remote(_templates(), self.remote)
 
     def _made(self, asked: Asked) -> None:
         said = self._upstream(asked)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.faults import Asked, Said
-from tests.support.git import git, run_git
+from tests.support.git import git, read_ref, run_git
 from tests.support.github_gaps import NOT_FOUND, Gaps, invalid, paged
 from tests.support.github_queue import MergeQueue
 from tests.support.proxy import DOCS, HERE
@@ -37,6 +37,7 @@ class Pulls:
         self.gaps, self.remote = gaps, remote
         self._heads: dict[int, str] = {}  # of those that are no longer open
         self._merges: dict[int, str] = {}
+        self._trees: dict[tuple[str, str], str | None] = {}  # of two commits, what a merge has
         self._known: dict[int, str] = {}  # number and branch of each that was opened
         self._checks: dict[str, list[int]] = {}  # check runs by commit
         self.rule = ""  # what a rule answers to every merge
@@ -178,15 +179,19 @@ class Pulls:
 
     def _merged_tree(self, base: str, head: str) -> str | None:
         """What a merge would have; None if they conflict."""
-        done = run_git(self.remote, "merge-tree", "--write-tree", base, head)
-        return done.stdout.splitlines()[0] if done.returncode == 0 else None
+        if (base, head) not in self._trees:
+            done = run_git(self.remote, "merge-tree", "--write-tree", base, head)
+            found = done.stdout.splitlines()[0] if done.returncode == 0 else None
+            if done.returncode not in (0, 1):  # a commit is not there yet
+                return None
+            self._trees[base, head] = found
+        return self._trees[base, head]
 
     # ------------------------------------------------------------ branches and checks
 
     def branch(self, name: str) -> str | None:
         """Where a branch of the real remote is."""
-        done = run_git(self.remote, "rev-parse", "--verify", "--quiet", f"refs/heads/{name}")
-        return done.stdout.strip() or None
+        return read_ref(self.remote, f"refs/heads/{name}")
 
     def ref(self, asked: Asked, name: str) -> Said:
         """A branch by git's own name, to look at or to delete."""

@@ -23,7 +23,7 @@ from ghp_agents.wiring import App
 from tests.contracts.issue_tracker import ANN, WORKER, IssueTrackerContract, MakeTracker, numbers
 from tests.support.clock import ManualClock
 from tests.support.faults import Asked, Fault, Said, in_turn, writes
-from tests.support.git import git
+from tests.support.git import configure
 from tests.support.github import ADMIN, OUTSIDER, WORKER_1, WORKER_2, GitHub
 
 MakeHouse = Callable[..., App]
@@ -45,7 +45,7 @@ def house(github: GitHub, clock: ManualClock) -> MakeHouse:
         folder = github.folder / name
         if not folder.exists():
             github.clone(name, settings)
-            git(folder, "config", "user.name", "Ann Example" if login == ADMIN else login.title())
+            configure(folder, "user", name="Ann Example" if login == ADMIN else login.title())
         return App(folder, os.environ | github.environment(login), clock=clock)
 
     return make
