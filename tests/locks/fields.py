@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ghp_agents.locks.git import GitLocks
 from tests.support.clock import ManualClock
-from tests.support.git import git
+from tests.support.git import git, set_origin
 from tests.support.hosts import hook, workspace
 
 
@@ -33,7 +33,7 @@ class CloneField:
     def locks(self) -> GitLocks:
         """One more rival in one more clone."""
         (clone,) = self.clones(1)
-        git(clone, "remote", "set-url", "origin", self.remote.as_uri())
+        set_origin(clone, self.remote.as_uri())
         return GitLocks(workspace(clone, self.clock))
 
     def cut(self) -> None:

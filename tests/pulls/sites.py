@@ -8,7 +8,7 @@ from ghp_agents.pulls.local import LocalForge
 from ghp_agents.wiring import App
 from tests.contracts.forge import Site
 from tests.support.clock import ManualClock
-from tests.support.git import commit, git
+from tests.support.git import add_worktree, commit, git, read_ref
 
 
 class GitSite(Site):
@@ -19,7 +19,7 @@ class GitSite(Site):
         self.clock = clock
         self.remote = remote
         self.desk = folder.parent / f"{folder.name}-desk"
-        git(folder, "worktree", "add", "--quiet", "--detach", str(self.desk))
+        add_worktree(folder, self.desk)
         self._made = 0
 
     @property
@@ -49,7 +49,7 @@ class GitSite(Site):
         """Let a branch be at a commit."""
         if self.remote:
             git(self.folder, "push", "--quiet", "--force", "origin", f"{to}:refs/heads/{branch}")
-        elif git(self.folder, "branch", "--show-current") == branch:
+        elif (self.folder / ".git/HEAD").read_text() == f"ref: refs/heads/{branch}\n":
             git(self.folder, "merge", "--quiet", "--ff-only", to)
         else:
             git(self.folder, "update-ref", f"refs/heads/{branch}", to)
@@ -58,7 +58,7 @@ class GitSite(Site):
         """Where a branch is; empty if it is not there."""
         if self.remote:
             return git(self.folder, "ls-remote", "origin", f"refs/heads/{branch}")[:40]
-        return git(self.folder, "for-each-ref", "--format=%(objectname)", f"refs/heads/{branch}")
+        return read_ref(self.folder / ".git", f"refs/heads/{branch}") or ""
 
     @property
     def trunk(self) -> str:

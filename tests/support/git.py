@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -54,6 +55,14 @@ def configure(repo: Path, section: str, **values: str) -> None:
         config.write("".join([f"[{section}]\n", *lines]))
 
 
+def set_origin(clone: Path, url: str) -> None:
+    """Change where a clone's remote is, without a process."""
+    config = clone / ".git/config"
+    text, count = re.subn(r"(?m)^\turl = .*$", lambda _: f"\turl = {url}", config.read_text())
+    assert count == 1
+    config.write_text(text)
+
+
 def begin(bare: Path, files: Mapping[str, str]) -> None:
     """The first commit on main of a bare repository, in a single call of git."""
     lines = ["commit refs/heads/main", f"committer {WHO}", "data 5", "Begin"]
@@ -62,22 +71,25 @@ def begin(bare: Path, files: Mapping[str, str]) -> None:
     git(bare, "fast-import", "--quiet", stdin="\n".join([*lines, ""]))
 
 
-def add_worktree(repo: Path, path: Path, branch: str) -> Path:
-    """A linked worktree on a new branch, as `git worktree add` makes it with four processes; here
-    one is enough."""
-    head, main = worktree.head(repo), repo / ".git"
+def add_worktree(repo: Path, path: Path, branch: str = "") -> Path:
+    """A linked worktree on a new branch, or on none, as `git worktree add` makes it with four
+    processes; here one is enough."""
+    main = repo / ".git" if (repo / ".git").exists() else repo  # a bare one
+    head = worktree.head(repo)
     admin = main / "worktrees" / path.name
-    name = f"refs/heads/{branch}"
-    assert not (main / name).exists(), f"the branch {branch} exists"
-    created = f"{'0' * len(head)} {head} {WHO}\tbranch: Created from HEAD\n"
-    for file, text in {
-        admin / "HEAD": f"ref: {name}\n",
+    files = {
+        admin / "HEAD": f"{head}\n",
         admin / "commondir": "../..\n",
         admin / "gitdir": f"{path.resolve()}/.git\n",
-        main / name: f"{head}\n",
-        main / "logs" / name: created,
         path / ".git": f"gitdir: {admin.resolve()}\n",
-    }.items():
+    }
+    if branch:
+        name = f"refs/heads/{branch}"
+        assert not (main / name).exists(), f"the branch {branch} exists"
+        created = f"{'0' * len(head)} {head} {WHO}\tbranch: Created from HEAD\n"
+        files |= {main / name: f"{head}\n", main / "logs" / name: created}
+        files[admin / "HEAD"] = f"ref: {name}\n"
+    for file, text in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     git(path, "reset", "--hard", "--quiet")

@@ -9,7 +9,7 @@ from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath.conflict_report import FileConflict
 from ghp_agents.hotpath.implicit_leases import ImplicitLease
 from ghp_agents.hotpath.locate import locate
-from tests.support.git import commit, git
+from tests.support.git import add_worktree, commit
 
 SINCE = "2026-01-02T03:04:05Z"
 NOW = 1_750_000_000.0
@@ -36,7 +36,7 @@ class Versions:
         """The worktree of another agent, which it begins if there is none."""
         folder = self.repo.parent / f"{self.repo.name}-{name}"
         if not folder.exists():
-            git(self.repo, "worktree", "add", "--quiet", "-b", name, str(folder))
+            add_worktree(self.repo, folder, name)
         return folder
 
     def theirs(self, text: str | bytes | None, path: str = "a.py", name: str = "worker-2") -> Path:

@@ -10,7 +10,7 @@ from ghp_agents.conflicts.report import ConflictReport, PairConflict
 from ghp_agents.conflicts.trunk import OnTrunk
 from ghp_agents.wiring import App
 from tests.support.ghp import invoke
-from tests.support.git import commit, git
+from tests.support.git import add_worktree, commit, git
 
 Files = Mapping[str, str | bytes | None]
 TEXT = "".join(f"line {number}\n" for number in range(1, 21))
@@ -29,8 +29,7 @@ def agent(
 ) -> Path:
     """An agent in its own worktree, with a commit and with uncommitted changes; None deletes."""
     folder = repo.parent / f"{repo.name}-{name}"
-    branch = f"agent/{name}/{number}-part"
-    git(repo, "worktree", "add", "--quiet", "-b", branch, str(folder))
+    add_worktree(repo, folder, f"agent/{name}/{number}-part")
     assert invoke(f"agent-whoami --set {name}", folder).code == 0
     if committed:
         write(folder, committed)

@@ -20,7 +20,7 @@ from ghp_agents.sync import service as sync
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
 from tests.support.consent import agree
-from tests.support.git import commit, git
+from tests.support.git import commit, git, read_ref
 from tests.support.repos import Site
 
 ANN = Actor("Ann Example", is_person=True)
@@ -47,7 +47,7 @@ class Road:
     def put(self, files: Mapping[str, str], message: str = "Change the trunk") -> str:
         """A commit on the trunk, wherever that is."""
         made = commit(self.folder, files, message)
-        if git(self.folder, "remote"):
+        if self.is_shared:
             git(self.folder, "push", "--quiet", "origin", "main")
         return made
 
@@ -114,6 +114,11 @@ class Road:
         return self.folder.parent / "remote.git"
 
     @property
+    def is_shared(self) -> bool:
+        """Whether the clone has a remote."""
+        return "[remote " in (self.folder / ".git/config").read_text()
+
+    @property
     def trunk(self) -> list[str]:
         """The files on the trunk."""
         return self.files(self.tip)
@@ -125,8 +130,8 @@ class Road:
     @property
     def tip(self) -> str:
         """Where the trunk is."""
-        if not git(self.folder, "remote"):
-            return git(self.folder, "rev-parse", "main")
+        if not self.is_shared:
+            return read_ref(self.folder / ".git", "refs/heads/main") or ""
         git(self.folder, "fetch", "--quiet", "origin", "main")
         return git(self.folder, "rev-parse", "origin/main")
 
