@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.clients.steps import run, set_up
+from tests.support import outside
 from tests.support.clients import TIMEOUT_S, Bench, end
 from tests.support.fake_models import Call, Turn
 from tests.support.ghp import CHECKOUT
 
 pytestmark = [pytest.mark.slow, pytest.mark.cases(2)]
-pytest.importorskip("mcp", reason="the tool server needs the extra mcp")
+outside.need_module("mcp", "the tool server needs the extra mcp")
 
 TOOLS = ("status", "claim", "send", "inbox")
 

@@ -6,6 +6,7 @@ One attempt is made in a run of the tests, and one line printed.
 import os
 import pwd
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
 
@@ -39,6 +40,13 @@ def need(name: str, install: Callable[[str], Needed]) -> Needed:
 def _reason(printed: str) -> str:
     lines = printed.splitlines() or ["no reason is known"]
     return next((line for line in lines if line.startswith(_REASONS)), lines[0])
+
+
+def need_module(name: str, reason: str) -> None:
+    """Skip a file of tests without a library. Unlike `importorskip`, this does not import it in
+    each worker."""
+    if find_spec(name) is None:
+        pytest.skip(reason, allow_module_level=True)
 
 
 def report_once(report: pytest.TestReport) -> None:

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from ghp_agents.cli.mcp.tools import TOOLS
+from tests.support import outside
 from tests.support.ghp import invoke, succeed
 from tests.support.git import commit
 from tests.support.tool_server import called, with_server
 
-anyio = pytest.importorskip("anyio", reason="the tool server needs the extra mcp")
-pytest.importorskip("mcp", reason="the tool server needs the extra mcp")
+outside.need_module("mcp", "the tool server needs the extra mcp")
 
 
 @pytest.mark.slow
