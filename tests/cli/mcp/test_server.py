@@ -65,6 +65,8 @@ def test_a_client_that_goes_away_leaves_no_process_behind(repo: Path, tmp_path: 
     there = Path(invoke("agent-where 1", repo).out.strip())
     commit(there, {"a.py": "new\n"}, "Work")
 
+    import anyio
+
     async def talk(session: Any) -> None:
         with anyio.move_on_after(60):
             async with anyio.create_task_group() as calls:
