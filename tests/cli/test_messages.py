@@ -1,28 +1,34 @@
 """Messages as agents and people use them, in two clones."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.support.clock import ManualClock
 from tests.support.ghp import invoke, succeed
+from tests.support.repos import Prepared
 
-Clones = Callable[[int], list[Path]]
+
+def go(folder: Path, *lines: str) -> None:
+    """Commands that succeed, all at one time."""
+    succeed(folder, *lines, clock=ManualClock())
+
+
+def acquainted(one: Path, two: Path) -> None:
+    """worker-1 and worker-2, each in a clone, that know each other."""
+    for folder, name in ((one, "worker-1"), (two, "worker-2")):
+        go(folder, f"agent-whoami --set {name}", "agent-heartbeat", "agent-sync")
+    go(one, "agent-sync")
 
 
 @pytest.fixture
-def pair(clones: Clones) -> tuple[Path, Path]:
-    """worker-1 and worker-2, each in a clone, that know each other."""
-    one, two = clones(2)
-    for folder, name in ((one, "worker-1"), (two, "worker-2")):
-        succeed(folder, f"agent-whoami --set {name}", "agent-heartbeat", "agent-sync")
-    succeed(one, "agent-sync")
-    return one, two
+def pair(prepared: Prepared) -> tuple[Path, Path]:
+    return prepared(acquainted)
 
 
 def run(cwd: Path, *words: str, stdin: str = "") -> tuple[int, str, str]:
-    done = invoke(words, cwd, stdin=stdin)
+    done = invoke(words, cwd, stdin=stdin, clock=ManualClock())
     return done.code, done.out, done.err
 
 
@@ -37,7 +43,7 @@ def sent(cwd: Path, *words: str) -> str:
 def test_a_review_is_asked_for_done_and_heard_in_two_clones(pair: tuple[Path, Path]) -> None:
     one, two = pair
     name = sent(one, "worker-2", "Review the parser", "--kind", "review", "--body", "src/a.py")
-    succeed(two, "agent-sync")
+    go(two, "agent-sync")
     code, out, err = run(two, "agent-inbox")
     assert (code, err) == (0, "")
     assert out.splitlines()[0].split() == ["ID", "STATE", "KIND", "FROM", "TO", "SENT", "SUBJECT"]
@@ -47,7 +53,7 @@ def test_a_review_is_asked_for_done_and_heard_in_two_clones(pair: tuple[Path, Pa
     )  # fmt: skip
     done = run(two, "agent-inbox", "done", name, "--result", "Fine.", "--artifact", "src/a.py")
     assert done == (0, "", f"✓ Completed {name} from worker-1: Review the parser\n")
-    succeed(one, "agent-sync")
+    go(one, "agent-sync")
     assert run(one, "agent-status")[1].endswith(
         f"agent worker-2 has begun with your {name} «Review the parser».\n"
         f"agent worker-2 has done your {name} «Review the parser»:\n"
@@ -59,7 +65,7 @@ def test_a_review_is_asked_for_done_and_heard_in_two_clones(pair: tuple[Path, Pa
 def test_an_inbox_lists_what_is_open_and_all_on_request(pair: tuple[Path, Path]) -> None:
     one, two = pair
     name = sent(one, "worker-2", "FYI")
-    succeed(two, "agent-sync", f"agent-inbox read {name}")
+    go(two, "agent-sync", f"agent-inbox read {name}")
     assert run(two, "agent-inbox") == (
         0, "", "No new messages for worker-2. `ghp agent-inbox --all` lists 1 older.\n",
     )  # fmt: skip
@@ -71,10 +77,10 @@ def test_an_inbox_lists_what_is_open_and_all_on_request(pair: tuple[Path, Path])
 def test_a_conversation_is_printed_whole(pair: tuple[Path, Path]) -> None:
     one, two = pair
     first = sent(one, "worker-2", "Which port?", "--kind", "question")
-    succeed(two, "agent-sync")
+    go(two, "agent-sync")
     reply = sent(two, "worker-1", "8080", "--reply-to", first[:8])
-    succeed(two, f"agent-inbox fail {first} --reason Unknown")
-    succeed(one, "agent-sync")
+    go(two, f"agent-inbox fail {first} --reason Unknown")
+    go(one, "agent-sync")
     thread = json.loads(run(one, "agent-thread", reply, "--json")[1])
     assert [(each["kind"], each["sender"], each["about"]) for each in thread] == [
         ("question", "worker-1", None), ("note", "worker-2", first), ("failed", "worker-2", first),
@@ -116,7 +122,7 @@ def test_what_is_wrong_is_said_with_what_to_do(
     assert (code in (1, 2, 3), out) == (True, "")
     assert err.startswith(f"Error: {error}")
     assert "\nHint: " in err
-    succeed(two, "agent-sync")
+    go(two, "agent-sync")
     assert run(two, "agent-inbox")[2] == "No new messages for worker-2.\n"
 
 
@@ -126,17 +132,17 @@ def test_a_topic_is_described_listened_to_and_sent_to(pair: tuple[Path, Path]) -
     assert run(one, "agent-topic", "new", "build.broken", "Main does not build") == (
         0, "", "✓ Described build.broken. To send to it: `ghp agent-send @build.broken SUBJECT`.\n",
     )  # fmt: skip
-    succeed(two, "agent-sync")
+    go(two, "agent-sync")
     assert run(two, "agent-topic", "describe", "build.broken")[1] == (
         "build.broken: Main does not build (described by worker-1)\n"
     )
     assert run(two, "agent-subscribe", "build.*", "--ignore", "build.noise")[2] == (
         "✓ worker-2 hears project_updates, security.>, build.*, but not build.noise.\n"
     )
-    succeed(two, "agent-sync")
-    succeed(one, "agent-sync")
+    go(two, "agent-sync")
+    go(one, "agent-sync")
     name = sent(one, "@build.broken", "Main is red since 2907e5b")
-    succeed(two, "agent-sync")
+    go(two, "agent-sync")
     assert f"Note {name} to @build.broken by agent worker-1" in run(two, "agent-status")[1]
     topics = json.loads(run(two, "agent-topic", "list", "--json")[1])
     (build,) = [each for each in topics if each["topic"] == "build.broken"]
@@ -161,7 +167,7 @@ def test_what_an_agent_hears_is_shown_and_can_be_nothing(pair: tuple[Path, Path]
     assert run(one, "agent-subscribe")[1] == (
         "worker-1 hears project_updates, security.> (the setting `topics`).\n"
     )
-    succeed(one, "agent-subscribe --none")
+    go(one, "agent-subscribe --none")
     assert json.loads(run(one, "agent-subscribe", "--json")[1]) == {
         "schemaVersion": 1, "agent": "worker-1", "listens": [], "ignores": [">"],
         "isolated": True, "isDefault": False, "asks": True,
@@ -173,8 +179,8 @@ def test_who_sent_sees_what_became_of_it_and_so_does_a_person(pair: tuple[Path, 
     one, two = pair
     name = sent(one, "worker-2", "Review it", "--kind", "review")
     by_hand = sent(one, "worker-2", "By hand", "--as", "@me")
-    succeed(two, "agent-sync", f"agent-inbox done {name}")
-    succeed(one, "agent-sync")
+    go(two, "agent-sync", f"agent-inbox done {name}")
+    go(one, "agent-sync")
     (mine,) = json.loads(run(one, "agent-inbox", "--sent", "--json")[1])
     assert (mine["id"], mine["state"]) == (name, "resolved")
     (persons,) = json.loads(run(one, "agent-inbox", "--as", "@me", "--json")[1])
@@ -185,11 +191,11 @@ def test_who_sent_sees_what_became_of_it_and_so_does_a_person(pair: tuple[Path, 
 def test_a_wrong_id_after_a_right_one_loses_nothing(pair: tuple[Path, Path]) -> None:
     one, two = pair
     name = sent(one, "worker-2", "Review it", "--kind", "review")
-    succeed(two, "agent-sync")
+    go(two, "agent-sync")
     code, _, err = run(two, "agent-inbox", "done", name, "M-ffff")
     assert code == 1
     assert f"✓ Completed {name}" in err
-    succeed(one, "agent-sync")
+    go(one, "agent-sync")
     assert "has done your" in run(one, "agent-status")[1]
 
 
@@ -203,7 +209,7 @@ def test_a_topic_needs_a_short_description(pair: tuple[Path, Path], description:
 def test_the_doctor_finds_nothing_wrong_with_messages(pair: tuple[Path, Path]) -> None:
     one, _ = pair
     sent(one, "worker-2", "Review it", "--kind", "review", "--body", "src/a.py")
-    succeed(one, "agent-subscribe code.>")
+    go(one, "agent-subscribe code.>")
     found = json.loads(run(one, "agent-doctor", "--json")[1])
     (readable,) = [each for each in found if each["code"] == "unreadable"]
     assert readable["text"].startswith("All ")
@@ -221,8 +227,8 @@ def test_conversations_are_exported_once_and_again_when_they_go_on(
     assert exported == (0, "", f"✓ Exported 1 conversation to {out}: 2 files written.\n")
     again = f"✓ Nothing to do: {out} has the 1 conversation already.\n"
     assert run(one, "agent-export", "--to", str(out))[2] == again
-    succeed(two, "agent-sync", f"agent-inbox done {name} --result Fine")
-    succeed(one, "agent-sync")
+    go(two, "agent-sync", f"agent-inbox done {name} --result Fine")
+    go(one, "agent-sync")
     assert run(one, "agent-export", "--to", str(out))[0] == 0
     assert "worker-2 completed it" in (out / "timeline.md").read_text()
     none = run(one, "agent-export", "--to", str(out), "--since", "2100-01-01")
@@ -248,7 +254,7 @@ def test_a_channel_is_a_file_that_agents_and_people_share(pair: tuple[Path, Path
     assert run(one, "agent-send", "@general", "Hello")[0] == 3
     assert run(one, "agent-send", "@general", "Hello", "--as", "@me")[0] == 0
     assert "```@" in (one / ".ghp/channels/general.md").read_text()
-    succeed(two, "agent-sync")
+    go(two, "agent-sync")
     assert "\nHello\n" in file.read_text()
     with file.open("a") as end:
         end.write("Who has time?\n")
@@ -257,7 +263,7 @@ def test_a_channel_is_a_file_that_agents_and_people_share(pair: tuple[Path, Path
         "Sent what you wrote in .ghp/channels/general.md"
         in run(two, "agent-status", "--as", "@me")[2]
     )
-    succeed(one, "agent-sync")
+    go(one, "agent-sync")
     assert "Who has time?" in run(one, "agent-inbox")[1]
     assert "Who has time?" in (one / ".ghp/channels/general.md").read_text()
     (one / ".ghp/channels.yaml").write_text("channels: 1")

@@ -12,6 +12,7 @@ from tests.support import consent
 from tests.support.clock import ManualClock
 from tests.support.ghp import Result, invoke
 from tests.support.git import commit, git
+from tests.support.repos import Restored, Site
 from tests.support.road import Road
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
@@ -25,21 +26,39 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GHP_BACKGROUND", "0")
 
 
-@pytest.fixture
-def folder(repo: Path) -> Path:
-    ghp(repo, ["agent-issue", "new", "Parse files", "--body", "## Goal\nRead all files"])
-    return repo
+def with_issue(site: Site) -> None:
+    words = ["agent-issue", "new", "Parse files", "--body", "## Goal\nRead all files"]
+    ghp(site.make_repo(), words)
+
+
+def started(site: Site) -> None:
+    with_issue(site)
+    ghp(site.repo, "agent-start 1 --as worker-1")
+
+
+def finished(site: Site) -> None:
+    started(site)
+    place = Road(site.repo).work
+    commit(place, {"a.txt": "one\n"}, "Parse one file")
+    ghp(place, "agent-finish")
 
 
 @pytest.fixture
-def place(folder: Path, home: Path) -> Path:
-    ghp(folder, "agent-start 1 --as worker-1")
-    return home / ".ghp/worktrees/repo/1-parse-files"
+def folder(restored: Restored, request: pytest.FixtureRequest) -> Path:
+    """A repository with issue #1; where a test asks for them, with its worktree, and finished."""
+    wanted = request.fixturenames
+    made = finished if "ready" in wanted else started if "place" in wanted else with_issue
+    return restored(made).repo
+
+
+@pytest.fixture
+def place(folder: Path) -> Path:
+    return Road(folder).work
 
 
 def ghp(folder: Path, args: str | Sequence[str], clock: Clock | None = None) -> Result:
     """A command with times and commits taken out of what it says."""
-    result = invoke(args, folder, clock=clock)
+    result = invoke(args, folder, clock=clock or ManualClock())
     return Result(result.code, *(OID.sub("<commit>", STAMP.sub("<then>", t)) for t in result[1:]))
 
 
@@ -50,8 +69,8 @@ def configure(folder: Path, ours: dict[str, object], **upstream: object) -> None
 # ------------------------------------------------------------------------------ starting
 
 
-def test_a_start_says_where_and_prints_what_is_needed(folder: Path, home: Path) -> None:
-    place = home / ".ghp/worktrees/repo/1-parse-files"
+def test_a_start_says_where_and_prints_what_is_needed(folder: Path) -> None:
+    place = Path.home() / ".ghp/worktrees/repo/1-parse-files"
     started = ghp(folder, "agent-start 1 --as worker-1")
     assert (started.code, started.err) == (
         0,
@@ -84,11 +103,11 @@ def test_another_agent_hears_whose_worktree_it_gets(folder: Path, place: Path) -
     ) in other.err
 
 
-def test_scripts_get_path_branch_and_issue(folder: Path, home: Path) -> None:
+def test_scripts_get_path_branch_and_issue(folder: Path) -> None:
     started = ghp(folder, "agent-start --next --json --as worker-1")
     assert json.loads(started.out) == {
         "schemaVersion": 1,
-        "path": str(home / ".ghp/worktrees/repo/1-parse-files"),
+        "path": str(Path.home() / ".ghp/worktrees/repo/1-parse-files"),
         "branch": BRANCH,
         "issue": 1,
         "how": "new",
@@ -96,7 +115,7 @@ def test_scripts_get_path_branch_and_issue(folder: Path, home: Path) -> None:
     }
 
 
-def test_the_set_up_command_is_shown_and_its_failure_said(folder: Path, home: Path) -> None:
+def test_the_set_up_command_is_shown_and_its_failure_said(folder: Path) -> None:
     configure(
         folder, {}, worktreeSetupCommand="echo installing; exit 3", worktreeCopyFiles=[".env"]
     )
@@ -197,10 +216,8 @@ def test_a_red_check_ends_with_1_and_the_end_of_its_output(folder: Path, place: 
 
 
 @pytest.fixture
-def ready(place: Path) -> Path:
-    commit(place, {"a.txt": "one\n"}, "Parse one file")
-    ghp(place, "agent-finish")
-    return place
+def ready(folder: Path) -> Path:
+    return Road(folder).work
 
 
 def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) -> None:
