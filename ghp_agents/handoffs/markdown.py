@@ -161,14 +161,14 @@ def decision_lines(escalations: Iterable[Escalation], now: float) -> list[str]:
 
 
 def answer_blocks(escalations: Iterable[Escalation]) -> list[str]:
-    """Return questions with their answers, and the agents' advice."""
+    """Return questions with the answers that count, and the agents' advice."""
     return [
         f"{item.name}: {phrase(item.title)}\n\n"
         + quoted(
             answer.text, f"{who(answer.by)}, {when(answer.at)}", COMMENT_LIMIT, _shown_by(item)
         )
         for item in escalations
-        for answer in item.answers
+        for answer in item.answers[-1:]
     ] + [
         f"{item.name}: {phrase(item.title)} (advice, not an answer)\n\n"
         + quoted(

@@ -108,6 +108,15 @@ def test_without_an_issue_a_template_is_given_nothing_of_one() -> None:
 # -------------------------------------------------------------------------------- questions
 
 
+def test_an_answer_that_was_replaced_is_not_shown() -> None:
+    asked = Escalation("1a", Question("worker-1", "How wide?"), AT, 1, CloneId("c"))
+    first = Answer("2b", "1a", ADA, "Eight", AT, 2, CloneId("c"))
+    later = first._replace(id="3c", text="Four")
+    (block,) = page.answer_blocks([asked._replace(answers=(first, later))])
+    assert block.splitlines()[-1] == "> Four"
+    assert "Eight" not in block
+
+
 def test_open_questions_and_answers_are_told_apart() -> None:
     question = Question("worker-1", "Which colour?")
     escalation = Escalation("1a", question, AT, 1, CloneId("c"))
