@@ -35,7 +35,10 @@ LOGINS = (
     ".cache/git/credential", ".git-credential-cache",
 )  # fmt: skip
 PRIVATE = ("/tmp", "/dev")  # the run has them for itself
-GUARDED = ("hooks", "config", "info")  # of git's folder: they run or change what others do
+# Of git's folder: they run something, or change what others do.
+GUARDED = ("hooks", "config", "info", "ghp/runs", "ghp/state.git/config")
+# Of a worktree's own git folder: they name the configuration.
+OWN_GUARDED = ("commondir", "gitdir", "config.worktree")
 
 
 def chosen(setting: str, *, has_manifest: bool, environ: Mapping[str, str]) -> bool:
@@ -43,17 +46,18 @@ def chosen(setting: str, *, has_manifest: bool, environ: Mapping[str, str]) -> b
     NotSetUpError if it must be there and does not work."""
     if setting == NEVER or (setting == AUTO and not has_manifest):
         return False
-    trouble = _trouble(environ)
-    if trouble and setting == ALWAYS:
+    why = trouble(environ)
+    if why and setting == ALWAYS:
         raise NotSetUpError(
-            f"The setting `runs.sandbox` is bwrap, but it cannot be used: {trouble}.",
+            f"The setting `runs.sandbox` is bwrap, but it cannot be used: {why}.",
             hint="Install bubblewrap; inside a container it needs user namespaces. "
             "Or set `runs.sandbox` to auto.",
         )
-    return not trouble
+    return not why
 
 
-def _trouble(environ: Mapping[str, str]) -> str:
+def trouble(environ: Mapping[str, str]) -> str:
+    """Why bubblewrap cannot be used; empty if it can."""
     try:
         done = process.run(list(TRY), cwd=Path("/"), env=environ, timeout=TRY_S)
     except (GhpError, OSError) as error:
@@ -76,7 +80,7 @@ def wrap(
     spare = heartbeat.spare_folder(str(common_dir), environ)
     writable = [str(tree), str(common_dir)]
     maybe = [*(str(home / name) for name in CLIENT_FOLDERS), spare]
-    readable = [*(str(common_dir / name) for name in GUARDED), str(place)]
+    readable = [*map(str, guarded(tree, common_dir)), str(place)]
     readable += [str(home / name) for name in CLIENT_SET_UPS]
     programs = [sys.prefix, str(Path(__file__).parents[2])]  # without them our hooks cannot run
     ours = [path for path in programs if path.startswith(tuple(f"{x}/" for x in PRIVATE))]
@@ -94,6 +98,14 @@ def wrap(
         *(word for path in secret for word in _hide(path)),
         "--chdir", str(tree), "--", *words,
     ]  # fmt: skip
+
+
+def guarded(tree: Path, common_dir: Path) -> list[Path]:
+    """What a run must not write of what it gets, because git outside would run what it says."""
+    link = tree / ".git"
+    own = Path(link.read_text().removeprefix("gitdir:").strip()) if link.is_file() else common_dir
+    files = [*(common_dir / name for name in GUARDED), *(own / name for name in OWN_GUARDED)]
+    return [*files, *([link] if link.is_file() else [])]
 
 
 def logins(environ: Mapping[str, str]) -> list[Path]:

@@ -13,6 +13,7 @@ from ghp_agents.doctor import (
     github_checks,
     machine_checks,
     missing_worktrees,
+    sandbox_checks,
     state_checks,
 )
 from ghp_agents.doctor.setup import KEEP_HOME, probe_line
@@ -44,6 +45,7 @@ def checks(
         "sharing": partial(check_sharing, ground),
         templates.CODE: partial(templates.check, ctx.ws, TEMPLATES),
         card_checks.CODE: partial(card_checks.check, ctx.ws),
+        sandbox_checks.CODE: partial(sandbox_checks.check, ctx.ws),
         **state_checks.checks(ctx),
         "knowledge": partial(check_knowledge, ctx.ws, shortcomings),
         missing_worktrees.CODE: partial(missing_worktrees.check, ctx),

@@ -2,14 +2,16 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.cards import sandbox
+from ghp_agents.cards import container
 from ghp_agents.cards.card import AgentCard
-from ghp_agents.cards.permissions import REFUSED, RIGHTS
-from ghp_agents.core import files, running, stored_logins
+from ghp_agents.cards.container import Container
+from ghp_agents.cards.permissions import RIGHTS
+from ghp_agents.core import files, running
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.process import Child
@@ -17,10 +19,10 @@ from ghp_agents.integrations.clients import gemini_home, new_worktree
 from ghp_agents.ports import Context
 from ghp_agents.presence import client_process
 from ghp_agents.presence import service as presence
-from ghp_agents.pulls import finish_later
 from ghp_agents.pulls import start as starts
 from ghp_agents.pulls.start import Started
-from ghp_agents.runs import folder, processes, prompt, rights
+from ghp_agents.runs import enclosure, folder, processes, prompt, rights
+from ghp_agents.runs.enclosure import Process
 from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import ENDED, FAILED, RUNNING, RunRecord
 from ghp_agents.runs.rights import ClientRules
@@ -41,7 +43,7 @@ class RunCommand(NamedTuple):
     model: str = ""  # empty: the client's own
     role: str = ""  # what people wrote for the agent
     card: AgentCard | None = None  # with permissions
-    boxed: bool = False  # in bubblewrap
+    boxed: Container | bool = False  # true: in bubblewrap
 
 
 class Launched(NamedTuple):
@@ -84,6 +86,7 @@ def launch(
         files.random_hex(6), agent, issue, command.runner.name, str(started.path),
         started.branch, to_text(ws.clock.now()), boot, seconds, session=session,
         tries=before.failures if before else 0, cause=called.keys if called else "",
+        container=command.boxed.program if isinstance(command.boxed, Container) else "",
     )  # fmt: skip
     inner = make(started.path, agent)
     fields = {"status": "planning", "lastAction": f"Started {command.runner.name}"}
@@ -95,26 +98,20 @@ def launch(
     place = folder.of(ws, run.id)
     files.write_atomically(place / "prompt.md", text.encode())
     spent = before.cost if before else 0.0
-    rules = write_rules(ws, command.card, command.runner.name, place, str(started.path))
+    is_contained = isinstance(command.boxed, Container)
+    python = container.PYTHON if is_contained else sys.executable
+    rules = write_rules(ws, command.card, command.runner.name, place, str(started.path), python)
     words = command.runner.command(
         _fields(command, place, text[:PROMPT_LIMIT], session, spent), command.args,
         resumes=bool(session), rights=rules.args if rules else None,
     )  # fmt: skip
     keep = {*command.runner.keeps, *command.keep}
     env = processes.environment(ws.environ, run, place / "prompt.md", keep)
-    env |= rules.env if rules else {}
-    has_login = rights.gives_login(keep)
-    env |= {} if has_login else without_login(place, env, hidden=command.boxed)
-    if command.boxed:
-        writes = (place / REFUSED, place / finish_later.FILE)
-        for path in writes:
-            path.touch(mode=0o600)
-        env[finish_later.VARIABLE] = str(place / finish_later.FILE)
-        hidden = () if has_login else sandbox.logins(ws.environ)
-        words = sandbox.wrap(words, started.path, ws.common_dir, place, env, writes, hidden)
+    client = Process(words, {**env, **(rules.env if rules else {})})
+    client = enclosure.enclose(ws, run, place, client, keep, command.boxed)
     try:
         client_process.begin_session(ws, agent)
-        child = processes.start(words, run, place, env)
+        child = processes.start(client.words, run, place, client.environ)
     except OSError as error:
         why = f"cannot start: {error.strerror}"
         run = run._replace(state=ENDED, outcome=FAILED, why=why, ended=seconds)
@@ -136,7 +133,12 @@ def rest(ws: Workspace, agent: str) -> None:
 
 
 def write_rules(
-    ws: Workspace, card: AgentCard | None, runner: str, place: Path, top: str
+    ws: Workspace,
+    card: AgentCard | None,
+    runner: str,
+    place: Path,
+    top: str,
+    python: str = sys.executable,
 ) -> ClientRules | None:
     """Write down what the run may do; returns it in the client's terms. Raises GhpError,
     OSError."""
@@ -144,22 +146,13 @@ def write_rules(
         return None
     path = place / rights.FILE
     files.write_atomically(path, json.dumps(rights.document(card, top)).encode())
-    rules = rights.render(card, runner, str(place))
+    rules = rights.render(card, runner, str(place), python)
     for name, text in rules.files.items():
         files.write_atomically(place / name, text.encode())
     home = gemini_home.make(place, ws.environ) if runner == "gemini" else {}
     given = ws.environ.get("GIT_CONFIG_PARAMETERS", "")
     git = {"GIT_CONFIG_PARAMETERS": f"{given} {rights.GIT_ONLY_OURS}".strip()}
     return rules._replace(env={**rules.env, **home, **git, RIGHTS: str(path)})
-
-
-def without_login(
-    place: Path, environ: Mapping[str, str], *, hidden: bool = False
-) -> dict[str, str]:
-    """The variables that take the person's stored logins from a run. Raises OSError."""
-    folder = place / "gh"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return stored_logins.taken(environ, folder, hidden=hidden)
 
 
 def _fields(

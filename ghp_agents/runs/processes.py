@@ -16,6 +16,7 @@ import signal
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
+from ghp_agents.cards import container
 from ghp_agents.core import process, running
 from ghp_agents.core.child_env import for_commands
 from ghp_agents.core.process import Child
@@ -59,10 +60,12 @@ def lives(run: RunRecord) -> bool:
 
 
 def end(run: RunRecord, wait: Callable[[float], None]) -> None:
-    """End all processes of a run: SIGTERM to its group, then SIGKILL to what is left. Raises
-    GhpError."""
+    """End all processes of a run: SIGTERM to its group, then SIGKILL to what is left, and its
+    container. Raises GhpError."""
     if run.pid > 1 and run.started:
         running.end(run.pid, run.started, wait)
+    if run.container in container.PROGRAMS[container.CONTAINER]:
+        container.remove(run.container, run.id, os.environ)
     end_rest(run.id)
 
 

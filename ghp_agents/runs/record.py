@@ -48,6 +48,7 @@ class RunRecord(NamedTuple):
     cause: str = ""  # the keys of what it was started for again, with spaces between them
     task: str = ""  # of a background task: its name and arguments; then the issue is 0
     starter: str = ""  # the agent that started the task; empty: a person
+    container: str = ""  # the program that runs its container
 
     @property
     def name(self) -> str:

@@ -96,20 +96,20 @@ def _sources(patterns: Sequence[str]) -> list[str]:
     return [globs.rule(pattern).source for pattern in patterns]
 
 
-def render(card: AgentCard, client: str, place: str) -> ClientRules:
+def render(card: AgentCard, client: str, place: str, python: str = sys.executable) -> ClientRules:
     """The manifest for a client whose run has the folder `place`; empty where only our hooks
-    know it."""
+    know it. `python` is what our hooks are called with."""
     rights = card.permissions or ()
     read, write, run, network = (manifest.scope_of(rights, x) for x in (READ, WRITE, RUN, NETWORK))
     others = tuple(right.tool for right in rights if right.tool not in (READ, WRITE, RUN, NETWORK))
     given = _Scopes(read, write, run, network, others)
     if client == "claude":
-        return _claude(given)
+        return _claude(given, python)
     if client == "codex":
-        return _codex(given)
+        return _codex(given, python)
     if client == "gemini":
         return _gemini(given, place)
-    return _opencode(given, place) if client == "opencode" else ClientRules()
+    return _opencode(given, place, python) if client == "opencode" else ClientRules()
 
 
 Scope = tuple[str, ...] | None
@@ -135,7 +135,7 @@ def _is_all(scope: Scope) -> bool:
     return scope is not None and (not scope or manifest.ALL in scope)
 
 
-def _claude(given: _Scopes) -> ClientRules:
+def _claude(given: _Scopes, python: str) -> ClientRules:
     read, write, run, network, others = given
     allowed = [f"Read({pattern})" for pattern in read or ()] or ["Read", "Glob", "Grep"]
     if write is not None:
@@ -152,7 +152,7 @@ def _claude(given: _Scopes) -> ClientRules:
     allowed += others
     denied = [*(() if write is not None else ("Edit", "Write", "NotebookEdit"))]
     denied += [] if _is_all(network) else ["WebSearch"] if network else WEB
-    program, *words = hook_command(sys.executable, "claude")
+    program, *words = hook_command(python, "claude")
     handler = {"type": "command", "command": program, "args": words, "timeout": HOOK_S}
     hooks = {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [handler]}]}}
     return ClientRules(
@@ -164,7 +164,7 @@ def _claude(given: _Scopes) -> ClientRules:
     )  # fmt: skip
 
 
-def _codex(given: _Scopes) -> ClientRules:
+def _codex(given: _Scopes, python: str) -> ClientRules:
     """Its sandbox: the worktree or nothing, the network or none. Scopes are left to our hook, which
     it asks before each tool."""
     _, write, _, network, _ = given
@@ -174,14 +174,14 @@ def _codex(given: _Scopes) -> ClientRules:
         (
             "-c", f"sandbox_mode={mode}", "-c", "approval_policy=never",
             "-c", f"sandbox_workspace_write.network_access={reaches}",
-            "-c", f"web_search={'live' if _is_all(network) else 'disabled'}", *codex_hook(),
+            "-c", f"web_search={'live' if _is_all(network) else 'disabled'}", *codex_hook(python),
         )
     )  # fmt: skip
 
 
-def codex_hook() -> list[str]:
+def codex_hook(python: str = sys.executable) -> list[str]:
     """The options with our hook for all tools, trusted by the hash that Codex makes of it."""
-    command = shlex.join(hook_command(sys.executable, "codex"))
+    command = shlex.join(hook_command(python, "codex"))
     handler = {"async": False, "command": command, "timeout": HOOK_S, "type": "command"}
     identity = {"event_name": "pre_tool_use", "hooks": [handler], "matcher": ""}
     canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -221,7 +221,7 @@ def _rule(tool: str, decision: str, priority: int, prefix: str = "") -> str:
     )
 
 
-def _opencode(given: _Scopes, place: str) -> ClientRules:
+def _opencode(given: _Scopes, place: str, python: str) -> ClientRules:
     """Its permissions: the last pattern that matches counts. A plugin asks us before each tool."""
     read, write, run, network, _ = given
     shell: Any = {"*": "deny"} | dict.fromkeys(
@@ -240,7 +240,7 @@ def _opencode(given: _Scopes, place: str) -> ClientRules:
         rules["read"] = {"*": "deny"} | dict.fromkeys(map(_wildcard, read), "allow")
         rules |= dict.fromkeys(("glob", "grep", "list"), "deny")
     plugin = {"plugin": [f"file://{quote(place)}/{PLUGIN}"]}
-    command = json.dumps(hook_command(sys.executable, "opencode"))
+    command = json.dumps(hook_command(python, "opencode"))
     values = {"command": command, "seconds": str(HOOK_S)}
     return ClientRules(
         env={

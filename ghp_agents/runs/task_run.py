@@ -23,7 +23,7 @@ from ghp_agents.hotpath.background import RUN
 from ghp_agents.messages import service as messages
 from ghp_agents.messages.service import Draft
 from ghp_agents.ports import Context
-from ghp_agents.runs import folder, launch, processes, rights, runners, stream, task
+from ghp_agents.runs import enclosure, folder, launch, processes, rights, runners, stream, task
 from ghp_agents.runs.folder import LogReader
 from ghp_agents.runs.record import ENDED, FAILED, FINISHED, RUNNING, STARTING, STOPPED, RunRecord
 from ghp_agents.runs.runners import PROMPT_LIMIT
@@ -96,7 +96,7 @@ def start(
     files.write_atomically(place / COMMAND, json.dumps(orders._asdict()).encode())
     environ = {**for_commands(ws.environ, {*keeps, *keep}), **given, **own}
     if agent and not rights.gives_login({*keeps, *keep}):
-        environ |= launch.without_login(place, environ)
+        environ |= enclosure.without_login(place, environ)
     try:
         child = process.start(lead(run.id), cwd=ws.folder, env=environ, log=place / "log")
     except OSError as error:

@@ -5,7 +5,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-PERSONS = ("openai", "tasks", "sandbox")  # who gets the code and a key; what agents may run
+# Who gets the code and a key; what agents may run, and in what.
+PERSONS = ("openai", "tasks", "sandbox", "image", "network")
 
 
 class OpenAIConfig(BaseModel):
@@ -25,7 +26,11 @@ class RunsConfig(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="allow")
 
     openai: OpenAIConfig | None = None
-    sandbox: Literal["auto", "bwrap", "none"] = "none"  # `cards/sandbox.py`
+    # `cards/sandbox.py`, `cards/container.py`
+    sandbox: Literal["auto", "bwrap", "container", "podman", "docker", "none"] = "none"
+    # The image of containers; and their network, for cards that allow not all of it.
+    image: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$")
+    network: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")
     tasks: tuple[str, ...] = ()  # background tasks that agents may start; * is all
 
 

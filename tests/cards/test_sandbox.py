@@ -35,7 +35,7 @@ echo new >new.txt; git add . && git commit -qm "Add a file"
 {sys.executable} -m ghp_agents agent-finish >/dev/null 2>&1
 """
 works = pytest.mark.skipif(
-    bool(sandbox._trouble(os.environ)), reason="bubblewrap is not installed, or is not allowed here"
+    bool(sandbox.trouble(os.environ)), reason="bubblewrap is not installed, or is not allowed here"
 )
 
 
@@ -112,7 +112,7 @@ def test_a_boxed_run_reads_no_stored_login_and_its_supervisor_sends_its_work(
 
 def test_it_is_used_as_the_setting_says(monkeypatch: pytest.MonkeyPatch) -> None:
     def chosen(setting: str, trouble: str, *, has_manifest: bool = True) -> bool:
-        monkeypatch.setattr(sandbox, "_trouble", lambda _: trouble)
+        monkeypatch.setattr(sandbox, "trouble", lambda _: trouble)
         return sandbox.chosen(setting, has_manifest=has_manifest, environ={})
 
     assert [chosen("none", ""), chosen("auto", ""), chosen("bwrap", "")] == [False, True, True]

@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 
 from ghp_agents.budgets import budget
-from ghp_agents.cards import sandbox
+from ghp_agents.cards.container import Container
 from ghp_agents.cli import output
 from ghp_agents.cli.context import send_last, sync_first
 from ghp_agents.cli.params import Duration
 from ghp_agents.core.errors import NotSetUpError, RefusedError, UsageError
 from ghp_agents.core.ids import agent_name, count
-from ghp_agents.runs import cards, processes, rights, runners
+from ghp_agents.runs import boxes, cards, processes, rights, runners
 from ghp_agents.runs.launch import RunCommand
 from ghp_agents.runs.policy import RunLimits
 from ghp_agents.runs.supervisor import Plan, Supervisor
@@ -96,13 +96,16 @@ def work(
     card = cards.of(app.ws, agent)
     chosen = runners.find(runner or card.client or (runners.OPENAI if card.url else "claude"))
     rights.check(card, chosen.name)
+    boxed = boxes.of(app.ws, card)
     program = shutil.which(chosen.program, path=app.environ.get("PATH"))
-    if program is None:
+    if isinstance(boxed, Container):
+        boxes.check_runner(chosen)
+    elif program is None:
         raise NotSetUpError(
             f"`{chosen.program}` is not installed, or not on PATH; nothing was started.",
             hint=f"Install it, or choose another one with --runner: {', '.join(runners.RUNNERS)}.",
         )
-    if "/" in chosen.program:  # it starts in a worktree, not here
+    elif "/" in chosen.program:  # it starts in a worktree, not here
         chosen = chosen._replace(words=(str(Path(program).absolute()), *chosen.words[1:]))
     if app.name:
         raise UsageError("--as does not apply here.", hint="Name the agents with --agent NAME.")
@@ -119,10 +122,6 @@ def work(
     seconds = (card.minutes * 60 or TIME) if time_ is None else time_
     seconds, tokens = budget.stricter(seconds, own.get("seconds", 0.0)), own.get("tokens", 0)
     role, keep = cards.instructions(app.ws, card), (*keep_env, *rights.kept(card))
-    boxed = sandbox.chosen(
-        (app.ws.settings.runs or {}).get("sandbox") or sandbox.NEVER,
-        has_manifest=card.permissions is not None, environ=app.environ,
-    )  # fmt: skip
     plan = Plan(
         _names(app, agent, most),
         RunCommand(chosen, args, keep, turns, cost, card.model, role, card, boxed),

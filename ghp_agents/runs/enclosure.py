@@ -1,0 +1,104 @@
+"""The command line and the environment of a run: as it is, in bubblewrap, or in a container."""
+
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.cards import container, sandbox
+from ghp_agents.cards.container import Container, Mounts
+from ghp_agents.cards.permissions import REFUSED, RIGHTS
+from ghp_agents.core import stored_logins
+from ghp_agents.hotpath import heartbeat
+from ghp_agents.hotpath.background import RUN
+from ghp_agents.pulls import finish_later
+from ghp_agents.runs import processes, rights
+from ghp_agents.runs.record import RunRecord
+from ghp_agents.workspace import Workspace
+
+
+class Process(NamedTuple):
+    """What is started for a run."""
+
+    words: Sequence[str]
+    environ: Mapping[str, str]
+
+
+def enclose(
+    ws: Workspace,
+    run: RunRecord,
+    place: Path,
+    process: Process,
+    keep: Collection[str],
+    boxed: Container | bool,
+) -> Process:
+    """The process in what holds it. `keep` are the variables with secrets that it gets. Raises
+    RefusedError, OSError."""
+    words, environ = process
+    if isinstance(boxed, Container):
+        return _contained(ws, run, place, process, keep, boxed)
+    has_login = rights.gives_login(keep)
+    env = {**environ, **({} if has_login else without_login(place, environ, hidden=boxed))}
+    if not boxed:
+        return Process(words, env)
+    files = _files(place)
+    env[finish_later.VARIABLE] = str(place / finish_later.FILE)
+    hidden = () if has_login else sandbox.logins(ws.environ)
+    tree = Path(run.path)
+    return Process(sandbox.wrap(words, tree, ws.common_dir, place, env, files, hidden), env)
+
+
+def without_login(
+    place: Path, environ: Mapping[str, str], *, hidden: bool = False
+) -> dict[str, str]:
+    """The variables that take the person's stored logins from a run. Raises OSError."""
+    folder = place / "gh"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return stored_logins.taken(environ, folder, hidden=hidden)
+
+
+def _contained(
+    ws: Workspace,
+    run: RunRecord,
+    place: Path,
+    process: Process,
+    keep: Collection[str],
+    made: Container,
+) -> Process:
+    """It gets the variables of the run and its keys, and no others of this machine."""
+    tree = Path(run.path)
+    own = {finish_later.VARIABLE: str(place / finish_later.FILE), **_identity(ws)}
+    env = {**process.environ, **own}
+    # What the environment of a run has beyond that of this process is the run's own.
+    names = {name for name, value in env.items() if ws.environ.get(name) != value} | {*keep}
+    names = names - {"PWD", "HOME", "PATH"} | {"GHP_AGENT", RUN, processes.PROMPT_FILE, RIGHTS}
+    readable = [path for path in sandbox.guarded(tree, ws.common_dir) if path.exists()]
+    mounts = Mounts(tree, ws.common_dir, home(ws, run.agent), [*readable, place], _files(place))
+    words = [word.replace(sys.executable, container.PYTHON) for word in process.words]
+    return Process(container.wrap(words, made, run.id, mounts, env, names), env)
+
+
+def home(ws: Workspace, agent: str) -> Path:
+    """The home of an agent's containers, where its client keeps its sessions. No run can write
+    beside it. Raises OSError."""
+    folder = Path(f"{heartbeat.spare_folder(str(ws.common_dir), ws.environ)}-homes") / agent
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def _identity(ws: Workspace) -> dict[str, str]:
+    """Who commits: the person's global configuration is not in the container."""
+    return {
+        f"GIT_{role}_{field.upper()}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for field in ("name", "email")
+        if (value := ws.git_value(f"user.{field}"))
+    }
+
+
+def _files(place: Path) -> list[Path]:
+    """The files of a run's folder that its agent writes."""
+    files = [place / REFUSED, place / finish_later.FILE]
+    for path in files:
+        path.touch(mode=0o600)
+    return files

@@ -1,0 +1,80 @@
+"""The doctor says whether the sandbox for runs works, and what else does here."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ghp_agents.cards import sandbox
+from ghp_agents.core.finding import Finding, Level
+from ghp_agents.doctor import sandbox_checks
+from ghp_agents.wiring import App
+from tests.support.consent import mine
+from tests.support.fake_container import IMAGE, FakeContainers
+from tests.support.git import commit
+
+CARD = "---\npermissions:\n  - tool: read_file\n---\n"
+
+
+@pytest.fixture
+def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeContainers:
+    """Neither podman nor docker works, and bubblewrap does."""
+    made = FakeContainers(tmp_path / "bin", tmp_path)
+    for name in ("podman", "docker"):
+        made.install(name)
+        (made.programs / name).write_text(f"#!/bin/sh\necho {name} is broken. >&2\nexit 1\n")
+    monkeypatch.setenv("PATH", f"{made.programs}:{os.environ['PATH']}")
+    monkeypatch.setattr(sandbox, "trouble", lambda _: "")
+    return made
+
+
+def findings(repo: Path, runs: Mapping[str, Any]) -> list[Finding]:
+    mine({"agents": {"runs": runs}})
+    return list(sandbox_checks.check(App(repo, os.environ).ws))
+
+
+@pytest.mark.usefixtures("fakes")
+def test_without_a_sandbox_cards_with_permissions_could_have_one(repo: Path) -> None:
+    assert findings(repo, {}) == []
+    commit(repo, {".ghp/agents/reader.md": CARD})
+    (found,) = findings(repo, {})
+    assert (found.level, found.text) == (
+        Level.INFO, "Runs of `agent-work` are in no sandbox. Here works: bubblewrap.",
+    )  # fmt: skip
+
+
+def test_bubblewrap_works_or_not(
+    repo: Path, fakes: FakeContainers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (found,) = findings(repo, {"sandbox": "auto"})
+    assert (found.level, found.text) == (Level.OK, "Runs are in bubblewrap (auto).")
+    monkeypatch.setattr(sandbox, "trouble", lambda _: "no namespaces")
+    (found,) = findings(repo, {"sandbox": "auto"})
+    assert (found.level, found.text) == (
+        Level.WARNING,
+        "Runs cannot be in bubblewrap: no namespaces. "
+        "Neither bubblewrap nor podman nor docker works here.",
+    )
+    fakes.install("docker", "[]")
+    (found,) = findings(repo, {"sandbox": "bwrap"})
+    assert (found.level, found.text) == (
+        Level.ERROR, "Runs cannot be in bubblewrap: no namespaces. Here works: docker.",
+    )  # fmt: skip
+
+
+def test_a_container_works_or_not(repo: Path, fakes: FakeContainers) -> None:
+    runs = json.loads(f'{{"sandbox": "container", "image": "{IMAGE}"}}')
+    (found,) = findings(repo, runs)
+    assert (found.level, found.text) == (
+        Level.ERROR,
+        "The setting `runs.sandbox` is container, but no container can be started: podman: podman "
+        "is broken.; docker: docker is broken.. Here works: bubblewrap.",
+    )
+    fakes.install("docker", "[]")
+    (found,) = findings(repo, runs)
+    assert (found.level, found.text) == (
+        Level.OK, f"Runs are in containers of docker, image {IMAGE}.",
+    )  # fmt: skip

@@ -1,0 +1,126 @@
+"""Runs in a container: from the issue to the pull request, and nothing is left."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ghp_agents.cards.card import AgentCard
+from ghp_agents.cards.manifest import Permission
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.runs import boxes, enclosure, folder, processes, runners
+from tests.support.consent import mine
+from tests.support.fake_container import IMAGE, FakeContainers
+from tests.support.ghp import Result, run_ghp
+from tests.support.git import git
+from tests.support.runs import RUN, Shift, shift_of, states
+
+WORKS = """
+echo "$GHP_AGENT $HOME [$GH_TOKEN] [$OTHER] [$ANTHROPIC_API_KEY]"
+echo new >new.txt; git add . && git commit -qm "Add a file"
+ghp agent-finish 2>&1
+"""
+
+
+@pytest.fixture
+def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeContainers:
+    made = FakeContainers(tmp_path / "bin", tmp_path)
+    made.install("podman")
+    values = {
+        "PATH": f"{made.programs}:{os.environ['PATH']}", "GHP_BACKGROUND": "0", "OTHER": "other",
+        "GH_TOKEN": "secret-1234", "ANTHROPIC_API_KEY": "key-5678",
+    }  # fmt: skip
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    return made
+
+
+@pytest.fixture
+def shift(clone: Path, fakes: FakeContainers) -> Iterator[Shift]:
+    """Its runs end while the programs are there."""
+    assert fakes.left() == []
+    made = shift_of(clone, "One")
+    yield made
+    made.end_all()
+
+
+def work(shift: Shift, script: str, *options: str, **runs: Any) -> Result:
+    """A supervisor from its beginning to its end."""
+    mine({"agents": {"runs": {"sandbox": "container", "image": IMAGE, **runs}}})
+    path = shift.repo / ".git/agent.sh"
+    path.write_text(script)
+    runner = f"sh {path} {{prompt_file}}"
+    args = ["agent-work", "--agent", "night", "--once", "--tries", "1", "--runner", runner]
+    return run_ghp([*args, *options], shift.repo)
+
+
+@pytest.mark.slow
+def test_a_run_in_a_container_becomes_a_pull_request(shift: Shift, fakes: FakeContainers) -> None:
+    done = work(shift, WORKS, network="closed")
+    assert done.code == 0, done.err
+    assert states(shift.runs()) == [("night", 1, "finished")]
+    ws, run = shift.app().ws, shift.last()
+    home, place = enclosure.home(ws, "night"), folder.of(ws, run.id)
+    assert run_ghp("agent-logs night", shift.repo).out.splitlines()[:2] == [
+        f"night {home} [] [] [key-5678]",
+        "✓ agent/night/1-one is checked. `ghp agent-work` sends it when this run has ended.",
+    ]
+    assert git(shift.repo, "ls-remote", "origin", "refs/heads/agent/night/1-one")
+    (call,) = fakes.calls()
+    assert call[call.index("--network") + 1] == "closed"
+    assert not any("secret-1234" in word or "key-5678" in word for word in call)
+    mounts = [call[n + 1] for n in range(len(call)) if call[n] == "--mount"]
+    own = (Path(run.path), ws.common_dir, home)
+    sources = {Path(mount.split(",")[1].removeprefix("source=")): mount for mount in mounts}
+    assert all(any(path.is_relative_to(top) for top in own) for path in sources)
+    writable = {path for path, mount in sources.items() if not mount.endswith(",readonly")}
+    assert writable == {*own, place / "refused", place / "finish.json"}
+    assert {ws.common_dir / "ghp/runs", ws.common_dir / "config", place} < sources.keys() - writable
+    assert not home.is_relative_to(ws.common_dir)
+    assert fakes.left() == []
+
+
+@pytest.mark.slow
+def test_a_run_that_is_ended_leaves_no_container(shift: Shift, fakes: FakeContainers) -> None:
+    """The program that started it is killed; the container would go on."""
+    done = work(shift, "echo on; sleep 1000", "--time", "1s")
+    assert done.code == 1
+    (run,) = shift.runs()
+    assert run.why == "it took longer than 1 s"
+    assert fakes.calls("rm")[-1][-1] == f"ghp-run-{run.id}"
+    assert fakes.left() == []
+    assert processes.marked(run.id) == []
+
+
+def test_what_is_no_program_for_containers_is_never_called(
+    shift: Shift, fakes: FakeContainers
+) -> None:
+    """An agent may have written the record of a run."""
+    processes.end(RUN._replace(container=str(fakes.programs / "podman")), shift.clock.wait)
+    assert fakes.calls("rm") == []
+
+
+@pytest.mark.parametrize(
+    ("rights", "network"),
+    [
+        (None, "closed"),
+        ((Permission("bash", ("make",)),), "closed"),
+        ((Permission("network", ("example.org",)),), "closed"),
+        ((Permission("network", ("*",)),), ""),
+        ((Permission("network", ()),), ""),
+    ],
+)
+def test_the_card_decides_which_network(
+    shift: Shift, fakes: FakeContainers, rights: tuple[Permission, ...] | None, network: str
+) -> None:
+    mine({"agents": {"runs": {"sandbox": "podman", "image": IMAGE, "network": "closed"}}})
+    found = boxes.of(shift.app().ws, AgentCard("night", permissions=rights))
+    assert not isinstance(found, bool)
+    assert found.network == network
+
+
+def test_a_client_of_a_service_outside_is_refused() -> None:
+    with pytest.raises(RefusedError, match="claude-bg cannot run in a container"):
+        boxes.check_runner(runners.find("claude-bg"))
