@@ -21,8 +21,9 @@ from ghp_agents.presence import client_process
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import start as starts
 from ghp_agents.pulls.start import Started
-from ghp_agents.runs import enclosure, folder, processes, prompt, rights
-from ghp_agents.runs.enclosure import Process
+from ghp_agents.runs import folder, processes, prompt, rights
+from ghp_agents.runs.boxes import enclosure
+from ghp_agents.runs.boxes.enclosure import Process
 from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import ENDED, FAILED, RUNNING, RunRecord
 from ghp_agents.runs.rights import ClientRules

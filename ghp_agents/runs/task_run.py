@@ -23,7 +23,8 @@ from ghp_agents.hotpath.background import RUN
 from ghp_agents.messages import service as messages
 from ghp_agents.messages.service import Draft
 from ghp_agents.ports import Context
-from ghp_agents.runs import enclosure, folder, launch, processes, rights, runners, stream, task
+from ghp_agents.runs import folder, launch, processes, rights, runners, stream, task
+from ghp_agents.runs.boxes import enclosure
 from ghp_agents.runs.folder import LogReader
 from ghp_agents.runs.record import ENDED, FAILED, FINISHED, RUNNING, STARTING, STOPPED, RunRecord
 from ghp_agents.runs.runners import PROMPT_LIMIT

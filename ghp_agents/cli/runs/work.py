@@ -15,7 +15,8 @@ from ghp_agents.cli.context import send_last, sync_first
 from ghp_agents.cli.params import Duration
 from ghp_agents.core.errors import NotSetUpError, RefusedError, UsageError
 from ghp_agents.core.ids import agent_name, count
-from ghp_agents.runs import boxes, cards, processes, rights, runners
+from ghp_agents.runs import cards, processes, rights, runners
+from ghp_agents.runs.boxes import choice
 from ghp_agents.runs.launch import RunCommand
 from ghp_agents.runs.policy import RunLimits
 from ghp_agents.runs.supervisor import Plan, Supervisor
@@ -96,10 +97,10 @@ def work(
     card = cards.of(app.ws, agent)
     chosen = runners.find(runner or card.client or (runners.OPENAI if card.url else "claude"))
     rights.check(card, chosen.name)
-    boxed = boxes.of(app.ws, card)
+    boxed = choice.of(app.ws, card)
     program = shutil.which(chosen.program, path=app.environ.get("PATH"))
     if isinstance(boxed, Container):
-        boxes.check_runner(chosen)
+        choice.check_runner(chosen)
     elif program is None:
         raise NotSetUpError(
             f"`{chosen.program}` is not installed, or not on PATH; nothing was started.",

@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.cards.card import AgentCard
-from ghp_agents.cards.manifest import Permission
-from ghp_agents.core.errors import RefusedError
-from ghp_agents.runs import boxes, enclosure, folder, processes, runners
+from ghp_agents.runs import folder, processes
+from ghp_agents.runs.boxes import enclosure
 from tests.support.consent import mine
 from tests.support.fake_container import IMAGE, FakeContainers
 from tests.support.ghp import Result, run_ghp
@@ -100,27 +98,3 @@ def test_what_is_no_program_for_containers_is_never_called(
     """An agent may have written the record of a run."""
     processes.end(RUN._replace(container=str(fakes.programs / "podman")), shift.clock.wait)
     assert fakes.calls("rm") == []
-
-
-@pytest.mark.parametrize(
-    ("rights", "network"),
-    [
-        (None, "closed"),
-        ((Permission("bash", ("make",)),), "closed"),
-        ((Permission("network", ("example.org",)),), "closed"),
-        ((Permission("network", ("*",)),), ""),
-        ((Permission("network", ()),), ""),
-    ],
-)
-def test_the_card_decides_which_network(
-    shift: Shift, fakes: FakeContainers, rights: tuple[Permission, ...] | None, network: str
-) -> None:
-    mine({"agents": {"runs": {"sandbox": "podman", "image": IMAGE, "network": "closed"}}})
-    found = boxes.of(shift.app().ws, AgentCard("night", permissions=rights))
-    assert not isinstance(found, bool)
-    assert found.network == network
-
-
-def test_a_client_of_a_service_outside_is_refused() -> None:
-    with pytest.raises(RefusedError, match="claude-bg cannot run in a container"):
-        boxes.check_runner(runners.find("claude-bg"))
