@@ -166,7 +166,7 @@ def test_claude_is_ended_by_a_limit_in_dollars_and_its_agents_budget_stops_the_n
     assert len(night.bench.models.requests(KEY)) < 20
     (used,) = json.loads(run("agent-report", "--cost", "--json", cwd=repo))["agents"]
     assert used["usd"] == round(last.cost, 6)
-    assert "of $0.05 today by this agent (agents.budgets.agent.usd). Nothing new" in lines
+    assert "of $0.05 today by this agent (agents.budgets.agent.usd). No new work" in lines
     night.nothing_is_left()
     night.shift.end_all()
 

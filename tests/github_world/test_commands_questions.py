@@ -120,15 +120,18 @@ def test_an_answer_in_a_comment_is_news_for_the_agent_and_not_said_twice(field: 
     field.sync()
     assert answers(field) == [("@ada", True, "Postgres")]
     assert field.reactions(comment) == ["+1"]
+    house, agent = field.house(agent="worker-1"), AgentName("worker-1")
+    text = news.gather(house, agent).text
+    assert f"Answer to your question {name} on issue #1, by person «@ada»" in text
+    assert "```\nPostgres\n```\nEnd of the answer by person «@ada»." in text
     field.ghp(["agent-answer", name, "No, SQLite"])
     assert [each for each in field.comments(1) if "answers" in each] == [
         f"Ann Example answers {name}:\n\n> No, SQLite"
     ]
     assert len(field.raw(1)) == before + 1
-    house, agent = field.house(agent="worker-1"), AgentName("worker-1")
-    told = news.gather(house, agent).text
-    assert f"Answer to your question {name} on issue #1, by person «@ada»" in told
-    assert "```\nPostgres\n```\nEnd of the answer by person «@ada»." in told
+    text = news.gather(field.house(agent="worker-1"), agent).text
+    assert f"The last of 2 answers to your question {name} on issue #1" in text
+    assert "Postgres\n```" not in text
 
 
 @pytest.mark.parametrize("part", ["all", "question"])
