@@ -15,7 +15,7 @@ MOST = {
     "agent-claim of a held issue": 4,
     "agent-lease": 2,
     "agent-escalate": 7,
-    "agent-handoff --checkpoint": 8,
+    "agent-handoff --checkpoint": 6,
     "agent-status": 1,
     "agent-sweep, nothing to do": 11,
     "agent-sync --publish": 10,
