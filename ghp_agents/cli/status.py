@@ -96,7 +96,8 @@ def status(
     """List agents and what they are doing, in all clones; first those that need you.
 
     An agent needs you if it asked a question, if its client waits for a permission or a prompt, if
-    its pull request can be merged or was sent back, or if it died and left work.
+    its pull request can be merged or was sent back, or if it died or its client ended, and left
+    work.
 
     If the news is older than `agents.syncEvery`, the remote is asked for at most 1.5 seconds. A
     terminal shows what is known meanwhile.

@@ -244,3 +244,8 @@ def test_of_an_agent_elsewhere_it_says_when_this_clone_heard_of_its_last_beat(
     assert (view.is_here, view.heard) == (False, 180.0)
     shown = invoke("agent-status --offline", here, clock=clock).out.splitlines()[1].split()
     assert shown == ["worker-2", "active", "testing", "3m", "main", "«Started»"]
+
+
+def test_a_state_that_is_the_status_too_is_named_once(repo: Path) -> None:
+    invoke("agent-heartbeat --status stopped --as worker-1", repo)
+    assert invoke("agent-status worker-1", repo).out.startswith("worker-1: stopped\n")

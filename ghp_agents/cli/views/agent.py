@@ -68,9 +68,15 @@ def need_words(need: Need) -> str:
     return f"{WORDS[need.kind]}{urgency}{about}{f', {brief(need.age)}' if need.age else ''}"
 
 
+def state_words(row: AgentRow) -> str:
+    """Its liveness and its own status, once if both are the same word."""
+    words = dict.fromkeys((row.liveness.value, file(row.status)))
+    return ", ".join(words)
+
+
 def page(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[str]:
     """One agent with everything that is known of it, in lines."""
-    yield f"{named(row.name)}: {row.liveness.value}, {file(row.status)}"
+    yield f"{named(row.name)}: {state_words(row)}"
     for label, text in _facts(row, presence):
         yield f"  {label}: {text}"
     for key, value in presence.items():

@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static
 
+from ghp_agents.cli.views.agent import state_words
 from ghp_agents.cli.watch.agent_screen import AgentScreen
 from ghp_agents.cli.watch.content import content
 from ghp_agents.cli.watch.detail_text import detail_text
@@ -72,7 +73,7 @@ class DetailScreen(AgentScreen):
 
     def _draw(self) -> None:
         row = self._row
-        title = ((row.name, "bold"), (f"  {row.liveness.value}, {row.status}", ""))
+        title = ((row.name, "bold"), (f"  {state_words(row)}", ""))
         lines = map(content, detail_text(row, self._detail))
         self.query_one("#header", Static).update(content(title), layout=False)
         self.query_one("#detail", Static).update(Content("\n").join(lines))
