@@ -23,6 +23,7 @@ from ghp_agents.issues.job_fields import due
 from ghp_agents.locks.lock import Lock
 
 NO_NAMES: frozenset[str] = frozenset()
+MOST_URGENT = 0  # `urgency` of a critical issue, which goes before what was only assigned
 NOT_DUE = "9999"  # sorts behind every date
 
 
@@ -158,7 +159,7 @@ def handed_over_by(board: Board, issue: Issue) -> str | None:
 class Rank(NamedTuple):
     """The order of workable issues for one agent: the least is next."""
 
-    whose: int  # 0: claimed by me, 1: assigned to me, 2: free
+    whose: int  # 0: claimed by me, 1 and 2: critical, 3 and 4: the rest; assigned to me, free
     urgency: int
     due: str
     strangeness: int = 0  # minus how many of its relations I know from earlier work
@@ -173,7 +174,8 @@ def first_rank(board: Board, issue: Issue, who: Candidate) -> Rank:
     """The rank without earlier work, for which closed issues must be read."""
     lease = board.claim_of(issue)
     mine = lease is not None and is_mine(lease, who.name, who.epoch, who.clone)
-    whose = 0 if mine else 1 if who.name in issue.assignees else 2
+    free = who.name not in issue.assignees
+    whose = 0 if mine else 1 + free if urgency(issue) == MOST_URGENT else 3 + free
     return Rank(whose, urgency(issue), due(issue) or NOT_DUE)
 
 

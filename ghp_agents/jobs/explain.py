@@ -1,6 +1,6 @@
 """Read what `explanation` decides on: one issue or one agent, as this clone knows them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ghp_agents.claims import choose_next, decision
@@ -36,6 +36,7 @@ class IssueExplanation(NamedTuple):
     left_out: int  # agents that were not asked
     pull: Sequence[PullTrace] = ()  # what its open pull request waits for
     is_left: bool = False  # the client of its holder has ended, and nothing works for it
+    rooms: Mapping[str, Room] = {}  # by agent, if a dispatch would choose one
 
 
 class AgentExplanation(NamedTuple):
@@ -83,7 +84,15 @@ def of_issue(ctx: Context, reference: str) -> IssueExplanation:
     waits = open_pull.trace(ctx, opened) if opened else ()
     left = bool(holder and client_process.ended(ctx.ws, [holder]))
     more = len(alive[MOST_AGENTS:])
-    return IssueExplanation(current, state, holder, steps, turns, more, waits, left)
+    rooms = {} if lease or current.assignees else _rooms(ctx, board, turns)
+    return IssueExplanation(current, state, holder, steps, turns, more, waits, left, rooms)
+
+
+def _rooms(ctx: Context, board: Board, turns: Sequence[Turn]) -> dict[str, Room]:
+    """What the agents have that can do an issue without an agent."""
+    most = ctx.ws.settings.jobs_per_agent
+    able = [turn.agent for turn in turns if turn.can]
+    return {agent.candidate.name: room.of_agent(board, agent, most) for agent in able}
 
 
 def _issue(ctx: Context, reference: str, pulls: Iterable[Pull]) -> Issue:

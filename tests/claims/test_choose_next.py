@@ -25,7 +25,7 @@ def titles_in_turn(who: Claimant, count: int) -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_next_is_mine_then_assigned_to_me_then_urgent_then_old(one: Claimant) -> None:
+def test_the_next_is_mine_then_critical_then_assigned_to_me_then_old(one: Claimant) -> None:
     one.new("Low", priority="low")
     one.new("Urgent", priority="critical")
     one.new("For me", priority="low", add_assignees=("worker-1",))
@@ -33,7 +33,7 @@ def test_the_next_is_mine_then_assigned_to_me_then_urgent_then_old(one: Claimant
     one.new("Waits", blocked_by=(2,), priority="critical")
     one.new("Mine", priority="low")
     one.claim(7)
-    assert titles_in_turn(one, 6) == ["Mine", "For me", "Urgent", "Parse files", "Low", "Waits"]
+    assert titles_in_turn(one, 6) == ["Mine", "Urgent", "For me", "Parse files", "Low", "Waits"]
     with pytest.raises(RefusedError) as caught:
         one.claim_next()
     assert str(caught.value) == "No issue is ready: 1 is assigned to worker-2."

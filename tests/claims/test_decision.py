@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ghp_agents.budgets.budget import UsedUp
 from ghp_agents.claims import decision
 from ghp_agents.claims.decision import Board, Candidate, ClaimRule, Rank
 from ghp_agents.core.ids import IssueNumber, Timestamp
-from ghp_agents.issues.issue import Issue
+from ghp_agents.issues.issue import PRIORITIES, Issue
 from ghp_agents.locks.lock import Lock
 
 ME = Candidate("worker-1", 1, "here", ("rust",))
@@ -97,7 +100,7 @@ def test_people_can_do_everything() -> None:
     assert against(Board([wanted]), 1, Candidate("Ann", 0)) == []
 
 
-def test_the_next_is_mine_then_assigned_then_urgent_then_due_then_near_then_old() -> None:
+def test_the_next_is_mine_then_critical_then_assigned_then_by_priority_due_nearness_age() -> None:
     issues = [
         issue(1, priority="high", parent=8),
         issue(2, priority="high", parent=9),
@@ -113,12 +116,38 @@ def test_the_next_is_mine_then_assigned_then_urgent_then_due_then_near_then_old(
     while (first := decision.best(board, left, ME)) is not None:
         order.append(first)
         left.remove(first)
-    assert numbers(order) == [7, 6, 5, 4, 3, 2, 1]
+    assert numbers(order) == [7, 5, 6, 4, 3, 2, 1]
     assert numbers(sorted(issues, key=lambda each: decision.rank(board, each, ME))) == [
-        7, 6, 5, 4, 3, 2, 1,
+        7, 5, 6, 4, 3, 2, 1,
     ]  # fmt: skip
-    assert decision.rank(board, issues[3], ME) == Rank(2, 1, "2026-06-01", 0)
+    assert decision.rank(board, issues[3], ME) == Rank(4, 1, "2026-06-01", 0)
     assert decision.best(board, [], ME) is None
+
+
+@given(st.lists(st.tuples(st.sampled_from(PRIORITIES), st.booleans(), st.booleans()), min_size=1))
+def test_what_is_begun_goes_first_then_what_is_critical_then_what_is_assigned(
+    kinds: list[tuple[str, bool, bool]],
+) -> None:
+    """A critical issue ends nothing that was begun, and waits for nothing that was only assigned;
+    whoever assigned one gets it before other critical ones."""
+    issues = [
+        issue(n, priority=priority, assignees=("worker-1",) if is_assigned else ())
+        for n, (priority, is_assigned, _) in enumerate(kinds, 1)
+    ]
+    begun = {n: lock(n, "worker-1") for n, (_, _, is_begun) in enumerate(kinds, 1) if is_begun}
+    board = Board(issues, begun, {f"issue/{n}" for n in begun})
+    first = decision.best(board, issues, ME)
+    assert first
+    critical = [x for x in issues if x.priority == "critical"]
+    assigned = [x for x in issues if x.assignees]
+    groups = (
+        [x for x in issues if x.number in begun],
+        [x for x in critical if x.assignees],
+        critical,
+        assigned,
+        issues,
+    )
+    assert first in next(group for group in groups if group)
 
 
 def test_closed_issues_are_read_only_if_two_are_equal_and_one_has_relations() -> None:

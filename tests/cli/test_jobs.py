@@ -61,7 +61,9 @@ def test_doing_what_an_explanation_names_lets_the_agent_claim_it(here: Path) -> 
     for change in changes:
         assert invoke(shlex.split(change)[1:], here).code == 0
     turn = explained(here, "2")["agents"][0]
-    assert turn == {"agent": "worker-1", "canClaim": True, "before": 0, "rules": []}
+    assert turn == {
+        "agent": "worker-1", "canClaim": True, "before": 0, "hasRoom": None, "rules": [],
+    }  # fmt: skip
     succeed(here, "agent-claim --next")
     assert explained(here, "2")["holder"] == "worker-1"
     assert out(here, "agent-explain", "2") == (
@@ -96,6 +98,12 @@ def test_an_agent_without_room_is_told_what_makes_room(here: Path) -> None:
         "limit": 1,
         "changes": [undo, "ghp agent-release 3"],
     }
+    succeed(here, "agent-issue new More")
+    of_issue = out(here, "agent-explain", "4").splitlines()
+    assert of_issue[-4:] == [
+        "✓ worker-1 can claim it, after #3, #1.", no_room.replace("It", "worker-1"), *lines[5:7],
+    ]  # fmt: skip
+    assert explained(here, "4")["agents"][0]["hasRoom"] is False
     succeed(here, "agent-issue assign 1 worker-1 --remove --as @me", "agent-release 3")
     assert "It has room: a dispatch may give it 1 more" in out(here, "agent-explain", "worker-1")
 

@@ -34,6 +34,7 @@ class TurnJson(TypedDict):
     agent: str
     canClaim: bool
     before: int
+    hasRoom: bool | None  # for a dispatch; null if that would not choose the agent
     rules: list[StepJson]
 
 

@@ -64,6 +64,9 @@ def issue_lines(found: IssueExplanation) -> Iterator[Line]:
         return
     for turn in found.turns:
         yield from _turn_lines(turn)
+        room = found.rooms.get(turn.agent.candidate.name)
+        if room and room.left < 1:
+            yield from _room_lines(room, turn.agent.candidate.name)
     if found.left_out:
         yield PLAIN, f"And {found.left_out} more agents, which were not asked."
     if not found.turns:
@@ -144,7 +147,7 @@ def agent_lines(found: AgentExplanation) -> Iterator[Line]:
     name = found.agent.candidate.name
     yield PLAIN, f"{name} is {found.agent.liveness}. {_next(found)}"
     yield from _own_lines(found.agent)
-    yield from _room_lines(found.room, name)
+    yield from _room_lines(found.room, name, is_alone=True)
     for kept in found.kept_back:
         words = WORDS[kept.rule][0]
         if kept.rule in (ClaimRule.TAKEN, ClaimRule.ASSIGNED):
@@ -184,14 +187,15 @@ def _own_lines(agent: Agent) -> Iterator[Line]:
         yield MET, "It has claimed no issue."
 
 
-def _room_lines(room: Room, name: str) -> Iterator[Line]:
+def _room_lines(room: Room, name: str, *, is_alone: bool = False) -> Iterator[Line]:
     if room.left > 0:
         yield MET, f"It has room: a dispatch may give it {count(room.left, 'more issue')}."
         return
     rest = len(room.has) - SHOWN
     names = ", ".join(room.has[:SHOWN]) + (f" and {rest} more" if rest > 0 else "")
     limit = f"`agents.jobsPerAgent` is {room.most}"
-    yield UNMET, f"It has no room for a dispatch: it has {names}, and {limit}."
+    who = "It" if is_alone else name
+    yield UNMET, f"{who} has no room for a dispatch: it has {names}, and {limit}."
     for command in changes(room, name)[:SHOWN]:
         yield NEXT, command
 
@@ -214,6 +218,7 @@ def issue_fields(found: IssueExplanation, reacts: ReactionTrace) -> "IssueExplan
                 "agent": turn.agent.candidate.name,
                 "canClaim": turn.can,
                 "before": len(turn.before) + turn.more,
+                "hasRoom": _has_room(found, turn),
                 "rules": [_step_fields(step) for step in turn.steps],
             }
             for turn in found.turns
@@ -223,6 +228,11 @@ def issue_fields(found: IssueExplanation, reacts: ReactionTrace) -> "IssueExplan
             for cause in reacts.causes
         ],
     }
+
+
+def _has_room(found: IssueExplanation, turn: Turn) -> bool | None:
+    room = found.rooms.get(turn.agent.candidate.name)
+    return room.left > 0 if room else None
 
 
 def agent_fields(found: AgentExplanation) -> "AgentExplanationJson":
