@@ -73,9 +73,10 @@ def wrap(
     environ: Mapping[str, str],
     files: Sequence[Path] = (),
     logins: Sequence[Path] = (),
+    locked: Sequence[Path] = (),
 ) -> list[str]:
     """The command line for a client inside the sandbox. `place` is the run's folder, of which it
-    writes only `files`; `logins` are hidden."""
+    writes only `files`, and of these not `locked`; `logins` are hidden."""
     home = Path(environ.get("HOME") or "/")
     spare = heartbeat.spare_folder(str(common_dir), environ)
     writable = [str(tree), str(common_dir)]
@@ -95,6 +96,7 @@ def wrap(
         *(word for path in maybe for word in ("--bind-try", path, path)),
         *(word for path in readable for word in ("--ro-bind-try", path, path)),
         *(word for path in map(str, files) for word in ("--bind", path, path)),
+        *(word for path in map(str, locked) for word in ("--ro-bind", path, path)),
         *(word for path in secret for word in _hide(path)),
         "--chdir", str(tree), "--", *words,
     ]  # fmt: skip

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.cards import sandbox
 from ghp_agents.runs import folder
 from tests.clients.steps import READS, edit, run, shell
 from tests.clients.test_work import FINISHES, KEY, Night
 from tests.support.client_starts import STARTS
 from tests.support.clients import Bench
-from tests.support.consent import agree
+from tests.support.consent import agree, mine
 from tests.support.fake_models import Call, Request, Turn
 from tests.support.git import commit
 
@@ -141,3 +142,37 @@ def test_every_client_asks_us_before_each_tool(other: Other) -> None:
     assert ("A page" in said) is (other.client != "codex")  # it has no tool to read with
     assert [path for path in other.tree().rglob("evil*")] == []
     other.nothing_is_left()
+
+
+def test_gemini_works_in_bubblewrap_and_asks_us_there(bench: Bench, repo: Path) -> None:
+    """Its home is in the run's folder, which cannot be written but for that."""
+    trouble = sandbox.trouble(os.environ)
+    if trouble:
+        pytest.skip(f"bubblewrap cannot be used here: {trouble}")
+    commit(repo, {".ghp/agents/night.md": SCOPED, "secret.txt": f"{SECRET}\n"})
+    agree(repo, bench.home)
+    mine({"agents": {"runs": {"sandbox": "bwrap"}}}, bench.home)
+    other = Other(bench, repo, "gemini")
+    program = repo / ".git/bin/gemini"  # the tests' home is hidden in there
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(bench.command("gemini"))} "$@"\n')
+    program.chmod(0o755)
+    other.env["PATH"] = f"{program.parent}:{os.environ['PATH']}:/usr/bin:/bin"
+    tries: list[Callable[[], Call]] = [
+        lambda: edit("gemini", other.tree() / "evil.md"),
+        lambda: other.read("secret.txt"),
+        lambda: edit("gemini", other.tree() / "good.txt"),
+    ]
+
+    def attempt(make: Callable[[], Call]) -> Callable[[Request], Turn]:
+        return lambda _: Turn("I try.", (make(),))
+
+    bench.models.script(KEY, *map(attempt, tries), Turn("I stop."))
+    other.work("--once", "--tries", "1")
+    refused = "\n".join(folder.refused(folder.of(other.shift.app().ws, other.shift.last().id)))
+    assert "evil.md: it is not among the files that it may write" in refused
+    assert SECRET not in bench.models.said(KEY)
+    assert (other.tree() / "good.txt").exists()
+    assert not (other.tree() / "evil.md").exists()
+    other.nothing_is_left()
+    other.shift.end_all()

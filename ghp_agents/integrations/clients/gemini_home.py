@@ -32,6 +32,13 @@ def make(place: Path, environ: Mapping[str, str]) -> dict[str, str]:
     return {VARIABLE: str(place / "gemini")}
 
 
+def settings(place: Path) -> list[Path]:
+    """The settings of the home in a run's folder, if there is one: with our hook, so a sandbox
+    keeps them from being written."""
+    path = place / "gemini" / FOLDER / SETTINGS
+    return [path] if path.is_file() else []
+
+
 def with_hook(text: str) -> str:
     """Settings with our hook for all tools. Without an answer the tool is refused."""
     command = shlex.join(hook_entries.hook_command(sys.executable, "gemini"))

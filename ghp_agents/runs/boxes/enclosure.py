@@ -11,6 +11,7 @@ from ghp_agents.cards.permissions import REFUSED, RIGHTS
 from ghp_agents.core import stored_logins
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.background import RUN
+from ghp_agents.integrations.clients import gemini_home
 from ghp_agents.pulls import finish_later
 from ghp_agents.runs import processes, rights
 from ghp_agents.runs.record import RunRecord
@@ -41,11 +42,12 @@ def enclose(
     env = {**environ, **({} if has_login else without_login(place, environ, hidden=boxed))}
     if not boxed:
         return Process(words, env)
-    files = _files(place)
+    files, locked = _files(place), gemini_home.settings(place)
     env[finish_later.VARIABLE] = str(place / finish_later.FILE)
     hidden = () if has_login else sandbox.logins(ws.environ)
     tree = Path(run.path)
-    return Process(sandbox.wrap(words, tree, ws.common_dir, place, env, files, hidden), env)
+    wrapped = sandbox.wrap(words, tree, ws.common_dir, place, env, files, hidden, locked)
+    return Process(wrapped, env)
 
 
 def without_login(
@@ -73,7 +75,8 @@ def _contained(
     names = {name for name, value in env.items() if ws.environ.get(name) != value} | {*keep}
     names = names - {"PWD", "HOME", "PATH"} | {"GHP_AGENT", RUN, processes.PROMPT_FILE, RIGHTS}
     readable = [path for path in sandbox.guarded(tree, ws.common_dir) if path.exists()]
-    mounts = Mounts(tree, ws.common_dir, home(ws, run.agent), [*readable, place], _files(place))
+    readable += [place, *gemini_home.settings(place)]
+    mounts = Mounts(tree, ws.common_dir, home(ws, run.agent), readable, _files(place))
     words = [word.replace(sys.executable, container.PYTHON) for word in process.words]
     return Process(container.wrap(words, made, run.id, mounts, env, names), env)
 
@@ -97,8 +100,8 @@ def _identity(ws: Workspace) -> dict[str, str]:
 
 
 def _files(place: Path) -> list[Path]:
-    """The files of a run's folder that its agent writes."""
+    """What the agent writes of a run's folder: two files, and the home of Gemini CLI in it."""
     files = [place / REFUSED, place / finish_later.FILE]
     for path in files:
         path.touch(mode=0o600)
-    return files
+    return [*files, *(path.parents[1] for path in gemini_home.settings(place))]
