@@ -153,7 +153,9 @@ def write_rules(
     home = gemini_home.make(place, ws.environ) if runner == "gemini" else {}
     given = ws.environ.get("GIT_CONFIG_PARAMETERS", "")
     git = {"GIT_CONFIG_PARAMETERS": f"{given} {rights.GIT_ONLY_OURS}".strip()}
-    return rules._replace(env={**rules.env, **home, **git, RIGHTS: str(path)})
+    return rules._replace(
+        env={**rules.env, **home, **git, **rights.NOTHING_TO_TYPE_INTO, RIGHTS: str(path)}
+    )
 
 
 def _fields(

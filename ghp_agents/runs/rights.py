@@ -36,6 +36,12 @@ SET_UPS = (
 )  # fmt: skip
 # A repository inside the worktree, without a `.git`, would bring its own configuration.
 GIT_ONLY_OURS = "'safe.bareRepository=explicit'"
+# What git starts at a terminal can be told to run a program: `!` in less, `:!` in vi. No hook sees
+# what is typed into a program that already runs.
+NOTHING_TO_TYPE_INTO = {
+    "GIT_PAGER": "cat", "PAGER": "cat", "GIT_EDITOR": "true", "EDITOR": "true", "VISUAL": "true",
+    "LESSSECURE": "1",
+}  # fmt: skip
 CLIENTS = ("claude", "codex", "gemini", "opencode", "openai")
 WEB = ("WebFetch", "WebSearch")
 TOKENS = ("GH_TOKEN", "GITHUB_TOKEN")

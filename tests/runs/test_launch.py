@@ -1,15 +1,21 @@
 """The beginning of a run: what is on disk before the client starts, and what the client gets."""
 
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from ghp_agents.cards.card import AgentCard
 from ghp_agents.hotpath import alive
 from ghp_agents.presence import client_process
 from ghp_agents.runs import folder, launch, processes, runners
 from ghp_agents.runs.launch import Launched, RunCommand
 from ghp_agents.runs.record import ENDED, FAILED, RUNNING, RunRecord
 from ghp_agents.wiring import App
+from tests.support.git import git
 from tests.support.runs import STAYS, Shift, ended
 
 
@@ -73,3 +79,27 @@ def test_failures_in_a_row_are_carried_on(shift: Shift) -> None:
     for made in (first, second):
         assert made.child
         made.child.kill()
+
+
+@pytest.mark.skipif(not shutil.which("script"), reason="`script` of util-linux is not installed")
+def test_git_opens_nothing_that_runs_what_is_typed(shift: Shift, tmp_path: Path) -> None:
+    """Whatever pager and editor the person has configured."""
+    for key in ("core.pager", "core.editor", "sequence.editor"):
+        git(shift.repo, "config", key, f"touch {tmp_path}/opened; cat")
+    ws = shift.app("worker-1").ws
+    card = AgentCard("worker-1", permissions=())
+    rules = launch.write_rules(ws, card, "codex", tmp_path, str(shift.repo))
+    assert rules
+    opened = tmp_path / "opened"
+    at_terminal("git log", shift.repo, {})
+    assert opened.exists()  # without our variables
+    opened.unlink()
+    for command in ("git log", "git show", "git diff", "git commit --allow-empty"):
+        at_terminal(command, shift.repo, rules.env)
+    assert not opened.exists()
+
+
+def at_terminal(command: str, folder: Path, more: Mapping[str, str]) -> None:
+    words = ["script", "-qec", command, "/dev/null"]
+    env = {**os.environ, **more}
+    subprocess.run(words, cwd=folder, env=env, timeout=20, capture_output=True, check=False)
