@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.core.ids import agent_name
+from ghp_agents.core.ids import AgentName, agent_name
 from ghp_agents.doctor import setup as init
-from ghp_agents.hotpath import heartbeat
+from ghp_agents.presence import service as presence
 from ghp_agents.state.admin_port import Probe, PublishPlan, RemoteRef, Step
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
@@ -131,9 +131,8 @@ def test_agents_that_beat_of_late_are_named(ws: Workspace) -> None:
     clock.wait(500)
     store.beat("worker-2", {"status": "idle", "epoch": 1, "seq": 1})
     store.beat("worker-1", {"status": "idle", "epoch": 1, "seq": 1})
-    ws.ghp_dir.mkdir(parents=True)
     for name in ("worker-1", "worker-2", "worker-3"):  # agents of this clone
-        heartbeat.beat(ws.folders, name, {}, clock.now())
+        presence.heartbeat(ws, store, AgentName(name), {})
     assert init.living(make_context(ws, store)) == ["worker-1", "worker-2"]
 
 
