@@ -60,8 +60,9 @@ def test_a_broken_configuration_is_told_once_with_every_line(used: Path, home: P
         "left-out": [
             finding(
                 "info",
-                "Not checked, for a reason above: consent, sharing, templates, cards, outbox, "
-                "unsent, sync, knowledge, view-tracked, remote, github, github-repository, probe.",
+                "Not checked, for a reason above: consent, sharing, templates, cards, "
+                "sandbox, outbox, unsent, sync, knowledge, view-tracked, remote, github, "
+                "github-repository, probe.",
                 "",
             )
         ],
