@@ -80,8 +80,9 @@ class Machine:
         return agents
 
     def liveness(self, agent: str) -> str:
-        """How an agent is, as it is seen from here."""
-        return self.does(f"agent-status {agent}").split(": ", 1)[1].split(",")[0]
+        """How an agent is, as it is known here."""
+        first, *_ = self.does(f"agent-status {agent} --offline").splitlines()
+        return first.split(": ", 1)[1].split(",")[0]
 
     def _stamp(self) -> None:
         """Files have this machine's time."""
