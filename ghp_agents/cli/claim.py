@@ -10,6 +10,7 @@ from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting, start_background, sync_first
 from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.cli.views import issue as issue_view
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import UsageError
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.leases.hold import Hold
@@ -65,7 +66,9 @@ def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_
         if issue is None:
             claimed = services.claim_next(app)
         else:
-            claimed = services.claim(app, issue, steal=steal, reason=reason)
+            claimed = remote_news.after_asking(
+                app, lambda: services.claim(app, issue, steal=steal, reason=reason)
+            )
     if as_json:
         output.as_json(_fields(claimed))
     else:

@@ -7,6 +7,7 @@ import click
 from ghp_agents.cli import complete, json_choice, output, run_client
 from ghp_agents.cli.context import acting, start_background, sync_first
 from ghp_agents.cli.views import claim as claim_view
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.files import random_hex
 from ghp_agents.pulls import start as services
@@ -68,7 +69,7 @@ def start(
         )
     with output.busy("Starting"):
         sync_first(app)
-        started = services.start(app, issue)
+        started = remote_news.after_asking(app, lambda: services.start(app, issue))
     _say(started)
     _guard(app, started)
     if as_json:

@@ -113,7 +113,9 @@ def _load_patch(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Wo
     if work is None or not work.size:
         raise NotRestoredError(
             f"{handoff.name} has no uncommitted work stored"
-            + (": none of it could be stored." if work else "; its worktree was clean."),
+            + (
+                ": none of it could be stored." if work else "; none was found when it was written."
+            ),
             hint="`ghp agent-resume` lists earlier handoffs; `--handoff ID` chooses one.",
         )
     files = store.snapshot().files(record.patch_folder_of(handoff))

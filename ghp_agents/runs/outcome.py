@@ -7,13 +7,15 @@ from ghp_agents.claims import service as claims
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
+from ghp_agents.handoffs import returned
 from ghp_agents.issues.dependencies import open_blockers
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.leases import settled_questions
 from ghp_agents.locks.names import claim_name
-from ghp_agents.ports import Context
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import stopping
 from ghp_agents.pulls import finish_later
+from ghp_agents.pulls.pull import Pull
 from ghp_agents.runs.record import (
     ASKS,
     BLOCKED,
@@ -51,7 +53,7 @@ def find(ctx: Context, run: RunRecord, code: int | None, error: str) -> RunOutco
     pull = ctx.forge.find(run.branch)
     if pull is not None and (pull.state == "open" or pull.updated_at >= run.at):
         name = "its pull request waits" if pull.waits else f"pull request #{pull.number}"
-        return RunOutcome(FINISHED, name)
+        return RunOutcome(FINISHED, name + _unchanged(snapshot, pull))
     if asks(ctx, run.agent, run.issue):
         return RunOutcome(ASKS, "it asked a person")
     blockers = waits_for(ctx, run.issue)
@@ -101,8 +103,15 @@ def asks(ctx: Context, agent: str, issue: int) -> bool:
     return any(x.is_open and (x.question.agent, x.question.issue) == (agent, issue) for x in known)
 
 
+def _unchanged(snapshot: Snapshot, pull: Pull) -> str:
+    """Says so if nothing new was finished since the pull request was sent back."""
+    returns, _ = returned.read_returns(snapshot.files(returned.folder_of(pull.number)))
+    is_same = any(entry.head == pull.head for entry in returns)
+    return ", as it was sent back: nothing new was finished" if is_same else ""
+
+
 def _failure(code: int | None, error: str) -> str:
-    detail = f": {one_line(error, TEXT_LIMIT)}" if error else ""
+    detail = f": {one_line(error, TEXT_LIMIT).removesuffix('.')}" if error else ""
     if code is None:
         return f"it was ended from outside{detail}"
     if code == 0:

@@ -128,8 +128,8 @@ def test_without_a_list_it_is_the_clients_that_are_found(place: Path, tmp_path: 
         "",
         "Error: Found no client with hooks here: no client's program is on PATH, and neither this "
         "repository nor your home folder has its settings.\n"
-        "Hint: Name the one that you use, such as `ghp agent-init --hooks claude`. Known: claude, "
-        "codex, gemini, cursor, opencode, copilot, qwen, pi, git.\n",
+        "Hint: Name the one that you use, such as `ghp agent-init --hooks claude`, or leave out "
+        "--hooks. Known: claude, codex, gemini, cursor, opencode, copilot, qwen, pi, git.\n",
     )
     (place / ".cursor").mkdir()
     executable(tmp_path / "bin/claude", "")

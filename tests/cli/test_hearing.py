@@ -176,6 +176,16 @@ def test_an_agent_that_only_another_clone_knows_can_be_stopped_and_explained(
     assert (code, err.partition("\n")[0]) == (1, "Error: There is no agent worker-3.")
 
 
+@pytest.mark.parametrize("command", ["agent-claim 1", "agent-start 1"])
+def test_an_issue_that_only_another_clone_knows_can_be_begun(clones: Clones, command: str) -> None:
+    one, other = clones(2)
+    succeed(other, "agent-sync")
+    succeed(one, "agent-issue new Parse --as @me", "agent-sync")
+    assert invoke(f"{command} --as worker-2", other, ALONE).code == 0
+    code, _, err = invoke(f"{command[:-1]}7 --as worker-2", other, ALONE)
+    assert (code, err.partition("\n")[0]) == (1, "Error: There is no issue 7.")
+
+
 def test_an_issue_that_only_another_clone_knows_has_no_worktree_here(clones: Clones) -> None:
     one, other = clones(2)
     succeed(other, "agent-sync")

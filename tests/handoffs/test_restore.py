@@ -113,7 +113,9 @@ def test_an_earlier_handoff_can_be_chosen(here: Station) -> None:
     first = here.hand_over(checkpoint=True).handoff
     (here.folder / "new").unlink()
     here.hand_over(checkpoint=True)
-    assert "has no uncommitted work stored; its worktree was clean." in str(refused(here))
+    assert "has no uncommitted work stored; none was found when it was written." in str(
+        refused(here)
+    )
     here.restore(handoff=first.name)
     assert (here.folder / "new").read_text() == "first\n"
 

@@ -8,7 +8,7 @@ from ghp_agents.pulls import start
 from ghp_agents.runs import outcome
 from ghp_agents.runs.outcome import RunOutcome
 from ghp_agents.runs.record import ASKS, BLOCKED, FAILED, FINISHED, LOST, STOPPED, RunRecord
-from tests.support.ghp import succeed
+from tests.support.ghp import invoke, succeed
 from tests.support.git import git
 from tests.support.runs import RUN, Shift
 
@@ -48,6 +48,17 @@ def finish(run: RunRecord) -> None:
 def test_a_pull_request_is_a_result_whatever_the_exit_code(shift: Shift, run: RunRecord) -> None:
     finish(run)
     assert found(shift, run, 1) == RunOutcome(FINISHED, "pull request #3")
+
+
+def test_work_that_is_as_it_was_sent_back_is_no_new_result(shift: Shift, run: RunRecord) -> None:
+    finish(run)
+    (shift.repo / "new.txt").write_text("other\n")
+    git(shift.repo, "add", ".")
+    git(shift.repo, "commit", "-qm", "other")
+    assert invoke("agent-merge 3 --unchecked --as @me", shift.repo).code != 0, "a conflict"
+    assert found(shift, run, 3) == RunOutcome(
+        FINISHED, "pull request #3, as it was sent back: nothing new was finished"
+    )
 
 
 @pytest.mark.slow

@@ -77,8 +77,8 @@ def chosen(words: str, found: Sequence[str]) -> list[str]:
             raise UsageError(
                 "Found no client with hooks here: no client's program is on PATH, and neither this "
                 "repository nor your home folder has its settings.",
-                hint="Name the one that you use, such as `ghp agent-init --hooks claude`. Known: "
-                f"{', '.join(known)}.",
+                hint="Name the one that you use, such as `ghp agent-init --hooks claude`, or leave "
+                f"out --hooks. Known: {', '.join(known)}.",
             )
         return list(found)
     wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
