@@ -9,6 +9,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, first_line
 from ghp_agents.escalations import escalation as questions
 from ghp_agents.escalations.escalation import DEFAULT_URGENCY, Escalation
+from ghp_agents.handoffs import returned
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.leases import settled_questions
 from ghp_agents.notes import service as note
@@ -74,6 +75,7 @@ class _Facts(NamedTuple):
     agents: Sequence[AgentView]
     lived: frozenset[str]  # the agents that were alive at the beginning
     refused: Sequence[SetAside]  # by the remote, of this clone
+    returned: frozenset[str]  # the commits of pull requests that were sent back
 
 
 def read_report(ctx: Context, since: float) -> Report:
@@ -92,6 +94,9 @@ def read_report(ctx: Context, since: float) -> Report:
         presence.list_agents(ctx, snapshot),
         frozenset(x.name for x in presence.look_back(ctx.ws, then, since) if x.liveness in LIVING),
         ctx.exchange.set_aside(),
+        frozenset(
+            entry.head for entry in returned.read_returns(snapshot.files(returned.FOLDER))[0]
+        ),
     )
     found = {
         "waiting": [*_waiting(facts)],
@@ -163,7 +168,7 @@ def _asked(question: Escalation) -> ReportItem:
 
 def _mergeable(facts: _Facts) -> Iterator[ReportItem]:
     for pull in facts.opened:
-        if not pull.draft:
+        if not pull.draft and pull.head not in facts.returned:
             yield _pull(pull, pull.updated_at)._replace(command=f"ghp agent-merge {pull.number}")
 
 

@@ -134,3 +134,16 @@ def test_a_record_that_the_remote_refused_waits_for_a_person(repo: Path) -> None
         "R-3f9a", to_text(road.clock.now()), "handoff H-1", Actor("worker-1"), 1, "refused",
         text="It has a secret.", command="ghp agent-sync --refused R-3f9a",
     )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_work_that_was_sent_back_is_not_ready_to_merge(repo: Path) -> None:
+    road = Road(repo)
+    for number in (1, 2):
+        road.issue(f"Part {number}")
+    for number in (1, 2):
+        road.done(f"worker-{number}", number, {"a.txt": f"{number}\n"})
+    ready = [item.id for item in read(road).sections["mergeable"]]
+    road.queue()  # the second conflicts with the first
+    assert len(ready) == 2
+    assert read(road).sections["mergeable"] == ()
