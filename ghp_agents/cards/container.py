@@ -87,7 +87,9 @@ def _ask(command: list[str], environ: Mapping[str, str]) -> _Answer:
     if done.code == 0:
         return _Answer("", done.out)
     lines = done.err.strip().splitlines()
-    return _Answer(one_line(lines[-1], 200) if lines else f"it exits with code {done.code}")
+    return _Answer(
+        one_line(lines[-1], 200).removesuffix(".") if lines else f"it exits with code {done.code}"
+    )
 
 
 def _user(program: str, environ: Mapping[str, str]) -> Sequence[str]:

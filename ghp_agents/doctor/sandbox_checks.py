@@ -1,4 +1,4 @@
-"""The doctor's check of the sandbox for runs: whether it works, and what else does here."""
+"""The doctor's check of the sandbox for runs: whether it works, and what else is available."""
 
 from collections.abc import Iterator
 
@@ -42,10 +42,10 @@ def _bubblewrap(ws: Workspace, setting: str) -> Finding:
 
 
 def _available(ws: Workspace) -> str:
-    """What works on this machine."""
+    """What is available on this machine."""
     names = [] if sandbox.trouble(ws.environ) else ["bubblewrap"]
     programs = PROGRAMS[CONTAINER]
     names += [name for name in programs if not container.trouble_of(name, ws.environ)]
     if not names:
         return "Neither bubblewrap nor podman nor docker works here."
-    return f"Here works: {', '.join(names)}."
+    return f"Available here: {', '.join(names)}."

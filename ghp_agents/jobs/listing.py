@@ -12,7 +12,7 @@ from ghp_agents.issues.dependencies import urgency
 from ghp_agents.issues.issue import Issue
 from ghp_agents.issues.job_fields import due
 from ghp_agents.jobs.job_state import JobProgress, JobState, job_state
-from ghp_agents.ports import Context
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.pulls import review
 from ghp_agents.pulls.pull import Pull
 
@@ -69,7 +69,7 @@ def states(
     ctx: Context, board: Board, issues: Iterable[Issue], pulls: Mapping[int, Pull]
 ) -> Mapping[str, JobState]:
     """The state of each issue, by its id; `pulls` are the open ones. Raises GhpError."""
-    returned_heads = _returned(ctx, pulls.values())
+    returned_heads = sent_back(ctx.store.snapshot(), pulls.values())
     return {issue.id: job_state(_progress(board, issue, pulls, returned_heads)) for issue in issues}
 
 
@@ -102,14 +102,13 @@ def open_pulls(ctx: Context) -> Mapping[int, Pull]:
     return {pull.issue: pull for pull in ctx.forge.list() if pull.issue is not None}
 
 
-def _returned(ctx: Context, pulls: Iterable[Pull]) -> Set[tuple[int, str]]:
+def sent_back(snapshot: Snapshot, pulls: Iterable[Pull]) -> Set[tuple[int, str]]:
     """The pull requests, each with its commit, that were sent back, or whose last review by
     somebody requests changes."""
-    snapshot = ctx.store.snapshot()
     pairs: set[tuple[int, str]] = set()
     for pull in pulls:
-        sent_back = snapshot.files(returned.folder_of(pull.number))
-        pairs |= {(x.pull, x.head) for x in returned.read_returns(sent_back)[0]}
+        returns = returned.read_returns(snapshot.files(returned.folder_of(pull.number)))[0]
+        pairs |= {(x.pull, x.head) for x in returns}
         reviews = review.read_reviews(snapshot.files(review.folder_of(pull.number)))[0]
         last = {latest.by: latest for latest in reviews}
         pairs |= {(x.pull, x.head) for x in last.values() if not x.review.approves}

@@ -48,7 +48,7 @@ class StopOrder(NamedTuple):
         then = (
             "Your work is saved. You keep your issues, to go on with them when you are told to."
             if self.keeps
-            else "Your work is saved for the next agent, and your issues are free again."
+            else "Your issues are free again, and the next agent continues your work."
         )
         return (
             f"{named(self.by.name, self.by.is_person)} told you to stop.{reason(self.reason)} "

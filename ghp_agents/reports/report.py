@@ -1,7 +1,7 @@
 """What happened since a time, and what still waits: from the ledger since then, and from the state
 at both ends."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from ghp_agents.core.clock import to_seconds, to_text
@@ -9,8 +9,8 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, first_line
 from ghp_agents.escalations import escalation as questions
 from ghp_agents.escalations.escalation import DEFAULT_URGENCY, Escalation
-from ghp_agents.handoffs import returned
 from ghp_agents.issues.issue import Issue, short
+from ghp_agents.jobs import listing
 from ghp_agents.leases import settled_questions
 from ghp_agents.notes import service as note
 from ghp_agents.ports import Context, Snapshot
@@ -75,7 +75,7 @@ class _Facts(NamedTuple):
     agents: Sequence[AgentView]
     lived: frozenset[str]  # the agents that were alive at the beginning
     refused: Sequence[SetAside]  # by the remote, of this clone
-    returned: frozenset[str]  # the commits of pull requests that were sent back
+    sent_back: Set[tuple[int, str]]  # pull requests, each with its commit
 
 
 def read_report(ctx: Context, since: float) -> Report:
@@ -83,20 +83,19 @@ def read_report(ctx: Context, since: float) -> Report:
     then, snapshot = ctx.store.snapshot(since), ctx.store.snapshot()
     asked = settled_questions.read(ctx, snapshot)
     notes: list[str] = []
+    opened = _open_pulls(ctx, notes)
     facts = _Facts(
         since,
         ctx.ws.clock.now(),
         [entry for entry in ctx.store.ledger(after=then.tips()) if is_since(entry.at, since)],
         {number: issue for issue in _all_issues(ctx, notes) for number in issue.numbers},
         _local_pulls(snapshot),
-        _open_pulls(ctx, notes),
+        opened,
         asked,
         presence.list_agents(ctx, snapshot),
         frozenset(x.name for x in presence.look_back(ctx.ws, then, since) if x.liveness in LIVING),
         ctx.exchange.set_aside(),
-        frozenset(
-            entry.head for entry in returned.read_returns(snapshot.files(returned.FOLDER))[0]
-        ),
+        listing.sent_back(snapshot, opened),
     )
     found = {
         "waiting": [*_waiting(facts)],
@@ -168,7 +167,7 @@ def _asked(question: Escalation) -> ReportItem:
 
 def _mergeable(facts: _Facts) -> Iterator[ReportItem]:
     for pull in facts.opened:
-        if not pull.draft and pull.head not in facts.returned:
+        if not pull.draft and (pull.number, pull.head) not in facts.sent_back:
             yield _pull(pull, pull.updated_at)._replace(command=f"ghp agent-merge {pull.number}")
 
 

@@ -7,9 +7,9 @@ from ghp_agents.claims import service as claims
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
-from ghp_agents.handoffs import returned
 from ghp_agents.issues.dependencies import open_blockers
 from ghp_agents.issues.issue import Issue, short
+from ghp_agents.jobs import listing
 from ghp_agents.leases import settled_questions
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context, Snapshot
@@ -105,9 +105,8 @@ def asks(ctx: Context, agent: str, issue: int) -> bool:
 
 def _unchanged(snapshot: Snapshot, pull: Pull) -> str:
     """Says so if nothing new was finished since the pull request was sent back."""
-    returns, _ = returned.read_returns(snapshot.files(returned.folder_of(pull.number)))
-    is_same = any(entry.head == pull.head for entry in returns)
-    return ", as it was sent back: nothing new was finished" if is_same else ""
+    is_same = (pull.number, pull.head) in listing.sent_back(snapshot, [pull])
+    return ", unchanged since it was sent back" if is_same else ""
 
 
 def _failure(code: int | None, error: str) -> str:

@@ -17,8 +17,8 @@ from tests.support.hooks import SILENT, call, context, payload, write
 BACKGROUND = {"GHP_BACKGROUND": "0"}
 ORDER = (
     "«Test Person» (a person) told you to stop. Reason given: «Wrong approach». Change nothing "
-    "more, for edits are refused, and end your turn. Your work is saved for the next agent, and "
-    "your issues are free again."
+    "more, for edits are refused, and end your turn. Your issues are free again, and the next "
+    "agent continues your work."
 )
 REFUSED = (
     "«Test Person» (a person) told worker-1 to stop. Reason given: «Wrong approach».\n"

@@ -260,8 +260,8 @@ def test_a_session_that_is_told_to_stop_reads_it_and_changes_nothing_more(
     run("agent-sync", cwd=other)
     assert b.look().context == (
         f"{STEP}{PERSON} told you to stop. Reason given: «Wrong approach». Change nothing more, "
-        "for edits are refused, and end your turn. Your work is saved for the next agent, and your "
-        "issues are free again."
+        "for edits are refused, and end your turn. Your issues are free again, and the next "
+        "agent continues your work."
     )
     refused = b.write(other / "src/a.py")
     assert refused.results == (

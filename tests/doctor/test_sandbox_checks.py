@@ -1,4 +1,4 @@
-"""The doctor says whether the sandbox for runs works, and what else does here."""
+"""The doctor says whether the sandbox for runs works, and what else is available."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def test_without_a_sandbox_cards_with_permissions_could_have_one(repo: Path) -> 
     commit(repo, {".ghp/agents/reader.md": CARD})
     (found,) = findings(repo, {})
     assert (found.level, found.text) == (
-        Level.INFO, "Runs of `agent-work` are in no sandbox. Here works: bubblewrap.",
+        Level.INFO, "Runs of `agent-work` are in no sandbox. Available here: bubblewrap.",
     )  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def test_bubblewrap_works_or_not(
     fakes.install("docker", "[]")
     (found,) = findings(repo, {"sandbox": "bwrap"})
     assert (found.level, found.text) == (
-        Level.ERROR, "Runs cannot be in bubblewrap: no namespaces. Here works: docker.",
+        Level.ERROR, "Runs cannot be in bubblewrap: no namespaces. Available here: docker.",
     )  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def test_a_container_works_or_not(repo: Path, fakes: FakeContainers) -> None:
     assert (found.level, found.text) == (
         Level.ERROR,
         "The setting `runs.sandbox` is container, but no container can be started: podman: podman "
-        "is broken.; docker: docker is broken.. Here works: bubblewrap.",
+        "is broken; docker: docker is broken. Available here: bubblewrap.",
     )
     fakes.install("docker", "[]")
     (found,) = findings(repo, runs)

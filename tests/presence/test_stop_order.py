@@ -55,6 +55,6 @@ def test_an_agent_that_started_again_is_not_bound() -> None:
 def test_the_agent_reads_by_whom_and_why() -> None:
     assert ORDER._replace(reason="x`» <!-- y").words == (
         "«Kim» (a person) told you to stop. Reason given: «x'' <!-- y». Change nothing more, for "
-        "edits are refused, and end your turn. Your work is saved for the next agent, and your "
-        "issues are free again."
+        "edits are refused, and end your turn. Your issues are free again, and the next "
+        "agent continues your work."
     )

@@ -57,7 +57,7 @@ def test_work_that_is_as_it_was_sent_back_is_no_new_result(shift: Shift, run: Ru
     git(shift.repo, "commit", "-qm", "other")
     assert invoke("agent-merge 3 --unchecked --as @me", shift.repo).code != 0, "a conflict"
     assert found(shift, run, 3) == RunOutcome(
-        FINISHED, "pull request #3, as it was sent back: nothing new was finished"
+        FINISHED, "pull request #3, unchanged since it was sent back"
     )
 
 
