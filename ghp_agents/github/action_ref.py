@@ -29,8 +29,8 @@ def address() -> str:
         installed = metadata.distribution(PACKAGE)
     except metadata.PackageNotFoundError:  # a checkout that is only on the path
         return ""
-    found = pinned(installed.read_text("direct_url.json") or "")
-    return f"{found} # v{installed.version}" if found else ""
+    source = pinned(installed.read_text("direct_url.json") or "")
+    return f"{source} # v{installed.version}" if source else ""
 
 
 def pinned(direct_url: str) -> str:
@@ -38,8 +38,8 @@ def pinned(direct_url: str) -> str:
     string."""
     try:
         noted = json.loads(direct_url)
-        found = _ADDRESS.fullmatch(noted["url"])
+        url = _ADDRESS.fullmatch(noted["url"])
         commit = _COMMIT.fullmatch(noted["vcs_info"]["commit_id"])
     except (ValueError, KeyError, TypeError):
         return ""
-    return f"{found[1]}@{commit[0]}" if found and commit else ""
+    return f"{url[1]}@{commit[0]}" if url and commit else ""

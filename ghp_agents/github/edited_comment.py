@@ -33,7 +33,9 @@ def listed(hub: GitHubRepository, issue: int) -> ListedComments:
         _, mark = github_marker.split_marker(str(raw.get("body") or ""))
         if mark and mark.once and _is_trusted(hub, raw):
             marked.setdefault(mark.once, []).append(int(raw["id"]))
-    return ListedComments(frozenset(ids), {once: sorted(found) for once, found in marked.items()})
+    return ListedComments(
+        frozenset(ids), {once: sorted(comments) for once, comments in marked.items()}
+    )
 
 
 def post_or_edit(hub: GitHubRepository, issue: int, body: str, marker: str) -> int:
@@ -44,8 +46,8 @@ def post_or_edit(hub: GitHubRepository, issue: int, body: str, marker: str) -> i
             return comment
 
     def find_existing() -> Any | None:
-        found = _marked(hub, issue, marker)
-        return {"id": found[0]} if found else None
+        marked = _marked(hub, issue, marker)
+        return {"id": marked[0]} if marked else None
 
     path = f"issues/{issue}/comments"
     created = int(hub.write("POST", path, {"body": body}, find_existing=find_existing)["id"])

@@ -20,8 +20,8 @@ from ghp_agents.settings.settings import Settings
 def wanted(settings: Settings) -> list[Label]:
     """The labels that a repository should have: the standard ones, and one for each configured
     agent and capability, so that people can choose them in GitHub's list."""
-    found = {label.name.lower(): label for label in _labels(settings)}
-    return [label for label in found.values() if len(label.name) <= LABEL_LIMIT]
+    labels = {label.name.lower(): label for label in _labels(settings)}
+    return [label for label in labels.values() if len(label.name) <= LABEL_LIMIT]
 
 
 def missing(hub: GitHubRepository, labels: Sequence[Label]) -> list[Label]:
@@ -52,7 +52,4 @@ def _labels(settings: Settings) -> Iterator[Label]:
     names = [f"{AGENT}{agent}" for agent in sorted(agents) if is_name(agent)]
     able = {word.strip().casefold() for words in settings.capabilities.values() for word in words}
     names += [f"{NEEDS}{word}" for word in sorted(able - {""})]
-    for name in names:
-        found = github_label.appearance(name)
-        if found:
-            yield found
+    yield from filter(None, map(github_label.appearance, names))

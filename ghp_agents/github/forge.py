@@ -141,8 +141,8 @@ class GitHubForge:
 
     def reviews(self, pull: Pull) -> Sequence[Review]:
         """The approvals and the requests for changes on GitHub, by accounts with write access."""
-        found = map(github_pull.review, self._hub.get_all(f"pulls/{pull.number}/reviews"))
-        return [review for review in found if review and self._may_command(review.by)]
+        reviews = map(github_pull.review, self._hub.get_all(f"pulls/{pull.number}/reviews"))
+        return [review for review in reviews if review and self._may_command(review.by)]
 
     def _may_command(self, by: Actor) -> bool:
         return self._hub.may_command(by.name.removeprefix("@"))
@@ -205,14 +205,14 @@ class GitHubForge:
     def _pulls_of(self, branch: str, state: str) -> list[Any]:
         """The pull requests of a branch in this repository, oldest first."""
         owner = self._hub.repository.split("/")[0]
-        found = self._hub.get_all(
+        pulls = self._hub.get_all(
             "pulls", state=state, head=f"{owner}:{branch}", sort="created", direction="asc"
         )
-        return [raw for raw in found if raw["head"]["ref"] == branch and _is_here(raw)]
+        return [raw for raw in pulls if raw["head"]["ref"] == branch and _is_here(raw)]
 
     def _open_one(self, branch: str) -> Any | None:
-        found = self._pulls_of(branch, "open")
-        return found[-1] if found else None
+        pulls = self._pulls_of(branch, "open")
+        return pulls[-1] if pulls else None
 
     def _bring_up(self, raw: Any, request: NewPull, by: Actor) -> Pull:
         pull, sent = self._pull(raw), Sent(request.head, by)
@@ -249,8 +249,8 @@ class GitHubForge:
         """Open pull requests, with `closed` also merged and closed ones, oldest first; only of
         branches in this repository."""
         state = "all" if closed else "open"
-        found = self._hub.get_all("pulls", state=state, sort="created", direction="asc")
-        once = {raw["number"]: raw for raw in found if _is_here(raw)}
+        pulls = self._hub.get_all("pulls", state=state, sort="created", direction="asc")
+        once = {raw["number"]: raw for raw in pulls if _is_here(raw)}
         return [self._pull(raw) for raw in once.values()]
 
 

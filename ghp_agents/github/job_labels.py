@@ -43,8 +43,8 @@ def show(
     if not ctx.ws.settings.job_labels:
         return []
     memory = _memory(ctx.ws, hub)
-    known = memory.read()
-    mine = _mine(ctx, views, known)
+    kept = memory.read()
+    mine = _mine(ctx, views, kept)
     wanted = [
         issue
         for issue in issues
@@ -55,7 +55,7 @@ def show(
     notes = _write(ctx, due[:most], before_each)
     left = {number for issue, _ in due for number in issue.numbers}
     over = {n for issue in issues if issue.state == "closed" for n in issue.numbers} - left
-    if mine - over != known:
+    if mine - over != kept:
         memory.write({"repository": _name(hub), "issues": sorted(mine - over)})
     return notes
 
@@ -77,23 +77,23 @@ def _is_shown(issue: Issue) -> bool:
     return has_one or (issue.offered and issue.state == "open")
 
 
-def _mine(ctx: Context, views: Iterable[AgentView], known: Collection[int]) -> set[int]:
+def _mine(ctx: Context, views: Iterable[AgentView], kept: Collection[int]) -> set[int]:
     """The issues whose labels this clone keeps."""
     here = {view.name for view in views if view.is_here}
     held = {n: lock for n, lock in claims.claims(ctx.locks).items() if not lock.is_person}
     mine = {number for number, lock in held.items() if lock.holder in here}
-    return mine | {*known}.difference(held.keys() - mine)
+    return mine | {*kept}.difference(held.keys() - mine)
 
 
 def _due(
     ctx: Context, issues: Sequence[Issue], views: Sequence[AgentView]
 ) -> list[tuple[Issue, IssueChange]]:
-    """The changes to write: first of what is worked on."""
+    """The changes to write; issues that are worked on come first."""
     board = choose_next.read_board(ctx, claims.claims(ctx.locks), agents=views)
     states = listing.states(ctx, board, issues, listing.open_pulls(ctx))
-    found = [(issue, change_of(issue, states[issue.id])) for issue in issues]
-    due = [(issue, change) for issue, change in found if change != NO_CHANGE]
-    return sorted(due, key=lambda each: states[each[0].id] is JobState.QUEUED)
+    changes = [(issue, change_of(issue, states[issue.id])) for issue in issues]
+    due = [(issue, change) for issue, change in changes if change != NO_CHANGE]
+    return sorted(due, key=lambda pair: states[pair[0].id] is JobState.QUEUED)
 
 
 def _write(

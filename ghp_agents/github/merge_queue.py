@@ -54,13 +54,13 @@ def is_required(error: HubError) -> bool:
 def enqueue(ws: Workspace, hub: "GitHubRepository", pull: Pull, head: str, by: Actor) -> None:
     """Put a pull request into the queue, unless it is there, and raise EnqueuedError. Raises
     RefusedError if GitHub refuses, UnknownError."""
-    known = _look(hub, pull.number)
-    place = _position(known)
+    pull_data = _look(hub, pull.number)
+    place = _position(pull_data)
     if place is None:
         try:
             done = hub.graphql(
                 _ENQUEUE,
-                {"id": str(known.get("id")), "head": head},
+                {"id": str(pull_data.get("id")), "head": head},
                 find_existing=lambda: _found(hub, pull.number),
             )
         except errors.HubError as error:
@@ -88,10 +88,10 @@ def observe(ws: Workspace, hub: "GitHubRepository") -> list[str]:
     """Look how the pull requests that this clone enqueued ended, at most once a minute; return
     notes, and wake the agents."""
     file = _file(ws)
-    known, now = file.read(), ws.clock.now()
+    entries, now = file.read(), ws.clock.now()
     due = [
         number
-        for number, entry in known.items()
+        for number, entry in entries.items()
         if not entry.end and not 0 <= now - entry.at < PAUSE
     ]
     notes: list[str] = []
@@ -104,21 +104,21 @@ def observe(ws: Workspace, hub: "GitHubRepository") -> list[str]:
             pull = {}
         is_over = pull.get("isInMergeQueue") is False
         end = _ENDS.get(str(pull.get("state")), "") if is_over else ""
-        known[number] = known[number]._replace(at=now, end=end.format(number=number))
+        entries[number] = entries[number]._replace(at=now, end=end.format(number=number))
         if end:
-            notes.append(known[number].end)
-            news_flag.set_flag(ws.folders, known[number].by)
+            notes.append(entries[number].end)
+            news_flag.set_flag(ws.folders, entries[number].by)
     if due:
-        file.write(dict(sorted(known.items())[-MOST:]))
+        file.write(dict(sorted(entries.items())[-MOST:]))
     return notes
 
 
 def news(ws: Workspace, agent: AgentName) -> list[tuple[str, str]]:
     """How the pull requests that an agent enqueued ended, each with a key for its delivery."""
-    known = _file(ws).read().items()
+    entries = _file(ws).read().items()
     return [
         (entry.end, f"enqueued/{number}/{int(entry.at)}")
-        for number, entry in known
+        for number, entry in entries
         if entry.by == agent and entry.end
     ]
 
@@ -126,8 +126,8 @@ def news(ws: Workspace, agent: AgentName) -> list[tuple[str, str]]:
 def _look(hub: "GitHubRepository", number: int) -> Mapping[str, Any]:
     owner, _, name = hub.repository.partition("/")
     data = hub.graphql(_LOOK, {"owner": owner, "name": name, "number": number})
-    found = _at(data, "repository", "pullRequest")
-    return found if isinstance(found, dict) else {}
+    pull = _at(data, "repository", "pullRequest")
+    return pull if isinstance(pull, dict) else {}
 
 
 def _found(hub: "GitHubRepository", number: int) -> Any | None:

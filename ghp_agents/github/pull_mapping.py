@@ -61,8 +61,8 @@ def _sent(mark: github_marker.Mark) -> Sent | None:
 def _issue(body: str, branch: str) -> int | None:
     """The issue that it closes. Our reference is the last one, on a line of its own."""
     named = _CLOSES.findall(body)
-    found = int(named[-1]) if named else issue_of_branch(branch)
-    return found if found and found < NUMBERS_END else None
+    number = int(named[-1]) if named else issue_of_branch(branch)
+    return number if number and number < NUMBERS_END else None
 
 
 def signed(body: str, branch: str, by: Actor, sent: Sent | None = None, account: str = "") -> str:
@@ -78,24 +78,24 @@ def signed(body: str, branch: str, by: Actor, sent: Sent | None = None, account:
 def checks(runs: Iterable[Mapping[str, Any]], statuses: Iterable[Mapping[str, Any]]) -> Checks:
     """The combined result of check runs and statuses. The newest of each name in one suite counts:
     two workflows may each have a job of the same name."""
-    found: dict[tuple[str, object], str] = {}
+    conclusions: dict[tuple[str, object], str] = {}
     outputs: dict[tuple[str, object], str] = {}
     for run in sorted(runs, key=lambda check_run: int(check_run.get("id") or 0)):
         done = run.get("status") == "completed"
         name = (str(run.get("name")), (run.get("check_suite") or {}).get("id"))
-        found[name] = str(run.get("conclusion")) if done else "pending"
+        conclusions[name] = str(run.get("conclusion")) if done else "pending"
         outputs[name] = _output(run)
     for status in reversed(list(statuses)):  # GitHub lists the newest first
-        found[str(status.get("context")), "status"] = str(status.get("state"))
-    if not found:
+        conclusions[str(status.get("context")), "status"] = str(status.get("state"))
+    if not conclusions:
         return Checks()
-    states = {_state(conclusion) for conclusion in found.values()}
+    states = {_state(conclusion) for conclusion in conclusions.values()}
     state = next(name for name in ("red", "pending", "green") if name in states)
-    results = [(name, conclusion) for (name, _), conclusion in found.items()]
+    results = [(name, conclusion) for (name, _), conclusion in conclusions.items()]
     order = sorted(results, key=lambda pair: (_ORDER[_state(pair[1])], pair[0]))
     failed = [
         f"{one_line(name[0], 80)}: {conclusion}\n{outputs.get(name, '')}".strip()
-        for name, conclusion in found.items()
+        for name, conclusion in conclusions.items()
         if _state(conclusion) == "red"
     ]
     details = tuple((one_line(name, 80), conclusion) for name, conclusion in order)

@@ -69,17 +69,17 @@ def to_write(ws: Workspace, named: str = "") -> SetupPlan:
 def to_take(ws: Workspace) -> SetupPlan:
     """The files to remove: those that are unchanged."""
     top = _top(ws)
-    known = wanted(ws, _ANY_ACTION)
+    generated = wanted(ws, _ANY_ACTION)
     steps: list[Step] = []
     kept: list[KeptFile] = []
-    for path in sorted({*known, *_present(top)}):
+    for path in sorted({*generated, *_present(top)}):
         content = user_file.read(top / path)
         if content is None:
             continue
         if is_ours(_text(content)):
             act = partial(_remove_unchanged, top, path, content)
             steps.append(Step("remove", "Removed", path, act))
-        elif path in known or _FIRST.match(_text(content)):
+        elif path in generated or _FIRST.match(_text(content)):
             kept.append(KeptFile(path, ""))
     return SetupPlan(tuple(steps), tuple(kept))
 
@@ -113,13 +113,13 @@ def marked(path: str, text: str) -> str:
 
 def is_ours(text: str) -> bool:
     """Whether a file is unchanged since some version of this program wrote it."""
-    found = _FIRST.match(text)
-    return found is not None and digest(found[2]) == found[1]
+    header = _FIRST.match(text)
+    return header is not None and digest(header[2]) == header[1]
 
 
 def _values(ws: Workspace) -> dict[str, Any]:
     settings = ws.settings
-    people = [found[1] for name in settings.escalate_to if (found := _LOGIN.fullmatch(name))]
+    people = [login[1] for name in settings.escalate_to if (login := _LOGIN.fullmatch(name))]
     return {
         "priorities": PRIORITIES,
         "default_priority": PRIORITIES.index(DEFAULT_PRIORITY),
@@ -153,8 +153,8 @@ def _refuse_elsewhere(place: Path, top: Path) -> None:
 
 
 def _present(top: Path) -> list[str]:
-    found = [path for pattern in PLACES for path in (top / FOLDER).glob(pattern)]
-    return [path.relative_to(top).as_posix() for path in found if path.is_file()]
+    paths = [path for pattern in PLACES for path in (top / FOLDER).glob(pattern)]
+    return [path.relative_to(top).as_posix() for path in paths if path.is_file()]
 
 
 def _text(content: bytes) -> str:

@@ -62,13 +62,13 @@ def refresh(
     that are pending since an earlier run. Raises GhpError; what was not written stays pending."""
     pending_comments.add(ctx.ws, also)
     also = {*also, *pending_comments.pending(ctx.ws)}
-    known = _known(ctx.ws, hub).read()
+    written_comments = _known(ctx.ws, hub).read()
     by_number: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
     state = _StateView(ctx.ws, ctx.locks, snapshot, views)
-    for issue_number in sorted(known.keys() - also):
+    for issue_number in sorted(written_comments.keys() - also):
         if state.is_elsewhere(issue_number):
-            del known[issue_number]
-    wanted = {*known, *state.ours, *also} & by_number.keys()
+            del written_comments[issue_number]
+    wanted = {*written_comments, *state.ours, *also} & by_number.keys()
     written = 0
     try:
         for issue_number in sorted(wanted):
@@ -76,12 +76,12 @@ def refresh(
             if issue.number >= PROVISIONAL or (written >= FEW and issue_number not in also):
                 continue
             written += _update_comment(
-                ctx.ws, hub, known, state.facts(issue), force=issue_number in also
+                ctx.ws, hub, written_comments, state.facts(issue), force=issue_number in also
             )
             if issue_number in also:
                 pending_comments.remove(ctx.ws, issue_number)
     finally:
-        _store(ctx.ws, hub, known)
+        _store(ctx.ws, hub, written_comments)
 
 
 class _StateView:
@@ -90,12 +90,12 @@ class _StateView:
     def __init__(
         self, ws: Workspace, locks: LockService, snapshot: Snapshot, views: Sequence[AgentView]
     ) -> None:
-        found = {claimed_issue(lock.name): lock for lock in locks.known(PREFIX) if lock.holder}
-        self._held: dict[int, Lock] = {n: lock for n, lock in found.items() if n is not None}
+        claims = {claimed_issue(lock.name): lock for lock in locks.known(PREFIX) if lock.holder}
+        self._held: dict[int, Lock] = {n: lock for n, lock in claims.items() if n is not None}
         self._views = {view.name: view for view in views}
         self._snapshot = snapshot
-        known, _ = escalation.read_all(snapshot, ws.settings.orchestrators)
-        self._questions: list[Escalation] = settled_questions.marked(locks, snapshot, known)
+        questions, _ = escalation.read_all(snapshot, ws.settings.orchestrators)
+        self._questions: list[Escalation] = settled_questions.marked(locks, snapshot, questions)
         self._commands: list[Obeyed] = comment_commands.read_commands(
             snapshot.files(comment_commands.FOLDER)
         )[0]
@@ -148,13 +148,13 @@ class _StateView:
 def _update_comment(
     ws: Workspace,
     hub: GitHubRepository,
-    known: dict[int, WrittenStatus],
+    written: dict[int, WrittenStatus],
     facts: IssueStatus,
     *,
     force: bool,
 ) -> bool:
     """Update one comment; return whether a request was sent."""
-    now, previous = ws.clock.now(), known.get(facts.number)
+    now, previous = ws.clock.now(), written.get(facts.number)
     text = status_comment.render(facts)
     text_digest, essence_digest = digest(text), digest(status_comment.essence(facts))
     if previous and previous.text == text_digest and not force:
@@ -179,7 +179,7 @@ def _update_comment(
         text_digest = essence_digest = ""
     except GoneError:
         pass  # tried again when the text changes
-    known[facts.number] = WrittenStatus(comment, text_digest, essence_digest, now)
+    written[facts.number] = WrittenStatus(comment, text_digest, essence_digest, now)
     return True
 
 
@@ -195,9 +195,10 @@ def _known(ws: Workspace, hub: GitHubRepository) -> JsonFile[dict[int, WrittenSt
     return JsonFile(ws.cache_dir / KEPT, decode, dict)
 
 
-def _store(ws: Workspace, hub: GitHubRepository, known: Mapping[int, WrittenStatus]) -> None:
-    newest = sorted(known, key=lambda issue_number: known[issue_number].at)[-MOST:]
+def _store(ws: Workspace, hub: GitHubRepository, written: Mapping[int, WrittenStatus]) -> None:
+    newest = sorted(written, key=lambda issue_number: written[issue_number].at)[-MOST:]
     file = _known(ws, hub)
-    if file.read() != known or len(newest) < len(known):  # if it is lost, the comment is looked up
-        comments = {str(issue): known[issue] for issue in sorted(newest)}
+    # A lost entry costs a request: the comment is looked up again.
+    if file.read() != written or len(newest) < len(written):
+        comments = {str(issue): written[issue] for issue in sorted(newest)}
         file.write({"repository": f"{hub.host}/{hub.repository}", "comments": comments})

@@ -73,19 +73,19 @@ def find(
             )
         return None
     api = _api(ws, place)
-    found = _token(ws, place, again=again or required) if may_have_a_token(ws, place) else None
-    if found is None:
+    token = _token(ws, place, again=again or required) if may_have_a_token(ws, place) else None
+    if token is None:
         if required and not is_published():
             raise _no_token(ws, place)
         return None
-    return Access(place.host, place.repository, api, found)
+    return Access(place.host, place.repository, api, token)
 
 
 def _token(ws: Workspace, place: RepositoryPlace, *, again: bool) -> "Token | None":
     from ghp_agents.github.api import token
 
-    found = token.of_environment(ws.environ, place.host, (place.host,))
-    return found or token.of_gh(ws, place.host, again=again)
+    own = token.of_environment(ws.environ, place.host, (place.host,))
+    return own or token.of_gh(ws, place.host, again=again)
 
 
 def where(ws: Workspace) -> RepositoryPlace | None:

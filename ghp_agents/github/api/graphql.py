@@ -35,8 +35,8 @@ def _wrap_data(find_existing: FindExisting) -> FindExisting:
     """`find_existing` returns the data; wrap it like a response, as sending a query returns one."""
 
     def look() -> Any | None:
-        found = find_existing()
-        return None if found is None else {"data": found}
+        data = find_existing()
+        return None if data is None else {"data": data}
 
     return look
 
@@ -49,8 +49,8 @@ def _data(response: Any) -> Any:
     return response.get("data")
 
 
-def _error(found: Any) -> HubError:
-    first = found[0] if isinstance(found, list) and found and isinstance(found[0], dict) else {}
+def _error(raw: Any) -> HubError:
+    first = raw[0] if isinstance(raw, list) and raw and isinstance(raw[0], dict) else {}
     message = str(first.get("message", ""))[: responses.LONGEST_WORDS].rstrip(".")
     kind = str(first.get("type", ""))
     text = f"GitHub rejected a GraphQL query: {message or kind or 'no reason given'}."

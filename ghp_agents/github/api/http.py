@@ -187,13 +187,13 @@ def _unreachable(error: OSError, seconds: float) -> Exception:
 
 def _causes(error: BaseException) -> Any:
     """The error and its causes, which urllib3 keeps in `reason`, in `args` and as context."""
-    seen: list[BaseException] = []
+    causes: list[BaseException] = []
     waiting: list[object] = [error]
     while waiting:
         cause = waiting.pop()
-        if not isinstance(cause, BaseException) or any(cause is other for other in seen):
+        if not isinstance(cause, BaseException) or any(cause is other for other in causes):
             continue
-        seen.append(cause)
+        causes.append(cause)
         yield cause
         waiting += [cause.__cause__, cause.__context__, getattr(cause, "reason", None), *cause.args]
 

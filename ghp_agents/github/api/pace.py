@@ -83,8 +83,8 @@ class Pace:
         """The writes of the last hour; one after now, by a clock that was set back, counts as
         just now."""
         now = self._clock.now()
-        known = _file(folder).read()
-        return [min(time, now) for time in known if now - time < HOUR][-MOST_IN_AN_HOUR:]
+        times = _file(folder).read()
+        return [min(time, now) for time in times if now - time < HOUR][-MOST_IN_AN_HOUR:]
 
     def _refuse_many(self, times: Sequence[float]) -> None:
         if len(times) < MOST_IN_AN_HOUR:

@@ -16,11 +16,11 @@ _PATH = re.compile(
 
 def addresses(ws: Workspace) -> list[str]:
     """The address of the coordination remote, then origin's; no others."""
-    known = _read(ws)
+    remotes = _read(ws)
     wanted = [name for name in (ws.settings.remote, "origin") if name]
-    if not any(name in known for name in wanted) and len(known) == 1:
-        wanted = list(known)
-    return list(dict.fromkeys(known[name] for name in wanted if name in known))
+    if not any(name in remotes for name in wanted) and len(remotes) == 1:
+        wanted = list(remotes)
+    return list(dict.fromkeys(remotes[name] for name in wanted if name in remotes))
 
 
 def parse_remote_url(address: str) -> tuple[str, str] | None:
@@ -39,10 +39,10 @@ def parse_remote_url(address: str) -> tuple[str, str] | None:
         if short is None:
             return None
         host, path = short["host"], short["path"]
-    found = _PATH.fullmatch(path)
-    if found is None:
+    place = _PATH.fullmatch(path)
+    if place is None:
         return None
-    return _plain_host(host.lower()), f"{found['owner']}/{found['name']}"
+    return _plain_host(host.lower()), f"{place['owner']}/{place['name']}"
 
 
 def _plain_host(host: str) -> str:
@@ -52,10 +52,10 @@ def _plain_host(host: str) -> str:
 
 def _read(ws: Workspace) -> dict[str, str]:
     """Remotes and their addresses: from a plain configuration file, else from git."""
-    found = plain_config.remotes(ws.common_dir)
-    if found is None or any(_may_be_short(address) for address in found.values()):
+    remotes = plain_config.remotes(ws.common_dir)
+    if remotes is None or any(_may_be_short(address) for address in remotes.values()):
         return _by_git(ws)
-    return found
+    return remotes
 
 
 def _may_be_short(address: str) -> bool:
@@ -66,9 +66,9 @@ def _may_be_short(address: str) -> bool:
 
 def _by_git(ws: Workspace) -> dict[str, str]:
     shown = git.run(["remote", "-v"], cwd=ws.common_dir, git_dir=ws.common_dir)
-    found: dict[str, str] = {}
+    remotes: dict[str, str] = {}
     for line in shown.text.splitlines() if shown.code == 0 else ():
         name, _, rest = line.partition("\t")
         if rest.endswith(" (fetch)"):
-            found.setdefault(name, rest.removesuffix(" (fetch)"))
-    return found
+            remotes.setdefault(name, rest.removesuffix(" (fetch)"))
+    return remotes

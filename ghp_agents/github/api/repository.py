@@ -72,9 +72,9 @@ class GitHubRepository:
 
     def viewer(self) -> str:
         """The login of the token's account."""
-        known = self._accounts.get("viewer", VIEWER_SECONDS)
-        if isinstance(known, str):
-            return known
+        cached = self._accounts.get("viewer", VIEWER_SECONDS)
+        if isinstance(cached, str):
+            return cached
         try:
             login = str(self.get("/user").body["login"])
         except ForbiddenError:  # a workflow's own token has no user
@@ -92,8 +92,8 @@ class GitHubRepository:
     @property
     def moved_to(self) -> str | None:
         """The last result of `present_name` within a day; None if nobody asked."""
-        known = self._accounts.get(self._moved, VIEWER_SECONDS)
-        return known if isinstance(known, str) else None
+        cached = self._accounts.get(self._moved, VIEWER_SECONDS)
+        return cached if isinstance(cached, str) else None
 
     @property
     def _moved(self) -> str:
@@ -102,8 +102,8 @@ class GitHubRepository:
     @property
     def known_viewer(self) -> str:
         """The login of the token's account, if it was asked for lately; sends no request."""
-        known = self._accounts.get("viewer", VIEWER_SECONDS)
-        return known if isinstance(known, str) else ""
+        cached = self._accounts.get("viewer", VIEWER_SECONDS)
+        return cached if isinstance(cached, str) else ""
 
     def get(self, path: str, **params: str | int) -> ReadResult:
         """Read. Conditional: unchanged data costs nothing of the rate limit (`fresh` is False)."""
@@ -115,15 +115,15 @@ class GitHubRepository:
         GitHub numbers the pages of each request afresh. If the list may change meanwhile, sort so
         that new items come last, and merge items that appear twice.
         """
-        found: list[Any] = []
+        items: list[Any] = []
         url: str | None = self._address(path, {"per_page": PAGE, **params})
         for _ in range(MOST_PAGES):
             if url is None:
-                return found
+                return items
             answer = self._get(url)
             if not isinstance(answer.body, list):
                 raise failed(f"GitHub's answer to `GET {path}` is not a list")
-            found += answer.body
+            items += answer.body
             url = self._next(answer)
         raise failed(f"GitHub's list `GET {path}` does not end")
 
@@ -172,9 +172,9 @@ class GitHubRepository:
         if not login:
             return "none"
         name = f"permission {self.repository} {login}".lower()
-        known = self._accounts.get(name, PERMISSION_SECONDS)
-        if isinstance(known, str):
-            return known
+        cached = self._accounts.get(name, PERMISSION_SECONDS)
+        if isinstance(cached, str):
+            return cached
         # One 404 may be a mistake: it counts if the account was "none" before, or at a second look.
         looks = 1 if self._accounts.get(name, VIEWER_SECONDS) == "none" else 2
         role = self._permission(login, looks)
@@ -217,9 +217,9 @@ class GitHubRepository:
         """The unreadable issues by number, each with the reason."""
         return self._unreadable.load()
 
-    def note_unread(self, found: Mapping[int, str]) -> None:
+    def note_unread(self, reasons: Mapping[int, str]) -> None:
         """Remember which issues are unreadable."""
-        self._unreadable.store(found)
+        self._unreadable.store(reasons)
 
     def later(self, job: Job) -> None:
         """Store a write durably for `flush`. A second job with the same id is ignored."""
@@ -280,10 +280,10 @@ class GitHubRepository:
 
     def _next(self, answer: ReadResult) -> str | None:
         """The address of the next page, always on our own server."""
-        found = _NEXT.search(answer.headers.get("link", ""))
-        if found is None:
+        link = _NEXT.search(answer.headers.get("link", ""))
+        if link is None:
             return None
-        page, api = urlsplit(found[1]), urlsplit(self._access.api)
+        page, api = urlsplit(link[1]), urlsplit(self._access.api)
         if not page.path.startswith(f"{api.path}/"):
             raise failed("GitHub named a next page outside its API")
         return f"{api.scheme}://{api.netloc}{page.path}" + (f"?{page.query}" if page.query else "")

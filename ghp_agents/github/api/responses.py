@@ -136,8 +136,8 @@ def words_of(body: Any) -> str:
 
 
 def _reasons(body: Any) -> list[Any]:
-    found = body.get("errors") if isinstance(body, dict) else None
-    return found if isinstance(found, list) else [found] if isinstance(found, str) else []
+    reasons = body.get("errors") if isinstance(body, dict) else None
+    return reasons if isinstance(reasons, list) else [reasons] if isinstance(reasons, str) else []
 
 
 def _reason_words(reason: Any) -> str:

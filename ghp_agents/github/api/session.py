@@ -127,8 +127,8 @@ class ApiSession:
         """
         deadline = self._deadline()
         for rest in (*BACKOFF, LAST_LOOK):
-            if doubt and (found := self._find_existing(find_existing)) is not None:
-                return found
+            if doubt and (existing := self._find_existing(find_existing)) is not None:
+                return existing
             try:
                 self._admit(
                     resource, deadline
@@ -146,8 +146,8 @@ class ApiSession:
                     break
             except HubError as error:
                 return self._resolve_refusal(error, verb, doubt, find_existing)
-        if doubt and (found := self._find_existing(find_existing)) is not None:
-            return found
+        if doubt and (existing := self._find_existing(find_existing)) is not None:
+            return existing
         failure.happened = doubt
         self._give_up(failure)
 
@@ -168,8 +168,8 @@ class ApiSession:
         """A refusal may only mean that the write was already done; then return that result."""
         if doubt and verb == "DELETE" and isinstance(error, NotFoundError | GoneError):
             return None
-        if doubt and (found := self._find_existing(find_existing)) is not None:
-            return found
+        if doubt and (existing := self._find_existing(find_existing)) is not None:
+            return existing
         raise error
 
     def _send(
@@ -192,10 +192,10 @@ class ApiSession:
         skew = responses.skew(raw.headers, now)
         limit = responses.limit_of(raw.status, raw.headers, raw.body, now)
         if limit:
-            known = self.meter.change(
+            updated = self.meter.change(
                 lambda limits: rate_limit.rested(limits, limit, raw.headers, now, skew)
             )
-            pause = rate_limit.closed(known, resource, now)
+            pause = rate_limit.closed(updated, resource, now)
             raise responses.limited(WHY[limit.kind], pause.until if pause else now, now)
         if raw.status < 300 or raw.status == 304:
             self.meter.change(lambda limits: rate_limit.heard(limits, raw.headers, now, skew))

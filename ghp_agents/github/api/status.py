@@ -25,12 +25,12 @@ class GitHubStatus(NamedTuple):
     answered: float | None = None  # when GitHub last answered this clone
 
 
-def of(known: RateLimits, outbox: Outbox, now: float) -> GitHubStatus:
+def of(limits: RateLimits, outbox: Outbox, now: float) -> GitHubStatus:
     """The status at a time. A budget is full again after its reset."""
-    budget = known.budgets.get(CORE)
+    budget = limits.budgets.get(CORE)
     if budget and budget.resets <= now:
         budget = budget._replace(remaining=budget.limit)
-    pause = rate_limit.closed(known, CORE, now)
+    pause = rate_limit.closed(limits, CORE, now)
     return GitHubStatus(
         remaining=budget.remaining if budget else None,
         limit=budget.limit if budget else None,
@@ -39,7 +39,7 @@ def of(known: RateLimits, outbox: Outbox, now: float) -> GitHubStatus:
         why_paused=WHY[pause.kind] if pause else "",
         queued=outbox.count(),
         refused=len(outbox.refused()),
-        answered=known.answered,
+        answered=limits.answered,
     )
 
 
@@ -48,12 +48,12 @@ def seen(ws: Workspace) -> GitHubStatus | None:
     clone never used GitHub."""
     folder = ws.cache_dir / "hub"
     box = Outbox(outbox_folder(ws), ws.clock, "")
-    known = [
+    by_token = [
         Meter(path, machine_folder(ws, path.stem) / LIMITS).read() for path in folder.glob(METERS)
     ]
-    if not known and not box.count():
+    if not by_token and not box.count():
         return None
-    latest = max(known, key=lambda limits: limits.answered or 0.0, default=RateLimits())
+    latest = max(by_token, key=lambda limits: limits.answered or 0.0, default=RateLimits())
     return of(latest, box, ws.clock.now())
 
 

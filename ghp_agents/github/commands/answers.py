@@ -49,10 +49,10 @@ class OpenQuestions:
         questions = self._of(comment)
         shown = [(question, self._comment(question)) for question in questions]
         replies = (_answer(reply, shown) for reply in comment.parsed.replies)
-        found = [answer for answer in replies if answer]
+        answers = [answer for answer in replies if answer]
         parsed = comment.parsed
-        if found or parsed.commands or parsed.mistakes or not comment.is_typed:
-            return found
+        if answers or parsed.commands or parsed.mistakes or not comment.is_typed:
+            return answers
         return [*self._without_quotation(comment, questions)]
 
     def _without_quotation(
@@ -91,17 +91,17 @@ class OpenQuestions:
     @cached_property
     def _by_issue(self) -> Mapping[int, list[Escalation]]:
         orchestrators = self._ctx.ws.settings.orchestrators
-        found: dict[int, list[Escalation]] = {}
+        questions: dict[int, list[Escalation]] = {}
         for question in escalation.read_all(self._snapshot, orchestrators)[0]:
             if question.question.issue is not None:
-                found.setdefault(question.question.issue, []).append(question)
-        return found
+                questions.setdefault(question.question.issue, []).append(question)
+        return questions
 
     @cached_property
     def _hinted(self) -> set[int]:
-        known = comment_commands.read_commands(self._snapshot.files(FOLDER))[0]
+        records = comment_commands.read_commands(self._snapshot.files(FOLDER))[0]
         return {
-            record.issue for record in known for act in record.acts if act.command in NO_ANSWERS
+            record.issue for record in records for act in record.acts if act.command in NO_ANSWERS
         }
 
     def _comment(self, question: Escalation) -> str:

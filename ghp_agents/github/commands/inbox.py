@@ -92,9 +92,9 @@ class CommentInbox:
     def __init__(self, ws: Workspace, hub: GitHubRepository) -> None:
         self._ws, self._hub = ws, hub
         self._stamp = _stamp(ws, f"{hub.host}/{hub.repository}")
-        known = _load(ws, f"{hub.host}/{hub.repository}")
-        self._was, self._since = known.get("stamp"), str(known.get("since") or "")
-        self._counts = late_comments.from_json(known.get("counts"))
+        stored = _load(ws, f"{hub.host}/{hub.repository}")
+        self._was, self._since = stored.get("stamp"), str(stored.get("since") or "")
+        self._counts = late_comments.from_json(stored.get("counts"))
 
     @property
     def is_due(self) -> bool:
@@ -105,13 +105,13 @@ class CommentInbox:
         """New comments on these issues, oldest first. Sends requests only if an issue changed."""
         if not self.is_due:
             return []
-        found: dict[int, Mapping[str, Any]] = {}
+        comments: dict[int, Mapping[str, Any]] = {}
         since = self._since
         for raw in self._new():
-            found[int(raw["id"])] = raw
-        self._count(found, since)
-        self._wait_for(raw for raw in found.values() if _issue(raw) not in issues)
-        new = [read for identity in sorted(found) if (read := self._read(found[identity]))]
+            comments[int(raw["id"])] = raw
+        self._count(comments, since)
+        self._wait_for(raw for raw in comments.values() if _issue(raw) not in issues)
+        new = [read for identity in sorted(comments) if (read := self._read(comments[identity]))]
         self.remarks = tuple(read.remark for read in new if read.is_remark)
         return [read.command for read in new if read.may_order and read.remark.number in issues]
 
@@ -158,18 +158,18 @@ class CommentInbox:
         ).body  # fmt: skip
         return [raw for raw in listed if isinstance(raw, dict)] if isinstance(listed, list) else []
 
-    def _count(self, found: Mapping[int, Mapping[str, Any]], since: str) -> None:
+    def _count(self, comments: Mapping[int, Mapping[str, Any]], since: str) -> None:
         """Compare the comments with GitHub's counts; those that are missing are read next time."""
-        known = mirror.load(self._ws, f"{self._hub.host}/{self._hub.repository}")
-        if known is None:
+        mirrored = mirror.load(self._ws, f"{self._hub.host}/{self._hub.repository}")
+        if mirrored is None:
             return
-        counts = {number: issue.comments for number, issue in known.issues.items()}
-        listed = [(number, comment) for comment, raw in found.items() if (number := _issue(raw))]
+        counts = {number: issue.comments for number, issue in mirrored.issues.items()}
+        listed = [(number, comment) for comment, raw in comments.items() if (number := _issue(raw))]
         now = self._ws.clock.now()
         self._counts = late_comments.settled(self._counts, counts, listed, now)
         missing = late_comments.missing(self._counts)
         if missing:
-            changed_at = [known.issues[number].updated_at for number in missing]
+            changed_at = [mirrored.issues[number].updated_at for number in missing]
             self._since = late_comments.read_from(since or self._since, changed_at)
             self._stamp = None
 
@@ -211,8 +211,8 @@ class CommentInbox:
 
 def _issue(raw: Mapping[str, Any]) -> int | None:
     """The number of the comment's issue."""
-    found = _NUMBER.search(str(raw.get("issue_url") or ""))
-    return int(found[1]) if found else None
+    number = _NUMBER.search(str(raw.get("issue_url") or ""))
+    return int(number[1]) if number else None
 
 
 def actor_of(ws: Workspace, login: str) -> Actor:
@@ -225,11 +225,11 @@ def _stamp(ws: Workspace, repository: str) -> list[int | str] | None:
     """Changes whenever the mirror of the issues does, or GitHub's list of issues and pull
     requests."""
     try:
-        found = Path(f"{ws.ghp_dir}{policy_stamp.MIRROR}{_MIRROR}").stat()
+        status = Path(f"{ws.ghp_dir}{policy_stamp.MIRROR}{_MIRROR}").stat()
     except OSError:
         return None
     cursor = mirror.checked(ws, repository).cursor
-    return [found.st_mtime_ns, found.st_ino, found.st_size, cursor]
+    return [status.st_mtime_ns, status.st_ino, status.st_size, cursor]
 
 
 def _load(ws: Workspace, repository: str) -> dict[str, Any]:

@@ -25,29 +25,33 @@ Counts = Mapping[int, Counted]  # by issue number
 
 
 def settled(
-    known: Counts | None, counts: Mapping[int, int], comments: Iterable[tuple[int, int]], now: float
+    previous: Counts | None,
+    counts: Mapping[int, int],
+    comments: Iterable[tuple[int, int]],
+    now: float,
 ) -> dict[int, Counted]:
-    """The counts after a look. `counts` are GitHub's, `comments` are pairs of issue and comment id.
+    """The counts after a look at GitHub. `counts` are GitHub's, `comments` are pairs of issue and
+    comment id.
 
-    Without `known` (the first look) all counts are taken as met.
+    Without `previous` (at the first look), all counts are taken as met.
     """
     ids: dict[int, set[int]] = {}
     for issue, comment in comments:
         ids.setdefault(issue, set()).add(comment)
-    found: dict[int, Counted] = {}
+    new_counts: dict[int, Counted] = {}
     for issue, count in counts.items():
-        before = (known or {}).get(issue, Counted())
+        before = (previous or {}).get(issue, Counted())
         new = {comment for comment in ids.get(issue, ()) if comment > before.newest}
         newest = max(new, default=before.newest)
         since = now if before.missing_since is None else before.missing_since
-        is_met = known is None or count <= before.listed + len(new)
+        is_met = previous is None or count <= before.listed + len(new)
         if not is_met and 0 <= now - since < LONGEST:
-            found[issue] = before._replace(missing_since=since)
+            new_counts[issue] = before._replace(missing_since=since)
             continue
-        seen = before.listed + len(new) if known is not None and new else count
-        if seen or newest:
-            found[issue] = Counted(max(seen, count), newest)
-    return found
+        listed = before.listed + len(new) if previous is not None and new else count
+        if listed or newest:
+            new_counts[issue] = Counted(max(listed, count), newest)
+    return new_counts
 
 
 def missing(counts: Counts) -> set[int]:

@@ -40,24 +40,24 @@ def _lost_error(current: Lock | None) -> UnknownError:
 
 
 def _acquire(ctx: Context) -> Lock | None:
-    known = next((lock for lock in ctx.locks.known(NAME) if lock.name == NAME), None)
+    lock = next((lock for lock in ctx.locks.known(NAME) if lock.name == NAME), None)
     for _ in range(2):
-        if known and known.holder is not None and not _is_stuck(ctx.ws, known):
-            known = ctx.locks.read(NAME)
-            if known and known.holder is not None and not _is_stuck(ctx.ws, known):
+        if lock and lock.holder is not None and not _is_stuck(ctx.ws, lock):
+            lock = ctx.locks.read(NAME)
+            if lock and lock.holder is not None and not _is_stuck(ctx.ws, lock):
                 return None
         try:
-            return ctx.locks.acquire(NAME, _holder(ctx.ws), expected=known)
+            return ctx.locks.acquire(NAME, _holder(ctx.ws), expected=lock)
         except LockMovedError as moved:
-            known = moved.current
+            lock = moved.current
     return None
 
 
 def _is_stuck(ws: Workspace, lock: Lock) -> bool:
     """Whether the lock has not changed for STUCK_AFTER seconds since this clone first saw it."""
     now = ws.steady()
-    seen = note_first_seen(ws.cache_dir / SEEN, {NAME: lock.nonce}, now)[NAME]
-    return now - seen.since >= STUCK_AFTER
+    first_seen = note_first_seen(ws.cache_dir / SEEN, {NAME: lock.nonce}, now)[NAME]
+    return now - first_seen.since >= STUCK_AFTER
 
 
 def _holder(ws: Workspace) -> str:

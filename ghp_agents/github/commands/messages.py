@@ -40,14 +40,14 @@ def help_with(wrong: Iterable[Act]) -> str:
     return "\n\n".join([heading, "\n".join(lines), _HELP])
 
 
-def mistaken(found: Mistake) -> Act:
+def mistaken(mistake: Mistake) -> Act:
     """The record of a mistake in a comment."""
-    return Act("", found.line, REFUSED, found.why)
+    return Act("", mistake.line, REFUSED, mistake.why)
 
 
-def refused(found: Command, why: str) -> Act:
+def refused(command: Command, why: str) -> Act:
     """The record of a command that could not be executed."""
-    return Act(found.verb, one_line(found.short, 80), REFUSED, one_line(why, 300))
+    return Act(command.verb, one_line(command.short, 80), REFUSED, one_line(why, 300))
 
 
 def stop(obeyed: Obeyed) -> str:

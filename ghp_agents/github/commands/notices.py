@@ -36,8 +36,8 @@ News = list[tuple[str, str]]  # the text, and the key that records its delivery
 
 def orders(locks: LockService, snapshot: Snapshot, agent: AgentName) -> News:
     """The texts of `stops`."""
-    found = stops(locks, snapshot, agent)
-    return [(messages.stop(obeyed), f"command/{obeyed.id}") for obeyed in found]
+    orders_to_stop = stops(locks, snapshot, agent)
+    return [(messages.stop(obeyed), f"command/{obeyed.id}") for obeyed in orders_to_stop]
 
 
 def stops(locks: LockService, snapshot: Snapshot, agent: AgentName) -> list[Obeyed]:
@@ -47,12 +47,12 @@ def stops(locks: LockService, snapshot: Snapshot, agent: AgentName) -> list[Obey
         return []
     meant = comment_commands.told_to_stop(comment_commands.read_commands(records)[0], agent)
     held = {lease.name: lease for lease in locks.known("issue/")} if meant else {}
-    found: list[Obeyed] = []
+    current: list[Obeyed] = []
     for obeyed, act in meant:
         lease = held.get(claim_name(obeyed.issue))
         if lease and (lease.holder, lease.generation) == (agent, act.generation):
-            found.append(obeyed)
-    return found
+            current.append(obeyed)
+    return current
 
 
 def assignments(ws: Workspace, agent: AgentName) -> News:
@@ -88,7 +88,7 @@ def remember(ws: Workspace, issues: Iterable[Issue]) -> None:
 
 def remember_closed(ctx: Context, issues: Sequence[Issue]) -> None:
     """Store which issues were closed since the last look: GitHub's changes are in no ledger."""
-    was_open, known = _closed_file(ctx.ws).read()
+    was_open, stored = _closed_file(ctx.ws).read()
     opened, closed = (
         [issue.number for issue in issues if issue.state == state] for state in ("open", "closed")
     )
@@ -96,7 +96,7 @@ def remember_closed(ctx: Context, issues: Sequence[Issue]) -> None:
         return
     at, clock = now_text(ctx.ws), ctx.store.snapshot().clock
     new = [(number, at, clock) for number in closed if number in was_open]
-    _closed_file(ctx.ws).write((opened, [*known, *new][-MOST:]))
+    _closed_file(ctx.ws).write((opened, [*stored, *new][-MOST:]))
 
 
 def closed(ws: Workspace, since: str) -> list[LedgerEntry]:
@@ -116,9 +116,9 @@ def _closed_file(ws: Workspace) -> JsonFile[Closed]:
 
 
 def _decode_closed(data: Any) -> Closed:
-    opened, found = data
-    known = [(int(number), str(at), int(clock)) for number, at, clock in found]
-    return [int(number) for number in opened], known
+    opened, rows = data
+    closures = [(int(number), str(at), int(clock)) for number, at, clock in rows]
+    return [int(number) for number in opened], closures
 
 
 def remember_remarks(ctx: Context, inbox: "CommentInbox") -> None:
@@ -129,7 +129,7 @@ def remember_remarks(ctx: Context, inbox: "CommentInbox") -> None:
     claims = {lock.name: lock for lock in ctx.locks.known(PREFIX)}
     works = {name: ctx.ws.presence(name) or {} for name in presence.agents_here(ctx.ws)}
     before = _remarks_file(ctx.ws).read()
-    known = {**before}
+    notices = {**before}
     for remark in inbox.remarks:
         claim = claims.get(claim_name(remark.number))
         for name, fields in works.items():
@@ -140,23 +140,23 @@ def remember_remarks(ctx: Context, inbox: "CommentInbox") -> None:
             what = f"pull request #{remark.number}" if is_pull else f"#{remark.number}"
             by = named(remark.by.name, remark.by.is_person)
             text = f"{by} commented on {what}: {phrase(remark.text)}. Read it all on GitHub."
-            others = [notice for notice in known.get(name, []) if notice[0] != remark.id]
-            known[name] = [*others[1 - MOST :], (remark.id, text)]
+            others = [notice for notice in notices.get(name, []) if notice[0] != remark.id]
+            notices[name] = [*others[1 - MOST :], (remark.id, text)]
             news_flag.set_flag(ctx.ws.folders, name)
-    if known != before:
-        _remarks_file(ctx.ws).write(known)
+    if notices != before:
+        _remarks_file(ctx.ws).write(notices)
 
 
 def remarks(ws: Workspace, agent: AgentName) -> News:
     """The comments of others on what the agent works on."""
-    known = _remarks_file(ws).read().get(agent, [])
-    return [(text, f"comment/{number}") for number, text in known]
+    notices = _remarks_file(ws).read().get(agent, [])
+    return [(text, f"comment/{number}") for number, text in notices]
 
 
 def reviews(ws: Workspace, agent: AgentName) -> News:
     """The reviews by others of the agent's pull request."""
-    known = reviews_file(ws).read().get(agent, [])
-    return [(text, f"review/{number}") for number, text in known]
+    notices = reviews_file(ws).read().get(agent, [])
+    return [(text, f"review/{number}") for number, text in notices]
 
 
 def reviews_file(ws: Workspace) -> JsonFile[dict[str, list[tuple[int, str]]]]:

@@ -105,11 +105,11 @@ def read(body: str) -> ParsedComment:
     commands: list[Command] = []
     mistakes = [Mistake(one_line(visible[at].text, 80), why) for at, why in found_at.items() if why]
     for start, end in pairwise([*starts, len(visible)]):
-        found = _command(visible[start].text, visible[start + 1 : end])
-        if isinstance(found, Command):
-            commands.append(found)
+        parsed = _command(visible[start].text, visible[start + 1 : end])
+        if isinstance(parsed, Command):
+            commands.append(parsed)
         else:
-            mistakes.append(found)
+            mistakes.append(parsed)
     if max(len(commands), len(mistakes)) > MOST:
         count = f"{max(len(commands), len(mistakes))} commands"
         return ParsedComment(
@@ -143,18 +143,18 @@ def _is_command(line: CommentLine) -> bool:
 def _find_commands(visible: Sequence[CommentLine], why: str) -> dict[int, str]:
     """The lines that look like commands, by number, each with the reason why it is invalid; an
     empty reason means a valid command. `why` is a reason that applies to all of them."""
-    found: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     run: list[int] = []  # consecutive commands without an empty line
     for at, line in enumerate((*visible, _END)):
         if _is_command(line):
             run.append(at)
             continue
         apart = bool(run) and _is_apart(visible, run)
-        found |= {
+        reasons |= {
             index: why or _doubt(visible[index]) or ("" if apart else _APART) for index in run
         }
         run = []
-    return found
+    return reasons
 
 
 def _doubt(line: CommentLine) -> str:
@@ -238,22 +238,22 @@ def meant(
     Markdown as it was written. Lines right below a quotation may belong to it or to the answer.
     """
     whole = f"{reply.quoted}\n{reply.lazy}"
-    found = _quoting(whole, questions) if reply.text else []
-    if found or not reply.lazy:
-        return found, reply.text
+    matching = _quoting(whole, questions) if reply.text else []
+    if matching or not reply.lazy:
+        return matching, reply.text
     return _quoting(reply.quoted, questions), f"{reply.lazy}\n\n{reply.text}".strip()
 
 
 def _quoting(quoted: str, questions: Sequence[tuple[Escalation, str]]) -> list[Escalation]:
     words = (_words(part) for part in _PARAGRAPH.split(quoted))
     paragraphs = [part for part in words if part and not _is_footer(part)]
-    found = [
+    matching = [
         question
         for question, comment in questions
         if paragraphs and _is_of(paragraphs, question, _words(comment))
     ]
-    named = [question for question in found if question.id in _words(quoted).split()]
-    return named or found
+    named = [question for question in matching if question.id in _words(quoted).split()]
+    return named or matching
 
 
 def _is_footer(words: str) -> bool:

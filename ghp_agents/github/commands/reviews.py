@@ -37,15 +37,15 @@ class HostReview(NamedTuple):
 
 def of_pull(ws: Workspace, hub: GitHubRepository, agent: str, pull: int) -> list[HostReview]:
     """The reviews of an agent's pull request by others, oldest first. Raises GhpError."""
-    found = [*_of_others(ws, hub, agent, pull)][-MOST:]
-    lines = hub.get_all(f"pulls/{pull}/comments") if found else []
-    known = [raw for raw in lines if isinstance(raw, dict)]
+    others = [*_of_others(ws, hub, agent, pull)][-MOST:]
+    lines = hub.get_all(f"pulls/{pull}/comments") if others else []
+    inline = [raw for raw in lines if isinstance(raw, dict)]
     return [
         HostReview(
             str(raw["id"]), actor_of(ws, _login(raw)), str(raw["state"]),
-            str(raw.get("commit_id") or ""), _whole(raw, known),
+            str(raw.get("commit_id") or ""), _whole(raw, inline),
         )
-        for raw in found
+        for raw in others
     ]  # fmt: skip
 
 
@@ -62,17 +62,17 @@ def remember_reviews(ctx: Context, hub: GitHubRepository) -> None:
     """Read the reviews of the pull requests of this clone's agents, and wake agents that have a new
     one. Sends a conditional request for each of these pull requests."""
     before = notices.reviews_file(ctx.ws).read()
-    known: dict[str, list[tuple[int, str]]] = {}
+    texts: dict[str, list[tuple[int, str]]] = {}
     for agent in presence.agents_here(ctx.ws):
         pull = number(ctx.ws.presence(agent) or {}, "pull")
         if not pull:
             continue
         with suppress(MissingError, GoneError):
-            known[agent] = _read(ctx.ws, hub, agent, pull, before.get(agent, []))
-        if known.get(agent, []) != before.get(agent, []):
+            texts[agent] = _read(ctx.ws, hub, agent, pull, before.get(agent, []))
+        if texts.get(agent, []) != before.get(agent, []):
             news_flag.set_flag(ctx.ws.folders, agent)
-    if known != before:
-        notices.reviews_file(ctx.ws).write(known)
+    if texts != before:
+        notices.reviews_file(ctx.ws).write(texts)
 
 
 def _read(
@@ -82,13 +82,13 @@ def _read(
     pull: int,
     before: Sequence[tuple[int, str]],
 ) -> list[tuple[int, str]]:
-    known = dict(before)
-    found = list(_of_others(ws, hub, agent, pull))[-MOST:]
-    if all(raw["id"] in known for raw in found):
-        return [(raw["id"], known[raw["id"]]) for raw in found]
+    texts = dict(before)
+    others = list(_of_others(ws, hub, agent, pull))[-MOST:]
+    if all(raw["id"] in texts for raw in others):
+        return [(raw["id"], texts[raw["id"]]) for raw in others]
     lines = [raw for raw in hub.get_all(f"pulls/{pull}/comments") if isinstance(raw, dict)]
     return [
-        (raw["id"], known.get(raw["id"]) or _text(ws, raw, pull, lines)) for raw in found
+        (raw["id"], texts.get(raw["id"]) or _text(ws, raw, pull, lines)) for raw in others
     ]  # fmt: skip
 
 

@@ -44,10 +44,10 @@ def obey_new(ctx: Context, hub: GitHubRepository, issues: Iterable[Issue]) -> Do
     Raises UnknownError if GitHub or the remote is unreachable; the rest is executed later.
     """
     ctx.tracker.send()  # acknowledgements of a process that was killed
-    known: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
+    by_number: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
     inbox = CommentInbox(ctx.ws, hub)
     questions = OpenQuestions(ctx, hub)
-    left = [comment for comment in inbox.listen(known) if _is_meant(questions, comment)]
+    left = [comment for comment in inbox.listen(by_number) if _is_meant(questions, comment)]
     notices.remember_remarks(ctx, inbox)
     if inbox.is_due:
         reviews.remember_reviews(ctx, hub)
@@ -94,8 +94,8 @@ def _answers(questions: OpenQuestions, comment: HeardComment) -> bool:
 
 
 def _unobeyed(store: StateStore, heard: Sequence[HeardComment]) -> list[HeardComment]:
-    known = store.snapshot().files(FOLDER) if heard else {}
-    return [comment for comment in heard if comment_commands.path_of(comment.id) not in known]
+    records = store.snapshot().files(FOLDER) if heard else {}
+    return [comment for comment in heard if comment_commands.path_of(comment.id) not in records]
 
 
 def _obey_all(

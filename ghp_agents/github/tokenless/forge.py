@@ -42,32 +42,32 @@ class TokenlessForge:
 
     def get(self, number: int) -> Pull:
         """One of the known pull requests. Raises NotFoundError."""
-        found = next((pull for pull in self.list(closed=True) if pull.number == number), None)
-        if found is None:
+        pull = next((pull for pull in self.list(closed=True) if pull.number == number), None)
+        if pull is None:
             raise not_found(number)
-        return found
+        return pull
 
     def find(self, branch: str) -> Pull | None:
         """The last pull request that was asked for, of a branch."""
         return newest(self.list(closed=True), branch)
 
     def open(self, new: NewPull, by: Actor) -> Pull:
-        """Ask for a pull request, or for the same one at a newer commit."""
+        """Request a pull request, or the same one at a newer commit."""
         wanted, identity = checked_new(new), random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Pull, Sequence[Record]]:
-            known = [
+            requested = [
                 (entry, result)
                 for entry, result in self._outgoing(snapshot).pulls()
                 if entry.pull and entry.pull.branch == wanted.branch
             ]
-            if known and known[-1][0].pull == wanted:
-                return self._pull(*known[-1]), []
+            if requested and requested[-1][0].pull == wanted:
+                return self._pull(*requested[-1]), []
             entry = WriteRequest(
                 identity, PULL, wanted.issue or 0, snapshot.clock + 1, snapshot.clone,
                 Timestamp(now_text(self._ws)), by, pull=wanted,
             )  # fmt: skip
-            numbers = [result for _, result in known if result]
+            numbers = [result for _, result in requested if result]
             opened = numbers[-1] if numbers else None
             return self._pull(entry, opened), [request.request_record(entry)]
 
@@ -101,14 +101,14 @@ class TokenlessForge:
 
     def list(self, *, closed: bool = False) -> list[Pull]:
         """The pull requests that were asked for, oldest first; each branch once."""
-        found: dict[str, Pull] = {}
+        by_branch: dict[str, Pull] = {}
         for entry, result in self._outgoing(self._store.snapshot()).pulls():
             pull = self._pull(entry, result)
-            previous = found.pop(pull.branch, None)
+            previous = by_branch.pop(pull.branch, None)
             if previous and result is None:
                 pull = pull._replace(number=previous.number, url=previous.url)
-            found[pull.branch] = pull
-        return [*found.values()]
+            by_branch[pull.branch] = pull
+        return [*by_branch.values()]
 
     def _outgoing(self, snapshot: Snapshot) -> Outgoing:
         return request.read_outgoing(snapshot.present(request.FOLDER))

@@ -49,13 +49,13 @@ def where(tracker: Tracker, now: float) -> str:
 
 def in_short(snapshot: Snapshot, now: float, *, has_token: bool) -> Iterator[tuple[str, str]]:
     """Lines for `agent-status`; a warning has a hint."""
-    found = overview(snapshot)
-    if found.tracker and not has_token:
-        yield where(found.tracker, now), ""
-    if found.waits:
+    summary = overview(snapshot)
+    if summary.tracker and not has_token:
+        yield where(summary.tracker, now), ""
+    if summary.waits:
         hint = "Run `ghp agent-sync` to send it." if has_token else SYNC
-        yield f"Waiting for a clone with a token: {found.waits}.", hint
-    for entry, result in found.refused[-3:]:
+        yield f"Waiting for a clone with a token: {summary.waits}.", hint
+    for entry, result in summary.refused[-3:]:
         yield (
             f"Not sent to GitHub: {entry.says} by {one_line(entry.by.name, 80)}: {result.why}",
             "Run `ghp agent-doctor` for all of them.",

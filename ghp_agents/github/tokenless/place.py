@@ -43,14 +43,14 @@ class Tracker(NamedTuple):
 
 def read_tracker(files: Mapping[str, bytes]) -> Tracker | None:
     """The newest record of where the issues are."""
-    found: list[Tracker] = []
+    trackers: list[Tracker] = []
     for path, data in files.items():
         if path.endswith(f"/{_TRACKER}"):
             try:
-                found.append(decoded(parse(data)))
+                trackers.append(decoded(parse(data)))
             except ValueError:
                 continue  # `read_published` names it
-    return max(found, key=lambda each: (each.clock, each.clone), default=None)
+    return max(trackers, key=lambda tracker: (tracker.clock, tracker.clone), default=None)
 
 
 def tracker_file(tracker: Tracker) -> tuple[str, bytes]:

@@ -25,9 +25,9 @@ BY = Actor("ghp-agents")
 
 
 def publish(ctx: Context, hub: GitHubRepository) -> bool:
-    """Publish what changed, and say where the issues are; return whether there was anything.
+    """Publish changed issues and the place of the tracker; return whether anything was written.
 
-    Sends no request: it goes by the mirror, which a sync has just brought up to date.
+    Sends no request: it reads the mirror, which a sync has just updated.
     """
     context = TrackerContext(ctx.ws, hub, ctx.locks)
     mirror = context.mirror()
@@ -43,19 +43,19 @@ def publish(ctx: Context, hub: GitHubRepository) -> bool:
     )
 
     def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
-        known = published.read_published(snapshot.present(MIRROR))
+        current = published.read_published(snapshot.present(MIRROR))
         at, clone = Timestamp(now_text(ctx.ws)), snapshot.clone
         if clone == UNNAMED:  # its first record gives it an id, and two may not share a path
             clone = CloneId(random_hex(6))
         mine = Tracker(hub.host, hub.repository, at, cursor, snapshot.clock + 1, clone)
-        if known.tracker and not _may_follow(known.tracker, mine):
+        if current.tracker and not _may_follow(current.tracker, mine):
             return False, []
         new = {
             bucket: [issue for n, issue in sorted(wanted.items()) if n % BUCKETS == bucket]
             for bucket in range(BUCKETS)
         }
-        changed = [n for n, issues in new.items() if _differs(known, n, issues, clone)]
-        if not changed and known.tracker and not _is_due(known.tracker, mine):
+        changed = [n for n, issues in new.items() if _differs(current, n, issues, clone)]
+        if not changed and current.tracker and not _is_due(current.tracker, mine):
             return False, []
         files = [published.bucket_file(mine, n, new[n]) for n in changed]
         content = (*files, place.tracker_file(mine))
@@ -69,34 +69,34 @@ def publish(ctx: Context, hub: GitHubRepository) -> bool:
     return transact(ctx.store, decide)
 
 
-def _may_follow(known: Tracker, mine: Tracker) -> bool:
+def _may_follow(current: Tracker, mine: Tracker) -> bool:
     """Whether this clone's record may replace the last one: an old one, of the same repository if
     this clone has read as much, of another if that record was its own."""
-    if _age(known, mine) >= TAKE_OVER_S:
+    if _age(current, mine) >= TAKE_OVER_S:
         return True
-    if known.place == mine.place:
-        return mine.cursor >= known.cursor
-    return known.clone == mine.clone
+    if current.place == mine.place:
+        return mine.cursor >= current.cursor
+    return current.clone == mine.clone
 
 
-def _is_due(known: Tracker, mine: Tracker) -> bool:
-    return known.place != mine.place or _age(known, mine) >= RENEW_S
+def _is_due(current: Tracker, mine: Tracker) -> bool:
+    return current.place != mine.place or _age(current, mine) >= RENEW_S
 
 
-def _age(known: Tracker, mine: Tracker) -> float:
-    return abs(seconds(mine.at) - seconds(known.at))
+def _age(current: Tracker, mine: Tracker) -> float:
+    return abs(seconds(mine.at) - seconds(current.at))
 
 
 def _differs(
-    known: Published, bucket: int, issues: Iterable[PublishedIssue], clone: CloneId
+    current: Published, bucket: int, issues: Iterable[PublishedIssue], clone: CloneId
 ) -> bool:
-    """Whether a bucket is not as it was published. What only this token may find out about an
-    issue makes no difference to another publisher's, or two would never agree."""
-    before, now = known.bucket(bucket), list(issues)
-    if known.writers.get(bucket) == clone:
+    """Whether a bucket differs from what was published. In a bucket of another publisher, fields
+    that depend on the token are ignored; else two publishers would overwrite each other."""
+    before, now = current.bucket(bucket), list(issues)
+    if current.writers.get(bucket) == clone:
         return before != now
     return [_bare(issue) for issue in before] != [_bare(issue) for issue in now]
 
 
-def _bare(each: PublishedIssue) -> MirroredIssue:
-    return each.issue._replace(comments=0).bare
+def _bare(entry: PublishedIssue) -> MirroredIssue:
+    return entry.issue._replace(comments=0).bare

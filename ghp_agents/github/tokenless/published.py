@@ -107,7 +107,7 @@ class Published(NamedTuple):
 
 
 def read_published(files: Mapping[str, bytes]) -> Published:
-    """All that was published of the newest tracker."""
+    """Everything that was published about the newest tracker."""
     tracker = read_tracker(files)
     problems: list[Problem] = []
     newest: dict[int, tuple[int, CloneId, list[PublishedIssue]]] = {}
@@ -126,8 +126,8 @@ def read_published(files: Mapping[str, bytes]) -> Published:
         except ValueError as error:
             problems.append(problem_of(path, error, "not a published issue: "))
             continue
-        known = newest.get(int(name))
-        if known is None or known[:2] < (clock, clone):
+        previous = newest.get(int(name))
+        if previous is None or previous[:2] < (clock, clone):
             newest[int(name)] = clock, clone, issues
     by_number = {
         issue.issue.number: issue
@@ -161,14 +161,14 @@ def bounded(issues: Iterable[PublishedIssue], cursor: str) -> dict[int, Publishe
     from ghp_agents.core.secret_scan import redacted  # slow to load, and only publishers need it
 
     recent = seconds(Timestamp(cursor)) - RECENT_S
-    found: dict[int, PublishedIssue] = {}
+    by_number: dict[int, PublishedIssue] = {}
     left = MOST_TEXT
-    by_age = sorted(issues, key=lambda each: (each.issue.updated_at, each.issue.number))
+    by_age = sorted(issues, key=lambda row: (row.issue.updated_at, row.issue.number))
     for row in reversed(by_age):
         closed = row.issue.state == "closed"
         if closed and seconds(Timestamp(row.issue.updated_at)) < recent:
             continue
-        if len(found) == MOST_ISSUES:
+        if len(by_number) == MOST_ISSUES:
             break
         comments = () if closed else row.comments[-LATEST:]
         body = "" if closed else _cut(row.issue.body, min(LONGEST, left))
@@ -179,8 +179,8 @@ def bounded(issues: Iterable[PublishedIssue], cursor: str) -> dict[int, Publishe
             for comment in comments
         )
         left = max(0, left - len(body) - sum(len(comment.body) for comment in short))
-        found[kept.number] = PublishedIssue(kept._replace(comments=len(short)), short)
-    return found
+        by_number[kept.number] = PublishedIssue(kept._replace(comments=len(short)), short)
+    return by_number
 
 
 def _cut(text: str, most: int) -> str:
@@ -195,12 +195,12 @@ def _cut(text: str, most: int) -> str:
     return text[:most] + _CUT + (f"\n\n{end}" if end else "")
 
 
-def _fields(each: PublishedIssue) -> dict[str, Any]:
+def _fields(row: PublishedIssue) -> dict[str, Any]:
     empty = MirroredIssue(0, 0, "", "", "", (), (), "", "", "")
-    plain = picked(each.issue, _ISSUE)
+    plain = picked(row.issue, _ISSUE)
     default = picked(empty, _ISSUE)
     fields = {key: value for key, value in plain.items() if value != default[key]}
-    comments = [picked(comment, _COMMENT) for comment in each.comments]
+    comments = [picked(comment, _COMMENT) for comment in row.comments]
     return fields | ({"comments": comments} if comments else {})
 
 

@@ -137,8 +137,10 @@ class Outgoing(NamedTuple):
     @property
     def refused(self) -> list[tuple[WriteRequest, RequestResult]]:
         """The refused requests."""
-        found = ((request, self.results.get(request.id)) for request in self.requests)
-        return [(request, result) for request, result in found if result and result.fate == REFUSED]
+        results = ((request, self.results.get(request.id)) for request in self.requests)
+        return [
+            (request, result) for request, result in results if result and result.fate == REFUSED
+        ]
 
     def pulls(self) -> Iterable[tuple[WriteRequest, RequestResult | None]]:
         """The pull requests that were asked for, oldest first, without refused ones."""
@@ -188,8 +190,8 @@ def read_outgoing(files: Mapping[str, bytes]) -> Outgoing:
     """The requests and results in files of the state."""
     requests, problems = read_files(_named(files, _REQUEST), _request, what="not a request: ")
     results, others = read_files(_named(files, _RESULT), _result, what="not a result: ")
-    found = tuple(sorted(requests, key=order))
-    return Outgoing(found, {result.id: result for result in results}, (*problems, *others))
+    ordered = tuple(sorted(requests, key=order))
+    return Outgoing(ordered, {result.id: result for result in results}, (*problems, *others))
 
 
 def settled(files: Mapping[str, bytes], before: float) -> list[Settled]:
@@ -289,8 +291,8 @@ def _bounded_line(value: object) -> str:
     return _bounded(as_line(value, "line"), "line", _LINE)
 
 
-def _one_of(value: object, known: Collection[str]) -> str:
-    if value not in known:
+def _one_of(value: object, choices: Collection[str]) -> str:
+    if value not in choices:
         raise ValueError(f"{one_line(repr(value), 40)} is unknown")
     return str(value)
 

@@ -131,8 +131,8 @@ def _perform(ctx: Context, hub: GitHubRepository, waiting: WriteRequest) -> tupl
     elif waiting.kind == CHANGE:
         _change(tracker, waiting, change)
     elif waiting.kind == CREATE:
-        known = (issue for issue in tracker.known(closed=True) if issue.id == waiting.id)
-        created = next(known, None) or tracker.create(change, waiting.by, waiting.id)
+        existing = (issue for issue in tracker.known(closed=True) if issue.id == waiting.id)
+        created = next(existing, None) or tracker.create(change, waiting.by, waiting.id)
         return int(created.number), why
     elif waiting.pull:
         return GitHubForge(ctx.ws, hub).open(waiting.pull, waiting.by).number, why
@@ -157,7 +157,7 @@ def _change(tracker: GitHubTracker, waiting: WriteRequest, change: IssueChange) 
 
 
 def _holder(ctx: Context, number: int) -> str | None:
-    """Who holds the claim of an issue, by the fetched state; empty for nobody, None if unknown."""
+    """The holder of an issue's claim in the fetched state; "" for nobody, None if unknown."""
     name = claim_name(number)
-    lock = next((known for known in ctx.locks.known(name) if known.name == name), None)
+    lock = next((lock for lock in ctx.locks.known(name) if lock.name == name), None)
     return None if lock is None else lock.holder or ""

@@ -95,8 +95,8 @@ class TokenlessTracker:
         """One issue with its latest comments. Raises UnknownError for one that was not
         published."""
         snapshot = self._store.snapshot()
-        found = self._find(self._issues(snapshot, closed=True), issue)
-        return found._replace(comments=tuple(self._comments(snapshot, found)))
+        current = self._find(self._issues(snapshot, closed=True), issue)
+        return current._replace(comments=tuple(self._comments(snapshot, current)))
 
     def create(self, change: IssueChange, by: Actor) -> Issue:
         """Ask for a new issue. Its number is provisional until a clone with a token made it."""
@@ -139,17 +139,17 @@ class TokenlessTracker:
         return self.change(issue, wanted, by)
 
     def comment(self, issue: str | int, body: str, by: Actor, *, marker: str = "") -> Comment:
-        """Ask for a comment. With `marker`, return the one that has it, if this state knows it."""
+        """Request a comment. With `marker`, return the one that has it, if this state knows it."""
         text, identity = checked_comment(body), random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Comment, Sequence[Record]]:
             current = self._numbered(self._find(self._issues(snapshot, closed=True), issue))
-            known = (
+            with_marker = (
                 request
                 for request in self._outgoing(snapshot).requests
                 if marker and (request.issue, request.marker) == (current.number, marker)
             )
-            existing = next(known, None)
+            existing = next(with_marker, None)
             if existing:
                 return _comment(existing), []
             entry = self._request(snapshot, COMMENT, current.number, by, body=text, marker=marker)
@@ -210,8 +210,8 @@ class TokenlessTracker:
         return [issue for issue in issues.values() if closed or issue.state != "closed"]
 
     def _comments(self, snapshot: Snapshot, issue: Issue) -> Iterable[Comment]:
-        known = self._published().issues.get(issue.number)
-        yield from mapping.comments(known.comments) if known else ()
+        published_issue = self._published().issues.get(issue.number)
+        yield from mapping.comments(published_issue.comments) if published_issue else ()
         for entry in self._outgoing(snapshot).waiting:
             if entry.kind == COMMENT and entry.issue == issue.number:
                 yield _comment(entry)

@@ -35,14 +35,14 @@ def read_relations(body: str) -> BodyParts:
     """The relations in a body, and its text without the relation lines at its end."""
     lines = body.replace("\r\n", "\n").split("\n")
     kinds = _kinds(lines)
-    found: dict[str, dict[IssueNumber, None]] = {BLOCKED: {}, PARENT: {}}
+    by_kind: dict[str, dict[IssueNumber, None]] = {BLOCKED: {}, PARENT: {}}
     for line, kind in zip(lines, kinds, strict=True):
         if kind and line:
-            found[kind] |= dict.fromkeys(_references(line))
-    parents = [*found[PARENT]]
+            by_kind[kind] |= dict.fromkeys(_references(line))
+    parents = [*by_kind[PARENT]]
     return BodyParts(
         "\n".join(lines[: _end(lines, kinds)]).strip("\n"),
-        tuple(sorted([*found[BLOCKED]][:_MOST])),
+        tuple(sorted([*by_kind[BLOCKED]][:_MOST])),
         parents[0] if parents else None,
     )
 
@@ -97,14 +97,14 @@ def _kinds(lines: Sequence[str]) -> list[str]:
 
 
 def _references(line: str) -> Iterable[IssueNumber]:
-    return [IssueNumber(int(found)) for found in _REFERENCE.findall(line) if int(found)]
+    return [IssueNumber(int(number)) for number in _REFERENCE.findall(line) if int(number)]
 
 
 def _reduced(line: str, drop: Collection[int]) -> str | None:
     """A line without some of its references; None if nothing else is left."""
     own = _LINE.fullmatch(line)
     head, rest = (line[: own.start(2)], own[2]) if own else ("", line)
-    left = _REFERENCE.sub(lambda found: "" if int(found[1]) in drop else found[0], rest)
+    left = _REFERENCE.sub(lambda reference: "" if int(reference[1]) in drop else reference[0], rest)
     tidy = ", ".join(filter(None, (piece.strip() for piece in left.split(","))))
     if not tidy.strip(" -*+"):
         return None

@@ -41,8 +41,8 @@ def of(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
 
 def kept(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
     """An issue's comments as last read; sends a request only if they were never read."""
-    known = _file(context, issue.number).read() if issue.comments else ()
-    return of(context, issue) if known is None else mapping.comments(known)
+    cached = _file(context, issue.number).read() if issue.comments else ()
+    return of(context, issue) if cached is None else mapping.comments(cached)
 
 
 def remembered(context: TrackerContext, issue: MirroredIssue) -> tuple[Comment, ...]:
@@ -131,9 +131,9 @@ def _read(context: TrackerContext, number: int, count: int | None = None) -> lis
     if not listed or len(fresh) != count:
         listed = _list(context, number)
         fresh = {comment.id: comment for comment in _parse_readable(listed)}
-    known = {comment.id: comment for comment in previous}
+    earlier = {comment.id: comment for comment in previous}
     read = [
-        _with_trust(context, fresh[identity], known.get(identity)) for identity in sorted(fresh)
+        _with_trust(context, fresh[identity], earlier.get(identity)) for identity in sorted(fresh)
     ]
     read = _with_authors(context, read)
     if read != list(previous) or not previous:
@@ -159,12 +159,12 @@ def _parse_readable(listed: Iterable[Any]) -> Iterator[MirroredComment]:
 
 
 def _with_trust(
-    context: TrackerContext, comment: MirroredComment, known: MirroredComment | None
+    context: TrackerContext, comment: MirroredComment, previous: MirroredComment | None
 ) -> MirroredComment:
     if BEGIN not in comment.body:
         return comment._replace(believed=False)
-    if known and (known.body, known.author) == (comment.body, comment.author):
-        return comment._replace(believed=known.believed)
+    if previous and (previous.body, previous.author) == (comment.body, comment.author):
+        return comment._replace(believed=previous.believed)
     return comment._replace(believed=trust.trusted(context, comment.author))
 
 
@@ -203,8 +203,8 @@ def _store(context: TrackerContext, number: int, read: Sequence[MirroredComment]
 
 
 def _prune(folder: Path) -> None:
-    known = [*folder.glob("*.json")]
-    if len(known) > _FILES:
-        by_age = sorted(known, key=lambda path: path.stat().st_mtime)
-        for path in by_age[: len(known) - _FILES * 2 // 3]:
+    files = [*folder.glob("*.json")]
+    if len(files) > _FILES:
+        by_age = sorted(files, key=lambda path: path.stat().st_mtime)
+        for path in by_age[: len(files) - _FILES * 2 // 3]:
             path.unlink(missing_ok=True)

@@ -72,10 +72,10 @@ class TrackerContext:
     def held(self, number: int) -> str | None:
         """The holder of an issue's lock, as known here: "" for nobody, None if unknown."""
         name = claim_name(number)
-        lock = next((known for known in self.locks.known(name) if known.name == name), None)
+        lock = next((lock for lock in self.locks.known(name) if lock.name == name), None)
         return None if lock is None else lock.holder or ""
 
     def holders(self) -> dict[int, str]:
         """The holders of all issues, as known here."""
-        known = {claimed_issue(lock.name): lock.holder for lock in self.locks.known(PREFIX)}
-        return {number: holder for number, holder in known.items() if number and holder}
+        holders = {claimed_issue(lock.name): lock.holder for lock in self.locks.known(PREFIX)}
+        return {number: holder for number, holder in holders.items() if number and holder}

@@ -21,8 +21,8 @@ def ensure(context: TrackerContext, names: Iterable[str]) -> list[str]:
 
 
 def _create_missing(context: TrackerContext, wanted: Iterable[Label]) -> list[str]:
-    known = _known(context).read()
-    missing = [label for label in wanted if label.name.lower() not in known]
+    cached = _known(context).read()
+    missing = [label for label in wanted if label.name.lower() not in cached]
     if not missing:
         return []
     existing = {str(entry["name"]).lower() for entry in context.hub.get_all("labels")}

@@ -129,11 +129,11 @@ def mirror_comment(raw: Mapping[str, Any]) -> MirroredComment:
 
 def number_in(url: object, repository_url: object) -> int | None:
     """The number of the issue at this URL, if it is in the same repository."""
-    found = _ISSUE_URL.search(url) if isinstance(url, str) else None
-    if found is None:
+    place = _ISSUE_URL.search(url) if isinstance(url, str) else None
+    if place is None:
         return None
-    same = isinstance(repository_url, str) and repository_url.endswith(f"/repos/{found[1]}")
-    return int(found[2]) if same else None
+    same = isinstance(repository_url, str) and repository_url.endswith(f"/repos/{place[1]}")
+    return int(place[2]) if same else None
 
 
 def blockers(listed: Iterable[Mapping[str, Any]], repository_url: str) -> tuple[int, ...]:
@@ -216,21 +216,23 @@ def issues(
 ) -> list[Issue]:
     """The issues, oldest first. If a copied body makes two ids equal, the older issue keeps the
     id."""
-    found: list[Issue] = []
+    converted_issues: list[Issue] = []
     ids: set[str] = set()
     for entry in sorted(entries, key=lambda entry: entry.number):
         converted = issue(entry, names, signs)
-        found.append(converted._replace(id=own_id(entry)) if converted.id in ids else converted)
+        converted_issues.append(
+            converted._replace(id=own_id(entry)) if converted.id in ids else converted
+        )
         ids.add(converted.id)
-    return found
+    return converted_issues
 
 
 def unproven(entry: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> list[str]:
     """Lower-case labels and @accounts that would assign an agent, but whose origin is not verified
     yet."""
-    found = [label.lower() for label in entry.labels if agent_of(label, signs)]
-    found += [_at(login) for login in entry.assignees if is_name(names.person(login))]
-    return [key for key in dict.fromkeys(found) if key not in entry.proven]
+    keys = [label.lower() for label in entry.labels if agent_of(label, signs)]
+    keys += [_at(login) for login in entry.assignees if is_name(names.person(login))]
+    return [key for key in dict.fromkeys(keys) if key not in entry.proven]
 
 
 def form_priority(entry: MirroredIssue, text: str) -> str:
@@ -246,13 +248,13 @@ def priority_in(text: str) -> str:
 
 def _assignees(entry: MirroredIssue, agents: set[str], names: Names) -> tuple[str, ...]:
     theirs = {(names.login(agent) or "").casefold() for agent in agents}
-    found = set(agents)
+    assigned = set(agents)
     for login in entry.assignees:
         if login.casefold() in theirs:
             continue  # the account of an agent that a label names
         name = names.person(login)
-        found.add(f"@{login}" if is_name(name) and _at(login) not in entry.proven else name)
-    return tuple(sorted(found))
+        assigned.add(f"@{login}" if is_name(name) and _at(login) not in entry.proven else name)
+    return tuple(sorted(assigned))
 
 
 def _at(login: str) -> str:
@@ -262,15 +264,15 @@ def _at(login: str) -> str:
 def comments(entries: Sequence[MirroredComment]) -> tuple[Comment, ...]:
     """Convert comments. Duplicates with one marker count once: two clones posted them without
     knowing of each other. The status comment is left out."""
-    found: list[Comment] = []
+    distinct: list[Comment] = []
     once: set[str] = {github_marker.once(github_marker.STATE)}
     for entry in sorted(entries, key=lambda entry: entry.id):
         converted, mark = comment(entry)
         if mark and mark.once and mark.once in once:
             continue
         once |= {mark.once} if mark else set()
-        found.append(converted)
-    return tuple(found)
+        distinct.append(converted)
+    return tuple(distinct)
 
 
 def comment(entry: MirroredComment) -> tuple[Comment, Mark | None]:

@@ -46,8 +46,8 @@ def load(ws: Workspace, repository: str) -> Mirror | None:
     if data.get("repository") != repository or data.get("fields") != [*MirroredIssue._fields]:
         return None
     try:
-        found = [_kept(row) for row in data["issues"]]
-        return Mirror(repository, {issue.number: issue for issue in found}, str(data["viewer"]))
+        issues = [_kept(row) for row in data["issues"]]
+        return Mirror(repository, {issue.number: issue for issue in issues}, str(data["viewer"]))
     except (KeyError, TypeError, ValueError):
         return None
 
@@ -86,8 +86,8 @@ def _merge(
     previous = load(ws, empty.repository) or empty
     issues = {number: issue for number, issue in previous.issues.items() if number not in gone}
     for issue in read:
-        known = issues.get(issue.number)
-        if known is None or known.id != issue.id or known.updated_at <= issue.updated_at:
+        mirrored = issues.get(issue.number)
+        if mirrored is None or mirrored.id != issue.id or mirrored.updated_at <= issue.updated_at:
             issues[issue.number] = issue
     new = Mirror(empty.repository, issues, empty.viewer or previous.viewer)
     if new != previous or not (ws.cache_dir / FOLDER / _FILE).exists():

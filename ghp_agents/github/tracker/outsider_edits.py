@@ -24,13 +24,13 @@ Answers = Mapping[int, Mapping[str, Any]]
 
 
 def looked_up(
-    context: TrackerContext, read: Sequence[MirroredIssue], known: Mapping[int, MirroredIssue]
+    context: TrackerContext, read: Sequence[MirroredIssue], mirrored: Mapping[int, MirroredIssue]
 ) -> list[MirroredIssue]:
-    """The issues; assigned ones of outsiders get the text that counts. Sends requests."""
+    """The issues; assigned issues of outsiders get their text at the assignment. Sends requests."""
     given = [issue for issue in read if issue.given_at]
     last = _ask(context, _LAST, [issue.number for issue in given])
-    found = {issue.number: _with_edits(context, issue, known, last) for issue in given}
-    return [found.get(issue.number, _without_edits(issue)) for issue in read]
+    edited = {issue.number: _with_edits(context, issue, mirrored, last) for issue in given}
+    return [edited.get(issue.number, _without_edits(issue)) for issue in read]
 
 
 def _without_edits(issue: MirroredIssue) -> MirroredIssue:
@@ -40,10 +40,10 @@ def _without_edits(issue: MirroredIssue) -> MirroredIssue:
 def _with_edits(
     context: TrackerContext,
     issue: MirroredIssue,
-    known: Mapping[int, MirroredIssue],
+    mirrored: Mapping[int, MirroredIssue],
     last: Answers | None,
 ) -> MirroredIssue:
-    before = known.get(issue.number)
+    before = mirrored.get(issue.number)
     previous = before if before and before.id == issue.id and before.given_at else None
     if last is None or issue.number not in last:
         return _as_known(issue, previous, issue.updated_at)
@@ -100,7 +100,7 @@ def _ask(context: TrackerContext, question: str, numbers: Sequence[int]) -> Answ
     if not numbers or context.hub.has(EDITS) is False:
         return None
     owner, _, name = context.hub.repository.partition("/")
-    found: dict[int, Mapping[str, Any]] = {}
+    answers: dict[int, Mapping[str, Any]] = {}
     for start in range(0, len(numbers), AT_ONCE):
         some = numbers[start : start + AT_ONCE]
         parts = "\n".join(question.format(number) for number in some)
@@ -114,5 +114,5 @@ def _ask(context: TrackerContext, question: str, numbers: Sequence[int]) -> Answ
         except (ForbiddenError, HubError):
             return None
         data = (data or {}).get("repository") or {}
-        found |= {n: answer for n in some if isinstance(answer := data.get(f"i{n}"), dict)}
-    return found
+        answers |= {n: answer for n in some if isinstance(answer := data.get(f"i{n}"), dict)}
+    return answers

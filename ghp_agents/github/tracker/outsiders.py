@@ -31,22 +31,22 @@ REFUSALS = frozenset({"duplicate", "invalid", "question", "wontfix"})
 def looked_up(
     context: TrackerContext,
     read: Sequence[MirroredIssue],
-    known: Mapping[int, MirroredIssue],
+    mirrored: Mapping[int, MirroredIssue],
     *,
     closed: bool = False,
 ) -> list[MirroredIssue]:
-    """The issues with whether their authors may write. Others' issues also get the time of
-    assignment and the text at that time. Sends one request per author. Closed issues are looked up
-    only with `closed`: there are many, and nobody claims them."""
+    """The issues, each marked with whether its author may write. Issues of other authors also get
+    the time of assignment and the text at that time. Sends one request per author. Closed issues
+    are looked up only with `closed`: there are many, and nobody claims them."""
     authors = {issue.author for issue in read if closed or issue.state == "open"}
     may = {author: trusted(context, author) for author in sorted(authors)}
-    found = [issue._replace(by_writer=may.get(issue.author)) for issue in read]
-    found = [_with_given_at(context, issue, _previous(known, issue)) for issue in found]
-    return outsider_edits.looked_up(context, found, known)
+    entries = [issue._replace(by_writer=may.get(issue.author)) for issue in read]
+    entries = [_with_given_at(context, issue, _previous(mirrored, issue)) for issue in entries]
+    return outsider_edits.looked_up(context, entries, mirrored)
 
 
-def _previous(known: Mapping[int, MirroredIssue], issue: MirroredIssue) -> MirroredIssue | None:
-    previous = known.get(issue.number)
+def _previous(mirrored: Mapping[int, MirroredIssue], issue: MirroredIssue) -> MirroredIssue | None:
+    previous = mirrored.get(issue.number)
     return previous if previous and previous.id == issue.id else None
 
 
@@ -68,8 +68,8 @@ def _with_given_at(
 
 def _gifts(context: TrackerContext, issue: MirroredIssue) -> set[str]:
     """The lower-case labels and the @accounts that can show an assignment."""
-    found = {label.lower() for label in issue.labels} - context.signs - REFUSALS - LABELS
-    return found | {f"@{login.lower()}" for login in issue.assignees}
+    labels = {label.lower() for label in issue.labels} - context.signs - REFUSALS - LABELS
+    return labels | {f"@{login.lower()}" for login in issue.assignees}
 
 
 def _first_given_at(context: TrackerContext, number: int, standing: set[str]) -> tuple[str, bool]:

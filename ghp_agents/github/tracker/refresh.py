@@ -60,21 +60,21 @@ def _read(
     if listed and not context.hub.moved_to and not _is_named_so(context, listed[-1]):
         context.hub.present_name()  # for the notes of a sync
     fresh, unread = _parse_readable(raw for raw in listed if not is_pull(raw))
-    known = mirror.issues if mirror else {}
-    changed = [issue for issue in fresh if _is_news(issue, known.get(issue.number), now)]
+    mirrored = mirror.issues if mirror else {}
+    changed = [issue for issue in fresh if _is_news(issue, mirrored.get(issue.number), now)]
     numbers = {issue.number for issue in fresh}
-    gone = known.keys() - numbers - unread.keys() if is_whole else set[int]()
+    gone = mirrored.keys() - numbers - unread.keys() if is_whole else set[int]()
     old_unread = (
         {} if is_whole else {n: why for n, why in context.hub.unread.items() if n not in numbers}
     )
-    vouched = outsiders.looked_up(context, trust.with_trust(context, changed, known), known)
+    vouched = outsiders.looked_up(context, trust.with_trust(context, changed, mirrored), mirrored)
     new_numbers = {issue.number for issue in changed}
-    same = [issue for n, issue in known.items() if n not in new_numbers | gone]
+    same = [issue for n, issue in mirrored.items() if n not in new_numbers | gone]
     due = [issue for issue in same if trust.is_due(issue, now)]
-    vouched += outsiders.looked_up(context, trust.with_trust(context, due, known), known)
+    vouched += outsiders.looked_up(context, trust.with_trust(context, due, mirrored), mirrored)
     if is_whole:  # write permissions can change while no issue does
         same = [issue for issue in same if issue.number in numbers and issue not in due]
-        vouched += outsiders.looked_up(context, same, known)
+        vouched += outsiders.looked_up(context, same, mirrored)
     new = mirror_file.keep(context.ws, context.repository, context.viewer, vouched, gone=gone)
     note = RefreshState(cursor, page, now, now if is_whole else check.whole_at)
     mirror_file.note_check(context.ws, context.repository, note)
@@ -87,15 +87,15 @@ def _parse_readable(
 ) -> tuple[list[MirroredIssue], dict[int, str]]:
     """The parsed issues; of the others the numbers and the reasons. One bad issue does not hide the
     rest."""
-    found: list[MirroredIssue] = []
+    parsed: list[MirroredIssue] = []
     unread: dict[int, str] = {}
     for raw in issues:
         try:
-            found.append(kept(raw))
+            parsed.append(kept(raw))
         except ValueError as error:
             number = raw.get("number")
             unread[number if isinstance(number, int) else 0] = one_line(str(error), 200)
-    return found, unread
+    return parsed, unread
 
 
 def _pages(context: TrackerContext, check: RefreshState) -> tuple[list[dict[str, Any]], str, int]:
@@ -103,10 +103,10 @@ def _pages(context: TrackerContext, check: RefreshState) -> tuple[list[dict[str,
     since, page = check.cursor, 1
     if check.page > 1 and not _page(context, since, check.page)[1]:
         return [], since, check.page  # changes come last
-    found: dict[str, dict[str, Any]] = {}
+    changes: dict[str, dict[str, Any]] = {}
     while True:
         more, _ = _page(context, since, page)
-        found |= {str(raw.get("id")): raw for raw in more}
+        changes |= {str(raw.get("id")): raw for raw in more}
         last = max((str(raw.get("updated_at") or "") for raw in more), default=since)
         if len(more) < PER_PAGE:
             break
@@ -114,7 +114,7 @@ def _pages(context: TrackerContext, check: RefreshState) -> tuple[list[dict[str,
         since = max(since, last)
     if page > 1 and not more:
         page -= 1  # an empty page stays empty if an issue moves to the end of the page before
-    return list(found.values()), max(since, last), page if last <= since else 1
+    return list(changes.values()), max(since, last), page if last <= since else 1
 
 
 def _page(context: TrackerContext, since: str, page: int) -> tuple[Sequence[dict[str, Any]], bool]:
@@ -127,13 +127,15 @@ def _page(context: TrackerContext, since: str, page: int) -> tuple[Sequence[dict
     return [raw for raw in answer.body if isinstance(raw, dict)], answer.fresh
 
 
-def _is_news(issue: MirroredIssue, known: MirroredIssue | None, now: float) -> bool:
-    return not _same(issue, known) and (known is None or not is_outdated(issue, known, now))
+def _is_news(issue: MirroredIssue, previous: MirroredIssue | None, now: float) -> bool:
+    return not _same(issue, previous) and (
+        previous is None or not is_outdated(issue, previous, now)
+    )
 
 
-def _same(issue: MirroredIssue, known: MirroredIssue | None) -> bool:
+def _same(issue: MirroredIssue, previous: MirroredIssue | None) -> bool:
     """Whether GitHub's data is unchanged; our own findings are ignored."""
-    return known is not None and issue == known.bare
+    return previous is not None and issue == previous.bare
 
 
 def one(context: TrackerContext, number: int, given: Iterable[str] = ()) -> MirroredIssue:
@@ -142,18 +144,18 @@ def one(context: TrackerContext, number: int, given: Iterable[str] = ()) -> Mirr
     Raises MissingError; GoneError if it was deleted or moved to another repository.
     """
     mirror = context.mirror()
-    known = mirror.issues if mirror else {}
+    mirrored = mirror.issues if mirror else {}
     try:
         fetched = kept(
-            _fetch_known(context, number) if number in known else _fetch(context, number)
+            _fetch_known(context, number) if number in mirrored else _fetch(context, number)
         )
     except ValueError as error:
         raise failed(f"GitHub's data of #{number} cannot be read ({error})") from None
     except (MissingError, GoneError):
-        if number in known:
+        if number in mirrored:
             mirror_file.keep(context.ws, context.repository, "", (), gone={number})
         raise
-    previous = known.get(number)
+    previous = mirrored.get(number)
     is_known = (
         previous is not None and previous.by_writer is not None and not _lacks_blockers(previous)
     )
@@ -190,9 +192,9 @@ def _keep(
     context: TrackerContext, issue: MirroredIssue, given: Iterable[str], mirror: Mirror | None
 ) -> MirroredIssue:
     """The issue with what was verified, stored in the mirror if there is one."""
-    known = mirror.issues if mirror else {}
-    found = trust.with_trust(context, [issue], known, given)
-    vouched = outsiders.looked_up(context, found, known, closed=True)[0]
+    mirrored = mirror.issues if mirror else {}
+    trusted = trust.with_trust(context, [issue], mirrored, given)
+    vouched = outsiders.looked_up(context, trusted, mirrored, closed=True)[0]
     if _lacks_blockers(vouched):
         with suppress(MissingError, GoneError):
             vouched = trust.with_blockers(context, vouched)
@@ -201,16 +203,18 @@ def _keep(
     return vouched
 
 
-def is_outdated(read: MirroredIssue, known: MirroredIssue, now: float) -> bool:
-    """Whether a read of an issue is older than what is known of it: reads may be behind writes.
+def is_outdated(read: MirroredIssue, previous: MirroredIssue, now: float) -> bool:
+    """Whether a read of an issue is older than our copy: reads may lag behind writes.
 
-    Answers about labels name no time, and two changes may have one second. So after a write of
-    ours, a read of the same second does not count for some seconds.
+    Answers about labels contain no time, and two changes may share a second. So for some seconds
+    after our own write, a read with the same second does not count.
     """
-    if read.id != known.id or _same(read, known):
+    if read.id != previous.id or _same(read, previous):
         return False
-    is_recent = 0 <= now - known.written_at < LAG
-    return read.updated_at < known.updated_at or (is_recent and read.updated_at == known.updated_at)
+    is_recent = 0 <= now - previous.written_at < LAG
+    return read.updated_at < previous.updated_at or (
+        is_recent and read.updated_at == previous.updated_at
+    )
 
 
 def _lacks_blockers(issue: MirroredIssue) -> bool:
@@ -247,8 +251,8 @@ def _is_here(context: TrackerContext, raw: dict[str, Any]) -> bool:
     the same number in its new repository."""
     if _is_named_so(context, raw):
         return True
-    name, known = _repository_of(raw).casefold(), (context.hub.moved_to or "").casefold()
-    return name == known or name == context.hub.present_name().casefold()
+    name, moved_to = _repository_of(raw).casefold(), (context.hub.moved_to or "").casefold()
+    return name == moved_to or name == context.hub.present_name().casefold()
 
 
 def _is_named_so(context: TrackerContext, raw: dict[str, Any]) -> bool:

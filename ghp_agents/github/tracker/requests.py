@@ -107,21 +107,21 @@ def requests(
 ) -> list[Request]:
     """The requests for an effective change of an issue. Raises UsageError."""
     path = f"issues/{issue.number}"
-    found = [
+    rows = [
         *_edit(path, issue, change, native),
         *_labelling(path, issue, change, signs),
         *_assigning(path, issue, change, names),
         *_blocking(path, issue, change, native, ids),
         *_parenting(issue, change, native, ids),
     ]
-    return [Request(verb, where, body) for verb, where, body in found]
+    return [Request(verb, where, body) for verb, where, body in rows]
 
 
 def relating(issue: MirroredIssue, change: IssueChange, native: Native, ids: Ids) -> list[Request]:
     """The requests for the native relations of a new issue."""
     path = f"issues/{issue.number}"
-    found = [*_blocking(path, issue, change, native, ids), *_parenting(issue, change, native, ids)]
-    return [Request(verb, where, body) for verb, where, body in found]
+    rows = [*_blocking(path, issue, change, native, ids), *_parenting(issue, change, native, ids)]
+    return [Request(verb, where, body) for verb, where, body in rows]
 
 
 def answered(issue: MirroredIssue, request: Request, answer: Any) -> MirroredIssue:
@@ -156,9 +156,9 @@ def related(issue: MirroredIssue, change: IssueChange, native: Native) -> Mirror
     parent = None if change.no_parent else issue.parent
     if native.parents:
         parent = change.parent or parent
-    known = issue.waits is not None or native.dependencies
+    is_counted = issue.waits is not None or native.dependencies
     return issue._replace(
-        blockers=tuple(sorted(blockers)), parent=parent, waits=max(waits, 0) if known else None
+        blockers=tuple(sorted(blockers)), parent=parent, waits=max(waits, 0) if is_counted else None
     )
 
 
@@ -257,8 +257,8 @@ def _labels(assignees: Iterable[str], signs: Iterable[str] = SIGNS) -> list[str]
 
 
 def _accounts(assignees: Iterable[str], names: Names) -> list[str]:
-    found = (names.login(name) for name in assignees)
-    return [*dict.fromkeys(login for login in found if login)]
+    logins = (names.login(name) for name in assignees)
+    return [*dict.fromkeys(login for login in logins if login)]
 
 
 def _assigning(

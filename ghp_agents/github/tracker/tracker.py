@@ -114,13 +114,13 @@ class GitHubTracker:
         return self._shown(self._issue(entry)._replace(comments=read(self._context, entry)))
 
     def create(self, change: IssueChange, by: Actor, identity: str = "") -> Issue:
-        """Create an issue with a hidden line at the end of its body. With `identity`, the one that
-        has it may be there already. Raises UnknownError if GitHub is unreachable."""
+        """Create an issue with a hidden line at the end of its body. With `identity`, an issue
+        that already has it is returned instead. Raises UnknownError if GitHub is unreachable."""
         wanted = change_requests.taken_in(checked_new(change), self._context.signs)
         self._must_ask("A new issue")
-        known = self._related(wanted)
-        new = effective(Issue("", IssueNumber(0), ""), resolved(self._all(known), wanted))
-        return self._issue(write.create(self._context, new, by, _ids(known), identity))
+        relatives = self._related(wanted)
+        new = effective(Issue("", IssueNumber(0), ""), resolved(self._all(relatives), wanted))
+        return self._issue(write.create(self._context, new, by, _ids(relatives), identity))
 
     def change(self, issue: str | int, change: IssueChange, by: Actor) -> Issue:
         """Change fields; values that are already set stay. Raises NotFoundError, UnknownError,
@@ -128,12 +128,12 @@ class GitHubTracker:
         wanted = change_requests.taken_in(checked(change), self._context.signs)
         number = self._number(issue)
         entry = self._one(number)
-        known = self._related(wanted)
+        relatives = self._related(wanted)
         previous = self._issue(entry)
-        new = effective(previous, resolved(self._all(known), wanted))
+        new = effective(previous, resolved(self._all(relatives), wanted))
         if new != NO_CHANGE:
-            refuse_circles([*self._all(known), previous], previous, new)
-            entry = write.change(self._context, entry, new, _ids(known) | {number: entry.id})
+            refuse_circles([*self._all(relatives), previous], previous, new)
+            entry = write.change(self._context, entry, new, _ids(relatives) | {number: entry.id})
         read = comments.kept(self._context, entry)
         return self._shown(self._issue(entry)._replace(comments=read))
 
@@ -223,18 +223,18 @@ class GitHubTracker:
 
     def _last(self, issue: str | int) -> Issue:
         """An issue as last seen here; sends no request. Raises NotFoundError."""
-        known = self.known(closed=True)
+        last_issues = self.known(closed=True)
         digits = str(issue).strip().removeprefix("#")
-        seen = self._context.hub.recall(f"issues/{digits}") if digits.isdigit() else None
-        if seen and all(entry.number != int(digits) for entry in known):
+        recalled = self._context.hub.recall(f"issues/{digits}") if digits.isdigit() else None
+        if recalled and all(entry.number != int(digits) for entry in last_issues):
             with contextlib.suppress(ValueError):  # unreadable counts as unknown
-                return self._issue(mapping.kept(seen.body))
-        return find(known, issue)
+                return self._issue(mapping.kept(recalled.body))
+        return find(last_issues, issue)
 
     def _issue(self, entry: MirroredIssue) -> Issue:
         mirror = self._context.mirror() or Mirror("", viewer=self._viewer())
-        known = mirror.issues if entry.believed else {}  # its id may be a copy
-        issues = self._issues(mirror._replace(issues={**known, entry.number: entry}), closed=True)
+        others = mirror.issues if entry.believed else {}  # its id may be a copy
+        issues = self._issues(mirror._replace(issues={**others, entry.number: entry}), closed=True)
         return next(issue for issue in issues if issue.number == entry.number)
 
     def _viewer(self) -> str:
@@ -249,10 +249,10 @@ class GitHubTracker:
                 issue._replace(by_writer=False) if issue.by_writer is None else issue
                 for issue in entries
             ]
-        found = mapping.issues(entries, names, self._context.signs)
+        issues = mapping.issues(entries, names, self._context.signs)
         if settings.take_from == EVERYBODY:
-            found = [issue._replace(offered=True) for issue in found]
-        return [self._shown(issue) for issue in found]
+            issues = [issue._replace(offered=True) for issue in issues]
+        return [self._shown(issue) for issue in issues]
 
     def _shown(self, issue: Issue) -> Issue:
         """The issue as this reader may see it."""
@@ -323,5 +323,5 @@ class GitHubTracker:
                     raise UnreachableError("The new issue is not listed yet.", hint="")
 
 
-def _ids(known: Mirror | None) -> dict[int, int]:
-    return {number: issue.id for number, issue in known.issues.items()} if known else {}
+def _ids(mirror: Mirror | None) -> dict[int, int]:
+    return {number: issue.id for number, issue in mirror.issues.items()} if mirror else {}

@@ -33,22 +33,22 @@ TAKEN = {"unlabeled", "unassigned"}
 def with_trust(
     context: "TrackerContext",
     fresh: Iterable[MirroredIssue],
-    known: Mapping[int, MirroredIssue],
+    mirrored: Mapping[int, MirroredIssue],
     given: Iterable[str] = (),
 ) -> list[MirroredIssue]:
-    """The issues with what was verified: believed, proven, blockers. Sends requests.
+    """The issues with their verified fields: believed, proven, blockers. Sends requests.
 
     `given` are agents that we assigned a moment ago. Blockers of closed issues are not read: there
     are many closed issues, and they wait for nothing.
     """
     ours = [*_keys(context, given)]
-    read = [_with_relations(context, issue, known.get(issue.number)) for issue in fresh]
-    read = [_with_proofs(issue, known.get(issue.number), ours) for issue in read]
-    read = [_with_author_trust(context, issue, known.get(issue.number)) for issue in read]
+    read = [_with_relations(context, issue, mirrored.get(issue.number)) for issue in fresh]
+    read = [_with_proofs(issue, mirrored.get(issue.number), ours) for issue in read]
+    read = [_with_author_trust(context, issue, mirrored.get(issue.number)) for issue in read]
     names = context.names_of(context.viewer, read)
     open_ones = [issue for issue in read if issue.state == "open"]
     wanted = {issue.number: mapping.unproven(issue, names, context.signs) for issue in open_ones}
-    wanted = {n: found for n, found in wanted.items() if found}
+    wanted = {n: keys for n, keys in wanted.items() if keys}
     if not wanted:
         return read
     held = {n: f"agent:{holder}" for n, holder in context.holders().items() if n in wanted}
@@ -65,7 +65,7 @@ def with_trust(
         and issue.asked_at != issue.updated_at
         and mapping.unproven(issue, names, context.signs)
     ]
-    return _prove(context, read, to_check, known)
+    return _prove(context, read, to_check, mirrored)
 
 
 def trusted(context: "TrackerContext", account: str) -> bool:
@@ -78,38 +78,38 @@ def trusted(context: "TrackerContext", account: str) -> bool:
 
 
 def _with_relations(
-    context: "TrackerContext", issue: MirroredIssue, known: MirroredIssue | None
+    context: "TrackerContext", issue: MirroredIssue, previous: MirroredIssue | None
 ) -> MirroredIssue:
     """The issue with its native blockers, requested only if GitHub reports some."""
     is_known = issue.waits is not None and len(issue.blockers) == issue.waits
-    if issue == known or is_known:
+    if issue == previous or is_known:
         return issue
-    if issue.waits is None and known and known.id == issue.id:
-        return issue._replace(blockers=known.blockers)
+    if issue.waits is None and previous and previous.id == issue.id:
+        return issue._replace(blockers=previous.blockers)
     if not issue.waits or issue.state == "closed":
         return issue
     try:
         return with_blockers(context, issue)
     except (MissingError, GoneError):  # deleted since it was listed, or not supported
-        same = known and known.id == issue.id
-        return issue._replace(blockers=known.blockers if known and same else ())
+        same = previous and previous.id == issue.id
+        return issue._replace(blockers=previous.blockers if previous and same else ())
 
 
 def with_blockers(context: "TrackerContext", issue: MirroredIssue) -> MirroredIssue:
     """The issue with its native blockers in this repository. Sends a request."""
-    found = context.hub.get_all(f"issues/{issue.number}/dependencies/blocked_by")
+    blockers = context.hub.get_all(f"issues/{issue.number}/dependencies/blocked_by")
     url = f"/repos/{context.hub.repository}"
-    here = [int(blocker["number"]) for blocker in found if _is_here(blocker, url)]
+    here = [int(blocker["number"]) for blocker in blockers if _is_here(blocker, url)]
     return issue._replace(blockers=tuple(sorted(here)))
 
 
 def _with_proofs(
-    issue: MirroredIssue, known: MirroredIssue | None, ours: Sequence[str]
+    issue: MirroredIssue, previous: MirroredIssue | None, ours: Sequence[str]
 ) -> MirroredIssue:
     """The issue with earlier proofs that still apply, and with our own assignments."""
     present = {label.lower() for label in issue.labels}
     present |= {f"@{login.lower()}" for login in issue.assignees}
-    same = known if known and known.id == issue.id else None
+    same = previous if previous and previous.id == issue.id else None
     before = [key for key in same.proven if key not in same.by_author] if same else []
     return issue._replace(
         proven=tuple(key for key in dict.fromkeys([*before, *ours]) if key in present),
@@ -128,11 +128,15 @@ def is_due(issue: MirroredIssue, now: float) -> bool:
 
 
 def with_missing_event(
-    issue: MirroredIssue, known: MirroredIssue | None, now: float
+    issue: MirroredIssue, previous: MirroredIssue | None, now: float
 ) -> MirroredIssue:
-    """The issue with the note that an event is missing now; `known` is the issue as it was."""
-    is_same = known and (known.id, known.updated_at) == (issue.id, issue.updated_at)
-    first = min(known.event_missing[0], now) if known and is_same and known.event_missing else now
+    """The issue with the note that an event is missing now; `previous` is the issue as it was."""
+    is_same = previous and (previous.id, previous.updated_at) == (issue.id, issue.updated_at)
+    first = (
+        min(previous.event_missing[0], now)
+        if previous and is_same and previous.event_missing
+        else now
+    )
     return issue._replace(event_missing=(first, now))
 
 
@@ -151,12 +155,16 @@ def _is_here(blocker: Mapping[str, Any], url: str) -> bool:
 
 
 def _with_author_trust(
-    context: "TrackerContext", issue: MirroredIssue, known: MirroredIssue | None
+    context: "TrackerContext", issue: MirroredIssue, previous: MirroredIssue | None
 ) -> MirroredIssue:
     if BEGIN not in issue.body:
         return issue._replace(believed=False)
-    if known and (known.id, known.body, known.author) == (issue.id, issue.body, issue.author):
-        return issue._replace(believed=known.believed)
+    if previous and (previous.id, previous.body, previous.author) == (
+        issue.id,
+        issue.body,
+        issue.author,
+    ):
+        return issue._replace(believed=previous.believed)
     return issue._replace(believed=trusted(context, issue.author))
 
 
@@ -164,28 +172,28 @@ def _prove(
     context: "TrackerContext",
     read: Sequence[MirroredIssue],
     to_check: Sequence[MirroredIssue],
-    known: Mapping[int, MirroredIssue],
+    mirrored: Mapping[int, MirroredIssue],
 ) -> list[MirroredIssue]:
     now = context.ws.clock.now()
     by_issue = _recent(context) if len(to_check) > MANY else {}
-    found: dict[int, MirroredIssue] = {}
+    checked: dict[int, MirroredIssue] = {}
     for issue in to_check:
-        before = known.get(issue.number)
+        before = mirrored.get(issue.number)
         proven, missing = _judge_events(context, issue, by_issue.get(issue.number, []))
         if missing:
             try:
                 events = context.hub.get_all(f"issues/{issue.number}/events")
             except (MissingError, GoneError):
-                found[issue.number] = _with_proven(with_missing_event(issue, before, now), proven)
+                checked[issue.number] = _with_proven(with_missing_event(issue, before, now), proven)
                 continue
             proven, missing = _judge_events(context, issue, events)
         judged = _with_proven(issue, proven)
         if missing:
             noted = with_missing_event(judged, before, now)
-            found[issue.number] = _with_word_of_author(context, noted, missing)
+            checked[issue.number] = _with_word_of_author(context, noted, missing)
         else:
-            found[issue.number] = judged._replace(asked_at=issue.updated_at)
-    return [found.get(issue.number, issue) for issue in read]
+            checked[issue.number] = judged._replace(asked_at=issue.updated_at)
+    return [checked.get(issue.number, issue) for issue in read]
 
 
 def _with_proven(issue: MirroredIssue, proven: Iterable[str]) -> MirroredIssue:
@@ -204,7 +212,7 @@ def _with_word_of_author(
 
 def _recent(context: "TrackerContext") -> dict[int, list[Mapping[str, Any]]]:
     """The repository's latest events by issue, oldest first; empty if the server has none."""
-    found: dict[int, list[Mapping[str, Any]]] = {}
+    by_issue: dict[int, list[Mapping[str, Any]]] = {}
     for page in range(1, PAGES + 1):
         try:
             listed = context.hub.get("issues/events", per_page=100, page=page).body
@@ -212,10 +220,10 @@ def _recent(context: "TrackerContext") -> dict[int, list[Mapping[str, Any]]]:
             return {}
         for event in listed:
             number = int((event.get("issue") or {}).get("number") or 0)
-            found.setdefault(number, []).insert(0, event)
+            by_issue.setdefault(number, []).insert(0, event)
         if len(listed) < 100:
             break
-    return found
+    return by_issue
 
 
 def _judge_events(

@@ -110,9 +110,9 @@ def find_created(context: TrackerContext, identity: str) -> Any | None:
         listed = context.hub.get(
             "issues", state="all", sort="created", direction="desc", per_page=100, page=page
         ).body
-        found = [raw for raw in listed if _mark_of(raw) == identity]
-        if found:
-            return min(found, key=lambda raw: int(raw["number"]))
+        marked = [raw for raw in listed if _mark_of(raw) == identity]
+        if marked:
+            return min(marked, key=lambda raw: int(raw["number"]))
     return None
 
 
@@ -179,16 +179,16 @@ def _native(
 
 
 def _has(context: TrackerContext, feature: str, path: str) -> bool:
-    known = context.hub.has(feature)
-    if known is not None:
-        return known
+    learned = context.hub.has(feature)
+    if learned is not None:
+        return learned
     try:
         context.hub.get(path)
-        found = True
+        exists = True
     except MissingError:  # the issue itself exists
-        found = False
-    context.hub.learned(feature, found)
-    return found
+        exists = False
+    context.hub.learned(feature, exists)
+    return exists
 
 
 def _verified(
@@ -197,15 +197,15 @@ def _verified(
     """The issue, which is as GitHub answered, with what was verified. Raises RefusedError for what
     GitHub silently dropped, UnreachableError if there is no time to look again."""
     number, given = issue.number, [name for name in wanted.add_assignees if is_name(name)]
-    found = refresh.written(context, issue, given)
-    if not _missing(found, wanted, names):
-        return refresh.dated(context, found, given)
+    verified = refresh.written(context, issue, given)
+    if not _missing(verified, wanted, names):
+        return refresh.dated(context, verified, given)
     for rest in refresh.LOOKS:
         context.hub.pause(rest)
-        found = refresh.one(context, number, given)
-        missing = _missing(found, wanted, names)
+        verified = refresh.one(context, number, given)
+        missing = _missing(verified, wanted, names)
         if not missing:
-            return found
+            return verified
     raise RefusedError(
         f"#{number} exists, but GitHub did not set {', '.join(missing)}: the token's account "
         "may not, or the named account has no access to this repository.",
