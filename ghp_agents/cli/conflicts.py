@@ -7,6 +7,7 @@ import click
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting
 from ghp_agents.cli.terminal.signals import exit_on_signals
+from ghp_agents.cli.views import remote_news
 from ghp_agents.conflicts import service as services
 from ghp_agents.core.errors import ExitCode
 from ghp_agents.core.ids import agent_name
@@ -29,8 +30,8 @@ def conflicts(app: App, agent: str | None, trunk: bool, as_json: bool, watch: bo
     """Show who would conflict with whom, and with the main branch, if all work were merged now.
 
     Uncommitted changes and new files count. Of agents in other clones, the branches count that they
-    pushed and that were fetched here. Also prints the order of merging in which the fewest agents
-    have to resolve conflicts.
+    pushed and that were fetched here. A branch that another agent took over counts for that one.
+    Also prints the order of merging in which the fewest agents have to resolve conflicts.
 
     With the extra `syntax`, warns where an agent's new lines use a definition that another agent
     renamed or removed. Git merges that without a conflict.
@@ -44,11 +45,16 @@ def conflicts(app: App, agent: str | None, trunk: bool, as_json: bool, watch: bo
         if watch:
             _watch(app, name, trunk=trunk, as_json=as_json)
             return
-        with output.busy("Merging"):
-            report = services.survey(app, name, trunk_only=trunk)
+        remote_news.hear(app)
+        report = remote_news.after_asking(app, lambda: _survey(app, name, trunk=trunk))
     _print(app, report, name, as_json=as_json, line=False)
     if not report.is_clean:
         raise click.exceptions.Exit(int(ExitCode.REFUSED))
+
+
+def _survey(app: App, name: str | None, *, trunk: bool) -> "ConflictReport":
+    with output.busy("Merging"):
+        return services.survey(app, name, trunk_only=trunk)
 
 
 def _print(
@@ -68,6 +74,8 @@ def _watch(app: App, name: str | None, *, trunk: bool, as_json: bool) -> None:
     try:
         while True:
             started = clock.interval()[1]
+            if remote_news.is_due(app):
+                remote_news.tell_trouble(app, remote_news.ask(app))
             report = services.survey(app, name, trunk_only=trunk)
             if report != shown:
                 if shown is not None and not as_json:

@@ -194,10 +194,12 @@ def show(app: App, number: str, at: str | None, as_json: bool) -> None:
     It also shows its branch and worktree in this clone, its pull requests and its last handoff.
     """
     then = past.time_of_issues(app, at, WORK_LEFT_OUT)
+    if then is None:
+        remote_news.hear(app)
     holdings = _holdings(app) if then is None else None
     tracker = app.tracker if then is None else app.past(then).tracker
     try:
-        view = services.view(tracker, number)
+        view = remote_news.after_asking(app, lambda: services.view(tracker, number))
         if as_json:
             parts = issue_view.fields_of_parts(view.parts)
             output.as_json(issue_view.fields(view.issue, holdings) | parts)

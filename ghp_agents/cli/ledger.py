@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from ghp_agents.cli import complete, json_choice, output, past
-from ghp_agents.cli.context import say_none, start_background, sync_first
+from ghp_agents.cli.context import say_none, start_background
 from ghp_agents.cli.params import seconds_of
 from ghp_agents.cli.terminal.pager import paged
 from ghp_agents.cli.views import ledger as ledger_view
 from ghp_agents.cli.views import remote_news
 from ghp_agents.cli.views.ledger import LogPage
-from ghp_agents.core.clock import FORMS, ago, to_text
+from ghp_agents.core.clock import FORMS, to_text
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import one_line
@@ -188,8 +188,8 @@ def report(app: App, since: str | None, cost: bool, as_json: bool) -> None:
     if cost:
         _print_costs(app, then, as_json)
         return
+    remote_news.hear(app)
     with output.busy("Reading what happened"):
-        sync_first(app)
         found = reports.read_report(app, then)
     if as_json:
         output.as_json(report_view.fields(found))
@@ -201,7 +201,6 @@ def report(app: App, since: str | None, cost: bool, as_json: bool) -> None:
         say_none(app, f"Nothing happened since {to_text(then)}.")
     for unread in found.notes:
         output.warn(unread)
-    _print_news_age(app)
     start_background(app)
 
 
@@ -209,8 +208,8 @@ def _print_costs(app: App, then: float, as_json: bool) -> None:
     from ghp_agents.cli.views import costs as cost_view
     from ghp_agents.reports import costs
 
+    remote_news.hear(app)
     with output.busy("Reading what agents used"):
-        sync_first(app)
         found = costs.read_costs(app, then)
     if as_json:
         output.as_json(cost_view.fields(found))
@@ -218,12 +217,4 @@ def _print_costs(app: App, then: float, as_json: bool) -> None:
         cost_view.show(found)
     else:
         say_none(app, f"No agent worked since {to_text(then)}.")
-    _print_news_age(app)
     start_background(app)
-
-
-def _print_news_age(app: App) -> None:
-    now = app.ws.clock.now()
-    status = app.exchange.sync_status()
-    if status.remote and status.news_at is not None:
-        output.say(f"Last news from {status.remote}: {ago(now - status.news_at)} ago.")

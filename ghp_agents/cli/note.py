@@ -13,6 +13,7 @@ from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import LIMIT, limited, read_text
 from ghp_agents.cli.terminal.pager import paged
 from ghp_agents.cli.views import note as note_view
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core import glob_paths
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import UsageError
@@ -122,6 +123,7 @@ def recall(
 ) -> None:
     """Search the notes, best match first: by meaning if mem0 is installed, else by words."""
     place = _place(app, path) if path else None
+    remote_news.hear(app)
     with output.busy("Searching the notes"):
         found = recalling.recall(
             app, app.knowledge, query,
@@ -188,6 +190,8 @@ def list_notes(
 ) -> None:
     """List notes, oldest first."""
     then = past.time_of(app, at)
+    if then is None:
+        remote_news.hear(app)
     now = app.ws.clock.now() if then is None else then
     day = to_text(now)[:10]
     known, problems = services.read_all(app.store.snapshot(then))
@@ -217,6 +221,7 @@ def list_notes(
 @click.pass_obj
 def show(app: App, id: str, as_json: bool) -> None:
     """Show a note in full: who learned it, when, on which issue and commit."""
+    remote_news.hear(app)
     known, _ = services.read_all(app.store.snapshot())
     note, day = rules.find(known, id), services.today(app.ws)
     if as_json:

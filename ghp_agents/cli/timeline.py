@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from ghp_agents.cli import complete, json_choice, output
-from ghp_agents.cli.context import say_none, start_background, sync_first
+from ghp_agents.cli.context import say_none, start_background
 from ghp_agents.cli.params import seconds_of
 from ghp_agents.cli.terminal.pager import paged
-from ghp_agents.core.clock import FORMS, ago, to_text
+from ghp_agents.cli.views import remote_news
+from ghp_agents.core.clock import FORMS, to_text
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import count
 from ghp_agents.issues import issue as issues
@@ -69,8 +70,8 @@ def timeline(
             f"The timeline would end at {to_text(end or now)}, before it begins.",
             hint="Use a --since that is earlier than --until and now.",
         )
+    remote_news.hear(app)
     with output.busy("Reading what happened"):
-        sync_first(app)
         found = read_timeline(app, start, end)
     if issue is not None:
         found = parts.of_issue(found, issues.find(app.tracker.known(closed=True), issue).number)
@@ -94,9 +95,6 @@ def timeline(
                 output.painted(line)
     else:
         say_none(app, f"No agent did anything since {to_text(start)}.")
-    status = app.exchange.sync_status()
-    if status.remote and status.news_at is not None:
-        output.say(f"Last news from {status.remote}: {ago(now - status.news_at)} ago.")
     start_background(app)
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.claims import service as claims
 from ghp_agents.conflicts import definition_warnings, order, pairs, trunk
 from ghp_agents.conflicts import work as works
 from ghp_agents.conflicts.pairs import Clash
@@ -18,7 +19,7 @@ from ghp_agents.git import process as git
 from ghp_agents.git.default_branch import REMOTES
 from ghp_agents.git.merge import MERGE_TREE
 from ghp_agents.git.trial_merge import TrialPlace
-from ghp_agents.hotpath.quoting import named, one_line
+from ghp_agents.hotpath.quoting import file, named, one_line
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.service import AgentView
@@ -44,9 +45,9 @@ def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) 
     _check_version(git.version())
     name, tip, ref = trunk_tip(ctx.ws)
     views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
-    found = works.find(ctx.ws, views, default_branch.remote_name(ctx.ws), name)
+    found = _find(ctx, views, name)
     if agent is not None and not any(agent in work.agents for work in found):
-        raise _no_work(agent, is_known=any(view.name == agent for view in views))
+        raise _no_work(agent, views, found)
     if agent is not None and trunk_only:
         found = [work for work in found if agent in work.agents]
     with _place(ctx.ws) as (place, scratch):
@@ -67,6 +68,12 @@ def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) 
         mine = _mine(merged, agent)
         warnings = definition_warnings.find_warnings(place, merged, mine, ctx.ws.clock)
         return report._replace(warnings=warnings)
+
+
+def _find(ctx: Context, views: Sequence[AgentView], trunk: str) -> list[AgentWork]:
+    held = claims.claims(ctx.locks)
+    holders = {issue: lease.holder for issue, lease in held.items() if lease.holder}
+    return works.find(ctx.ws, views, default_branch.remote_name(ctx.ws), trunk, holders)
 
 
 def _with_finished(
@@ -95,7 +102,7 @@ def stale_works(
     """
     _check_version(git.version())
     name = default_branch.trunk(ctx.ws) or "main"
-    found = works.find(ctx.ws, views, default_branch.remote_name(ctx.ws), name)
+    found = _find(ctx, views, name)
     here = [work for work in found if not work.is_pushed]
     if not here:
         return []
@@ -198,12 +205,20 @@ def _fetched(ws: Workspace, ref: str) -> float | None:
     return last_fetch.fetched_at(ws.common_dir, remote, branch)
 
 
-def _no_work(agent: str, *, is_known: bool) -> NotFoundError:
-    if is_known:
+def _no_work(agent: str, views: Sequence[AgentView], found: Sequence[AgentWork]) -> NotFoundError:
+    view = next((view for view in views if view.name == agent), None)
+    if view is None:
         return NotFoundError(
-            f"{named(agent)} has no worktree and no branch here.",
-            hint="Run `ghp agent-sync`, and fetch the branches of the other clones with git.",
+            f"There is no agent {named(agent)}.", hint="`ghp agent-status` lists agents."
+        )
+    branch = view.presence.get("branch")
+    if taken := next((work for work in found if work.branch and work.branch == branch), None):
+        others = ", ".join(map(named, taken.agents))
+        return NotFoundError(
+            f"{named(agent)} has no work of its own: {others} took over {file(taken.branch)}.",
+            hint=f"`ghp agent-conflicts {named(taken.agents[0])}` compares it.",
         )
     return NotFoundError(
-        f"There is no agent {named(agent)}.", hint="`ghp agent-status` lists agents."
+        f"{named(agent)} has no worktree and no branch here.",
+        hint="Run `ghp agent-sync`, and fetch the branches of the other clones with git.",
     )

@@ -4,12 +4,12 @@ Each becomes a commit. Uncommitted changes and new files are in a commit of a te
 """
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError
-from ghp_agents.core.ids import count, issue_of_branch
+from ghp_agents.core.ids import CloneId, count, issue_of_branch
 from ghp_agents.git import loose, worktree, worktree_admin, worktree_tree
 from ghp_agents.git.at_once import each
 from ghp_agents.git.trial_merge import TrialPlace
@@ -26,7 +26,9 @@ from ghp_agents.workspace import NAME_FILE, Workspace
 MOST_PUSHED = 200  # branches of other clones
 _WHO = "ghp <ghp@localhost> 0 +0000"
 _MESSAGE = "Uncommitted work"
+_NOT_FETCHED = "is not here; `git fetch` brings it once it is pushed"
 SHOWN = 3  # paths in a note
+NO_HOLDERS: Mapping[int, str] = {}
 
 
 class AgentWork(NamedTuple):
@@ -38,7 +40,7 @@ class AgentWork(NamedTuple):
     folder: str  # the worktree; empty: only the branch is known here
     head: str
     commit: str = ""  # other than `head`: with uncommitted changes
-    is_pushed: bool = False  # of another clone, as it was pushed
+    is_pushed: bool = False  # of another clone, as it was pushed; not fetched if `head` is empty
     notes: tuple[str, ...] = ()  # what is not in the commit, in words
     is_finished: bool = False  # all of it is in a pull request that can be merged
 
@@ -56,27 +58,63 @@ class UnreadWork(NamedTuple):
     reason: str
 
 
-def find(ws: Workspace, views: Sequence[AgentView], remote: str, trunk: str) -> list[AgentWork]:
-    """The worktrees of agents in this clone, and the known branches of the other agents. Nothing
-    of it is read yet."""
+def find(
+    ws: Workspace, views: Sequence[AgentView], remote: str, trunk: str,
+    holders: Mapping[int, str] = NO_HOLDERS,
+) -> list[AgentWork]:  # fmt: skip
+    """The worktrees of agents in this clone, and the branches of the other agents. Nothing of it
+    is read yet. A branch that another agent took over counts for that one alone: for the holder of
+    its issue (`holders`), else for those who live."""
     checkouts = [checkout for checkout in worktree_admin.listed(ws.folder)
                  if not checkout.half_made and checkout.path.is_dir()]  # fmt: skip
     found = [work for checkout in checkouts if (work := _in_worktree(ws, checkout, views))]
-    shown = {(work.branch, agent) for work in found for agent in work.agents}
+    shown = {work.branch for work in found}
     moving = {agent for work in found if not work.branch for agent in work.agents}  # in a rebase
-    here = worktree_admin.branches(ws.folder)
-    pushed = worktree_admin.remote_branches(ws.folder, remote)
+    tips = worktree_admin.branches(ws.folder), worktree_admin.remote_branches(ws.folder, remote)
+    groups: dict[tuple[CloneId | None, str], list[AgentView]] = {}
     for view in views:
         branch = str(view.presence.get("branch") or "")
-        tips = here if view.is_here else pushed
-        is_shown = (branch, view.name) in shown or (view.is_here and view.name in moving)
-        if branch in tips and branch != trunk and not is_shown:
-            issue = issue_of(view.presence) or issue_of_branch(branch)
-            found.append(
-                AgentWork((view.name,), issue, branch, "", tips[branch], tips[branch],
-                          is_pushed=not view.is_here)
-            )  # fmt: skip
-    return found[: MOST_PUSHED + len(checkouts)]
+        is_shown = view.is_here and (branch in shown or view.name in moving)
+        if branch and branch != trunk and not is_shown:
+            groups.setdefault((None if view.is_here else view.clone, branch), []).append(view)
+    works = (_of_branch(branch, group, *tips) for (_, branch), group in groups.items())
+    found += [work for work in works if work]
+    living = {view.name for view in views if view.liveness in LIVING}
+    return _owned(found, living, holders)[: MOST_PUSHED + len(checkouts)]
+
+
+def _of_branch(
+    branch: str, group: Sequence[AgentView], here: Mapping[str, str], pushed: Mapping[str, str]
+) -> AgentWork | None:
+    """The branch that agents of one clone report; of another clone also one that is not here,
+    while they live."""
+    is_here = group[0].is_here
+    living = [view for view in group if view.liveness in LIVING]
+    tip = (here if is_here else pushed).get(branch, "")
+    if not tip and (is_here or not living):
+        return None
+    named = sorted(living or group, key=lambda view: view.name)
+    issue = next(filter(None, (issue_of(view.presence) for view in named)), None)
+    return AgentWork(
+        tuple(view.name for view in named), issue or issue_of_branch(branch), branch, "", tip, tip,
+        is_pushed=not is_here,
+    )  # fmt: skip
+
+
+def _owned(
+    works: Iterable[AgentWork], living: Set[str], holders: Mapping[int, str]
+) -> list[AgentWork]:
+    """The works without those of a branch that another agent took over."""
+    branches: dict[str, list[AgentWork]] = {}
+    for work in works:
+        branches.setdefault(work.branch, []).append(work)
+    kept: list[AgentWork] = []
+    for branch, same in branches.items():
+        holder = next((holders[x.issue] for x in same if x.issue in holders), "")
+        owners = {holder} if any(holder in x.agents for x in same) else living
+        theirs = [work for work in same if not owners.isdisjoint(work.agents)]
+        kept += (branch and theirs) or same
+    return kept
 
 
 def _in_worktree(ws: Workspace, checkout: Checkout, views: Iterable[AgentView]) -> AgentWork | None:
@@ -145,7 +183,7 @@ def read(
 def _tree(work: AgentWork, place: TrialPlace, scratch: Path) -> WorktreeTree | str:
     """The present content of a worktree, or why it is unknown."""
     if not work.folder:
-        return WorktreeTree(work.head)
+        return WorktreeTree(work.head) if work.head else f"{file(work.branch)} {_NOT_FETCHED}"
     location = walk_up(work.folder)
     if location is None or location.toplevel is None:
         return "its worktree is gone"

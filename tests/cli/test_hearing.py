@@ -141,8 +141,10 @@ def test_a_queue_that_cannot_hear_says_so(clones: Clones) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "agent-escalations", "agent-explain 1", "agent-inbox --sent --as @me", "agent-issues",
-        "agent-jobs", "agent-leases", "agent-log", "agent-pulls", "agent-workflows",
+        "agent-conflicts", "agent-escalations", "agent-explain 1", "agent-inbox --sent --as @me",
+        "agent-issue show 1", "agent-issues", "agent-jobs", "agent-leases", "agent-log",
+        "agent-notes list", "agent-pulls", "agent-recall tabs", "agent-report", "agent-timeline",
+        "agent-topic list", "agent-workflows",
     ],
 )  # fmt: skip
 def test_what_reads_asks_once_and_says_how_old_its_news_is_while_nobody_answers(

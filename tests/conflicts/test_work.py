@@ -1,6 +1,7 @@
 """The work of agents: in the worktrees of this clone, and as others pushed it."""
 
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,10 @@ from tests.support.git import git
 from tests.support.rivals import agent, base, edited, write
 
 
-def find(repo: Path) -> list[AgentWork]:
+def find(repo: Path, holders: Mapping[int, str] = works.NO_HOLDERS) -> list[AgentWork]:
     app = App(repo, os.environ)
     views = presence.list_agents(app, app.store.snapshot())
-    return works.find(app.ws, views, "origin", "main")
+    return works.find(app.ws, views, "origin", "main", holders)
 
 
 def read(repo: Path, scratch: Path) -> tuple[list[AgentWork], list[UnreadWork]]:
@@ -98,3 +99,49 @@ def test_those_who_live_in_a_worktree_have_its_work_else_the_last_ones(repo: Pat
     assert [work.agents for work in find(repo)] == [("worker-1", "worker-2")]
     assert invoke("agent-heartbeat", repo, env={"GHP_AGENT": "worker-3"}).code == 0
     assert [work.agents for work in find(repo)] == [("worker-3",)]
+
+
+def test_a_branch_that_another_agent_took_over_counts_for_that_one(repo: Path) -> None:
+    folder = agent(base(repo), "worker-1", 1, {"a.txt": edited(1)}, {"a.txt": edited(2)})
+    assert invoke("agent-whoami --set worker-2", folder).code == 0
+    assert [(work.agents, work.folder) for work in find(repo)] == [(("worker-2",), str(folder))]
+
+
+@pytest.mark.slow
+def test_a_branch_goes_on_in_another_clone_for_who_holds_its_issue(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    first, second = clones(2)
+    succeed(first, "agent-issue new Parse --as @me", "agent-sync")
+    folder = agent(first, "worker-1", 1, {"x.txt": "1\n"}, {"x.txt": "left\n"})
+    succeed(folder, "agent-claim 1", "agent-handoff --to worker-2", "agent-sync")
+    succeed(second, "agent-sync", "agent-start 1 --as worker-2", "agent-sync")
+    succeed(first, "agent-sync")
+    git(first, "fetch", "--quiet", "origin")
+    holders = {1: "worker-2"}
+    for clone in (first, second):
+        assert [work.agents for work in find(clone, holders)] == [("worker-2",)]
+    assert [work.agents for work in find(first)] == [("worker-1",), ("worker-2",)], "both live"
+    code, _, err = invoke("agent-conflicts worker-1", first)
+    assert (code, err) == (
+        1,
+        "Error: worker-1 has no work of its own: worker-2 took over agent/worker-1/1-part.\n"
+        "Hint: `ghp agent-conflicts worker-2` compares it.\n",
+    )
+
+
+@pytest.mark.slow
+def test_a_branch_that_was_not_fetched_is_named_and_not_compared(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    first, second = clones(2)
+    folder = agent(first, "worker-1", 1, {"x.txt": "1\n"})
+    git(folder, "push", "--quiet", "origin", "HEAD")
+    succeed(folder, "agent-sync")
+    succeed(second, "agent-sync")
+    code, out, err = invoke("agent-conflicts", second)
+    assert (code, out) == (0, "")
+    assert err.startswith(
+        "Warning: Cannot compare the work of worker-1 (#1): agent/worker-1/1-part is not here; "
+        "`git fetch` brings it once it is pushed.\nNothing was compared.\n"
+    )

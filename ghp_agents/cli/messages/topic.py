@@ -7,6 +7,7 @@ import click
 from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import acting, send, start_background
 from ghp_agents.cli.group import Group
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core.clock import age
 from ghp_agents.core.errors import NotFoundError, UsageError
 from ghp_agents.core.ids import one_line
@@ -32,6 +33,7 @@ def topic() -> None:
 @click.pass_obj
 def list_topics(app: App, as_json: bool) -> None:
     """List topics: those with a schema, those that somebody described, and those in use."""
+    remote_news.hear(app)
     known = services.topics(app)
     if as_json:
         output.as_json([

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ghp_agents.cli.outputs.conflicts import ComparedJson, ConflictReportJson, PathConflictJson
 
 FILES_SHOWN = 20  # of one conflict
+UNREAD_SHOWN = 5
 WIDTH = 80
 
 
@@ -25,8 +26,11 @@ def show(report: ConflictReport, now: float, agent: str | None = None) -> None:
         _show_conflicts(report)
     for warning in report.warnings:
         output.warn(warning.text)
-    for unread in report.unread:
+    for unread in report.unread[:UNREAD_SHOWN]:
         output.warn(f"Cannot compare the work of {unread.name}: {unread.reason}.")
+    if len(report.unread) > UNREAD_SHOWN:
+        more = count(len(report.unread) - UNREAD_SHOWN, "more agent")
+        output.warn(f"Cannot compare the work of {more}; --json lists all.")
     for note in (note for work in report.works for note in work.notes):
         output.say(f"{note}.")
     output.say(_summary(report, agent))
@@ -92,6 +96,8 @@ def _show_names(what: str, report: ConflictReport, numbers: Sequence[int]) -> No
 
 
 def _summary(report: ConflictReport, agent: str | None) -> str:
+    if report.unread and not report.works:
+        return "Nothing was compared."
     if not any(agent in (None, *work.agents) for work in report.works):
         who = "No agent has" if agent is None else f"{named(agent)} has no"
         return f"{who} work that is not on {file(report.trunk)} yet."
