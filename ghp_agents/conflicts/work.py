@@ -110,7 +110,7 @@ def _owned(
         branches.setdefault(work.branch, []).append(work)
     kept: list[AgentWork] = []
     for branch, same in branches.items():
-        holder = next((holders[x.issue] for x in same if x.issue in holders), "")
+        holder = next((holders[x.issue] for x in same if x.issue and x.issue in holders), "")
         owners = {holder} if any(holder in x.agents for x in same) else living
         theirs = [work for work in same if not owners.isdisjoint(work.agents)]
         kept += (branch and theirs) or same
