@@ -22,6 +22,7 @@ from ghp_agents.locks.lock import Lock
 
 SOMEBODY = Candidate("")  # an agent that can do everything and is assigned to nothing
 NO_ROOM, NOBODY_ABLE = "waiting for an agent with room", "reserved for other agents"
+NO_AGENT = "waiting for an agent: none is at work"
 DEAD = "claimed by agents that are not alive; `ghp agent-sweep` frees them"
 WAITS_FOR_DEAD = "assigned by people to agents that are not alive"
 NEAREST = 8  # agents that are tried for an issue because of their earlier work
@@ -80,7 +81,7 @@ def plan(
         else:
             words = WORDS[obstacle.rule][0]
             waiting[words] = waiting.get(words, 0) + 1
-    able = [x for x in agents if x.is_alive and not x.told_to_stop]
+    able = [agent for agent in agents if agent.can_act]
     chosen = _Giving(free, able, load, limits.per_agent)
     made = [_made(issue, name, why, lost) for issue, name, why in chosen.pairs(ready)]
     waiting |= chosen.left
@@ -179,7 +180,8 @@ class _Giving:
                 able = self._able_to_do(issue)
                 least = self._least(able)
                 if least is None:
-                    words = NO_ROOM if able else NOBODY_ABLE
+                    nobody = NOBODY_ABLE if self._agents else NO_AGENT
+                    words = NO_ROOM if able else nobody
                     self.left[words] = self.left.get(words, 0) + 1
                 else:
                     yield issue, least, self._give(issue, least, 0)

@@ -16,7 +16,7 @@ from ghp_agents.jobs.job_state import JobState
 from ghp_agents.jobs.open_pull import PullTrace
 from ghp_agents.jobs.room import Room
 from ghp_agents.ports import Context
-from ghp_agents.presence import capabilities, client_process, stopping
+from ghp_agents.presence import capabilities, stopping
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.service import AgentView
 from ghp_agents.pulls.pull import Pull
@@ -82,7 +82,7 @@ def of_issue(ctx: Context, reference: str) -> IssueExplanation:
     turns = explanation.turns(board, current, alive[:MOST_AGENTS])
     opened = next((pulls[number] for number in current.numbers if number in pulls), None)
     waits = open_pull.trace(ctx, opened) if opened else ()
-    left = bool(holder and client_process.ended(ctx.ws, [holder]))
+    left = any(x.has_no_client for x in agents if x.candidate.name == holder)
     more = len(alive[MOST_AGENTS:])
     rooms = {} if lease or current.assignees else _rooms(ctx, board, turns)
     return IssueExplanation(current, state, holder, steps, turns, more, waits, left, rooms)
@@ -142,4 +142,4 @@ def _agent(ctx: Context, board: Board, view: AgentView, *, is_ordered: bool) -> 
         for issue in board.issues
         if (lease := board.claim_of(issue)) and is_mine(lease, who.name, who.epoch, who.clone)
     ]
-    return Agent(who, view.liveness.value, is_ordered, tuple(mine))
+    return Agent(who, view.liveness.value, is_ordered, tuple(mine), view.has_no_client)

@@ -51,11 +51,17 @@ class Agent(NamedTuple):
     liveness: str
     told_to_stop: bool = False
     holds: tuple[str, ...] = ()  # issues that it has claimed
+    has_no_client: bool = False  # its client has ended here; other clones cannot know it
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can act."""
+        """Whether it lives, as far as all clones know."""
         return self.liveness in ("active", "stale")
+
+    @property
+    def can_act(self) -> bool:
+        """Whether something works for it that may claim issues."""
+        return self.is_alive and not self.has_no_client and not self.told_to_stop
 
 
 class Turn(NamedTuple):
@@ -69,7 +75,7 @@ class Turn(NamedTuple):
     @property
     def can(self) -> bool:
         """Whether `agent-claim` would give it the issue."""
-        return not self.steps and self.agent.is_alive and not self.agent.told_to_stop
+        return not self.steps and self.agent.can_act
 
 
 class KeptBack(NamedTuple):

@@ -14,9 +14,9 @@ from ghp_agents.core.json_file import object_file
 from ghp_agents.hotpath import alive, heartbeat, process_start
 from ghp_agents.hotpath.background import SPAWNED
 from ghp_agents.presence.amend import amend
+from ghp_agents.presence.here import CLIENTS
 from ghp_agents.workspace import Workspace
 
-FOLDER = "clients"
 MARK = "GHP_LAUNCH"  # a variable of the client and all that it starts
 PROCESS = ("pid", "space", "started")  # in the part of a presence that stays on the machine
 
@@ -102,7 +102,8 @@ def _mark_of_ended(ws: Workspace, agent: str) -> str:
     fields = object_file(_path(ws, agent)).read()
     match [fields.get(key) for key in ("pid", "space", "started", "mark")]:
         case [int(pid), str(space), str(started), str(mark)] if space == heartbeat.process_space():
-            return "" if running.identity(pid) == started else mark
+            runs = running.identity(pid) == started
+            return "" if runs or alive.process_lives(ws.presence(agent) or {}) else mark
     return ""
 
 
@@ -119,4 +120,4 @@ def _marks_in_use() -> set[str]:
 
 
 def _path(ws: Workspace, agent: str) -> Path:
-    return ws.ghp_dir / FOLDER / f"{agent}.json"
+    return ws.ghp_dir / CLIENTS / f"{agent}.json"

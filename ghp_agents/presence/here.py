@@ -7,6 +7,7 @@ from ghp_agents.hotpath import heartbeat
 from ghp_agents.workspace import Workspace
 
 STOPPED = (None, "stopped")  # statuses
+CLIENTS = "clients"  # a folder that exists where `client_process` noted a client
 
 
 def agents_here(ws: Workspace) -> list[AgentName]:

@@ -20,6 +20,9 @@ class Liveness(StrEnum):
     STOPPED = "stopped"  # reported by the agent itself
 
 
+NO_CLIENT = "client ended"  # shown instead of the liveness of an agent that lost its client
+
+
 class Sighting(NamedTuple):
     """When an observer first saw an agent at this position, by the observer's own clock."""
 

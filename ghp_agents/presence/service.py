@@ -10,9 +10,11 @@ from ghp_agents.core.json_file import JsonFile
 from ghp_agents.hotpath import alive, own_name
 from ghp_agents.hotpath import heartbeat as hot_heartbeat
 from ghp_agents.ports import Context, Snapshot, StateStore
+from ghp_agents.presence.here import CLIENTS
 from ghp_agents.presence.here import STOPPED as STOPPED
 from ghp_agents.presence.here import agents_here as agents_here
 from ghp_agents.presence.liveness import (
+    NO_CLIENT,
     Liveness,
     Memory,
     Sighting,
@@ -51,6 +53,12 @@ class AgentView(NamedTuple):
     heard: float | None = None  # seconds since its last news arrived, if it lives elsewhere
     clone: CloneId | None = None  # where it lives; None: not determined
     quiet: float = 0.0  # seconds without a heartbeat in any clone, as far as known
+    has_no_client: bool = False  # its client has ended here, and no other process works for it
+
+    @property
+    def state(self) -> str:
+        """Its liveness, for people; of one whose client has ended, that."""
+        return NO_CLIENT if self.has_no_client else self.liveness.value
 
 
 class Rivalry(NamedTuple):
@@ -192,7 +200,19 @@ def list_agents(ctx: Context, snapshot: Snapshot, *, processes: bool = True) -> 
     for clone in _clones(snapshot):
         for name, presence in snapshot.agents_of(clone).items():
             known.setdefault(name, []).append((clone, presence))
-    return [observer.best(name, known[name]) for name in sorted(known)]
+    views = [observer.best(name, known[name]) for name in sorted(known)]
+    return _with_clients(ctx.ws, views) if processes else views
+
+
+def _with_clients(ws: Workspace, views: list[AgentView]) -> list[AgentView]:
+    """The same; those of this clone whose client has ended say so."""
+    if not (ws.ghp_dir / CLIENTS).is_dir():
+        return views
+    from ghp_agents.presence import client_process
+
+    here = [view.name for view in views if view.is_here and view.liveness in LIVING]
+    over = client_process.ended(ws, here)
+    return [view._replace(has_no_client=view.name in over) for view in views]
 
 
 def elsewhere(ctx: Context, snapshot: Snapshot, name: str) -> list[AgentView]:

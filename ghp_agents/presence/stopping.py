@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from ghp_agents.core.ids import AgentName
 from ghp_agents.hotpath import alive, heartbeat
 from ghp_agents.ports import Context, Snapshot
-from ghp_agents.presence import stop_order
+from ghp_agents.presence import client_process, stop_order
 from ghp_agents.presence.stop_order import FOLDER, StopOrder
 from ghp_agents.workspace import Workspace
 
@@ -28,7 +28,9 @@ def settle(
     """Mark as stopped those of the agents that were told to stop and do nothing now: they rest, or
     their process has `ended`. Returns all of them that have stopped."""
     orders = in_force(ctx, snapshot)
-    return [AgentName(name) for name in names if name in orders and _settle(ctx.ws, name, ended)]
+    ordered = [name for name in names if name in orders]
+    over = ordered if ended else client_process.ended(ctx.ws, ordered)
+    return [AgentName(name) for name in ordered if _settle(ctx.ws, name, name in over)]
 
 
 def _settle(ws: Workspace, name: str, ended: bool) -> bool:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from ghp_agents.hotpath.heartbeat import WAITS
-from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.liveness import NO_CLIENT, Liveness
 from ghp_agents.presence.service import LIVING, WAITS_FOR, AgentView
 from ghp_agents.state import usage
 from ghp_agents.state.presence import issue_of, number
@@ -82,15 +82,20 @@ class AgentRow(NamedTuple):
     error: str = ""  # the last one known: a failed check, a conflict
     action: str = ""  # what it did last
     waits_for: tuple[tuple[str, str], ...] = ()  # agents, and what each of them has
-    has_ended: bool = False  # its client has ended, and nothing here works for it
+    has_no_client: bool = False  # it has ended, and no other process works for the agent
     used: Use = usage.NOTHING  # over its sessions in its clone, as its client reports it
+
+    @property
+    def state(self) -> str:
+        """Its liveness, for people; of one whose client has ended, that."""
+        return NO_CLIENT if self.has_no_client else self.liveness.value
 
     @property
     def group(self) -> AgentGroup:
         """Where it is listed."""
         if self.needs:
             return AgentGroup.NEEDS_YOU
-        rests = self.status in RESTING or self.liveness not in LIVING or self.has_ended
+        rests = self.status in RESTING or self.liveness not in LIVING or self.has_no_client
         rests |= self.status == STOPPING and self.issue is None  # it has nothing to stop
         waits = self.status == "waiting" and self.action.startswith(WAITS)
         return AgentGroup.IDLE if rests or waits else AgentGroup.WORKING
@@ -111,7 +116,6 @@ class AgentFacts(NamedTuple):
     errors: Mapping[str, str] = {}
     worktrees: Mapping[str, str] = {}  # paths
     pulls: frozenset[int] = frozenset()  # open and ready to merge
-    ended: frozenset[str] = frozenset()  # agents whose client has ended
     clones: int = 1
     news_age: float | None = None  # seconds; None without a remote, or before the first news
     budget: str = ""  # why all agents begin nothing new: a budget of all is used up
@@ -170,7 +174,7 @@ def row(view: AgentView, facts: AgentFacts) -> AgentRow:
             for wait in _list(presence.get(WAITS_FOR))
             if isinstance(wait, dict)
         ),
-        has_ended=view.name in facts.ended,
+        has_no_client=view.has_no_client,
         used=usage.total(usage.decode(presence).values()),
     )
 
@@ -191,7 +195,7 @@ def _needs(view: AgentView, issue: int | None, facts: AgentFacts) -> list[Need]:
             needs.append(Need(NeedKind.PERMISSION, what, age=view.silent))
         elif issue and not needs:
             needs.append(Need(NeedKind.INPUT, age=view.silent))
-    if view.name in facts.ended and issue and not needs:
+    if view.has_no_client and issue and not needs:
         needs.append(Need(NeedKind.ENDED, age=view.silent))
     return needs
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 QUESTIONS = ".ghp/escalations/"
 RETURNS = ".ghp/returns/"
 MESSAGES = ".ghp/messages/"
-CLIENTS = "clients"  # `client_process.FOLDER`
 
 Needs = dict[str, list[Need]]
 
@@ -98,7 +97,6 @@ class Team:
             leases=self._leases() if leases else {},
             errors=errors,
             pulls=self._open_pulls(),
-            ended=frozenset(self._ended()),
             clones=len({tip.clone for tip in snapshot.tips()} | {snapshot.clone}),
             news_age=self.ctx.exchange.news_age() if self.at is None else None,
             budget=budget,
@@ -211,15 +209,6 @@ class Team:
                     f"M-{short[message.id]}",
                 )  # fmt: skip
                 needs.setdefault(name, []).append(need)
-
-    def _ended(self) -> Sequence[str]:
-        """Agents of this clone whose client has ended without a word."""
-        if self.at is not None or not (self.ctx.ws.ghp_dir / CLIENTS).is_dir():
-            return ()
-        from ghp_agents.presence import client_process
-
-        here = (view for view in self.views if view.is_here and view.liveness in LIVING)
-        return client_process.ended(self.ctx.ws, [view.name for view in here])
 
     def _add_unsaved(self, needs: Needs) -> None:
         """Dead agents of this clone that left uncommitted changes."""

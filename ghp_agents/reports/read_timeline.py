@@ -8,7 +8,6 @@ from ghp_agents.hotpath import alive
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import settled_questions
 from ghp_agents.ports import Context, Snapshot
-from ghp_agents.presence import client_process
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import LIVING, AgentView
@@ -70,7 +69,7 @@ def _facts(
 
 def _is_silent(ctx: Context, view: AgentView) -> bool:
     """Whether nothing says that an agent works: a stale one whose process runs may think."""
-    if view.is_here and view.liveness in LIVING and client_process.ended(ctx.ws, [view.name]):
+    if view.has_no_client:
         return True
     runs = bool(view.presence.get("processRunsFor")) or (
         view.is_here and alive.process_lives(ctx.ws.presence(view.name) or {})

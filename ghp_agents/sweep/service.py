@@ -17,7 +17,7 @@ from ghp_agents.core.ids import Actor, CloneId, one_line
 from ghp_agents.leases.world import World
 from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import service as presence
-from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.liveness import NO_CLIENT, Liveness
 from ghp_agents.reports import pages
 from ghp_agents.state.join import SyncReport
 from ghp_agents.sweep import actions, kept_cache, lock, memory
@@ -30,6 +30,7 @@ from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace
 
 ATTEMPTS, PAUSE = 3, 5.0  # attempts to publish, and the seconds between them
+STATES = (*(liveness.value for liveness in Liveness), NO_CLIENT)  # in the order of the summary
 NOBODY = Actor("ghp-agents")  # without an agent's name and git's `user.name`
 
 
@@ -220,8 +221,8 @@ def _gather(ctx: Context) -> tuple[SweepFacts, tuple[tuple[str, int], ...]]:
     world = World(ctx)
     views, facts = world.agents, sweep_facts.gather(world)
     orphans = sweep_orphans.find_orphans(ctx, views, facts.issues)
-    counted = Counter(view.liveness for view in views)
-    agents = tuple((state.value, counted[state]) for state in Liveness if counted[state])
+    counted = Counter(view.state for view in views)
+    agents = tuple((state, counted[state]) for state in STATES if counted[state])
     return facts._replace(orphans=tuple(orphans)), agents
 
 

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.presence import client_process
+from ghp_agents.presence.service import list_agents
+from ghp_agents.wiring import App
 from tests.support import hosts
 from tests.support.ghp import Result, invoke, run_ghp
 
@@ -109,6 +112,48 @@ def test_when_the_client_has_ended_its_agent_is_dead_at_once(
     assert liveness(repo) == then, "what another command starts may go on elsewhere"
     shown = json.loads(invoke("agent-status --json", repo).out)["agents"]["worker-1"]
     assert (shown["group"], [each["kind"] for each in shown["needs"]]) == ("needs-you", [need])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the variables of a process")
+def test_all_screens_say_that_the_client_has_ended_and_a_stop_ends_the_agent(
+    repo: Path, env: dict[str, str]
+) -> None:
+    assert invoke("agent-issue new Print", repo).code == 0
+    assert run_ghp("agent-start 1 --as worker-1 -- mine", repo, env).code == 0
+    assert invoke("agent-explain worker-1", repo).out == (
+        "The client of worker-1 has ended. It could claim 1 more issue; the next is #2 «Print».\n"
+        "✗ No process works for it here.\n"
+        "  → ghp agent-start 1 --as worker-1\n"
+        "✓ Nobody told it to stop.\n"
+        "✓ It has claimed #1.\n"
+        "✗ It has no room for a dispatch: it has #1, and `agents.jobsPerAgent` is 1.\n"
+        "  → ghp agent-release 1\n"
+    )
+    other = invoke("agent-explain 2", repo).out.splitlines()
+    assert other[1] == "Nobody works on it, because no agent can."
+    assert other[-2:] == [
+        "✗ The client of worker-1 has ended.", "  → ghp agent-start 2 --as worker-1",
+    ]  # fmt: skip
+    assert "Agents: 1 client ended." in invoke("agent-sweep --dry-run", repo).err
+    assert invoke("agent-dispatch --dry-run", repo).err == (
+        "1 is waiting for an agent: none is at work.\n"
+    )
+    assert invoke("agent-status worker-1", repo).out.startswith("worker-1: client ended, planning")
+    assert "client ended" in invoke("agent-status --plain", repo).out
+    told = invoke("agent-stop worker-1", repo).err.splitlines()
+    assert told[1:] == ["✓ worker-1 has stopped."]
+    assert liveness(repo) == "stopped"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the variables of a process")
+def test_one_that_another_client_works_for_again_has_not_lost_its_client(
+    repo: Path, env: dict[str, str]
+) -> None:
+    run_ghp("agent-start 1 --as worker-1 -- mine", repo, env)
+    app = App(repo, {})
+    assert [view.state for view in list_agents(app, app.store.snapshot())] == ["client ended"]
+    client_process.tie(app.ws, "worker-1", os.getpid())  # as the hooks of a client by hand
+    assert [view.state for view in list_agents(app, app.store.snapshot())] == ["active"]
 
 
 def liveness(repo: Path) -> str:

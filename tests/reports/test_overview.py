@@ -134,12 +134,14 @@ def test_a_dead_agent_needs_a_person_only_if_it_left_something() -> None:
 
 
 def test_an_agent_whose_client_has_ended_does_not_work() -> None:
-    facts = AgentFacts(ended=frozenset({"worker-1"}))
-    left = row(view(issue=3, generation=1), facts)
+    facts = AgentFacts()
+    left = row(view(issue=3, generation=1)._replace(has_no_client=True), facts)
     assert (left.needs, left.group) == ((Need(NeedKind.ENDED, age=6.0),), AgentGroup.NEEDS_YOU)
-    without_claim = row(view(), facts)
+    assert left.state == "client ended"
+    without_claim = row(view()._replace(has_no_client=True), facts)
     assert (without_claim.needs, without_claim.group) == ((), AgentGroup.IDLE)
-    finished = row(view(issue=3, generation=1, pull=32), facts._replace(pulls=frozenset({32})))
+    opened = facts._replace(pulls=frozenset({32}))
+    finished = row(view(issue=3, generation=1, pull=32)._replace(has_no_client=True), opened)
     assert [need.kind for need in finished.needs] == [NeedKind.PULL]
 
 

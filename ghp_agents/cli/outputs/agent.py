@@ -76,6 +76,7 @@ class AgentJson(AgentFields, TypedDict, total=False):
 
     waitsFor: list[WaitJson]
     liveness: Literal["active", "stale", "dead", "gone", "stopped"]
+    clientEnded: bool  # true: and no other process of its clone works for it
     group: Literal["needs-you", "working", "idle"]
     needs: list[NeedJson]
     issueTitle: str

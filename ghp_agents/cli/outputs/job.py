@@ -80,6 +80,7 @@ class AgentExplanationJson(TypedDict):
 
     agent: str
     liveness: str
+    clientEnded: bool  # and no other process of this clone works for it
     toldToStop: bool
     holds: list[str]
     next: int | None

@@ -49,7 +49,7 @@ def cells(row: AgentRow) -> tuple[str, ...]:
     """An agent as a row under COLUMNS, in words only."""
     return (
         row.name,
-        row.liveness.value,
+        row.state,
         file(row.status),
         f"#{row.issue}" if row.issue else "",
         "" if row.seen is None else brief(row.seen),
@@ -70,7 +70,7 @@ def need_words(need: Need) -> str:
 
 def state_words(row: AgentRow) -> str:
     """Its liveness and its own status, once if both are the same word."""
-    words = dict.fromkeys((row.liveness.value, file(row.status)))
+    words = dict.fromkeys((row.state, file(row.status)))
     return ", ".join(words)
 
 
@@ -164,5 +164,6 @@ def fields(row: AgentRow) -> dict[str, Any]:
         "liveness": row.liveness.value,
         "group": row.group.value,
         **{name: value for name, value in known.items() if value},
+        **({"clientEnded": True} if row.has_no_client else {}),
         **({"needs": needs} if needs else {}),
     }

@@ -63,7 +63,7 @@ def issue_lines(found: IssueExplanation) -> Iterator[Line]:
     if found.holder:
         return
     for turn in found.turns:
-        yield from _turn_lines(turn)
+        yield from _turn_lines(turn, issue.number)
         room = found.rooms.get(turn.agent.candidate.name)
         if room and room.left < 1:
             yield from _room_lines(room, turn.agent.candidate.name)
@@ -126,11 +126,14 @@ def _step_lines(step: RuleStep) -> Iterator[Line]:
         yield NEXT, step.change
 
 
-def _turn_lines(turn: Turn) -> Iterator[Line]:
+def _turn_lines(turn: Turn, number: int) -> Iterator[Line]:
     name = turn.agent.candidate.name
     if turn.agent.told_to_stop:
         yield UNMET, f"{name} was told to stop."
         yield NEXT, f"ghp agent-stop {name} --undo"
+    elif turn.agent.has_no_client:
+        yield UNMET, f"The client of {name} has ended."
+        yield NEXT, f"ghp agent-start {number} --as {name}"
     own = [step for step in turn.steps if step.rule in OF_AGENT]
     for step in own:
         yield UNMET, f"{name} cannot claim it. {step.words}"
@@ -138,15 +141,18 @@ def _turn_lines(turn: Turn) -> Iterator[Line]:
     if turn.can:
         order = f"after {_before(turn)}" if turn.before else "next"
         yield MET, f"{name} can claim it, {order}."
-    elif not own and not turn.agent.told_to_stop:
+    elif not own and turn.agent.can_act:
         yield MET, f"{name} could claim it without the rules above."
 
 
 def agent_lines(found: AgentExplanation) -> Iterator[Line]:
     """The trace of an agent."""
     name = found.agent.candidate.name
-    yield PLAIN, f"{name} is {found.agent.liveness}. {_next(found)}"
-    yield from _own_lines(found.agent)
+    agent = found.agent
+    alive = f"{name} is {agent.liveness}."
+    state = f"The client of {name} has ended." if agent.has_no_client else alive
+    yield PLAIN, f"{state} {_next(found)}"
+    yield from _own_lines(agent)
     yield from _room_lines(found.room, name, is_alone=True)
     for kept in found.kept_back:
         words = WORDS[kept.rule][0]
@@ -163,16 +169,22 @@ def agent_lines(found: AgentExplanation) -> Iterator[Line]:
 
 
 def _next(found: AgentExplanation) -> str:
+    can = "can" if found.agent.can_act else "could"
     if found.next is None:
-        return f"It can claim no {'other' if found.agent.holds else 'open'} issue."
+        return f"It {can} claim no {'other' if found.agent.holds else 'open'} issue."
     kind = "more" if found.agent.holds else "open"
     count = f"1 {kind} issue" if found.workable == 1 else f"{found.workable} {kind} issues"
-    return f"It can claim {count}; the next is {issue_view.name(found.next)}."
+    return f"It {can} claim {count}; the next is {issue_view.name(found.next)}."
 
 
 def _own_lines(agent: Agent) -> Iterator[Line]:
     name = agent.candidate.name
-    if agent.is_alive:
+    if agent.has_no_client:
+        yield UNMET, "No process works for it here."
+        if not agent.told_to_stop:
+            issue = agent.holds[0].removeprefix("#") if agent.holds else "--next"
+            yield NEXT, f"ghp agent-start {issue} --as {name}"
+    elif agent.is_alive:
         yield MET, "It is alive."
     else:
         yield UNMET, f"It is {agent.liveness}. Start its client again."
@@ -240,6 +252,7 @@ def agent_fields(found: AgentExplanation) -> "AgentExplanationJson":
     return {
         "agent": found.agent.candidate.name,
         "liveness": found.agent.liveness,
+        "clientEnded": found.agent.has_no_client,
         "toldToStop": found.agent.told_to_stop,
         "holds": [*found.agent.holds],
         "next": found.next.number if found.next else None,

@@ -11,7 +11,7 @@ from ghp_agents.cli.terminal.frame import fitted
 from ghp_agents.core.clock import brief
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import seen_line
-from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.liveness import NO_CLIENT, Liveness
 from ghp_agents.reports.overview import AgentGroup, AgentRow, NeedKind, Overview
 
 Span = tuple[str, str]  # a text and its style
@@ -30,7 +30,7 @@ WORDS = {
     NeedKind.CONFLICT: "conflict",
     NeedKind.CHECKS: "check failed",
     NeedKind.DEAD: "dead",
-    NeedKind.ENDED: "client ended",
+    NeedKind.ENDED: NO_CLIENT,
     NeedKind.PULL: "ready to merge",
     NeedKind.MESSAGE: "request overdue",
     NeedKind.BUDGET: "budget used up",
@@ -213,11 +213,9 @@ def _state(row: AgentRow) -> str:
         need = row.needs[0]
         words = WORDS[need.kind]
         return f"{words} ({need.urgency})" if need.urgency not in ("", "normal") else words
-    if row.has_ended:
-        return WORDS[NeedKind.ENDED]
-    if row.liveness is Liveness.ACTIVE:
+    if row.liveness is Liveness.ACTIVE and not row.has_no_client:
         return seen_line(row.status, LONGEST)
-    return row.liveness.value
+    return row.state
 
 
 def _age(row: AgentRow) -> str:

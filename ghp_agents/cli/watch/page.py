@@ -59,7 +59,7 @@ def matching(rows: Iterable[AgentRow], words: str) -> list[AgentRow]:
 def _haystack(row: AgentRow) -> str:
     needs = (f"{need.kind} {need.text} {need.id}" for need in row.needs)
     issue = f"#{row.issue}" if row.issue else ""
-    known = (row.name, row.liveness.value, row.status, issue, row.title, row.branch, row.clone)
+    known = (row.name, row.state, row.status, issue, row.title, row.branch, row.clone)
     return " ".join((*known, row.action, row.error, *needs)).casefold()
 
 
