@@ -34,23 +34,23 @@ def find_warnings(
         return ()
     base = f"{works[0].commit}^1"  # the main branch, which all of them contain
     sides = [ChangedSide(str(number), work.commit) for number, work in enumerate(works)]
-    found = definitions.find(
+    losses = definitions.find(
         place.git_dir,
         [Pair(base, sides[first], sides[second]) for first, second in pairs],
         clock,
         env=place.env,
     )
-    own = [one.lines for one in found]
+    own = [loss.lines for loss in losses]
     with contextlib.suppress(GitError):  # a warning must not end the report
-        own = _own_lines(place, works, found)
-    return tuple(_warning(works, one, lines) for one, lines in zip(found, own, strict=True))
+        own = _own_lines(place, works, losses)
+    return tuple(_warning(works, loss, lines) for loss, lines in zip(losses, own, strict=True))
 
 
 def _own_lines(
-    place: TrialPlace, works: Sequence[OnTrunk], found: Sequence[LostDefinition]
+    place: TrialPlace, works: Sequence[OnTrunk], losses: Sequence[LostDefinition]
 ) -> list[tuple[int, ...]]:
     """The lines of each use, as they are in the agent's own file."""
-    stale = sorted({int(one.user) for one in found if works[int(one.user)].is_stale})
+    stale = sorted({int(loss.user) for loss in losses if works[int(loss.user)].is_stale})
     trees = [(works[number].tree, works[number].own_tree) for number in stale]
     blobs = {
         (str(number), change.path): (change.old, change.new)
@@ -58,39 +58,41 @@ def _own_lines(
         for change in changes
         if change.old and change.new
     }
-    needed = [blobs[key] for one in found if (key := (one.user, one.used_in)) in blobs]
+    needed = [blobs[key] for loss in losses if (key := (loss.user, loss.used_in)) in blobs]
     hunks = blob_hunks.hunks(place, needed)
     return [
         tuple(
             places.moved(
-                LineRange(line, line), hunks.get(blobs.get((one.user, one.used_in), ("", "")), ())
+                LineRange(line, line), hunks.get(blobs.get((loss.user, loss.used_in), ("", "")), ())
             ).first
-            for line in one.lines
+            for line in loss.lines
         )
-        for one in found
+        for loss in losses
     ]
 
 
 def _warning(
-    works: Sequence[OnTrunk], one: LostDefinition, lines: tuple[int, ...]
+    works: Sequence[OnTrunk], loss: LostDefinition, lines: tuple[int, ...]
 ) -> ConflictWarning:
-    agents = tuple(", ".join(works[int(number)].work.agents) for number in (one.agent, one.user))
+    agents = tuple(", ".join(works[int(number)].work.agents) for number in (loss.agent, loss.user))
     shown = [
-        ", ".join(map(named, works[int(number)].work.agents)) for number in (one.agent, one.user)
+        ", ".join(map(named, works[int(number)].work.agents)) for number in (loss.agent, loss.user)
     ]
-    one = one._replace(agent=agents[0], user=agents[1], lines=lines)
-    text = f"{shown[0]} {_act(one)}, and {shown[1]} uses it in {file(one.used_in)}, {_lines(lines)}"
+    loss = loss._replace(agent=agents[0], user=agents[1], lines=lines)
+    text = (
+        f"{shown[0]} {_act(loss)}, and {shown[1]} uses it in {file(loss.used_in)}, {_lines(lines)}"
+    )
     return ConflictWarning(
-        agents, one.used_in, lines[0], f"{text}. Git merges both without a conflict.", one
+        agents, loss.used_in, lines[0], f"{text}. Git merges both without a conflict.", loss
     )
 
 
-def _act(one: LostDefinition) -> str:
-    what = f"the {one.kind} {file(one.name)} of {file(one.path)}"
-    if one.new_path:
-        as_what = f" as {file(one.new_name)}" if one.new_name else ""
-        return f"moved {what} to {file(one.new_path)}{as_what}"
-    return f"renamed {what} to {file(one.new_name)}" if one.new_name else f"removed {what}"
+def _act(loss: LostDefinition) -> str:
+    what = f"the {loss.kind} {file(loss.name)} of {file(loss.path)}"
+    if loss.new_path:
+        as_what = f" as {file(loss.new_name)}" if loss.new_name else ""
+        return f"moved {what} to {file(loss.new_path)}{as_what}"
+    return f"renamed {what} to {file(loss.new_name)}" if loss.new_name else f"removed {what}"
 
 
 def _lines(lines: Sequence[int]) -> str:

@@ -106,17 +106,22 @@ class _Search:
         at_once.each(lambda key: self._change(*key), sorted(sides))
         for key in sorted(sides):
             self._changes[key] = self._with_renamed(self._changes[key])
-        found = [direction for pair in pairs for direction in self._directions(pair)]
-        names = _names(found)
+        directions = [direction for pair in pairs for direction in self._directions(pair)]
+        names = _names(directions)
         if not names or len(names) > MOST_NAMES or self._left() <= 0:
             return []
-        # Most names are those of variables: the files that seem to lose them tell.
-        self._read([change for direction in found for change in self._losing(direction)], names)
-        found = [one for direction in found if (one := self._narrowed(direction)).names]
+        # Most names are variables: read the files that seem to lose them first.
         self._read(
-            [change for direction in found for change in self._needed(direction)], _names(found)
+            [change for direction in directions for change in self._losing(direction)], names
         )
-        return [lost for direction in found for lost in self._in_direction(direction)]
+        directions = [
+            narrowed for direction in directions if (narrowed := self._narrowed(direction)).names
+        ]
+        self._read(
+            [change for direction in directions for change in self._needed(direction)],
+            _names(directions),
+        )
+        return [lost for direction in directions for lost in self._in_direction(direction)]
 
     def _left(self) -> float:
         return self._deadline - self._clock.interval()[1]
@@ -171,14 +176,14 @@ class _Search:
         return [change for change in mine if change.lost & direction.names]
 
     def _narrowed(self, direction: _Direction) -> _Direction:
-        """With the names alone that a file defined and has no more."""
+        """Only with names that a file defined before and defines no longer."""
         versions = [(change, self._version(change)) for change in self._losing(direction)]
         names = {
-            known.name
+            definition.name
             for change, version in versions
-            for known in version.before.definitions
-            if known.name in direction.names & change.lost
-            and (change.old != change.new or not version.has(known.name, known.owner))
+            for definition in version.before.definitions
+            if definition.name in direction.names & change.lost
+            and (change.old != change.new or not version.has(definition.name, definition.owner))
         }
         return direction._replace(names=frozenset(names))
 
@@ -204,9 +209,9 @@ class _Search:
     def _read_contents(self, oids: Iterable[str]) -> None:
         oids = list(dict.fromkeys(oids))
         with read_objects(self._git_dir, self._env, largest=LARGEST_FILE) as reader:
-            for oid, found in zip(oids, reader.read(oids), strict=True):
-                is_usable = found is not None and found.kind == "blob" and not found.is_cut
-                self._contents[oid] = found.content if found and is_usable else None
+            for oid, blob in zip(oids, reader.read(oids), strict=True):
+                is_usable = blob is not None and blob.kind == "blob" and not blob.is_cut
+                self._contents[oid] = blob.content if blob and is_usable else None
 
     def _parse(self, keys: Sequence[tuple[str, str]], names: frozenset[str]) -> None:
         left = MOST_BYTES
@@ -216,10 +221,10 @@ class _Search:
             if len(content) <= left:  # the small ones come first
                 left -= len(content)
                 sources.append((key, parse.Source(key[1], content)))
-        found = parse.read_all(
+        parsed = parse.read_all(
             [source for _, source in sources], names, self._clock, self._deadline
         )
-        self._facts |= {key: facts for (key, _), facts in zip(sources, found, strict=True)}
+        self._facts |= {key: facts for (key, _), facts in zip(sources, parsed, strict=True)}
 
     def _version(self, change: Change) -> Version:
         before, after = (
@@ -236,47 +241,53 @@ class _Search:
 
     def _in_direction(self, direction: _Direction) -> Iterator[LostDefinition]:
         removers = [
-            self._version(one) for one in self._change(direction.base, direction.remover.commit)
+            self._version(version)
+            for version in self._change(direction.base, direction.remover.commit)
         ]
-        users = [self._version(one) for one in self._change(direction.base, direction.user.commit)]
-        theirs = {one.change.old: one for one in removers if one.change.old}
+        users = [
+            self._version(version)
+            for version in self._change(direction.base, direction.user.commit)
+        ]
+        theirs = {version.change.old: version for version in removers if version.change.old}
         gone = list(lost(removers, direction.names))
         go_module = (
-            self._go_module(direction.base) if any(one.path.endswith(".go") for one in gone) else ""
+            self._go_module(direction.base)
+            if any(removed.path.endswith(".go") for removed in gone)
+            else ""
         )
-        for one in gone:
-            found = uses(one, users, theirs, go_module)
-            if found and not self._is_elsewhere(one, direction.remover.commit):
-                for path, lines in sorted(found.items()):
-                    yield _result(one, direction, path, lines)
+        for removed in gone:
+            used = uses(removed, users, theirs, go_module)
+            if used and not self._is_elsewhere(removed, direction.remover.commit):
+                for path, lines in sorted(used.items()):
+                    yield _result(removed, direction, path, lines)
 
     def _go_module(self, base: str) -> str:
         with read_objects(self._git_dir, self._env, largest=LARGEST_FILE) as reader:
-            found = reader.read([f"{base}:go.mod"])[0]
-        lines = found.content.decode("utf-8", "replace").splitlines() if found else []
+            blob = reader.read([f"{base}:go.mod"])[0]
+        lines = blob.content.decode("utf-8", "replace").splitlines() if blob else []
         return next((line.split()[1] for line in lines if line.startswith("module ")
                      and len(line.split()) > 1), "")  # fmt: skip
 
-    def _is_elsewhere(self, one: Lost, commit: str) -> bool:
+    def _is_elsewhere(self, removed: Lost, commit: str) -> bool:
         """Whether another file still defines the name, where files share one space of names."""
-        if family(one.path) not in _ONE_SPACE:
+        if family(removed.path) not in _ONE_SPACE:
             return False
-        name = one.definition.name
+        name = removed.definition.name
         args = ("grep", "-l", "-z", "-I", "-F", "-w", "-e", name, commit, "--")
         listed = self._git(*args).decode("utf-8", "surrogateescape").split("\0")[:-1]
         paths = [line.partition(":")[2] for line in listed]
-        near = [path for path in paths if family(path) == family(one.path)
-                and module_of(path) == module_of(one.path)]  # fmt: skip
+        near = [path for path in paths if family(path) == family(removed.path)
+                and module_of(path) == module_of(removed.path)]  # fmt: skip
         if len(near) > MOST_ELSEWHERE or self._left() <= 0:
             return True
         with read_objects(self._git_dir, self._env, largest=LARGEST_FILE) as reader:
             blobs = reader.read([f"{commit}:{path}" for path in near])
         sources = [parse.Source(language_of(path), blob.content)
                    for path, blob in zip(near, blobs, strict=True) if blob]  # fmt: skip
-        found = parse.read_all(sources, [name], self._clock, self._deadline)
+        parsed = parse.read_all(sources, [name], self._clock, self._deadline)
         return any(
-            facts is None or any(known.name == name for known in facts.definitions)
-            for facts in found
+            facts is None or any(definition.name == name for definition in facts.definitions)
+            for facts in parsed
         )
 
 
@@ -285,24 +296,26 @@ def _is_renamed(change: Change) -> bool:
     return is_moved and module_of(change.old) != module_of(change.new)
 
 
-def _names(found: Iterable[_Direction]) -> frozenset[str]:
-    return frozenset(name for direction in found for name in direction.names)
+def _names(directions: Iterable[_Direction]) -> frozenset[str]:
+    return frozenset(name for direction in directions for name in direction.names)
 
 
 def _candidates(mine: Sequence[Change], theirs: Sequence[Change]) -> set[str]:
-    """The names that one change seems to remove, and another one's added lines have."""
-    found: set[str] = set()
+    """The names that one change seems to remove, and that the added lines of the other contain."""
+    shared: set[str] = set()
     for language in {family(change.path) for change in mine}:
         names = [change.lost for change in mine if family(change.path) == language]
         words = [change.new_words for change in theirs if family(change.path) == language]
-        found |= frozenset().union(*names) & frozenset().union(*words)
-    return found
+        shared |= frozenset().union(*names) & frozenset().union(*words)
+    return shared
 
 
-def _result(one: Lost, direction: _Direction, path: str, lines: Sequence[int]) -> LostDefinition:
-    new_name = one.new_name if one.new_name != one.definition.name else ""
-    new_path = one.new_path if one.new_path != one.path else ""
+def _result(
+    removed: Lost, direction: _Direction, path: str, lines: Sequence[int]
+) -> LostDefinition:
+    new_name = removed.new_name if removed.new_name != removed.definition.name else ""
+    new_path = removed.new_path if removed.new_path != removed.path else ""
     return LostDefinition(
-        one.definition.name, one.definition.kind, direction.remover.agent, one.path,
-        one.definition.line, new_name, new_path, direction.user.agent, path, tuple(lines),
+        removed.definition.name, removed.definition.kind, direction.remover.agent, removed.path,
+        removed.definition.line, new_name, new_path, direction.user.agent, path, tuple(lines),
     )  # fmt: skip

@@ -33,9 +33,9 @@ def best_order(
     several orders are best, the `preferred` are free.
     """
     near: list[set[int]] = [set() for _ in range(number)]
-    for one, other in conflicts:
-        near[one].add(other)
-        near[other].add(one)
+    for agent, other in conflicts:
+        near[agent].add(other)
+        near[other].add(agent)
     free: set[int] = set()
     for part in _parts(near, blocked):
         weights = {
@@ -51,16 +51,16 @@ def best_order(
 def _parts(near: Sequence[set[int]], blocked: Collection[int]) -> list[list[int]]:
     """The agents that are not blocked, in parts without conflicts among them."""
     left = [agent for agent in range(len(near)) if agent not in blocked]
-    seen: set[int] = {*blocked}
+    visited: set[int] = {*blocked}
     parts: list[list[int]] = []
-    for agent in left:
-        part, waiting = [], [agent]
+    for start in left:
+        part, waiting = [], [start]
         while waiting:
-            one = waiting.pop()
-            if one not in seen:
-                seen.add(one)
-                part.append(one)
-                waiting += near[one] - seen
+            agent = waiting.pop()
+            if agent not in visited:
+                visited.add(agent)
+                part.append(agent)
+                waiting += near[agent] - visited
         if part:
             parts.append(sorted(part))
     return parts
@@ -90,13 +90,14 @@ def _exact(part: list[int], near: Sequence[set[int]], weights: dict[int, int]) -
 
 
 def _greedy(part: list[int], near: Sequence[set[int]], weights: dict[int, int]) -> set[int]:
-    """Again and again the agent with the fewest conflicts among the rest, first the finished."""
+    """Take the agent with the fewest conflicts among the rest, until none is left; finished agents
+    first."""
     left, free = {*part}, set[int]()
     while left:
-        one = min(
+        agent = min(
             left,
             key=lambda x: (weights[x] < _FINISHED, len(near[x] & left), -weights[x], x),
         )
-        free.add(one)
-        left -= {one, *near[one]}
+        free.add(agent)
+        left -= {agent, *near[agent]}
     return free

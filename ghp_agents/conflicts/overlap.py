@@ -20,32 +20,32 @@ class NetChange(NamedTuple):
 
 def candidates(changes: Sequence[NetChange]) -> list[tuple[int, int]]:
     """The pairs that may conflict, by their numbers, in order."""
-    found: set[tuple[int, int]] = set()
+    pairs: set[tuple[int, int]] = set()
     by_path: dict[str, list[int]] = defaultdict(list)
     for number, change in enumerate(changes):
         for path in change.paths:
             by_path[path].append(number)
     for numbers in by_path.values():
-        found.update((x, y) for at, x in enumerate(numbers) for y in numbers[at + 1 :])
+        pairs.update((x, y) for at, x in enumerate(numbers) for y in numbers[at + 1 :])
     moved_from = _folders(changes, [change.removed if change.added else () for change in changes])
     for number, change in enumerate(changes):
         for path in change.added:
             for folder in _above(path):
                 others = [*by_path.get(folder, ()), *moved_from.get(folder, ())]
-                found.update(_pair(number, other) for other in others if other != number)
-    return sorted(found)
+                pairs.update(_pair(number, other) for other in others if other != number)
+    return sorted(pairs)
 
 
 def _folders(
     changes: Sequence[NetChange], paths: Sequence[frozenset[str] | tuple[()]]
 ) -> dict[str, set[int]]:
-    """For each folder above one of the paths: whose they are."""
-    found: dict[str, set[int]] = defaultdict(set)
+    """For each folder above one of the paths: the numbers of the changes."""
+    owners: dict[str, set[int]] = defaultdict(set)
     for number in range(len(changes)):
         for path in paths[number]:
             for folder in _above(path):
-                found[folder].add(number)
-    return found
+                owners[folder].add(number)
+    return owners
 
 
 def _above(path: str) -> Iterator[str]:
@@ -55,5 +55,5 @@ def _above(path: str) -> Iterator[str]:
         yield path
 
 
-def _pair(one: int, other: int) -> tuple[int, int]:
-    return (one, other) if one < other else (other, one)
+def _pair(number: int, other: int) -> tuple[int, int]:
+    return (number, other) if number < other else (other, number)

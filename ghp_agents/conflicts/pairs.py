@@ -62,14 +62,15 @@ def with_lines(
                 if mine and stage and mine != stage.oid:
                     needed.add((stage.oid, mine))
     hunks = blob_hunks.hunks(place, needed)
-    drivers = _drivers(place, {one.path for clash in clashes for one in clash.files})
+    drivers = _drivers(place, {conflict.path for clash in clashes for conflict in clash.files})
     return [
         clash._replace(
             files=tuple(
-                one._replace(
-                    places=_placed(clash, one, own, hunks), driver=drivers.get(one.path, "")
+                conflict._replace(
+                    places=_placed(clash, conflict, own, hunks),
+                    driver=drivers.get(conflict.path, ""),
                 )
-                for one in clash.files
+                for conflict in clash.files
             )
         )
         for clash in clashes
@@ -82,10 +83,10 @@ def _own_blobs(
     """The blobs of the works themselves that differ from those on top of the main branch."""
     stale = [number for number in sorted(numbers) if works[number].is_stale]
     pairs = [(works[number].own_tree, works[number].tree) for number in stale]
-    found = tree_changes.changes(place, pairs)
+    differing = tree_changes.changes(place, pairs)
     return {
         (number, change.path): change.old
-        for number, changes in zip(stale, found, strict=True)
+        for number, changes in zip(stale, differing, strict=True)
         for change in changes
         if change.old
     }
@@ -113,9 +114,9 @@ def _placed(
     if ours is None or theirs is None or conflict.kind not in ("lines", "added"):
         return ()
     if base is None:
-        found = places.added_twice(hunks.get((ours.oid, theirs.oid), ()))
+        clash_places = places.added_twice(hunks.get((ours.oid, theirs.oid), ()))
     else:
-        found = places.clashes(
+        clash_places = places.clashes(
             hunks.get((base.oid, ours.oid), ()), hunks.get((base.oid, theirs.oid), ())
         )
     moves = [
@@ -123,10 +124,10 @@ def _placed(
         for side, stage in _sides(clash, conflict)
     ]
     return tuple(
-        one._replace(
-            ours=places.moved(one.ours, moves[0]), theirs=places.moved(one.theirs, moves[1])
+        place._replace(
+            ours=places.moved(place.ours, moves[0]), theirs=places.moved(place.theirs, moves[1])
         )
-        for one in found
+        for place in clash_places
     )
 
 
@@ -137,5 +138,5 @@ def _drivers(place: TrialPlace, paths: Iterable[str]) -> dict[str, str]:
     listed = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in sorted(paths))
     done = place.check("check-attr", "-z", "--stdin", "merge", stdin=listed)
     fields = done.out.decode("utf-8", "surrogateescape").split("\0")
-    found = dict(zip(fields[::3], fields[2::3], strict=False))
-    return {path: name for path, name in found.items() if name in place.programs.drivers}
+    driver_of = dict(zip(fields[::3], fields[2::3], strict=False))
+    return {path: name for path, name in driver_of.items() if name in place.programs.drivers}

@@ -56,22 +56,24 @@ class PathConflict(NamedTuple):
 
 def conflicts_of(merged: TrialMerge) -> list[PathConflict]:
     """The conflicts of a trial merge, by path."""
-    found: dict[str, PathConflict] = {}
+    conflicts: dict[str, PathConflict] = {}
     for message in merged.messages:
         kind = _kind(message.kind)
         if kind is None or not message.paths:
             continue
         path, *others = dict.fromkeys(_ASIDE.sub("", path) for path in message.paths)
-        known = found.get(path)
-        if known is None or _ORDER.index(kind) < _ORDER.index(known.kind):
-            found[path] = PathConflict(path, kind, tuple(others))
+        previous = conflicts.get(path)
+        if previous is None or _ORDER.index(kind) < _ORDER.index(previous.kind):
+            conflicts[path] = PathConflict(path, kind, tuple(others))
     by_path: dict[str, list[Stage]] = {}
     for stage in merged.stages:
         by_path.setdefault(_ASIDE.sub("", stage.path), []).append(stage)
     for path in by_path:  # each has a message; a later git may word it in another way
-        if not any(path == one.path or path in one.paths for one in found.values()):
-            found[path] = PathConflict(path, "other")
-    return [_with_stages(found[path], by_path.get(path, ())) for path in sorted(found)]
+        if not any(
+            path == conflict.path or path in conflict.paths for conflict in conflicts.values()
+        ):
+            conflicts[path] = PathConflict(path, "other")
+    return [_with_stages(conflicts[path], by_path.get(path, ())) for path in sorted(conflicts)]
 
 
 def _kind(text: str) -> ConflictKind | None:

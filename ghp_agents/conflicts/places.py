@@ -35,14 +35,14 @@ def clashes(ours: Sequence[Hunk], theirs: Sequence[Hunk]) -> list[ClashPlace]:
     marked = [(hunk.start, hunk.end, 0, hunk) for hunk in ours if _change(hunk) not in same]
     marked += [(hunk.start, hunk.end, 1, hunk) for hunk in theirs if _change(hunk) not in same]
     marked.sort(key=lambda item: item[:3])
-    found: list[tuple[list[Hunk], list[Hunk]]] = []
+    groups: list[tuple[list[Hunk], list[Hunk]]] = []
     reach = -1
     for start, end, side, hunk in marked:
         if start > reach:
-            found.append(([], []))
+            groups.append(([], []))
         reach = max(end, reach)
-        found[-1][side].append(hunk)
-    return [_place(first, second) for first, second in found if first and second]
+        groups[-1][side].append(hunk)
+    return [_place(first, second) for first, second in groups if first and second]
 
 
 def added_twice(hunks: Sequence[Hunk]) -> list[ClashPlace]:
@@ -59,7 +59,7 @@ def added_twice(hunks: Sequence[Hunk]) -> list[ClashPlace]:
 def moved(lines: LineRange, hunks: Sequence[Hunk]) -> LineRange:
     """The same lines in another version of the file, to which the hunks lead."""
     ((start, end),) = line_ranges.mapped(
-        [(lines.first - 1, lines.last)], [one[:4] for one in hunks]
+        [(lines.first - 1, lines.last)], [hunk[:4] for hunk in hunks]
     )
     return LineRange(start + 1, end)
 

@@ -45,20 +45,20 @@ def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) 
     _check_version(git.version())
     name, tip, ref = trunk_tip(ctx.ws)
     views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
-    found = _find(ctx, views, name)
-    if agent is not None and not any(agent in work.agents for work in found):
-        raise _no_work(agent, views, found)
+    present = _find(ctx, views, name)
+    if agent is not None and not any(agent in work.agents for work in present):
+        raise _no_work(agent, views, present)
     if agent is not None and trunk_only:
-        found = [work for work in found if agent in work.agents]
+        present = [work for work in present if agent in work.agents]
     with _place(ctx.ws) as (place, scratch):
         trial_merge.use_attributes(place, tip)
-        read, unread = works.read(found, place, scratch)
+        read, unread = works.read(present, place, scratch)
         read = _with_finished(ctx, views, read)
         read.sort(key=lambda work: (work.issue or NO_ISSUE, work.agents))
         merged, unmerged = trunk.merge_each(place, tip, read)
         report = ConflictReport(
             name,
-            tuple(one.work for one in merged),
+            tuple(on_trunk.work for on_trunk in merged),
             unread=(*unread, *unmerged),
             fetched=_fetched(ctx.ws, ref),
         )
@@ -95,15 +95,15 @@ def _with_finished(
 def stale_works(
     ctx: Context, views: Sequence[AgentView], tip: str, fetch: Callable[[TrialPlace], str]
 ) -> list[TrunkConflict]:
-    """The work in this clone that git cannot merge into the main branch: into the commit that
-    `fetch` brings to the place of the trial, else into `tip`.
+    """The work in this clone that git cannot merge into the main branch. The main branch is at the
+    commit that `fetch` brings to the place of the trial, else at `tip`.
 
     Raises UnknownError (git is too old, or the remote cannot be reached), GitError.
     """
     _check_version(git.version())
     name = default_branch.trunk(ctx.ws) or "main"
-    found = _find(ctx, views, name)
-    here = [work for work in found if not work.is_pushed]
+    present = _find(ctx, views, name)
+    here = [work for work in present if not work.is_pushed]
     if not here:
         return []
     with _place(ctx.ws) as (place, scratch):
@@ -111,7 +111,11 @@ def stale_works(
         trial_merge.use_attributes(place, tip)
         read, _ = works.read(here, place, scratch)
         merged, _ = trunk.merge_each(place, tip, read)
-        clashes = [Clash(-1, n, one.conflicts) for n, one in enumerate(merged) if one.conflicts]
+        clashes = [
+            Clash(-1, n, on_trunk.conflicts)
+            for n, on_trunk in enumerate(merged)
+            if on_trunk.conflicts
+        ]
         return [
             TrunkConflict(merged[clash.second].work, clash.files)
             for clash in pairs.with_lines(place, merged, clashes)
@@ -143,9 +147,11 @@ def _compared(
     best = order.best_order(
         len(merged),
         [(clash.first, clash.second) for clash in clashes if clash.first >= 0],
-        blocked={n for n, one in enumerate(merged) if one.conflicts},
-        preferred={n for n, one in enumerate(merged) if one.work.commit == one.work.head},
-        finished={n for n, one in enumerate(merged) if one.work.is_finished},
+        blocked={n for n, on_trunk in enumerate(merged) if on_trunk.conflicts},
+        preferred={
+            n for n, on_trunk in enumerate(merged) if on_trunk.work.commit == on_trunk.work.head
+        },
+        finished={n for n, on_trunk in enumerate(merged) if on_trunk.work.is_finished},
     )
     turn = {number: at for at, number in enumerate((*best.free, *best.resolving))}
     return report._replace(
@@ -161,14 +167,16 @@ def _compared(
 
 
 def _mine(merged: Sequence[OnTrunk], agent: str | None) -> list[int]:
-    return [n for n, one in enumerate(merged) if agent is None or agent in one.work.agents]
+    return [
+        n for n, on_trunk in enumerate(merged) if agent is None or agent in on_trunk.work.agents
+    ]
 
 
 def _pair(merged: Sequence[OnTrunk], clash: Clash, turn: dict[int, int]) -> PairConflict:
     ours, theirs = merged[clash.first].work, merged[clash.second].work
     if turn[clash.first] < turn[clash.second]:
         return PairConflict(ours, theirs, clash.files)
-    return PairConflict(theirs, ours, tuple(one.turned for one in clash.files))
+    return PairConflict(theirs, ours, tuple(conflict.turned for conflict in clash.files))
 
 
 def _unmerged(merged: Sequence[OnTrunk], clash: Clash) -> UnreadWork:
@@ -178,9 +186,9 @@ def _unmerged(merged: Sequence[OnTrunk], clash: Clash) -> UnreadWork:
 
 def _check_version(version: tuple[int, ...]) -> None:
     if version < MERGE_TREE:
-        found, needed = (".".join(map(str, numbers)) for numbers in (version, MERGE_TREE))
+        current, needed = (".".join(map(str, numbers)) for numbers in (version, MERGE_TREE))
         raise UnknownError(
-            f"Cannot tell who conflicts: git {found} has no trial merges without a worktree.",
+            f"Cannot tell who conflicts: git {current} has no trial merges without a worktree.",
             hint=f"Install git {needed} or newer.",
         )
 
@@ -205,14 +213,14 @@ def _fetched(ws: Workspace, ref: str) -> float | None:
     return last_fetch.fetched_at(ws.common_dir, remote, branch)
 
 
-def _no_work(agent: str, views: Sequence[AgentView], found: Sequence[AgentWork]) -> NotFoundError:
+def _no_work(agent: str, views: Sequence[AgentView], present: Sequence[AgentWork]) -> NotFoundError:
     view = next((view for view in views if view.name == agent), None)
     if view is None:
         return NotFoundError(
             f"There is no agent {named(agent)}.", hint="`ghp agent-status` lists agents."
         )
     branch = view.presence.get("branch")
-    if taken := next((work for work in found if work.branch and work.branch == branch), None):
+    if taken := next((work for work in present if work.branch and work.branch == branch), None):
         others = ", ".join(map(named, taken.agents))
         return NotFoundError(
             f"{named(agent)} has no work of its own: {others} took over {file(taken.branch)}.",

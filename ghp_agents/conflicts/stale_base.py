@@ -37,28 +37,32 @@ class StaleBase(NamedTuple):
 Bases = Mapping[str, StaleBase]  # by agent
 
 
-def of_conflicts(found: "Sequence[TrunkConflict]", tip: str) -> dict[str, StaleBase]:
-    """The stale bases by agent. In `found` the main branch is ours."""
+def of_conflicts(conflicts: "Sequence[TrunkConflict]", tip: str) -> dict[str, StaleBase]:
+    """The stale bases by agent. In `conflicts`, the main branch is ours."""
     return {
         agent: StaleBase(
-            conflict.work.folder, tip, tuple(one.path for one in conflict.files),
-            _key(conflict.files), _words(conflict.files),
+            on_trunk.work.folder, tip, tuple(conflict.path for conflict in on_trunk.files),
+            _key(on_trunk.files), _words(on_trunk.files),
         )
-        for conflict in found
-        for agent in conflict.work.agents
+        for on_trunk in conflicts
+        for agent in on_trunk.work.agents
     }  # fmt: skip
 
 
 def _key(files: Sequence[PathConflict]) -> str:
-    """One conflict is told once, however often the main branch moves elsewhere."""
-    parts = [f"{one.path}\0{stage.oid if (stage := one.stage(2)) else ''}" for one in files]
+    """The key of a conflict: its agent hears of it once, whatever else changes on main."""
+    parts = [
+        f"{conflict.path}\0{stage.oid if (stage := conflict.stage(2)) else ''}"
+        for conflict in files
+    ]
     text = "\0".join(sorted(parts)).encode("utf-8", "surrogateescape")
     return KEY + blake2b(text, digest_size=12).hexdigest()
 
 
 def _words(files: Sequence[PathConflict]) -> str:
     shown = [
-        f"{file(one.path)} ({describe(one.turned, 'your work', 'main')})" for one in files[:SHOWN]
+        f"{file(conflict.path)} ({describe(conflict.turned, 'your work', 'main')})"
+        for conflict in files[:SHOWN]
     ]
     more = len(files) - SHOWN
     return ", ".join(shown) + (f" and {count(more, 'more file')}" if more > 0 else "")
@@ -71,12 +75,12 @@ def keep(ws: Workspace, bases: Bases) -> None:
 
 def known(ws: Workspace, agent: str) -> StaleBase | None:
     """The stale base of an agent, unless it has been brought up to the main branch since."""
-    found = _file(ws).read().get(agent)
-    if found is None or not Path(found.folder or "/nonexistent").is_dir():
+    base = _file(ws).read().get(agent)
+    if base is None or not Path(base.folder or "/nonexistent").is_dir():
         return None
-    folder = Path(found.folder)
+    folder = Path(base.folder)
     head = worktree.head(folder)
-    return None if head and merge.is_ancestor(folder, found.tip, head) else found
+    return None if head and merge.is_ancestor(folder, base.tip, head) else base
 
 
 def sentence(base: StaleBase) -> str:

@@ -50,21 +50,21 @@ def merge_each(
     ]
     differing = tree_changes.changes(place, [(trunk_tree, merged.tree) for *_, merged in ready])
     fresh = loose.NewObjects(str(place.objects), len(trunk))
-    found: list[OnTrunk] = []
+    on_trunk: list[OnTrunk] = []
     for (work, own_tree, merged), changes in zip(ready, differing, strict=True):
         content = loose.commit(merged.tree, [trunk, work.commit], _WHO, _WHO, "On the main branch")
         conflicts = tuple(conflicts_of(merged))
-        touched = {change.path for change in changes} | {one.path for one in conflicts}
+        touched = {change.path for change in changes} | {conflict.path for conflict in conflicts}
         change = NetChange(
             frozenset(touched),
-            frozenset(one.path for one in changes if not one.old),
-            frozenset(one.path for one in changes if not one.new),
+            frozenset(blob_change.path for blob_change in changes if not blob_change.old),
+            frozenset(blob_change.path for blob_change in changes if not blob_change.new),
         )
-        found.append(
+        on_trunk.append(
             OnTrunk(work, fresh.add("commit", content), merged.tree, own_tree, change, conflicts)
         )
     fresh.flush(durable=False)
-    return found, unread
+    return on_trunk, unread
 
 
 def _why(failure: str) -> str:

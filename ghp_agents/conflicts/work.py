@@ -62,14 +62,14 @@ def find(
     ws: Workspace, views: Sequence[AgentView], remote: str, trunk: str,
     holders: Mapping[int, str] = NO_HOLDERS,
 ) -> list[AgentWork]:  # fmt: skip
-    """The worktrees of agents in this clone, and the branches of the other agents. Nothing of it
-    is read yet. A branch that another agent took over counts for that one alone: for the holder of
-    its issue (`holders`), else for those who live."""
+    """The worktrees of agents in this clone, and the branches of the other agents; their files are
+    not read yet. A branch that another agent took over counts for that agent alone: for the holder
+    of its issue (`holders`), else for the living agents."""
     checkouts = [checkout for checkout in worktree_admin.listed(ws.folder)
                  if not checkout.half_made and checkout.path.is_dir()]  # fmt: skip
-    found = [work for checkout in checkouts if (work := _in_worktree(ws, checkout, views))]
-    shown = {work.branch for work in found}
-    moving = {agent for work in found if not work.branch for agent in work.agents}  # in a rebase
+    works = [work for checkout in checkouts if (work := _in_worktree(ws, checkout, views))]
+    shown = {work.branch for work in works}
+    moving = {agent for work in works if not work.branch for agent in work.agents}  # in a rebase
     tips = worktree_admin.branches(ws.folder), worktree_admin.remote_branches(ws.folder, remote)
     groups: dict[tuple[CloneId | None, str], list[AgentView]] = {}
     for view in views:
@@ -77,10 +77,10 @@ def find(
         is_shown = view.is_here and (branch in shown or view.name in moving)
         if branch and branch != trunk and not is_shown:
             groups.setdefault((None if view.is_here else view.clone, branch), []).append(view)
-    works = (_of_branch(branch, group, *tips) for (_, branch), group in groups.items())
-    found += [work for work in works if work]
+    on_branches = (_of_branch(branch, group, *tips) for (_, branch), group in groups.items())
+    works += [work for work in on_branches if work]
     living = {view.name for view in views if view.liveness in LIVING}
-    return _owned(found, living, holders)[: MOST_PUSHED + len(checkouts)]
+    return _owned(works, living, holders)[: MOST_PUSHED + len(checkouts)]
 
 
 def _of_branch(
@@ -162,7 +162,7 @@ def read(
 ) -> tuple[list[AgentWork], list[UnreadWork]]:
     """Each work with its commit, and those that cannot be read."""
     trees = each(lambda work: _tree(work, place, scratch), works)
-    found: list[AgentWork] = []
+    with_commits: list[AgentWork] = []
     unread: list[UnreadWork] = []
     fresh: loose.NewObjects | None = None
     for work, tree in zip(works, trees, strict=True):
@@ -174,10 +174,10 @@ def read(
             fresh = fresh or loose.NewObjects(str(place.objects), len(tree.head))
             content = loose.commit(tree.tree, [tree.head], _WHO, _WHO, _MESSAGE)
             commit = fresh.add("commit", content)
-        found.append(work._replace(head=tree.head, commit=commit, notes=_notes(work, tree)))
+        with_commits.append(work._replace(head=tree.head, commit=commit, notes=_notes(work, tree)))
     if fresh:
         fresh.flush(durable=False)
-    return found, unread
+    return with_commits, unread
 
 
 def _tree(work: AgentWork, place: TrialPlace, scratch: Path) -> WorktreeTree | str:

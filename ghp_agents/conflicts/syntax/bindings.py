@@ -63,12 +63,12 @@ class Lost(NamedTuple):
 
 def lost(versions: Sequence[Version], names: frozenset[str]) -> list[Lost]:
     """The definitions among `names` that a change removed or renamed."""
-    found = []
+    gone = []
     for version in versions:
         for definition in version.before.definitions:
             if definition.name in names and _is_lost(definition, version, versions):
-                found.append(_with_successor(definition, version, versions))
-    return found
+                gone.append(_with_successor(definition, version, versions))
+    return gone
 
 
 def _is_lost(definition: Definition, version: Version, versions: Sequence[Version]) -> bool:
@@ -99,11 +99,11 @@ def _offers(facts: SyntaxFacts, name: str, *, is_member: bool) -> bool:
 
 
 def _is_dynamic(facts: SyntaxFacts, definition: Definition) -> bool:
-    if any(known.name == "*" for known in facts.imports):
+    if any(binding.name == "*" for binding in facts.imports):
         return True
     return any(
-        known.name == _DYNAMIC and known.owner in ("", definition.owner)
-        for known in facts.definitions
+        attribute.name == _DYNAMIC and attribute.owner in ("", definition.owner)
+        for attribute in facts.definitions
     )
 
 
@@ -123,14 +123,14 @@ def _is_closed(owner: str, version: Version) -> bool:
 
 
 def _with_successor(definition: Definition, version: Version, versions: Sequence[Version]) -> Lost:
-    found = [
+    successors = [
         (new, other.change.new)
         for other in versions
         for new in other.after.definitions
         if (new.kind, new.digest) == (definition.kind, definition.digest) and _is_new(new, other)
     ]
     path = version.change.old
-    near = [pair for pair in found if pair[1] == path] or found
+    near = [pair for pair in successors if pair[1] == path] or successors
     if len(near) != 1:
         return Lost(path, definition)
     new, place = near[0]
@@ -155,15 +155,15 @@ def uses(
     """The added lines that use what is gone, by path. `theirs` has the other change's files."""
     if _defines_again(gone, versions):
         return {}
-    found = {}
+    by_path = {}
     for version in versions:
         change = version.change
         if not change.new or family(change.new) != family(gone.path):
             continue
-        if (known := theirs.get(change.old)) and known.has(
+        if (other := theirs.get(change.old)) and other.has(
             gone.definition.name, gone.definition.owner
         ):
-            continue  # the other one knows this file, and has the name there
+            continue  # the other change has this file, and the name is still defined there
         lines = {
             place.line
             for place in version.after.places
@@ -172,8 +172,8 @@ def uses(
             and _is_bound(place, gone, version, theirs, go_module)
         }
         if lines:
-            found[change.new] = sorted(lines)
-    return found
+            by_path[change.new] = sorted(lines)
+    return by_path
 
 
 def _defines_again(gone: Lost, versions: Sequence[Version]) -> bool:
@@ -194,8 +194,8 @@ def _is_bound(
         return False
     importer = _Importer(version.change.new, version.after.imports, go_module)
     is_same = version.change.old == gone.path
-    if is_same and (known := theirs.get(gone.path)) and not known.change.new:
-        return False  # the file itself is gone: git tells
+    if is_same and (other := theirs.get(gone.path)) and not other.change.new:
+        return False  # the file itself is gone: git reports that
     if gone.definition.owner and family(gone.path) in _WITH_MEMBERS:
         return _is_bound_member(place, gone, importer, is_same)
     if not is_same and _shadows(version.after, place.name) and family(gone.path) != "go":
@@ -219,10 +219,10 @@ class _Importer(NamedTuple):
 
     def imports_name(self, name: str, module: str) -> bool:
         """Whether `name` is imported under that name, and from that module alone."""
-        found = [binding for binding in self.imports if binding.alias == name]
-        return bool(found) and all(
+        bound = [binding for binding in self.imports if binding.alias == name]
+        return bool(bound) and all(
             binding.name == name and names_module(binding.module, self.path, module, self.go_module)
-            for binding in found
+            for binding in bound
         )
 
     def takes(self, name: str, module: str) -> bool:
@@ -234,12 +234,12 @@ class _Importer(NamedTuple):
 
     def is_module(self, qualifier: str, module: str) -> bool:
         """Whether `qualifier` is that module."""
-        found = [binding for binding in self.imports if binding.alias == qualifier]
-        if not found and "::" in f"{qualifier}::":
+        bound = [binding for binding in self.imports if binding.alias == qualifier]
+        if not bound and "::" in f"{qualifier}::":
             return names_module(qualifier, self.path, module) if self.is_rust else False
-        return bool(found) and all(
+        return bool(bound) and all(
             names_module(module_in(binding, self.path), self.path, module, self.go_module)
-            for binding in found
+            for binding in bound
         )
 
     def has_alias(self, name: str) -> bool:

@@ -85,8 +85,8 @@ def _pieces(patch: bytes) -> list[list[tuple[bytes, int]]]:
     for line in lines:
         if line.startswith(b"diff --git "):
             pieces.append([])
-        elif found := _HUNK.match(line):
-            removed, number, added = int(found[1] or 1), int(found[2]), int(found[3] or 1)
+        elif header := _HUNK.match(line):
+            removed, number, added = int(header[1] or 1), int(header[2]), int(header[3] or 1)
             while removed or added:
                 line = next(lines, b"\\ end")
                 if line.startswith(b"-"):
@@ -121,13 +121,13 @@ def _with_lines(change: Change, piece: list[tuple[bytes, int]]) -> Change:
 
 def defined(language: str, line: str) -> set[tuple[str, str]]:
     """The names that a line seems to define, with its indentation: too many rather than too few."""
-    found = {*_KEYWORD.findall(line)}
+    names = {*_KEYWORD.findall(line)}
     if language != "python" or not line[:1].isspace() or _INDENTED.match(line.rstrip()):
-        found |= {*_ASSIGNED.findall(line)}
+        names |= {*_ASSIGNED.findall(line)}
     if language in ("c", "java", "javascript", "typescript", "tsx"):
-        found |= {name for names in _BRACES.findall(line) for name in names if name}
+        names |= {name for groups in _BRACES.findall(line) for name in groups if name}
     indent = line[: len(line) - len(line.lstrip())]
-    return {(indent, name) for name in found - _KEYWORDS if len(name) > 1}
+    return {(indent, name) for name in names - _KEYWORDS if len(name) > 1}
 
 
 def _text(line: bytes) -> str:

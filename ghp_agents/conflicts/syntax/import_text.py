@@ -47,13 +47,13 @@ def _named(module: str, names: str) -> Iterator[Import]:
     for part in names.split(","):
         if part.strip() == "*":
             yield Import(module, "*", "")
-        elif found := _AS.fullmatch(part.strip()):
-            yield Import(module, found[1], found[2] or found[1])
+        elif renamed := _AS.fullmatch(part.strip()):
+            yield Import(module, renamed[1], renamed[2] or renamed[1])
 
 
 def _python(text: str) -> Iterator[Import]:
-    if found := _FROM.fullmatch(text):
-        yield from _named("".join(found[1].split()), found[2])
+    if imported := _FROM.fullmatch(text):
+        yield from _named("".join(imported[1].split()), imported[2])
     elif text.startswith("import"):
         for part in text[len("import") :].split(","):
             module, _, alias = (word.strip() for word in part.partition(" as "))
@@ -61,10 +61,10 @@ def _python(text: str) -> Iterator[Import]:
 
 
 def _javascript(text: str) -> Iterator[Import]:
-    found = _JS.fullmatch(text)
-    if found is None:
+    imported = _JS.fullmatch(text)
+    if imported is None:
         return
-    names, module = found[1], found[2]
+    names, module = imported[1], imported[2]
     if star := re.search(rf"\*\s*as\s+({_NAME})", names):
         yield Import(module, "", star[1])
     if braces := re.search(r"\{([^}]*)\}", names):
@@ -74,20 +74,20 @@ def _javascript(text: str) -> Iterator[Import]:
 
 
 def _go(text: str) -> Iterator[Import]:
-    if found := _GO.fullmatch(text):
-        last = found[2].rpartition("/")[2]
-        yield Import(found[2], "*" if found[1] == "." else "", found[1] or last)
+    if imported := _GO.fullmatch(text):
+        last = imported[2].rpartition("/")[2]
+        yield Import(imported[2], "*" if imported[1] == "." else "", imported[1] or last)
 
 
 def _java(text: str) -> Iterator[Import]:
-    if found := _JAVA.fullmatch(text):
-        yield Import(found[1], found[2], "" if found[2] == "*" else found[2])
+    if imported := _JAVA.fullmatch(text):
+        yield Import(imported[1], imported[2], "" if imported[2] == "*" else imported[2])
 
 
 def _rust(text: str) -> Iterator[Import]:
-    found = re.fullmatch(r"(?:pub(?:\([^)]*\))?\s+)?use\s+(.*?)\s*;?", text, re.DOTALL)
-    if found:
-        yield from _rust_tree("", "".join(re.sub(r"\s+as\s+", "@", found[1]).split()), 0)
+    imported = re.fullmatch(r"(?:pub(?:\([^)]*\))?\s+)?use\s+(.*?)\s*;?", text, re.DOTALL)
+    if imported:
+        yield from _rust_tree("", "".join(re.sub(r"\s+as\s+", "@", imported[1]).split()), 0)
 
 
 def _rust_tree(prefix: str, text: str, depth: int) -> Iterator[Import]:

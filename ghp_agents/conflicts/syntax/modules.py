@@ -39,11 +39,11 @@ def names_module(spelled: str, importer: str, module: str, go_module: str = "") 
     if language == "python":
         return _python(spelled, importer, module)
     if language == "javascript":
-        found = posixpath.normpath(posixpath.join(posixpath.dirname(importer), spelled))
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(importer), spelled))
         is_relative = spelled.startswith(("./", "../")) or spelled in (".", "..")
         return is_relative and module in (
-            found,
-            _without_suffix(found).removesuffix("/index"),
+            path,
+            _without_suffix(path).removesuffix("/index"),
         )
     if language == "java":
         return f"/{module}".endswith("/" + spelled.replace(".", "/"))

@@ -39,15 +39,15 @@ def read_all(
 
     `deadline` is in seconds of `Clock.interval`.
     """
-    found: list[SyntaxFacts | None] = []
+    facts: list[SyntaxFacts | None] = []
     for _ in range(1 + MOST_RESTARTS):
         left = deadline - clock.interval()[1]
-        if len(found) == len(sources) or left <= 0:
+        if len(facts) == len(sources) or left <= 0:
             break
-        found += _read_some(sources[len(found) :], names, left)
-        if len(found) < len(sources):
-            found.append(None)  # this one ended the child
-    return [*found, *[None] * (len(sources) - len(found))]
+        facts += _read_some(sources[len(facts) :], names, left)
+        if len(facts) < len(sources):
+            facts.append(None)  # this one ended the child
+    return [*facts, *[None] * (len(sources) - len(facts))]
 
 
 def _read_some(sources: Sequence[Source], names: Collection[str], left: float) -> list[SyntaxFacts]:

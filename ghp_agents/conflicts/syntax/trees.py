@@ -42,8 +42,10 @@ def _parts(name: str) -> tuple[Any, Any, Any, Any]:
     language = tree_sitter.Language(getattr(import_module(how.package), how.function)())
 
     def query(kinds: Collection[str]) -> Any:
-        known = [kind for kind in kinds if language.id_for_node_kind(kind, True) is not None]
-        return tree_sitter.Query(language, "[" + " ".join(f"({kind})" for kind in known) + "] @x")
+        in_grammar = [kind for kind in kinds if language.id_for_node_kind(kind, True) is not None]
+        return tree_sitter.Query(
+            language, "[" + " ".join(f"({kind})" for kind in in_grammar) + "] @x"
+        )
 
     queries = [query(kinds) if kinds else None for kinds in
                (how.definitions, how.imports, how.identifiers)]  # fmt: skip
@@ -55,12 +57,14 @@ def read_facts(language: str, source: bytes, names: Collection[str]) -> SyntaxFa
     parser, definitions, imports, identifiers = _parts(language)
     root = parser.parse(source).root_node
     how = LANGUAGES[language]
-    found = [each for node in _nodes(definitions, root) for each in _defined(how, node)]
+    defined = [
+        definition for node in _nodes(definitions, root) for definition in _defined(how, node)
+    ]
     wanted = {name.encode() for name in names}
     all_nodes = _nodes(identifiers, root)
     nodes = [node for node in all_nodes if node.text in wanted]
     return SyntaxFacts(
-        tuple(found[:MOST_DEFINITIONS]),
+        tuple(defined[:MOST_DEFINITIONS]),
         tuple(_imports(how, language, imports, root)),
         tuple(_places(how, nodes, all_nodes)),
         frozenset(_text(node) for node in nodes),
@@ -73,8 +77,8 @@ def _nodes(query: Any, root: Node) -> list[Node]:
 
     if query is None:
         return []
-    found: list[Node] = tree_sitter.QueryCursor(query).captures(root).get("x", [])
-    return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
+    captured: list[Node] = tree_sitter.QueryCursor(query).captures(root).get("x", [])
+    return sorted(captured, key=lambda node: (node.start_byte, -node.end_byte))
 
 
 def _text(node: Node) -> str:
@@ -102,24 +106,24 @@ def _defined(how: Language, node: Node) -> Iterator[Definition]:
 
 
 def _names(how: Language, node: Node) -> list[Node]:
-    found = node.children_by_field_name(how.name_fields.get(node.type, "name"))
+    nodes = node.children_by_field_name(how.name_fields.get(node.type, "name"))
     for _ in range(9):  # `*f(…)` in C: the name is in a declarator of a declarator
-        inner = [_field(parent, "declarator") for parent in found]
+        inner = [_field(parent, "declarator") for parent in nodes]
         if not any(inner):
             break
-        found = [deeper or outer for deeper, outer in zip(inner, found, strict=True)]
+        nodes = [deeper or outer for deeper, outer in zip(inner, nodes, strict=True)]
     kinds = ("property_identifier", *how.identifiers)
-    return [parent for parent in found if parent.type in kinds]
+    return [parent for parent in nodes if parent.type in kinds]
 
 
 def _above(node: Node) -> list[Node] | None:
     """The nodes around a node, from the inside; None if there are too many."""
-    found: list[Node] = []
+    ancestors: list[Node] = []
     while (node := node.parent) is not None:
-        if len(found) == DEEPEST:
+        if len(ancestors) == DEEPEST:
             return None
-        found.append(node)
-    return found
+        ancestors.append(node)
+    return ancestors
 
 
 def _owner(how: Language, above: list[Node]) -> str:
@@ -129,8 +133,8 @@ def _owner(how: Language, above: list[Node]) -> str:
 
 def _receiver(node: Node) -> str:
     receiver = _field(node, "receiver") if node.type == "method_declaration" else None
-    found = re.search(r"([\w]+)\s*(?:\[[^\]]*\])?\s*\)$", _text(receiver)) if receiver else None
-    return found[1] if found else ""
+    matched = re.search(r"([\w]+)\s*(?:\[[^\]]*\])?\s*\)$", _text(receiver)) if receiver else None
+    return matched[1] if matched else ""
 
 
 def _field(node: Node, name: str) -> Node | None:
@@ -167,17 +171,17 @@ def _imports(how: Language, language: str, query: Any, root: Node) -> Iterator[I
 
 
 def _places(how: Language, nodes: list[Node], all_nodes: list[Node]) -> list[Place]:
-    found = [each for node in nodes[:MOST_PLACES] if (each := _place(how, node))]
-    heads = {_head(place.qualifier).encode() for place, _ in found if place.role == MEMBER}
+    placed = [pair for node in nodes[:MOST_PLACES] if (pair := _place(how, node))]
+    heads = {_head(place.qualifier).encode() for place, _ in placed if place.role == MEMBER}
     others = [node for node in all_nodes if node.text in heads][:MOST_PLACES]
-    more = [each for node in others if (each := _place(how, node))]
-    bound = {(place.name, top) for place, top in (*found, *more) if place.role == BIND and top}
+    more = [pair for node in others if (pair := _place(how, node))]
+    bound = {(place.name, top) for place, top in (*placed, *more) if place.role == BIND and top}
     return [
         place._replace(
             is_local=place.qualifier != "self"
             and (_head(place.qualifier) or place.name, top) in bound
         )
-        for place, top in found
+        for place, top in placed
     ]
 
 
