@@ -34,7 +34,7 @@ def fold(log: IssueEvents) -> list[Issue]:
     stories: dict[str, list[IssueEvent]] = {}
     for event in sorted(log.events, key=order):
         stories.setdefault(event.issue, []).append(event)
-    for issue in sorted(log.seen - stories.keys()):
+    for issue in sorted(log.subjects - stories.keys()):
         stories[issue] = []
     numbers = _numbers(stories)
     return [_issue(issue, story, numbers) for issue, story in stories.items()]

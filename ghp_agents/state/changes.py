@@ -33,16 +33,16 @@ class ChangedFields(TypedDict, total=False):
 
 def encode(changes: "Iterable[FileChange]") -> list[ChangedFields]:
     """The field's value, bounded. Changed files come before new ones, which rarely conflict."""
-    found: list[ChangedFields] = []
+    encoded: list[ChangedFields] = []
     room = ROOM
     for change in sorted(changes, key=lambda change: (not change.base, change.path)):
         fields = _fields(change)
         room -= _EACH + sum(len(value) for value in fields.values() if isinstance(value, str))
-        if room < 0 or len(found) == MOST_FILES:
+        if room < 0 or len(encoded) == MOST_FILES:
             break
         if is_shown(change.path):
-            found.append(fields)
-    return found
+            encoded.append(fields)
+    return encoded
 
 
 def is_shown(path: str) -> bool:
@@ -71,7 +71,7 @@ def valid(value: Any) -> list[ChangedFields]:
 
 def decode(presence: Mapping[str, Any]) -> "list[FileChange]":
     """The files that an agent has changed, by its presence."""
-    return [found for entry in valid(presence.get(FIELD)) if (found := _decoded(entry))]
+    return [change for entry in valid(presence.get(FIELD)) if (change := _decoded(entry))]
 
 
 def _decoded(entry: Any) -> "FileChange | None":

@@ -44,7 +44,7 @@ class EventLog(NamedTuple, Generic[E]):
     """The readable events of one noun."""
 
     events: tuple[E, ...] = ()
-    seen: frozenset[str] = frozenset()  # ids of subjects that have an event, readable or not
+    subjects: frozenset[str] = frozenset()  # ids that have an event, readable or not
     problems: tuple[Problem, ...] = ()
 
     @property

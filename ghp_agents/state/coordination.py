@@ -32,18 +32,18 @@ def coordination_remote(ws: Workspace) -> Remote | None:
     """
     if not ws.settings.push or "remote" in ws.settings.unagreed:
         return None
-    known = ws.remotes
+    remotes = ws.remotes
     wanted = ws.settings.remote
-    if wanted and wanted not in known:
+    if wanted and wanted not in remotes:
         raise GhpError(
             f"The configured remote {wanted!r} does not exist in this repository.",
-            hint=f"Remotes: {', '.join(known) or 'none'}. Fix `agents.remote` in the "
+            hint=f"Remotes: {', '.join(remotes) or 'none'}. Fix `agents.remote` in the "
             "configuration, or add the remote with `git remote add`.",
         )
-    name = wanted or ("origin" if "origin" in known else next(iter(known), None))
-    if name is None or (not wanted and name != "origin" and len(known) > 1):
+    name = wanted or ("origin" if "origin" in remotes else next(iter(remotes), None))
+    if name is None or (not wanted and name != "origin" and len(remotes) > 1):
         return None
-    noted = object_file(ws.cache_dir / NAMESPACE_CACHE).read().get(digest(known[name]))
+    noted = object_file(ws.cache_dir / NAMESPACE_CACHE).read().get(digest(remotes[name]))
     namespace = noted if noted in (BRANCHES, CUSTOM) else None
     return Remote(name, namespace or CUSTOM, settled=namespace is not None)
 
@@ -57,10 +57,10 @@ def why_none(ws: Workspace) -> str:
             "nobody has approved the remote in `.ghp/config.json` on "
             f"{ws.settings.trunk_place}; a person can review it with `ghp agent-trust`"
         )
-    known = sorted(ws.remotes)
-    if len(known) > 1:
+    remotes = sorted(ws.remotes)
+    if len(remotes) > 1:
         return (
-            f"none of the remotes {', '.join(known)} is called origin, and `agents.remote` is "
+            f"none of the remotes {', '.join(remotes)} is called origin, and `agents.remote` is "
             "not set"
         )
     return "there is no remote"

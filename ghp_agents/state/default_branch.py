@@ -10,8 +10,8 @@ def trunk(ws: Workspace) -> str | None:
     if there is none of these."""
     if ws.settings.trunk:
         return ws.settings.trunk
-    known = worktree.branches(ws.folder, *USUAL)
-    return default_branch.chosen(known, _remote(ws, known))
+    branches = worktree.branches(ws.folder, *USUAL)
+    return default_branch.chosen(branches, _remote(ws, branches))
 
 
 def trunk_refs(ws: Workspace) -> list[str]:
@@ -23,15 +23,15 @@ def trunk_refs(ws: Workspace) -> list[str]:
 def trunk_places(ws: Workspace) -> list[str]:
     """The refs of the default branch, here and on the remote."""
     names = (*USUAL, ws.settings.trunk) if ws.settings.trunk else USUAL
-    known = worktree.branches(ws.folder, *names)
-    name = ws.settings.trunk or default_branch.chosen(known, _remote(ws, known))
+    branches = worktree.branches(ws.folder, *names)
+    name = ws.settings.trunk or default_branch.chosen(branches, _remote(ws, branches))
     if name is None:
         return []
     if name not in names:  # the remote's own choice
-        known = worktree.branches(ws.folder, name)
-    remote = _remote(ws, known)
+        branches = worktree.branches(ws.folder, name)
+    remote = _remote(ws, branches)
     places = (f"{HEADS}{name}", f"{REMOTES}{remote}/{name}")
-    return [ref for ref in places if ref in known]
+    return [ref for ref in places if ref in branches]
 
 
 def remote_name(ws: Workspace) -> str:

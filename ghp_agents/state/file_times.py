@@ -44,8 +44,8 @@ def _one(path: str) -> Iterator[tuple[str, int]]:
 def _files(folder: str) -> Iterator[tuple[str, int]]:
     """The files of a folder, and when each was written."""
     try:
-        with os.scandir(folder) as found:
-            names = sorted(entry.path for entry in found)
+        with os.scandir(folder) as entries:
+            names = sorted(entry.path for entry in entries)
     except OSError:
         return
     for path in names:

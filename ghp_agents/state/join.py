@@ -26,10 +26,10 @@ class Tip(NamedTuple):
 
 def join(trees: Iterable[JoinedTree]) -> JoinedTree:
     """The join of `trees`."""
-    known = list(trees)
+    all_trees = list(trees)
     return JoinedTree(
-        agents=merge(tree.agents for tree in known),
-        files=join_files(tree.files for tree in known),
+        agents=merge(tree.agents for tree in all_trees),
+        files=join_files(tree.files for tree in all_trees),
     )
 
 

@@ -92,31 +92,31 @@ def entries(oid: str, at: Timestamp, commit_message: str) -> list[LedgerEntry]:
     subject, _, rest = commit_message.strip().partition("\n")
     paragraphs = rest.strip().split("\n\n")
     pairs = [line.partition(": ")[::2] for line in paragraphs[-1].splitlines()]
-    found = dict(pairs)
+    trailers = dict(pairs)
     try:
-        clock, event = int(found["Clock"]), found["Event"]
-        clone = CloneId(found["Clone"])
+        clock, event = int(trailers["Clock"]), trailers["Event"]
+        clone = CloneId(trailers["Clone"])
         if event == PRESENCE:
             moves = [value for key, value in pairs if key == "Moved"]
             began = {value for key, value in pairs if key == "Began"}
             return [_moved(oid, at, clock, clone, value, began) for value in moves]
-        actor = Actor(found.get("Agent") or found["Person"], "Person" in found)
+        actor = Actor(trailers.get("Agent") or trailers["Person"], "Person" in trailers)
         text = paragraphs[0] if len(paragraphs) > 1 else ""
         return [
             LedgerEntry(
                 clock=clock,
                 clone=clone,
-                id=found.get("Id", oid),
+                id=trailers.get("Id", oid),
                 event=event,
                 actor=actor.name,
                 object=subject.removeprefix(f"{event} {actor.name} "),
                 at=at,
                 is_person=actor.is_person,
-                issue=int(found["Issue"]) if "Issue" in found else None,
-                generation=int(found["Generation"]) if "Generation" in found else None,
+                issue=int(trailers["Issue"]) if "Issue" in trailers else None,
+                generation=int(trailers["Generation"]) if "Generation" in trailers else None,
                 text=text,
-                cause=found.get("Cause") or legacy_causes.of_entry(event, text),
-                via=found.get("Via", ""),
+                cause=trailers.get("Cause") or legacy_causes.of_entry(event, text),
+                via=trailers.get("Via", ""),
             )
         ]
     except (KeyError, ValueError):

@@ -41,13 +41,13 @@ def by_time(entries: Iterable[LedgerEntry]) -> list[LedgerEntry]:
 def check_event(event: str, entries: Iterable[LedgerEntry]) -> None:
     """Check that an event exists: one of ours, or one that another version wrote. Raises
     UsageError."""
-    known = sorted({*EVENTS, *(entry.event for entry in entries)})
-    if event in known:
+    events = sorted({*EVENTS, *(entry.event for entry in entries)})
+    if event in events:
         return
-    alike = difflib.get_close_matches(event[:40], known, n=1, cutoff=0.6)
+    alike = difflib.get_close_matches(event[:40], events, n=1, cutoff=0.6)
     meant = f"Did you mean {alike[0]}? " if alike else ""
     raise UsageError(
-        f"There is no event {one_line(event, 40)!r}.", hint=f"{meant}Known: {', '.join(known)}."
+        f"There is no event {one_line(event, 40)!r}.", hint=f"{meant}Known: {', '.join(events)}."
     )
 
 

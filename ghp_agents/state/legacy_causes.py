@@ -60,8 +60,8 @@ def of_right(name: str, holder: str | None, reason: str) -> Cause:
 
 def clone_of(name: str, reason: str) -> str:
     """The clone that held the lock on the default branch; empty if the reason does not name it."""
-    found = _IN_CLONE.search(reason) if name == "trunk" else None
-    return found[1] if found else ""
+    match = _IN_CLONE.search(reason) if name == "trunk" else None
+    return match[1] if match else ""
 
 
 def of_entry(event: str, text: str) -> str:

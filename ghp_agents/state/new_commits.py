@@ -60,9 +60,9 @@ def write_commits(
         files.below(_NOWHERE, path)
     with repository.objects() as reader:
         writer = _Writer(reader, repository.new_objects())
-        known = [oid for oid in (head, *(oid for x in commits for oid in x.merges)) if oid]
-        for oid, found in zip(known, reader.read(known), strict=True):
-            if found is None or found.kind != "commit":
+        parents = [oid for oid in (head, *(oid for x in commits for oid in x.merges)) if oid]
+        for oid, parent in zip(parents, reader.read(parents), strict=True):
+            if parent is None or parent.kind != "commit":
                 raise damaged(f"the commit {oid} is missing")
         last = head
         for commit in commits:
@@ -102,9 +102,9 @@ class _Writer:
             committer,
             commit.message,
         )
-        made = self.new.add("commit", text)
-        self._tree_of[made] = tree
-        return made
+        created = self.new.add("commit", text)
+        self._tree_of[created] = tree
+        return created
 
     def _tree(self, name: str | None, blobs: Sequence[tuple[Sequence[str], str]]) -> str:
         """The tree `name` with these blobs, each at a path in parts; without those that are empty,
@@ -132,10 +132,10 @@ class _Writer:
             return {}
         content = self.new.content(name)
         if content is None:
-            (found,) = self._reader.read([name])
-            if found is None or found.kind != "tree":
+            (tree,) = self._reader.read([name])
+            if tree is None or tree.kind != "tree":
                 raise damaged(f"the tree {name} is missing")
-            content, name = found.content, found.oid
+            content, name = tree.content, tree.oid
         return {entry.name: entry for entry in tree_entries(content, len(name))}
 
 

@@ -100,27 +100,29 @@ def position(presence: Presence) -> tuple[int, int]:
     return number(presence, "epoch"), number(presence, "seq")
 
 
-def next_epoch(*known: Presence) -> int:
+def next_epoch(*records: Presence) -> int:
     """The epoch of an agent that starts again, above all known ones."""
-    return min(max(position(presence)[0] for presence in known) + 1, NUMBERS_END - 1)
+    return min(max(position(presence)[0] for presence in records) + 1, NUMBERS_END - 1)
 
 
-def leaps(known: Sequence[Agents]) -> dict[str, list[int]]:
-    """Agents with an impossible epoch, and the indexes in `known` of the reports that have it. Such
-    reports are ignored."""
+def leaps(reports: Sequence[Agents]) -> dict[str, list[int]]:
+    """Agents with an impossible epoch, and the indexes of the reports that have it. Such reports
+    are ignored."""
     high = {
-        name for agents in known for name, presence in agents.items() if _epoch(presence) > LEAP
+        name for agents in reports for name, presence in agents.items() if _epoch(presence) > LEAP
     }
-    found: dict[str, list[int]] = {}
+    impossible: dict[str, list[int]] = {}
     for name in high:
-        reported = [(_epoch(agents[name]), at) for at, agents in enumerate(known) if name in agents]
+        reported = [
+            (_epoch(agents[name]), at) for at, agents in enumerate(reports) if name in agents
+        ]
         reached = 0
         for epoch, at in sorted(reported):
             if epoch - reached > LEAP:
-                found.setdefault(name, []).append(at)
+                impossible.setdefault(name, []).append(at)
             else:
                 reached = max(reached, epoch)
-    return found
+    return impossible
 
 
 def _epoch(presence: Presence) -> int:
@@ -148,10 +150,10 @@ def newer(left: Presence, right: Presence) -> Presence:
     return max(left, right, key=_rank)
 
 
-def merge(known: Iterable[Agents]) -> dict[str, Presence]:
+def merge(reports: Iterable[Agents]) -> dict[str, Presence]:
     """The newest presence of each agent, from all reports."""
     merged: dict[str, Presence] = {}
-    for agents in known:
+    for agents in reports:
         if not merged:
             merged.update(agents)
             continue

@@ -149,8 +149,8 @@ class StateRepository(NamedTuple):
     def commit_at(self, ref: str) -> str | None:
         """The commit at a ref; None if there is none. Raises GitError."""
         with self.objects() as reader:
-            (found,) = reader.read([ref])
-        return found.oid if found and found.kind == "commit" else None
+            (commit,) = reader.read([ref])
+        return commit.oid if commit and commit.kind == "commit" else None
 
     def with_clone(self, clone: CloneId) -> "StateRepository":
         """The same repository under another clone id."""
@@ -171,8 +171,8 @@ def find_repository(ws: Workspace) -> StateRepository | None:
         return None
     if not (clone.isascii() and clone.isalnum()):  # it becomes part of a ref
         return None
-    found = StateRepository(path, _run_folder(ws), CloneId(clone))
-    return _split_from_original(ws, found) if _is_copy(found) else found
+    repository = StateRepository(path, _run_folder(ws), CloneId(clone))
+    return _split_from_original(ws, repository) if _is_copy(repository) else repository
 
 
 def open_repository(ws: Workspace) -> StateRepository:
@@ -180,10 +180,10 @@ def open_repository(ws: Workspace) -> StateRepository:
 
     Raises GitError, or OSError if nothing can be written.
     """
-    found = find_repository(ws)
-    if found:
-        _record_place(found.path)
-        return found
+    existing = find_repository(ws)
+    if existing:
+        _record_place(existing.path)
+        return existing
     path = state_path(ws)
     path.parent.mkdir(parents=True, exist_ok=True)
     sweep_unfinished(ws)
@@ -288,8 +288,8 @@ def _make(ws: Workspace, path: Path) -> None:
     for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags"):
         (path / folder).mkdir(parents=True)
     (path / "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
-    made = _CONFIG + (_SHA256 if _is_sha256(ws.common_dir) else _SHA1)
-    (path / "config").write_text(made, encoding="ascii")
+    config = _CONFIG + (_SHA256 if _is_sha256(ws.common_dir) else _SHA1)
+    (path / "config").write_text(config, encoding="ascii")
     (path / _CLONE_FILE).write_text(f"{new_clone_id()}\n", encoding="ascii")
     (path / _PLACE_FILE).write_bytes(_place_of(path, state_path(ws)))
 

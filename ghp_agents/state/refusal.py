@@ -104,15 +104,15 @@ def readable(lines: Iterable[str]) -> str:
 
 def pages(lines: Iterable[str]) -> list[str]:
     """The pages where a person may allow a secret, at most three."""
-    found = (_TO_ALLOW.search(line) for line in lines)
-    return list(dict.fromkeys(match.group() for match in found if match))[:3]
+    matches = (_TO_ALLOW.search(line) for line in lines)
+    return list(dict.fromkeys(match.group() for match in matches if match))[:3]
 
 
 def named(lines: Sequence[str], commits: Sequence[Collection[str]]) -> list[int]:
-    """The places of the commits that the server names; each has its own id and those of what it
-    adds."""
-    found = (_OBJECT.fullmatch(line.strip("- ")) for line in lines)
-    names = tuple({match.group(1) for match in found if match})
+    """The indexes of the commits that the server names. Each commit has its own id and the ids of
+    the objects that it adds."""
+    matches = (_OBJECT.fullmatch(line.strip("- ")) for line in lines)
+    names = tuple({match.group(1) for match in matches if match})
     return [
-        place for place, oids in enumerate(commits) if any(oid.startswith(names) for oid in oids)
+        index for index, oids in enumerate(commits) if any(oid.startswith(names) for oid in oids)
     ]

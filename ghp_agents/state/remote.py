@@ -279,6 +279,6 @@ def plain_settings(ws: Workspace, remote: Remote) -> list[str]:
 
 def _store_namespace(ws: Workspace, remote: Remote, namespace: str) -> Remote:
     """Store the namespace of our refs; by address, because remote names can be reused."""
-    known = {digest(ws.remotes.get(remote.name, "")): namespace}
-    object_file(ws.cache_dir / NAMESPACE_CACHE).write(known)
+    namespaces = {digest(ws.remotes.get(remote.name, "")): namespace}
+    object_file(ws.cache_dir / NAMESPACE_CACHE).write(namespaces)
     return Remote(remote.name, namespace, settled=True)

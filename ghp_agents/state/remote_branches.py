@@ -31,8 +31,8 @@ def tips(ws: Workspace, *names: str) -> dict[str, str]:
     tracking refs, or in this clone if there is no remote. Raises UnknownError."""
     remote = where(ws)
     if remote is None:
-        known = worktree_admin.branches(ws.folder)
-        return {name: known[name] for name in names if name in known}
+        local = worktree_admin.branches(ws.folder)
+        return {name: local[name] for name in names if name in local}
     existing = {name: oid for name, oid in matching(ws, names).items() if name in names}
     lacking = [
         name for name in existing if not _has_commit(ws.folder, remote, name, existing[name])

@@ -74,9 +74,9 @@ def valid(value: Any) -> UsageFields:
         fields["context"] = context
     spent = value.get("spent")
     entries = spent[: ISSUES + 1] if isinstance(spent, list) else ()
-    found = [_valid_entry(entry) for entry in entries]
-    if any(found):
-        fields["spent"] = [entry for entry in found if entry]
+    decoded = [_valid_entry(entry) for entry in entries]
+    if any(decoded):
+        fields["spent"] = [entry for entry in decoded if entry]
     return fields
 
 
@@ -92,12 +92,12 @@ def _valid_entry(entry: Any) -> SpentFields | None:
 
 def decode(presence: Mapping[str, Any]) -> dict[int | None, Use]:
     """What an agent used, by issue; None is for work without an issue, and for older issues."""
-    found: dict[int | None, Use] = {}
+    by_issue: dict[int | None, Use] = {}
     for entry in valid(presence.get(FIELD)).get("spent", ()):
         counts: dict[str, Any] = {**entry}
         use = Use(*map(counts.get, COUNTERS))
-        found[entry.get("issue")] = total([found.get(entry.get("issue"), NOTHING), use])
-    return found
+        by_issue[entry.get("issue")] = total([by_issue.get(entry.get("issue"), NOTHING), use])
+    return by_issue
 
 
 def total(uses: Iterable[Use]) -> Use:
@@ -107,8 +107,8 @@ def total(uses: Iterable[Use]) -> Use:
 
 
 def _sum(column: Iterable[float | None]) -> Any:
-    known = [amount for amount in column if amount is not None]
-    return round(sum(known), 6) if known else None
+    amounts = [amount for amount in column if amount is not None]
+    return round(sum(amounts), 6) if amounts else None
 
 
 def since(now: Use, before: Use) -> Use:

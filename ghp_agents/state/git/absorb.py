@@ -54,15 +54,15 @@ def _take_in_once(
     by: Actor,
     held: Sequence[int],
 ) -> dict[CloneId, str]:
-    known = read.tips(repository)
-    own = read.own_tip(repository, known)
+    current = read.tips(repository)
+    own = read.own_tip(repository, current)
     head = own.oid if own else None
     wanted = [
         tip
         for tip in tips
         if tip.clone != repository.clone and not _contains(repository, head, tip.oid)
     ]
-    clock = max([tip.clock for tip in (*known, *wanted)], default=0)
+    clock = max([tip.clock for tip in (*current, *wanted)], default=0)
     refused: dict[CloneId, str] = {}
     for tip in wanted:
         try:
@@ -147,10 +147,10 @@ def _presence(reader: objects.ObjectReader, head: str | None, other: str) -> byt
     names = [f"{commit}:{presence.PATH}" for commit in (other, head) if commit]
     agents: list[presence.Agents] = []
     others: dict[str, object] = {}
-    for found in reader.read(names):
+    for document in reader.read(names):
         with contextlib.suppress(ValueError):  # the join ignores it, too
-            known, fields = presence.decode(found.content) if found else ({}, {})
-            agents.append(known)
+            committed, fields = presence.decode(document.content) if document else ({}, {})
+            agents.append(committed)
             others |= fields
     return presence.encode(presence.merge(agents), others)
 

@@ -26,12 +26,12 @@ def compact(
     Objects come first, then one compare-and-swap: a killed process changes nothing. If another
     process moves the ref meanwhile, nothing happens. Raises GhpError, OSError.
     """
-    known = read.tips(repository)
-    own = read.own_tip(repository, known)
+    tips = read.tips(repository)
+    own = read.own_tip(repository, tips)
     if own is None:
         return 0
     with repository.objects(largest=LARGEST) as reader:
-        ours, *others = trees.paths_of(reader, [tip.oid for tip in known])
+        ours, *others = trees.paths_of(reader, [tip.oid for tip in tips])
         (commits,) = settled.read_commits(reader, [f"{own.oid}:{settled.PATH}"])
     if ours is None or None in others:
         return 0  # too many files to know what the other tips have

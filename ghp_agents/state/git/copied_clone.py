@@ -24,17 +24,17 @@ def note_copies(ws: Workspace, repository: StateRepository, head: str, twins: st
     if not common:
         return
     before, theirs = _agents(repository, common, twins)
-    found: dict[str, list[int]] = {}
+    positions: dict[str, list[int]] = {}
     for name, copied in before.items():
         here = ws.presence(name)
         if name not in theirs or position(theirs[name]) <= position(copied) or here is None:
             continue
         if position(here) == position(copied) and not alive.process_lives(here):
-            found[name] = [*position(copied)]
-    if not found:
+            positions[name] = [*position(copied)]
+    if not positions:
         return
     note = object_file(ws.cache_dir / NOTE)
-    note.write(note.read() | found)
+    note.write(note.read() | positions)
 
 
 def without(ws: Workspace, beaten: Mapping[str, float], agents: Agents) -> Mapping[str, float]:
@@ -48,10 +48,10 @@ def _agents(repository: StateRepository, *commits: str) -> list[Agents]:
     """The presence in each of `commits`; empty if it cannot be read."""
     with repository.objects(largest=LARGEST) as reader:
         documents = reader.read([f"{oid}:{presence.PATH}" for oid in commits])
-    found: list[Agents] = []
+    presences: list[Agents] = []
     for document in documents:
         try:
-            found.append(presence.decode(document.content)[0] if document else {})
+            presences.append(presence.decode(document.content)[0] if document else {})
         except ValueError:
-            found.append({})
-    return found
+            presences.append({})
+    return presences

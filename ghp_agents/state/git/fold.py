@@ -78,12 +78,12 @@ def _fold_once(
     records: Sequence[Record] = (),
     expected: str | None = None,
 ) -> int:
-    known = read.tips(repository)
+    tips = read.tips(repository)
     waiting = outbox.waiting(ws)
-    own = read.own_tip(repository, known)
+    own = read.own_tip(repository, tips)
     if expected is not None and read.revision(own, waiting) != expected:
         raise StateMovedError
-    commits, signatures = _plan(ws, repository, known, waiting, records)
+    commits, signatures = _plan(ws, repository, tips, waiting, records)
     head = own.oid if own else None
     last = write_commits(repository, head, commits, ws.clock.now()) if commits else ""
     with locked() as held:
@@ -141,18 +141,18 @@ def _move(
 def _plan(
     ws: Workspace,
     repository: StateRepository,
-    known: Sequence[Tip],
+    tips: Sequence[Tip],
     waiting: outbox.Waiting,
     records: Sequence[Record],
 ) -> tuple[list[NewCommit], live_presence.Folded]:
-    own = read.own_tip(repository, known)
+    own = read.own_tip(repository, tips)
     queued = [record for _, record in waiting.records]
-    # What is committed has at least its record's clock. So most records are certainly new.
+    # A committed record's clock is not above the tip's. So most records are certainly new.
     doubtful = [record for record in queued if own and record.clock <= own.clock]
     existing = _contents(repository, own, doubtful)
     agents, others = _decode(ws, existing.get(presence.PATH))
-    seen = live_presence.read_live(ws, agents)
-    clock = max([tip.clock for tip in known], default=0)
+    live = live_presence.read_live(ws, agents)
+    clock = max([tip.clock for tip in tips], default=0)
     commits: list[NewCommit] = []
     # A fold may have been killed after its commit, before it emptied the outbox.
     known_ids = _ids_in_ledger(repository, own, [x for x in doubtful if not x.files])
@@ -163,11 +163,11 @@ def _plan(
         message = ledger.message(record, clock, repository.clone)
         said_at = to_seconds(record.at)
         commits.append(NewCommit(message, dict(record.files), record.actor, said_at))
-    changed = _changed(agents, seen.changed)
+    changed = _changed(agents, live.changed)
     if changed:
         now = ws.clock.now()
         commits.append(_presence_commit(agents, changed, others, clock + 1, repository, now))
-    return commits, seen.signatures
+    return commits, live.signatures
 
 
 def _contents(
@@ -178,14 +178,14 @@ def _contents(
     if own is None:
         return {}
     with repository.objects() as reader:
-        found = reader.read([f"{own.oid}:{path}" for path in paths])
-    return dict(zip(paths, found, strict=True))
+        blobs = reader.read([f"{own.oid}:{path}" for path in paths])
+    return dict(zip(paths, blobs, strict=True))
 
 
 def _is_committed(record: Record, existing: Mapping[str, objects.Object | None]) -> bool:
     blobs = [(existing.get(path), content) for path, content in record.files]
-    found = [blob is not None and blob.content == content for blob, content in blobs]
-    return bool(found) and all(found)
+    equal = [blob is not None and blob.content == content for blob, content in blobs]
+    return bool(equal) and all(equal)
 
 
 def _ids_in_ledger(

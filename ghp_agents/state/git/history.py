@@ -25,9 +25,9 @@ def read_entries(repository: StateRepository, after: Sequence[Tip] = ()) -> list
     # A known tip may be gone, because its clone was compacted.
     shown = repository.check(*args, "--ignore-missing", "--stdin", stdin=span.encode())
     fields = shown.text.split("\0")
-    found = [
+    entries = [
         entry
         for oid, date, message in zip(fields[::3], fields[1::3], fields[2::3], strict=False)
         for entry in ledger.entries(oid, read.timestamp(date), message)
     ]
-    return sorted(found, key=order)
+    return sorted(entries, key=order)

@@ -31,8 +31,8 @@ class Live(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def read_live(ws: Workspace, known: Agents) -> Live:
-    """Read the presence files, except those that the last fold put into `known`."""
+def read_live(ws: Workspace, committed: Agents) -> Live:
+    """Read the presence files, except those that the last fold put into `committed`."""
     folded = object_file(ws.cache_dir / FOLDED).read()
     settled = ws.clock.now() - SETTLED
     changed: dict[str, Presence] = {}
@@ -44,9 +44,9 @@ def read_live(ws: Workspace, known: Agents) -> Live:
         problems += [Problem(path, "was set aside: not a presence record") for path in aside]
         for name, status in present:
             beaten[name] = max(beaten.get(name, 0.0), status.st_mtime)
-            if number == 0 and name in folded and name in known:
-                # A fold has read this very file, so `known` has its content.
-                now = [status.st_ino, status.st_mtime_ns, *position(known[name])]
+            if number == 0 and name in folded and name in committed:
+                # A fold has read this very file, so `committed` has its content.
+                now = [status.st_ino, status.st_mtime_ns, *position(committed[name])]
                 if now == folded[name]:
                     signatures[name] = now
                     continue
@@ -88,28 +88,28 @@ def remember(ws: Workspace, signatures: Folded) -> None:
 
 
 def _presence_files(
-    folder: str, known: Collection[str]
+    folder: str, known_names: Collection[str]
 ) -> tuple[list[tuple[str, os.stat_result]], list[str]]:
-    """The agents that have a file, and the files that a heartbeat has set aside. Known names need
+    """The agents that have a file, and the files that a heartbeat has set aside. `known_names` need
     no check."""
-    found: list[tuple[str, os.stat_result]] = []
+    present: list[tuple[str, os.stat_result]] = []
     aside: list[str] = []
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:
-        return found, aside
+        return present, aside
     try:
         # By the folder's descriptor: resolving each path would take a quarter of the time.
         with os.scandir(descriptor) as entries:
             for entry in entries:
                 name = entry.name.removesuffix(".json")
-                if name == entry.name or not (name in known or heartbeat.is_name(name)):
+                if name == entry.name or not (name in known_names or heartbeat.is_name(name)):
                     aside += [f"{folder}/{name}"] if name.endswith(presence_file.UNREADABLE) else []
                     continue
                 try:
-                    found.append((name, entry.stat()))
+                    present.append((name, entry.stat()))
                 except FileNotFoundError:
                     continue
     finally:
         os.close(descriptor)
-    return found, sorted(aside)
+    return present, sorted(aside)

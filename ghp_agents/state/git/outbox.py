@@ -115,7 +115,7 @@ def refused(ws: Workspace) -> Waiting:
 
 
 def _read_folders(*some: Path) -> Waiting:
-    found: dict[tuple[str, int], tuple[Path, Record]] = {}
+    by_name: dict[tuple[str, int], tuple[Path, Record]] = {}
     problems: list[Problem] = []
     for folder in some:
         try:
@@ -125,34 +125,34 @@ def _read_folders(*some: Path) -> Waiting:
         for path in paths:
             try:
                 for number, record in enumerate(_read(path)):
-                    found.setdefault((path.name, number), (path, record))
+                    by_name.setdefault((path.name, number), (path, record))
             except FileNotFoundError:
                 continue  # another process folded it just now
             except (OSError, ValueError, UsageError) as error:
                 problems.append(problem_of(str(path), error))
-    return Waiting(tuple(found[name] for name in sorted(found)), tuple(problems))
+    return Waiting(tuple(by_name[name] for name in sorted(by_name)), tuple(problems))
 
 
 def _read(path: Path) -> list[Record]:
     """Records that can be committed; a bad one would block all that follow."""
     data = path.read_bytes()
-    found = [records.decode(data)] if path.suffix == SUFFIX else _decode_batch(data)
-    for record in found:
+    decoded = [records.decode(data)] if path.suffix == SUFFIX else _decode_batch(data)
+    for record in decoded:
         if to_seconds(record.at) < 0:
             raise ValueError("its time is before 1970, which git cannot store")
         for name, _ in record.files:
             files.below(path.parent, name)
             name.encode()
-    return found
+    return decoded
 
 
 def _decode_batch(data: bytes) -> list[Record]:
-    found: list[Record] = []
+    decoded: list[Record] = []
     while data:
         size, _, data = data.partition(b"\n")
-        found.append(records.decode(data[: int(size)]))
+        decoded.append(records.decode(data[: int(size)]))
         data = data[int(size) :]
-    return found
+    return decoded
 
 
 def remove(some: Waiting) -> None:

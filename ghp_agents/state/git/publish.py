@@ -196,9 +196,9 @@ def is_ours(repository: StateRepository, head: str) -> bool:
 def _has_all(repository: StateRepository, head: str, documents: Mapping[str, bytes]) -> bool:
     """Whether a commit has the current documents. Documents are never deleted, only overwritten."""
     with repository.objects() as reader:
-        found = reader.read([f"{head}:{path}" for path in documents])
+        blobs = reader.read([f"{head}:{path}" for path in documents])
     contents = documents.values()
     return all(
         blob is not None and blob.content == content
-        for blob, content in zip(found, contents, strict=True)
+        for blob, content in zip(blobs, contents, strict=True)
     )

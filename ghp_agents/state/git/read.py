@@ -28,17 +28,17 @@ def tips(repository: StateRepository, before: Sequence[Tip] = ()) -> list[Tip]:
     clones = ((CloneId(ref.rpartition("/")[2]), oid) for ref, oid in refs.items())
     heads = [(clone, oid) for clone, oid in clones if clone != repository.clone]
     wanted = [(repository.clone, own), *heads] if own else heads
-    known = {(tip.clone, tip.oid): tip for tip in before}
-    new = iter(_read_tips(repository, [head for head in wanted if head not in known]))
-    return [known.get(head) or next(new) for head in wanted]
+    previous = {(tip.clone, tip.oid): tip for tip in before}
+    new = iter(_read_tips(repository, [head for head in wanted if head not in previous]))
+    return [previous.get(head) or next(new) for head in wanted]
 
 
 def _read_tips(repository: StateRepository, heads: Sequence[tuple[CloneId, str]]) -> list[Tip]:
     if not heads:
         return []
     with repository.objects(largest=LARGEST) as reader:
-        found = reader.read([oid for _, oid in heads])
-    return [_tip(clone, oid, commit) for (clone, oid), commit in zip(heads, found, strict=True)]
+        commits = reader.read([oid for _, oid in heads])
+    return [_tip(clone, oid, commit) for (clone, oid), commit in zip(heads, commits, strict=True)]
 
 
 def _tip(clone: CloneId, oid: str, commit: Object | None) -> Tip:
@@ -70,17 +70,17 @@ def timestamp(seconds: str) -> Timestamp:
         return Timestamp(to_text(0))
 
 
-def own_tip(repository: StateRepository, known: Sequence[Tip]) -> Tip | None:
-    """This clone's tip among `known`."""
-    return known[0] if known and known[0].clone == repository.clone else None
+def own_tip(repository: StateRepository, tips: Sequence[Tip]) -> Tip | None:
+    """This clone's tip among `tips`."""
+    return tips[0] if tips and tips[0].clone == repository.clone else None
 
 
-def tips_at(repository: StateRepository, known: Sequence[Tip], at: float) -> list[Tip]:
+def tips_at(repository: StateRepository, tips: Sequence[Tip], at: float) -> list[Tip]:
     """The clones' tips at a time, by each clone's own clock; including clones absorbed later."""
     when = f"@{max(0, int(at))} +0000"  # git accepts no times before 1970
     then: list[Tip] = []
-    pending = list(known)
-    seen = {tip.oid for tip in pending}
+    pending = list(tips)
+    visited = {tip.oid for tip in pending}
     while pending:
         tip = pending.pop(0)
         log = ["log", "--first-parent", "--no-show-signature"]
@@ -91,8 +91,10 @@ def tips_at(repository: StateRepository, known: Sequence[Tip], at: float) -> lis
         later = repository.check(*log, *merges, f"--after={when}", tip.oid).text
         absorbed = [oid for line in later.splitlines() for oid in line.split(" ")[1:]]
         # Under names of their own: two clones may have last written under the same id.
-        pending += [Tip(CloneId(oid[:12]), oid, 0, tip.at) for oid in absorbed if oid not in seen]
-        seen.update(absorbed)
+        pending += [
+            Tip(CloneId(oid[:12]), oid, 0, tip.at) for oid in absorbed if oid not in visited
+        ]
+        visited.update(absorbed)
     return then
 
 
@@ -103,7 +105,7 @@ class GitSnapshot:
         self,
         ws: Workspace,
         repository: StateRepository | None,
-        known: Sequence[Tip],
+        tips: Sequence[Tip],
         waiting: outbox.Waiting | None = None,
         refused: outbox.Waiting | None = None,
         *,
@@ -113,7 +115,7 @@ class GitSnapshot:
         self._ws = ws
         self._known_files = KnownFiles() if known_files is None else known_files
         self._repository = repository
-        self._tips = list(known)
+        self._tips = list(tips)
         self._waiting = waiting or outbox.Waiting()
         self._refused = refused or outbox.Waiting()
         self._past = past
@@ -190,8 +192,8 @@ class GitSnapshot:
                     self._known_files.settled[prefix] = join_files(tree.files for tree in below)
                     for path, reason in (x for tree in below for x in tree.left_out.items()):
                         self._note(self.clone, path, reason)
-        known = self._known_files.settled
-        return _sorted(join_files(known.get(prefix, {}) for prefix in prefixes))
+        by_prefix = self._known_files.settled
+        return _sorted(join_files(by_prefix.get(prefix, {}) for prefix in prefixes))
 
     @property
     def _settled_commits(self) -> Sequence[str]:
@@ -205,9 +207,9 @@ class GitSnapshot:
         """Read which commits have settled records; a missing commit is a problem."""
         if self._known_files.commits is not None:
             return
-        found = settled.read_commits(reader, self._names(reader, settled.PATH))
-        self._known_files.commits = list(dict.fromkeys(oid for some in found for oid in some))
-        for tip, some in zip(self._tips, found, strict=True):
+        commits = settled.read_commits(reader, self._names(reader, settled.PATH))
+        self._known_files.commits = list(dict.fromkeys(oid for some in commits for oid in some))
+        for tip, some in zip(self._tips, commits, strict=True):
             for oid in settled.missing(reader, some):
                 self._note(tip.clone, settled.PATH, f"its commit {oid} is missing")
 
@@ -232,19 +234,19 @@ class GitSnapshot:
             with repository.objects(largest=LARGEST) as reader:
                 self._find_settled(reader)  # by the same process
                 folder = prefix.strip("/")
-                found = trees.read_below(reader, self._names(reader, folder), folder)
-            self._known_files.present[prefix] = found
+                below = trees.read_below(reader, self._names(reader, folder), folder)
+            self._known_files.present[prefix] = below
         return self._known_files.present[prefix]
 
     def _names(self, reader: ObjectReader, path: str) -> list[str]:
         """The name of the object at `path` for each tip; empty where a tip has none. Most folders
-        are in no clone: the lists of `.ghp`, read once, say so."""
+        are in no clone: the entries of `.ghp`, which are read once, show that."""
         top, _, rest = path.removeprefix(f"{trees.FOLDER}/").partition("/")
         if top == trees.FOLDER:
             return [f"{tip.oid}:{trees.FOLDER}" for tip in self._tips]
         if self._known_files.top is None:
-            found = reader.read([f"{tip.oid}:{trees.FOLDER}" for tip in self._tips])
-            self._known_files.top = [_entries(tree) for tree in found]
+            roots = reader.read([f"{tip.oid}:{trees.FOLDER}" for tip in self._tips])
+            self._known_files.top = [_entries(tree) for tree in roots]
         oids = [names.get(top, "") for names in self._known_files.top]
         return [f"{oid}:{rest}" if oid and rest else oid for oid in oids]
 
@@ -268,9 +270,9 @@ class GitSnapshot:
         if not self._repository or not self._tips:
             return {}
         with self._repository.objects(largest=LARGEST) as reader:
-            found = reader.read(self._names(reader, presence.PATH))
+            blobs = reader.read(self._names(reader, presence.PATH))
         documents: dict[CloneId, Agents] = {}
-        for tip, document in zip(self._tips, found, strict=True):
+        for tip, document in zip(self._tips, blobs, strict=True):
             try:
                 agents, others = presence.decode(document.content) if document else ({}, {})
             except ValueError as error:
@@ -286,8 +288,8 @@ class GitSnapshot:
 
     def _without_leaps(self, documents: dict[CloneId, Agents]) -> dict[CloneId, Agents]:
         clones = [*documents]
-        for name, found in presence.leaps([*documents.values()]).items():
-            for clone in (clones[number] for number in found):
+        for name, numbers in presence.leaps([*documents.values()]).items():
+            for clone in (clones[number] for number in numbers):
                 left = dict(documents[clone])
                 epoch = left.pop(name)["epoch"]
                 documents[clone] = left

@@ -61,12 +61,12 @@ def unsent(repository: StateRepository, head: str) -> list[StateCommit]:
     listed = repository.check("rev-list", "--first-parent", "--reverse", *span, "--")
     oids = listed.text.split()
     with repository.objects() as reader:
-        raw = [found.content if found else b"" for found in reader.read(oids)]
+        raw = [commit.content if commit else b"" for commit in reader.read(oids)]
         before = reader.read([sent])[0] if sent else None
     empty = _empty_tree(len(head))
     trees = [_tree(before.content) if before else empty, *map(_tree, raw)]
-    found = changes(repository, list(pairwise(trees)))
-    return [_commit(*facts) for facts in zip(oids, raw, found, strict=True)]
+    changed = changes(repository, list(pairwise(trees)))
+    return [_commit(*facts) for facts in zip(oids, raw, changed, strict=True)]
 
 
 def _empty_tree(length: int) -> str:
@@ -118,8 +118,8 @@ def _agents(repository: StateRepository, oid: str) -> presence.Agents:
     if not oid:
         return {}
     with repository.objects() as reader:
-        (found,) = reader.read([oid])
-    return presence.decode(found.content)[0] if found else {}
+        (document,) = reader.read([oid])
+    return presence.decode(document.content)[0] if document else {}
 
 
 def rewrite(
@@ -153,11 +153,11 @@ def _new(
         kept = {change.path: change.new for change in commit.changes if change.new}
         files: dict[str, bytes] = {}
         if actions and presence.PATH in kept:
-            (found,) = reader.read([kept.pop(presence.PATH)])
-            files[presence.PATH] = without_actions(found.content if found else b"{}", actions)
+            (blob,) = reader.read([kept.pop(presence.PATH)])
+            files[presence.PATH] = without_actions(blob.content if blob else b"{}", actions)
         if left and settled.PATH in kept:
-            (found,) = reader.read([kept.pop(settled.PATH)])
-            named = settled.decode(found.content if found else b"")
+            (blob,) = reader.read([kept.pop(settled.PATH)])
+            named = settled.decode(blob.content if blob else b"")
             files[settled.PATH] = settled.encode(oid for oid in named if oid not in left)
         message = commit.message
         for action in actions:

@@ -56,41 +56,41 @@ def _of(path: Path, record: Record) -> SetAside:
 
 
 def retry(ws: Workspace, ids: Collection[str]) -> list[SetAside]:
-    """Let the next sync send records again; all, if none is named. Raises OSError."""
-    found = _matching(ws, ids)
+    """Let the next sync send records again: all, if `ids` is empty. Raises OSError."""
+    matching = _matching(ws, ids)
     into = outbox.folders(ws)[0]
     into.mkdir(parents=True, exist_ok=True)
-    for path, _ in found:
+    for path, _ in matching:
         path.rename(into / path.name)  # so it is always in one of the two
-    return _ended(ws, found)
+    return _ended(ws, matching)
 
 
 def drop(ws: Workspace, ids: Collection[str]) -> list[SetAside]:
-    """Delete records; all, if none is named. Raises OSError."""
-    found = _matching(ws, ids)
-    for path, _ in found:
+    """Delete records: all, if `ids` is empty. Raises OSError."""
+    matching = _matching(ws, ids)
+    for path, _ in matching:
         path.unlink(missing_ok=True)
-    return _ended(ws, found)
+    return _ended(ws, matching)
 
 
-def _ended(ws: Workspace, found: Sequence[tuple[Path, SetAside]]) -> list[SetAside]:
-    for path, _ in found:
+def _ended(ws: Workspace, matching: Sequence[tuple[Path, SetAside]]) -> list[SetAside]:
+    for path, _ in matching:
         path.with_suffix(".json").unlink(missing_ok=True)
     policy_cache.drop(ws.folders[0])  # they may have been leases
-    return [aside for _, aside in found]
+    return [aside for _, aside in matching]
 
 
 def _matching(ws: Workspace, ids: Collection[str]) -> list[tuple[Path, SetAside]]:
-    known = [(path, _of(path, record)) for path, record in outbox.refused(ws).records]
-    return [pair for pair in known if not ids or pair[1].id in ids]
+    refused = [(path, _of(path, record)) for path, record in outbox.refused(ws).records]
+    return [pair for pair in refused if not ids or pair[1].id in ids]
 
 
 def refuse_actions(ws: Workspace, actions: Collection[str]) -> None:
-    """Publish these texts in no presence any more."""
+    """Never publish these texts in a presence again."""
     file = texts_file(_folder(ws) / ACTIONS)
-    known = [*file.read(), *map(_digest, actions)]
+    digests = [*file.read(), *map(_digest, actions)]
     _folder(ws).mkdir(parents=True, exist_ok=True)
-    file.write(list(dict.fromkeys(known))[-MOST_ACTIONS:])
+    file.write(list(dict.fromkeys(digests))[-MOST_ACTIONS:])
 
 
 def is_refused(ws: Workspace, action: str) -> bool:

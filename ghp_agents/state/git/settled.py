@@ -38,5 +38,5 @@ def read_commits(reader: ObjectReader, files: Sequence[str]) -> list[list[str]]:
 
 def missing(reader: ObjectReader, commits: Sequence[str]) -> list[str]:
     """Those of `commits` that are not in the repository."""
-    found = reader.read(commits) if commits else []
-    return [oid for oid, commit in zip(commits, found, strict=True) if commit is None]
+    contents = reader.read(commits) if commits else []
+    return [oid for oid, commit in zip(commits, contents, strict=True) if commit is None]

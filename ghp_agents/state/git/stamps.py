@@ -17,20 +17,20 @@ def folders(
     A git tree has one id for one content, so the ids of the clones' trees are the stamp, with the
     names of the `waiting` records (name, path) that are in no tree yet.
     """
-    found: dict[str, set[str]] = {}
+    stamps: dict[str, set[str]] = {}
     for tree in _trees(repository, tips, prefix):
         for entry in tree_entries(tree.content, len(tree.oid)):
-            found.setdefault(f"{prefix}{entry.name}/", set()).add(entry.oid)
+            stamps.setdefault(f"{prefix}{entry.name}/", set()).add(entry.oid)
     for name, path in waiting:
         if path.startswith(prefix):
             folder = path[len(prefix) :].partition("/")[0]
-            found.setdefault(f"{prefix}{folder}/", set()).add(name)
-    return {folder: " ".join(sorted(marks)) for folder, marks in sorted(found.items())}
+            stamps.setdefault(f"{prefix}{folder}/", set()).add(name)
+    return {folder: " ".join(sorted(marks)) for folder, marks in sorted(stamps.items())}
 
 
 def _trees(repository: StateRepository | None, tips: Sequence[str], prefix: str) -> list[Object]:
     if repository is None or not tips:
         return []
     with repository.objects() as reader:
-        found = reader.read([f"{tip}:{prefix.strip('/')}" for tip in tips])
-    return [tree for tree in found if tree and tree.kind == "tree"]
+        trees = reader.read([f"{tip}:{prefix.strip('/')}" for tip in tips])
+    return [tree for tree in trees if tree and tree.kind == "tree"]

@@ -47,15 +47,15 @@ class GitRefsStore:
         waiting = outbox.waiting(self._ws) if at is None else None
         refused = outbox.refused(self._ws) if at is None else None
         repository = find_repository(self._ws)
-        known = read.tips(repository, self._read[0]) if repository else []
+        tips = read.tips(repository, self._read[0]) if repository else []
         if at is not None and repository:
-            known = read.tips_at(repository, known, at)
-        if self._read[0] != known:
-            self._read = (known, read.KnownFiles())
+            tips = read.tips_at(repository, tips, at)
+        if self._read[0] != tips:
+            self._read = (tips, read.KnownFiles())
         return read.GitSnapshot(
             self._ws,
             repository,
-            known,
+            tips,
             waiting,
             refused,
             past=at is not None,
@@ -172,8 +172,8 @@ class GitRefsStore:
 
         def render() -> dict[str, bytes]:
             snapshot = self.snapshot()
-            known = snapshot.agents().items()
-            agents = {name: record for name, record in known if name not in gone}
+            reported = snapshot.agents().items()
+            agents = {name: record for name, record in reported if name not in gone}
             documents = {presence.PATH: presence.encode(agents), **snapshot.files(NOTES)}
             return {**documents, **pages(snapshot, agents)}
 

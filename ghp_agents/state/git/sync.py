@@ -131,10 +131,10 @@ def _send(
         pushed = send(head)
         is_sent = False
         if pushed.about_ref and refusal.may_be_about_records(pushed.words):
-            pushed, is_sent, found, refused = refused_search.send_rest(
+            pushed, is_sent, more, refused = refused_search.send_rest(
                 ws, repository, send, head, pushed
             )
-            notes += found
+            notes += more
             report = report._replace(refused=report.refused + refused)
         report = report._replace(pushed=report.pushed or is_sent)
         if pushed.answer is PushOutcome.DONE:
@@ -146,7 +146,7 @@ def _send(
                 unsent=count_unsent(repository),
                 notes=tuple(notes),
             )
-        # Moved by a twin, or by another process of this clone; a fetch will tell.
+        # A twin or another process of this clone moved it: fetch what it sent.
         trouble = fetch(ws, repository, remote, keep_open=held)
         if trouble:
             break
@@ -158,13 +158,13 @@ def _send(
 
 
 def _note_records(
-    text: str, repository: StateRepository, tips: Iterable[str], known: Iterable[str]
+    text: str, repository: StateRepository, tips: Iterable[str], bases: Iterable[str]
 ) -> None:
-    """Show how many records are in the commits up to `tips`, but not in those up to `known`."""
+    """Show how many records are in the commits up to `tips`, but not in those up to `bases`."""
     if not progress.is_shown():
         return  # counting takes a process
     progress.note(text.format("what is new"))
-    args = ["log", "-z", "--format=", "--name-only", "--no-renames", *tips, "--not", *known, "--"]
+    args = ["log", "-z", "--format=", "--name-only", "--no-renames", *tips, "--not", *bases, "--"]
     paths = {*filter(None, repository.run(*args).out.split(b"\0"))}
     if paths:
         progress.note(text.format(count(len(paths), "record")))

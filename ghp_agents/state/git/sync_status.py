@@ -39,8 +39,8 @@ _KINDS: dict[str, Any] = {
 def read_note(ws: Workspace, remote: Remote | None) -> SyncMemory:
     """The note of the last exchange with `remote`; empty for another remote."""
     value = object_file(ws.cache_dir / NOTE).read()
-    known = {key: value[key] for key, kind in _KINDS.items() if isinstance(value.get(key), kind)}
-    note = SyncMemory(**known)
+    fields = {key: value[key] for key, kind in _KINDS.items() if isinstance(value.get(key), kind)}
+    note = SyncMemory(**fields)
     return note if remote and note.remote == remote.name else SyncMemory()
 
 

@@ -27,9 +27,9 @@ def read_below(reader: ObjectReader, names: Sequence[str], folder: str) -> list[
 
     Walks all trees level by level through one process; shared folders and files are read once.
     """
-    found = reader.read(names)
-    trees = {tree.oid: tree for tree in found if tree and tree.kind == "tree"}
-    roots = [tree.oid if tree and tree.kind == "tree" else None for tree in found]
+    objects = reader.read(names)
+    trees = {tree.oid: tree for tree in objects if tree and tree.kind == "tree"}
+    roots = [tree.oid if tree and tree.kind == "tree" else None for tree in objects]
     listing = _listing(reader, trees)
     paths = _paths(listing, roots, folder)
     blobs = list(dict.fromkeys(oid for some in paths if some for oid in some.values()))
@@ -39,9 +39,9 @@ def read_below(reader: ObjectReader, names: Sequence[str], folder: str) -> list[
 
 def paths_of(reader: ObjectReader, commits: Sequence[str]) -> list[dict[str, str] | None]:
     """For each commit, the paths and objects of its records; None if there are too many."""
-    found = reader.read([f"{commit}:{FOLDER}" for commit in commits])
-    trees = {tree.oid: tree for tree in found if tree and tree.kind == "tree"}
-    return _paths(_listing(reader, trees), [tree.oid if tree else None for tree in found], FOLDER)
+    objects = reader.read([f"{commit}:{FOLDER}" for commit in commits])
+    trees = {tree.oid: tree for tree in objects if tree and tree.kind == "tree"}
+    return _paths(_listing(reader, trees), [tree.oid if tree else None for tree in objects], FOLDER)
 
 
 def _below(
@@ -62,13 +62,13 @@ def _below(
 def _listing(reader: ObjectReader, trees: Mapping[str, Object]) -> dict[str, list[TreeEntry]]:
     """The entries of `trees` and of their subtrees, level by level."""
     listing: dict[str, list[TreeEntry]] = {}
-    known = dict(trees)
+    objects = dict(trees)
     wanted = list(trees)
     for _ in range(DEEPEST):
-        missing = [oid for oid in wanted if oid not in known]
-        known |= {tree.oid: tree for tree in reader.read(missing) if tree}
+        missing = [oid for oid in wanted if oid not in objects]
+        objects |= {tree.oid: tree for tree in reader.read(missing) if tree}
         for oid in wanted:
-            listing[oid] = tree_entries(known[oid].content, len(oid)) if oid in known else []
+            listing[oid] = tree_entries(objects[oid].content, len(oid)) if oid in objects else []
         inner = (entry.oid for oid in wanted for entry in listing[oid] if entry.mode == "40000")
         wanted = [oid for oid in dict.fromkeys(inner) if oid not in listing]
     return listing
@@ -94,7 +94,7 @@ def _paths(
 
 
 def _walk(listing: Mapping[str, list[TreeEntry]], root: str, folder: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     pending = [(folder, root, DEEPEST)]
     while pending:
         place, oid, levels = pending.pop()
@@ -103,5 +103,5 @@ def _walk(listing: Mapping[str, list[TreeEntry]], root: str, folder: str) -> dic
             if entry.mode == "40000":
                 pending.append((path, entry.oid, levels - 1))
             elif entry.mode.startswith("100"):
-                found[path] = entry.oid
-    return found
+                paths[path] = entry.oid
+    return paths

@@ -70,11 +70,11 @@ def skews(readings: Iterable[ClockReading], own: CloneId, now: float) -> dict[Cl
     by_clock: dict[int, list[ClockReading]] = defaultdict(list)
     for entry in entries:
         by_clock[entry.clock].append(entry)
-    found: dict[CloneId, float] = {}
+    offsets: dict[CloneId, float] = {}
 
     def note(clone: CloneId, seconds: float) -> None:
-        if clone != own and abs(seconds) > abs(found.get(clone, 0.0)):
-            found[clone] = seconds
+        if clone != own and abs(seconds) > abs(offsets.get(clone, 0.0)):
+            offsets[clone] = seconds
 
     for entry in entries:
         if entry.at > now:
@@ -89,7 +89,7 @@ def skews(readings: Iterable[ClockReading], own: CloneId, now: float) -> dict[Cl
             note(entry.clone, -gap)
         elif entry.clone == own:
             note(writer, gap)
-    return found
+    return offsets
 
 
 def _read_clocks(repository: StateRepository) -> list[ClockReading]:

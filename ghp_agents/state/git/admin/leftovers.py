@@ -50,12 +50,12 @@ def _held(path: Path) -> Finding:
 
 def check_left_overs(ws: Workspace) -> Iterator[Finding]:
     """What killed processes left behind."""
-    found = left_overs(ws)
-    if not found:
+    paths = left_overs(ws)
+    if not paths:
         yield ok("left-over", "Nothing was left behind by killed processes.")
         return
-    names = ", ".join(shown(ws, path) for path in found[:3]) + (", …" if len(found) > 3 else "")
-    text = f"Killed processes left {count(len(found), 'file')} behind: {names}."
+    names = ", ".join(shown(ws, path) for path in paths[:3]) + (", …" if len(paths) > 3 else "")
+    text = f"Killed processes left {count(len(paths), 'file')} behind: {names}."
     yield warning("left-over", text, "`ghp agent-doctor --fix` removes them.", fixable=True)
 
 
@@ -69,14 +69,14 @@ def left_overs(ws: Workspace) -> list[Path]:
         "objects/*.tmp",
         "objects/*/tmp_*",
     )
-    found = [path for pattern in patterns for path in state.glob(pattern)]
-    found += ws.ghp_dir.glob(".state.*.tmp")
-    found += ws.common_dir.glob(f"{remove.GRAVE}*")
+    paths = [path for pattern in patterns for path in state.glob(pattern)]
+    paths += ws.ghp_dir.glob(".state.*.tmp")
+    paths += ws.common_dir.glob(f"{remove.GRAVE}*")
     for folder in ws.folders:
         for part in fold.TEMPORARY:
-            found += Path(folder, part).glob("*.tmp")
+            paths += Path(folder, part).glob("*.tmp")
     before = ws.clock.now() - AT_WORK
-    return sorted(path for path in found if _changed_before(path, before))
+    return sorted(path for path in paths if _changed_before(path, before))
 
 
 def _changed_before(path: Path, moment: float) -> bool:

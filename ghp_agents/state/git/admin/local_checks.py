@@ -59,18 +59,18 @@ def _unwritable(ws: Workspace, part: Path) -> Finding:
 def check_presence(ws: Workspace) -> Iterator[Finding]:
     """Which heartbeats are not folded yet."""
     repository = find_repository(ws)
-    known = _folded(ws, repository) if repository else {}
-    seen = live_presence.read_live(ws, known)
-    news = presence.merge([known, seen.changed])
-    waiting = [name for name in seen.changed if news[name] != known.get(name)]
+    committed = _folded(ws, repository) if repository else {}
+    live = live_presence.read_live(ws, committed)
+    news = presence.merge([committed, live.changed])
+    waiting = [name for name in live.changed if news[name] != committed.get(name)]
     if not waiting:
-        folded = f"The presence of {count(len(seen.beaten), 'agent')} is committed."
+        folded = f"The presence of {count(len(live.beaten), 'agent')} is committed."
         yield ok(
             "presence",
-            folded if seen.beaten else ("No agent has sent a heartbeat in this clone yet."),
+            folded if live.beaten else ("No agent has sent a heartbeat in this clone yet."),
         )
         return
-    age = ws.clock.now() - min(seen.beaten[name] for name in waiting)
+    age = ws.clock.now() - min(live.beaten[name] for name in waiting)
     agents = count(len(waiting), "agent")
     text = f"Presence of {agents} is not folded yet (the oldest is {ago(age)} old)."
     remedy = "`ghp agent-doctor --fix` or `ghp agent-sync` folds it."

@@ -46,10 +46,10 @@ def probe(ws: Workspace) -> Probe | None:
     if taken:
         remote = coordination_remote(ws) or remote  # the push may have found the other namespace
         words = _delete(ws, repository, remote, remote.ref(ref))
-    found = Probe(remote.name, taken, remote.namespace if taken else "", words, ws.clock.now())
-    content = asdict(found) | {"address": digest(address(ws, remote))}
+    result = Probe(remote.name, taken, remote.namespace if taken else "", words, ws.clock.now())
+    content = asdict(result) | {"address": digest(address(ws, remote))}
     object_file(ws.cache_dir / NOTE).write(content)  # else the next command probes again
-    return found
+    return result
 
 
 def last_probe(ws: Workspace) -> Probe | None:
@@ -59,10 +59,10 @@ def last_probe(ws: Workspace) -> Probe | None:
     if remote is None or noted.pop("address", None) != digest(address(ws, remote)):
         return None
     try:
-        found = Probe(**noted)
+        result = Probe(**noted)
     except TypeError:
         return None
-    return found if found.remote == remote.name else None
+    return result if result.remote == remote.name else None
 
 
 def absolute(remote: Remote) -> Remote:

@@ -118,14 +118,14 @@ def _unsent_events(repository: StateRepository) -> Counter[str]:
     own = repository.commit_at(repository.ref)
     if not own:
         return Counter()
-    seen = repository.commit_at(SEEN_REFS + repository.clone)
-    span = [own, f"^{seen}"] if seen else [own]
+    sent = repository.commit_at(SEEN_REFS + repository.clone)
+    span = [own, f"^{sent}"] if sent else [own]
     log = repository.check("log", "--no-show-signature", "--format=%B%x1e", *span).text
-    found = Counter[str]()
+    counts = Counter[str]()
     for message in log.split("\x1e"):
         entries = ledger.entries("", Timestamp(""), message)
-        found.update(entry.event for entry in entries if entry.event != ledger.PRESENCE)
-    return found
+        counts.update(entry.event for entry in entries if entry.event != ledger.PRESENCE)
+    return counts
 
 
 def remote_refs(ws: Workspace) -> list[RemoteRef]:
@@ -142,12 +142,12 @@ def remote_refs(ws: Workspace) -> list[RemoteRef]:
     if trouble:
         raise _unreachable(remote, trouble)
     dates = _dates(repository)
-    found = [_describe(repository, name, oid, dates) for name, oid in listed]
+    refs = [_describe(repository, name, oid, dates) for name, oid in listed]
     if publish.BRANCH in dict(listed):
         head = publish.fetch_published(ws, repository, remote)
         if not head or not publish.is_ours(repository, head):
-            found = [ref for ref in found if ref.name != publish.BRANCH]
-    return found
+            refs = [ref for ref in refs if ref.name != publish.BRANCH]
+    return refs
 
 
 def remove_remote_refs(ws: Workspace, refs: Sequence[RemoteRef]) -> None:
